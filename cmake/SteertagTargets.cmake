@@ -1,0 +1,55 @@
+# Functions that declare the project's targets: one library per engine folder, one test program per
+# library, one fuzzer per decoder.
+include_guard()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(steertag_options INTERFACE)
+target_compile_options(steertag_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+if(STEERTAG_SANITIZE)
+  target_compile_options(steertag_options INTERFACE -fsanitize=${STEERTAG_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(steertag_options INTERFACE -fno-sanitize-recover=all)
+  target_link_options(steertag_options INTERFACE -fsanitize=${STEERTAG_SANITIZE})
+endif()
+
+# steertag_library(NAME SOURCES a.cpp ... LINKS steertag_x ...): the engine folder's library.
+function(steertag_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(steertag_${name} STATIC ${ARG_SOURCES})
+  add_library(steertag::${name} ALIAS steertag_${name})
+  set_target_properties(steertag_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(steertag_${name} PUBLIC cxx_std_20)
+  target_include_directories(steertag_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine> $<INSTALL_INTERFACE:include/steertag>)
+  target_link_libraries(steertag_${name} PUBLIC ${ARG_LINKS} tl::expected PRIVATE $<BUILD_INTERFACE:steertag_options>)
+  set_property(GLOBAL APPEND PROPERTY STEERTAG_LIBRARIES steertag_${name})
+endfunction()
+
+# steertag_test(NAME SOURCES a_test.cpp ... LINKS steertag_x ...): one GoogleTest program.
+function(steertag_test name)
+  if(NOT STEERTAG_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} steertag_options GTest::gtest_main GTest::gmock rapidcheck)
+  include(GoogleTest)
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS unit)
+endfunction()
+
+# steertag_fuzzer(NAME SOURCE x_fuzz.cpp CORPUS dir LINKS ...): one libFuzzer program; the engine must
+# be compiled with Clang and -fsanitize=fuzzer-no-link.
+function(steertag_fuzzer name)
+  if(NOT STEERTAG_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "SOURCE;CORPUS" "LINKS" ${ARGN})
+  add_executable(${name}_fuzz ${ARG_SOURCE})
+  target_link_libraries(${name}_fuzz PRIVATE ${ARG_LINKS} steertag_options)
+  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  set_property(GLOBAL APPEND PROPERTY STEERTAG_FUZZERS ${name}_fuzz:${ARG_CORPUS})
+endfunction()

@@ -1,0 +1,19 @@
+// A finding: one requirement that one side of a connection broke, and the event that proves it.
+#pragma once
+
+#include <string>
+
+#include "ledger/ledger.h"
+#include "trace/event.h"
+
+namespace steertag::conformance {
+
+struct Finding {
+  const ledger::Requirement* requirement = nullptr;
+  trace::Role culprit = trace::Role::server;  // which side of the connection
+  std::uint64_t event = 0;                    // index of the event that it hangs on
+  std::string expected;                       // what the requirement allows here
+  std::string observed;                       // what was seen, with values
+};
+
+}  // namespace steertag::conformance

@@ -1,0 +1,223 @@
+// The fabric: RDMA as verbs people know it. A provider gives domains (memory), listeners and
+// connections; it has no thread of its own and works only inside `poll`, so an owner is
+// single-threaded and deterministic. Every provider reports the same notices and the same events.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fabric/region.h"
+#include "support/bytes.h"
+#include "support/expected.h"
+#include "trace/event.h"
+
+namespace steertag::fabric {
+
+enum class Errc : std::uint8_t {
+  bad_url,
+  unknown_provider,
+  no_device,
+  name_not_found,
+  cannot_listen,
+  cannot_connect,  // refused, unreachable
+  timed_out,       // a named limit passed
+  not_connected,
+  too_large,        // larger than the provider's message limit
+  bad_region,       // the operation leaves its local region, or the rights do not allow it
+  queue_full,       // more posted operations than the named limit
+  unsupported,      // the provider cannot do this
+  peer_closed,      // orderly end of the stream
+  peer_reset,       // the stream was reset or cut inside a message
+  peer_terminated,  // the peer sent Terminate
+  protocol_error,   // the peer broke a rule of the RDMA layers: we sent Terminate or closed
+  rejected,         // the peer rejected the connection
+  local_close,
+};
+std::string_view sentence(Errc code);
+
+/// `detail` says what, where and which rule, in one sentence part: "FPDU 12: CRC mismatch (RFC
+/// 5044 4.4)".
+struct Error {
+  Errc code = Errc::not_connected;
+  std::string detail;
+  std::string message() const;
+};
+
+/// `provider://host[:port][/export]`; host is a name, IPv4 or [IPv6]; port 20049 by default.
+struct Url {
+  std::string provider;
+  std::string host;
+  std::uint16_t port = 20049;
+  std::string path;  // with its leading slash; empty if there is none
+  std::string text() const;
+};
+Expected<Url, Error> parse_url(std::string_view text);
+
+/// What a provider can do; cases state what they need of it.
+struct Capabilities {
+  bool remote_invalidation = false;
+  bool fault_hooks = false;   // bytes below the message level can be bent
+  bool byte_capture = false;  // the real octets of the stream can be seen
+  std::size_t largest_send = 0;
+  std::size_t largest_private_data = 0;
+};
+
+/// Identifies a posted operation to its owner; given back in the notice of its completion.
+using WorkId = std::uint64_t;
+
+/// Why a connection ended.
+struct CloseReason {
+  Errc code = Errc::peer_closed;
+  std::string detail;
+  std::optional<trace::Terminate> terminate;  // sent or received; see `terminate_from_peer`
+  bool terminate_from_peer = false;
+};
+
+enum class Operation : std::uint8_t { send, rdma_write, rdma_read };
+
+class Connection;
+
+/// What the owner of a connection is told, always from inside `Provider::poll`. A handler may post
+/// operations and disconnect, but must not destroy the connection: give it to `Provider::retire`.
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  virtual void on_established(Connection& connection, View private_data) = 0;
+  /// The attempt failed or was rejected (then with the peer's private data).
+  virtual void on_refused(Connection& connection, const Error& error, View private_data) = 0;
+  /// `buffer` is the posted receive, cut to what arrived.
+  virtual void on_received(Connection& connection, WorkId id, MutableView buffer,
+                           std::optional<std::uint32_t> invalidated) = 0;
+  virtual void on_completed(Connection& connection, WorkId id, Operation operation) = 0;
+  /// The last notice of an established connection. Posted work does not complete any more.
+  virtual void on_closed(Connection& connection, const CloseReason& reason) = 0;
+};
+
+/// Parameters of a connection that either side chooses before it is up.
+struct ConnectionOptions {
+  Bytes private_data;      // consumer's private data, without provider framing
+  std::uint16_t ird = 16;  // inbound RDMA Reads we take at a time
+  std::uint16_t ord = 16;  // RDMA Reads we issue at a time
+  std::chrono::milliseconds startup_timeout{5000};
+  std::chrono::milliseconds idle_timeout{0};  // 0: none. Silence in mid-message is always limited.
+  bool crc = true;                            // iwarp: ask for CRC32C
+  std::uint8_t mpa_revision = 2;              // iwarp: 1, or 2 with S=1
+  std::optional<Bytes> raw_startup;           // iwarp: sent instead of the MPA request (fault hook)
+};
+
+/// Bends what one Send, Write or Read puts on the wire (iwarp; Capabilities::fault_hooks).
+struct Fault {
+  bool bad_crc = false;
+  std::optional<std::uint32_t> msn;         // instead of the right message sequence number
+  std::optional<std::uint32_t> mo;          // instead of the right message offset
+  std::optional<std::uint32_t> qn;          // instead of the right queue number
+  std::optional<std::uint8_t> opcode;       // instead of the right RDMAP opcode
+  std::optional<std::uint8_t> ddp_version;  // 2 bits
+  std::optional<std::uint8_t> rdmap_version;
+  std::optional<std::uint16_t> ulpdu_length;  // instead of the right MPA length
+  std::optional<std::size_t> cut_after;  // octets of this operation that reach the wire, then close
+};
+
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  /// Receives are used in posting order. The buffer must stay until its notice or `on_closed`.
+  virtual void post_receive(MutableView buffer, WorkId id) = 0;
+  /// Sends the concatenation of `parts` as one message, with Invalidate if `invalidate` is set.
+  /// The parts must stay until the completion notice.
+  virtual Expected<void, Error> send(std::span<const View> parts, WorkId id,
+                                     std::optional<std::uint32_t> invalidate = {},
+                                     const Fault* fault = nullptr) = 0;
+  /// Writes `from` (which must stay until completion) to the peer's memory.
+  virtual Expected<void, Error> rdma_write(View from, std::uint32_t stag, std::uint64_t offset,
+                                           WorkId id, const Fault* fault = nullptr) = 0;
+  /// Reads `length` octets of the peer's memory into `sink` from `sink_offset` octets after its
+  /// base. The sink needs no remote rights: the provider opens it for this operation alone.
+  virtual Expected<void, Error> rdma_read(Region& sink, std::uint64_t sink_offset,
+                                          std::uint32_t length, std::uint32_t stag,
+                                          std::uint64_t offset, WorkId id,
+                                          const Fault* fault = nullptr) = 0;
+  /// iwarp: octets straight into the stream, after what is queued (fault hook).
+  virtual Expected<void, Error> send_raw(View bytes) = 0;
+  /// iwarp: sends a Terminate with these values, then closes (fault hook).
+  virtual Expected<void, Error> terminate(const trace::Terminate& terminate) = 0;
+  /// Orderly end: what is queued still leaves. `on_closed` follows with Errc::local_close.
+  virtual void disconnect() = 0;
+  /// Hard end: nothing queued leaves, the stream is reset.
+  virtual void abort() = 0;
+
+  virtual Domain& domain() = 0;
+  virtual trace::Role role() const = 0;
+  virtual bool established() const = 0;
+  virtual std::string peer_name() const = 0;
+  virtual std::size_t unsent_operations() const = 0;
+
+  /// Observers see every event (and octet) of this connection from now on. They must outlive it or
+  /// be taken off with nullptr.
+  virtual void observe(trace::EventSink* events, trace::ByteSink* bytes) = 0;
+
+  void set_handler(Handler* handler) { handler_ = handler; }
+
+ protected:
+  Handler* handler_ = nullptr;
+};
+
+/// A connection request that waits for an answer (private data already seen).
+class ConnectionRequest {
+ public:
+  virtual ~ConnectionRequest() = default;
+  virtual View private_data() const = 0;
+  virtual std::string peer_name() const = 0;
+  /// The connection is established as soon as its startup reply has left; notices go to `handler`.
+  /// Observers given here see the Connect event too.
+  virtual Expected<std::unique_ptr<Connection>, Error> accept(Domain& domain,
+                                                              const ConnectionOptions& options,
+                                                              Handler& handler,
+                                                              trace::EventSink* events = nullptr,
+                                                              trace::ByteSink* bytes = nullptr) = 0;
+  virtual void reject(View private_data) = 0;
+};
+
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  /// The port really bound (for port 0).
+  virtual std::uint16_t port() const = 0;
+};
+
+using AcceptCallback = std::function<void(std::unique_ptr<ConnectionRequest>)>;
+
+class Provider {
+ public:
+  virtual ~Provider() = default;
+  virtual Capabilities capabilities() const = 0;
+  virtual std::unique_ptr<Domain> make_domain() = 0;
+  virtual Expected<std::unique_ptr<Listener>, Error> listen(const Url& url,
+                                                            AcceptCallback on_request) = 0;
+  /// Starts a connection; the outcome arrives as on_established or on_refused.
+  virtual Expected<std::unique_ptr<Connection>, Error> connect(
+      const Url& url, Domain& domain, const ConnectionOptions& options, Handler& handler,
+      trace::EventSink* events = nullptr, trace::ByteSink* bytes = nullptr) = 0;
+  /// Works until something was done or `timeout` passed. Returns the number of notices given.
+  virtual std::size_t poll(std::chrono::milliseconds timeout) = 0;
+  /// Makes a poll in progress return early; the only member that other threads may call.
+  virtual void wake() = 0;
+  /// Destroys the connection when no handler of it is running.
+  virtual void retire(std::unique_ptr<Connection> connection) = 0;
+};
+
+/// The source of random steering tags and bases; passed in so that runs can be repeated.
+using RandomSource = std::function<std::uint64_t()>;
+
+/// The provider that a URL names ("iwarp"); Errc::unknown_provider otherwise.
+Expected<std::unique_ptr<Provider>, Error> make_provider(std::string_view name,
+                                                         RandomSource random);
+/// A source seeded from the system.
+RandomSource system_random();
+
+}  // namespace steertag::fabric

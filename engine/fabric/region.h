@@ -1,0 +1,51 @@
+// Registered memory: regions with guard octets around them, and the domain that owns them and knows
+// their steering tags.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "support/bytes.h"
+
+namespace steertag::fabric {
+
+/// Octets of guard on each side of every region that `Domain::allocate` makes.
+inline constexpr std::size_t kGuardBytes = 64;
+/// What guards are filled with.
+inline constexpr std::byte kGuardOctet{0xa5};
+
+struct Rights {
+  bool remote_read = false;
+  bool remote_write = false;
+};
+
+/// A memory region: `bytes()` between two guards, addressed by the peer as `stag` and offsets
+/// `base` .. `base + bytes().size()`. Invalidated regions keep their octets and lose their STag.
+class Region {
+ public:
+  virtual ~Region() = default;
+  virtual MutableView bytes() = 0;
+  virtual std::uint32_t stag() const = 0;
+  virtual std::uint64_t base() const = 0;
+  virtual Rights rights() const = 0;
+  /// False once the region was invalidated, locally or by the peer.
+  virtual bool valid() const = 0;
+  /// Closes the region to the peer. Returns whether the guards were intact.
+  virtual bool invalidate() = 0;
+  /// Opens the region again with a new STag and base (for reuse from a pool).
+  virtual void open(Rights rights) = 0;
+  /// True as long as no guard octet has changed.
+  virtual bool guards_intact() const = 0;
+};
+
+/// A protection domain. Regions belong to it and must be destroyed before it.
+class Domain {
+ public:
+  virtual ~Domain() = default;
+  /// A region of zeroed memory with guards. `length` may be zero. With `base` the tagged offset of
+  /// the first octet is chosen by the caller (hostile offsets), otherwise at random.
+  virtual std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
+                                           std::optional<std::uint64_t> base = {}) = 0;
+};
+
+}  // namespace steertag::fabric

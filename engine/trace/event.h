@@ -1,0 +1,120 @@
+// An event is what an omniscient observer of one connection sees. Live runs and captures give the
+// same events; the conformance rules consume nothing else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "support/bytes.h"
+
+namespace steertag::trace {
+
+/// Roles of a connection: the client is the side that opened it.
+enum class Role : std::uint8_t { client, server };
+constexpr Role other(Role role) {
+  return role == Role::client ? Role::server : Role::client;
+}
+
+/// The connection was asked for. `private_data` is the consumer's part: enhanced-MPA words and the
+/// like are already taken off.
+struct Connect {
+  View private_data;
+};
+struct Accept {
+  View private_data;
+};
+struct Reject {
+  View private_data;
+};
+
+/// A whole Send as it was delivered (or transmitted). `invalidated` is the STag of a Send with
+/// Invalidate.
+struct Send {
+  View bytes;
+  std::optional<std::uint32_t> invalidated;
+};
+
+/// One tagged segment of an RDMA Write. `payload` may be empty in a cut capture; `length` is true.
+struct RdmaWrite {
+  std::uint32_t stag = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  View payload;
+};
+
+/// A Read Request: the actor wants `length` octets of the other side's memory.
+struct RdmaRead {
+  std::uint32_t source_stag = 0;
+  std::uint64_t source_offset = 0;
+  std::uint64_t length = 0;
+};
+
+/// One segment of a Read Response; the actor is the owner of the memory that was read.
+struct RdmaReadResponse {
+  std::uint32_t sink_stag = 0;
+  std::uint64_t sink_offset = 0;
+  std::uint64_t length = 0;
+};
+
+/// Memory that the actor opened to, or closed for, its peer. Known only for the side that we own.
+struct MemoryOffered {
+  std::uint32_t stag = 0;
+  std::uint64_t base = 0;
+  std::uint64_t length = 0;
+  bool remote_read = false;
+  bool remote_write = false;
+};
+struct MemoryInvalidated {
+  std::uint32_t stag = 0;
+  bool guard_intact = true;  // false: something outside the region's bounds was written
+};
+
+/// Receives that the actor posted. Known only for the side that we own.
+struct ReceivePosted {
+  std::uint32_t count = 1;
+  std::uint32_t size = 0;
+};
+
+/// RDMAP Terminate (RFC 5040 4.8). Layer, type and code after lenient decoding.
+struct Terminate {
+  std::uint8_t layer = 0;
+  std::uint8_t type = 0;
+  std::uint8_t code = 0;
+};
+
+/// The connection ended. `clean` is false for a reset or a protocol failure.
+struct Disconnect {
+  bool clean = true;
+};
+
+using Body = std::variant<Connect, Accept, Reject, Send, RdmaWrite, RdmaRead, RdmaReadResponse,
+                          MemoryOffered, MemoryInvalidated, ReceivePosted, Terminate, Disconnect>;
+
+/// `index` counts from 0 within the connection. `time_ns` comes from the observer's clock and only
+/// orders and annotates; no rule measures with it. Views are valid during the call that hands the
+/// event over; who keeps an event copies what it needs.
+struct Event {
+  std::uint64_t index = 0;
+  std::int64_t time_ns = 0;
+  Role actor = Role::client;
+  Body body;
+};
+
+/// Takes events of one connection in order.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void on_event(const Event& event) = 0;
+};
+
+/// Takes the octets of one connection's byte stream (iWARP: TCP payload) in order, per direction.
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  virtual void on_bytes(std::int64_t time_ns, Role sender, View bytes) = 0;
+  /// The sender's half of the stream ended.
+  virtual void on_end(std::int64_t time_ns, Role sender, bool clean) = 0;
+};
+
+}  // namespace steertag::trace

@@ -1,0 +1,69 @@
+// A message that may be illegal in any way: presence words, counts, versions and lengths are plain
+// fields that need not agree with what they describe. A hostile case changes a field.
+#pragma once
+
+#include <optional>
+
+#include "wire/header.h"
+
+namespace steertag::wire {
+
+/// One presence word and the element behind it. The element is written whatever the word says,
+/// unless `omit_body` is set.
+struct DraftReadEntry {
+  std::uint32_t presence = 1;
+  ReadSegment segment;
+  bool omit_body = false;
+};
+
+struct DraftChunk {
+  std::uint32_t presence = 1;
+  std::optional<std::uint32_t> count;  // nothing: the true number of segments
+  std::vector<Segment> segments;
+  bool omit_body = false;  // writes the presence word alone
+};
+
+/// An illegal-capable message. `encode` writes, in this order: fixed words, the procedure's body as
+/// `proc` asks for it (any unknown value is laid out as RDMA_MSG), `payload`; then `cut_to` and
+/// `append` act on the result.
+struct Draft {
+  std::uint32_t xid = 0;
+  std::uint32_t vers = kVersion;
+  std::uint32_t credit = 1;
+  std::uint32_t proc = 0;
+
+  std::uint32_t align = 0;
+  std::uint32_t thresh = 0;
+  std::uint32_t error = 2;
+  std::uint32_t vers_low = 1;
+  std::uint32_t vers_high = 1;
+
+  std::vector<DraftReadEntry> read_list;
+  std::uint32_t read_list_end = 0;
+  std::vector<DraftChunk> write_list;
+  std::uint32_t write_list_end = 0;
+  std::optional<DraftChunk> reply_chunk;  // nothing: `reply_chunk_absent` is written
+  std::uint32_t reply_chunk_absent = 0;
+
+  Bytes payload;
+  std::optional<std::size_t> cut_to;  // keep only so many octets of the whole message
+  Bytes append;                       // written after the cut
+
+  static Draft from(const Header& header, View payload);
+};
+
+/// Appends the message to `out`. Never fails: anything can be written.
+void encode(const Draft& draft, Bytes& out);
+
+/// A field of an encoded message: where it starts, how long it is, and the RFC's name for it.
+struct FieldSpan {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+  std::string_view name;
+};
+
+/// Every field boundary of the transport header that `encode(draft)` writes (before `cut_to`), in
+/// order: the places where a truncation case cuts.
+std::vector<FieldSpan> fields(const Draft& draft);
+
+}  // namespace steertag::wire

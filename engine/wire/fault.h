@@ -1,0 +1,45 @@
+// What can be wrong with a message that was received: one code, the octet where it shows, and the
+// field that was being read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace steertag::wire {
+
+enum class FaultCode : std::uint8_t {
+  none,
+  truncated,       // the message ends inside the field
+  bad_boolean,     // a presence or boolean word is neither 0 nor 1 (RFC 4506 4.4)
+  bad_count,       // a count announces more than the message, or the named limit, can hold
+  bad_enum,        // an enumeration or union discriminant has no such value
+  bad_padding,     // roundup octets are not zero (RFC 4506 3)
+  bad_string,      // a string that the upper layer cannot accept (embedded NUL, empty name)
+  too_short,       // shorter than the smallest header of 28 octets (RFC 8166 4.5)
+  bad_version,     // rdma_vers is not 1 (RFC 8166 4.2.2)
+  bad_procedure,   // rdma_proc has no such value (RFC 8166 4.2.4)
+  bad_position,    // a read segment's position is not a multiple of four (RFC 8166 3.4.5)
+  no_chunk,        // RDMA_NOMSG without any chunk (RFC 8166 4.5.2)
+  bad_error_code,  // rdma_err is neither ERR_VERS nor ERR_CHUNK (RFC 8166 4.1.2)
+  trailing_bytes,  // octets follow where the message must end
+  limit_exceeded,  // a list is longer than the decoder's named limit
+};
+
+/// One sentence about the code, without the place.
+std::string_view sentence(FaultCode code);
+
+/// A decoding error. `offset` is in octets from the start of the buffer given to the decoder and
+/// names the first octet of the field that is wrong; `field` is the RFC's name of that field.
+struct Fault {
+  FaultCode code = FaultCode::none;
+  std::size_t offset = 0;
+  std::string_view field;
+
+  explicit operator bool() const { return code != FaultCode::none; }
+  /// "offset 44, read list position: position is not a multiple of four"
+  std::string message() const;
+};
+
+}  // namespace steertag::wire

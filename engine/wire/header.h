@@ -1,0 +1,114 @@
+// The RPC-over-RDMA version 1 transport header (RFC 8166 4) as a value: legal messages only.
+// The form that can also hold nonsense is wire/draft.h.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "support/bytes.h"
+#include "support/expected.h"
+#include "wire/fault.h"
+
+namespace steertag::wire {
+
+inline constexpr std::uint32_t kVersion = 1;             // RFC 8166 4.2.2
+inline constexpr std::size_t kFixedBytes = 16;           // RFC 8166 4.2: four words
+inline constexpr std::size_t kSmallestHeaderBytes = 28;  // RFC 8166 4.7
+inline constexpr std::size_t kErrChunkBytes = 20;        // RFC 8166 4.5.2
+inline constexpr std::size_t kErrVersBytes = 28;         // RFC 8166 4.5.1
+inline constexpr std::size_t kSegmentBytes = 16;
+inline constexpr std::size_t kReadSegmentBytes = 20;
+/// Decoder limit on the segments of all lists together; a 256 KiB Send cannot hold more.
+inline constexpr std::size_t kMostSegments = 16384;
+
+enum class Procedure : std::uint32_t { msg = 0, nomsg = 1, msgp = 2, done = 3, error = 4 };
+enum class ErrorCode : std::uint32_t { vers = 1, chunk = 2 };
+
+/// RFC 8166 4.1.2: one plain segment. `handle` is the steering tag, `length` in octets.
+struct Segment {
+  std::uint32_t handle = 0;
+  std::uint32_t length = 0;
+  std::uint64_t offset = 0;
+  bool operator==(const Segment&) const = default;
+};
+
+/// One element of the read list; `position` in octets of the unreduced payload stream (3.4.5).
+struct ReadSegment {
+  std::uint32_t position = 0;
+  Segment target;
+  bool operator==(const ReadSegment&) const = default;
+};
+
+/// The write list: chunks of segments, kept flat so that a reused header does not allocate.
+class WriteList {
+ public:
+  std::size_t size() const { return ends_.size(); }
+  bool empty() const { return ends_.empty(); }
+  std::span<const Segment> operator[](std::size_t chunk) const;
+  std::span<Segment> at(std::size_t chunk);
+  /// Appends a chunk; an empty span appends an empty chunk (count 0, RFC 8166 3.4.6).
+  void add(std::span<const Segment> segments);
+  /// Opens an empty chunk at the end that `extend` fills.
+  void open() { ends_.push_back(static_cast<std::uint32_t>(segments_.size())); }
+  void extend(const Segment& segment);
+  std::size_t segment_count() const { return segments_.size(); }
+  void clear();
+  bool operator==(const WriteList&) const = default;
+
+ private:
+  std::vector<Segment> segments_;
+  std::vector<std::uint32_t> ends_;  // one past the last segment of each chunk
+};
+
+/// Octets that a chunk holds: the sum of its segment lengths (RFC 8166 3.4.4).
+std::uint64_t chunk_length(std::span<const Segment> segments);
+
+/// A transport header of any of the five procedures. Fields that a procedure does not carry keep
+/// their defaults. Reuse one Header for many decodes: its lists keep their capacity.
+struct Header {
+  std::uint32_t xid = 0;
+  std::uint32_t vers = kVersion;
+  std::uint32_t credit = 0;
+  Procedure proc = Procedure::msg;
+
+  std::vector<ReadSegment> read_list;
+  WriteList write_list;
+  bool has_reply_chunk = false;
+  std::vector<Segment> reply_chunk;
+
+  std::uint32_t align = 0;   // RDMA_MSGP only
+  std::uint32_t thresh = 0;  // RDMA_MSGP only
+
+  ErrorCode error = ErrorCode::chunk;  // RDMA_ERROR only
+  std::uint32_t vers_low = 0;          // ERR_VERS only
+  std::uint32_t vers_high = 0;         // ERR_VERS only
+
+  void clear();
+  bool operator==(const Header&) const = default;
+};
+
+/// The four words that keep place and meaning in every version (RFC 8166 4.2). Unknown values stay.
+struct FixedWords {
+  std::uint32_t xid = 0;
+  std::uint32_t vers = 0;
+  std::uint32_t credit = 0;
+  std::uint32_t proc = 0;
+};
+
+/// The fixed words of a message of at least 16 octets; nothing otherwise.
+std::optional<FixedWords> peek(View message);
+
+/// Decodes a whole Send strictly. On success `header` holds the transport header and the result is
+/// the payload stream (empty for all but RDMA_MSG and RDMA_MSGP), a view into `message`. On a fault
+/// `header` holds what was read before it: whenever 16 octets were there, xid, vers and credit are
+/// valid. A 20-octet ERR_CHUNK is decoded; any other message below 28 octets is `too_short`.
+/// No allocation once the lists have their capacity. RFC 8166 4.1.2, 4.5.
+Expected<View, Fault> decode(View message, Header& header);
+
+/// Appends the header to `out`; the payload stream follows by appending it. Never fails.
+void encode(const Header& header, Bytes& out);
+
+/// Octets that `encode` will append.
+std::size_t encoded_size(const Header& header);
+
+}  // namespace steertag::wire

@@ -1,0 +1,86 @@
+// XDR (RFC 4506) reading and writing: a reader that remembers its first fault, and an appending
+// writer.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "support/bytes.h"
+#include "wire/fault.h"
+
+namespace steertag::wire {
+
+/// Octets that `length` takes on the wire after roundup to a multiple of four.
+constexpr std::size_t roundup4(std::size_t length) {
+  return (length + 3) & ~std::size_t{3};
+}
+
+/// Reads XDR from a view that must outlive the reader. After the first fault every read returns
+/// zero or an empty view and the fault stays; so a structure is read whole and checked once.
+class Reader {
+ public:
+  explicit Reader(View bytes) : bytes_(bytes) {}
+
+  std::uint32_t u32(std::string_view field);
+  std::uint64_t u64(std::string_view field);
+  /// A word that must be 0 or 1.
+  bool boolean(std::string_view field);
+  /// Fixed-length opaque data of `length` octets and its roundup. The view points into the input.
+  View opaque_fixed(std::size_t length, std::string_view field);
+  /// Counted opaque data of at most `limit` octets and its roundup. The view points into the input.
+  View opaque(std::size_t limit, std::string_view field);
+  /// As `opaque`, seen as text. XDR strings are octets; no encoding is checked.
+  std::string_view string(std::size_t limit, std::string_view field);
+  /// A count of elements, each of at least `element_bytes` octets, that must fit into what remains
+  /// and must not be above `limit`.
+  std::uint32_t count(std::size_t element_bytes, std::size_t limit, std::string_view field);
+  /// Skips `length` octets without roundup.
+  void skip(std::size_t length, std::string_view field);
+
+  std::size_t offset() const { return offset_; }
+  std::size_t remaining() const { return bytes_.size() - offset_; }
+  View rest() const { return bytes_.subspan(offset_); }
+  bool ok() const { return fault_.code == FaultCode::none; }
+  const Fault& fault() const { return fault_; }
+  /// Records a fault at `offset` unless there is one already.
+  void fail(FaultCode code, std::size_t offset, std::string_view field);
+
+ private:
+  bool take(std::size_t length, std::string_view field);
+
+  View bytes_;
+  std::size_t offset_ = 0;
+  Fault fault_;
+};
+
+/// Appends XDR to a buffer that the caller owns and may reuse.
+class Writer {
+ public:
+  explicit Writer(Bytes& out) : out_(out) {}
+
+  void u32(std::uint32_t value);
+  void u64(std::uint64_t value);
+  void boolean(bool value) { u32(value ? 1 : 0); }
+  /// Fixed-length opaque data and its zero roundup.
+  void opaque_fixed(View bytes);
+  /// Count, data, zero roundup.
+  void opaque(View bytes);
+  void string(std::string_view text);
+  /// Octets as they are: no count, no roundup.
+  void raw(View bytes);
+
+  std::size_t size() const { return out_.size(); }
+  /// Overwrites the word at `offset`, which must have been written before.
+  void patch_u32(std::size_t offset, std::uint32_t value);
+
+ private:
+  Bytes& out_;
+};
+
+/// Unchecked big-endian loads; the caller has checked the bounds.
+std::uint32_t load_u32(const std::byte* from);
+std::uint64_t load_u64(const std::byte* from);
+void store_u32(std::byte* to, std::uint32_t value);
+void store_u64(std::byte* to, std::uint64_t value);
+
+}  // namespace steertag::wire
