@@ -6,7 +6,7 @@ using namespace steertag::bindings;
 
 PYBIND11_MODULE(_engine, module) {
   module.doc() = "Steertag's engine: messages, RDMA, rules and reference peers.";
-  auto sub = [&](const char* name) { return module.def_submodule(name); };
+  [[maybe_unused]] auto sub = [&](const char* name) { return module.def_submodule(name); };
 #ifdef STEERTAG_BIND_WIRE
   auto wire = sub("wire");
   bind_wire(wire);
