@@ -1,14 +1,17 @@
 // The ledger: every requirement that a verdict may name, with its permanent id. The table is
-// generated at build time from requirements/*.yaml.
+// generated at build time from requirements/*.yaml (generate.py says what a row holds).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
+#include "ledger/ids.h"
+
 namespace steertag::ledger {
 
+/// The document's RFC 2119 word. `def`: normative in effect without a capitalised key word.
 enum class Level : std::uint8_t {
   must,
   must_not,
@@ -31,24 +34,58 @@ struct Requirement {
   std::string_view statement;
   std::string_view observable;
   std::string_view test;
+  std::string_view note;       // a known conflict, doubt or widespread deviation; may be empty
+  std::string_view exemption;  // why no case covers it; may be empty
+};
+
+struct Document {
+  std::string_view name;  // "RFC8166"
+  std::string_view title;
 };
 
 /// All requirements, sorted by id.
 std::span<const Requirement> requirements();
+/// All documents, sorted by name.
+std::span<const Document> documents();
 /// The requirement with this id, or nullptr.
 const Requirement* find(std::string_view id);
+/// The RFC 2119 word: "MUST NOT"; "DEF" for Level::def.
 std::string_view name(Level level);
 
-/// Refuses to compile when the id is not in the ledger: `ledger::ref("RFC8166-4.2.1-1")` is
-/// a compile-time lookup of the generated table.
+/// Names one requirement that surely exists. Only `ref` makes one, at compile time.
 class Ref {
  public:
-  constexpr const Requirement& operator*() const { return *requirement_; }
-  constexpr const Requirement* operator->() const { return requirement_; }
-  constexpr explicit Ref(const Requirement* requirement) : requirement_(requirement) {}
+  const Requirement& operator*() const { return requirements()[index_]; }
+  const Requirement* operator->() const { return &**this; }
+  const Requirement* get() const { return &**this; }
+  constexpr std::string_view id() const { return kIds[index_]; }
+  bool operator==(const Ref&) const = default;
 
  private:
-  const Requirement* requirement_;
+  constexpr explicit Ref(std::size_t index) : index_(static_cast<std::uint16_t>(index)) {}
+  friend consteval Ref ref(std::string_view id);
+
+  std::uint16_t index_;
 };
+
+/// Declared and never defined: a call of it ends the compile-time lookup with its name in the
+/// error.
+void this_id_is_not_in_the_ledger();
+
+/// `ledger::ref("RFC8166-4.2.1-1")`; an id that the ledger does not hold does not compile.
+consteval Ref ref(std::string_view id) {
+  std::size_t low = 0;
+  std::size_t high = kIds.size();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (kIds[middle] < id) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == kIds.size() || kIds[low] != id) this_id_is_not_in_the_ledger();
+  return Ref(low);
+}
 
 }  // namespace steertag::ledger

@@ -55,6 +55,11 @@ struct Draft {
 /// Appends the message to `out`. Never fails: anything can be written.
 void encode(const Draft& draft, Bytes& out);
 
+/// Reads any octets back as a draft; never fails, and `encode(draft_of(message))` gives `message`
+/// again. Reading stops at the first word that contradicts the format: that word stays a field (a
+/// list's end, a count), `cut_to` points behind it, and `append` holds the octets that follow.
+Draft draft_of(View message);
+
 /// A field of an encoded message: where it starts, how long it is, and the RFC's name for it.
 struct FieldSpan {
   std::size_t offset = 0;

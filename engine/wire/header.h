@@ -20,6 +20,8 @@ inline constexpr std::size_t kSegmentBytes = 16;
 inline constexpr std::size_t kReadSegmentBytes = 20;
 /// Decoder limit on the segments of all lists together; a 256 KiB Send cannot hold more.
 inline constexpr std::size_t kMostSegments = 16384;
+/// Decoder limit on write chunks, which may be empty; a 256 KiB Send cannot hold more.
+inline constexpr std::size_t kMostWriteChunks = 32768;
 
 enum class Procedure : std::uint32_t { msg = 0, nomsg = 1, msgp = 2, done = 3, error = 4 };
 enum class ErrorCode : std::uint32_t { vers = 1, chunk = 2 };
@@ -46,7 +48,8 @@ class WriteList {
   bool empty() const { return ends_.empty(); }
   std::span<const Segment> operator[](std::size_t chunk) const;
   std::span<Segment> at(std::size_t chunk);
-  /// Appends a chunk; an empty span appends an empty chunk (count 0, RFC 8166 3.4.6).
+  /// Appends a chunk; an empty span appends an empty chunk (count 0, RFC 8166 3.4.6). `segments`
+  /// must not point into this list.
   void add(std::span<const Segment> segments);
   /// Opens an empty chunk at the end that `extend` fills.
   void open() { ends_.push_back(static_cast<std::uint32_t>(segments_.size())); }
@@ -101,7 +104,9 @@ std::optional<FixedWords> peek(View message);
 /// Decodes a whole Send strictly. On success `header` holds the transport header and the result is
 /// the payload stream (empty for all but RDMA_MSG and RDMA_MSGP), a view into `message`. On a fault
 /// `header` holds what was read before it: whenever 16 octets were there, xid, vers and credit are
-/// valid. A 20-octet ERR_CHUNK is decoded; any other message below 28 octets is `too_short`.
+/// valid. A 20-octet ERR_CHUNK is decoded; any other message below 28 octets is `too_short`, so an
+/// RDMA_DONE never decodes: its legal form has 16 octets (use `peek`), a longer one trailing bytes.
+/// An ERR_VERS may carry any rdma_vers, because it echoes the version that it refuses (4.5).
 /// No allocation once the lists have their capacity. RFC 8166 4.1.2, 4.5.
 Expected<View, Fault> decode(View message, Header& header);
 

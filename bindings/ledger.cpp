@@ -1,0 +1,57 @@
+// Python's view of the ledger: rows by id.
+#include "ledger/ledger.h"
+
+#include "bind.h"
+
+namespace steertag::bindings {
+
+void bind_ledger(py::module_& module) {
+  using ledger::Requirement;
+  module.doc() = "The ledger: every requirement that a verdict may name.";
+
+  py::class_<Requirement>(module, "Requirement", "One requirement with its permanent id.")
+      .def_readonly("id", &Requirement::id, "DOCUMENT-SECTION-n")
+      .def_readonly("document", &Requirement::document)
+      .def_readonly("section", &Requirement::section)
+      .def_property_readonly(
+          "level", [](const Requirement& row) { return ledger::name(row.level); },
+          "The RFC 2119 word; DEF: normative in effect without one.")
+      .def_readonly("role", &Requirement::role, "Who has to comply.")
+      .def_readonly("subject", &Requirement::subject)
+      .def_readonly("statement", &Requirement::statement)
+      .def_readonly("observable", &Requirement::observable, "What a violation looks like.")
+      .def_readonly("test", &Requirement::test)
+      .def_readonly("note", &Requirement::note, "A known conflict or deviation; may be empty.")
+      .def_readonly("exemption", &Requirement::exemption, "Why no case covers it; may be empty.")
+      .def("__repr__",
+           [](const Requirement& row) { return "<Requirement " + std::string(row.id) + ">"; });
+  py::class_<ledger::Document>(module, "Document", "A document that the ledger quotes.")
+      .def_readonly("name", &ledger::Document::name)
+      .def_readonly("title", &ledger::Document::title);
+
+  module.def(
+      "find", [](std::string_view id) { return ledger::find(id); },
+      py::return_value_policy::reference, py::arg("id"), "The requirement with this id, or None.");
+  module.def(
+      "requirements",
+      [] {
+        py::list rows;
+        for (const Requirement& row : ledger::requirements()) {
+          rows.append(py::cast(&row, py::return_value_policy::reference));
+        }
+        return rows;
+      },
+      "All requirements, sorted by id.");
+  module.def(
+      "documents",
+      [] {
+        py::list rows;
+        for (const ledger::Document& row : ledger::documents()) {
+          rows.append(py::cast(&row, py::return_value_policy::reference));
+        }
+        return rows;
+      },
+      "All documents, sorted by name.");
+}
+
+}  // namespace steertag::bindings

@@ -1,0 +1,44 @@
+"""Steertag: conformance and interoperability of RPC-over-RDMA version 1 and NFS/RDMA.
+
+`steertag.wire`, `rpc`, `nfs`, `fabric`, `ledger`, `conformance`, `trace`, `mutate` and `peer` are the
+folders of the engine; `steertag.suite` is what cases are written with.
+"""
+
+import importlib
+import sys
+
+from . import build_paths
+
+__version__ = "0.1.0"
+
+_FOLDERS = (
+    "wire",
+    "rpc",
+    "nfs",
+    "ledger",
+    "trace",
+    "conformance",
+    "fabric",
+    "mutate",
+    "peer",
+)
+
+_extra = build_paths.engine_directory()
+if _extra is not None and _extra.is_dir():
+    __path__.append(str(_extra))
+
+try:
+    _engine = importlib.import_module("steertag._engine")
+except ModuleNotFoundError as error:
+    if error.name != "steertag._engine":
+        raise
+    raise ImportError(
+        "Steertag's engine is not built: no _engine module in "
+        f"{_extra or build_paths.PACKAGE}. Run ci/setup, or point STEERTAG_BUILD at a build directory."
+    ) from None
+
+for _name in _FOLDERS:
+    _module = getattr(_engine, _name, None)
+    if _module is not None:
+        globals()[_name] = _module
+        sys.modules[f"{__name__}.{_name}"] = _module

@@ -1,0 +1,107 @@
+"""The decorator that makes a function a case, and the registry of all cases."""
+
+import dataclasses
+import re
+import types
+
+import pytest
+
+from .. import requirements as ledger
+
+_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+|[.-]?\{[a-z_.]+\})*")
+_FINISHED_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)+")
+_REQUIREMENT = re.compile(r"RFC\d{4}-[0-9A-Z.]+-\d+")
+RISKS = ("safe", "destructive")
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What the decorator says about a case. `id` may hold `{name}` fields that parametrize fills."""
+
+    id: str
+    requirements: tuple
+    needs: tuple
+    risk: str
+    hostile: bool
+    tolerates: dict
+    bugs: tuple
+
+    def id_for(self, parameters):
+        """The permanent id of one variant."""
+        try:
+            text = self.id.format(**parameters)
+        except (KeyError, AttributeError, IndexError) as error:
+            raise ValueError(f"case id {self.id!r} names {error}, which is no parameter") from None
+        if not _FINISHED_ID.fullmatch(text):
+            raise ValueError(
+                f"case id {text!r} is not lower-case words joined by dots and hyphens"
+            )
+        return text
+
+
+def case(id, requirements, needs=(), risk="safe", hostile=True, tolerates=None, bugs=()):
+    """Declares a case.
+
+    id            permanent, lower case, dotted: "server.header.version-zero". A parametrised case
+                  names its parameters: "server.truncation.{name}".
+    requirements  ids of the ledger that the case asserts; `expect` accepts no others. A requirement
+                  id anywhere in the function must be declared and known: checked at collection.
+    needs         what the target or provider must have, from `steertag.suite.needs.NEEDS`.
+    risk          "safe" or "destructive" (may take a server down or exhaust it; off against third
+                  parties unless --allow-destructive is given).
+    hostile       True: our own client breaks rules on purpose, findings against it are ignored.
+                  False: the traffic is meant to be legal, such a finding is a harness-error.
+    tolerates     {requirement id: why}: findings of the judge that are no failure of this case.
+    bugs          ids of known field defects that this case would have caught.
+    """
+    tolerated = dict(tolerates or {})
+    made = Case(
+        id, tuple(requirements), tuple(needs), risk, hostile, tolerated, tuple(bugs)
+    )
+    _check(made)
+
+    def decorate(function):
+        for named in sorted(_requirement_ids(function.__code__)):
+            ledger.find(named)
+            if named not in made.requirements:
+                raise ValueError(f"case {id!r} uses {named} but does not declare it")
+        return pytest.mark.steertag_case(made)(function)
+
+    return decorate
+
+
+def _check(made):
+    if not _ID.fullmatch(made.id):
+        raise ValueError(f"case id {made.id!r} is not lower-case words joined by dots and hyphens")
+    if not made.requirements:
+        raise ValueError(f"case {made.id!r} names no requirement")
+    if made.risk not in RISKS:
+        raise ValueError(f"case {made.id!r}: risk is one of {', '.join(RISKS)}")
+    from .needs import NEEDS
+
+    for need in made.needs:
+        if need not in NEEDS:
+            raise ValueError(f"case {made.id!r}: unknown need {need!r}; known: {', '.join(NEEDS)}")
+    for requirement_id in (*made.requirements, *made.tolerates):
+        ledger.find(requirement_id)
+
+
+def _requirement_ids(code):
+    """Requirement ids among the constants of a function and of the functions inside it."""
+    for constant in code.co_consts:
+        members = constant if isinstance(constant, (tuple, frozenset)) else (constant,)
+        for member in members:
+            if isinstance(member, str) and _REQUIREMENT.fullmatch(member):
+                yield member
+            elif isinstance(member, types.CodeType):
+                yield from _requirement_ids(member)
+
+
+def case_of(item):
+    """The (Case, id) of a collected pytest item, or None for an ordinary test."""
+    mark = item.get_closest_marker("steertag_case")
+    if mark is None:
+        return None
+    made = mark.args[0]
+    callspec = getattr(item, "callspec", None)
+    return made, made.id_for(callspec.params if callspec else {})

@@ -1,0 +1,87 @@
+"""The suite's options of pytest, checked once, with one sentence for each mistake."""
+
+import dataclasses
+import os
+import pathlib
+
+import pytest
+
+from .. import build_paths
+from .profile import BadProfile, Profile, load
+
+DEFAULT_REPORT = "build/report"
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What a run was asked for. `target` is None for the bundled server."""
+
+    target: str | None
+    profile: Profile
+    report: pathlib.Path
+    allow_destructive: bool
+    server: pathlib.Path
+    server_arguments: tuple
+
+
+def add_options(parser):
+    """Declares the options; called by the plugin's pytest_addoption."""
+    group = parser.getgroup("steertag", "Steertag")
+    add = group.addoption
+    add("--target", metavar="URL", help="target under test, provider://host[:port][/export]; without it the bundled server")
+    add("--profile", metavar="FILE", help="YAML file with what the target declares about itself")
+    add("--report", metavar="DIR", help=f"where report.json, junit.xml and captures/ go (default {DEFAULT_REPORT})")
+    add("--allow-destructive", action="store_true", help="run destructive cases against a third party too")
+    add("--server-arg", metavar="ARG", action="append", default=[], help="extra argument for the bundled server; may be repeated")
+    add("--deviate", metavar="NAME", action="append", default=[], help="start the bundled server with this deviation; may be repeated")
+
+
+def read_options(config):
+    """The checked Options of this run; raises pytest.UsageError with one sentence."""
+    get = config.getoption
+    profile = Profile()
+    if get("--profile"):
+        try:
+            profile = load(get("--profile"))
+        except BadProfile as error:
+            raise pytest.UsageError(str(error)) from None
+    target = get("--target") or profile.url or None
+    arguments = list(get("--server-arg"))
+    for name in get("--deviate"):
+        arguments += ["--deviate", name]
+    if target and arguments:
+        raise pytest.UsageError("--server-arg and --deviate are for the bundled server, not for --target")
+    if target:
+        _check_url(target)
+    report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)
+    if not report.is_absolute():
+        report = config.invocation_params.dir / report
+    server = os.environ.get("STEERTAG_SERVE") or build_paths.tool("steertag-serve")
+    return Options(
+        target=target,
+        profile=profile,
+        report=report,
+        allow_destructive=get("--allow-destructive"),
+        server=pathlib.Path(server),
+        server_arguments=tuple(arguments),
+    )
+
+
+def _check_url(url):
+    from .. import fabric
+
+    try:
+        fabric.parse_url(url)
+    except Exception as error:
+        raise pytest.UsageError(f"--target {url}: {error}") from None
+
+
+def make_report_directory(path):
+    """Creates the report directory; raises pytest.UsageError if it cannot be written to."""
+    try:
+        (path / "captures").mkdir(parents=True, exist_ok=True)
+        probe = path / f".writable.{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise pytest.UsageError(f"report directory {path}: {error.strerror}") from None

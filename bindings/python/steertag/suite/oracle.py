@@ -1,0 +1,109 @@
+"""The memory oracle: what the target did to the memory that a case offered.
+
+It looks at memory only; what the trace shows is the judge's part. Legal and left alone: octets of an
+offered segment beyond the returned length (RFC 8166 4.3.2.2), also of an unused chunk.
+"""
+
+from .memory import gather
+
+OUTSIDE = "RFC8166-8.1.4-2"  # nothing beyond what was offered
+EARLY = "RFC8166-3.5.2-2"  # Writes follow the call
+PADDING = "RFC8166-3.4.6.2-2"  # no roundup in a write chunk
+RETURNED = "RFC8166-3.4.6-5"  # returned length = octets placed
+# A run of untouched octets this long inside returned data is no accident.
+SHORTEST_UNTOUCHED = 16
+
+
+def before_send(offers):
+    """[(id, text)]: memory that was touched before the message that offers it left."""
+    return [
+        (EARLY, f"{_name(offer)} changed before the call that offers it was sent")
+        for offer in offers
+        if not offer.sent and offer.bytes() != offer.filled
+    ]
+
+
+def after_answer(offers, write_chunks, reply_chunk):
+    """[(id, text)] after an answer. `write_chunks` and `reply_chunk` are the returned segments;
+    pass [] for answers that return none."""
+    found = outside(offers)
+    for number, chunk in enumerate(write_chunks):
+        found += _returned(offers, chunk, f"write chunk {number}")
+        found += _padding(offers, chunk, number)
+    found += _returned(offers, reply_chunk, "reply chunk")
+    return found
+
+
+def outside(offers):
+    """[(id, text)]: guards, and octets that no offered segment covers."""
+    found = []
+    for offer in offers:
+        if not offer.region.guards_intact:
+            found.append((OUTSIDE, f"octets before or after {_name(offer)} were written"))
+        content = offer.bytes()
+        if content == offer.filled:
+            continue
+        place = _first_uncovered_change(offer, content)
+        if place is not None:
+            found.append((OUTSIDE, f"octet {place} of {_name(offer)} was written, which no segment offers"))
+    return found
+
+
+def _name(offer):
+    return f"the region of {len(offer)} octets"
+
+
+def _first_uncovered_change(offer, content):
+    covered = sorted(offer.offered) if offer.writable else []
+    position = 0
+    for start, length in [*covered, (len(content), 0)]:
+        gap_end = min(max(start, 0), len(content))
+        if gap_end > position and content[position:gap_end] != offer.filled[position:gap_end]:
+            return next(i for i in range(position, gap_end) if content[i] != offer.filled[i])
+        position = max(position, start + length)
+    return None
+
+
+def _returned(offers, segments, name):
+    """A returned length says how many octets were placed: none of them still holds the pattern."""
+    for number, segment in enumerate(segments):
+        placed = gather(offers, [segment])
+        if placed is None:
+            continue  # foreign or enlarged segments are the judge's part
+        owner = next(offer for offer in offers if offer.stag == segment.handle)
+        start = segment.offset - owner.base
+        untouched = _untouched_run(placed, owner.filled[start : start + segment.length])
+        if untouched is not None:
+            return [
+                (
+                    RETURNED,
+                    f"{name} segment {number} returns {segment.length} octets, but nothing was "
+                    f"placed from octet {untouched} on",
+                )
+            ]
+    return []
+
+
+def _untouched_run(placed, filled):
+    """Where the tail of the returned octets was never written; None if the last octets were."""
+    if len(placed) < SHORTEST_UNTOUCHED or placed[-SHORTEST_UNTOUCHED:] != filled[-SHORTEST_UNTOUCHED:]:
+        return None
+    first = len(placed)
+    while first and placed[first - 1] == filled[first - 1]:
+        first -= 1
+    return first
+
+
+def _padding(offers, segments, number):
+    """Octets up to the next multiple of four after the data that became zero were placed as roundup."""
+    total = sum(segment.length for segment in segments)
+    roundup = -total % 4
+    last = next((segment for segment in reversed(segments) if segment.length), None)
+    owner = last and next((offer for offer in offers if offer.stag == last.handle), None)
+    if not roundup or owner is None:
+        return []
+    start = last.offset - owner.base + last.length
+    after = owner.bytes()[start : start + roundup]
+    if after and after == bytes(len(after)) and after != owner.filled[start : start + len(after)]:
+        return [(PADDING, f"{len(after)} octets of roundup follow the data in write chunk {number}")]
+    return []

@@ -1,0 +1,109 @@
+"""The profile of a target: a small YAML file that declares what cannot be found out by a probe.
+
+    name: linux-6.1-siw
+    url: iwarp://127.0.0.1:20049/export      # --target wins over it
+    export: /export                          # what to mount; the URL's path by default
+    mount: {transport: tcp, host: 127.0.0.1, port: 20048}    # or {transport: rdma}, the default,
+                                             # or {handle: "0100..."}: the root's file handle in hex
+    supports: {nfs4.0: true, gss: false}     # needs of cases; true and false are declarations
+    uid: 0                                   # AUTH_SYS identity of the suite's calls
+    gid: 0
+    destructive: false                       # true: destructive cases may run, the target is expendable
+    software: linux-image-6.1.0-41-amd64     # version, for the report
+    console: build/lab/x/console.log         # a log of the target that crash verdicts quote
+"""
+
+import dataclasses
+
+import yaml
+
+from .needs import NEEDS
+
+# A profile is a page of text; more is a wrong file.
+LARGEST_PROFILE = 1 << 20
+_MOUNT_KEYS = {"transport", "host", "port", "handle"}
+
+
+class BadProfile(Exception):
+    """A profile that cannot be used; the text is one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """A validated profile; the defaults describe a target about which nothing is declared."""
+
+    name: str = ""
+    url: str = ""
+    export: str = ""
+    mount: dict = dataclasses.field(default_factory=lambda: {"transport": "rdma"})
+    supports: dict = dataclasses.field(default_factory=dict)
+    uid: int = 0
+    gid: int = 0
+    destructive: bool = False
+    software: str = ""
+    console: str = ""
+
+
+def load(path):
+    """The profile in the file `path`; raises BadProfile with one sentence."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(LARGEST_PROFILE + 1)
+        if len(text) > LARGEST_PROFILE:
+            raise BadProfile(f"profile {path}: larger than {LARGEST_PROFILE} octets")
+        content = yaml.safe_load(text)
+    except OSError as error:
+        raise BadProfile(f"profile {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadProfile(f"profile {path}: not UTF-8 text") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "malformed"
+        raise BadProfile(f"profile {path}{place}: not YAML: {problem}") from None
+    try:
+        return parse(content)
+    except BadProfile as error:
+        raise BadProfile(f"profile {path}: {error}") from None
+
+
+def parse(content):
+    """A Profile from the decoded YAML; raises BadProfile naming the key."""
+    if not isinstance(content, dict):
+        raise BadProfile("expected a mapping of keys")
+    types = {field.name: field.type for field in dataclasses.fields(Profile)}
+    for key, value in content.items():
+        if key not in types:
+            raise BadProfile(f"unknown key {key!r}; known: {', '.join(types)}")
+        if type(value) is not types[key]:
+            raise BadProfile(f"{key} must be of type {types[key].__name__}")
+    _check_supports(content.get("supports", {}))
+    _check_mount(content.get("mount", {"transport": "rdma"}))
+    return Profile(**content)
+
+
+def _check_supports(supports):
+    for need, value in supports.items():
+        if need not in NEEDS:
+            raise BadProfile(f"supports: unknown need {need!r}; known: {', '.join(NEEDS)}")
+        if not isinstance(value, bool):
+            raise BadProfile(f"supports: {need} must be true or false")
+
+
+def _check_mount(mount):
+    for key in mount:
+        if key not in _MOUNT_KEYS:
+            raise BadProfile(f"mount: unknown key {key!r}; known: {', '.join(sorted(_MOUNT_KEYS))}")
+    if "handle" in mount:
+        try:
+            bytes.fromhex(mount["handle"])
+        except (TypeError, ValueError):
+            raise BadProfile("mount: handle must be a string of hex digits") from None
+    elif mount.get("transport") not in ("rdma", "tcp"):
+        raise BadProfile("mount: transport must be rdma or tcp")
+    if mount.get("transport") == "tcp":
+        port = mount.get("port")
+        if not isinstance(mount.get("host"), str):
+            raise BadProfile("mount: host must be a string")
+        if not isinstance(port, int) or isinstance(port, bool) or not 0 < port < 65536:
+            raise BadProfile("mount: port must be a number from 1 to 65535")

@@ -1,0 +1,108 @@
+"""Collects the records of cases, from all workers, and writes report.json and junit.xml."""
+
+import dataclasses
+import json
+import os
+
+from _pytest.junitxml import LogXML
+
+from .. import __version__
+from .verdict import Verdict
+
+
+@dataclasses.dataclass
+class Record:
+    """One row of the report; made of JSON types so that it passes between xdist processes."""
+
+    id: str
+    verdict: str
+    reason: str
+    findings: list
+    requirements: list
+    seconds: float
+    capture: str | None = None
+    detail: str = ""
+
+    @property
+    def rank(self):
+        return Verdict(self.verdict).rank
+
+    def row(self):
+        """The record as report.json shows it."""
+        row = dataclasses.asdict(self)
+        del row["detail"]
+        row["seconds"] = round(self.seconds, 3)
+        return row
+
+
+class Report:
+    """All records of a run. A case that was recorded twice keeps its worse record."""
+
+    def __init__(self):
+        self.records = {}
+        self.target = ""
+        self.stopped = ""  # why the run ended early
+
+    def add(self, record):
+        known = self.records.get(record.id)
+        if known is None or record.rank > known.rank:
+            self.records[record.id] = record
+
+    def sorted(self):
+        return [self.records[case_id] for case_id in sorted(self.records)]
+
+    def totals(self):
+        """{verdict: number of cases} with every verdict, in the order of their rank."""
+        totals = {verdict.value: 0 for verdict in Verdict}
+        for record in self.records.values():
+            totals[record.verdict] += 1
+        return totals
+
+    def executed(self):
+        """How many cases ran to a verdict about the target, good or bad."""
+        return sum(
+            Verdict(record.verdict).outcome in ("passed", "failed")
+            for record in self.records.values()
+        )
+
+    def document(self):
+        document = {"steertag": __version__, "target": self.target, "totals": self.totals()}
+        if self.stopped:
+            document["stopped"] = self.stopped
+        document["cases"] = [record.row() for record in self.sorted()]
+        return document
+
+    def write(self, path):
+        """Writes report.json whole or not at all; raises OSError."""
+        write_atomically(path, json.dumps(self.document(), indent=1, ensure_ascii=False) + "\n")
+
+
+def write_atomically(path, text):
+    """The file appears whole under its name or not at all; raises OSError."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+class JunitReport(LogXML):
+    """pytest's JUnit XML, started when the first case is reported and put in place atomically."""
+
+    def __init__(self, path):
+        self.final_path = path
+        self.error = None
+        super().__init__(str(path.with_name(f"{path.name}.part")), None, "steertag", "no", family="xunit2")
+
+    def pytest_sessionfinish(self):
+        try:
+            super().pytest_sessionfinish()
+            os.replace(self.logfile, self.final_path)
+        except OSError as error:
+            self.error = error
+
+    def pytest_terminal_summary(self, terminalreporter):
+        """The suite's own summary names the report directory."""

@@ -1,0 +1,92 @@
+"""The record of one case while it runs: what was noted, and the verdict that follows from it."""
+
+import contextlib
+import contextvars
+import dataclasses
+
+from .verdict import CaseEnd, HarnessError, Verdict
+
+
+@dataclasses.dataclass(frozen=True)
+class Note:
+    """One observation with a verdict. `reason` is stable, `detail` is for the reader."""
+
+    verdict: Verdict
+    reason: str
+    detail: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class FoundFault:
+    """A finding as reports show it: the requirement's id and one sentence with values."""
+
+    id: str
+    text: str
+
+
+class Run:
+    """Collects notes and findings of the case that runs now."""
+
+    def __init__(self, case, case_id):
+        self.case = case
+        self.case_id = case_id
+        self.notes = []
+        self.findings = []
+        self.capture = None  # path of the capture file, once there is one
+
+    def note(self, verdict, reason, detail=""):
+        self.notes.append(Note(verdict, reason, detail))
+
+    def end(self, end: CaseEnd):
+        self.note(end.verdict, end.reason, end.detail)
+
+    def found(self, requirement_id, text):
+        self.findings.append(FoundFault(requirement_id, text))
+
+    def check_declared(self, requirement_id):
+        """A case asserts only what its decorator declares, so that coverage can be trusted."""
+        if requirement_id not in self.case.requirements:
+            raise HarnessError(
+                f"the case asserts {requirement_id}, which its decorator does not declare"
+            )
+
+    @property
+    def verdict(self):
+        return max((note.verdict for note in self.notes), key=lambda v: v.rank, default=Verdict.PASS)
+
+    @property
+    def reason(self):
+        """The stable reasons behind the verdict, sorted, each once; empty for a plain pass."""
+        worst = self.verdict
+        return "; ".join(sorted({note.reason for note in self.notes if note.verdict is worst}))
+
+    def text(self):
+        """The notes from worst to mildest, with their details."""
+        ranked = sorted(self.notes, key=lambda note: -note.verdict.rank)
+        parts = []
+        for note in ranked:
+            parts.append(f"{note.verdict}: {note.reason}")
+            if note.detail:
+                parts.append(note.detail.rstrip())
+        return "\n".join(parts)
+
+
+_current = contextvars.ContextVar("steertag_run", default=None)
+
+
+def current_run():
+    """The record of the running case; a HarnessError outside of a case."""
+    run = _current.get()
+    if run is None:
+        raise HarnessError("expect was used outside of a case")
+    return run
+
+
+@contextlib.contextmanager
+def running(run):
+    """Makes `run` the record that `expect` writes to."""
+    token = _current.set(run)
+    try:
+        yield run
+    finally:
+        _current.reset(token)

@@ -1,0 +1,85 @@
+"""The command line of the lab: virtual machines with known targets for the suite."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+
+import gate
+import host
+import session
+import suite
+import target as targets
+from failure import LabFailure
+from image import Image
+from target import Target
+
+EXIT_FAILED = 1
+EXIT_LAB_FAILURE = 10  # outside pytest's codes 0 to 5: the lab, not the suite, has failed
+EXIT_SIGNAL_BASE = 128
+
+
+def build(target: Target, _: argparse.Namespace) -> int:
+    with session.exclusive(target):
+        Image(target).build()
+    return 0
+
+
+def boot(target: Target, _: argparse.Namespace) -> int:
+    with session.booted(target) as machine:
+        print(f"{session.url(target, machine)} mount port {machine.ports['mountd']}", flush=True)
+        machine.wait_end()
+        raise LabFailure(f"the machine died; {machine.last_words()}")
+
+
+def run(target: Target, options: argparse.Namespace) -> int:
+    suite.require()
+    shutil.rmtree(target.report, ignore_errors=True)
+    with session.booted(target) as machine:
+        status = suite.run(target, machine, options.pytest)
+        if not machine.alive():
+            host.say(f"the machine died during the run; {machine.last_words()}")
+            return status or EXIT_FAILED
+    return status
+
+
+def compare(target: Target, options: argparse.Namespace) -> int:
+    baseline = gate.load_baseline(target.baseline, target.name)
+    status = run(target, options)
+    if status not in gate.COMPLETE_RUN:
+        raise LabFailure(f"pytest ended with code {status}: the run is not complete")
+    result = gate.compare(gate.load_report(target.report), baseline)
+    print(result.table(), flush=True)
+    return 0 if result.matches() else EXIT_FAILED
+
+
+def baseline(target: Target, _: argparse.Namespace) -> int:
+    print(gate.skeleton(gate.load_report(target.report), target.baseline, target.name), end="")
+    return 0
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="ci/lab", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for action, name, text in (
+        (build, "build", "build the image of the target if it is not up to date"),
+        (boot, "boot", "boot the target, print where it is, power it off at Ctrl-C"),
+        (run, "run", "run the server suite against the target; exit with pytest's code"),
+        (compare, "gate", "run the suite and compare every verdict with the target's baseline"),
+        (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(action=action, pytest=[])
+        command.add_argument("target", help=f"one of: {', '.join(targets.names())}")
+        if action is run:
+            command.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+    options = parser.parse_args(arguments)
+    session.catch_signals()
+    try:
+        return options.action(targets.load(options.target), options)
+    except LabFailure as failure:
+        host.say(f"error: {failure}")
+        return EXIT_LAB_FAILURE
+    except session.Interrupted as interrupted:
+        host.say(f"{interrupted}")
+        return EXIT_SIGNAL_BASE + interrupted.number

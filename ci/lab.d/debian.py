@@ -1,0 +1,93 @@
+"""Debian packages by the machine's own apt sources: resolved, fetched and unpacked, not installed."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import urllib.parse
+
+import host
+from failure import LabFailure
+
+RESOLVE_LIMIT_S = 60
+UPDATE_LIMIT_S = 300
+FETCH_LIMIT_S = 600
+UNPACK_LIMIT_S = 180
+UNKNOWN_PACKAGE = "Unable to locate package"
+
+# What `apt-get install --print-uris` prints for one package: 'URI' FILE SIZE [HASH]
+URI_LINE = re.compile(r"^'(?P<uri>[^']+)' (?P<file>\S+\.deb) \d+")
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Package:
+    """One exact package: `file` is the name under which apt stores it."""
+
+    name: str
+    version: str
+    file: str
+
+
+class Archive:
+    """The packages that apt can fetch, seen as if none were installed on this machine."""
+
+    def __init__(self, directory: pathlib.Path) -> None:
+        """`directory` keeps the fetched packages and the state that hides the installed ones."""
+        self.directory = directory
+        self._state = directory / "state"
+        (self._state / "archives" / "partial").mkdir(parents=True, exist_ok=True)
+        (self._state / "status").write_text("")
+
+    def closure(self, names: list[str]) -> list[Package]:
+        """The named packages and everything they depend on, in the exact versions to fetch."""
+        arguments = ["install", "--print-uris", "--yes", *names]
+        try:
+            listing = self._apt(arguments, RESOLVE_LIMIT_S)
+        except LabFailure as failure:
+            if UNKNOWN_PACKAGE not in str(failure) or os.geteuid() != 0:
+                raise
+            host.say("apt does not know every package yet; running apt-get update")
+            host.run(["apt-get", "update"], UPDATE_LIMIT_S)
+            listing = self._apt(arguments, RESOLVE_LIMIT_S)
+        files = [match["file"] for match in map(URI_LINE.match, listing.splitlines()) if match]
+        packages = []
+        for file in files:
+            name, version, _ = file.split("_", 2)
+            packages.append(Package(name, urllib.parse.unquote(version), file))
+        return sorted(packages)
+
+    def fetch(self, packages: list[Package]) -> list[pathlib.Path]:
+        """Downloads what is not here yet; apt verifies it. Returns the files, in order."""
+        wanted = [package for package in packages if not (self.directory / package.file).exists()]
+        if wanted:
+            host.say(f"fetching {len(wanted)} Debian packages")
+            exact = [f"{package.name}={package.version}" for package in wanted]
+            self._apt(["download", *exact], FETCH_LIMIT_S, cwd=self.directory)
+        return [self.directory / package.file for package in packages]
+
+    def _apt(self, arguments: list[str], limit_s: float, cwd: pathlib.Path | None = None) -> str:
+        options = {
+            "APT::Install-Recommends": "0",
+            "APT::Sandbox::User": "",
+            "Debug::NoLocking": "1",
+            "Dir::Cache": self._state,
+            "Dir::State::status": self._state / "status",
+        }
+        flags = [part for key, value in options.items() for part in ("-o", f"{key}={value}")]
+        return host.run(["apt-get", *flags, *arguments], limit_s, cwd)
+
+
+def unpack(file: pathlib.Path, directory: pathlib.Path) -> None:
+    """Unpacks one package into a root where /bin, /sbin and /lib are links into /usr."""
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", file], stdout=subprocess.PIPE) as reader:
+        writer = ["tar", "-x", "-C", directory, "--keep-directory-symlink", "--no-same-owner"]
+        try:
+            subprocess.run(writer, stdin=reader.stdout, check=True, timeout=UNPACK_LIMIT_S)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+            reader.kill()
+            raise LabFailure(f"{file.name} cannot be unpacked: {error}")
+    if reader.returncode != 0:
+        raise LabFailure(f"{file.name} is not a readable Debian package")

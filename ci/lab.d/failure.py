@@ -1,0 +1,5 @@
+"""The one exception of the lab: a failure with a sentence for the person at the terminal."""
+
+
+class LabFailure(Exception):
+    """Says in one sentence what could not be done and why."""

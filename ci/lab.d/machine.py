@@ -1,0 +1,132 @@
+"""A running virtual machine: the qemu process, its console and its end."""
+
+from __future__ import annotations
+
+import collections
+import pathlib
+import socket
+import subprocess
+import threading
+import time
+
+from failure import LabFailure
+from target import Target
+
+READY_LINE = b"steertag-lab: ready"
+
+READY_LIMIT_S = 120  # emulation takes about 12 s on idle cores; a busy CI host is far slower
+POWER_OFF_LIMIT_S = 10
+KILL_LIMIT_S = 10
+TAIL_LINES = 12  # of the console, shown when the machine dies
+
+HOST = "127.0.0.1"
+
+
+class Machine:
+    """One boot of a target. Use it in a `with` block: leaving the block powers the machine off."""
+
+    def __init__(self, target: Target, kernel: pathlib.Path, root: pathlib.Path) -> None:
+        self.target = target
+        self.kernel = kernel
+        self.root = root
+        self.console_log = target.directory / "console.log"
+        self.ports = _free_ports(list(target.ports))
+        self._tail = collections.deque(maxlen=TAIL_LINES)
+        self._ready_or_ended = threading.Event()
+        self._ended = threading.Event()
+        self._process = None
+        self._reader = None
+
+    def __enter__(self) -> "Machine":
+        # setpriv makes the kernel kill qemu even if this process is killed without warning;
+        # an own session keeps a Ctrl-C at the terminal from ending the machine before its user.
+        self._process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", *self._qemu()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._follow_console, daemon=True)
+        self._reader.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.power_off()
+
+    def wait_ready(self) -> float:
+        """Waits until the guest says that its role is up; returns the seconds that took."""
+        start = time.monotonic()
+        if not self._ready_or_ended.wait(READY_LIMIT_S):
+            raise LabFailure(f"the guest was not ready within {READY_LIMIT_S} s; {self.last_words()}")
+        if not self.alive():
+            raise LabFailure(f"the machine died before it was ready; {self.last_words()}")
+        return time.monotonic() - start
+
+    def wait_end(self) -> None:
+        """Waits, without limit, until the machine ends by itself."""
+        self._ended.wait()
+
+    def alive(self) -> bool:
+        return not self._ended.is_set()
+
+    def last_words(self) -> str:
+        """The end of the console, as a sentence for the person at the terminal."""
+        lines = "\n".join(f"    {line}" for line in list(self._tail))
+        return f"its console ({self.console_log}) ends with:\n{lines}"
+
+    def power_off(self) -> None:
+        """Ends qemu; there is no disk, so the guest has nothing to save."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(POWER_OFF_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(KILL_LIMIT_S)
+        self._reader.join(KILL_LIMIT_S)
+
+    def _qemu(self) -> list[str]:
+        target = self.target
+        forwards = "".join(
+            f",hostfwd=tcp:{HOST}:{self.ports[service]}-:{guest_port}"
+            for service, guest_port in target.ports.items()
+        )
+        # oops=panic and panic=-1 hold before the guest's own settings do; with -no-reboot a panic
+        # ends qemu, so a crashed kernel is seen as a dead machine.
+        append = (
+            "console=ttyS0 rdinit=/init loglevel=5 oops=panic panic=-1 net.ifnames=0 "
+            f"role={target.role} rdma_port={target.ports['rdma']} "
+            f"mountd_port={target.ports['mountd']} export_path={target.export}"
+        )
+        return [
+            *("qemu-system-x86_64", "-nodefaults", "-no-user-config", "-no-reboot"),
+            *("-accel", "tcg,thread=multi", "-cpu", "max"),
+            *("-smp", str(target.cpus), "-m", f"{target.memory_mb}M"),
+            *("-kernel", str(self.kernel), "-initrd", str(self.root), "-append", append),
+            *("-display", "none", "-serial", "stdio"),
+            *("-netdev", f"user,id=net0,restrict=on{forwards}"),
+            *("-device", "virtio-net-pci,netdev=net0,romfile="),
+        ]
+
+    def _follow_console(self) -> None:
+        """Copies the console into its log until qemu ends; reports readiness on the way."""
+        with open(self.console_log, "wb") as log:
+            for line in self._process.stdout:
+                log.write(line)
+                log.flush()
+                self._tail.append(line.decode(errors="replace").rstrip())
+                if line.startswith(READY_LINE):
+                    self._ready_or_ended.set()
+        self._ended.set()
+        self._ready_or_ended.set()
+
+
+def _free_ports(services: list[str]) -> dict[str, int]:
+    """A free TCP port of 127.0.0.1 for each service; all are held until all are chosen."""
+    sockets = {service: socket.create_server((HOST, 0)) for service in services}
+    ports = {service: server.getsockname()[1] for service, server in sockets.items()}
+    for server in sockets.values():
+        server.close()
+    return ports

@@ -1,0 +1,66 @@
+"""The suite run against a booted machine: one pytest process with a limit on its time."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+
+import host
+import session
+from failure import LabFailure
+from machine import Machine
+from target import PROJECT, Target
+
+PYTEST = PROJECT / "build" / "venv" / "bin" / "pytest"
+CASES = "suites/server"
+
+RUN_LIMIT_S = 1800
+STOP_LIMIT_S = 15  # for pytest to end its case and write its report after SIGINT
+KILL_LIMIT_S = 5
+
+
+def run(target: Target, machine: Machine, arguments: list[str]) -> int:
+    """Runs the server suite with the extra pytest arguments; returns pytest's exit code."""
+    command = [
+        *("setpriv", "--pdeathsig", "TERM", str(PYTEST), CASES),
+        *("--target", session.url(target, machine)),
+        *("--profile", str(session.profile_path(target).relative_to(PROJECT))),
+        *("--report", str(target.report.relative_to(PROJECT))),
+        *arguments,
+    ]
+    host.say(" ".join(command[3:]))
+    process = subprocess.Popen(command, cwd=PROJECT)
+    try:
+        return process.wait(RUN_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        raise LabFailure(f"the suite did not end within {RUN_LIMIT_S} s")
+    except session.Interrupted as interrupted:
+        # A Ctrl-C at the terminal has reached pytest as well; a second one would cut its report.
+        if interrupted.number == signal.SIGINT:
+            _wait(process, STOP_LIMIT_S)
+        raise
+    finally:
+        _stop(process)
+
+
+def require() -> None:
+    """Fails before a machine is booted in vain."""
+    if not PYTEST.exists():
+        raise LabFailure(f"{PYTEST.relative_to(PROJECT)} is missing; build the project first")
+
+
+def _stop(process: subprocess.Popen) -> None:
+    for number, limit_s in ((signal.SIGINT, STOP_LIMIT_S), (signal.SIGTERM, KILL_LIMIT_S)):
+        if process.poll() is not None:
+            return
+        process.send_signal(number)
+        _wait(process, limit_s)
+    process.kill()
+    process.wait(KILL_LIMIT_S)
+
+
+def _wait(process: subprocess.Popen, limit_s: float) -> None:
+    try:
+        process.wait(limit_s)
+    except subprocess.TimeoutExpired:
+        pass  # the caller escalates

@@ -1,0 +1,91 @@
+"""A target: what one virtual machine of the lab is made of, loaded from targets/NAME.yaml."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+import yaml
+
+from failure import LabFailure
+
+LAB = pathlib.Path(__file__).resolve().parent
+PROJECT = LAB.parents[1]
+TARGETS = LAB / "targets"
+BUILD = PROJECT / "build" / "lab"
+BASELINES = PROJECT / "fixtures" / "baselines"
+
+
+@dataclasses.dataclass(frozen=True)
+class ExtraModule:
+    """A kernel module that Debian does not build, with the source directory that holds it."""
+
+    name: str
+    directory: str
+    config: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """The kernel packages, the modules to take from them and the modules to compile."""
+
+    series: str
+    packages: list[str]
+    extra_modules: list[ExtraModule]
+    modules: list[str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """One target; `ports` are those of the guest, by service name (rdma, mountd)."""
+
+    name: str
+    provider: str
+    role: str
+    export: str
+    ports: dict[str, int]
+    cpus: int
+    memory_mb: int
+    kernel: Kernel
+    packages: list[str]
+    drop: list[str]
+
+    @property
+    def description(self) -> pathlib.Path:
+        return TARGETS / f"{self.name}.yaml"
+
+    @property
+    def directory(self) -> pathlib.Path:
+        """Where everything that is built or written for this target lives."""
+        return BUILD / self.name
+
+    @property
+    def baseline(self) -> pathlib.Path:
+        return BASELINES / f"{self.name}.yaml"
+
+    @property
+    def report(self) -> pathlib.Path:
+        return self.directory / "report"
+
+
+def names() -> list[str]:
+    """The names of all targets that the lab knows."""
+    return sorted(path.stem for path in TARGETS.glob("*.yaml"))
+
+
+def load(name: str) -> Target:
+    """Loads targets/NAME.yaml; raises LabFailure with one sentence if it cannot."""
+    if name not in names():
+        raise LabFailure(f"there is no target {name}; the lab knows: {', '.join(names())}")
+    path = TARGETS / f"{name}.yaml"
+    try:
+        document = yaml.safe_load(path.read_text())
+        machine = document.pop("machine")
+        kernel = document.pop("kernel")
+        extra_modules = [ExtraModule(**module) for module in kernel.pop("extra_modules")]
+        target = Target(kernel=Kernel(extra_modules=extra_modules, **kernel), **machine, **document)
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError) as error:
+        raise LabFailure(f"{path.relative_to(PROJECT)} does not describe a target: {error}")
+    if target.name != name:
+        raise LabFailure(f"{path.relative_to(PROJECT)} calls its target {target.name}")
+    return target

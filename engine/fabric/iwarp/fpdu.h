@@ -1,0 +1,107 @@
+// MPA framing: lengths, pad and CRC of an FPDU, and the receiver that turns a TCP stream into DDP
+// segments (RFC 5044 4).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "fabric/iwarp/crc32c.h"
+#include "fabric/iwarp/segment.h"
+#include "support/bytes.h"
+#include "support/expected.h"
+#include "trace/event.h"
+
+namespace steertag::fabric::iwarp {
+
+inline constexpr std::size_t kUlpduLengthBytes = 2;
+inline constexpr std::size_t kCrcBytes = 4;
+inline constexpr std::size_t kMostTrailerBytes = 3 + kCrcBytes;
+/// RFC 5044 4.5: the range of MULPDU.
+inline constexpr std::size_t kLeastMulpdu = 128;
+inline constexpr std::size_t kMostMulpdu = 64768;
+
+/// Octets of zero that follow a ULPDU of this length.
+constexpr std::size_t pad_bytes(std::size_t ulpdu_length) {
+  return (4 - (kUlpduLengthBytes + ulpdu_length) % 4) % 4;
+}
+/// RFC 5044 4.5, without markers.
+std::size_t mulpdu_of(std::size_t emss);
+/// Writes pad and CRC of an FPDU whose octets so far are in `crc`; returns their count. Without
+/// CRC the field is zero (RFC 5044 4.4: present, its content of no matter).
+std::size_t encode_trailer(std::size_t ulpdu_length, Crc32c crc, bool use_crc, std::byte* to);
+
+/// What an incoming segment or message breaks, and how a Terminate reports it.
+struct Violation {
+  trace::Terminate cause;
+  std::string detail;                // one sentence part with values and the clause
+  bool with_segment = false;         // the Terminate carries the segment's DDP header
+  bool with_read_request = false;    // and the Read Request
+};
+
+/// Takes the segments of one stream in order.
+class SegmentSink {
+ public:
+  virtual ~SegmentSink() = default;
+  /// Checks a segment before any octet of it is placed and says where its `payload_bytes` go.
+  /// Must not change anything: it is asked again when a payload continues later.
+  virtual Expected<MutableView, Violation> place(const Segment& segment,
+                                                 std::size_t payload_bytes) = 0;
+  /// The segment has arrived whole and valid, with its payload at its place.
+  virtual std::optional<Violation> deliver(const Segment& segment, MutableView payload) = 0;
+  /// False once nothing more must be delivered.
+  virtual bool receiving() const = 0;
+};
+
+/// Frames the stream by ULPDU_Length. A payload goes straight to its place, before its CRC is
+/// known; an error of the header is reported only after the CRC has proved the header, and the
+/// payload of such a segment is placed nowhere.
+class FpduReceiver {
+ public:
+  explicit FpduReceiver(SegmentSink& sink) : sink_(sink) {}
+  void use_crc(bool use) { use_crc_ = use; }
+
+  /// Room for the next octets of the payload in progress at its place; empty if there is none.
+  MutableView direct();
+  /// `count` octets have been written to direct().
+  std::optional<Violation> placed(std::size_t count);
+  /// Takes octets that were received elsewhere. After a violation nothing more is taken.
+  std::optional<Violation> take(View bytes);
+
+  bool between_fpdus() const { return stage_ == Stage::header && header_have_ == 0; }
+  /// Counts from 1; the FPDU in progress, or the one that comes next.
+  std::uint64_t fpdu_number() const { return number_; }
+  std::uint64_t fpdus_taken() const { return number_ - 1; }
+  std::size_t ulpdu_length() const { return ulpdu_length_; }
+  /// The header of the segment in progress (valid while its violation is reported).
+  const Segment& segment() const { return segment_; }
+
+ private:
+  enum class Stage : std::uint8_t { header, payload, trailer };
+
+  std::optional<Violation> take_header(View& bytes);
+  std::optional<Violation> begin_segment();
+  void take_payload(View& bytes);
+  std::optional<Violation> take_trailer(View& bytes);
+  std::optional<Violation> finish();
+  void end_payload();
+
+  SegmentSink& sink_;
+  bool use_crc_ = false;
+  Stage stage_ = Stage::header;
+  std::array<std::byte, kUlpduLengthBytes + kUntaggedHeaderBytes> header_{};
+  std::size_t header_have_ = 0;
+  std::size_t header_need_ = kUlpduLengthBytes + 2;
+  std::size_t ulpdu_length_ = 0;
+  Segment segment_;
+  MutableView place_;  // empty while a payload is dropped
+  std::size_t payload_bytes_ = 0;
+  std::size_t payload_have_ = 0;
+  std::optional<Violation> refused_;
+  std::array<std::byte, kMostTrailerBytes> trailer_{};
+  std::size_t trailer_have_ = 0;
+  Crc32c crc_;
+  std::uint64_t number_ = 1;
+};
+
+}  // namespace steertag::fabric::iwarp

@@ -1,0 +1,60 @@
+// A queue whose slots are reused: it allocates only while it grows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace steertag::fabric::iwarp {
+
+/// Elements are named by a sequence number that counts pushes from 0. A popped slot keeps its value
+/// until it is pushed again, so that vectors in it keep their capacity.
+template <class T>
+class Ring {
+ public:
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  /// Sequence number of the front, and of the next element to be pushed.
+  std::uint64_t first() const { return first_; }
+  std::uint64_t end() const { return first_ + size_; }
+
+  T& front() { return at(first_); }
+  T& back() { return at(end() - 1); }
+  /// The element with that sequence number, which must be in first() .. end() - 1.
+  T& at(std::uint64_t sequence) { return slots_[sequence & (slots_.size() - 1)]; }
+  const T& at(std::uint64_t sequence) const { return slots_[sequence & (slots_.size() - 1)]; }
+
+  /// A slot at the back, holding whatever it held before.
+  T& push() {
+    if (size_ == slots_.size()) {
+      grow();
+    }
+    ++size_;
+    return back();
+  }
+  void pop() {
+    ++first_;
+    --size_;
+  }
+  void pop_back() { --size_; }
+  void clear() {
+    first_ += size_;
+    size_ = 0;
+  }
+
+ private:
+  void grow() {
+    std::vector<T> larger(slots_.empty() ? 4 : slots_.size() * 2);
+    for (std::uint64_t sequence = first_; sequence < end(); ++sequence) {
+      larger[sequence & (larger.size() - 1)] = std::move(at(sequence));
+    }
+    slots_ = std::move(larger);
+  }
+
+  std::vector<T> slots_;  // size is a power of two
+  std::uint64_t first_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace steertag::fabric::iwarp

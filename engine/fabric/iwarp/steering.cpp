@@ -1,0 +1,123 @@
+// Life of regions: opening with a random STag, closing, guards.
+#include "fabric/iwarp/steering.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace steertag::fabric::iwarp {
+
+IwarpRegion* StagTable::find(std::uint32_t stag) const {
+  const auto entry = map_.find(stag);
+  return entry == map_.end() ? nullptr : entry->second;
+}
+
+std::uint32_t StagTable::fresh_stag() const {
+  // With a sound source two tries are rare; the limit keeps a broken one from hanging us, and then
+  // the next free number is taken.
+  constexpr int kMostTries = 64;
+  std::uint32_t stag = 0;
+  for (int i = 0; i < kMostTries; ++i) {
+    stag = static_cast<std::uint32_t>(random_());
+    if (stag != 0 && !map_.contains(stag)) {
+      return stag;
+    }
+  }
+  do {
+    ++stag;
+  } while (stag == 0 || map_.contains(stag));
+  return stag;
+}
+
+IwarpRegion::IwarpRegion(IwarpDomain& domain, std::size_t length, Rights rights,
+                         std::optional<std::uint64_t> base)
+    : domain_(domain),
+      length_(length),
+      memory_(std::make_shared<std::byte[]>(length + 2 * kGuardBytes)),
+      rights_(rights) {
+  domain_.regions_.push_back(this);
+  enter(base);
+}
+
+IwarpRegion::~IwarpRegion() {
+  invalidate();
+  std::erase(domain_.regions_, this);
+}
+
+void IwarpRegion::fill_guards() {
+  std::memset(memory_.get(), std::to_integer<int>(kGuardOctet), kGuardBytes);
+  std::memset(memory_.get() + kGuardBytes + length_, std::to_integer<int>(kGuardOctet),
+              kGuardBytes);
+}
+
+void IwarpRegion::enter(std::optional<std::uint64_t> base) {
+  StagTable& table = domain_.table_;
+  fill_guards();
+  stag_ = table.fresh_stag();
+  // Half of the range keeps base + length from wrapping; multiples of 8 look like addresses.
+  base_ = base.value_or((table.random() >> 1) & ~std::uint64_t{7});
+  valid_ = true;
+  if (node_.empty()) {
+    table.map_.emplace(stag_, this);
+  } else {
+    node_.key() = stag_;
+    table.map_.insert(std::move(node_));
+  }
+  if (remotely_open()) {
+    for (MemoryObserver* observer : domain_.observers_) {
+      observer->on_offered(*this);
+    }
+  }
+}
+
+bool IwarpRegion::invalidate() {
+  const bool intact = guards_intact();
+  if (valid_) {
+    const bool was_open = remotely_open();
+    valid_ = false;
+    node_ = domain_.table_.map_.extract(stag_);
+    if (was_open) {
+      for (MemoryObserver* observer : domain_.observers_) {
+        observer->on_invalidated(stag_, intact);
+      }
+    }
+  }
+  return intact;
+}
+
+void IwarpRegion::open(Rights rights) {
+  invalidate();
+  rights_ = rights;
+  enter({});
+}
+
+bool IwarpRegion::guards_intact() const {
+  const auto intact = [](const std::byte* from) {
+    return std::all_of(from, from + kGuardBytes,
+                       [](std::byte octet) { return octet == kGuardOctet; });
+  };
+  return intact(memory_.get()) && intact(memory_.get() + kGuardBytes + length_);
+}
+
+bool IwarpRegion::contains(std::uint64_t offset, std::uint64_t length) const {
+  return offset >= base_ && length <= length_ && offset - base_ <= length_ - length;
+}
+
+std::unique_ptr<Region> IwarpDomain::allocate(std::size_t length, Rights rights,
+                                              std::optional<std::uint64_t> base) {
+  return std::make_unique<IwarpRegion>(*this, length, rights, base);
+}
+
+void IwarpDomain::add(MemoryObserver& observer) {
+  observers_.push_back(&observer);
+  for (const IwarpRegion* region : regions_) {
+    if (region->remotely_open()) {
+      observer.on_offered(*region);
+    }
+  }
+}
+
+void IwarpDomain::remove(MemoryObserver& observer) {
+  std::erase(observers_, &observer);
+}
+
+}  // namespace steertag::fabric::iwarp

@@ -1,0 +1,104 @@
+// Memory of the iwarp provider: regions with guards, their domain, and the provider's table of
+// steering tags.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "fabric/region.h"
+
+namespace steertag::fabric::iwarp {
+
+class IwarpDomain;
+class IwarpRegion;
+
+/// Octets shared by a region and the operations that still use them, so that a region may go while
+/// a Read Response is being sent.
+using Memory = std::shared_ptr<std::byte[]>;
+
+/// All valid STags of a provider. STags are random over 32 bits and never 0 (RFC 5040 8.1.1, 8).
+class StagTable {
+ public:
+  explicit StagTable(RandomSource random) : random_(std::move(random)) {}
+
+  IwarpRegion* find(std::uint32_t stag) const;
+  std::uint64_t random() const { return random_(); }
+  /// A random STag that no region has.
+  std::uint32_t fresh_stag() const;
+
+ private:
+  friend class IwarpRegion;
+  using Map = std::unordered_map<std::uint32_t, IwarpRegion*>;
+  RandomSource random_;
+  Map map_;
+};
+
+/// Is told when memory of a domain is opened and closed.
+class MemoryObserver {
+ public:
+  virtual ~MemoryObserver() = default;
+  virtual void on_offered(const IwarpRegion& region) = 0;
+  virtual void on_invalidated(std::uint32_t stag, bool guard_intact) = 0;
+};
+
+class IwarpRegion final : public Region {
+ public:
+  IwarpRegion(IwarpDomain& domain, std::size_t length, Rights rights,
+              std::optional<std::uint64_t> base);
+  ~IwarpRegion() override;
+  IwarpRegion(const IwarpRegion&) = delete;
+  IwarpRegion& operator=(const IwarpRegion&) = delete;
+
+  MutableView bytes() override { return {memory_.get() + kGuardBytes, length_}; }
+  std::uint32_t stag() const override { return stag_; }
+  std::uint64_t base() const override { return base_; }
+  Rights rights() const override { return rights_; }
+  bool valid() const override { return valid_; }
+  bool invalidate() override;
+  void open(Rights rights) override;
+  bool guards_intact() const override;
+
+  std::size_t length() const { return length_; }
+  bool remotely_open() const { return valid_ && (rights_.remote_read || rights_.remote_write); }
+  IwarpDomain& domain() const { return domain_; }
+  const Memory& memory() const { return memory_; }
+  /// Whether `length` octets from `offset` lie in the region; the sum must not wrap.
+  bool contains(std::uint64_t offset, std::uint64_t length) const;
+  /// The octet at `offset`, which must lie in the region or just behind it.
+  std::byte* at(std::uint64_t offset) { return memory_.get() + kGuardBytes + (offset - base_); }
+
+ private:
+  void enter(std::optional<std::uint64_t> base);
+  void fill_guards();
+
+  IwarpDomain& domain_;
+  std::size_t length_;
+  Memory memory_;
+  Rights rights_;
+  std::uint32_t stag_ = 0;
+  std::uint64_t base_ = 0;
+  bool valid_ = false;
+  StagTable::Map::node_type node_;  // kept while invalid: opening again allocates nothing
+};
+
+class IwarpDomain final : public Domain {
+ public:
+  explicit IwarpDomain(StagTable& table) : table_(table) {}
+  std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
+                                   std::optional<std::uint64_t> base) override;
+
+  StagTable& table() { return table_; }
+  /// From now on `observer` is told of this domain's memory; first of what is open already.
+  void add(MemoryObserver& observer);
+  void remove(MemoryObserver& observer);
+
+ private:
+  friend class IwarpRegion;
+  StagTable& table_;
+  std::vector<IwarpRegion*> regions_;  // in order of allocation
+  std::vector<MemoryObserver*> observers_;
+};
+
+}  // namespace steertag::fabric::iwarp

@@ -1,0 +1,234 @@
+"""Reads the ledger's YAML files, checks every row, and writes the C++ table and the list of ids.
+
+A file holds `document` (the first part of every id in it), `title` and `requirements`. A row holds
+
+  id          DOCUMENT-SECTION-n; permanent, never given to another requirement
+  level       the document's RFC 2119 word; DEF marks text that is normative in effect without one
+              (XDR, numbers, accounting rules)
+  role        who has to comply: requester and responder are per RPC direction, client and server
+              per connection (the client opened it), sender and receiver per message
+  subject     what part of the protocol it is about; `legacy` rows bind no RFC 8166 peer
+  statement   the requirement in our words
+  observable  what a violation looks like from outside
+  test        how to provoke it; POS: a conforming exchange, NEG: a hostile stimulus
+  note        optional: a known conflict, doubt or widespread deviation
+  exemption   optional: why no case covers the row
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import re
+import sys
+
+import yaml
+
+LEVELS = {
+    "MUST": "must",
+    "MUST NOT": "must_not",
+    "SHOULD": "should",
+    "SHOULD NOT": "should_not",
+    "MAY": "may",
+    "REQUIRED": "required",
+    "OPTIONAL": "optional",
+    "NOT RECOMMENDED": "not_recommended",
+    "DEF": "def",
+}
+ROLES = frozenset("both requester responder client server sender receiver".split())
+REQUIRED_KEYS = ("id", "level", "role", "subject", "statement", "observable", "test")
+OPTIONAL_KEYS = ("note", "exemption")
+FILE_KEYS = ("document", "title", "requirements")
+ID = re.compile(r"(?P<document>[A-Z]+\d+)-(?P<section>[0-9A-Z]+(\.\d+)*)-\d+")
+SUBJECT = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# Far above what the documents yield; a larger file is a mistake, not a ledger.
+MOST_REQUIREMENTS = 5000
+
+
+class LedgerError(Exception):
+    """One mistake in the ledger, with the file and the id it is in."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Document:
+    name: str
+    title: str
+    rows: list
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses what YAML forbids and PyYAML lets pass: the same key twice in one mapping."""
+
+    def construct_mapping(self, node, deep=False):
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key '{key.value}' appears twice", key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def _check_row(path, row, document):
+    """Raises LedgerError unless `row` is a well-formed requirement of `document`."""
+    if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+        raise LedgerError(f"{path}: a row without a textual id: {str(row)[:80]}")
+    where = f"{path}: {row['id']}"
+    for key in REQUIRED_KEYS:
+        if key not in row:
+            raise LedgerError(f"{where}: '{key}' is missing")
+    for key, value in row.items():
+        if key not in REQUIRED_KEYS + OPTIONAL_KEYS:
+            raise LedgerError(f"{where}: unknown key '{key}'")
+        if not isinstance(value, str) or not value.strip():
+            raise LedgerError(f"{where}: '{key}' is not a non-empty text")
+    match = ID.fullmatch(row["id"])
+    if not match:
+        raise LedgerError(f"{where}: the id does not read DOCUMENT-SECTION-n")
+    if match["document"] != document:
+        raise LedgerError(f"{where}: the id belongs to another document than {document}")
+    if row["level"] not in LEVELS:
+        raise LedgerError(f"{where}: unknown level '{row['level']}'")
+    if row["role"] not in ROLES:
+        raise LedgerError(f"{where}: unknown role '{row['role']}'")
+    if not SUBJECT.fullmatch(row["subject"]):
+        raise LedgerError(f"{where}: subject '{row['subject']}' is not lower-case-with-hyphens")
+
+
+def load(path):
+    """The Document in one YAML file; LedgerError names the file and the id that is wrong."""
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except (OSError, UnicodeDecodeError) as error:
+        raise LedgerError(f"{path}: cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        raise LedgerError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict) or sorted(content) != sorted(FILE_KEYS):
+        raise LedgerError(f"{path}: the file must hold exactly {', '.join(FILE_KEYS)}")
+    for key in ("document", "title"):
+        if not isinstance(content[key], str):
+            raise LedgerError(f"{path}: '{key}' is not a text")
+    rows = content["requirements"]
+    if not isinstance(rows, list) or not rows:
+        raise LedgerError(f"{path}: 'requirements' is not a list with rows")
+    for row in rows:
+        _check_row(path, row, content["document"])
+    return Document(content["document"], content["title"], rows)
+
+
+def load_all(paths):
+    """All documents of the ledger; refuses documents and ids that appear twice."""
+    documents, first_seen = {}, {}
+    for path in paths:
+        document = load(path)
+        if document.name in documents:
+            raise LedgerError(f"{path}: document {document.name} has another file already")
+        documents[document.name] = document
+        for row in document.rows:
+            if row["id"] in first_seen:
+                raise LedgerError(
+                    f"{path}: {row['id']}: the id is taken in {first_seen[row['id']]}"
+                )
+            first_seen[row["id"]] = path
+    if len(first_seen) > MOST_REQUIREMENTS:
+        raise LedgerError(f"{len(first_seen)} requirements, the limit is {MOST_REQUIREMENTS}")
+    return list(documents.values())
+
+
+def sorted_rows(documents):
+    return sorted((row for document in documents for row in document.rows), key=lambda r: r["id"])
+
+
+def _literal(text):
+    """A C++ string literal; anything but printable ASCII is written in octal."""
+    parts = []
+    for octet in text.encode("utf-8"):
+        if octet in b'"\\?':
+            parts.append("\\" + chr(octet))
+        elif 0x20 <= octet < 0x7F:
+            parts.append(chr(octet))
+        else:
+            parts.append(f"\\{octet:03o}")
+    return '"' + "".join(parts) + '"'
+
+
+def write_ids(rows):
+    """The header with every id, for the lookup at compile time."""
+    lines = [
+        "// Generated from the ledger's YAML files: every requirement id, in order.",
+        "#pragma once",
+        "",
+        "#include <array>",
+        "#include <string_view>",
+        "",
+        "namespace steertag::ledger {",
+        "",
+        f"inline constexpr std::array<std::string_view, {len(rows)}> kIds = {{",
+        *(f"    {_literal(row['id'])}," for row in rows),
+        "};",
+        "",
+        "}  // namespace steertag::ledger",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row_initializer(row):
+    match = ID.fullmatch(row["id"])
+    texts = [row["id"], match["document"], match["section"]]
+    after = [row["role"], row["subject"], row["statement"], row["observable"], row["test"]]
+    after += [row.get(key, "") for key in OPTIONAL_KEYS]
+    fields = [_literal(text) for text in texts]
+    fields.append(f"Level::{LEVELS[row['level']]}")
+    fields += [_literal(text) for text in after]
+    return "    {" + ",\n     ".join(fields) + "},"
+
+
+def write_table(documents, rows):
+    """The source with the rows and the documents."""
+    lines = [
+        "// Generated from the ledger's YAML files: every requirement and every document.",
+        '#include "ledger/table.h"',
+        "",
+        "namespace steertag::ledger {",
+        "",
+        f"const std::array<Requirement, {len(rows)}> kRequirements = {{{{",
+        *(_row_initializer(row) for row in rows),
+        "}};",
+        "",
+        f"const std::array<Document, {len(documents)}> kDocumentRows = {{{{",
+        *(
+            f"    {{{_literal(document.name)}, {_literal(document.title)}}},"
+            for document in sorted(documents, key=lambda d: d.name)
+        ),
+        "}};",
+        "const std::span<const Document> kDocuments = kDocumentRows;",
+        "",
+        "}  // namespace steertag::ledger",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Generates the ledger's C++ table.")
+    parser.add_argument("--ids", type=pathlib.Path, help="header to write the ids to")
+    parser.add_argument("--table", type=pathlib.Path, help="source to write the rows to")
+    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    options = parser.parse_args(arguments)
+    try:
+        documents = load_all(options.files)
+    except LedgerError as error:
+        print(f"ledger: {error}", file=sys.stderr)
+        return 1
+    rows = sorted_rows(documents)
+    for path, content in (
+        (options.ids, write_ids(rows)),
+        (options.table, write_table(documents, rows)),
+    ):
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""The ledger's generator: what it accepts, and the one error it gives for each mistake."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import generate
+
+FOLDER = pathlib.Path(__file__).parent / "requirements"
+ROW = {
+    "id": "RFC8166-4.2.1-1",
+    "level": "MUST",
+    "role": "sender",
+    "subject": "xid",
+    "statement": "One XID.",
+    "observable": "Two XIDs.",
+    "test": "POS: look.",
+}
+
+
+def write(tmp_path, rows, document="RFC8166", name="rfc.yaml"):
+    path = tmp_path / name
+    content = {"document": document, "title": "A title", "requirements": rows}
+    path.write_text(generate.yaml.safe_dump(content))
+    return path
+
+
+def error_of(*paths):
+    with pytest.raises(generate.LedgerError) as caught:
+        generate.load_all(paths)
+    return str(caught.value)
+
+
+def test_the_real_ledger_is_accepted_and_sorted():
+    rows = generate.sorted_rows(generate.load_all(sorted(FOLDER.glob("*.yaml"))))
+    ids = [row["id"] for row in rows]
+    assert len(ids) == 547
+    assert ids == sorted(set(ids))
+
+
+def test_every_file_is_listed_for_cmake():
+    listed = (FOLDER.parent / "CMakeLists.txt").read_text()
+    for path in FOLDER.glob("*.yaml"):
+        assert f" {path.stem}" in listed.replace("\n", " ").replace(")", " "), path.name
+
+
+@pytest.mark.parametrize("key", generate.REQUIRED_KEYS[1:])
+def test_a_missing_field_is_named(tmp_path, key):
+    path = write(tmp_path, [{k: v for k, v in ROW.items() if k != key}])
+    assert error_of(path) == f"{path}: RFC8166-4.2.1-1: '{key}' is missing"
+
+
+@pytest.mark.parametrize(
+    "change, problem",
+    [
+        ({"level": "must"}, "unknown level 'must'"),
+        ({"role": "peer"}, "unknown role 'peer'"),
+        ({"subject": "Write List"}, "subject 'Write List' is not lower-case-with-hyphens"),
+        ({"statement": "  "}, "'statement' is not a non-empty text"),
+        ({"observable": 7}, "'observable' is not a non-empty text"),
+        ({"source": "text"}, "unknown key 'source'"),
+    ],
+)
+def test_a_wrong_field_is_named(tmp_path, change, problem):
+    path = write(tmp_path, [ROW | change])
+    assert error_of(path) == f"{path}: RFC8166-4.2.1-1: {problem}"
+
+
+def test_a_row_without_id_is_shown(tmp_path):
+    path = write(tmp_path, [{"level": "MUST"}])
+    assert error_of(path) == f"{path}: a row without a textual id: {{'level': 'MUST'}}"
+
+
+def test_a_malformed_id_is_refused(tmp_path):
+    path = write(tmp_path, [ROW | {"id": "RFC8166-4.2.1"}])
+    assert error_of(path) == f"{path}: RFC8166-4.2.1: the id does not read DOCUMENT-SECTION-n"
+
+
+def test_an_id_of_another_document_is_refused(tmp_path):
+    path = write(tmp_path, [ROW | {"id": "RFC8167-4.2.1-1"}])
+    assert error_of(path).startswith(f"{path}: RFC8167-4.2.1-1: the id belongs to another document")
+
+
+def test_an_id_twice_in_one_file_is_refused(tmp_path):
+    path = write(tmp_path, [ROW, ROW])
+    assert error_of(path) == f"{path}: RFC8166-4.2.1-1: the id is taken in {path}"
+
+
+def test_a_document_in_two_files_is_refused(tmp_path):
+    first = write(tmp_path, [ROW], name="a.yaml")
+    second = write(tmp_path, [ROW], name="b.yaml")
+    assert error_of(first, second) == f"{second}: document RFC8166 has another file already"
+
+
+def test_a_key_twice_in_one_row_is_refused(tmp_path):
+    path = write(tmp_path, [ROW])
+    path.write_text(path.read_text().replace("  level: MUST\n", "  level: MUST\n  level: MAY\n"))
+    assert "key 'level' appears twice" in error_of(path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "requirements: []", "document: RFC1\ntitle: 't'\n"])
+def test_a_file_of_another_shape_is_refused(tmp_path, text):
+    path = tmp_path / "rfc.yaml"
+    path.write_text(text)
+    assert error_of(path) == f"{path}: the file must hold exactly document, title, requirements"
+
+
+def test_what_is_not_yaml_is_refused(tmp_path):
+    path = tmp_path / "rfc.yaml"
+    path.write_text("document: [")
+    assert error_of(path).startswith(f"{path}: not YAML: ")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    assert error_of(tmp_path / "no.yaml").startswith(f"{tmp_path / 'no.yaml'}: cannot be read: ")
+
+
+def test_the_program_prints_one_line_and_writes_nothing(tmp_path, capsys):
+    path = write(tmp_path, [ROW | {"level": "PERHAPS"}])
+    ids = tmp_path / "ids.h"
+    assert generate.main(["--ids", str(ids), str(path)]) == 1
+    assert capsys.readouterr().err == f"ledger: {path}: RFC8166-4.2.1-1: unknown level 'PERHAPS'\n"
+    assert not ids.exists()
+
+
+def test_text_survives_as_a_cpp_literal():
+    assert generate._literal('a "b" \\ ??/ \u00a7\n') == '"a \\"b\\" \\\\ \\?\\?/ \\302\\247\\012"'
+
+
+def test_optional_fields_reach_the_table(tmp_path):
+    path = write(tmp_path, [ROW | {"note": "Doubtful.", "exemption": "Not observable."}])
+    table = tmp_path / "table.cpp"
+    assert generate.main(["--table", str(table), str(path)]) == 0
+    assert '"Doubtful.",\n     "Not observable."}' in table.read_text()

@@ -1,0 +1,14 @@
+// The generated table, as ledger.cpp sees it.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "ledger/ledger.h"
+
+namespace steertag::ledger {
+
+extern const std::array<Requirement, kIds.size()> kRequirements;
+extern const std::span<const Document> kDocuments;
+
+}  // namespace steertag::ledger

@@ -1,0 +1,41 @@
+// Reply size estimation (RFC 8267 3 and 4.1, RFC 8166 4.3.3): the
+// largest reply that a call can get, from which a
+// requester chooses between inline, write chunk and reply chunk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "nfs/mount3_procedures.h"
+#include "nfs/nfs3_procedures.h"
+#include "support/bytes.h"
+#include "wire/fault.h"
+
+namespace steertag::nfs {
+
+/// Upper bounds in octets.
+struct ReplySize {
+  /// The whole reply as one unreduced payload stream, RPC header included.
+  std::size_t payload = 0;
+  /// Of these, the DDP-eligible item without roundup: the size that a write chunk needs. 0: there
+  /// is none.
+  std::size_t eligible = 0;
+
+  /// The payload stream when a write chunk takes the eligible item (its count word stays).
+  std::size_t reduced() const { return payload - ((eligible + 3) & ~std::size_t{3}); }
+};
+
+/// The largest reply to an encoded call of NFS version 3 or MOUNT version 3, unreduced or reduced.
+/// `verifier_octets` is the largest verifier body that the server's flavour gives (0 for AUTH_NONE,
+/// which is also what AUTH_SYS replies carry).
+/// nullopt: another program, the header or the arguments do not decode (sets `fault` when given),
+/// or the protocol bounds nothing (DUMP, EXPORT).
+std::optional<ReplySize> largest_reply(View rpc_call, std::size_t verifier_octets = 0,
+                                       wire::Fault* fault = nullptr);
+
+/// The same without RPC headers, for encoded arguments of a procedure of NFS version 3; nullopt
+/// when they do not decode.
+std::optional<ReplySize> largest_result(nfs3::Procedure procedure, View arguments);
+
+}  // namespace steertag::nfs

@@ -1,0 +1,67 @@
+// Registered memory for reuse: regions in a few sizes, within a budget of octets.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fabric/region.h"
+
+namespace steertag::peer {
+
+class RegionPool;
+
+/// A region on loan; goes back to its pool (closed to the peer) when it is destroyed.
+class PooledRegion {
+ public:
+  PooledRegion() = default;
+  PooledRegion(PooledRegion&&) = default;
+  PooledRegion& operator=(PooledRegion&& other) noexcept;
+  ~PooledRegion() { release(); }
+
+  explicit operator bool() const { return region_ != nullptr; }
+  fabric::Region& operator*() const { return *region_; }
+  fabric::Region* operator->() const { return region_.get(); }
+  void release();
+
+ private:
+  friend class RegionPool;
+  PooledRegion(RegionPool& pool, std::unique_ptr<fabric::Region> region)
+      : pool_(&pool), region_(std::move(region)) {}
+
+  RegionPool* pool_ = nullptr;
+  std::unique_ptr<fabric::Region> region_;
+};
+
+/// Must outlive its loans, and be destroyed before its domain.
+class RegionPool {
+ public:
+  RegionPool(fabric::Domain& domain, std::size_t budget_bytes)
+      : domain_(domain), budget_bytes_(budget_bytes) {}
+
+  /// A region of at least `length` octets, opened with `rights`; its content is left over from earlier
+  /// use. Empty when the budget does not allow it now.
+  PooledRegion acquire(std::size_t length, fabric::Rights rights);
+  /// True if `length` octets can never be had.
+  bool impossible(std::size_t length) const { return size_for(length) > budget_bytes_; }
+  std::size_t loaned_bytes() const { return loaned_bytes_; }
+  /// Regions that came back with a damaged guard: somebody wrote outside of a region.
+  std::size_t damaged() const { return damaged_; }
+
+ private:
+  friend class PooledRegion;
+  static constexpr std::array<std::size_t, 5> kSizes{4096, 16384, 65536, 262144,
+                                                     (std::size_t{1} << 20) + 65536};
+  static std::size_t size_for(std::size_t length);
+  void give_back(std::unique_ptr<fabric::Region> region);
+
+  fabric::Domain& domain_;
+  std::size_t budget_bytes_;
+  std::size_t loaned_bytes_ = 0;
+  std::size_t idle_bytes_ = 0;
+  std::size_t damaged_ = 0;
+  std::array<std::vector<std::unique_ptr<fabric::Region>>, kSizes.size()> idle_;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,36 @@
+// Codec of opaque_auth and of the AUTH_SYS body.
+#include "rpc/auth.h"
+
+namespace steertag::rpc {
+
+void OpaqueAuth::decode(wire::Reader& reader) {
+  flavor = static_cast<AuthFlavor>(reader.u32("auth flavor"));
+  body = reader.opaque(kMostAuthOctets, "auth body");
+}
+
+void OpaqueAuth::encode(wire::Writer& writer) const {
+  writer.u32(static_cast<std::uint32_t>(flavor));
+  writer.opaque(body);
+}
+
+STEERTAG_DEFINE_XDR(AuthSys)
+
+Expected<AuthSys, wire::Fault> decode_auth_sys(View body) {
+  wire::Reader reader(body);
+  AuthSys parameters;
+  parameters.decode(reader);
+  if (reader.remaining() != 0) {
+    reader.fail(wire::FaultCode::trailing_bytes, reader.offset(), "authsys_parms");
+  }
+  if (!reader.ok()) return Unexpected<wire::Fault>(reader.fault());
+  return parameters;
+}
+
+Bytes encode_auth_sys(const AuthSys& parameters) {
+  Bytes body;
+  wire::Writer writer(body);
+  parameters.encode(writer);
+  return body;
+}
+
+}  // namespace steertag::rpc

@@ -1,0 +1,73 @@
+// RPC authentication (RFC 5531 8.2, 9, appendix A): opaque_auth and the body of AUTH_SYS.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "rpc/fields.h"
+#include "support/bytes.h"
+#include "support/expected.h"
+#include "wire/xdr.h"
+
+namespace steertag::rpc {
+
+/// Largest body of an opaque_auth (RFC 5531 8.2).
+inline constexpr std::size_t kMostAuthOctets = 400;
+/// Longest machine name and most supplementary groups of AUTH_SYS (RFC 5531 appendix A).
+inline constexpr std::size_t kMostMachineNameOctets = 255;
+inline constexpr std::size_t kMostGroups = 16;
+
+/// An open registry (RFC 5531 8.2): decoding accepts every number.
+enum class AuthFlavor : std::uint32_t {
+  AUTH_NONE = 0,
+  AUTH_SYS = 1,
+  AUTH_SHORT = 2,
+  AUTH_DH = 3,
+  RPCSEC_GSS = 6,
+};
+inline constexpr Named<AuthFlavor> kAuthFlavorNames[] = {
+    {AuthFlavor::AUTH_NONE, "AUTH_NONE"},   {AuthFlavor::AUTH_SYS, "AUTH_SYS"},
+    {AuthFlavor::AUTH_SHORT, "AUTH_SHORT"}, {AuthFlavor::AUTH_DH, "AUTH_DH"},
+    {AuthFlavor::RPCSEC_GSS, "RPCSEC_GSS"},
+};
+constexpr std::span<const Named<AuthFlavor>> names_of(AuthFlavor) {
+  return kAuthFlavorNames;
+}
+
+/// A credential or verifier. The body points into the decoded message, or into memory that the
+/// sender keeps; a body of more than kMostAuthOctets can be encoded but not decoded.
+struct OpaqueAuth {
+  AuthFlavor flavor = AuthFlavor::AUTH_NONE;
+  View body;
+
+  void decode(wire::Reader& reader);
+  void encode(wire::Writer& writer) const;
+};
+
+/// The body of an AUTH_SYS credential (authsys_parms).
+struct AuthSys {
+  std::uint32_t stamp = 0;
+  std::string_view machine_name;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::vector<std::uint32_t> gids;
+
+  void decode(wire::Reader& reader);
+  void encode(wire::Writer& writer) const;
+  static constexpr auto kFields =
+      std::tuple{Field{"stamp", &AuthSys::stamp},
+                 Field{"machine_name", &AuthSys::machine_name, kMostMachineNameOctets},
+                 Field{"uid", &AuthSys::uid}, Field{"gid", &AuthSys::gid},
+                 Field{"gids", &AuthSys::gids, kMostGroups}};
+};
+
+/// Reads a whole body of flavour AUTH_SYS. Offsets of faults count from the start of `body`;
+/// octets after the last group are `trailing_bytes`.
+Expected<AuthSys, wire::Fault> decode_auth_sys(View body);
+
+/// The body of an AUTH_SYS credential, for OpaqueAuth::body.
+Bytes encode_auth_sys(const AuthSys& parameters);
+
+}  // namespace steertag::rpc

@@ -1,0 +1,230 @@
+// XDR of a struct from its one list of fields: the same list gives decoding, encoding, the names in
+// faults, Python classes and property generators.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "support/bytes.h"
+#include "wire/xdr.h"
+
+namespace steertag::rpc {
+
+/// One member of a struct: the RFC's name, where it is, and the limit that its type asks for
+/// (octets of a string or opaque, elements of an array or chain; 0 where there is nothing to
+/// limit).
+template <class Struct, class Member>
+struct Field {
+  std::string_view name;
+  Member Struct::*member;
+  std::size_t limit = 0;
+};
+template <class Struct, class Member>
+Field(std::string_view, Member Struct::*) -> Field<Struct, Member>;
+template <class Struct, class Member>
+Field(std::string_view, Member Struct::*, std::size_t) -> Field<Struct, Member>;
+
+/// An enumerator and its name in the RFC. Every enumeration that is decoded has an overload
+/// `names_of(E)` beside it, whose list is complete: what is not in it is a `bad_enum` fault.
+template <class Enum>
+struct Named {
+  Enum value;
+  std::string_view name;
+};
+
+/// The RFC's name of `value`, or "" for a value that the RFC does not define.
+template <class Enum>
+requires std::is_enum_v<Enum>
+constexpr std::string_view name(Enum value) {
+  for (const auto& entry : names_of(value)) {
+    if (entry.value == value) return entry.name;
+  }
+  return {};
+}
+
+/// The void arm of a union, and the arguments or results of a procedure that has none.
+struct Void {
+  void decode(wire::Reader&) {}
+  void encode(wire::Writer&) const {}
+  static constexpr std::tuple<> kFields{};
+};
+
+/// XDR optional-data used as a linked list (RFC 4506 4.19): 1 item 1 item ... 0.
+template <class Item>
+struct Chain {
+  std::vector<Item> items;
+};
+
+/// A struct or union with its own codec and a list of fields.
+template <class T>
+concept Fielded = requires(T& value, wire::Reader& reader, wire::Writer& writer) {
+  T::kFields;
+  value.decode(reader);
+  std::as_const(value).encode(writer);
+};
+
+/// An opaque type of bounded size that holds its octets itself (a file handle).
+template <class T>
+concept Holder = requires(T& value, View bytes) {
+  { T::kLimit } -> std::convertible_to<std::size_t>;
+  { std::as_const(value).view() } -> std::same_as<View>;
+  { value.assign(bytes) } -> std::same_as<bool>;
+};
+
+inline void decode_value(wire::Reader& reader, std::uint32_t& to, std::string_view name,
+                         std::size_t /*limit*/) {
+  to = reader.u32(name);
+}
+inline void decode_value(wire::Reader& reader, std::uint64_t& to, std::string_view name,
+                         std::size_t /*limit*/) {
+  to = reader.u64(name);
+}
+inline void decode_value(wire::Reader& reader, bool& to, std::string_view name,
+                         std::size_t /*limit*/) {
+  to = reader.boolean(name);
+}
+inline void decode_value(wire::Reader& reader, std::string_view& to, std::string_view name,
+                         std::size_t limit) {
+  to = reader.string(limit, name);
+}
+inline void decode_value(wire::Reader& reader, View& to, std::string_view name, std::size_t limit) {
+  to = reader.opaque(limit, name);
+}
+template <std::size_t kSize>
+void decode_value(wire::Reader& reader, std::array<std::byte, kSize>& to, std::string_view name,
+                  std::size_t /*limit*/) {
+  const View octets = reader.opaque_fixed(kSize, name);
+  if (reader.ok()) std::copy(octets.begin(), octets.end(), to.begin());
+}
+template <Holder T>
+void decode_value(wire::Reader& reader, T& to, std::string_view name, std::size_t /*limit*/) {
+  to.assign(reader.opaque(T::kLimit, name));
+}
+template <class Enum>
+requires std::is_enum_v<Enum>
+void decode_value(wire::Reader& reader, Enum& to, std::string_view name, std::size_t /*limit*/) {
+  const std::size_t at = reader.offset();
+  to = static_cast<Enum>(reader.u32(name));
+  if (rpc::name(to).empty()) reader.fail(wire::FaultCode::bad_enum, at, name);
+}
+template <Fielded T>
+void decode_value(wire::Reader& reader, T& to, std::string_view /*name*/, std::size_t /*limit*/) {
+  to.decode(reader);
+}
+template <class T>
+void decode_value(wire::Reader& reader, std::optional<T>& to, std::string_view name,
+                  std::size_t limit) {
+  to.reset();
+  if (reader.boolean(name)) decode_value(reader, to.emplace(), name, limit);
+}
+template <class T>
+void decode_value(wire::Reader& reader, std::vector<T>& to, std::string_view name,
+                  std::size_t limit) {
+  constexpr std::size_t kSmallestElement = 4;  // no XDR element is smaller than a word
+  const std::uint32_t count = reader.count(kSmallestElement, limit, name);
+  to.clear();
+  for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
+    decode_value(reader, to.emplace_back(), name, limit);
+  }
+}
+template <class T>
+void decode_value(wire::Reader& reader, Chain<T>& to, std::string_view name, std::size_t limit) {
+  to.items.clear();
+  for (;;) {
+    const std::size_t at = reader.offset();
+    if (!reader.boolean(name)) return;
+    if (to.items.size() == limit) {
+      reader.fail(wire::FaultCode::limit_exceeded, at, name);
+      return;
+    }
+    decode_value(reader, to.items.emplace_back(), name, limit);
+  }
+}
+
+inline void encode_value(wire::Writer& writer, std::uint32_t value) {
+  writer.u32(value);
+}
+inline void encode_value(wire::Writer& writer, std::uint64_t value) {
+  writer.u64(value);
+}
+inline void encode_value(wire::Writer& writer, bool value) {
+  writer.boolean(value);
+}
+inline void encode_value(wire::Writer& writer, std::string_view value) {
+  writer.string(value);
+}
+inline void encode_value(wire::Writer& writer, View value) {
+  writer.opaque(value);
+}
+template <std::size_t kSize>
+void encode_value(wire::Writer& writer, const std::array<std::byte, kSize>& value) {
+  writer.opaque_fixed(value);
+}
+template <Holder T>
+void encode_value(wire::Writer& writer, const T& value) {
+  writer.opaque(value.view());
+}
+template <class Enum>
+requires std::is_enum_v<Enum>
+void encode_value(wire::Writer& writer, Enum value) {
+  writer.u32(static_cast<std::uint32_t>(value));
+}
+template <Fielded T>
+void encode_value(wire::Writer& writer, const T& value) {
+  value.encode(writer);
+}
+template <class T>
+void encode_value(wire::Writer& writer, const std::optional<T>& value) {
+  writer.boolean(value.has_value());
+  if (value) encode_value(writer, *value);
+}
+template <class T>
+void encode_value(wire::Writer& writer, const std::vector<T>& value) {
+  writer.u32(static_cast<std::uint32_t>(value.size()));
+  for (const T& item : value) encode_value(writer, item);
+}
+template <class T>
+void encode_value(wire::Writer& writer, const Chain<T>& value) {
+  for (const T& item : value.items) {
+    writer.boolean(true);
+    encode_value(writer, item);
+  }
+  writer.boolean(false);
+}
+
+/// Reads every field in order. After a fault the remaining fields are zero or empty.
+template <class Struct>
+void decode_fields(wire::Reader& reader, Struct& to) {
+  std::apply(
+      [&](const auto&... field) {
+        (decode_value(reader, to.*field.member, field.name, field.limit), ...);
+      },
+      Struct::kFields);
+}
+
+template <class Struct>
+void encode_fields(wire::Writer& writer, const Struct& from) {
+  std::apply([&](const auto&... field) { (encode_value(writer, from.*field.member), ...); },
+             Struct::kFields);
+}
+
+}  // namespace steertag::rpc
+
+/// Defines the members `decode` and `encode` of a struct that is on the wire what its fields say.
+#define STEERTAG_DEFINE_XDR(Struct)                 \
+  void Struct::decode(wire::Reader& reader) {       \
+    ::steertag::rpc::decode_fields(reader, *this);  \
+  }                                                 \
+  void Struct::encode(wire::Writer& writer) const { \
+    ::steertag::rpc::encode_fields(writer, *this);  \
+  }

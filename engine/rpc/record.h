@@ -1,0 +1,71 @@
+// TCP record marking (RFC 5531 11): a record is one or more fragments, each with a word that holds
+// its length and whether it is the last.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "support/bytes.h"
+#include "support/expected.h"
+#include "wire/fault.h"
+
+namespace steertag::rpc {
+
+/// Largest record accepted by default: 4 MiB of file data, the largest transfer that servers offer,
+/// and 64 KiB for headers and other arguments.
+inline constexpr std::size_t kMostRecordOctets = (std::size_t{4} << 20) + (std::size_t{64} << 10);
+/// Most fragments of a record. Real senders use one; the limit ends a stream of empty fragments.
+inline constexpr std::size_t kMostFragments = 1024;
+/// Largest length that a fragment's word can hold.
+inline constexpr std::size_t kMostFragmentOctets = 0x7fffffff;
+
+/// The marking word of a fragment of `length` octets, at most kMostFragmentOctets.
+constexpr std::uint32_t record_mark(std::uint32_t length, bool last) {
+  return (last ? 0x80000000U : 0U) | (length & 0x7fffffffU);
+}
+
+/// Appends `message` as one record, cut into fragments of at most `fragment_octets` (> 0; larger
+/// values than kMostFragmentOctets count as that). An empty message is one empty last fragment.
+void append_record(Bytes& out, View message, std::size_t fragment_octets = kMostFragmentOctets);
+
+/// Puts records together from a byte stream that arrives in pieces of any size. Memory grows with
+/// the octets received, never with the lengths announced, and is kept from record to record.
+class RecordReader {
+ public:
+  explicit RecordReader(std::size_t record_limit = kMostRecordOctets) : limit_(record_limit) {}
+
+  /// Takes octets up to the end of the current record and returns how many were taken; less than
+  /// all means that the record is complete. Offsets of faults count from the start of the stream
+  /// and name the marking word; after a fault the stream has lost its framing and the same fault is
+  /// returned for ever. Takes nothing while a complete record waits for `next`.
+  Expected<std::size_t, wire::Fault> take(View bytes);
+
+  bool complete() const { return complete_; }
+  /// The record; valid until `next`. Only when complete.
+  View record() const { return record_; }
+  /// Lets go of a complete record, so that the following one can be taken.
+  void next();
+  /// Octets of an unfinished record have arrived, so an end of stream here is a cut.
+  bool mid_record() const {
+    return !complete_ && (mark_octets_ != 0 || in_fragment_ || fragments_ != 0);
+  }
+
+ private:
+  void begin_fragment(std::uint64_t mark_offset);
+  void end_fragment();
+
+  std::size_t limit_;
+  Bytes record_;
+  std::array<std::byte, 4> mark_{};
+  std::size_t mark_octets_ = 0;
+  std::size_t fragment_left_ = 0;
+  std::size_t fragments_ = 0;
+  std::uint64_t stream_offset_ = 0;
+  bool in_fragment_ = false;
+  bool last_ = false;
+  bool complete_ = false;
+  wire::Fault fault_;
+};
+
+}  // namespace steertag::rpc

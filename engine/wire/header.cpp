@@ -1,0 +1,337 @@
+// Strict decoding and encoding of the transport header.
+#include "wire/header.h"
+
+#include "wire/field_name.h"
+#include "wire/xdr.h"
+
+namespace steertag::wire {
+
+namespace {
+
+namespace name = field_name;
+
+// Offset of rdma_vers, rdma_proc and of the word behind the fixed words.
+constexpr std::size_t kVersOffset = 4;
+constexpr std::size_t kCreditOffset = 8;
+constexpr std::size_t kProcOffset = 12;
+
+Segment read_segment(Reader& reader, const name::List& list) {
+  Segment segment;
+  segment.handle = reader.u32(list.handle);
+  segment.length = reader.u32(list.length);
+  segment.offset = reader.u64(list.offset);
+  return segment;
+}
+
+/// Decodes the three chunk lists into a header and counts segments against the named limits.
+class ListDecoder {
+ public:
+  ListDecoder(Reader& reader, Header& header) : reader_(reader), header_(header) {}
+
+  void decode() {
+    read_list();
+    write_list();
+    reply_chunk();
+  }
+
+ private:
+  bool take(std::size_t segments, std::size_t at, std::string_view field) {
+    if (segments > kMostSegments - taken_) {
+      reader_.fail(FaultCode::limit_exceeded, at, field);
+      return false;
+    }
+    taken_ += segments;
+    return true;
+  }
+
+  void read_list() {
+    for (;;) {  // ends at the latest at kMostSegments, or where the message does
+      const std::size_t at = reader_.offset();
+      if (!reader_.boolean(name::kReadList.presence)) return;
+      if (!take(1, at, name::kReadList.presence)) return;
+      const std::size_t position_at = reader_.offset();
+      ReadSegment segment;
+      segment.position = reader_.u32(name::kReadList.position);
+      // RFC 8166 3.4.5: the position is a multiple of four.
+      if (segment.position % 4 != 0) {
+        reader_.fail(FaultCode::bad_position, position_at, name::kReadList.position);
+      }
+      segment.target = read_segment(reader_, name::kReadList);
+      if (!reader_.ok()) return;
+      header_.read_list.push_back(segment);
+    }
+  }
+
+  void write_list() {
+    while (reader_.ok()) {  // ends at the latest at kMostWriteChunks
+      const std::size_t at = reader_.offset();
+      if (!reader_.boolean(name::kWriteList.presence)) return;
+      if (header_.write_list.size() == kMostWriteChunks) {
+        reader_.fail(FaultCode::limit_exceeded, at, name::kWriteList.presence);
+        return;
+      }
+      header_.write_list.open();
+      chunk(name::kWriteList, [this](const Segment& s) { header_.write_list.extend(s); });
+    }
+  }
+
+  void reply_chunk() {
+    header_.has_reply_chunk = reader_.boolean(name::kReplyChunk.presence);
+    if (!header_.has_reply_chunk) return;
+    chunk(name::kReplyChunk, [this](const Segment& s) { header_.reply_chunk.push_back(s); });
+  }
+
+  template <class Add>
+  void chunk(const name::List& list, Add add) {
+    const std::size_t at = reader_.offset();
+    const std::uint32_t count = reader_.count(kSegmentBytes, SIZE_MAX, list.count);
+    if (!take(count, at, list.count)) return;
+    for (std::uint32_t i = 0; i < count; ++i) add(read_segment(reader_, list));
+  }
+
+  Reader& reader_;
+  Header& header_;
+  std::size_t taken_ = 0;
+};
+
+void expect_end(Reader& reader) {
+  if (reader.remaining() != 0) {
+    reader.fail(FaultCode::trailing_bytes, reader.offset(), name::kPayload);
+  }
+}
+
+void decode_error(Reader& reader, Header& header) {
+  const std::size_t at = reader.offset();
+  const std::uint32_t code = reader.u32(name::kErr);
+  if (code == static_cast<std::uint32_t>(ErrorCode::vers)) {
+    header.error = ErrorCode::vers;
+    header.vers_low = reader.u32(name::kVersLow);
+    header.vers_high = reader.u32(name::kVersHigh);
+  } else if (code != static_cast<std::uint32_t>(ErrorCode::chunk)) {
+    reader.fail(FaultCode::bad_error_code, at, name::kErr);
+  }
+  // An ERR_CHUNK answers a message whose version was recognised, so it carries that version; only
+  // an ERR_VERS echoes a foreign one (RFC 8166 4.5.1, 4.5.2).
+  if (reader.ok() && header.error == ErrorCode::chunk && header.vers != kVersion) {
+    reader.fail(FaultCode::bad_version, kVersOffset, name::kVers);
+  }
+  expect_end(reader);
+}
+
+View decode_body(Reader& reader, Header& header) {
+  switch (header.proc) {
+    case Procedure::msgp:
+      header.align = reader.u32(name::kAlign);
+      header.thresh = reader.u32(name::kThresh);
+      [[fallthrough]];
+    case Procedure::msg:
+      ListDecoder(reader, header).decode();
+      return reader.ok() ? reader.rest() : View{};
+    case Procedure::nomsg:
+      ListDecoder(reader, header).decode();
+      // RFC 8166 4.5.2: an error even if a payload stream follows.
+      if (header.read_list.empty() && header.write_list.empty() && !header.has_reply_chunk) {
+        reader.fail(FaultCode::no_chunk, kFixedBytes, name::kReadList.presence);
+      }
+      expect_end(reader);
+      return {};
+    case Procedure::done:
+      expect_end(reader);
+      return {};
+    case Procedure::error:
+      decode_error(reader, header);
+      return {};
+  }
+  return {};
+}
+
+bool is_short_err_chunk(View message, const FixedWords& fixed) {
+  return message.size() == kErrChunkBytes &&
+         fixed.proc == static_cast<std::uint32_t>(Procedure::error) &&
+         load_u32(message.data() + kFixedBytes) == static_cast<std::uint32_t>(ErrorCode::chunk);
+}
+
+bool is_err_vers(View message, const FixedWords& fixed) {
+  return fixed.proc == static_cast<std::uint32_t>(Procedure::error) &&
+         message.size() >= kErrVersBytes &&
+         load_u32(message.data() + kFixedBytes) == static_cast<std::uint32_t>(ErrorCode::vers);
+}
+
+/// Stores words through a pointer into a buffer that is large enough.
+class Cursor {
+ public:
+  explicit Cursor(std::byte* to) : to_(to) {}
+  void u32(std::uint32_t value) {
+    store_u32(to_, value);
+    to_ += 4;
+  }
+  void segment(const Segment& segment) {
+    u32(segment.handle);
+    u32(segment.length);
+    store_u64(to_, segment.offset);
+    to_ += 8;
+  }
+  void chunk(std::span<const Segment> segments) {
+    u32(static_cast<std::uint32_t>(segments.size()));
+    for (const Segment& each : segments) segment(each);
+  }
+
+ private:
+  std::byte* to_;
+};
+
+void encode_lists(const Header& header, Cursor& cursor) {
+  for (const ReadSegment& each : header.read_list) {
+    cursor.u32(1);
+    cursor.u32(each.position);
+    cursor.segment(each.target);
+  }
+  cursor.u32(0);
+  for (std::size_t i = 0; i < header.write_list.size(); ++i) {
+    cursor.u32(1);
+    cursor.chunk(header.write_list[i]);
+  }
+  cursor.u32(0);
+  cursor.u32(header.has_reply_chunk ? 1 : 0);
+  if (header.has_reply_chunk) cursor.chunk(header.reply_chunk);
+}
+
+std::size_t lists_size(const Header& header) {
+  std::size_t size = 3 * 4;
+  size += header.read_list.size() * (4 + kReadSegmentBytes);
+  size += header.write_list.size() * 8 + header.write_list.segment_count() * kSegmentBytes;
+  if (header.has_reply_chunk) size += 4 + header.reply_chunk.size() * kSegmentBytes;
+  return size;
+}
+
+}  // namespace
+
+std::span<const Segment> WriteList::operator[](std::size_t chunk) const {
+  const std::size_t begin = chunk == 0 ? 0 : ends_[chunk - 1];
+  return std::span(segments_).subspan(begin, ends_[chunk] - begin);
+}
+
+std::span<Segment> WriteList::at(std::size_t chunk) {
+  const std::size_t begin = chunk == 0 ? 0 : ends_[chunk - 1];
+  return std::span(segments_).subspan(begin, ends_[chunk] - begin);
+}
+
+void WriteList::add(std::span<const Segment> segments) {
+  segments_.insert(segments_.end(), segments.begin(), segments.end());
+  open();
+}
+
+void WriteList::extend(const Segment& segment) {
+  segments_.push_back(segment);
+  ++ends_.back();
+}
+
+void WriteList::clear() {
+  segments_.clear();
+  ends_.clear();
+}
+
+std::uint64_t chunk_length(std::span<const Segment> segments) {
+  std::uint64_t sum = 0;
+  for (const Segment& each : segments) sum += each.length;
+  return sum;
+}
+
+void Header::clear() {
+  xid = 0;
+  vers = kVersion;
+  credit = 0;
+  proc = Procedure::msg;
+  read_list.clear();
+  write_list.clear();
+  has_reply_chunk = false;
+  reply_chunk.clear();
+  align = 0;
+  thresh = 0;
+  error = ErrorCode::chunk;
+  vers_low = 0;
+  vers_high = 0;
+}
+
+std::optional<FixedWords> peek(View message) {
+  if (message.size() < kFixedBytes) return std::nullopt;
+  const std::byte* at = message.data();
+  return FixedWords{load_u32(at), load_u32(at + kVersOffset), load_u32(at + kCreditOffset),
+                    load_u32(at + kProcOffset)};
+}
+
+Expected<View, Fault> decode(View message, Header& header) {
+  header.clear();
+  const auto fault = [](FaultCode code, std::size_t offset, std::string_view field) {
+    return Unexpected<Fault>(Fault{code, offset, field});
+  };
+  const std::optional<FixedWords> fixed = peek(message);
+  if (!fixed) return fault(FaultCode::too_short, 0, name::kHeader);
+  header.xid = fixed->xid;
+  header.vers = fixed->vers;
+  header.credit = fixed->credit;
+  const bool known_proc = fixed->proc <= static_cast<std::uint32_t>(Procedure::error);
+  if (known_proc) header.proc = static_cast<Procedure>(fixed->proc);
+
+  // RFC 8166 4.5: too short for a trustworthy XID, whatever the version.
+  if (message.size() < kSmallestHeaderBytes && !is_short_err_chunk(message, *fixed)) {
+    return fault(FaultCode::too_short, 0, name::kHeader);
+  }
+  // RFC 8166 4.5: an RDMA_ERROR echoes the version of the request, which ERR_VERS refuses.
+  if (fixed->vers != kVersion && !is_err_vers(message, *fixed)) {
+    return fault(FaultCode::bad_version, kVersOffset, name::kVers);
+  }
+  if (!known_proc) return fault(FaultCode::bad_procedure, kProcOffset, name::kProc);
+
+  Reader reader(message);
+  reader.skip(kFixedBytes, name::kHeader);
+  const View payload = decode_body(reader, header);
+  if (!reader.ok()) return Unexpected<Fault>(reader.fault());
+  return payload;
+}
+
+std::size_t encoded_size(const Header& header) {
+  switch (header.proc) {
+    case Procedure::done:
+      return kFixedBytes;
+    case Procedure::error:
+      return header.error == ErrorCode::vers ? kErrVersBytes : kErrChunkBytes;
+    case Procedure::msgp:
+      return kFixedBytes + 8 + lists_size(header);
+    case Procedure::msg:
+    case Procedure::nomsg:
+      break;
+  }
+  return kFixedBytes + lists_size(header);
+}
+
+void encode(const Header& header, Bytes& out) {
+  const std::size_t start = out.size();
+  out.resize(start + encoded_size(header));
+  Cursor cursor(out.data() + start);
+  cursor.u32(header.xid);
+  cursor.u32(header.vers);
+  cursor.u32(header.credit);
+  cursor.u32(static_cast<std::uint32_t>(header.proc));
+  switch (header.proc) {
+    case Procedure::done:
+      return;
+    case Procedure::error:
+      cursor.u32(static_cast<std::uint32_t>(header.error));
+      if (header.error == ErrorCode::vers) {
+        cursor.u32(header.vers_low);
+        cursor.u32(header.vers_high);
+      }
+      return;
+    case Procedure::msgp:
+      cursor.u32(header.align);
+      cursor.u32(header.thresh);
+      break;
+    case Procedure::msg:
+    case Procedure::nomsg:
+      break;
+  }
+  encode_lists(header, cursor);
+}
+
+}  // namespace steertag::wire
