@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include "support/bytes.h"
+#include "wire_values.h"
 
 namespace steertag::bindings {
 

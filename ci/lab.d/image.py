@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import os
 import pathlib
@@ -44,7 +45,7 @@ class Image:
         host.need(host.BUILD_PROGRAMS)
         self.target.directory.mkdir(parents=True, exist_ok=True)
         kernel_packages = self._kernel_packages()
-        guest_packages = self._archive.closure(self.target.packages)
+        guest_packages = self._guest_packages()
         kernel_stamp = Stamp(
             self._modules / "stamp",
             [self.target.kernel, kernel_packages, *_contents(LAB / "image.py", LAB / "debian.py")],
@@ -77,6 +78,11 @@ class Image:
                 f"but {self.target.name} needs the {series} series"
             )
         return packages
+
+    def _guest_packages(self) -> list[debian.Package]:
+        packages = self._archive.closure(self.target.packages)
+        unwanted = self.target.without
+        return [p for p in packages if not any(fnmatch.fnmatch(p.name, w) for w in unwanted)]
 
     def _build_kernel(self, packages: list[debian.Package]) -> None:
         """Leaves the kernel, and in modules/ the wanted modules with those they depend on."""
@@ -145,7 +151,7 @@ class Image:
                 shutil.rmtree(root / path)
             shutil.copytree(self._modules / "tree", root / "usr", dirs_exist_ok=True)
             host.run(["depmod", "-b", str(root), *os.listdir(root / "lib/modules")], 60)
-            shutil.copytree(GUEST, root, dirs_exist_ok=True)
+            shutil.copytree(GUEST, root, symlinks=True, dirs_exist_ok=True)
             for path in EMPTY_DIRECTORIES:
                 (root / path).mkdir(parents=True, exist_ok=True)
             for path in EMPTY_FILES:
@@ -153,7 +159,6 @@ class Image:
             (root / "etc/mtab").symlink_to("../proc/mounts")
             packed = pathlib.Path(scratch) / "root.zst"
             _pack(root, packed)
-            import os as o; o.system(f'rm -rf /tmp/p/root; cp -a {root} /tmp/p/root')
             packed.rename(self.root)
 
 

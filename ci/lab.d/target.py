@@ -48,6 +48,7 @@ class Target:
     memory_mb: int
     kernel: Kernel
     packages: list[str]
+    without: list[str]
     drop: list[str]
 
     @property

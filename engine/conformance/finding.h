@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "ledger/ledger.h"
 #include "trace/event.h"
@@ -12,6 +13,7 @@ struct Finding {
   const ledger::Requirement* requirement = nullptr;
   trace::Role culprit = trace::Role::server;  // which side of the connection
   std::uint64_t event = 0;                    // index of the event that it hangs on
+  std::string_view rule;                      // name of the rule in rules()
   std::string expected;                       // what the requirement allows here
   std::string observed;                       // what was seen, with values
 };

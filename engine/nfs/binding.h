@@ -48,7 +48,7 @@ struct EligibleItem {
 };
 
 /// The eligible argument of an encoded call (from its XID on), unreduced or reduced. nullopt: the
-/// procedure has none, rpcvers is not 2, RPCSEC_GSS wraps the arguments (RFC 8166 4.6 allows no
+/// procedure has none, rpcvers is not 2, RPCSEC_GSS wraps the arguments (RFC 8166 8.2.2.3: no
 /// reduction then), or the payload does not decode as far as the item's count word. Only the last
 /// sets `fault`, when it is given; otherwise `fault` is cleared. Values are not judged: a handle
 /// that is too long does not hide the item.

@@ -14,6 +14,7 @@ struct DraftReadEntry {
   std::uint32_t presence = 1;
   ReadSegment segment;
   bool omit_body = false;
+  bool operator==(const DraftReadEntry&) const = default;
 };
 
 struct DraftChunk {
@@ -21,6 +22,7 @@ struct DraftChunk {
   std::optional<std::uint32_t> count;  // nothing: the true number of segments
   std::vector<Segment> segments;
   bool omit_body = false;  // writes the presence word alone
+  bool operator==(const DraftChunk&) const = default;
 };
 
 /// An illegal-capable message. `encode` writes, in this order: fixed words, the procedure's body as
@@ -50,6 +52,7 @@ struct Draft {
   Bytes append;                       // written after the cut
 
   static Draft from(const Header& header, View payload);
+  bool operator==(const Draft&) const = default;
 };
 
 /// Appends the message to `out`. Never fails: anything can be written.

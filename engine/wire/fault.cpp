@@ -1,4 +1,4 @@
-// Sentences for faults.
+// Names and sentences for faults.
 #include "wire/fault.h"
 
 namespace steertag::wire {
@@ -37,6 +37,42 @@ std::string_view sentence(FaultCode code) {
       return "the list is longer than the decoder's limit";
   }
   return "unknown fault";
+}
+
+std::string_view code_name(FaultCode code) {
+  switch (code) {
+    case FaultCode::none:
+      return "none";
+    case FaultCode::truncated:
+      return "truncated";
+    case FaultCode::bad_boolean:
+      return "bad_boolean";
+    case FaultCode::bad_count:
+      return "bad_count";
+    case FaultCode::bad_enum:
+      return "bad_enum";
+    case FaultCode::bad_padding:
+      return "bad_padding";
+    case FaultCode::bad_string:
+      return "bad_string";
+    case FaultCode::too_short:
+      return "too_short";
+    case FaultCode::bad_version:
+      return "bad_version";
+    case FaultCode::bad_procedure:
+      return "bad_procedure";
+    case FaultCode::bad_position:
+      return "bad_position";
+    case FaultCode::no_chunk:
+      return "no_chunk";
+    case FaultCode::bad_error_code:
+      return "bad_error_code";
+    case FaultCode::trailing_bytes:
+      return "trailing_bytes";
+    case FaultCode::limit_exceeded:
+      return "limit_exceeded";
+  }
+  return "unknown";
 }
 
 std::string Fault::message() const {

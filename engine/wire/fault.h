@@ -30,6 +30,9 @@ enum class FaultCode : std::uint8_t {
 /// One sentence about the code, without the place.
 std::string_view sentence(FaultCode code);
 
+/// The code's own name: "bad_count".
+std::string_view code_name(FaultCode code);
+
 /// A decoding error. `offset` is in octets from the start of the buffer given to the decoder and
 /// names the first octet of the field that is wrong; `field` is the RFC's name of that field.
 struct Fault {

@@ -1,0 +1,65 @@
+"""A call under construction: a wire.Draft that also knows how to read its reply and which memory it
+offers."""
+
+from .. import nfs, wire
+
+
+class Call(wire.Draft):
+    """A message to send. Every field of wire.Draft may be changed; `payload` is the RPC message."""
+
+    def __init__(self, xid, payload, program, version, procedure, credit):
+        super().__init__()
+        self.xid = xid
+        self.credit = credit
+        self.payload = payload
+        self.rpc_xid = xid
+        self.program = program
+        self.version = version
+        self.procedure = procedure
+        self.offers = []  # memory.Offer objects, closed after the answer
+
+    def add_read_chunk(self, position, segments):
+        """Appends one read segment per given segment, all with this position."""
+        entries = [
+            wire.DraftReadEntry(segment=wire.ReadSegment(position=position, target=segment))
+            for segment in segments
+        ]
+        self.read_list = list(self.read_list) + entries
+        return self
+
+    def add_write_chunk(self, segments):
+        """Appends one write chunk; no segments make an empty chunk (RFC 8166 4.3.2.3)."""
+        self.write_list = list(self.write_list) + [wire.DraftChunk(segments=list(segments))]
+        return self
+
+    def set_reply_chunk(self, segments):
+        """Offers this reply chunk."""
+        self.reply_chunk = wire.DraftChunk(segments=list(segments))
+        return self
+
+    def encoded(self):
+        """The octets of the message."""
+        return wire.encode(self)
+
+    def take_eligible(self):
+        """Removes the DDP-eligible argument from the payload: (position, octets of the item).
+
+        Roundup leaves with the item, the count word stays (RFC 8166 3.4.4.1). Positions count in the
+        unreduced payload stream (3.4.5). Raises ValueError if the call has no such argument."""
+        item = nfs.eligible_argument(self.payload)
+        if item is None:
+            raise ValueError("the call has no DDP-eligible argument")
+        payload = bytes(self.payload)
+        end = item.position + item.length
+        self.payload = payload[: item.position] + payload[end + -end % 4 :]
+        return item.position, payload[item.position : end]
+
+    def eligible_result_length(self):
+        """The largest DDP-eligible result that the reply can hold, in octets; 0 if there is none."""
+        size = nfs.largest_reply(self.payload)
+        return size.eligible if size is not None else 0
+
+    def largest_reply(self):
+        """The largest reply as one unreduced payload stream, in octets, or None if unbounded."""
+        size = nfs.largest_reply(self.payload)
+        return None if size is None else size.payload

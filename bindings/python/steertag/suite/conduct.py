@@ -1,0 +1,121 @@
+"""Conducts one case: runs its function, then everything that follows every case, and gives the record."""
+
+import traceback
+
+import pytest
+
+from .. import requirements as ledger
+from .report import Record
+from .run import running
+from .verdict import CaseEnd, Verdict, verdict_of_level
+
+
+class SteertagWarning(UserWarning):
+    """A case ended with the verdict warn."""
+
+
+def conduct(session, function):
+    """Runs the case that `session.prepare` announced; returns its Record. Only KeyboardInterrupt and
+    pytest.exit pass through."""
+    run = session.run
+    with running(run):
+        try:
+            session.check_needs(run.case)
+        except CaseEnd as end:
+            run.end(end)
+            return record_of(run)
+        _guarded(run, function)
+        bench = session.bench()
+        _guarded(run, bench.settle)
+        alive = session.check_alive(run)
+        if alive:
+            _guarded(run, bench.clean_up)
+        _judge(run, bench)
+        _guarded(run, lambda: bench.write_capture(session.options.report / "captures"))
+        bench.close()
+    return record_of(run)
+
+
+def _guarded(run, function):
+    """Calls `function` and notes how it ended."""
+    try:
+        function()
+    except CaseEnd as end:
+        run.note(end.verdict, end.reason, f"{_case_line(end)}{end.detail}")
+    except pytest.skip.Exception as skipped:
+        run.note(Verdict.NOT_TESTABLE, str(skipped))
+    except (pytest.exit.Exception, KeyboardInterrupt):
+        raise
+    except AssertionError as error:
+        reason = "harness-error: a case asserts through expect only"
+        run.note(Verdict.HARNESS_ERROR, reason, _stack(error))
+    except Exception as error:
+        run.note(Verdict.HARNESS_ERROR, f"harness-error: {type(error).__name__}", _stack(error))
+    except pytest.fail.Exception as error:
+        run.note(Verdict.HARNESS_ERROR, "harness-error: pytest.fail in a case", _stack(error))
+
+
+def _case_line(error):
+    """Where in the case the judgement was made: the first frame below this file."""
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__
+    ]
+    place = next((frame for frame in frames if "/steertag/suite/" not in frame.filename), None)
+    return f"{place.filename}:{place.lineno}: {place.line}\n" if place else ""
+
+
+def _stack(error):
+    return "".join(traceback.format_exception(error))
+
+
+def _judge(run, bench):
+    """Findings of the judge and of the memory oracle become notes."""
+    for finding, conn in bench.findings():
+        text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
+        if finding.by_target:
+            run.found(finding.id, text)
+            _note_finding(run, finding.id, text, conn)
+        elif not run.case.hostile:
+            reason = f"harness-error: our own client broke {finding.id} in a case without hostility"
+            run.note(Verdict.HARNESS_ERROR, reason, f"{text}\n{conn.journal_text()}")
+
+
+def _note_finding(run, requirement_id, text, conn):
+    if requirement_id in run.case.tolerates:
+        return
+    entry = ledger.find(requirement_id)
+    verdict = verdict_of_level(ledger.level(entry))
+    detail = f"{ledger.citation(requirement_id)}\n{text}\n{conn.journal_text()}"
+    run.note(verdict, f"{requirement_id}: broken in the trace", detail)
+
+
+def record_of(run):
+    """The Record of a finished run; the plugin fills in the seconds."""
+    capture = f"captures/{run.capture.name}" if run.capture else None
+    return Record(
+        id=run.case_id,
+        verdict=run.verdict.value,
+        reason=run.reason,
+        findings=[{"id": found.id, "text": found.text} for found in run.findings],
+        requirements=list(run.case.requirements),
+        seconds=0.0,
+        capture=capture,
+        detail=run.text(),
+    )
+
+
+def record_of_setup(case, case_id, report):
+    """The Record of a case whose setup or teardown failed or skipped."""
+    if report.skipped:
+        verdict, reason = Verdict.NOT_TESTABLE, report.longrepr[2].removeprefix("Skipped: ")
+    else:
+        verdict, reason = Verdict.HARNESS_ERROR, f"harness-error: {report.when} failed"
+    return Record(
+        id=case_id,
+        verdict=verdict.value,
+        reason=reason,
+        findings=[],
+        requirements=list(case.requirements),
+        seconds=report.duration,
+        detail=str(report.longrepr),
+    )

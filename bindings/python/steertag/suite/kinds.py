@@ -1,0 +1,17 @@
+"""The stable words for what can come of a message, and sets of them that cases share."""
+
+REPLY = "reply"  # accepted, SUCCESS, and status OK where there is a status
+ERR_VERS = "err-vers"
+ERR_CHUNK = "err-chunk"
+ERROR_OTHER = "error-other"  # RDMA_ERROR with another code
+CALL = "call"  # a CALL in the reverse direction with the XID of the message
+GARBAGE = "garbage"  # an answer that cannot be decoded
+SILENCE = "silence"  # proved: later calls were answered
+DISCONNECT = "disconnect"
+TERMINATE = "terminate"  # RDMAP Terminate from the target
+VIOLATION = "violation"  # the target broke the RDMA layers, so that we ended the connection
+HANG = "hang"
+# And, with a value: "nfs:NFS3ERR_IO", "mount:MNT3ERR_ACCES", "rpc:GARBAGE_ARGS", "rpc:denied".
+
+CLOSED = (DISCONNECT, TERMINATE)
+REFUSED = (ERR_CHUNK, "rpc:GARBAGE_ARGS")

@@ -1,0 +1,150 @@
+"""One process's part of a run: the target, its server process, the measured round trip."""
+
+import random
+
+from . import kinds
+from .bench import Bench, Target
+from .deadline import FIRST_CONTACT_MS, SERVER_STOP_MS, Deadlines
+from .link import Link, Refused
+from .needs import NEEDS, provider_has
+from .run import Run
+from .server import BundledServer, CannotStart
+from .verdict import HarnessError, NotTestable, Unsupported, Verdict
+
+# NULL calls whose slowest round trip the deadlines derive from.
+MEASURED_ROUND_TRIPS = 5
+
+
+class Unreachable(Exception):
+    """The target cannot be tested at all; the text is one sentence."""
+
+
+class Session:
+    """Owns the link to the target for one pytest process; `name` is the xdist worker's, or "main"."""
+
+    def __init__(self, options, name):
+        self.options = options
+        self.name = name
+        self.deadlines = Deadlines()
+        self.lost = ""  # why no further case can run
+        self._server = None
+        self._link = None
+        self._run = None
+        self._bench = None
+
+    # -- the target ----------------------------------------------------------------------------
+
+    def first_contact(self):
+        """Reaches the target once and measures its round trip; raises Unreachable."""
+        if self._link is not None:
+            return
+        url = self.options.target or self._start_server()
+        try:
+            link = Link(url)
+            link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
+        except Refused as error:
+            self._stop_server()
+            raise Unreachable(f"target {url}: {error}") from None
+        self._link = link
+        self.deadlines = Deadlines(link.round_trip_ms)
+
+    def _start_server(self):
+        directory = self.options.report
+        self._server = BundledServer(
+            self.options.server, self.options.server_arguments, directory, self.name
+        )
+        try:
+            self._server.start()
+        except CannotStart as error:
+            self._server = None
+            raise Unreachable(str(error)) from None
+        return self._server.url
+
+    def _stop_server(self):
+        if self._server is None:
+            return None
+        problem = self._server.stop()
+        output = self._server.output() if problem else ""
+        self._server = None
+        return f"bundled server {problem}: {output.strip()}" if problem else None
+
+    def close(self):
+        """Ends the session; a sentence if the bundled server did not end well, else None."""
+        return self._stop_server()
+
+    # -- cases ---------------------------------------------------------------------------------
+
+    def prepare(self, case, case_id):
+        """Before the fixtures of a case: the target is up. Raises Unreachable."""
+        if self.lost:
+            raise Unreachable(self.lost)
+        self.first_contact()
+        self._run = Run(case, case_id)
+        self._bench = None
+
+    @property
+    def run(self):
+        return self._run
+
+    def bench(self):
+        """The bench of the case that runs now."""
+        if self._bench is None:
+            target = Target(self._link.url, self._server is not None, self.options.profile)
+            seed = random.Random(self._run.case_id)
+            self._bench = Bench(target, self._link, self._run, self.deadlines, seed)
+        return self._bench
+
+    def check_needs(self, case):
+        """Ends the case with Unsupported or NotTestable if the run cannot offer what it needs."""
+        if case.risk == "destructive" and not self._expendable():
+            raise NotTestable("destructive: runs against a third party only with --allow-destructive")
+        for need in case.needs:
+            kind, sentence = NEEDS[need]
+            if kind == "provider":
+                if not provider_has(need, self._link.provider.capabilities()):
+                    raise NotTestable(f"needs {need}: {sentence}")
+            elif self.options.profile.supports.get(need) is False:
+                raise Unsupported(f"needs {need}: the target's profile says that it is not there")
+
+    def _expendable(self):
+        return (
+            self._server is not None
+            or self.options.allow_destructive
+            or self.options.profile.destructive
+        )
+
+    def check_alive(self, run):
+        """The liveness probe after a case. Notes crash or hang; restarts the bundled server. Returns
+        whether the target was alive."""
+        problem = self._link.probe(self.deadlines.answer_ms)
+        if problem is None:
+            return True
+        if self._server is None:
+            verdict = Verdict.CRASH if problem == kinds.DISCONNECT else Verdict.HANG
+            state = "refuses new connections" if verdict is Verdict.CRASH else "does not answer"
+            run.note(verdict, f"{verdict}: after the case the target {state}")
+            self.lost = f"the target {self._link.url} {state} since {run.case_id}; no further case was run"
+            return False
+        self._note_server_death(run)
+        self._revive()
+        return False
+
+    def _note_server_death(self, run):
+        if self._server.wait_for_death(SERVER_STOP_MS):
+            reason = f"crash: the server process ended with {self._server.death()}"
+            run.note(Verdict.CRASH, reason, self._server.output())
+        else:
+            run.note(Verdict.HANG, "hang: after the case the server does not answer a new connection")
+
+    def _revive(self):
+        try:
+            self._server.restart()
+            self._link = Link(self._server.url)
+            self._link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
+        except (CannotStart, Refused) as error:
+            self.lost = f"the bundled server did not come back: {error}"
+
+    def assert_link(self):
+        if self._link is None:
+            raise HarnessError("the session has no target yet")
+        return self._link

@@ -1,0 +1,264 @@
+// Binds engine/wire: headers, drafts, private data and XDR. The values themselves are the data
+// classes of steertag.messages.
+#include "bind.h"
+#include "wire/describe.h"
+#include "wire/draft.h"
+#include "wire/header.h"
+#include "wire/private_data.h"
+#include "wire/xdr.h"
+
+namespace steertag::bindings {
+namespace {
+
+using namespace steertag::wire;
+using py::literals::operator""_a;
+
+py::tuple decode_message(const py::buffer& message) {
+  const Bytes bytes = from_python(message);
+  Header header;
+  const Expected<View, Fault> payload = decode(bytes, header);
+  if (!payload) raise_decode_error(payload.error());
+  return py::make_tuple(header, to_python(*payload));
+}
+
+template <class Value>
+py::bytes encode_value(const Value& value) {
+  Bytes out;
+  encode(value, out);
+  return to_python(out);
+}
+
+py::bytes encode_header(const Header& header, const py::buffer& payload) {
+  Bytes out;
+  encode(header, out);
+  const Bytes tail = from_python(payload);
+  out.insert(out.end(), tail.begin(), tail.end());
+  return to_python(out);
+}
+
+void bind_values(py::module_& module) {
+  for (const char* name :
+       {"Procedure", "ErrorCode", "DecodeError", "Segment", "ReadSegment", "Header", "FixedWords",
+        "DraftReadEntry", "DraftChunk", "Draft", "FieldSpan", "PrivateData", "PrivateDataDraft",
+        "FoundPrivateData", "Negotiated"}) {
+    module.attr(name) = message_class(name);
+  }
+  module.attr("VERSION") = kVersion;
+  module.attr("FIXED_BYTES") = kFixedBytes;
+  module.attr("SMALLEST_HEADER_BYTES") = kSmallestHeaderBytes;
+  module.attr("ERR_CHUNK_BYTES") = kErrChunkBytes;
+  module.attr("ERR_VERS_BYTES") = kErrVersBytes;
+  module.attr("SEGMENT_BYTES") = kSegmentBytes;
+  module.attr("READ_SEGMENT_BYTES") = kReadSegmentBytes;
+  module.attr("MOST_SEGMENTS") = kMostSegments;
+  module.attr("MOST_WRITE_CHUNKS") = kMostWriteChunks;
+  module.attr("PRIVATE_DATA_IDENTIFIER") = kPrivateDataIdentifier;
+  module.attr("PRIVATE_DATA_BYTES") = kPrivateDataBytes;
+  module.attr("PRIVATE_DATA_VERSION") = kPrivateDataVersion;
+  module.attr("DEFAULT_INLINE_BYTES") = kDefaultInlineBytes;
+  module.attr("LARGEST_INLINE_BYTES") = kLargestInlineBytes;
+}
+
+void bind_messages(py::module_& module) {
+  module.def(
+      "peek", [](const py::buffer& message) { return peek(from_python(message)); }, "message"_a,
+      "The four fixed words of at least 16 octets, or None (RFC 8166 4.2).");
+  module.def("decode", &decode_message, "message"_a,
+             "Decodes a whole Send strictly into (Header, payload stream). Raises DecodeError with "
+             "the exact fault (RFC 8166 4.1.2, 4.5).");
+  module.def("encode", &encode_header, "header"_a, "payload"_a = py::bytes(),
+             "The octets of a Header and the payload stream behind it.");
+  module.def("encode", &encode_value<Draft>, "draft"_a, "The octets of a Draft, legal or not.");
+  module.def("encode", &encode_value<PrivateData>, "data"_a,
+             "The eight octets of RFC 8797 4; sizes are rounded down to 1024 octets and kept in "
+             "range.");
+  module.def("encode", &encode_value<PrivateDataDraft>, "draft"_a,
+             "The eight octets of private data as they stand.");
+  module.def("encoded_size", &encoded_size, "header"_a, "Octets that the header takes.");
+  module.def(
+      "draft_from",
+      [](const Header& header, const py::buffer& payload) {
+        return Draft::from(header, from_python(payload));
+      },
+      "header"_a, "payload"_a = py::bytes(), "The Draft that encodes to this legal message.");
+  module.def(
+      "draft_of", [](const py::buffer& message) { return draft_of(from_python(message)); },
+      "message"_a,
+      "Reads any octets as a Draft, never fails; encoding it gives the octets again. What does not "
+      "follow the format is in `append`, behind `cut_to`.");
+  module.def("fields", &fields, "draft"_a,
+             "Every field of the transport header that encode(draft) writes before any cut, as "
+             "FieldSpan, in order.");
+  module.def(
+      "describe", [](const py::buffer& message) { return describe(from_python(message)); },
+      "message"_a, "Several lines about any octets: fields, the decoder's fault, and the rest.");
+  module.def(
+      "describe",
+      [](const Draft& draft) {
+        Bytes out;
+        encode(draft, out);
+        return describe(out);
+      },
+      "draft"_a, "Several lines about the octets that the draft encodes to.");
+  module.def(
+      "describe",
+      [](const Header& header, const py::buffer& payload) {
+        return describe(header, from_python(payload));
+      },
+      "header"_a, "payload"_a = py::bytes(), "Several lines about a message.");
+  module.def("procedure_name", &procedure_name, "proc"_a, "\"RDMA_MSG\", or \"procedure 7\".");
+  module.def(
+      "chunk_length", [](const std::vector<Segment>& segments) { return chunk_length(segments); },
+      "segments"_a, "Octets of a chunk: the sum of its segment lengths (RFC 8166 3.4.4).");
+}
+
+void bind_private_data(py::module_& module) {
+  module.def(
+      "find_private_data",
+      [](const py::buffer& buffer) { return find_private_data(from_python(buffer)); }, "buffer"_a,
+      "The private data at any octet offset of a buffer, or None (RFC 8797 5.2).");
+  module.def("negotiate", &negotiate, "client"_a, "server"_a,
+             "What a connection runs with; None stands for a side without private data (RFC 8797 "
+             "4.1, 4.2, 5.1).");
+  module.def("encode_size", &encode_size, "bytes"_a, "RFC 8797 4.2: octets / 1024 - 1, clamped.");
+  module.def("decode_size", &decode_size, "value"_a, "RFC 8797 4.2: (value + 1) * 1024 octets.");
+}
+
+/// A reader that owns its octets and raises at the first fault.
+class PyReader {
+ public:
+  explicit PyReader(const py::buffer& bytes) : bytes_(from_python(bytes)), reader_(bytes_) {}
+  PyReader(const PyReader&) = delete;
+  PyReader& operator=(const PyReader&) = delete;
+
+  template <class Read>
+  auto read(Read read) {
+    auto value = read(reader_);
+    if (!reader_.ok()) {
+      // The fault views a name that belongs to the call that met it first.
+      if (!fault_) {
+        field_ = reader_.fault().field;
+        fault_ = Fault{reader_.fault().code, reader_.fault().offset, field_};
+      }
+      raise_decode_error(fault_);
+    }
+    return value;
+  }
+  const Reader& reader() const { return reader_; }
+
+ private:
+  Bytes bytes_;
+  Reader reader_;
+  std::string field_;
+  Fault fault_;
+};
+
+/// The number of octets that a view can have at most when Python names no limit.
+constexpr std::size_t kNoLimit = 0xffffffff;
+
+void bind_reader(py::module_& module) {
+  py::class_<PyReader>(module, "Reader",
+                       "Reads XDR (RFC 4506) from octets; every method raises DecodeError at the "
+                       "first fault and again after it. `field` names what is read in the error.")
+      .def(py::init<const py::buffer&>(), "bytes"_a)
+      .def(
+          "u32",
+          [](PyReader& self, const std::string& field) {
+            return self.read([&](Reader& reader) { return reader.u32(field); });
+          },
+          "field"_a = "word", "An unsigned 32-bit integer.")
+      .def(
+          "u64",
+          [](PyReader& self, const std::string& field) {
+            return self.read([&](Reader& reader) { return reader.u64(field); });
+          },
+          "field"_a = "hyper", "An unsigned 64-bit integer.")
+      .def(
+          "boolean",
+          [](PyReader& self, const std::string& field) {
+            return self.read([&](Reader& reader) { return reader.boolean(field); });
+          },
+          "field"_a = "boolean", "A word that must be 0 or 1.")
+      .def(
+          "opaque",
+          [](PyReader& self, std::size_t limit, const std::string& field) {
+            return to_python(
+                self.read([&](Reader& reader) { return reader.opaque(limit, field); }));
+          },
+          "limit"_a = kNoLimit, "field"_a = "opaque", "Counted octets and their zero roundup.")
+      .def(
+          "opaque_fixed",
+          [](PyReader& self, std::size_t length, const std::string& field) {
+            return to_python(
+                self.read([&](Reader& reader) { return reader.opaque_fixed(length, field); }));
+          },
+          "length"_a, "field"_a = "opaque", "So many octets and their zero roundup.")
+      .def_property_readonly("offset", [](const PyReader& self) { return self.reader().offset(); })
+      .def_property_readonly("remaining",
+                             [](const PyReader& self) { return self.reader().remaining(); })
+      .def(
+          "rest", [](const PyReader& self) { return to_python(self.reader().rest()); },
+          "The octets that were not read.");
+}
+
+/// A writer that owns its octets.
+struct PyWriter {
+  Bytes out;
+  Writer writer() { return Writer(out); }
+};
+
+void bind_writer(py::module_& module) {
+  const auto self = py::return_value_policy::reference_internal;
+  py::class_<PyWriter>(module, "Writer",
+                       "Writes XDR (RFC 4506); methods give the writer back, so that calls chain.")
+      .def(py::init<>())
+      .def(
+          "u32", [](PyWriter& w, std::uint32_t v) -> PyWriter& { return w.writer().u32(v), w; },
+          "value"_a, self)
+      .def(
+          "u64", [](PyWriter& w, std::uint64_t v) -> PyWriter& { return w.writer().u64(v), w; },
+          "value"_a, self)
+      .def(
+          "boolean", [](PyWriter& w, bool v) -> PyWriter& { return w.writer().boolean(v), w; },
+          "value"_a, self)
+      .def(
+          "opaque",
+          [](PyWriter& w, const py::buffer& v) -> PyWriter& {
+            return w.writer().opaque(from_python(v)), w;
+          },
+          "bytes"_a, self, "Count, octets, zero roundup.")
+      .def(
+          "opaque_fixed",
+          [](PyWriter& w, const py::buffer& v) -> PyWriter& {
+            return w.writer().opaque_fixed(from_python(v)), w;
+          },
+          "bytes"_a, self, "Octets and zero roundup, no count.")
+      .def(
+          "string",
+          [](PyWriter& w, const std::string& v) -> PyWriter& { return w.writer().string(v), w; },
+          "text"_a, self, "As `opaque`, from text in UTF-8.")
+      .def(
+          "raw",
+          [](PyWriter& w, const py::buffer& v) -> PyWriter& {
+            return w.writer().raw(from_python(v)), w;
+          },
+          "bytes"_a, self, "Octets as they are.")
+      .def(
+          "bytes", [](const PyWriter& w) { return to_python(w.out); }, "What was written.")
+      .def("__bytes__", [](const PyWriter& w) { return to_python(w.out); })
+      .def("__len__", [](const PyWriter& w) { return w.out.size(); });
+}
+
+}  // namespace
+
+void bind_wire(py::module_& module) {
+  module.doc() = "Transport headers, drafts, private data (RFC 8166, RFC 8797) and XDR (RFC 4506).";
+  bind_values(module);
+  bind_messages(module);
+  bind_private_data(module);
+  bind_reader(module);
+  bind_writer(module);
+  module.def("roundup4", &roundup4, "length"_a, "Octets after XDR roundup.");
+}
+
+}  // namespace steertag::bindings

@@ -1,0 +1,28 @@
+# Installs the engine as a CMake package: `find_package(steertag)` gives steertag::engine, which is all
+# of the engine's libraries, and each of them by its folder's name (steertag::wire ...).
+include_guard()
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+get_property(libraries GLOBAL PROPERTY STEERTAG_LIBRARIES)
+add_library(steertag_engine INTERFACE)
+add_library(steertag::engine ALIAS steertag_engine)
+set_target_properties(steertag_engine PROPERTIES EXPORT_NAME engine)
+target_link_libraries(steertag_engine INTERFACE ${libraries})
+
+# Where steertag_library's INSTALL_INTERFACE points to.
+set(headers ${CMAKE_INSTALL_INCLUDEDIR}/steertag)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/steertag)
+
+install(TARGETS ${libraries} steertag_engine EXPORT steertagTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/ ${PROJECT_BINARY_DIR}/generated/
+  DESTINATION ${headers} COMPONENT engine FILES_MATCHING PATTERN "*.h")
+install(EXPORT steertagTargets NAMESPACE steertag:: DESTINATION ${package} COMPONENT engine)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/steertagConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/steertagConfig.cmake INSTALL_DESTINATION ${package})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/steertagConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/steertagConfig.cmake ${PROJECT_BINARY_DIR}/steertagConfigVersion.cmake
+  DESTINATION ${package} COMPONENT engine)

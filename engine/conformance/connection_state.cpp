@@ -1,0 +1,59 @@
+// Changes of a connection's state.
+#include "conformance/connection_state.h"
+
+namespace steertag::conformance {
+
+namespace {
+
+/// Adds one segment; false when the table is full.
+bool add(OfferTable& table, Call& call, OfferKind kind, const wire::Segment& segment) {
+  const auto index = static_cast<std::uint32_t>(call.placed.size());
+  if (kind != OfferKind::read) call.placed.emplace_back();
+  if (segment.length == 0) return true;  // an empty segment offers nothing (RFC 8166 3.4.3)
+  const std::optional<std::uint32_t> id =
+      table.add({segment.handle, segment.length, segment.offset, kind, call.index, index});
+  if (id) call.offers.push_back(*id);
+  return id.has_value();
+}
+
+}  // namespace
+
+void Direction::offer(Call& call) {
+  bool all = true;
+  for (const wire::ReadSegment& each : call.header.read_list) {
+    all &= add(offers, call, OfferKind::read, each.target);
+  }
+  for (std::size_t i = 0; i < call.header.write_list.size(); ++i) {
+    for (const wire::Segment& each : call.header.write_list[i]) {
+      all &= add(offers, call, OfferKind::write, each);
+    }
+  }
+  for (const wire::Segment& each : call.header.reply_chunk) {
+    all &= add(offers, call, OfferKind::reply, each);
+  }
+  if (!all) blind = true;
+}
+
+void Direction::settle(Call& call) {
+  if (!call.counted) return;
+  call.counted = false;
+  credits.call_answered();
+}
+
+void Direction::retire(Call& call) {
+  settle(call);
+  for (const std::uint32_t id : call.offers) offers.withdraw(id, call.xid);
+  calls.erase(call);
+}
+
+void Connection::begin() {
+  if (sends_seen) return;
+  sends_seen = true;
+  for (Direction& each : directions) {
+    each.credits.start(established());
+    each.blind = !established();
+  }
+  if (established()) negotiated = wire::negotiate(private_data[0], private_data[1]);
+}
+
+}  // namespace steertag::conformance

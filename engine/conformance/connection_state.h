@@ -1,0 +1,72 @@
+// What the judge knows of one connection: thresholds, and per direction the calls, the credits and
+// the memory on offer.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "conformance/call_table.h"
+#include "conformance/credits.h"
+#include "conformance/findings.h"
+#include "conformance/judge.h"
+#include "conformance/offer_table.h"
+#include "conformance/pending_reads.h"
+#include "trace/event.h"
+#include "wire/private_data.h"
+
+namespace steertag::conformance {
+
+/// The transactions whose calls one side sends. Forward: the client is the requester (RFC 8167 2).
+struct Direction {
+  CallTable calls;
+  OfferTable offers;
+  Credits credits;
+  PendingReads reads;           // of the responder
+  bool responses_seen = false;  // the requester's Read Responses show up as events
+  bool used = false;            // a call was sent
+  bool blind = false;           // something was not seen or no longer fits: absence proves nothing
+
+  /// Registers the segments of `call.header` as memory on offer.
+  void offer(Call& call);
+  /// The call was answered as far as credits go.
+  void settle(Call& call);
+  /// Forgets the call and the memory that it offered.
+  void retire(Call& call);
+};
+
+/// Receives that one side posted, if it is the side that we own.
+struct Receives {
+  bool known = false;  // posting was seen from the first Send on
+  std::uint64_t posted = 0;
+  std::uint64_t taken = 0;  // Sends that arrived
+
+  std::uint64_t left() const { return posted - taken; }
+};
+
+struct Connection {
+  explicit Connection(Visibility what) : visibility(what) {}
+
+  Visibility visibility;
+  Findings findings;
+  bool connect_seen = false;
+  bool accept_seen = false;
+  bool sends_seen = false;
+  std::array<bool, 2> terminated{};  // sent a Terminate; by Role
+  std::array<std::optional<wire::PrivateData>, 2> private_data;
+  wire::Negotiated negotiated;
+
+  /// The calls that `requester` sends.
+  Direction& direction(trace::Role requester) {
+    return directions[static_cast<std::size_t>(requester)];
+  }
+  Receives& receives(trace::Role role) { return receives_of[static_cast<std::size_t>(role)]; }
+  /// Thresholds and the R flags are known.
+  bool established() const { return connect_seen && accept_seen; }
+  /// To be called at the first Send.
+  void begin();
+
+  std::array<Direction, 2> directions;
+  std::array<Receives, 2> receives_of;
+};
+
+}  // namespace steertag::conformance

@@ -1,0 +1,21 @@
+// Collecting findings.
+#include "conformance/findings.h"
+
+#include "conformance/judge.h"
+
+namespace steertag::conformance {
+
+Finding* Findings::open(const Rule& rule, trace::Role culprit, std::uint64_t event) {
+  if (all_.size() == kMostFindings) {
+    ++dropped_;
+    return nullptr;
+  }
+  Finding& finding = all_.emplace_back();
+  finding.requirement = rule.requirement.get();
+  finding.culprit = culprit;
+  finding.event = event;
+  finding.rule = rule.name;
+  return &finding;
+}
+
+}  // namespace steertag::conformance

@@ -1,0 +1,100 @@
+// Sorting messages. Direction comes from the RPC message type where that can be seen (RFC 8167 4.1).
+#include "conformance/message.h"
+
+#include "wire/xdr.h"
+
+namespace steertag::conformance {
+
+namespace {
+
+constexpr std::uint32_t kCall = 0;  // RFC 5531 9: msg_type
+constexpr std::uint32_t kReply = 1;
+constexpr std::size_t kRpcTypeOffset = 4;
+
+Kind kind_of_inline(View payload) {
+  if (payload.size() < kRpcTypeOffset + 4) return Kind::faulty;
+  const std::uint32_t type = wire::load_u32(payload.data() + kRpcTypeOffset);
+  if (type == kCall) return Kind::call;
+  return type == kReply ? Kind::reply : Kind::faulty;
+}
+
+/// The payload stream of an RDMA_NOMSG is not in sight. A call brings a position-zero chunk, a reply
+/// does not; what looks odd is read as the sender's usual part.
+Kind kind_of_nomsg(const Message& message, Connection& connection) {
+  const trace::Role sender = message.sender;
+  const bool brings_chunk = position_zero_length(*message.header).has_value();
+  const Call* answered = connection.direction(trace::other(sender)).calls.find(message.words.xid);
+  const bool answers = answered != nullptr && answered->answers > 0;
+  if (sender == trace::Role::client) return brings_chunk || !answers ? Kind::call : Kind::reply;
+  // The Read-Read model of old would put a reply there (RFC 8166 A.2).
+  const bool read_read = answers && !connection.direction(sender).used;
+  return brings_chunk && !read_read ? Kind::call : Kind::reply;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> position_zero_length(const wire::Header& header) {
+  std::optional<std::uint64_t> sum;
+  for (const wire::ReadSegment& each : header.read_list) {
+    if (each.position == 0) sum = sum.value_or(0) + each.target.length;
+  }
+  return sum;
+}
+
+Message read_message(const trace::Event& event, const trace::Send& send, wire::Header& scratch,
+                     Connection& connection) {
+  Message message;
+  message.event = event.index;
+  message.sender = event.actor;
+  message.bytes = send.bytes;
+  message.invalidated = send.invalidated;
+  message.header = &scratch;
+  scratch.clear();
+  if (send.bytes.empty()) return message;
+
+  message.kind = Kind::too_short;
+  const std::optional<wire::FixedWords> words = wire::peek(send.bytes);
+  if (!words) return message;
+  message.words = *words;
+  if (words->proc == static_cast<std::uint32_t>(wire::Procedure::done)) {
+    message.kind = Kind::done;
+    return message;
+  }
+  if (words->proc == static_cast<std::uint32_t>(wire::Procedure::error)) {
+    if (send.bytes.size() >= wire::kErrChunkBytes) message.kind = Kind::error;
+    return message;
+  }
+  const Expected<View, wire::Fault> decoded = wire::decode(send.bytes, scratch);
+  if (!decoded) {
+    message.fault = decoded.error();
+    if (message.fault.code != wire::FaultCode::too_short) message.kind = Kind::faulty;
+    return message;
+  }
+  message.payload = *decoded;
+  message.kind = scratch.proc == wire::Procedure::nomsg ? kind_of_nomsg(message, connection)
+                                                        : kind_of_inline(message.payload);
+  return message;
+}
+
+std::optional<RpcCall> read_rpc_call(const Message& message) {
+  constexpr std::size_t kUpToFlavor = 28;
+  constexpr std::uint32_t kRpcVersion = 2;
+  constexpr std::uint32_t kRpcsecGss = 6;    // RFC 2203 5
+  constexpr std::uint32_t kServiceNone = 1;  // RFC 2203 5.2.2
+  if (!message.inline_payload() || message.payload.size() < kUpToFlavor) return std::nullopt;
+  wire::Reader reader(message.payload);
+  reader.skip(8, "xid, msg_type");
+  if (reader.u32("rpcvers") != kRpcVersion) return std::nullopt;
+  RpcCall call;
+  call.program = reader.u32("prog");
+  call.version = reader.u32("vers");
+  call.procedure = reader.u32("proc");
+  if (reader.u32("flavor") == kRpcsecGss) {
+    reader.skip(12, "length, version, gss_proc");
+    reader.u32("seq_num");
+    call.wrapped = reader.u32("service") != kServiceNone && reader.ok();
+  }
+  return call;
+}
+
+}  // namespace steertag::conformance

@@ -1,0 +1,75 @@
+// The memory that a requester offered in the calls of one direction, by steering tag.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace steertag::conformance {
+
+/// Most segments remembered in one direction; a 256 KiB Send holds at most 16384. Beyond it the
+/// judge is blind in that direction.
+inline constexpr std::size_t kMostOffers = 65536;
+/// Most steering tags of finished calls remembered, to tell late access from wrong access.
+inline constexpr std::size_t kMostWithdrawn = 256;
+
+enum class OfferKind : std::uint8_t { read, write, reply };
+
+/// One segment that a call offers.
+struct Offer {
+  std::uint32_t stag = 0;
+  std::uint32_t length = 0;
+  std::uint64_t offset = 0;
+  OfferKind kind = OfferKind::read;
+  std::uint32_t call = 0;     // pool index of the call
+  std::uint32_t segment = 0;  // index into Call::placed, except for read segments
+
+  bool holds(std::uint64_t at) const { return at - offset < length; }
+  std::uint64_t left(std::uint64_t at) const { return length - (at - offset); }
+};
+
+class OfferTable {
+ public:
+  /// The id of the new entry; nothing when kMostOffers are held.
+  std::optional<std::uint32_t> add(const Offer& offer);
+  /// Ends the offer. The steering tag is remembered as one that a call with `xid` offered.
+  void withdraw(std::uint32_t id, std::uint32_t xid);
+  /// The XID of the latest finished call that offered the steering tag.
+  std::optional<std::uint32_t> withdrawn(std::uint32_t stag) const;
+
+  /// Calls `visit(const Offer&)` for each offer under the steering tag.
+  template <class Visit>
+  void each(std::uint32_t stag, Visit visit) const {
+    if (heads_.empty()) return;
+    for (std::uint32_t id = heads_[bucket(stag)]; id != kNone; id = nodes_[id].next) {
+      if (nodes_[id].offer.stag == stag) visit(nodes_[id].offer);
+    }
+  }
+  std::size_t size() const { return used_; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  struct Node {
+    Offer offer;
+    std::uint32_t next = kNone;
+    std::uint32_t previous = kNone;
+  };
+  struct Withdrawn {
+    std::uint32_t stag = 0;
+    std::uint32_t xid = 0;
+  };
+
+  std::size_t bucket(std::uint32_t stag) const;
+  void link(std::uint32_t id);
+  void grow();
+
+  std::vector<std::uint32_t> heads_;  // a power of two of them
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> free_;
+  std::size_t used_ = 0;
+  std::array<Withdrawn, kMostWithdrawn> withdrawn_{};
+  std::size_t withdrawn_count_ = 0;  // ever
+};
+
+}  // namespace steertag::conformance

@@ -1,0 +1,96 @@
+// The receiving side of RDMAP: checks every segment against posted receives, regions and
+// outstanding reads, and delivers whole messages (RFC 5040 5, 7.2; RFC 5041 5, 7.1).
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "fabric/iwarp/fpdu.h"
+#include "fabric/iwarp/ring.h"
+#include "fabric/iwarp/steering.h"
+#include "fabric/iwarp/terminate.h"
+
+namespace steertag::fabric::iwarp {
+
+struct PostedReceive {
+  MutableView buffer;
+  WorkId id = 0;
+};
+
+/// A Read Request of ours whose response has not come completely.
+struct PendingRead {
+  std::uint32_t sink_stag = 0;
+  std::uint64_t sink_offset = 0;
+  std::uint32_t length = 0;
+  std::uint32_t received = 0;
+  Memory memory;               // keeps the sink's octets
+  std::byte* place = nullptr;  // of the first octet
+  WorkId id = 0;
+};
+
+/// Takes what the receiver delivers, in order. Views are valid during the call.
+class Delivery {
+ public:
+  virtual ~Delivery() = default;
+  virtual void on_message(const PostedReceive& receive, MutableView bytes,
+                          std::optional<std::uint32_t> invalidated) = 0;
+  virtual void on_write_segment(const Segment& segment, View payload) = 0;
+  virtual void on_read_request(const ReadRequest& request, IwarpRegion* source) = 0;
+  virtual void on_read_refused(const ReadRequest& request) = 0;
+  virtual void on_response_segment(const Segment& segment, View payload) = 0;
+  virtual void on_read_done(WorkId id) = 0;
+  virtual void on_terminate(View body) = 0;
+  /// False once the connection takes nothing more.
+  virtual bool open() const = 0;
+};
+
+class MessageReceiver final : public SegmentSink {
+ public:
+  MessageReceiver(IwarpDomain& domain, Delivery& delivery) : domain_(domain), delivery_(delivery) {}
+
+  void post(MutableView buffer, WorkId id) { receives_.push() = {buffer, id}; }
+  const Ring<PostedReceive>& receives() const { return receives_; }
+  void expect(PendingRead read) { reads_.push() = std::move(read); }
+  std::size_t reads_outstanding() const { return reads_.size(); }
+
+  /// Inbound Read Requests that may be in progress at a time (our IRD).
+  void limit_inbound_reads(std::uint16_t ird) { ird_ = ird; }
+  std::uint16_t inbound_read_limit() const { return ird_; }
+  /// A Read Response has left completely.
+  void inbound_read_answered() { --inbound_reads_; }
+
+  bool between_messages() const { return !in_message_; }
+
+  Expected<MutableView, Violation> place(const Segment& segment,
+                                         std::size_t payload_bytes) override;
+  std::optional<Violation> deliver(const Segment& segment, MutableView payload) override;
+  bool receiving() const override { return delivery_.open(); }
+
+ private:
+  Expected<MutableView, Violation> place_write(const Segment& segment, std::size_t bytes);
+  Expected<MutableView, Violation> place_response(const Segment& segment, std::size_t bytes);
+  Expected<MutableView, Violation> place_send(const Segment& segment, std::size_t bytes);
+  Expected<MutableView, Violation> place_read_request(const Segment& segment, std::size_t bytes);
+  Expected<MutableView, Violation> place_terminate(const Segment& segment, std::size_t bytes);
+  std::optional<Violation> deliver_send(const Segment& segment, MutableView payload);
+  std::optional<Violation> deliver_read_request(const Segment& segment);
+  std::optional<Violation> deliver_response(const Segment& segment, View payload);
+  std::optional<Violation> check_source(const ReadRequest& request) const;
+
+  IwarpDomain& domain_;
+  Delivery& delivery_;
+  Ring<PostedReceive> receives_;
+  Ring<PendingRead> reads_;
+  std::uint16_t ird_ = 0;
+  std::size_t inbound_reads_ = 0;
+
+  std::uint32_t send_msn_ = 1;  // of the message in progress or the next one
+  std::uint32_t send_mo_ = 0;
+  bool in_message_ = false;
+  Opcode send_opcode_ = Opcode::send;
+  std::uint32_t read_msn_ = 1;
+  std::array<std::byte, kReadRequestBytes> read_request_{};
+  std::array<std::byte, kMostTerminateBytes> terminate_{};
+};
+
+}  // namespace steertag::fabric::iwarp

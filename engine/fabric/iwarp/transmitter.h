@@ -1,0 +1,149 @@
+// The sending side of a stream: cuts posted operations into FPDUs and offers them as gather lists,
+// so that payload goes from the owner's memory to the socket without a copy.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "fabric/iwarp/fpdu.h"
+#include "fabric/iwarp/ring.h"
+#include "fabric/iwarp/steering.h"
+#include "fabric/iwarp/terminate.h"
+
+namespace steertag::fabric::iwarp {
+
+/// FPDUs prepared at a time: enough to fill a large socket buffer with one system call, few enough
+/// to keep an idle connection small.
+inline constexpr std::size_t kMostStagedFrames = 32;
+/// Gather entries given to one system call (the kernel takes 1024).
+inline constexpr std::size_t kMostIovecs = 256;
+
+struct Outgoing {
+  enum class Kind : std::uint8_t { send, rdma_write, read_request, read_response, raw };
+  Kind kind = Kind::send;
+  WorkId id = 0;
+  std::vector<View> parts;  // the message's payload
+  std::uint64_t length = 0;
+  std::uint32_t stag = 0;    // tagged: target; Send: STag to be invalidated
+  std::uint64_t offset = 0;  // tagged target
+  bool invalidate = false;
+  ReadRequest read;       // of a Read Request, or the one that a Read Response answers
+  Memory memory;          // of a Read Request's sink, or of a Read Response's source
+  std::byte* sink = nullptr;
+  Bytes raw;
+  std::optional<Fault> fault;
+  // Progress.
+  std::uint64_t framed = 0;
+  std::uint64_t wire_octets = 0;
+  std::size_t part = 0;
+  std::size_t part_offset = 0;
+  std::uint32_t msn = 0;
+
+  /// Makes a reused slot new; buffers keep their capacity.
+  void reset(Kind new_kind, WorkId new_id);
+  /// Whether a fault makes it differ from a valid message on the wire.
+  bool bent() const;
+};
+
+/// Told as operations move on.
+class TransmitProgress {
+ public:
+  virtual ~TransmitProgress() = default;
+  /// The first (Send, Read Request) or each (tagged) segment of `operation` is queued for the
+  /// socket. `payload_bytes` start at the operation's `framed`.
+  virtual void on_framed(const Outgoing& operation, std::uint64_t offset,
+                         std::size_t payload_bytes) = 0;
+  /// A Read Request is queued: its response may come from now on.
+  virtual void on_read_queued(const Outgoing& operation, std::uint32_t sink_stag) = 0;
+  /// The last octet has left. `operation` is gone afterwards.
+  virtual void on_left(Outgoing::Kind kind, WorkId id) = 0;
+  /// Whether one more Read Request may be in flight (ORD).
+  virtual bool may_read() const = 0;
+  /// Whether a Read Response's source is still open; otherwise the connection ends.
+  virtual bool source_open(const Outgoing& operation) = 0;
+};
+
+class Transmitter {
+ public:
+  explicit Transmitter(TransmitProgress& progress) : progress_(progress) {}
+
+  void use_crc(bool use) { use_crc_ = use; }
+  void set_mulpdu(std::size_t mulpdu) { mulpdu_ = mulpdu; }
+
+  /// A new operation at the end of the send queue; the caller fills it.
+  Outgoing& post(Outgoing::Kind kind, WorkId id);
+  /// A new Read Response; alternates with the send queue at message boundaries, so that neither
+  /// side's ORD can stop the other's reads.
+  Outgoing& respond();
+  /// Posted operations of the owner that have not left.
+  std::size_t posted() const { return queue_.size(); }
+
+  /// Prepares FPDUs; returns whether something is ready for the socket.
+  bool stage();
+  /// The octets ready, as a gather list.
+  std::span<const iovec> gather(std::array<iovec, kMostIovecs>& room);
+  /// The socket took `count` octets of the gather list.
+  void sent(std::size_t count);
+  bool idle() const { return frames_.empty() && queue_.empty() && responses_.empty(); }
+  /// A cut operation has reached its last octet: nothing follows.
+  bool cut() const { return cut_reached_; }
+
+  /// Drops all but an FPDU in progress, and queues a Terminate as the last FPDU of the stream.
+  void terminate(const TerminateMessage& message);
+  void drop_all();
+
+ private:
+  // RFC 5044: length, DDP header and, for messages without memory of their own, their content.
+  static constexpr std::size_t kMostHeader =
+      kUlpduLengthBytes + kUntaggedHeaderBytes + kMostTerminateBytes;
+  enum class Source : std::uint8_t { queue, responses, none };
+  struct Frame {
+    std::array<std::byte, kMostHeader> header;
+    std::array<std::byte, kMostTrailerBytes> trailer;
+    std::size_t header_bytes = 0;
+    std::size_t payload_bytes = 0;
+    std::size_t trailer_bytes = 0;
+    std::size_t allowed = 0;  // octets that may leave: all, unless the operation is cut
+    Source source = Source::none;
+    std::uint64_t sequence = 0;  // of the operation in its ring
+    std::size_t part = 0;        // where the payload starts
+    std::size_t part_offset = 0;
+    bool completes = false;
+    bool cuts = false;
+  };
+
+  Ring<Outgoing>& ring(Source source) { return source == Source::queue ? queue_ : responses_; }
+  bool choose();
+  bool can_start_posted() const;
+  void frame_one();
+  void frame_raw(Frame& frame, Outgoing& operation);
+  void frame_segment(Frame& frame, Outgoing& operation);
+  Segment header_of(const Outgoing& operation, std::size_t payload_bytes) const;
+  void seal(Frame& frame, const Segment& segment, const Outgoing* operation, std::size_t content);
+  void take_payload(Frame& frame, Outgoing& operation, std::size_t bytes, Crc32c* crc);
+  void limit(Frame& frame, Outgoing& operation);
+  void complete(const Frame& frame);
+
+  TransmitProgress& progress_;
+  bool use_crc_ = false;
+  std::size_t mulpdu_ = kLeastMulpdu;
+  Ring<Outgoing> queue_;
+  Ring<Outgoing> responses_;
+  std::uint64_t queue_framed_ = 0;  // sequence of the next operation to be framed
+  std::uint64_t responses_framed_ = 0;
+  Source current_ = Source::none;  // of the message being framed
+  bool prefer_response_ = true;
+  Ring<Frame> frames_;
+  std::size_t front_left_ = 0;  // octets of the front frame that have left
+  std::uint32_t send_msn_ = 1;
+  std::uint32_t read_msn_ = 1;
+  bool closed_ = false;  // a Terminate or a cut is the last that leaves
+  bool cut_reached_ = false;
+};
+
+}  // namespace steertag::fabric::iwarp

@@ -1,0 +1,78 @@
+// NFS version 3 (RFC 1813) over a storage backend: all 22 procedures.
+#pragma once
+
+#include "nfs/nfs3_procedures.h"
+#include "peer/server/backend.h"
+#include "peer/server/program.h"
+
+namespace steertag::peer {
+
+class Nfs3Program final : public Program {
+ public:
+  explicit Nfs3Program(Backend& backend) : backend_(backend) {}
+
+  std::uint32_t number() const override { return nfs3::kProgram; }
+  rpc::VersionRange versions() const override { return {nfs3::kVersion, nfs3::kVersion}; }
+  rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments, const Caller& caller,
+                         ReplyPayload& reply) override;
+
+ private:
+  /// One call under way.
+  struct Call {
+    wire::Reader& arguments;
+    const Caller& caller;
+    ReplyPayload& reply;
+  };
+  /// An object that a handle or a lookup gave, with its attributes before anything was done.
+  struct Object {
+    NodeId node = 0;
+    Attributes attributes;
+  };
+
+  template <class Args>
+  rpc::AcceptStatus run(void (Nfs3Program::*handler)(const Args&, Call&), Call& call);
+
+  // nfs3_attributes.cpp
+  void getattr(const nfs3::GetattrArgs& args, Call& call);
+  void setattr(const nfs3::SetattrArgs& args, Call& call);
+  void lookup(const nfs3::LookupArgs& args, Call& call);
+  void access(const nfs3::AccessArgs& args, Call& call);
+  void fsstat(const nfs3::FsstatArgs& args, Call& call);
+  void fsinfo(const nfs3::FsinfoArgs& args, Call& call);
+  void pathconf(const nfs3::PathconfArgs& args, Call& call);
+  // nfs3_io.cpp
+  void readlink(const nfs3::ReadlinkArgs& args, Call& call);
+  void read(const nfs3::ReadArgs& args, Call& call);
+  void write(const nfs3::WriteArgs& args, Call& call);
+  void commit(const nfs3::CommitArgs& args, Call& call);
+  // nfs3_directory.cpp
+  void create(const nfs3::CreateArgs& args, Call& call);
+  void mkdir(const nfs3::MkdirArgs& args, Call& call);
+  void symlink(const nfs3::SymlinkArgs& args, Call& call);
+  void mknod(const nfs3::MknodArgs& args, Call& call);
+  void remove(const nfs3::RemoveArgs& args, Call& call);
+  void rmdir(const nfs3::RmdirArgs& args, Call& call);
+  void rename(const nfs3::RenameArgs& args, Call& call);
+  void link(const nfs3::LinkArgs& args, Call& call);
+  // nfs3_listing.cpp
+  void readdir(const nfs3::ReaddirArgs& args, Call& call);
+  void readdirplus(const nfs3::ReaddirplusArgs& args, Call& call);
+
+  Result<Object> object(const nfs3::FileHandle& handle) const;
+  /// A directory in which the caller may make and remove names.
+  Result<Object> writable_directory(const nfs3::FileHandle& handle, const Caller& caller) const;
+  nfs3::PostOpAttr after(NodeId node) const;
+  nfs3::WccData wcc(const Result<Object>& before) const;
+  nfs3::FileHandle handle(NodeId node) const;
+  nfs3::Verifier verifier() const;
+  Result<NodeId> create_exclusive(const Object& directory, std::string_view name,
+                                  const nfs3::Verifier& verifier, const Caller& caller);
+  Result<NodeId> create_file(const Object& directory, const nfs3::CreateArgs& args,
+                             const Caller& caller);
+  void remove_from(const nfs3::DirOpArgs& what, bool is_directory, Call& call);
+  void reply_created(const Result<Object>& directory, const Result<NodeId>& created, Call& call);
+
+  Backend& backend_;
+};
+
+}  // namespace steertag::peer

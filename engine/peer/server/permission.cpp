@@ -1,0 +1,53 @@
+// UNIX permission bits.
+#include "peer/server/permission.h"
+
+#include <algorithm>
+
+namespace steertag::peer {
+
+bool is_superuser(const Caller& caller) {
+  return caller.uid == 0;
+}
+
+bool in_group(const Caller& caller, std::uint32_t gid) {
+  return caller.gid == gid ||
+         std::find(caller.gids.begin(), caller.gids.end(), gid) != caller.gids.end();
+}
+
+bool permits(const Attributes& attributes, const Caller& caller, Want want) {
+  const auto bit = static_cast<std::uint32_t>(want);
+  if (is_superuser(caller)) {
+    const bool runs = attributes.type == FileType::directory || (attributes.mode & 0111) != 0;
+    return want != Want::execute || runs;
+  }
+  std::uint32_t shift = 0;
+  if (caller.uid == attributes.uid) {
+    shift = 6;
+  } else if (in_group(caller, attributes.gid)) {
+    shift = 3;
+  }
+  return (attributes.mode >> shift & bit) != 0;
+}
+
+bool permits_io(const Attributes& attributes, const Caller& caller, Want want) {
+  return caller.uid == attributes.uid || permits(attributes, caller, want) ||
+         (want == Want::read && permits(attributes, caller, Want::execute));
+}
+
+Status permits_change(const Attributes& attributes, const Caller& caller,
+                      const AttributeChange& change) {
+  if (is_superuser(caller)) return Status::ok;
+  const bool owner = caller.uid == attributes.uid;
+  if (change.uid && *change.uid != attributes.uid) return Status::not_owner;
+  if (change.gid && *change.gid != attributes.gid && !(owner && in_group(caller, *change.gid)))
+    return Status::not_owner;
+  if (change.mode && !owner) return Status::not_owner;
+  if ((change.atime.to || change.mtime.to) && !owner) return Status::not_owner;
+  if ((change.atime.to_server_time || change.mtime.to_server_time) && !owner &&
+      !permits(attributes, caller, Want::write))
+    return Status::access;
+  if (change.size_bytes && !permits_io(attributes, caller, Want::write)) return Status::access;
+  return Status::ok;
+}
+
+}  // namespace steertag::peer

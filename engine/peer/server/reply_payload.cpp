@@ -1,0 +1,51 @@
+// The payload stream of a reply.
+#include "peer/server/reply_payload.h"
+
+#include "wire/xdr.h"
+
+namespace steertag::peer {
+namespace {
+
+constexpr std::array<std::byte, 4> kZeros{};
+
+}  // namespace
+
+void ReplyPayload::add_item(std::size_t first_slice, std::uint32_t length) {
+  items_.push_back({stream_.size(), length, first_slice, slices_.size() - first_slice});
+}
+
+void ReplyPayload::rewind(std::size_t stream_bytes) {
+  stream_.resize(stream_bytes);
+  while (!items_.empty() && (items_.back().at > stream_bytes || stream_bytes == 0)) {
+    slices_.resize(items_.back().first_slice);
+    items_.pop_back();
+  }
+  if (items_.empty()) slices_.clear();
+}
+
+std::size_t ReplyPayload::size(std::size_t reduced) const {
+  std::size_t total = stream_.size();
+  for (std::size_t i = reduced; i < items_.size(); ++i) total += wire::roundup4(items_[i].length);
+  return total;
+}
+
+void ReplyPayload::item_parts(const Item& item, std::vector<View>& parts) const {
+  for (std::size_t i = 0; i < item.slice_count; ++i) {
+    parts.push_back(slices_[item.first_slice + i].bytes);
+  }
+}
+
+void ReplyPayload::stream_parts(std::size_t reduced, std::vector<View>& parts) const {
+  std::size_t from = 0;
+  for (std::size_t i = reduced; i < items_.size(); ++i) {
+    const Item& item = items_[i];
+    if (item.at > from) parts.push_back(View(stream_).subspan(from, item.at - from));
+    from = item.at;
+    item_parts(item, parts);
+    const std::size_t roundup = wire::roundup4(item.length) - item.length;
+    if (roundup > 0) parts.push_back(View(kZeros).first(roundup));
+  }
+  if (from < stream_.size()) parts.push_back(View(stream_).subspan(from));
+}
+
+}  // namespace steertag::peer
