@@ -64,10 +64,12 @@ struct MessageCaster {
 
 namespace pybind11::detail {
 
-#define STEERTAG_CASTER(Name)              \
-  template <>                              \
-  struct type_caster<steertag::wire::Name> \
-      : steertag::bindings::MessageCaster<steertag::wire::Name> {};
+#define STEERTAG_CASTER(Name)                                        \
+  template <>                                                        \
+  struct type_caster<steertag::wire::Name>                           \
+      : steertag::bindings::MessageCaster<steertag::wire::Name> {    \
+    static constexpr auto name = const_name("steertag.wire." #Name); \
+  };
 STEERTAG_MESSAGE_VALUES(STEERTAG_CASTER)
 #undef STEERTAG_CASTER
 

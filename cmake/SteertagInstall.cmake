@@ -25,4 +25,4 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/steertagConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/steertagConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/steertagConfig.cmake ${PROJECT_BINARY_DIR}/steertagConfigVersion.cmake
-  DESTINATION ${package} COMPONENT engine)
+  ${CMAKE_CURRENT_LIST_DIR}/FindISAL.cmake DESTINATION ${package} COMPONENT engine)

@@ -44,7 +44,10 @@ function(steertag_test name)
 endfunction()
 
 # steertag_fuzzer(NAME SOURCE x_fuzz.cpp CORPUS dir LINKS ...): one libFuzzer program; the engine must
-# be compiled with Clang and -fsanitize=fuzzer-no-link.
+# be compiled with Clang and -fsanitize=fuzzer-no-link. CTest runs it (label fuzz) for
+# STEERTAG_FUZZ_SECONDS from the seeds in CORPUS, a directory relative to the caller's; what it learns
+# stays in the build directory, an input that breaks something too.
+set(STEERTAG_FUZZ_SECONDS 5 CACHE STRING "How long CTest runs each fuzzer")
 function(steertag_fuzzer name)
   if(NOT STEERTAG_FUZZ)
     return()
@@ -53,5 +56,14 @@ function(steertag_fuzzer name)
   add_executable(${name}_fuzz ${ARG_SOURCE})
   target_link_libraries(${name}_fuzz PRIVATE ${ARG_LINKS} steertag_options)
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
-  set_property(GLOBAL APPEND PROPERTY STEERTAG_FUZZERS ${name}_fuzz:${ARG_CORPUS})
+  set(learned ${PROJECT_BINARY_DIR}/corpus/${name})
+  file(MAKE_DIRECTORY ${learned} ${PROJECT_BINARY_DIR}/findings)
+  if(ARG_CORPUS)
+    get_filename_component(ARG_CORPUS ${ARG_CORPUS} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  endif()
+  math(EXPR limit "${STEERTAG_FUZZ_SECONDS} + 60")
+  add_test(NAME ${name}_fuzz COMMAND ${name}_fuzz -max_total_time=${STEERTAG_FUZZ_SECONDS} -timeout=10
+    -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=${PROJECT_BINARY_DIR}/findings/${name}-
+    ${learned} ${ARG_CORPUS})
+  set_tests_properties(${name}_fuzz PROPERTIES LABELS fuzz TIMEOUT ${limit})
 endfunction()

@@ -8,10 +8,12 @@ import shutil
 import gate
 import host
 import session
+import smoke
 import suite
 import target as targets
 from failure import LabFailure
 from image import Image
+from machine import HOST
 from target import Target
 
 EXIT_FAILED = 1
@@ -21,7 +23,9 @@ EXIT_SIGNAL_BASE = 128
 
 def build(target: Target, _: argparse.Namespace) -> int:
     with session.exclusive(target):
-        Image(target).build()
+        image = Image(target)
+        image.build()
+        host.say(f"{target.name} is built: {image.version()}, {image.size_mb():.0f} MB")
     return 0
 
 
@@ -30,6 +34,14 @@ def boot(target: Target, _: argparse.Namespace) -> int:
         print(f"{session.url(target, machine)} mount port {machine.ports['mountd']}", flush=True)
         machine.wait_end()
         raise LabFailure(f"the machine died; {machine.last_words()}")
+
+
+def check(target: Target, _: argparse.Namespace) -> int:
+    with session.booted(target) as machine:
+        credits = smoke.rdma_null(HOST, machine.ports["rdma"])
+        handle = smoke.tcp_mount(HOST, machine.ports["mountd"], target.export)
+    print(f"NULL was answered, {credits} credits; {target.export} has handle {handle.hex()}")
+    return 0
 
 
 def run(target: Target, options: argparse.Namespace) -> int:
@@ -64,6 +76,7 @@ def main(arguments: list[str]) -> int:
     for action, name, text in (
         (build, "build", "build the image of the target if it is not up to date"),
         (boot, "boot", "boot the target, print where it is, power it off at Ctrl-C"),
+        (check, "smoke", "boot the target and see NFS/RDMA and MOUNT answer, without the engine"),
         (run, "run", "run the server suite against the target; exit with pytest's code"),
         (compare, "gate", "run the suite and compare every verdict with the target's baseline"),
         (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),

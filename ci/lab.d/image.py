@@ -1,19 +1,22 @@
-"""The image of a target: a kernel and a packed root file system, made of Debian packages."""
+"""The image of a target: a kernel and a root file system, made of Debian packages."""
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import hashlib
+import lzma
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
-import tempfile
+from collections.abc import Iterator
 
 import debian
 import host
 from failure import LabFailure
-from target import BUILD, LAB, Target
+from target import BUILD, LAB, ExtraModule, Target
 
 GUEST = LAB / "guest"
 
@@ -23,59 +26,65 @@ DEPENDENCY_LIMIT_S = 60
 PACK_LIMIT_S = 180
 
 MERGED_DIRECTORIES = ("bin", "sbin", "lib", "lib64")
+# What the packages' installation scripts, which do not run here, would have made.
 EMPTY_DIRECTORIES = (
-    "dev proc run sys tmp root var/run var/lib/nfs/sm var/lib/nfs/sm.bak "
-    "var/lib/nfs/rpc_pipefs var/lib/nfs/v4recovery var/lib/nfs/nfsdcld"
+    "dev proc root run sys tmp var/lib/nfs/nfsdcld var/lib/nfs/rpc_pipefs var/lib/nfs/v4recovery"
 ).split()
-EMPTY_FILES = ("var/lib/nfs/etab", "var/lib/nfs/rmtab", "var/lib/nfs/state")
+EMPTY_FILES = ("var/lib/nfs/etab", "var/lib/nfs/rmtab")
+
+# The kernel's x86 boot protocol: sectors of setup code, then offset and length of the payload.
+SETUP_SECTORS_OFFSET = 0x1F1
+PAYLOAD_OFFSET = 0x248
+SECTOR_BYTES = 512
+XZ_MAGIC = b"\xfd7zXZ\x00"
 
 
 class Image:
-    """The files that a machine boots: `vmlinuz` and `root.zst` in the target's directory."""
+    """The files that a machine boots: `vmlinux` and `root.cpio` in the target's directory."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self.kernel = target.directory / "vmlinuz"
-        self.root = target.directory / "root.zst"
+        self.kernel = target.directory / "vmlinux"
+        self.root = target.directory / "root.cpio"
         self._modules = target.directory / "modules"
         self._archive = debian.Archive(BUILD / "packages")
 
     def build(self) -> None:
-        """Builds whatever is missing or made from other inputs than today's; else does nothing."""
+        """Builds what is missing or was made from other inputs than today's; else does nothing."""
         host.need(host.BUILD_PROGRAMS)
-        self.target.directory.mkdir(parents=True, exist_ok=True)
         kernel_packages = self._kernel_packages()
         guest_packages = self._guest_packages()
+        programs = _contents(LAB / "image.py", LAB / "debian.py")
         kernel_stamp = Stamp(
-            self._modules / "stamp",
-            [self.target.kernel, kernel_packages, *_contents(LAB / "image.py", LAB / "debian.py")],
+            self.target.directory / "kernel.stamp",
+            [self.target.kernel, kernel_packages, programs],
         )
         root_stamp = Stamp(
             self.target.directory / "root.stamp",
-            [self.target, kernel_stamp.digest, guest_packages, *_contents(GUEST)],
+            [self.target, guest_packages, kernel_stamp.digest, _contents(GUEST)],
         )
-        if not kernel_stamp.holds() or not self.kernel.exists():
+        if not (kernel_stamp.holds() and self.kernel.exists()):
             self._build_kernel(kernel_packages)
             kernel_stamp.set()
-        if not root_stamp.holds() or not self.root.exists():
+        if not (root_stamp.holds() and self.root.exists()):
             self._build_root(guest_packages)
             root_stamp.set()
-        size_mb = self.root.stat().st_size / 1e6
-        host.say(f"{self.target.name} is built: {self.version()}, root of {size_mb:.0f} MB")
 
     def version(self) -> str:
-        """The kernel's release, as `uname -r` in the guest says it, and the package version."""
+        """The kernel's release, as `uname -r` in the guest says it, and the package's version."""
         return (self._modules / "version").read_text().strip()
 
+    def size_mb(self) -> float:
+        """The size of both files in units of 10^6 octets."""
+        return (self.kernel.stat().st_size + self.root.stat().st_size) / 1e6
+
     def _kernel_packages(self) -> list[debian.Package]:
-        series = self.target.kernel.series
         packages = self._archive.closure(self.target.kernel.packages)
         packages = [package for package in packages if package.name.startswith("linux-")]
-        image = next(package for package in packages if package.name == "linux-image-amd64")
-        if not image.version.startswith(f"{series}."):
+        version, series = _kernel_version(packages), self.target.kernel.series
+        if not version.startswith(f"{series}."):
             raise LabFailure(
-                f"this machine's apt offers kernel {image.version}, "
-                f"but {self.target.name} needs the {series} series"
+                f"this machine's apt offers kernel {version}, but the target needs {series}"
             )
         return packages
 
@@ -86,80 +95,63 @@ class Image:
 
     def _build_kernel(self, packages: list[debian.Package]) -> None:
         """Leaves the kernel, and in modules/ the wanted modules with those they depend on."""
-        with tempfile.TemporaryDirectory(dir=self.target.directory) as scratch:
-            tree = pathlib.Path(scratch)
+        files = self._archive.fetch(packages)
+        with _scratch(self.target.directory) as tree:
+            host.say(f"unpacking kernel {_kernel_version(packages)}")
             _make_root(tree)
-            files = self._archive.fetch(packages)
-            host.say(f"unpacking kernel {packages[0].version}")
             for file in files:
                 debian.unpack(file, tree)
-            (modules,) = (tree / "lib/modules").iterdir()
-            release = modules.name
+            (folder,) = (tree / "lib/modules").iterdir()
+            release = folder.name
             for module in self.target.kernel.extra_modules:
                 host.say(f"compiling {module.name} for {release}")
-                self._compile(module, tree, release)
+                _compile(module, tree, release)
             host.run(["depmod", "-b", str(tree), release], DEPENDENCY_LIMIT_S)
             shutil.rmtree(self._modules, ignore_errors=True)
-            self._modules.mkdir()
-            for file in self._dependencies(tree, release):
-                kept = self._modules / "tree" / file.relative_to(tree.resolve() / "usr")
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(file, kept)
-            for listing in modules.glob("modules.*"):
-                shutil.copy(listing, self._modules / "tree/lib/modules" / release)
-            version = next(p.version for p in packages if p.name == "linux-image-amd64")
-            (self._modules / "version").write_text(f"Linux {release} (Debian {version})\n")
-            shutil.move(tree / "boot" / f"vmlinuz-{release}", self.kernel)
+            kept = self._modules / "usr/lib/modules" / release
+            for file in self._with_dependencies(tree, release):
+                path = kept / file.relative_to(folder.resolve())
+                path.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file, path)
+            for listing in folder.glob("modules.builtin*"):
+                shutil.copy(listing, kept)
+            shutil.copy(folder / "modules.order", kept)
+            version = f"Linux {release} (Debian {_kernel_version(packages)})"
+            (self._modules / "version").write_text(version)
+            _decompress_kernel(tree / "boot" / f"vmlinuz-{release}", self.kernel)
 
-    def _compile(self, module, tree: pathlib.Path, release: str) -> None:
-        """Compiles one module from the kernel source package into the kernel's module tree."""
-        (archive,) = (tree / "usr/src").glob("linux-source-*.tar.xz")
-        source = archive.name.removesuffix(".tar.xz")
-        folder = f"{source}/{module.directory}"
-        host.run(["tar", "-xf", str(archive), "-C", str(tree), folder], SOURCE_LIMIT_S)
-        headers = tree / "usr/src" / f"linux-headers-{release}"
-        # The packaged file includes the common headers by the path they have when installed.
-        common = headers.with_name(headers.name.removesuffix("-amd64") + "-common")
-        (headers / "Makefile").write_text(f"include {common}/Makefile\n")
-        make = ["make", "-C", str(headers), f"-j{os.cpu_count()}", f"M={tree / folder}"]
-        host.run([*make, module.config, "modules"], COMPILE_LIMIT_S)
-        built = tree / folder / f"{module.name}.ko"
-        host.run(["strip", "--strip-debug", str(built)], COMPILE_LIMIT_S)
-        extra = tree / "lib/modules" / release / "extra"
-        extra.mkdir(exist_ok=True)
-        shutil.move(built, extra)
-
-    def _dependencies(self, tree: pathlib.Path, release: str) -> list[pathlib.Path]:
+    def _with_dependencies(self, tree: pathlib.Path, release: str) -> list[pathlib.Path]:
+        """The files of the target's modules and of all modules that they depend on."""
         modprobe = ["modprobe", "-d", str(tree), "-S", release, "--show-depends"]
-        listing = "".join(
+        listings = [
             host.run([*modprobe, name], DEPENDENCY_LIMIT_S) for name in self.target.kernel.modules
-        )
-        lines = sorted(set(listing.splitlines()))
+        ]
+        # Each line is `insmod FILE` or `builtin NAME`.
+        lines = sorted({line for listing in listings for line in listing.splitlines()})
         return [pathlib.Path(line.split()[1]).resolve() for line in lines if "insmod" in line]
 
     def _build_root(self, packages: list[debian.Package]) -> None:
-        with tempfile.TemporaryDirectory(dir=self.target.directory) as scratch:
-            root = pathlib.Path(scratch) / "root"
-            _make_root(root)
-            files = self._archive.fetch(packages)
+        files = self._archive.fetch(packages)
+        with _scratch(self.target.directory) as scratch:
             host.say("packing the root file system")
+            root = scratch / "root"
+            _make_root(root)
             for file in files:
                 debian.unpack(file, root)
             for path in self.target.drop:
                 if not (root / path).is_dir():
                     raise LabFailure(f"the packages have no {path}, which the target drops")
                 shutil.rmtree(root / path)
-            shutil.copytree(self._modules / "tree", root / "usr", dirs_exist_ok=True)
-            host.run(["depmod", "-b", str(root), *os.listdir(root / "lib/modules")], 60)
+            shutil.copytree(self._modules / "usr", root / "usr", dirs_exist_ok=True)
+            (folder,) = (root / "lib/modules").iterdir()
+            host.run(["depmod", "-b", str(root), folder.name], DEPENDENCY_LIMIT_S)
             shutil.copytree(GUEST, root, symlinks=True, dirs_exist_ok=True)
             for path in EMPTY_DIRECTORIES:
                 (root / path).mkdir(parents=True, exist_ok=True)
             for path in EMPTY_FILES:
                 (root / path).touch()
-            (root / "etc/mtab").symlink_to("../proc/mounts")
-            packed = pathlib.Path(scratch) / "root.zst"
-            _pack(root, packed)
-            packed.rename(self.root)
+            _pack(root, scratch / "packed")
+            (scratch / "packed").rename(self.root)
 
 
 class Stamp:
@@ -176,10 +168,33 @@ class Stamp:
         self.path.write_text(self.digest)
 
 
+@contextlib.contextmanager
+def _scratch(directory: pathlib.Path) -> Iterator[pathlib.Path]:
+    """An empty directory that goes away; one that a killed build has left goes away first."""
+    scratch = directory / "scratch"
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
 def _contents(*paths: pathlib.Path) -> list[tuple[str, int, bytes]]:
     """Names, modes and contents of the given files and of all files in the given folders."""
     files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*"))]
-    return [(str(f.relative_to(LAB)), f.stat().st_mode, f.read_bytes()) for f in sorted(files) if f.is_file()]
+    described = []
+    for file in sorted(files):
+        if file.is_symlink():
+            described.append((str(file.relative_to(LAB)), 0, os.readlink(file).encode()))
+        elif file.is_file():
+            mode = file.stat().st_mode
+            described.append((str(file.relative_to(LAB)), mode, file.read_bytes()))
+    return described
+
+
+def _kernel_version(packages: list[debian.Package]) -> str:
+    return next(package.version for package in packages if package.name == "linux-image-amd64")
 
 
 def _make_root(root: pathlib.Path) -> None:
@@ -189,15 +204,48 @@ def _make_root(root: pathlib.Path) -> None:
         (root / name).symlink_to(f"usr/{name}")
 
 
+def _compile(module: ExtraModule, tree: pathlib.Path, release: str) -> None:
+    """Compiles a module from the kernel source package into the tree of the kernel's modules."""
+    (archive,) = (tree / "usr/src").glob("linux-source-*.tar.xz")
+    folder = f"{archive.name.removesuffix('.tar.xz')}/{module.directory}"
+    host.run(["tar", "-xf", str(archive), "-C", str(tree), folder], SOURCE_LIMIT_S)
+    headers = tree / "usr/src" / f"linux-headers-{release}"
+    # The packaged Makefile includes the common headers by the path that they have when installed.
+    common = headers.with_name(headers.name.removesuffix("-amd64") + "-common")
+    (headers / "Makefile").write_text(f"include {common}/Makefile\n")
+    make = ["make", "-C", str(headers), f"-j{os.cpu_count()}", f"M={tree / folder}"]
+    host.run([*make, module.config, "modules"], COMPILE_LIMIT_S)
+    built = tree / folder / f"{module.name}.ko"
+    host.run(["strip", "--strip-debug", str(built)], COMPILE_LIMIT_S)
+    extra = tree / "lib/modules" / release / "extra"
+    extra.mkdir(exist_ok=True)
+    shutil.move(built, extra)
+
+
+def _decompress_kernel(packaged: pathlib.Path, plain: pathlib.Path) -> None:
+    """Takes the ELF kernel out of its self-extracting form.
+
+    An emulated processor needs 5 s to do that at each boot; qemu boots the plain form (by PVH).
+    """
+    data = packaged.read_bytes()
+    start = (data[SETUP_SECTORS_OFFSET] + 1) * SECTOR_BYTES
+    offset, length = struct.unpack_from("<II", data, PAYLOAD_OFFSET)
+    payload = data[start + offset : start + offset + length]
+    if not payload.startswith(XZ_MAGIC):
+        raise LabFailure(f"{packaged.name} is not compressed by xz, as Debian's kernels are")
+    plain.write_bytes(lzma.LZMADecompressor().decompress(payload))
+
+
 def _pack(root: pathlib.Path, packed: pathlib.Path) -> None:
-    """Packs a directory as a compressed initramfs whose files all belong to root."""
+    """Packs a directory as an initramfs whose files belong to root.
+
+    It stays uncompressed: the emulated processor would need longer than qemu needs to load it.
+    """
     script = (
         "set -e -o pipefail; find . -mindepth 1 -printf '%P\\0' | LC_ALL=C sort -z"
-        ' | cpio --null --create --format=newc --owner=0:0 --reproducible --quiet | zstd -q -5 -o "$0"'
+        ' | cpio --null --create --format=newc --owner=0:0 --reproducible --quiet > "$0"'
     )
     try:
-        subprocess.run(
-            ["bash", "-c", script, packed], cwd=root, check=True, timeout=PACK_LIMIT_S
-        )
+        subprocess.run(["bash", "-c", script, packed], cwd=root, check=True, timeout=PACK_LIMIT_S)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         raise LabFailure(f"the root file system cannot be packed: {error}")

@@ -58,7 +58,9 @@ class Machine:
         """Waits until the guest says that its role is up; returns the seconds that took."""
         start = time.monotonic()
         if not self._ready_or_ended.wait(READY_LIMIT_S):
-            raise LabFailure(f"the guest was not ready within {READY_LIMIT_S} s; {self.last_words()}")
+            raise LabFailure(
+                f"the guest was not ready within {READY_LIMIT_S} s; {self.last_words()}"
+            )
         if not self.alive():
             raise LabFailure(f"the machine died before it was ready; {self.last_words()}")
         return time.monotonic() - start

@@ -17,9 +17,7 @@ MAX_MESSAGE_BYTES = 4096
 
 # RFC 6581: request, CRC wanted, enhanced, revision 2; 4 octets of IRD/ORD (16 and 16, no
 # peer-to-peer) and the 8 octets of RFC 8797 private data (version 1, no flags, 4096/4096).
-MPA_REQUEST = bytes.fromhex(
-    "4d504120494420526571204672616d65 5002000c 00100010 f6ab0e18 01000303"
-)
+MPA_REQUEST = bytes.fromhex("4d504120494420526571204672616d65 5002000c 00100010 f6ab0e18 01000303")
 MPA_REPLY_KEY = b"MPA ID Rep Frame"
 MPA_FRAME_BYTES = 20
 MPA_REJECTED = 0x20

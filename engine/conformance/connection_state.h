@@ -40,7 +40,7 @@ struct Receives {
   std::uint64_t posted = 0;
   std::uint64_t taken = 0;  // Sends that arrived
 
-  std::uint64_t left() const { return posted - taken; }
+  std::uint64_t left() const { return posted > taken ? posted - taken : 0; }
 };
 
 struct Connection {

@@ -1,4 +1,5 @@
-// Sorting messages. Direction comes from the RPC message type where that can be seen (RFC 8167 4.1).
+// Sorting messages. Direction comes from the RPC message type where that can be seen (RFC
+// 8167 4.1).
 #include "conformance/message.h"
 
 #include "wire/xdr.h"
@@ -18,8 +19,8 @@ Kind kind_of_inline(View payload) {
   return type == kReply ? Kind::reply : Kind::faulty;
 }
 
-/// The payload stream of an RDMA_NOMSG is not in sight. A call brings a position-zero chunk, a reply
-/// does not; what looks odd is read as the sender's usual part.
+/// The payload stream of an RDMA_NOMSG is not in sight. A call brings a position-zero chunk, a
+/// reply does not; what looks odd is read as the sender's usual part.
 Kind kind_of_nomsg(const Message& message, Connection& connection) {
   const trace::Role sender = message.sender;
   const bool brings_chunk = position_zero_length(*message.header).has_value();
@@ -71,6 +72,10 @@ Message read_message(const trace::Event& event, const trace::Send& send, wire::H
     return message;
   }
   message.payload = *decoded;
+  if (scratch.proc == wire::Procedure::msgp) {
+    message.kind = Kind::msgp;
+    return message;
+  }
   message.kind = scratch.proc == wire::Procedure::nomsg ? kind_of_nomsg(message, connection)
                                                         : kind_of_inline(message.payload);
   return message;

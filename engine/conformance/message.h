@@ -13,6 +13,7 @@ enum class Kind : std::uint8_t {
   empty,      // a zero-length Send
   too_short,  // RFC 8166 4.5: must be discarded
   done,       // RDMA_DONE of any length
+  msgp,       // RDMA_MSGP that decodes
   error,      // RDMA_ERROR of at least 20 octets; its shape is not yet judged
   faulty,     // the header does not decode, or what it carries is no RPC message
   call,

@@ -106,7 +106,8 @@ struct ConnectionOptions {
   std::chrono::milliseconds idle_timeout{0};  // 0: none. Silence in mid-message is always limited.
   bool crc = true;                            // iwarp: ask for CRC32C
   std::uint8_t mpa_revision = 2;              // iwarp: 1, or 2 with S=1
-  std::optional<Bytes> raw_startup;           // iwarp: sent instead of the MPA request (fault hook)
+  // iwarp fault hook: sent instead of the MPA request, or instead of the MPA reply by who accepts.
+  std::optional<Bytes> raw_startup;
 };
 
 /// Bends what one Send, Write or Read puts on the wire (iwarp; Capabilities::fault_hooks).
@@ -158,7 +159,14 @@ class Connection {
   virtual std::size_t unsent_operations() const = 0;
 
   /// Observers see every event (and octet) of this connection from now on. They must outlive it or
-  /// be taken off with nullptr.
+  /// be taken off with nullptr. What is told:
+  /// - Events of both directions in the order in which this side saw them: an outgoing message when
+  ///   it is queued for the socket, an incoming one just before its notice. A message that a Fault
+  ///   makes invalid on the wire gives no event of its own.
+  /// - Memory of the connection's domain that is remotely open: right after Accept (so what was
+  ///   opened earlier is told then), and whenever it is opened or closed later. Every connection of
+  ///   a domain is told. Posted receives likewise, each with its size.
+  /// - One Disconnect at the end; its actor is the side that ended the connection.
   virtual void observe(trace::EventSink* events, trace::ByteSink* bytes) = 0;
 
   void set_handler(Handler* handler) { handler_ = handler; }
@@ -214,9 +222,29 @@ class Provider {
 /// The source of random steering tags and bases; passed in so that runs can be repeated.
 using RandomSource = std::function<std::uint64_t()>;
 
+/// Nanoseconds since 1970 that never run backwards; passed in so that tests need not wait.
+using Clock = std::function<std::int64_t()>;
+
+/// Bounds that a provider sets on what a peer, or a careless owner, can make it keep or await.
+struct Limits {
+  /// A listener's wait for the whole startup request (ConnectionOptions has the initiator's wait).
+  std::chrono::milliseconds startup{5000};
+  /// Silence inside an FPDU or between the segments of one message.
+  std::chrono::milliseconds mid_message{5000};
+  /// Octets to send, and the peer takes none.
+  std::chrono::milliseconds unsent{15000};
+  /// From our end of the stream to the peer's.
+  std::chrono::milliseconds closing{2000};
+  /// Posted operations of one connection that have not left; then Errc::queue_full.
+  std::size_t posted_operations = 4096;
+};
+
 /// The provider that a URL names ("iwarp"); Errc::unknown_provider otherwise.
-Expected<std::unique_ptr<Provider>, Error> make_provider(std::string_view name,
-                                                         RandomSource random);
+Expected<std::unique_ptr<Provider>, Error> make_provider(std::string_view name, RandomSource random,
+                                                         const Limits& limits = {},
+                                                         Clock clock = {});
+/// The system's time of day at the first call, then its monotonic clock (used if none is given).
+Clock system_clock();
 /// A source seeded from the system.
 RandomSource system_random();
 

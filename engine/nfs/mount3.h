@@ -62,7 +62,7 @@ constexpr std::span<const rpc::Named<Status>> names_of(Status) {
 
 /// dirpath, the argument of MNT and UMNT.
 struct DirPath {
-  std::string_view path;
+  std::string_view path{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -72,8 +72,8 @@ struct DirPath {
 /// mountres3: handle and flavours are on the wire with MNT3_OK only.
 struct MntResult {
   Status status = Status::MNT3_OK;
-  FileHandle fhandle;
-  std::vector<rpc::AuthFlavor> auth_flavors;
+  FileHandle fhandle{};
+  std::vector<rpc::AuthFlavor> auth_flavors{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -84,8 +84,8 @@ struct MntResult {
 
 /// mountbody
 struct MountBody {
-  std::string_view hostname;
-  std::string_view directory;
+  std::string_view hostname{};
+  std::string_view directory{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -96,7 +96,7 @@ struct MountBody {
 
 /// mountlist, the result of DUMP.
 struct MountList {
-  Chain<MountBody> mounts;
+  Chain<MountBody> mounts{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -105,7 +105,7 @@ struct MountList {
 
 /// groupnode
 struct GroupNode {
-  std::string_view name;
+  std::string_view name{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -114,8 +114,8 @@ struct GroupNode {
 
 /// exportnode: no groups means everyone.
 struct ExportNode {
-  std::string_view dir;
-  Chain<GroupNode> groups;
+  std::string_view dir{};
+  Chain<GroupNode> groups{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -125,7 +125,7 @@ struct ExportNode {
 
 /// exports, the result of EXPORT.
 struct ExportList {
-  Chain<ExportNode> exports;
+  Chain<ExportNode> exports{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;

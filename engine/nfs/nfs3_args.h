@@ -12,7 +12,7 @@ namespace steertag::nfs3 {
 
 /// GETATTR3args
 struct GetattrArgs {
-  FileHandle object;
+  FileHandle object{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -21,9 +21,9 @@ struct GetattrArgs {
 
 /// SETATTR3args. `guard` is sattrguard3: the ctime that the object must have.
 struct SetattrArgs {
-  FileHandle object;
-  Sattr new_attributes;
-  std::optional<Time> guard;
+  FileHandle object{};
+  Sattr new_attributes{};
+  std::optional<Time> guard{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -34,7 +34,7 @@ struct SetattrArgs {
 
 /// LOOKUP3args
 struct LookupArgs {
-  DirOpArgs what;
+  DirOpArgs what{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -51,7 +51,7 @@ inline constexpr std::uint32_t ACCESS3_EXECUTE = 0x0020;
 
 /// ACCESS3args
 struct AccessArgs {
-  FileHandle object;
+  FileHandle object{};
   std::uint32_t access = 0;
 
   void decode(wire::Reader& reader);
@@ -62,7 +62,7 @@ struct AccessArgs {
 
 /// READLINK3args
 struct ReadlinkArgs {
-  FileHandle symlink;
+  FileHandle symlink{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -71,7 +71,7 @@ struct ReadlinkArgs {
 
 /// READ3args
 struct ReadArgs {
-  FileHandle file;
+  FileHandle file{};
   std::uint64_t offset = 0;
   std::uint32_t count = 0;
 
@@ -85,11 +85,11 @@ struct ReadArgs {
 /// WRITE3args. `data` points into the message that was decoded, or into the sender's memory; the
 /// protocol has `count` beside the data's own count, and cases let the two differ.
 struct WriteArgs {
-  FileHandle file;
+  FileHandle file{};
   std::uint64_t offset = 0;
   std::uint32_t count = 0;
   StableHow stable = StableHow::UNSTABLE;
-  View data;
+  View data{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -102,7 +102,7 @@ struct WriteArgs {
 /// createhow3: `obj_attributes` with UNCHECKED and GUARDED, `verf` with EXCLUSIVE.
 struct CreateHow {
   CreateMode mode = CreateMode::UNCHECKED;
-  Sattr obj_attributes;
+  Sattr obj_attributes{};
   Verifier verf{};
 
   void decode(wire::Reader& reader);
@@ -114,8 +114,8 @@ struct CreateHow {
 
 /// CREATE3args
 struct CreateArgs {
-  DirOpArgs where;
-  CreateHow how;
+  DirOpArgs where{};
+  CreateHow how{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -125,8 +125,8 @@ struct CreateArgs {
 
 /// MKDIR3args
 struct MkdirArgs {
-  DirOpArgs where;
-  Sattr attributes;
+  DirOpArgs where{};
+  Sattr attributes{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -136,8 +136,8 @@ struct MkdirArgs {
 
 /// symlinkdata3. The path is the DDP-eligible item of SYMLINK.
 struct SymlinkData {
-  Sattr symlink_attributes;
-  std::string_view symlink_data;
+  Sattr symlink_attributes{};
+  std::string_view symlink_data{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -148,8 +148,8 @@ struct SymlinkData {
 
 /// SYMLINK3args
 struct SymlinkArgs {
-  DirOpArgs where;
-  SymlinkData symlink;
+  DirOpArgs where{};
+  SymlinkData symlink{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -161,8 +161,8 @@ struct SymlinkArgs {
 /// and NF3BLK; `spec` goes with the latter two; other types carry nothing.
 struct MknodData {
   FileType type = FileType::NF3FIFO;
-  Sattr attributes;
-  SpecData spec;
+  Sattr attributes{};
+  SpecData spec{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -173,8 +173,8 @@ struct MknodData {
 
 /// MKNOD3args
 struct MknodArgs {
-  DirOpArgs where;
-  MknodData what;
+  DirOpArgs where{};
+  MknodData what{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -184,7 +184,7 @@ struct MknodArgs {
 
 /// REMOVE3args and RMDIR3args
 struct RemoveArgs {
-  DirOpArgs object;
+  DirOpArgs object{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -195,8 +195,8 @@ using RmdirArgs = RemoveArgs;
 
 /// RENAME3args
 struct RenameArgs {
-  DirOpArgs from;
-  DirOpArgs to;
+  DirOpArgs from{};
+  DirOpArgs to{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -206,8 +206,8 @@ struct RenameArgs {
 
 /// LINK3args
 struct LinkArgs {
-  FileHandle file;
-  DirOpArgs link;
+  FileHandle file{};
+  DirOpArgs link{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -217,7 +217,7 @@ struct LinkArgs {
 
 /// READDIR3args
 struct ReaddirArgs {
-  FileHandle dir;
+  FileHandle dir{};
   std::uint64_t cookie = 0;
   Verifier cookieverf{};
   std::uint32_t count = 0;
@@ -231,7 +231,7 @@ struct ReaddirArgs {
 
 /// READDIRPLUS3args
 struct ReaddirplusArgs {
-  FileHandle dir;
+  FileHandle dir{};
   std::uint64_t cookie = 0;
   Verifier cookieverf{};
   std::uint32_t dircount = 0;
@@ -247,7 +247,7 @@ struct ReaddirplusArgs {
 
 /// FSSTAT3args and FSINFO3args
 struct FsstatArgs {
-  FileHandle fsroot;
+  FileHandle fsroot{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -258,7 +258,7 @@ using FsinfoArgs = FsstatArgs;
 
 /// PATHCONF3args
 struct PathconfArgs {
-  FileHandle object;
+  FileHandle object{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -267,7 +267,7 @@ struct PathconfArgs {
 
 /// COMMIT3args
 struct CommitArgs {
-  FileHandle file;
+  FileHandle file{};
   std::uint64_t offset = 0;
   std::uint32_t count = 0;
 

@@ -13,8 +13,8 @@ namespace steertag::nfs3 {
 template <class Ok, class Fail>
 struct Result {
   Status status = Status::NFS3_OK;
-  Ok ok;
-  Fail fail;
+  Ok ok{};
+  Fail fail{};
 
   void decode(wire::Reader& reader) {
     rpc::decode_value(reader, status, "status", 0);

@@ -12,7 +12,7 @@ namespace steertag::nfs3 {
 
 /// The failure arm of ACCESS, FSSTAT, FSINFO and PATHCONF.
 struct ObjectFail {
-  PostOpAttr obj_attributes;
+  PostOpAttr obj_attributes{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -21,7 +21,7 @@ struct ObjectFail {
 
 /// GETATTR3resok
 struct GetattrOk {
-  Fattr obj_attributes;
+  Fattr obj_attributes{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -32,7 +32,7 @@ using GetattrResult = Result<GetattrOk, Void>;
 
 /// SETATTR3resok and SETATTR3resfail
 struct SetattrOk {
-  WccData obj_wcc;
+  WccData obj_wcc{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -43,9 +43,9 @@ using SetattrResult = Result<SetattrOk, SetattrOk>;
 
 /// LOOKUP3resok
 struct LookupOk {
-  FileHandle object;
-  PostOpAttr obj_attributes;
-  PostOpAttr dir_attributes;
+  FileHandle object{};
+  PostOpAttr obj_attributes{};
+  PostOpAttr dir_attributes{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -56,7 +56,7 @@ struct LookupOk {
 
 /// LOOKUP3resfail
 struct LookupFail {
-  PostOpAttr dir_attributes;
+  PostOpAttr dir_attributes{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -67,7 +67,7 @@ using LookupResult = Result<LookupOk, LookupFail>;
 
 /// ACCESS3resok
 struct AccessOk {
-  PostOpAttr obj_attributes;
+  PostOpAttr obj_attributes{};
   std::uint32_t access = 0;
 
   void decode(wire::Reader& reader);

@@ -12,9 +12,9 @@ namespace steertag::nfs3 {
 
 /// CREATE3resok, and the same arm of MKDIR, SYMLINK and MKNOD.
 struct CreateOk {
-  PostOpHandle obj;
-  PostOpAttr obj_attributes;
-  WccData dir_wcc;
+  PostOpHandle obj{};
+  PostOpAttr obj_attributes{};
+  WccData dir_wcc{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -25,7 +25,7 @@ struct CreateOk {
 
 /// CREATE3resfail and its likes, and both arms of REMOVE and RMDIR.
 struct DirWcc {
-  WccData dir_wcc;
+  WccData dir_wcc{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -42,8 +42,8 @@ using RmdirResult = RemoveResult;
 
 /// RENAME3resok and RENAME3resfail
 struct RenameOk {
-  WccData fromdir_wcc;
-  WccData todir_wcc;
+  WccData fromdir_wcc{};
+  WccData todir_wcc{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -55,8 +55,8 @@ using RenameResult = Result<RenameOk, RenameOk>;
 
 /// LINK3resok and LINK3resfail
 struct LinkOk {
-  PostOpAttr file_attributes;
-  WccData linkdir_wcc;
+  PostOpAttr file_attributes{};
+  WccData linkdir_wcc{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -69,7 +69,7 @@ using LinkResult = Result<LinkOk, LinkOk>;
 /// entry3. The name points into the message.
 struct Entry {
   std::uint64_t fileid = 0;
-  std::string_view name;
+  std::string_view name{};
   std::uint64_t cookie = 0;
 
   void decode(wire::Reader& reader);
@@ -81,9 +81,9 @@ struct Entry {
 
 /// READDIR3resok; `entries` and `eof` are dirlist3.
 struct ReaddirOk {
-  PostOpAttr dir_attributes;
+  PostOpAttr dir_attributes{};
   Verifier cookieverf{};
-  Chain<Entry> entries;
+  Chain<Entry> entries{};
   bool eof = false;
 
   void decode(wire::Reader& reader);
@@ -96,7 +96,7 @@ struct ReaddirOk {
 
 /// READDIR3resfail and READDIRPLUS3resfail
 struct DirFail {
-  PostOpAttr dir_attributes;
+  PostOpAttr dir_attributes{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -108,10 +108,10 @@ using ReaddirResult = Result<ReaddirOk, DirFail>;
 /// entryplus3. The name points into the message.
 struct EntryPlus {
   std::uint64_t fileid = 0;
-  std::string_view name;
+  std::string_view name{};
   std::uint64_t cookie = 0;
-  PostOpAttr name_attributes;
-  PostOpHandle name_handle;
+  PostOpAttr name_attributes{};
+  PostOpHandle name_handle{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -123,9 +123,9 @@ struct EntryPlus {
 
 /// READDIRPLUS3resok; `entries` and `eof` are dirlistplus3.
 struct ReaddirplusOk {
-  PostOpAttr dir_attributes;
+  PostOpAttr dir_attributes{};
   Verifier cookieverf{};
-  Chain<EntryPlus> entries;
+  Chain<EntryPlus> entries{};
   bool eof = false;
 
   void decode(wire::Reader& reader);

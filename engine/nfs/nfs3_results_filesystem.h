@@ -12,7 +12,7 @@ namespace steertag::nfs3 {
 
 /// FSSTAT3resok
 struct FsstatOk {
-  PostOpAttr obj_attributes;
+  PostOpAttr obj_attributes{};
   std::uint64_t tbytes = 0;
   std::uint64_t fbytes = 0;
   std::uint64_t abytes = 0;
@@ -43,7 +43,7 @@ inline constexpr std::uint32_t FSF3_CANSETTIME = 0x0010;
 
 /// FSINFO3resok
 struct FsinfoOk {
-  PostOpAttr obj_attributes;
+  PostOpAttr obj_attributes{};
   std::uint32_t rtmax = 0;
   std::uint32_t rtpref = 0;
   std::uint32_t rtmult = 0;
@@ -52,7 +52,7 @@ struct FsinfoOk {
   std::uint32_t wtmult = 0;
   std::uint32_t dtpref = 0;
   std::uint64_t maxfilesize = 0;
-  Time time_delta;
+  Time time_delta{};
   std::uint32_t properties = 0;
 
   void decode(wire::Reader& reader);
@@ -74,7 +74,7 @@ using FsinfoResult = Result<FsinfoOk, ObjectFail>;
 
 /// PATHCONF3resok
 struct PathconfOk {
-  PostOpAttr obj_attributes;
+  PostOpAttr obj_attributes{};
   std::uint32_t linkmax = 0;
   std::uint32_t name_max = 0;
   bool no_trunc = false;

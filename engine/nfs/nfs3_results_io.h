@@ -12,8 +12,8 @@ namespace steertag::nfs3 {
 
 /// READLINK3resok. `data` is the DDP-eligible item; it points into the message.
 struct ReadlinkOk {
-  PostOpAttr symlink_attributes;
-  std::string_view data;
+  PostOpAttr symlink_attributes{};
+  std::string_view data{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -24,7 +24,7 @@ struct ReadlinkOk {
 
 /// READLINK3resfail
 struct ReadlinkFail {
-  PostOpAttr symlink_attributes;
+  PostOpAttr symlink_attributes{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -37,10 +37,10 @@ using ReadlinkResult = Result<ReadlinkOk, ReadlinkFail>;
 /// READ3resok. `data` is the DDP-eligible item; it points into the message. The protocol has
 /// `count` beside the data's own count, and cases let the two differ.
 struct ReadOk {
-  PostOpAttr file_attributes;
+  PostOpAttr file_attributes{};
   std::uint32_t count = 0;
   bool eof = false;
-  View data;
+  View data{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -51,7 +51,7 @@ struct ReadOk {
 
 /// READ3resfail
 struct ReadFail {
-  PostOpAttr file_attributes;
+  PostOpAttr file_attributes{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -62,7 +62,7 @@ using ReadResult = Result<ReadOk, ReadFail>;
 
 /// WRITE3resok
 struct WriteOk {
-  WccData file_wcc;
+  WccData file_wcc{};
   std::uint32_t count = 0;
   StableHow committed = StableHow::UNSTABLE;
   Verifier verf{};
@@ -76,7 +76,7 @@ struct WriteOk {
 
 /// WRITE3resfail and COMMIT3resfail
 struct FileWccFail {
-  WccData file_wcc;
+  WccData file_wcc{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
@@ -87,7 +87,7 @@ using WriteResult = Result<WriteOk, FileWccFail>;
 
 /// COMMIT3resok
 struct CommitOk {
-  WccData file_wcc;
+  WccData file_wcc{};
   Verifier verf{};
 
   void decode(wire::Reader& reader);

@@ -94,12 +94,12 @@ struct Fattr {
   std::uint32_t gid = 0;
   std::uint64_t size = 0;
   std::uint64_t used = 0;
-  SpecData rdev;
+  SpecData rdev{};
   std::uint64_t fsid = 0;
   std::uint64_t fileid = 0;
-  Time atime;
-  Time mtime;
-  Time ctime;
+  Time atime{};
+  Time mtime{};
+  Time ctime{};
 
   bool operator==(const Fattr&) const = default;
   void decode(wire::Reader& reader);
@@ -119,8 +119,8 @@ using PostOpHandle = std::optional<FileHandle>;
 /// wcc_attr
 struct WccAttr {
   std::uint64_t size = 0;
-  Time mtime;
-  Time ctime;
+  Time mtime{};
+  Time ctime{};
 
   bool operator==(const WccAttr&) const = default;
   void decode(wire::Reader& reader);
@@ -132,8 +132,8 @@ struct WccAttr {
 
 /// wcc_data
 struct WccData {
-  std::optional<WccAttr> before;
-  PostOpAttr after;
+  std::optional<WccAttr> before{};
+  PostOpAttr after{};
 
   bool operator==(const WccData&) const = default;
   void decode(wire::Reader& reader);
@@ -145,7 +145,7 @@ struct WccData {
 /// set_atime and set_mtime: `time` is on the wire only with SET_TO_CLIENT_TIME.
 struct SetTime {
   TimeHow set_it = TimeHow::DONT_CHANGE;
-  Time time;
+  Time time{};
 
   bool operator==(const SetTime&) const = default;
   void decode(wire::Reader& reader);
@@ -156,12 +156,12 @@ struct SetTime {
 
 /// sattr3: what is not set stays as it is.
 struct Sattr {
-  std::optional<std::uint32_t> mode;
-  std::optional<std::uint32_t> uid;
-  std::optional<std::uint32_t> gid;
-  std::optional<std::uint64_t> size;
-  SetTime atime;
-  SetTime mtime;
+  std::optional<std::uint32_t> mode{};
+  std::optional<std::uint32_t> uid{};
+  std::optional<std::uint32_t> gid{};
+  std::optional<std::uint64_t> size{};
+  SetTime atime{};
+  SetTime mtime{};
 
   bool operator==(const Sattr&) const = default;
   void decode(wire::Reader& reader);
@@ -173,8 +173,8 @@ struct Sattr {
 
 /// diropargs3. The name points into the message that was decoded, or into the sender's memory.
 struct DirOpArgs {
-  FileHandle dir;
-  std::string_view name;
+  FileHandle dir{};
+  std::string_view name{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;

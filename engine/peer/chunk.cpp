@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::array<std::byte, 4> kZeros{};
 
-/// The payload stream that is left after reduction: inline octets, or the segments of a Position Zero
-/// chunk, consumed from the front.
+/// The payload stream that is left after reduction: inline octets, or the segments of a Position
+/// Zero chunk, consumed from the front.
 class Base {
  public:
   Base(View payload, std::span<const wire::ReadSegment> read_list, std::uint64_t zero_length)
@@ -144,8 +144,7 @@ void fill_chunk(std::span<const View> parts, std::span<wire::Segment> segments,
       wire::Segment& segment = segments[at];
       const auto length =
           static_cast<std::uint32_t>(std::min<std::size_t>(part.size(), segment.length - placed));
-      if (length > 0)
-        out.push_back({part.first(length), segment.handle, segment.offset + placed});
+      if (length > 0) out.push_back({part.first(length), segment.handle, segment.offset + placed});
       part = part.subspan(length);
       placed += length;
       if (placed == segment.length) ++at, placed = 0;

@@ -52,8 +52,8 @@ struct PullPlan {
 };
 
 /// Plans how to rebuild the call whose header holds `read_list` and whose inline payload stream is
-/// `payload` (empty for RDMA_NOMSG). RFC 8166 3.4.5: items are inserted by position in the unreduced
-/// stream, segments of a position concatenated in list order.
+/// `payload` (empty for RDMA_NOMSG). RFC 8166 3.4.5: items are inserted by position in the
+/// unreduced stream, segments of a position concatenated in list order.
 PullFault plan_pull(std::span<const wire::ReadSegment> read_list, View payload,
                     std::uint64_t largest, PullPlan& plan);
 
@@ -63,9 +63,9 @@ struct RemoteWrite {
   std::uint64_t offset = 0;
 };
 
-/// Spreads the concatenation of `parts` over the segments in order, each filled before the next (RFC
-/// 8166 3.4.6), appends the writes to `out` and sets each segment's length to the octets placed in
-/// it. The chunk must be large enough: check with wire::chunk_length.
+/// Spreads the concatenation of `parts` over the segments in order, each filled before the next
+/// (RFC 8166 3.4.6), appends the writes to `out` and sets each segment's length to the octets
+/// placed in it. The chunk must be large enough: check with wire::chunk_length.
 void fill_chunk(std::span<const View> parts, std::span<wire::Segment> segments,
                 std::vector<RemoteWrite>& out);
 

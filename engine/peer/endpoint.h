@@ -1,6 +1,6 @@
 // One end of an RPC-over-RDMA connection (RFC 8166, RFC 8797): the connection, its thresholds, and
-// receives that are always posted. Requester and responder roles sit on top of it; with RFC 8167 both
-// can share one endpoint.
+// receives that are always posted. Requester and responder roles sit on top of it; with RFC 8167
+// both can share one endpoint.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,20 @@
 namespace steertag::peer {
 
 struct EndpointOptions {
-  wire::PrivateData announced;       // what we tell the peer; also the size of our receives
-  bool sends_private_data = true;    // false: a peer from before RFC 8797
-  std::optional<Bytes> raw_private_data;  // sent instead of the encoding of `announced`
-  std::uint32_t receives = kDefaultCredits;        // receives kept posted
-  std::optional<std::uint32_t> receive_bytes;      // size of a receive, if not as announced
-  fabric::ConnectionOptions connection;            // its private_data is filled in
+  wire::PrivateData announced;               // what we tell the peer; also the size of our receives
+  bool sends_private_data = true;            // false: a peer from before RFC 8797
+  std::optional<Bytes> raw_private_data;     // sent instead of the encoding of `announced`
+  std::uint32_t receives = kDefaultCredits;  // receives kept posted
+  std::optional<std::uint32_t> receive_bytes;  // size of a receive, if not as announced
+  fabric::ConnectionOptions connection;        // its private_data is filled in
 };
 
 using ReceiveId = std::uint32_t;
 /// Tells the owner of an endpoint which of its operations completed.
 using WorkTag = std::uint64_t;
 
-/// What sits on an endpoint. All calls come from inside Provider::poll; none may destroy the endpoint.
+/// What sits on an endpoint. All calls come from inside Provider::poll; none may destroy the
+/// endpoint.
 class EndpointUser {
  public:
   virtual ~EndpointUser() = default;

@@ -3,16 +3,7 @@
 
 namespace steertag::rpc {
 
-void OpaqueAuth::decode(wire::Reader& reader) {
-  flavor = static_cast<AuthFlavor>(reader.u32("auth flavor"));
-  body = reader.opaque(kMostAuthOctets, "auth body");
-}
-
-void OpaqueAuth::encode(wire::Writer& writer) const {
-  writer.u32(static_cast<std::uint32_t>(flavor));
-  writer.opaque(body);
-}
-
+STEERTAG_DEFINE_XDR(OpaqueAuth)
 STEERTAG_DEFINE_XDR(AuthSys)
 
 Expected<AuthSys, wire::Fault> decode_auth_sys(View body) {

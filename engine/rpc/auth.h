@@ -35,24 +35,29 @@ inline constexpr Named<AuthFlavor> kAuthFlavorNames[] = {
 constexpr std::span<const Named<AuthFlavor>> names_of(AuthFlavor) {
   return kAuthFlavorNames;
 }
+constexpr bool is_open(AuthFlavor) {
+  return true;
+}
 
 /// A credential or verifier. The body points into the decoded message, or into memory that the
 /// sender keeps; a body of more than kMostAuthOctets can be encoded but not decoded.
 struct OpaqueAuth {
   AuthFlavor flavor = AuthFlavor::AUTH_NONE;
-  View body;
+  View body{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
+  static constexpr auto kFields = std::tuple{Field{"flavor", &OpaqueAuth::flavor},
+                                             Field{"body", &OpaqueAuth::body, kMostAuthOctets}};
 };
 
 /// The body of an AUTH_SYS credential (authsys_parms).
 struct AuthSys {
   std::uint32_t stamp = 0;
-  std::string_view machine_name;
+  std::string_view machine_name{};
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
-  std::vector<std::uint32_t> gids;
+  std::vector<std::uint32_t> gids{};
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;

@@ -35,7 +35,9 @@ template <class Struct, class Member>
 Field(std::string_view, Member Struct::*, std::size_t) -> Field<Struct, Member>;
 
 /// An enumerator and its name in the RFC. Every enumeration that is decoded has an overload
-/// `names_of(E)` beside it, whose list is complete: what is not in it is a `bad_enum` fault.
+/// `names_of(E)` beside it, whose list is complete: what is not in it is a `bad_enum` fault. An
+/// enumeration over a registry that others extend has an overload `is_open(E)` too, and then
+/// decoding takes every number.
 template <class Enum>
 struct Named {
   Enum value;
@@ -115,6 +117,7 @@ requires std::is_enum_v<Enum>
 void decode_value(wire::Reader& reader, Enum& to, std::string_view name, std::size_t /*limit*/) {
   const std::size_t at = reader.offset();
   to = static_cast<Enum>(reader.u32(name));
+  if constexpr (requires { is_open(to); }) return;
   if (rpc::name(to).empty()) reader.fail(wire::FaultCode::bad_enum, at, name);
 }
 template <Fielded T>

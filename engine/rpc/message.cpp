@@ -13,17 +13,9 @@ void expect_type(wire::Reader& reader, MessageType expected) {
   }
 }
 
-void decode_range(wire::Reader& reader, VersionRange& range) {
-  range.low = reader.u32("mismatch_info low");
-  range.high = reader.u32("mismatch_info high");
-}
-
-void encode_range(wire::Writer& writer, const VersionRange& range) {
-  writer.u32(range.low);
-  writer.u32(range.high);
-}
-
 }  // namespace
+
+STEERTAG_DEFINE_XDR(VersionRange)
 
 void CallHeader::decode(wire::Reader& reader) {
   *this = CallHeader{};
@@ -59,13 +51,13 @@ void ReplyHeader::decode(wire::Reader& reader) {
   if (status == ReplyStatus::MSG_ACCEPTED) {
     verifier.decode(reader);
     decode_value(reader, accept_status, "accept_stat", 0);
-    if (reader.ok() && accept_status == AcceptStatus::PROG_MISMATCH) decode_range(reader, mismatch);
+    if (reader.ok() && accept_status == AcceptStatus::PROG_MISMATCH) mismatch.decode(reader);
     return;
   }
   decode_value(reader, reject_status, "reject_stat", 0);
   if (!reader.ok()) return;
   if (reject_status == RejectStatus::RPC_MISMATCH) {
-    decode_range(reader, mismatch);
+    mismatch.decode(reader);
   } else {
     decode_value(reader, auth_status, "auth_stat", 0);
   }
@@ -79,11 +71,11 @@ void ReplyHeader::encode(wire::Writer& writer) const {
     case ReplyStatus::MSG_ACCEPTED:
       verifier.encode(writer);
       encode_value(writer, accept_status);
-      if (accept_status == AcceptStatus::PROG_MISMATCH) encode_range(writer, mismatch);
+      if (accept_status == AcceptStatus::PROG_MISMATCH) mismatch.encode(writer);
       return;
     case ReplyStatus::MSG_DENIED:
       encode_value(writer, reject_status);
-      if (reject_status == RejectStatus::RPC_MISMATCH) encode_range(writer, mismatch);
+      if (reject_status == RejectStatus::RPC_MISMATCH) mismatch.encode(writer);
       if (reject_status == RejectStatus::AUTH_ERROR) encode_value(writer, auth_status);
       return;
   }

@@ -109,18 +109,30 @@ struct CallHeader {
   std::uint32_t program = 0;
   std::uint32_t version = 0;
   std::uint32_t procedure = 0;
-  OpaqueAuth credential;
-  OpaqueAuth verifier;
+  OpaqueAuth credential{};
+  OpaqueAuth verifier{};
 
   /// Leaves the reader at the first octet of the arguments. A REPLY is `bad_enum`.
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
+  static constexpr auto kFields = std::tuple{Field{"xid", &CallHeader::xid},
+                                             Field{"rpcvers", &CallHeader::rpcvers},
+                                             Field{"program", &CallHeader::program},
+                                             Field{"version", &CallHeader::version},
+                                             Field{"procedure", &CallHeader::procedure},
+                                             Field{"credential", &CallHeader::credential},
+                                             Field{"verifier", &CallHeader::verifier}};
 };
 
 /// Lowest and highest version that the server supports (mismatch_info).
 struct VersionRange {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
+
+  void decode(wire::Reader& reader);
+  void encode(wire::Writer& writer) const;
+  static constexpr auto kFields =
+      std::tuple{Field{"low", &VersionRange::low}, Field{"high", &VersionRange::high}};
 };
 
 /// The header of a reply. `status` selects the arm; members of other arms are ignored by encode and
@@ -129,13 +141,13 @@ struct ReplyHeader {
   std::uint32_t xid = 0;
   ReplyStatus status = ReplyStatus::MSG_ACCEPTED;
   // MSG_ACCEPTED
-  OpaqueAuth verifier;
+  OpaqueAuth verifier{};
   AcceptStatus accept_status = AcceptStatus::SUCCESS;
   // MSG_DENIED
   RejectStatus reject_status = RejectStatus::RPC_MISMATCH;
   AuthStatus auth_status = AuthStatus::AUTH_OK;
   /// With PROG_MISMATCH and RPC_MISMATCH.
-  VersionRange mismatch;
+  VersionRange mismatch{};
 
   /// Results follow this header.
   bool success() const {
@@ -145,6 +157,13 @@ struct ReplyHeader {
   /// Leaves the reader at the first octet of the results. A CALL is `bad_enum`.
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
+  static constexpr auto kFields = std::tuple{Field{"xid", &ReplyHeader::xid},
+                                             Field{"status", &ReplyHeader::status},
+                                             Field{"verifier", &ReplyHeader::verifier},
+                                             Field{"accept_status", &ReplyHeader::accept_status},
+                                             Field{"reject_status", &ReplyHeader::reject_status},
+                                             Field{"auth_status", &ReplyHeader::auth_status},
+                                             Field{"mismatch", &ReplyHeader::mismatch}};
 
   static ReplyHeader accepted(std::uint32_t xid, AcceptStatus accept_status);
   static ReplyHeader program_mismatch(std::uint32_t xid, VersionRange supported);

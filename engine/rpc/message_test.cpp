@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "00000009 00000001 00000001 00000000 00000002 00000002"},
         ReplyExample{"AUTH_ERROR", ReplyHeader::auth_error(9, AuthStatus::AUTH_TOOWEAK),
                      "00000009 00000001 00000001 00000001 00000005"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& test) { return std::string(test.param.name); });
 
 struct ReplyFault {
   const char* name;
@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "accept_stat"},
         ReplyFault{"reject_stat", "00000009 00000001 00000001 00000002", 12, "reject_stat"},
         ReplyFault{"auth_stat", "00000009 00000001 00000001 00000001 0000000f", 16, "auth_stat"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& test) { return std::string(test.param.name); });
 
 RC_GTEST_PROP(ReplyHeader, RoundTrip, ()) {
   testing::Arena arena;

@@ -13,8 +13,8 @@ void Crc32c::update(View bytes) {
     const View piece = bytes.first(std::min(bytes.size(), kMostPerCall));
     // ISA-L's prototype lacks const; it only reads.
     auto* data = const_cast<std::byte*>(piece.data());
-    state_ = crc32_iscsi(reinterpret_cast<unsigned char*>(data), static_cast<int>(piece.size()),
-                         state_);
+    state_ =
+        crc32_iscsi(reinterpret_cast<unsigned char*>(data), static_cast<int>(piece.size()), state_);
     bytes = bytes.subspan(piece.size());
   }
 }

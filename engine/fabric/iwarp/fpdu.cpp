@@ -104,10 +104,9 @@ std::optional<Violation> FpduReceiver::take_header(View& bytes) {
     const bool tagged = starts_tagged(header_[kUlpduLengthBytes]);
     const std::size_t ddp_header = tagged ? kTaggedHeaderBytes : kUntaggedHeaderBytes;
     if (ulpdu_length_ < ddp_header) {
-      return Violation{cause::kMpaLength,
-                       "ULPDU_Length " + std::to_string(ulpdu_length_) +
-                           " has no room for a DDP header of " + std::to_string(ddp_header) +
-                           " octets (RFC 5041 4)"};
+      return Violation{cause::kMpaLength, "ULPDU_Length " + std::to_string(ulpdu_length_) +
+                                              " has no room for a DDP header of " +
+                                              std::to_string(ddp_header) + " octets (RFC 5041 4)"};
     }
     header_need_ = kUlpduLengthBytes + ddp_header;
     return std::nullopt;

@@ -34,9 +34,9 @@ std::size_t encode_trailer(std::size_t ulpdu_length, Crc32c crc, bool use_crc, s
 /// What an incoming segment or message breaks, and how a Terminate reports it.
 struct Violation {
   trace::Terminate cause;
-  std::string detail;  // one sentence part with values and the clause
-  bool with_segment = false;                // the Terminate carries the segment's DDP header
-  std::optional<ReadRequest> read_request;  // and this Read Request
+  std::string detail;                         // one sentence part with values and the clause
+  bool with_segment = false;                  // the Terminate carries the segment's DDP header
+  std::optional<ReadRequest> read_request{};  // and this Read Request
 };
 
 /// Takes the segments of one stream in order.

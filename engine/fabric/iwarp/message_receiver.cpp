@@ -28,7 +28,8 @@ bool wraps(std::uint64_t offset, std::uint64_t length) {
 std::optional<Violation> check_control(const Segment& segment) {
   if (segment.ddp_version != kDdpVersion) {
     return Violation{segment.tagged ? cause::kTaggedVersion : cause::kUntaggedVersion,
-                     text("DDP version %u instead of 1 (RFC 5041 4.1)", segment.ddp_version), true,
+                     text("DDP version %u instead of 1 (RFC 5041 4.1)", segment.ddp_version),
+                     true,
                      {}};
   }
   if (segment.rdmap_version != kRdmapVersion) {
@@ -47,15 +48,15 @@ std::optional<Violation> check_control(const Segment& segment) {
   } else if (segment.qn == kTerminateQueue) {
     expected = segment.opcode == Opcode::terminate;
   } else {
-    return Violation{cause::kInvalidQn, text("queue number %u (RFC 5040 4.4)", segment.qn), true,
-                     {}};
+    return Violation{
+        cause::kInvalidQn, text("queue number %u (RFC 5040 4.4)", segment.qn), true, {}};
   }
   if (!expected) {
     const auto opcode = static_cast<unsigned>(segment.opcode);
     return Violation{cause::kUnexpectedOpcode,
-                     segment.tagged ? text("opcode %u in a tagged segment (RFC 5040 4.3)", opcode)
-                                    : text("opcode %u on queue %u (RFC 5040 4.3)", opcode,
-                                           segment.qn),
+                     segment.tagged
+                         ? text("opcode %u in a tagged segment (RFC 5040 4.3)", opcode)
+                         : text("opcode %u on queue %u (RFC 5040 4.3)", opcode, segment.qn),
                      true,
                      {}};
   }
@@ -91,9 +92,9 @@ Expected<MutableView, Violation> MessageReceiver::place_write(const Segment& seg
   IwarpRegion* region = domain_.table().find(segment.stag);
   const Longest offset = segment.offset;
   if (region == nullptr) {
-    return refuse(cause::kTaggedStag,
-                  text("RDMA Write to STag 0x%08x, which is not valid (RFC 5041 7.1)",
-                       segment.stag));
+    return refuse(
+        cause::kTaggedStag,
+        text("RDMA Write to STag 0x%08x, which is not valid (RFC 5041 7.1)", segment.stag));
   }
   if (&region->domain() != &domain_) {
     return refuse(cause::kTaggedNotAssociated,
@@ -112,11 +113,11 @@ Expected<MutableView, Violation> MessageReceiver::place_write(const Segment& seg
                                            bytes, offset));
   }
   if (!region->contains(segment.offset, bytes)) {
-    return refuse(cause::kTaggedBounds,
-                  text("RDMA Write of %zu octets at 0x%016llx leaves STag 0x%08x (base 0x%016llx, "
-                       "length %zu; RFC 5041 7.1)",
-                       bytes, offset, segment.stag, static_cast<Longest>(region->base()),
-                       region->length()));
+    return refuse(
+        cause::kTaggedBounds,
+        text("RDMA Write of %zu octets at 0x%016llx leaves STag 0x%08x (base 0x%016llx, "
+             "length %zu; RFC 5041 7.1)",
+             bytes, offset, segment.stag, static_cast<Longest>(region->base()), region->length()));
   }
   return MutableView(region->at(segment.offset), bytes);
 }
@@ -140,8 +141,7 @@ Expected<MutableView, Violation> MessageReceiver::place_response(const Segment& 
   if (wraps(segment.offset, bytes)) {
     return refuse(cause::kTaggedWrap, "RDMA Read Response wraps (RFC 5041 7.1)");
   }
-  if (segment.offset != read.sink_offset + read.received ||
-      bytes > read.length - read.received) {
+  if (segment.offset != read.sink_offset + read.received || bytes > read.length - read.received) {
     return refuse(cause::kTaggedBounds,
                   text("RDMA Read Response of %zu octets at 0x%016llx, after %u of %u octets from "
                        "0x%016llx (RFC 5040 5.2.2)",
@@ -154,8 +154,8 @@ Expected<MutableView, Violation> MessageReceiver::place_response(const Segment& 
 Expected<MutableView, Violation> MessageReceiver::place_send(const Segment& segment,
                                                              std::size_t bytes) {
   if (segment.msn != send_msn_) {
-    return refuse(cause::kInvalidMsn, text("Send with MSN %u instead of %u (RFC 5041 5.1)",
-                                           segment.msn, send_msn_));
+    return refuse(cause::kInvalidMsn,
+                  text("Send with MSN %u instead of %u (RFC 5041 5.1)", segment.msn, send_msn_));
   }
   if (receives_.empty()) {
     return refuse(cause::kNoBuffer,
@@ -166,9 +166,9 @@ Expected<MutableView, Violation> MessageReceiver::place_send(const Segment& segm
   }
   // TCP keeps the order, so a segment continues where the one before it ended.
   if (segment.mo != send_mo_) {
-    return refuse(cause::kInvalidMo,
-                  text("Send with message offset %u instead of %u (RFC 5041 5.1)", segment.mo,
-                       send_mo_));
+    return refuse(
+        cause::kInvalidMo,
+        text("Send with message offset %u instead of %u (RFC 5041 5.1)", segment.mo, send_mo_));
   }
   const MutableView buffer = receives_.at(receives_.first()).buffer;
   if (bytes > buffer.size() - send_mo_) {
@@ -194,8 +194,8 @@ Expected<MutableView, Violation> MessageReceiver::place_read_request(const Segme
                   text("Read Request with message offset %u (RFC 5041 5.1)", segment.mo));
   }
   if (bytes > kReadRequestBytes) {
-    return refuse(cause::kTooLong, text("Read Request of %zu octets instead of 28 (RFC 5040 4.4)",
-                                        bytes));
+    return refuse(cause::kTooLong,
+                  text("Read Request of %zu octets instead of 28 (RFC 5040 4.4)", bytes));
   }
   if (bytes < kReadRequestBytes || !segment.last) {
     return refuse(cause::kUnspecified,

@@ -55,8 +55,7 @@ std::string_view sentence(StartupFault fault) {
 
 Expected<std::size_t, StartupFault> octets_lacking(StartupKind kind, View so_far) {
   if (!so_far.empty() && !starts_like(key(kind), so_far)) {
-    const auto other =
-        kind == StartupKind::request ? StartupKind::reply : StartupKind::request;
+    const auto other = kind == StartupKind::request ? StartupKind::reply : StartupKind::request;
     const bool swapped = so_far.size() >= kStartupKeyBytes && starts_like(key(other), so_far);
     return Unexpected(swapped ? StartupFault::wrong_direction : StartupFault::bad_key);
   }
@@ -113,10 +112,9 @@ Bytes encode(const StartupFrame& frame) {
   const std::size_t words = frame.enhanced ? kEnhancedBytes : 0;
   Bytes out(kStartupHeaderBytes + words + frame.private_data.size());
   std::memcpy(out.data(), key(frame.kind).data(), kStartupKeyBytes);
-  store8(out.data() + 16,
-         static_cast<std::uint8_t>((frame.markers ? kMarkers : 0) | (frame.crc ? kCrc : 0) |
-                                   (frame.rejected ? kRejected : 0) |
-                                   (frame.enhanced ? kEnhanced : 0)));
+  store8(out.data() + 16, static_cast<std::uint8_t>(
+                              (frame.markers ? kMarkers : 0) | (frame.crc ? kCrc : 0) |
+                              (frame.rejected ? kRejected : 0) | (frame.enhanced ? kEnhanced : 0)));
   store8(out.data() + 17, frame.revision);
   store16(out.data() + 18, static_cast<std::uint16_t>(words + frame.private_data.size()));
   if (frame.enhanced) {

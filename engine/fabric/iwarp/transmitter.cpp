@@ -35,9 +35,9 @@ void Outgoing::reset(Kind new_kind, WorkId new_id) {
 }
 
 bool Outgoing::bent() const {
-  return fault && (fault->bad_crc || fault->msn || fault->mo || fault->qn || fault->opcode ||
-                   fault->ddp_version || fault->rdmap_version || fault->ulpdu_length ||
-                   fault->cut_after);
+  return fault &&
+         (fault->bad_crc || fault->msn || fault->mo || fault->qn || fault->opcode ||
+          fault->ddp_version || fault->rdmap_version || fault->ulpdu_length || fault->cut_after);
 }
 
 Outgoing& Transmitter::post(Outgoing::Kind kind, WorkId id) {
@@ -152,7 +152,6 @@ Segment Transmitter::header_of(const Outgoing& operation, std::size_t payload_by
 void Transmitter::frame_segment(Frame& frame, Outgoing& operation) {
   const bool first = operation.framed == 0;
   const bool read_request = operation.kind == Outgoing::Kind::read_request;
-  const bool response = operation.kind == Outgoing::Kind::read_response;
   if (first && !tagged(operation.kind)) {
     operation.msn = read_request ? read_msn_++ : send_msn_++;
   }
@@ -168,7 +167,6 @@ void Transmitter::frame_segment(Frame& frame, Outgoing& operation) {
     progress_.on_read_queued(operation, operation.read.sink_stag);
   }
   frame.payload_bytes = payload;
-  frame.completes = response || !read_request ? segment.last : true;
   frame.completes = operation.framed + payload == operation.length;
   seal(frame, segment, &operation, read_request ? kReadRequestBytes : 0);
   operation.framed += payload;
@@ -176,7 +174,7 @@ void Transmitter::frame_segment(Frame& frame, Outgoing& operation) {
 
 // Writes length, DDP header and trailer around `content` octets that stand behind the header and
 // the frame's payload, which is taken from the operation.
-void Transmitter::seal(Frame& frame, const Segment& segment, const Outgoing* operation,
+void Transmitter::seal(Frame& frame, const Segment& segment, Outgoing* operation,
                        std::size_t content) {
   const std::size_t ulpdu = segment.header_bytes() + content + frame.payload_bytes;
   auto length = static_cast<std::uint16_t>(ulpdu);
@@ -191,8 +189,7 @@ void Transmitter::seal(Frame& frame, const Segment& segment, const Outgoing* ope
     crc.update(View(frame.header.data(), frame.header_bytes));
   }
   if (operation != nullptr) {
-    take_payload(frame, const_cast<Outgoing&>(*operation), frame.payload_bytes,
-                 use_crc_ ? &crc : nullptr);
+    take_payload(frame, *operation, frame.payload_bytes, use_crc_ ? &crc : nullptr);
   }
   frame.trailer_bytes = encode_trailer(ulpdu, crc, use_crc_, frame.trailer.data());
   if (operation != nullptr && operation->fault && operation->fault->bad_crc) {

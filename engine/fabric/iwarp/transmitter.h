@@ -32,8 +32,8 @@ struct Outgoing {
   std::uint32_t stag = 0;    // tagged: target; Send: STag to be invalidated
   std::uint64_t offset = 0;  // tagged target
   bool invalidate = false;
-  ReadRequest read;       // of a Read Request, or the one that a Read Response answers
-  Memory memory;          // of a Read Request's sink, or of a Read Response's source
+  ReadRequest read;  // of a Read Request, or the one that a Read Response answers
+  Memory memory;     // of a Read Request's sink, or of a Read Response's source
   std::byte* sink = nullptr;
   Bytes raw;
   std::optional<Fault> fault;
@@ -89,6 +89,7 @@ class Transmitter {
   std::span<const iovec> gather(std::array<iovec, kMostIovecs>& room);
   /// The socket took `count` octets of the gather list.
   void sent(std::size_t count);
+  bool nothing_staged() const { return frames_.empty(); }
   bool idle() const { return frames_.empty() && queue_.empty() && responses_.empty(); }
   /// A cut operation has reached its last octet: nothing follows.
   bool cut() const { return cut_reached_; }
@@ -124,7 +125,7 @@ class Transmitter {
   void frame_raw(Frame& frame, Outgoing& operation);
   void frame_segment(Frame& frame, Outgoing& operation);
   Segment header_of(const Outgoing& operation, std::size_t payload_bytes) const;
-  void seal(Frame& frame, const Segment& segment, const Outgoing* operation, std::size_t content);
+  void seal(Frame& frame, const Segment& segment, Outgoing* operation, std::size_t content);
   void take_payload(Frame& frame, Outgoing& operation, std::size_t bytes, Crc32c* crc);
   void limit(Frame& frame, Outgoing& operation);
   void complete(const Frame& frame);

@@ -1,5 +1,5 @@
-// The storage that the reference server serves: files, directories and links addressed by unforgeable
-// handles, whatever keeps the octets.
+// The storage that the reference server serves: files, directories and links addressed by
+// unforgeable handles, whatever keeps the octets.
 #pragma once
 
 #include <array>
@@ -108,7 +108,8 @@ using NodeId = std::uint64_t;
 inline constexpr std::size_t kHandleBytes = 32;  // RFC 1813 2.3.3 allows up to 64
 using Handle = std::array<std::byte, kHandleBytes>;
 
-/// Octets inside the storage's own memory. They do not change and do not go away while `owner` lives.
+/// Octets inside the storage's own memory. They do not change and do not go away while `owner`
+/// lives.
 struct Slice {
   View bytes;
   std::shared_ptr<const void> owner;
@@ -145,8 +146,8 @@ class Backend {
 
   virtual NodeId root() const = 0;
   virtual Handle handle(NodeId node) const = 0;
-  /// Status::bad_handle for a handle that this storage never made, Status::stale for one whose object
-  /// is gone.
+  /// Status::bad_handle for a handle that this storage never made, Status::stale for one whose
+  /// object is gone.
   virtual Result<NodeId> resolve(View handle) const = 0;
 
   virtual Result<Attributes> attributes(NodeId node) const = 0;

@@ -8,7 +8,8 @@ namespace steertag::peer {
 namespace {
 
 constexpr std::uint32_t kModeBits = 07777;
-// An ancestor walk can be no longer than the number of objects; this keeps it finite whatever happens.
+// An ancestor walk can be no longer than the number of objects; this keeps it finite whatever
+// happens.
 constexpr std::size_t kDeepestTree = 65536;
 
 Status check_name(std::string_view name) {

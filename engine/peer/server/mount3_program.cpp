@@ -72,8 +72,7 @@ rpc::AcceptStatus Mount3Program::call(std::uint32_t procedure, wire::Reader& arg
       put(mount3::MountList{}, reply);  // mounts are not recorded: NFS does not need them
       return rpc::AcceptStatus::SUCCESS;
     case Procedure::MOUNTPROC3_UMNT:
-      return decode(arguments, path) ? rpc::AcceptStatus::SUCCESS
-                                     : rpc::AcceptStatus::GARBAGE_ARGS;
+      return decode(arguments, path) ? rpc::AcceptStatus::SUCCESS : rpc::AcceptStatus::GARBAGE_ARGS;
     case Procedure::MOUNTPROC3_UMNTALL:
       return rpc::AcceptStatus::SUCCESS;
     case Procedure::MOUNTPROC3_EXPORT: {

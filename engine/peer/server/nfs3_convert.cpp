@@ -65,9 +65,12 @@ nfs3::WccAttr to_wcc(const Attributes& attributes) {
 }
 
 AttributeChange from_nfs3(const nfs3::Sattr& attributes) {
-  return {attributes.mode,  attributes.uid,
-          attributes.gid,   attributes.size,
-          from_nfs3(attributes.atime), from_nfs3(attributes.mtime)};
+  return {attributes.mode,
+          attributes.uid,
+          attributes.gid,
+          attributes.size,
+          from_nfs3(attributes.atime),
+          from_nfs3(attributes.mtime)};
 }
 
 }  // namespace steertag::peer

@@ -42,8 +42,7 @@ void Nfs3Program::reply_created(const Result<Object>& directory, const Result<No
 }
 
 Result<NodeId> Nfs3Program::create_exclusive(const Object& directory, std::string_view name,
-                                             const nfs3::Verifier& verifier,
-                                             const Caller& caller) {
+                                             const nfs3::Verifier& verifier, const Caller& caller) {
   // RFC 1813 3.3.8: the verifier has to be kept with the file; its times are free until the client
   // sets them.
   const Time high{wire::load_u32(verifier.data()), 0};

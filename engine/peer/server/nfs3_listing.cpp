@@ -95,9 +95,9 @@ void Nfs3Program::readdir(const nfs3::ReaddirArgs& args, Call& call) {
   rpc::encode_value(writer, ours);
   const std::size_t limit = std::min<std::size_t>(args.count, kLargestTransfer);
   ListingWriter listing(call.reply, {limit, limit});
-  const auto complete =
-      backend_.list(found->node, args.cookie,
-                    [&](const DirectoryEntry& entry) { return listing.begin(entry, 0); });
+  const auto complete = backend_.list(found->node, args.cookie, [&](const DirectoryEntry& entry) {
+    return listing.begin(entry, 0);
+  });
   if (complete && (*complete || listing.entries() > 0)) return listing.end(*complete);
   call.reply.rewind(start);
   fail(complete ? Status::too_small : complete.error(), after(found->node), call.reply);
@@ -116,15 +116,14 @@ void Nfs3Program::readdirplus(const nfs3::ReaddirplusArgs& args, Call& call) {
   rpc::encode_value(writer, nfs3::Status::NFS3_OK);
   rpc::encode_value(writer, after(found->node));
   rpc::encode_value(writer, ours);
-  ListingWriter listing(
-      call.reply, {args.dircount, std::min<std::size_t>(args.maxcount, kLargestTransfer)});
-  const auto complete =
-      backend_.list(found->node, args.cookie, [&](const DirectoryEntry& entry) {
-        if (!listing.begin(entry, kPlusBytes)) return false;
-        rpc::encode_value(listing.writer(), after(entry.node));
-        rpc::encode_value(listing.writer(), nfs3::PostOpHandle(handle(entry.node)));
-        return true;
-      });
+  ListingWriter listing(call.reply,
+                        {args.dircount, std::min<std::size_t>(args.maxcount, kLargestTransfer)});
+  const auto complete = backend_.list(found->node, args.cookie, [&](const DirectoryEntry& entry) {
+    if (!listing.begin(entry, kPlusBytes)) return false;
+    rpc::encode_value(listing.writer(), after(entry.node));
+    rpc::encode_value(listing.writer(), nfs3::PostOpHandle(handle(entry.node)));
+    return true;
+  });
   if (complete && (*complete || listing.entries() > 0)) return listing.end(*complete);
   call.reply.rewind(start);
   fail(complete ? Status::too_small : complete.error(), after(found->node), call.reply);

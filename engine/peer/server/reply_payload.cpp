@@ -11,21 +11,23 @@ constexpr std::array<std::byte, 4> kZeros{};
 }  // namespace
 
 void ReplyPayload::add_item(std::size_t first_slice, std::uint32_t length) {
-  items_.push_back({stream_.size(), length, first_slice, slices_.size() - first_slice});
+  items_.push_back({stream_.size(), length, first_slice, slices_.size() - first_slice, false});
 }
 
 void ReplyPayload::rewind(std::size_t stream_bytes) {
   stream_.resize(stream_bytes);
-  while (!items_.empty() && (items_.back().at > stream_bytes || stream_bytes == 0)) {
+  while (!items_.empty() && items_.back().at >= stream_bytes) {
     slices_.resize(items_.back().first_slice);
     items_.pop_back();
   }
   if (items_.empty()) slices_.clear();
 }
 
-std::size_t ReplyPayload::size(std::size_t reduced) const {
+std::size_t ReplyPayload::size() const {
   std::size_t total = stream_.size();
-  for (std::size_t i = reduced; i < items_.size(); ++i) total += wire::roundup4(items_[i].length);
+  for (const Item& item : items_) {
+    if (!item.reduced) total += wire::roundup4(item.length);
+  }
   return total;
 }
 
@@ -35,10 +37,10 @@ void ReplyPayload::item_parts(const Item& item, std::vector<View>& parts) const 
   }
 }
 
-void ReplyPayload::stream_parts(std::size_t reduced, std::vector<View>& parts) const {
+void ReplyPayload::stream_parts(std::vector<View>& parts) const {
   std::size_t from = 0;
-  for (std::size_t i = reduced; i < items_.size(); ++i) {
-    const Item& item = items_[i];
+  for (const Item& item : items_) {
+    if (item.reduced) continue;
     if (item.at > from) parts.push_back(View(stream_).subspan(from, item.at - from));
     from = item.at;
     item_parts(item, parts);

@@ -1,5 +1,5 @@
-// The payload stream of a reply before its form is chosen: octets in order, with the DDP-eligible items
-// left in the storage's memory.
+// The payload stream of a reply before its form is chosen: octets in order, with the DDP-eligible
+// items left in the storage's memory.
 #pragma once
 
 #include <span>
@@ -10,21 +10,22 @@
 
 namespace steertag::peer {
 
-/// Filled by a program, then sent as it is, reduced, or placed in a reply chunk. Reused from call to
-/// call without allocating.
+/// Filled by a program, then sent as it is, reduced, or placed in a reply chunk. Reused from call
+/// to call without allocating.
 class ReplyPayload {
  public:
   struct Item {
-    std::size_t at = 0;          // octets of `stream()` before it, its count word included
-    std::uint32_t length = 0;    // without roundup
+    std::size_t at = 0;        // octets of `stream()` before it, its count word included
+    std::uint32_t length = 0;  // without roundup
     std::size_t first_slice = 0;
     std::size_t slice_count = 0;
+    bool reduced = false;  // it travels in a write chunk
   };
 
   Bytes& stream() { return stream_; }
   const Bytes& stream() const { return stream_; }
   std::vector<Slice>& slices() { return slices_; }
-  std::span<const Item> items() const { return items_; }
+  std::span<Item> items() { return items_; }
 
   /// Makes the slices that were appended since `first_slice` an eligible item at the end of the
   /// stream. The count word must have been written.
@@ -33,12 +34,12 @@ class ReplyPayload {
   void rewind(std::size_t stream_bytes);
   void clear() { rewind(0); }
 
-  /// Octets of the stream when the first `reduced` items are taken out of it.
-  std::size_t size(std::size_t reduced) const;
+  /// Octets of the stream without its reduced items.
+  std::size_t size() const;
   /// Appends the octets of one item, without roundup, to `parts`.
   void item_parts(const Item& item, std::vector<View>& parts) const;
-  /// Appends the stream without its first `reduced` items, roundup of the others included.
-  void stream_parts(std::size_t reduced, std::vector<View>& parts) const;
+  /// Appends the stream without its reduced items, roundup of the others included.
+  void stream_parts(std::vector<View>& parts) const;
 
  private:
   Bytes stream_;

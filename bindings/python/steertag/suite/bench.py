@@ -3,11 +3,11 @@
 import dataclasses
 import pathlib
 
-from .. import conformance, trace, wire
+from .. import trace, wire
 from .connection import Connection
 from .deadline import CONNECT_MS
 from .files import Files
-from .link import observed
+from .link import Settings, Watch
 from .profile import Profile
 from .rpc_message import AuthSys
 from .run import current_run
@@ -28,22 +28,6 @@ class Target:
     url: str
     bundled: bool
     profile: Profile
-
-
-@dataclasses.dataclass(frozen=True)
-class Settings:
-    """What a connection was opened with."""
-
-    private_data: bytes
-    credits: int
-    receives: int
-    receive_bytes: int
-    auth: AuthSys
-    crc: bool = True
-    mpa_revision: int = 2
-    raw_startup: bytes | None = None
-    ird: int = 16
-    ord: int = 16
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,10 +93,9 @@ class Bench:
             ord=ord,
         )
         number = len(self._connections)
-        watch = observed(number)
+        watch = Watch(number)
         raw = self._link.open(settings, watch, CONNECT_MS)
-        conn = Connection(raw, settings, self.deadlines, f"{self._run.case_id}/{number}")
-        conn.watch = watch
+        conn = Connection(raw, watch, settings, self.deadlines, f"{self._run.case_id}/{number}")
         self._connections.append(conn)
         if not conn.open and must_open:
             raise HarnessError("harness-error: the target refused a connection", conn.refusal)
@@ -198,7 +181,9 @@ class Bench:
         for conn in self._connections:
             for one in conn.watch.judge.findings:
                 by_target = one.culprit == trace.Role.server
-                entry = CaseFinding(one.requirement.id, one.event, one.expected, one.observed, by_target)
+                entry = CaseFinding(
+                    one.requirement.id, one.event, one.expected, one.observed, by_target
+                )
                 found.append((entry, conn))
             last = max(0, len(conn.recorder) - 1)
             for requirement_id, text in conn.violations:
@@ -235,6 +220,3 @@ def _private_data(given):
     octets = bytes(given) if isinstance(given, (bytes, bytearray)) else wire.encode(given)
     found = wire.find_private_data(octets)
     return octets, found.data.receive_bytes if found is not None else SMALLEST_INLINE
-
-
-__all__ = ["Bench", "Settings", "Target", "conformance"]

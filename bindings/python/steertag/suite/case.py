@@ -33,9 +33,7 @@ class Case:
         except (KeyError, AttributeError, IndexError) as error:
             raise ValueError(f"case id {self.id!r} names {error}, which is no parameter") from None
         if not _FINISHED_ID.fullmatch(text):
-            raise ValueError(
-                f"case id {text!r} is not lower-case words joined by dots and hyphens"
-            )
+            raise ValueError(f"case id {text!r} is not lower-case words joined by dots and hyphens")
         return text
 
 
@@ -55,9 +53,7 @@ def case(id, requirements, needs=(), risk="safe", hostile=True, tolerates=None, 
     bugs          ids of known field defects that this case would have caught.
     """
     tolerated = dict(tolerates or {})
-    made = Case(
-        id, tuple(requirements), tuple(needs), risk, hostile, tolerated, tuple(bugs)
-    )
+    made = Case(id, tuple(requirements), tuple(needs), risk, hostile, tolerated, tuple(bugs))
     _check(made)
 
     def decorate(function):

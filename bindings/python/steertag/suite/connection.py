@@ -5,14 +5,15 @@ import dataclasses
 import random
 import struct
 
-from .. import conformance, nfs, trace, wire
+from .. import wire
 from . import kinds, oracle
 from .call import Call
 from .deadline import Limit
-from .journal import Journal
+from .journal import trace_text
 from .memory import Offer
 from .outcome import of_message, without_answer
-from .rpc_message import AuthSys, encode_call
+from .nfs_message import nfs_arguments
+from .rpc_message import encode_call
 from .verdict import HarnessError
 
 # Round trips after a message before its silence counts as proved. The transport keeps order, but a
@@ -46,8 +47,9 @@ class Message:
 class Connection:
     """One connection to the target. Made by `bench.connect`, which closes it after the case."""
 
-    def __init__(self, raw, settings, deadlines, seed):
+    def __init__(self, raw, watch, settings, deadlines, seed):
         self.raw = raw
+        self.watch = watch
         self.settings = settings
         self.deadlines = deadlines
         self.grant = 1  # RFC 8166 3.3.3: one call until the first reply
@@ -55,7 +57,7 @@ class Connection:
         self.offers = []
         self._random = random.Random(seed)
         self._xid = self._random.getrandbits(31)
-        self._journal = Journal(raw.recorder)
+        self._abandoned = set()  # XIDs of probes whose reply nobody waits for any more
         self.violations = []  # (requirement id, text) of the memory oracle
 
     # -- facts ---------------------------------------------------------------------------------
@@ -76,6 +78,11 @@ class Connection:
         return self.raw.refusal
 
     @property
+    def refused_by_time(self):
+        """Whether the connection did not come up because nothing was heard in time."""
+        return self.raw.refused_by_time
+
+    @property
     def server_private_data(self):
         """The target's private data, without provider framing."""
         return self.raw.private_data
@@ -90,11 +97,11 @@ class Connection:
     @property
     def recorder(self):
         """trace.Recorder with every event of the connection."""
-        return self.raw.recorder
+        return self.watch.recorder
 
     def journal_text(self):
         """The end of the trace, decoded."""
-        return self._journal.text()
+        return trace_text(self.watch.recorder)
 
     # -- messages ------------------------------------------------------------------------------
 
@@ -225,11 +232,12 @@ class Connection:
             outcomes[xid] = self.await_outcome(call, keep=keep)
         return outcomes
 
-    def probe(self):
+    def probe(self, timeout_ms=None):
         """One legal NULL call and its Outcome: "reply", a close, or "hang"."""
         call = self.null_call()
         self.send(call)
-        answer = self._answer_to((call.xid,), Limit(self.deadlines.answer_ms))
+        limit = Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms)
+        answer = self._answer_to((call.xid,), limit)
         if answer is None:
             return self._unanswered(call.xid, 0)
         return of_message(self, call, answer)
@@ -242,11 +250,13 @@ class Connection:
             self.send(probe)
             probes += 1
             limit = Limit(self.deadlines.answer_ms)
-            answer = self._answer_to((xid, probe.xid), limit, any_other=True)
+            answer = self._answer_to((), limit, any_other=True)
             if answer is None:
                 return self._unanswered(xid, probes)
-            if answer.xid == probe.xid and probe.xid != xid:
+            if answer.xid == probe.xid:
                 answer = None
+            else:
+                self._abandoned.add(probe.xid)
         if answer is not None:
             return of_message(self, call, answer)
         if not self.open:
@@ -259,9 +269,12 @@ class Connection:
         connection ended or the limit passed."""
         for _ in range(MOST_MESSAGES):
             message = self._next(limit)
-            if message is None or any_other or message.xid in xids:
+            if message is not None and message.xid in self._abandoned:
+                self._abandoned.discard(message.xid)
+            elif message is None or any_other or message.xid in xids:
                 return message
-            self.inbox.append(message)
+            else:
+                self.inbox.append(message)
         return None
 
     def _next(self, limit):

@@ -11,7 +11,7 @@ of the requirement's level in the ledger: fail for MUST, warn for SHOULD, latitu
 
 from .. import requirements as ledger
 from .run import current_run
-from .verdict import CaseEnd, Failed, HarnessError, Hung, Verdict, verdict_of_level
+from .verdict import Failed, HarnessError, Hung, Verdict, verdict_of_level
 
 # Values longer than this are kept out of the stable reason.
 LONGEST_VALUE = 60
@@ -134,5 +134,3 @@ def _explain(requirement_id, outcome):
 
 
 expect = _Expect()
-
-__all__ = ["expect", "CaseEnd"]

@@ -11,7 +11,8 @@ DISCONNECT = "disconnect"
 TERMINATE = "terminate"  # RDMAP Terminate from the target
 VIOLATION = "violation"  # the target broke the RDMA layers, so that we ended the connection
 HANG = "hang"
-# And, with a value: "nfs:NFS3ERR_IO", "mount:MNT3ERR_ACCES", "rpc:GARBAGE_ARGS", "rpc:denied".
+DENIED = "rpc:denied"
+# And, with a value: "nfs:NFS3ERR_IO", "mount:MNT3ERR_ACCES", "rpc:GARBAGE_ARGS".
 
 CLOSED = (DISCONNECT, TERMINATE)
 REFUSED = (ERR_CHUNK, "rpc:GARBAGE_ARGS")

@@ -15,7 +15,9 @@ class Offer:
         self.region = domain.allocate(length, rights, base)
         unit = random.randbytes(min(length, _PATTERN_UNIT))
         filled = (unit * (length // max(1, len(unit)) + 1))[:length]
-        self.filled = bytes(content).ljust(length, b"\0")[:length] if content is not None else filled
+        self.filled = (
+            bytes(content).ljust(length, b"\0")[:length] if content is not None else filled
+        )
         self.region.write(0, self.filled)
         self.writable = write
         self.offered = []  # (offset, length) of segments handed out

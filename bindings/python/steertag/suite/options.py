@@ -28,12 +28,36 @@ def add_options(parser):
     """Declares the options; called by the plugin's pytest_addoption."""
     group = parser.getgroup("steertag", "Steertag")
     add = group.addoption
-    add("--target", metavar="URL", help="target under test, provider://host[:port][/export]; without it the bundled server")
+    add(
+        "--target",
+        metavar="URL",
+        help="target under test, provider://host[:port][/export]; without it the bundled server",
+    )
     add("--profile", metavar="FILE", help="YAML file with what the target declares about itself")
-    add("--report", metavar="DIR", help=f"where report.json, junit.xml and captures/ go (default {DEFAULT_REPORT})")
-    add("--allow-destructive", action="store_true", help="run destructive cases against a third party too")
-    add("--server-arg", metavar="ARG", action="append", default=[], help="extra argument for the bundled server; may be repeated")
-    add("--deviate", metavar="NAME", action="append", default=[], help="start the bundled server with this deviation; may be repeated")
+    add(
+        "--report",
+        metavar="DIR",
+        help=f"where report.json, junit.xml and captures/ go (default {DEFAULT_REPORT})",
+    )
+    add(
+        "--allow-destructive",
+        action="store_true",
+        help="run destructive cases against a third party too",
+    )
+    add(
+        "--server-arg",
+        metavar="ARG",
+        action="append",
+        default=[],
+        help="extra argument for the bundled server; may be repeated",
+    )
+    add(
+        "--deviate",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="start the bundled server with this deviation; may be repeated",
+    )
 
 
 def read_options(config):
@@ -50,7 +74,9 @@ def read_options(config):
     for name in get("--deviate"):
         arguments += ["--deviate", name]
     if target and arguments:
-        raise pytest.UsageError("--server-arg and --deviate are for the bundled server, not for --target")
+        raise pytest.UsageError(
+            "--server-arg and --deviate are for the bundled server, not for --target"
+        )
     if target:
         _check_url(target)
     report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)

@@ -45,7 +45,9 @@ def outside(offers):
             continue
         place = _first_uncovered_change(offer, content)
         if place is not None:
-            found.append((OUTSIDE, f"octet {place} of {_name(offer)} was written, which no segment offers"))
+            found.append(
+                (OUTSIDE, f"octet {place} of {_name(offer)} was written, which no segment offers")
+            )
     return found
 
 
@@ -86,7 +88,10 @@ def _returned(offers, segments, name):
 
 def _untouched_run(placed, filled):
     """Where the tail of the returned octets was never written; None if the last octets were."""
-    if len(placed) < SHORTEST_UNTOUCHED or placed[-SHORTEST_UNTOUCHED:] != filled[-SHORTEST_UNTOUCHED:]:
+    if (
+        len(placed) < SHORTEST_UNTOUCHED
+        or placed[-SHORTEST_UNTOUCHED:] != filled[-SHORTEST_UNTOUCHED:]
+    ):
         return None
     first = len(placed)
     while first and placed[first - 1] == filled[first - 1]:
@@ -105,5 +110,7 @@ def _padding(offers, segments, number):
     start = last.offset - owner.base + last.length
     after = owner.bytes()[start : start + roundup]
     if after and after == bytes(len(after)) and after != owner.filled[start : start + len(after)]:
-        return [(PADDING, f"{len(after)} octets of roundup follow the data in write chunk {number}")]
+        return [
+            (PADDING, f"{len(after)} octets of roundup follow the data in write chunk {number}")
+        ]
     return []

@@ -2,12 +2,10 @@
 
 import dataclasses
 
-from .. import nfs, rpc, wire
+from .. import rpc, wire
 from . import kinds
 from .memory import gather
-
-_RDMA_ERROR = 4
-_RDMA_NOMSG = 1
+from .nfs_message import read_result
 
 
 @dataclasses.dataclass
@@ -16,9 +14,9 @@ class Outcome:
 
     kind: str
     conn: object
-    xid: int | None = None
+    xid: int | None = None  # of the answer; of the message if there is none
     raw: bytes = b""
-    header: object = None  # wire.Header; the fixed words are valid even in "garbage"
+    header: object = None  # wire.Header; wire.FixedWords or None if it does not decode
     reply: object = None  # rpc.ReplyHeader
     results: bytes = b""  # octets after the RPC header, without what chunks carry
     result: object = None  # the decoded NFS or MOUNT result, items of write chunks put back
@@ -45,24 +43,29 @@ def without_answer(kind, conn, xid, detail="", probes=0):
 
 def of_message(conn, call, message):
     """The Outcome that a received message means for `call` (a Call, or None when unknown)."""
-    outcome = Outcome(kind=kinds.GARBAGE, conn=conn, raw=message.bytes)
+    outcome = Outcome(kind=kinds.GARBAGE, conn=conn, xid=message.xid, raw=message.bytes)
     outcome.invalidated = message.invalidated
-    outcome.xid = message.xid
-    decoded = wire.decode(message.bytes)
-    outcome.header = decoded.header
-    if decoded.fault is not None:
-        unknown_code = decoded.fault.code == wire.FaultCode.bad_error_code
-        outcome.kind = kinds.ERROR_OTHER if unknown_code else kinds.GARBAGE
-        outcome.detail = decoded.fault.message()
-    elif int(decoded.header.proc) == _RDMA_ERROR:
-        vers = decoded.header.error == wire.ErrorCode.vers
+    try:
+        outcome.header, payload = wire.decode(message.bytes)
+    except wire.DecodeError as fault:
+        outcome.header = wire.peek(message.bytes)
+        outcome.kind = kinds.ERROR_OTHER if fault.code == "bad_error_code" else kinds.GARBAGE
+        outcome.detail = str(fault)
+        return outcome
+    if outcome.header.proc == wire.Procedure.ERROR:
+        vers = outcome.header.error == wire.ErrorCode.VERS
         outcome.kind = kinds.ERR_VERS if vers else kinds.ERR_CHUNK
-    else:
-        _read_chunks(outcome, call)
-        payload = decoded.payload
-        if int(decoded.header.proc) == _RDMA_NOMSG:
-            payload = outcome.reply_chunk
-        _read_rpc(outcome, call, payload)
+        return outcome
+    _read_chunks(outcome, call)
+    if outcome.header.proc == wire.Procedure.NOMSG:
+        payload = outcome.reply_chunk
+    if payload is None:
+        outcome.detail = outcome.detail or "RDMA_NOMSG without a reply chunk of ours"
+        return outcome
+    asked = None if call is None else (call.program, call.version, call.procedure)
+    answer = read_reply(payload, asked, outcome.chunks)
+    outcome.kind, outcome.reply, outcome.results, outcome.result, fault = answer
+    outcome.detail = outcome.detail or fault
     return outcome
 
 
@@ -70,40 +73,28 @@ def _read_chunks(outcome, call):
     offers = call.offers if call is not None else []
     header = outcome.header
     outcome.chunks = [gather(offers, chunk) for chunk in header.write_list]
-    if header.reply_chunk:
-        content = gather(offers, header.reply_chunk)
-        outcome.reply_chunk = content or None
     if None in outcome.chunks:
         outcome.detail = "a write chunk of the reply lies outside of the memory that was offered"
+    if header.reply_chunk:
+        outcome.reply_chunk = gather(offers, header.reply_chunk) or None
 
 
-def _read_rpc(outcome, call, payload):
-    if payload is None:
-        outcome.detail = outcome.detail or "RDMA_NOMSG without a reply chunk of ours"
-        return
+def read_reply(payload, asked, chunks=()):
+    """Reads an RPC message: (kind, rpc.ReplyHeader, octets of the results, decoded result, fault).
+
+    `asked` is (program, version, procedure) of the call, or None when it is unknown; `chunks` are the
+    octets of returned write chunks."""
     if rpc.is_call(payload):
-        outcome.kind = kinds.CALL
-        return
-    decoded = rpc.decode_reply(payload)
-    if decoded.fault is not None:
-        outcome.detail = f"RPC reply: {decoded.fault.message()}"
-        return
-    outcome.reply, outcome.results = decoded.header, bytes(decoded.body)
-    if not decoded.header.success:
-        accepted = decoded.header.status == rpc.ReplyStatus.MSG_ACCEPTED
-        outcome.kind = f"rpc:{decoded.header.accept_status.name}" if accepted else "rpc:denied"
-        return
-    _read_result(outcome, call)
-
-
-def _read_result(outcome, call):
-    if call is None:
-        outcome.kind = kinds.REPLY
-        return
-    kind, outcome.result, fault = nfs_result(call, outcome.results, outcome.chunks)
-    outcome.kind = kind
-    outcome.detail = outcome.detail or fault
-
-
-def nfs_result(call, results, chunks):
-    raise NotImplementedError(call, results, chunks, nfs)
+        return kinds.CALL, None, b"", None, ""
+    try:
+        reply, results = rpc.decode_reply(payload)
+    except wire.DecodeError as fault:
+        return kinds.GARBAGE, None, b"", None, f"RPC reply: {fault}"
+    if reply.status != rpc.ReplyStatus.MSG_ACCEPTED:
+        return kinds.DENIED, reply, results, None, ""
+    if not reply.success:
+        return f"rpc:{reply.accept_status.name}", reply, results, None, ""
+    if asked is None:
+        return kinds.REPLY, reply, results, None, ""
+    kind, result, fault = read_result(*asked, results, chunks)
+    return kind, reply, results, result, fault

@@ -9,9 +9,10 @@ import pytest
 from . import options as suite_options
 from .case import case_of
 from .conduct import conduct, record_of_setup, SteertagWarning
-from .report import JunitReport, Record, Report
+from .report import Record
+from .reporting import WORKER_PROBLEM, Reporting
 from .session import Session, Unreachable
-from .terminal import status, write_summary
+from .terminal import status
 from .verdict import Verdict
 
 _SESSION = pytest.StashKey()
@@ -30,10 +31,10 @@ def pytest_configure(config):
     worker = getattr(config, "workerinput", {}).get("workerid")
     config.stash[_SESSION] = Session(options, worker or "main")
     if worker is None:
-        config.stash[_REPORTING] = _Reporting(config, options)
+        config.stash[_REPORTING] = Reporting(config, options)
+        config.pluginmanager.register(config.stash[_REPORTING], "steertag-reporting")
         if config.getoption("--report"):
             suite_options.make_report_directory(options.report)
-    config.pluginmanager.register(_Hooks(), "steertag-hooks")
 
 
 def pytest_sessionstart(session):
@@ -41,10 +42,35 @@ def pytest_sessionstart(session):
     config = session.config
     suite = config.stash[_SESSION]
     if suite.options.target and _REPORTING in config.stash and not config.option.collectonly:
-        try:
-            suite.first_contact()
-        except Unreachable as error:
-            raise pytest.UsageError(str(error)) from None
+        _first_contact(suite)
+
+
+def _first_contact(suite):
+    try:
+        suite.first_contact()
+    except Unreachable as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def pytest_collection_finish(session):
+    """The bundled server starts before the first case when this process runs the cases alone."""
+    config = session.config
+    has_cases = any(_CASE in item.stash for item in session.items)
+    if has_cases and _REPORTING in config.stash and not config.option.collectonly:
+        _first_contact(config.stash[_SESSION])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session):
+    """Stops the bundled server; one that ends badly is a problem of the run."""
+    config = session.config
+    problem = config.stash[_SESSION].close()
+    if problem is None:
+        return
+    if _REPORTING in config.stash:
+        config.stash[_REPORTING].problem(problem)
+    else:
+        config.workeroutput[WORKER_PROBLEM] = problem
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -61,7 +87,9 @@ def pytest_collection_modifyitems(config, items):
         cases += 1
         case, case_id = found
         if case_id in seen:
-            raise pytest.UsageError(f"case id {case_id} is used by {seen[case_id]} and {item.nodeid}")
+            raise pytest.UsageError(
+                f"case id {case_id} is used by {seen[case_id]} and {item.nodeid}"
+            )
         seen[case_id] = item.nodeid
         item.stash[_CASE] = case, case_id
         item.user_properties.append(("case", case_id))
@@ -138,7 +166,9 @@ def _apply(record, report, item):
         if verdict is Verdict.HARNESS_ERROR:
             # What fails outside of the call phase is an error to pytest, its summary and JUnit.
             report.when = "setup"
-    elif record.detail:
+    else:
+        report.outcome, report.longrepr = "passed", None
+    if verdict.outcome == "passed" and record.detail:
         report.sections.append((f"steertag {record.verdict}", record.detail))
 
 
@@ -154,105 +184,3 @@ def bench(request):
     if found is None:
         raise pytest.UsageError("the fixture bench is for functions with the decorator @case")
     return request.config.stash[_SESSION].bench()
-
-
-class _Reporting:
-    """What the controlling process (not a worker) keeps during the run."""
-
-    def __init__(self, config, options):
-        self.config = config
-        self.report = Report()
-        self.report.target = options.target or "bundled server"
-        self.directory = options.report
-        self.junit = None
-        self.problems = []
-
-    def start(self, report):
-        """The first case starts JUnit; pytest has called its hooks for this report already."""
-        suite_options.make_report_directory(self.directory)
-        self.junit = JunitReport(self.directory / "junit.xml")
-        self.junit.pytest_sessionstart()
-        self.config.pluginmanager.register(self.junit, "steertag-junit")
-        self.junit.pytest_runtest_logreport(report)
-
-
-class _Hooks:
-    """Hooks that run on reports, in the controlling process and at the end of every process."""
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report):
-        reporting = self._reporting
-        if reporting is None or not hasattr(report, "steertag_id"):
-            return
-        if reporting.junit is None:
-            reporting.start(report)
-        if hasattr(report, "steertag"):
-            reporting.report.add(Record(**report.steertag))
-        stop = getattr(report, "steertag_stop", "")
-        if stop:
-            reporting.report.stopped = stop
-            dsession = reporting.config.pluginmanager.get_plugin("dsession")
-            if dsession is not None:
-                dsession.shouldstop = stop
-
-    _reporting = None
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionstart(self, session):
-        self._reporting = session.config.stash.get(_REPORTING, None)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_handlecrashitem(self, crashitem, report):
-        """An xdist worker died: Steertag's own process, so it says nothing about the target."""
-        reason = "harness-error: the process that ran the case died"
-        report.steertag_id = crashitem
-        report.steertag = vars(
-            Record(crashitem, Verdict.HARNESS_ERROR.value, reason, [], [], 0.0)
-        )
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node):
-        problem = getattr(node, "workeroutput", {}).get("steertag_problem")
-        if problem:
-            self._reporting.problems.append(problem)
-
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_sessionfinish(self, session):
-        config = session.config
-        problem = config.stash[_SESSION].close()
-        reporting = self._reporting
-        if reporting is None:
-            config.workeroutput["steertag_problem"] = problem
-            yield
-            return
-        if problem:
-            reporting.problems.append(problem)
-        yield from _finish(session, reporting)
-
-    def pytest_terminal_summary(self, terminalreporter):
-        reporting = self._reporting
-        if reporting is None:
-            return
-        if reporting.report.records:
-            write_summary(terminalreporter, reporting.report, reporting.directory)
-        for problem in dict.fromkeys(reporting.problems):
-            terminalreporter.write_line(f"ERROR: {problem}", red=True)
-
-
-def _finish(session, reporting):
-    """Writes the report around the other sessionfinish hooks and lets the exit code tell the truth."""
-    if reporting.junit is None:
-        yield
-        return
-    if reporting.report.executed() == 0 and session.exitstatus == pytest.ExitCode.OK:
-        reporting.problems.append("no case was executed")
-        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
-    try:
-        reporting.report.write(reporting.directory / "report.json")
-    except OSError as error:
-        reporting.problems.append(f"report directory {reporting.directory}: {error.strerror}")
-    yield
-    if reporting.junit.error:
-        reporting.problems.append(f"junit.xml: {reporting.junit.error.strerror}")
-    if reporting.problems and session.exitstatus == pytest.ExitCode.OK:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED

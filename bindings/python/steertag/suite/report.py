@@ -95,7 +95,9 @@ class JunitReport(LogXML):
     def __init__(self, path):
         self.final_path = path
         self.error = None
-        super().__init__(str(path.with_name(f"{path.name}.part")), None, "steertag", "no", family="xunit2")
+        super().__init__(
+            str(path.with_name(f"{path.name}.part")), None, "steertag", "no", family="xunit2"
+        )
 
     def pytest_sessionfinish(self):
         try:

@@ -52,7 +52,9 @@ class Run:
 
     @property
     def verdict(self):
-        return max((note.verdict for note in self.notes), key=lambda v: v.rank, default=Verdict.PASS)
+        return max(
+            (note.verdict for note in self.notes), key=lambda v: v.rank, default=Verdict.PASS
+        )
 
     @property
     def reason(self):

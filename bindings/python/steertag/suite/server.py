@@ -57,7 +57,9 @@ class BundledServer:
                 self._process.wait(PORT_FILE_INTERVAL_S)
             except subprocess.TimeoutExpired:
                 continue
-            raise CannotStart(f"{self._program.name} ended at once, {self.death()}: {self._last_line()}")
+            raise CannotStart(
+                f"{self._program.name} ended at once, {self.death()}: {self._last_line()}"
+            )
         self.stop()
         raise CannotStart(f"{self._program.name} did not listen within {SERVER_START_MS} ms")
 

@@ -9,7 +9,7 @@ from .link import Link, Refused
 from .needs import NEEDS, provider_has
 from .run import Run
 from .server import BundledServer, CannotStart
-from .verdict import HarnessError, NotTestable, Unsupported, Verdict
+from .verdict import NotTestable, Unsupported, Verdict
 
 # NULL calls whose slowest round trip the deadlines derive from.
 MEASURED_ROUND_TRIPS = 5
@@ -40,7 +40,7 @@ class Session:
             return
         url = self.options.target or self._start_server()
         try:
-            link = Link(url)
+            link = Link(url, self.options.profile)
             link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
         except Refused as error:
             self._stop_server()
@@ -97,7 +97,9 @@ class Session:
     def check_needs(self, case):
         """Ends the case with Unsupported or NotTestable if the run cannot offer what it needs."""
         if case.risk == "destructive" and not self._expendable():
-            raise NotTestable("destructive: runs against a third party only with --allow-destructive")
+            raise NotTestable(
+                "destructive: runs against a third party only with --allow-destructive"
+            )
         for need in case.needs:
             kind, sentence = NEEDS[need]
             if kind == "provider":
@@ -116,14 +118,16 @@ class Session:
     def check_alive(self, run):
         """The liveness probe after a case. Notes crash or hang; restarts the bundled server. Returns
         whether the target was alive."""
-        problem = self._link.probe(self.deadlines.answer_ms)
+        problem = self._link.probe(self.deadlines)
         if problem is None:
             return True
         if self._server is None:
             verdict = Verdict.CRASH if problem == kinds.DISCONNECT else Verdict.HANG
             state = "refuses new connections" if verdict is Verdict.CRASH else "does not answer"
             run.note(verdict, f"{verdict}: after the case the target {state}")
-            self.lost = f"the target {self._link.url} {state} since {run.case_id}; no further case was run"
+            self.lost = (
+                f"the target {self._link.url} {state} since {run.case_id}; no further case was run"
+            )
             return False
         self._note_server_death(run)
         self._revive()
@@ -134,17 +138,14 @@ class Session:
             reason = f"crash: the server process ended with {self._server.death()}"
             run.note(Verdict.CRASH, reason, self._server.output())
         else:
-            run.note(Verdict.HANG, "hang: after the case the server does not answer a new connection")
+            run.note(
+                Verdict.HANG, "hang: after the case the server does not answer a new connection"
+            )
 
     def _revive(self):
         try:
             self._server.restart()
-            self._link = Link(self._server.url)
+            self._link = Link(self._server.url, self.options.profile)
             self._link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
         except (CannotStart, Refused) as error:
             self.lost = f"the bundled server did not come back: {error}"
-
-    def assert_link(self):
-        if self._link is None:
-            raise HarnessError("the session has no target yet")
-        return self._link

@@ -12,9 +12,9 @@ class Verdict(enum.Enum):
     NOT_TESTABLE = "not-testable"  # this target or run gives no way to provoke or see it
     UNSUPPORTED = "unsupported"  # the target lacks an optional feature; needs proof
     FAIL = "fail"  # a MUST was broken
-    HANG = "hang"  # the target stopped answering
-    CRASH = "crash"  # the target died
     HARNESS_ERROR = "harness-error"  # Steertag itself misbehaved; says nothing about the target
+    HANG = "hang"  # the target stopped answering
+    CRASH = "crash"  # the target died; explains whatever else went wrong in the case
 
     def __str__(self):
         return self.value

@@ -1,0 +1,95 @@
+"""The command `steertag`: looks things up and starts the reference server."""
+
+import argparse
+import os
+import sys
+
+from . import __version__, build_paths
+
+
+class Failure(Exception):
+    """Ends the command with one sentence and exit status 2."""
+
+
+def serve(arguments):
+    """Replaces this process by the native `steertag-serve`; its own --help tells its options."""
+    program = os.environ.get("STEERTAG_SERVE") or str(build_paths.tool("steertag-serve"))
+    try:
+        os.execv(program, [program, *arguments])
+    except OSError as error:
+        raise Failure(f"cannot start {program}: {error.strerror}") from None
+
+
+def explain(arguments):
+    """Prints a requirement of the ledger, and the cases that assert it."""
+    from . import requirements
+
+    for requirement_id in arguments.id:
+        try:
+            entry = requirements.find(requirement_id)
+        except requirements.UnknownRequirement as error:
+            raise Failure(str(error)) from None
+        print(f"{entry.id}  {requirements.level(entry)}, {entry.role}, {entry.subject}")
+        print(f"  {entry.statement}")
+        print(f"  observable: {entry.observable}")
+        print(f"  test: {entry.test}")
+        for name in ("note", "exemption"):
+            if getattr(entry, name):
+                print(f"  {name}: {getattr(entry, name)}")
+
+
+def cases(arguments):
+    """Lists the cases that pytest collects below a path."""
+    from .suite.coverage import CannotCollect, collect
+
+    try:
+        entries = collect(arguments.path)
+    except CannotCollect as error:
+        raise Failure(str(error)) from None
+    for entry in entries:
+        print(f"{entry.id:<56} {' '.join(entry.requirements)}")
+
+
+def version(_):
+    """Prints the version."""
+    print(f"steertag {__version__}")
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="steertag", description="Conformance of RPC-over-RDMA version 1 and NFS/RDMA."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("serve", help=_first_line(serve), add_help=False)
+    explaining = commands.add_parser("explain", help=_first_line(explain))
+    explaining.add_argument("id", nargs="+", help="requirement id, as in RFC8166-4.5.1-1")
+    explaining.set_defaults(run=explain)
+    listing = commands.add_parser("cases", help=_first_line(cases))
+    listing.add_argument("path", nargs="*", default=["suites"], help="files or folders (suites)")
+    listing.set_defaults(run=cases)
+    commands.add_parser("version", help=_first_line(version)).set_defaults(run=version)
+    return parser
+
+
+def _first_line(function):
+    return function.__doc__.splitlines()[0].rstrip(".")
+
+
+def main(arguments=None):
+    """The console script; returns the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        if arguments[:1] == ["serve"]:
+            serve(arguments[1:])
+        parsed = _parser().parse_args(arguments)
+        parsed.run(parsed)
+    except Failure as failure:
+        print(f"steertag: {failure}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""The way to the target: one provider per process, connections with their observers, the probe."""
+
+import dataclasses
+import os
+import time
+
+from .. import conformance, fabric, trace, wire
+from . import kinds
+from .connection import Connection
+from .deadline import CONNECT_MS, Deadlines
+from .rpc_message import AuthSys
+
+# Captures show this client address and, per connection of a case, another port; the server has the
+# port by which analysers know NFS/RDMA.
+CAPTURE_CLIENT, CAPTURE_FIRST_PORT = "192.0.2.1", 50000
+CAPTURE_SERVER = ("192.0.2.2", 20049)
+# Inline threshold that the helper connections announce.
+HELPER_INLINE = 4096
+HELPER_CREDITS = 8
+
+
+class Refused(Exception):
+    """The target did not take a connection or did not answer a NULL call; one sentence."""
+
+    def __init__(self, sentence, timed_out=False):
+        super().__init__(sentence)
+        self.timed_out = timed_out
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What a connection is opened with."""
+
+    private_data: bytes
+    credits: int
+    receives: int
+    receive_bytes: int
+    auth: AuthSys = AuthSys()
+    crc: bool = True
+    mpa_revision: int = 2
+    raw_startup: bytes | None = None
+    ird: int = 16
+    ord: int = 16
+
+
+class Watch:
+    """The observers of one connection."""
+
+    def __init__(self, number):
+        self.recorder = trace.Recorder()
+        self.judge = conformance.Judge()
+        self.capture = trace.Capture(
+            client=(CAPTURE_CLIENT, CAPTURE_FIRST_PORT + number), server=CAPTURE_SERVER
+        )
+        self.events = trace.Fanout([self.recorder, self.judge])
+
+
+def helper_settings(profile):
+    """Settings of connections that prepare and probe: plain and small."""
+    data = wire.PrivateData(send_bytes=HELPER_INLINE, receive_bytes=HELPER_INLINE)
+    return Settings(
+        private_data=wire.encode(data),
+        credits=HELPER_CREDITS,
+        receives=HELPER_CREDITS,
+        receive_bytes=HELPER_INLINE,
+        auth=AuthSys(uid=profile.uid, gid=profile.gid),
+    )
+
+
+class Link:
+    """Opens connections to one URL. Owns the provider; works only while someone waits."""
+
+    def __init__(self, url, profile):
+        self.url = url
+        self.provider = fabric.Provider(fabric.parse_url(url).provider)
+        self.round_trip_ms = 1.0
+        self._helper_settings = helper_settings(profile)
+        self._serial = 0
+
+    @property
+    def unique(self):
+        """A word that no other link and no earlier call gave: for names of files on the target."""
+        self._serial += 1
+        return f"{os.getpid():x}-{time.time_ns():x}-{self._serial}"
+
+    def open(self, settings, watch, timeout_ms):
+        """A fabric connection, established or refused, observed by `watch`."""
+        return self.provider.connect(
+            self.url,
+            self.provider.make_domain(),
+            private_data=settings.private_data,
+            ird=settings.ird,
+            ord=settings.ord,
+            startup_timeout_ms=timeout_ms,
+            crc=settings.crc,
+            mpa_revision=settings.mpa_revision,
+            raw_startup=settings.raw_startup,
+            receives=settings.receives,
+            receive_bytes=settings.receive_bytes,
+            events=watch.events,
+            octets=watch.capture,
+        )
+
+    def helper(self, deadlines, timeout_ms=CONNECT_MS):
+        """A plain Connection for preparing and probing; raises Refused."""
+        watch = Watch(0)
+        raw = self.open(self._helper_settings, watch, timeout_ms)
+        conn = Connection(raw, watch, self._helper_settings, deadlines, self.unique)
+        if not conn.open:
+            raise Refused(conn.refusal, conn.refused_by_time)
+        return conn
+
+    def measure(self, round_trips, timeout_ms):
+        """Reaches the target for the first time and takes the slowest of some NULL round trips;
+        raises Refused. `timeout_ms` limits the connection and each answer."""
+        conn = self.helper(Deadlines(), timeout_ms)
+        slowest = 0.0
+        for _ in range(round_trips):
+            before = time.monotonic()
+            outcome = conn.probe(timeout_ms)
+            slowest = max(slowest, time.monotonic() - before)
+            if outcome.kind != kinds.REPLY:
+                raise Refused(f"a NULL call gave {outcome.kind}: {outcome.detail}")
+        conn.abort()
+        self.round_trip_ms = slowest * 1000
+
+    def probe(self, deadlines):
+        """The liveness probe: None if a fresh connection answers a NULL call, else "disconnect" (no
+        connection) or "hang" (no answer)."""
+        try:
+            conn = self.helper(deadlines)
+        except Refused as refused:
+            return kinds.HANG if refused.timed_out else kinds.DISCONNECT
+        outcome = conn.probe()
+        conn.abort()
+        if outcome.kind in (kinds.HANG, kinds.REPLY):
+            return None if outcome.kind == kinds.REPLY else kinds.HANG
+        return kinds.DISCONNECT

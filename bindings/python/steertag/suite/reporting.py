@@ -1,0 +1,89 @@
+"""The controlling process's part of a run: it gathers the records of all workers, writes the report,
+and lets the exit code tell the truth."""
+
+import pytest
+
+from .options import make_report_directory
+from .report import JunitReport, Record, Report
+from .terminal import write_summary
+from .verdict import Verdict
+
+WORKER_PROBLEM = "steertag_problem"  # key of a worker's last words to the controller
+
+
+class Reporting:
+    """A pytest plugin object; registered in the controller, or in the only process."""
+
+    def __init__(self, config, options):
+        self._config = config
+        self._report = Report()
+        self._report.target = options.target or " ".join(["bundled server", *options.server_arguments])
+        self._directory = options.report
+        self._junit = None
+        self._problems = []
+
+    def problem(self, sentence):
+        """Something outside of cases that must not go unnoticed."""
+        if sentence not in self._problems:
+            self._problems.append(sentence)
+
+    def _start_junit(self, report):
+        """The first case starts JUnit; pytest has called its hooks for this report already."""
+        make_report_directory(self._directory)
+        self._junit = JunitReport(self._directory / "junit.xml")
+        self._junit.pytest_sessionstart()
+        self._config.pluginmanager.register(self._junit, "steertag-junit")
+        self._junit.pytest_runtest_logreport(report)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        if not hasattr(report, "steertag_id"):
+            return
+        if self._junit is None:
+            self._start_junit(report)
+        if hasattr(report, "steertag"):
+            self._report.add(Record(**report.steertag))
+        stop = getattr(report, "steertag_stop", "")
+        if stop:
+            self._report.stopped = stop
+            dsession = self._config.pluginmanager.get_plugin("dsession")
+            if dsession is not None:
+                dsession.shouldstop = stop
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem, report):
+        """An xdist worker died: Steertag's own process, so it says nothing about the target."""
+        reason = "harness-error: the process that ran the case died"
+        report.steertag_id = crashitem
+        report.steertag = vars(Record(crashitem, Verdict.HARNESS_ERROR.value, reason, [], [], 0.0))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node):
+        sentence = getattr(node, "workeroutput", {}).get(WORKER_PROBLEM)
+        if sentence:
+            self.problem(sentence)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_sessionfinish(self, session):
+        if self._junit is not None:
+            self._write(session)
+        yield
+        if self._junit is not None and self._junit.error:
+            self.problem(f"junit.xml: {self._junit.error.strerror}")
+        if self._problems and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _write(self, session):
+        if self._report.executed() == 0 and session.exitstatus == pytest.ExitCode.OK:
+            self.problem("no case was executed")
+            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+        try:
+            self._report.write(self._directory / "report.json")
+        except OSError as error:
+            self.problem(f"report directory {self._directory}: {error.strerror}")
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self._report.records:
+            write_summary(terminalreporter, self._report, self._directory)
+        for sentence in self._problems:
+            terminalreporter.write_line(f"ERROR: {sentence}", red=True)

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""The mutation score: runs the suite against the bundled server with each of its deviations and
+checks that a case finds it under the requirement that the deviation breaks.
+
+Each deviation is tried first with the cases that claim its requirement; only if they miss it with
+the whole suite, to tell a case that lacks a claim from a defect that nothing sees."""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+SUITE = "suites/server"
+# One run of the whole suite against a server that may hang in many cases.
+RUN_LIMIT_S = 600
+LIST_LIMIT_S = 10
+# pytest's exit codes after which every selected case has run.
+COMPLETE_RUN = (0, 1)
+JUDGEMENTS = ("fail", "warn", "crash", "hang")
+
+
+class CannotScore(Exception):
+    """The score cannot be computed; the text is one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Deviation:
+    name: str
+    requirement: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """`by` is the case that caught the deviation. `word` is "caught", "unclaimed" (caught by a case
+    that does not claim the requirement), "misjudged" (only under other requirements), "missed"."""
+
+    deviation: Deviation
+    word: str
+    by: str = ""
+
+    @property
+    def good(self):
+        return self.word == "caught"
+
+
+def list_deviations(server):
+    """What the server says it can do wrong."""
+    command = [server, "--list-deviations", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIST_LIMIT_S)
+    if done.returncode != 0:
+        raise CannotScore(
+            f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()}"
+        )
+    try:
+        rows = json.loads(done.stdout)
+        return [Deviation(row["name"], row["requirement"]) for row in rows]
+    except (ValueError, KeyError, TypeError) as error:
+        raise CannotScore(f"{' '.join(command)} printed no list of deviations: {error!r}") from None
+
+
+def claims(junit):
+    """{requirement: [pytest node id of each case that claims it]} from a JUnit file of the suite."""
+    found = {}
+    for test in xml.etree.ElementTree.parse(junit).iter("testcase"):
+        path = "/".join(test.get("classname").split(".")) + ".py"
+        for row in test.iter("property"):
+            if row.get("name") == "requirement":
+                found.setdefault(row.get("value"), []).append(f"{path}::{test.get('name')}")
+    if not found:
+        raise CannotScore(f"{junit} names no requirement: it is no report of the suite")
+    return found
+
+
+class Scorer:
+    """Runs the suite against deviating servers."""
+
+    def __init__(self, server, report, claims_by_requirement):
+        self._environment = {**os.environ, "STEERTAG_SERVE": server}
+        self._report = report
+        self._claims = claims_by_requirement
+
+    def score(self, deviation):
+        claiming = self._claims.get(deviation.requirement, [])
+        if claiming:
+            cases = self._run(deviation, claiming, "claiming")
+            by = find(cases, deviation.requirement)
+            if by:
+                return Outcome(deviation, "caught", by)
+        cases = self._run(deviation, [SUITE], "whole")
+        by = find(cases, deviation.requirement)
+        if by:
+            return Outcome(deviation, "unclaimed", by)
+        others = [case["id"] for case in cases if case["verdict"] in JUDGEMENTS]
+        return Outcome(deviation, "misjudged" if others else "missed", ", ".join(others[:3]))
+
+    def _run(self, deviation, tests, name):
+        """The cases of one run's report."""
+        directory = self._report / re.sub(r"[^\w.-]", "_", deviation.name) / name
+        directory.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "pytest", *tests, "-q", "-p", "no:cacheprovider"]
+        command += ["--deviate", deviation.name, "--report", str(directory)]
+        with open(directory / "pytest.log", "w") as log:
+            try:
+                done = subprocess.run(
+                    command,
+                    cwd=PROJECT,
+                    env=self._environment,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    timeout=RUN_LIMIT_S,
+                )
+            except subprocess.TimeoutExpired:
+                raise CannotScore(f"{deviation.name}: no end within {RUN_LIMIT_S} s") from None
+        if done.returncode not in COMPLETE_RUN:
+            raise CannotScore(
+                f"{deviation.name}: pytest ended with {done.returncode}; see {log.name}"
+            )
+        return json.loads((directory / "report.json").read_text())["cases"]
+
+
+def find(cases, requirement):
+    """The first case with a finding under the requirement, or None."""
+    for case in cases:
+        if case["verdict"] not in JUDGEMENTS:
+            continue
+        if any(finding["id"] == requirement for finding in case["findings"]):
+            return case["id"]
+    return None
+
+
+def table(outcomes):
+    width = max(len(outcome.deviation.name) for outcome in outcomes)
+    for outcome in outcomes:
+        deviation = outcome.deviation
+        yield f"{deviation.name:<{width}}  {deviation.requirement:<20}  {outcome.word:<9}  {outcome.by}"
+    caught = sum(outcome.good for outcome in outcomes)
+    yield f"\nmutation score: {caught} of {len(outcomes)} deviations, {100 * caught // len(outcomes)} %"
+
+
+def write_junit(path, outcomes):
+    root = xml.etree.ElementTree.Element("testsuite", name="deviations", tests=str(len(outcomes)))
+    for outcome in outcomes:
+        name = outcome.deviation.name
+        test = xml.etree.ElementTree.SubElement(root, "testcase", classname="deviation", name=name)
+        if not outcome.good:
+            text = f"{outcome.word}: {outcome.deviation.requirement}"
+            xml.etree.ElementTree.SubElement(test, "failure", message=text)
+    xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--server", default="build/release/tools/steertag-serve")
+    parser.add_argument("--conforming", required=True, help="junit.xml of a run without deviation")
+    parser.add_argument("--report", type=pathlib.Path, default=pathlib.Path("build/deviations"))
+    parser.add_argument("--junit", type=pathlib.Path, help="where to write the table as JUnit")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("names", nargs="*", help="only these deviations")
+    options = parser.parse_args()
+    try:
+        deviations = list_deviations(options.server)
+        unknown = set(options.names) - {deviation.name for deviation in deviations}
+        if unknown:
+            raise CannotScore(f"the server has no deviation {', '.join(sorted(unknown))}")
+        chosen = [each for each in deviations if not options.names or each.name in options.names]
+        if not chosen:
+            raise CannotScore("the server has no deviations")
+        scorer = Scorer(
+            str(pathlib.Path(options.server).resolve()),
+            options.report.resolve(),
+            claims(options.conforming),
+        )
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            outcomes = list(pool.map(scorer.score, chosen))
+    except (CannotScore, OSError, xml.etree.ElementTree.ParseError) as error:
+        sys.exit(f"deviations: {error}")
+    print("\n".join(table(outcomes)))
+    if options.junit:
+        write_junit(options.junit, outcomes)
+    return 0 if all(outcome.good for outcome in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""The mutation score: how outcomes are told apart, with a stand-in for the suite's runs."""
+
+import json
+import pathlib
+import stat
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import deviations
+from deviations import Deviation, Outcome, Scorer
+
+RULE = "RFC8166-4.2.1-1"
+OTHER = "RFC8166-4.2.2-1"
+
+
+def case(name, verdict="fail", *findings):
+    return {"id": name, "verdict": verdict, "findings": [{"id": each} for each in findings]}
+
+
+class Runs(Scorer):
+    """Answers with given cases; keeps what was asked for."""
+
+    def __init__(self, claims, **cases):
+        super().__init__("server", pathlib.Path("unused"), claims)
+        self.cases = cases
+        self.asked = []
+
+    def _run(self, deviation, tests, name):
+        self.asked.append((name, tests))
+        return self.cases[name]
+
+
+CLAIMS = {RULE: ["suites/server/test_a.py::test_a"]}
+
+
+def test_claiming_case_catches_without_the_whole_suite():
+    runs = Runs(CLAIMS, claiming=[case("a", "pass"), case("b", "fail", OTHER, RULE)])
+    assert runs.score(Deviation("d", RULE)) == Outcome(Deviation("d", RULE), "caught", "b")
+    assert runs.asked == [("claiming", CLAIMS[RULE])]
+
+
+def test_warning_counts_for_a_should():
+    runs = Runs(CLAIMS, claiming=[case("a", "warn", RULE)])
+    assert runs.score(Deviation("d", RULE)).good
+
+
+def test_finding_in_a_passing_case_does_not_count():
+    runs = Runs(CLAIMS, claiming=[case("a", "pass", RULE)], whole=[case("a", "pass", RULE)])
+    assert runs.score(Deviation("d", RULE)).word == "missed"
+
+
+@pytest.mark.parametrize(
+    "whole, word, by",
+    [
+        ([case("z", "fail", RULE)], "unclaimed", "z"),
+        ([case("z", "fail", OTHER)], "misjudged", "z"),
+        ([case("z", "crash")], "misjudged", "z"),
+        ([case("z", "pass")], "missed", ""),
+    ],
+)
+def test_whole_suite_tells_why_the_claim_failed(whole, word, by):
+    runs = Runs(CLAIMS, claiming=[case("a", "pass")], whole=whole)
+    outcome = runs.score(Deviation("d", RULE))
+    assert (outcome.word, outcome.by, outcome.good) == (word, by, False)
+
+
+def test_requirement_without_a_claim_goes_to_the_whole_suite():
+    runs = Runs({}, whole=[case("z", "fail", RULE)])
+    assert runs.score(Deviation("d", RULE)).word == "unclaimed"
+    assert runs.asked == [("whole", ["suites/server"])]
+
+
+def test_claims_are_read_from_junit(tmp_path):
+    path = tmp_path / "junit.xml"
+    path.write_text(
+        '<testsuites><testsuite><testcase classname="suites.server.test_a" name="test_a[x]">'
+        f'<properties><property name="requirement" value="{RULE}"/></properties>'
+        "</testcase></testsuite></testsuites>"
+    )
+    assert deviations.claims(path) == {RULE: ["suites/server/test_a.py::test_a[x]"]}
+    path.write_text("<testsuites/>")
+    with pytest.raises(deviations.CannotScore, match="names no requirement"):
+        deviations.claims(path)
+
+
+def server_that_prints(tmp_path, text, status=0):
+    path = tmp_path / "server"
+    path.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {status}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def test_deviations_are_listed_by_the_server(tmp_path):
+    rows = [{"name": "d", "requirement": RULE, "summary": "ignored"}]
+    server = server_that_prints(tmp_path, json.dumps(rows))
+    assert deviations.list_deviations(server) == [Deviation("d", RULE)]
+
+
+@pytest.mark.parametrize("text, status", [("", 0), ('[{"name": "d"}]', 0), ("[]", 1)])
+def test_bad_lists_are_one_error(tmp_path, text, status):
+    with pytest.raises(deviations.CannotScore, match="--list-deviations"):
+        deviations.list_deviations(server_that_prints(tmp_path, text, status))
+
+
+def test_table_ends_with_the_score():
+    rows = [Outcome(Deviation("d", RULE), "caught", "a"), Outcome(Deviation("e", RULE), "missed")]
+    assert list(deviations.table(rows))[-1].strip() == "mutation score: 1 of 2 deviations, 50 %"
+
+
+def test_junit_has_a_failure_for_each_deviation_not_caught(tmp_path):
+    path = tmp_path / "out.xml"
+    rows = [Outcome(Deviation("d", RULE), "caught", "a"), Outcome(Deviation("e", RULE), "missed")]
+    deviations.write_junit(path, rows)
+    assert path.read_text().count("<failure") == 1

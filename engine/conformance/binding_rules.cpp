@@ -1,0 +1,197 @@
+// Findings on reduction.
+#include "conformance/binding_rules.h"
+
+#include <algorithm>
+
+#include "conformance/text.h"
+#include "nfs/binding.h"
+
+namespace steertag::conformance {
+
+namespace {
+
+enum : std::size_t {
+  kOnlyEligibleNfsItems,
+  kOnlyEligibleItems,
+  kWrappedIsNotReduced,
+  kArgumentIsReducedWhole,
+  kReadChunkLength,
+  kReadChunkLeavesRoundupOut,
+  kWriteListOnlyForEligible,
+  kOneWriteChunk,
+  kResultIsInItsChunk,
+  kEmptyChunkInline,
+  kWriteChunkLength,
+  kChunkIsUnused,
+};
+
+// Programs without any eligible item (RFC 8267 5).
+constexpr std::array<std::uint32_t, 4> kPlainPrograms{100005, 100021, 100024, 100227};
+
+enum class Binding : std::uint8_t { unknown, nfs_2_or_3, nothing_eligible };
+
+Binding binding_of(const RpcCall& rpc) {
+  if (rpc.program == nfs::kNfsProgram && (rpc.version == 2 || rpc.version == 3)) {
+    return Binding::nfs_2_or_3;
+  }
+  const bool plain =
+      std::find(kPlainPrograms.begin(), kPlainPrograms.end(), rpc.program) != kPlainPrograms.end();
+  return plain ? Binding::nothing_eligible : Binding::unknown;
+}
+
+std::string procedure(const RpcCall& rpc) {
+  return say("program ", rpc.program, " version ", rpc.version, " procedure ", rpc.procedure);
+}
+
+class BindingCheck {
+ public:
+  BindingCheck(const Message& message, const RpcCall& rpc, Connection& connection)
+      : message_(message), rpc_(rpc), connection_(connection) {}
+
+  void read_list() {
+    const auto& list = message_.header->read_list;
+    // Position-zero chunks hold anything (RFC 8166 3.5.3).
+    const auto reduced =
+        std::find_if(list.begin(), list.end(), [](const auto& each) { return each.position != 0; });
+    if (reduced == list.end()) return;
+    if (rpc_.wrapped) return not_eligible(kWrappedIsNotReduced, *reduced);
+    const Binding binding = binding_of(rpc_);
+    if (binding == Binding::nothing_eligible) return not_eligible(kOnlyEligibleItems, *reduced);
+    if (binding == Binding::unknown) return;
+    wire::Fault fault;
+    const auto item = nfs::eligible_argument(message_.payload, &fault);
+    if (fault) return;  // which item is meant cannot be told
+    for (const wire::ReadSegment& each : list) {
+      if (each.position != 0 && (!item || each.position != item->position)) {
+        return not_eligible(kOnlyEligibleNfsItems, each);
+      }
+    }
+    argument(*item);
+  }
+
+  void write_list() {
+    const std::size_t chunks = message_.header->write_list.size();
+    const Binding binding = binding_of(rpc_);
+    if (chunks == 0 || binding == Binding::unknown) return;
+    const bool eligible =
+        binding == Binding::nfs_2_or_3 &&
+        nfs::eligible_item(rpc_.program, rpc_.version, rpc_.procedure, nfs::ItemIn::result);
+    if (eligible && chunks == 1) return;
+    if (Finding* finding = open(eligible ? kOneWriteChunk : kWriteListOnlyForEligible)) {
+      finding->expected =
+          say(eligible ? "one write chunk" : "no write list", " for ", procedure(rpc_));
+      finding->observed = say("a write list of ", chunks, " chunks");
+    }
+  }
+
+  void results(const Call& call) {
+    const wire::WriteList& returned = message_.header->write_list;
+    if (returned.size() != call.header.write_list.size()) return;  // judged already
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < returned.size(); ++i) length += wire::chunk_length(returned[i]);
+    const Binding binding = binding_of(rpc_);
+    if (rpc_.wrapped) return unused(kWrappedIsNotReduced, length);
+    if (binding == Binding::nothing_eligible) return unused(kOnlyEligibleItems, length);
+    if (binding == Binding::unknown || !message_.inline_payload()) return;
+    wire::Fault fault;
+    const auto item =
+        nfs::eligible_result(message_.payload, rpc_.program, rpc_.version, rpc_.procedure, &fault);
+    if (item) return result(*item, call.header.write_list, length);
+    if (fault) return;
+    const bool possible =
+        nfs::eligible_item(rpc_.program, rpc_.version, rpc_.procedure, nfs::ItemIn::result)
+            .has_value();
+    unused(possible ? kChunkIsUnused : kOnlyEligibleNfsItems, length);
+  }
+
+ private:
+  Finding* open(std::size_t rule) {
+    return connection_.findings.open(kBindingRules[rule], message_.sender, message_.event);
+  }
+
+  void not_eligible(std::size_t rule, const wire::ReadSegment& segment) {
+    if (Finding* finding = open(rule)) {
+      finding->expected = say("no such item reduced in a call of ", procedure(rpc_));
+      finding->observed = say("a read segment at position ", segment.position, " ", segment.target);
+    }
+  }
+
+  void argument(const nfs::EligibleItem& item) {
+    std::uint64_t length = 0;
+    for (const wire::ReadSegment& each : message_.header->read_list) {
+      if (each.position == item.position) length += each.target.length;
+    }
+    const std::uint64_t rounded = (std::uint64_t{item.length} + 3) & ~std::uint64_t{3};
+    if (length != item.length && length != rounded) {
+      if (Finding* finding = open(kReadChunkLength)) {
+        finding->expected = say("a read chunk of ", item.length, " octets, as its count says");
+        finding->observed = say("a read chunk of ", length, " octets at position ", item.position);
+      }
+      return;
+    }
+    if (item.length != 0 && !item.reduced) {
+      if (Finding* finding = open(kArgumentIsReducedWhole)) {
+        finding->expected = "nothing of the item in the payload stream";
+        finding->observed = say("octets behind the count of ", item.length, " at position ",
+                                item.position, " though a read chunk holds the item");
+      }
+      return;
+    }
+    if (length == item.length) return;
+    if (Finding* finding = open(kReadChunkLeavesRoundupOut)) {
+      finding->expected = say("a read chunk of ", item.length, " octets without roundup");
+      finding->observed = say("a read chunk of ", length, " octets");
+    }
+  }
+
+  void unused(std::size_t rule, std::uint64_t length) {
+    if (length == 0) return;
+    if (Finding* finding = open(rule)) {
+      finding->expected = say("nothing reduced in this reply to ", procedure(rpc_));
+      finding->observed = say(length, " octets returned in write chunks");
+    }
+  }
+
+  void result(const nfs::EligibleItem& item, const wire::WriteList& offered, std::uint64_t length) {
+    const bool empty = offered.empty() || offered[0].empty();
+    if (empty && !offered.empty() && item.reduced) {
+      if (Finding* finding = open(kEmptyChunkInline)) {
+        finding->expected = say("the item's ", item.length, " octets in the payload stream");
+        finding->observed = "only its count in the payload stream";
+      }
+      return;
+    }
+    if (!empty && item.length != 0 && !item.reduced) {
+      if (Finding* finding = open(kResultIsInItsChunk)) {
+        finding->expected = say("the item's ", item.length, " octets in the write chunk");
+        finding->observed = say("octets behind the count in the payload stream, ", length,
+                                " octets in write chunks");
+      }
+      return;
+    }
+    const std::uint64_t expected = item.reduced ? item.length : 0;
+    if (length == expected) return;
+    if (Finding* finding = open(kWriteChunkLength)) {
+      finding->expected = say("a write chunk with the item's ", expected, " octets");
+      finding->observed = offered.empty() ? "no write chunk" : say(length, " octets");
+    }
+  }
+
+  const Message& message_;
+  const RpcCall& rpc_;
+  Connection& connection_;
+};
+
+}  // namespace
+
+void check_call_binding(const Message& message, const RpcCall& rpc, Connection& connection) {
+  BindingCheck check(message, rpc, connection);
+  check.read_list();
+  check.write_list();
+}
+
+void check_reply_binding(const Message& message, const Call& call, Connection& connection) {
+  if (call.rpc) BindingCheck(message, *call.rpc, connection).results(call);
+}
+
+}  // namespace steertag::conformance

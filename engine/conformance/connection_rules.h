@@ -1,0 +1,19 @@
+// Rules on the connection as a whole.
+#pragma once
+
+#include <array>
+
+#include "conformance/connection_state.h"
+#include "conformance/rule.h"
+
+namespace steertag::conformance {
+
+inline constexpr std::array kConnectionRules{
+    Rule{"nothing_follows_a_terminate", ledger::ref("RFC5040-5.4-1"),
+         "A side sends nothing after its Terminate."},
+};
+
+/// Any event that puts something on the wire, other than a Terminate.
+void check_after_terminate(const trace::Event& event, Connection& connection);
+
+}  // namespace steertag::conformance

@@ -1,0 +1,105 @@
+// Findings on credits and receives.
+#include "conformance/credit_rules.h"
+
+#include <algorithm>
+
+#include "conformance/text.h"
+
+namespace steertag::conformance {
+
+namespace {
+
+enum : std::size_t {
+  kGrantIsNotZero,
+  kCallsStayWithinGrant,
+  kFirstCallGoesAlone,
+  kCallsStayWithinRequest,
+  kReceivesCoverGrant,
+  kReceivesCoverCalls,
+  kReceiveTakes1024,
+  kReceiveIsAsAnnounced,
+};
+
+void check_grant_limit(const Message& message, const Credits& credits, Connection& connection) {
+  if (credits.allows_one_more()) return;
+  const std::size_t rule = credits.granted() ? kCallsStayWithinGrant : kFirstCallGoesAlone;
+  if (Finding* finding =
+          connection.findings.open(kCreditRules[rule], message.sender, message.event)) {
+    finding->expected = credits.granted()
+                            ? say("at most ", credits.latest(), " outstanding calls, as granted")
+                            : "one outstanding call until the first reply";
+    finding->observed =
+        say("rdma_xid ", Hex{message.words.xid}, " is outstanding call ", credits.in_flight() + 1);
+  }
+}
+
+}  // namespace
+
+void check_call_credits(const Message& message, Connection& connection) {
+  const Credits& credits = connection.direction(message.sender).credits;
+  check_grant_limit(message, credits, connection);
+
+  // A request for zero credits cannot mean that its own call must not be sent.
+  const std::uint64_t requested = std::max<std::uint32_t>(message.words.credit, 1);
+  if (credits.in_flight() + 1 > requested) {
+    if (Finding* finding = connection.findings.open(kCreditRules[kCallsStayWithinRequest],
+                                                    message.sender, message.event)) {
+      finding->expected = say("at most ", requested, " outstanding calls, as requested");
+      finding->observed = say("rdma_xid ", Hex{message.words.xid}, " is outstanding call ",
+                              credits.in_flight() + 1);
+    }
+  }
+
+  const Receives& receives = connection.receives(message.sender);
+  if (receives.known && receives.left() < credits.in_flight() + 1) {
+    if (Finding* finding = connection.findings.open(kCreditRules[kReceivesCoverCalls],
+                                                    message.sender, message.event)) {
+      finding->expected = say(credits.in_flight() + 1, " posted receives, one per reply");
+      finding->observed = say(receives.left(), " posted receives");
+    }
+  }
+}
+
+void check_grant(const Message& message, Connection& connection) {
+  const std::uint32_t grant = message.words.credit;
+  if (grant == 0) {
+    if (Finding* finding = connection.findings.open(kCreditRules[kGrantIsNotZero], message.sender,
+                                                    message.event)) {
+      finding->expected = "a grant of at least 1";
+      finding->observed = say("rdma_credit 0 in the answer with rdma_xid ", Hex{message.words.xid});
+    }
+    return;
+  }
+  const Receives& receives = connection.receives(message.sender);
+  const Credits& credits = connection.direction(trace::other(message.sender)).credits;
+  if (!receives.known || receives.left() + credits.in_flight() >= grant) return;
+  if (Finding* finding = connection.findings.open(kCreditRules[kReceivesCoverGrant], message.sender,
+                                                  message.event)) {
+    finding->expected =
+        say("posted receives and outstanding calls that make up the grant of ", grant);
+    finding->observed =
+        say(receives.left(), " posted receives and ", credits.in_flight(), " outstanding calls");
+  }
+}
+
+void check_receive(const trace::Event& event, const trace::ReceivePosted& posted,
+                   Connection& connection) {
+  if (posted.size == 0) return;  // not told
+  if (posted.size < wire::kDefaultInlineBytes) {
+    if (Finding* finding =
+            connection.findings.open(kCreditRules[kReceiveTakes1024], event.actor, event.index)) {
+      finding->expected = "a receive of at least 1024 octets";
+      finding->observed = say("a receive of ", posted.size, " octets");
+    }
+    return;
+  }
+  const auto& announced = connection.private_data[static_cast<std::size_t>(event.actor)];
+  if (!announced || posted.size >= announced->receive_bytes) return;
+  if (Finding* finding =
+          connection.findings.open(kCreditRules[kReceiveIsAsAnnounced], event.actor, event.index)) {
+    finding->expected = say("a receive of ", announced->receive_bytes, " octets, as announced");
+    finding->observed = say("a receive of ", posted.size, " octets");
+  }
+}
+
+}  // namespace steertag::conformance

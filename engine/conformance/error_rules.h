@@ -1,0 +1,37 @@
+// Rules on RDMA_ERROR: its shape, and the request that it answers (RFC 8166 4.5).
+#pragma once
+
+#include <array>
+
+#include "conformance/message.h"
+#include "conformance/rule.h"
+
+namespace steertag::conformance {
+
+inline constexpr std::array kErrorRules{
+    Rule{"error_code_is_known", ledger::ref("RFC8166-4.1.2-9"),
+         "rdma_err is ERR_VERS (1) or ERR_CHUNK (2)."},
+    Rule{"err_vers_has_28_octets", ledger::ref("RFC8166-4.1.2-10"),
+         "ERR_VERS carries the lowest and the highest version and nothing more."},
+    Rule{"err_chunk_has_20_octets", ledger::ref("RFC8166-4.1.2-11"),
+         "ERR_CHUNK carries no further data."},
+    Rule{"err_vers_excludes_the_version", ledger::ref("RFC8166-4.5.1-1"),
+         "ERR_VERS names a range of versions, and the request's version is outside it."},
+    Rule{"error_copies_the_xid", ledger::ref("RFC8166-4.5-4"),
+         "rdma_xid of an RDMA_ERROR is that of a request that awaits its answer."},
+    Rule{"error_copies_the_version", ledger::ref("RFC8166-4.5-5"),
+         "rdma_vers of an RDMA_ERROR is that of the request."},
+    Rule{"requester_sends_no_error", ledger::ref("RFC8166-4.2.4-4"),
+         "A requester sends no RDMA_ERROR."},
+};
+
+/// The error word, and the octets behind it.
+void check_error_shape(const Message& message, Connection& connection);
+
+/// An RDMA_ERROR that answers `call`.
+void check_error_request(const Message& message, const Call& call, Connection& connection);
+
+/// An RDMA_ERROR that answers nothing. `record` is what was sent under its XID, or nullptr.
+void check_unexpected_error(const Message& message, const Call* record, Connection& connection);
+
+}  // namespace steertag::conformance

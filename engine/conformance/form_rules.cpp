@@ -1,0 +1,85 @@
+// Findings on message forms.
+#include "conformance/form_rules.h"
+
+#include "conformance/text.h"
+
+namespace steertag::conformance {
+
+namespace {
+
+enum : std::size_t {
+  kNomsgHoldsItsPayload,
+  kPositionZeroMakesANomsg,
+  kInlineLeavesReplyChunkUnused,
+  kLongPayloadIsRoundedUp,
+  kInlinePayloadIsRoundedUp,
+};
+
+Finding* open(std::size_t rule, const Message& message, Connection& connection) {
+  return connection.findings.open(kFormRules[rule], message.sender, message.event);
+}
+
+void check_inline_length(const Message& message, Connection& connection) {
+  if (message.payload.size() % 4 == 0) return;
+  if (Finding* finding = open(kInlinePayloadIsRoundedUp, message, connection)) {
+    finding->expected = "a multiple of four octets";
+    finding->observed = say("a payload stream of ", message.payload.size(), " octets");
+  }
+}
+
+void check_long_length(const Message& message, std::uint64_t length, Connection& connection) {
+  if (length % 4 == 0) return;
+  if (Finding* finding = open(kLongPayloadIsRoundedUp, message, connection)) {
+    finding->expected = "a multiple of four octets";
+    finding->observed = say("a chunk of ", length, " octets");
+  }
+}
+
+}  // namespace
+
+bool check_call_form(const Message& message, Connection& connection) {
+  const std::optional<std::uint64_t> zero = position_zero_length(*message.header);
+  if (message.inline_payload()) {
+    check_inline_length(message, connection);
+    if (!zero) return true;
+    if (Finding* finding = open(kPositionZeroMakesANomsg, message, connection)) {
+      finding->expected = "RDMA_NOMSG, or no read segment with position 0";
+      finding->observed =
+          say("RDMA_MSG with ", message.payload.size(),
+              " octets of payload stream and a position-zero chunk of ", *zero, " octets");
+    }
+    return true;
+  }
+  if (zero && *zero > 0) {
+    check_long_length(message, *zero, connection);
+    return true;
+  }
+  if (Finding* finding = open(kNomsgHoldsItsPayload, message, connection)) {
+    finding->expected = "a position-zero read chunk with the RPC call";
+    finding->observed = zero ? "a position-zero read chunk of 0 octets"
+                             : "RDMA_NOMSG without a read segment of position 0";
+  }
+  return false;
+}
+
+void check_reply_form(const Message& message, Connection& connection) {
+  const wire::Header& header = *message.header;
+  const std::uint64_t returned = wire::chunk_length(header.reply_chunk);
+  if (message.inline_payload()) {
+    check_inline_length(message, connection);
+    if (returned == 0) return;
+    if (Finding* finding = open(kInlineLeavesReplyChunkUnused, message, connection)) {
+      finding->expected = "zero lengths, as the reply is in the Send";
+      finding->observed = say("RDMA_MSG with ", returned, " octets in the reply chunk");
+    }
+    return;
+  }
+  if (returned > 0) return check_long_length(message, returned, connection);
+  if (Finding* finding = open(kNomsgHoldsItsPayload, message, connection)) {
+    finding->expected = "the RPC reply in the reply chunk";
+    finding->observed = header.has_reply_chunk ? "RDMA_NOMSG with a reply chunk of 0 octets"
+                                               : "RDMA_NOMSG without a reply chunk";
+  }
+}
+
+}  // namespace steertag::conformance

@@ -1,0 +1,133 @@
+// Findings on transport headers.
+#include "conformance/header_rules.h"
+
+#include "conformance/text.h"
+#include "wire/field_name.h"
+#include "wire/xdr.h"
+
+namespace steertag::conformance {
+
+namespace {
+
+enum : std::size_t {
+  kHeaderIsXdr,
+  kReadListIsXdr,
+  kWriteListIsXdr,
+  kReplyChunkIsXdr,
+  kVersionIsOne,
+  kProcedureIsKnown,
+  kPositionIsAligned,
+  kNomsgHasAList,
+  kNomsgEndsAfterLists,
+  kNoMsgp,
+  kNoDone,
+  kPayloadIsAnRpcMessage,
+};
+
+void report(std::size_t rule, const Message& message, Connection& connection,
+            std::string_view expected) {
+  if (Finding* finding =
+          connection.findings.open(kHeaderRules[rule], message.sender, message.event)) {
+    finding->expected = expected;
+    finding->observed = message.fault.message();
+    finding->observed += say(" (rdma_xid ", Hex{message.words.xid}, ", rdma_proc ",
+                             message.words.proc, ", ", message.bytes.size(), " octets)");
+  }
+}
+
+std::size_t rule_of_field(std::string_view field) {
+  if (field.starts_with("read list")) return kReadListIsXdr;
+  if (field.starts_with("write list")) return kWriteListIsXdr;
+  if (field.starts_with("reply chunk")) return kReplyChunkIsXdr;
+  return kHeaderIsXdr;
+}
+
+/// A responder that serves later versions may answer one of their messages in kind.
+bool answers_foreign_version(const Message& message, Connection& connection) {
+  const Call* call =
+      connection.direction(trace::other(message.sender)).calls.find(message.words.xid);
+  return call != nullptr && call->vers != wire::kVersion && call->vers == message.words.vers;
+}
+
+void check_fault(const Message& message, Connection& connection) {
+  using wire::FaultCode;
+  switch (message.fault.code) {
+    case FaultCode::none:
+    case FaultCode::limit_exceeded:  // our limit, not the protocol's
+    case FaultCode::bad_error_code:  // of RDMA_ERROR, which is not decoded here
+      return;
+    case FaultCode::bad_version:
+      if (answers_foreign_version(message, connection)) return;
+      return report(kVersionIsOne, message, connection, "rdma_vers 1");
+    case FaultCode::bad_procedure:
+      return report(kProcedureIsKnown, message, connection, "rdma_proc 0, 1 or 4");
+    case FaultCode::bad_position:
+      return report(kPositionIsAligned, message, connection, "a multiple of four");
+    case FaultCode::no_chunk:
+      return report(kNomsgHasAList, message, connection,
+                    "a position-zero read chunk in a call, the reply chunk in a reply");
+    case FaultCode::trailing_bytes:
+      return report(kNomsgEndsAfterLists, message, connection, "the end of the message");
+    case FaultCode::too_short:
+      return report(kHeaderIsXdr, message, connection, "at least 28 octets");
+    case FaultCode::truncated:
+    case FaultCode::bad_boolean:
+    case FaultCode::bad_count:
+    case FaultCode::bad_enum:
+    case FaultCode::bad_padding:
+    case FaultCode::bad_string:
+      return report(rule_of_field(message.fault.field), message, connection,
+                    "a list of XDR optional-data that ends inside the message");
+  }
+}
+
+void check_short(const Message& message, Connection& connection) {
+  // RFC 8881 20.8.3: a client gives credits back by Sends of zero length.
+  if (message.kind == Kind::empty && message.sender == trace::Role::client) return;
+  Finding* finding =
+      connection.findings.open(kHeaderRules[kHeaderIsXdr], message.sender, message.event);
+  if (finding == nullptr) return;
+  finding->expected = "at least 28 octets, or the 20 of an ERR_CHUNK";
+  finding->observed = say("a message of ", message.bytes.size(), " octets");
+}
+
+}  // namespace
+
+void check_header(const Message& message, Connection& connection) {
+  switch (message.kind) {
+    case Kind::empty:
+    case Kind::too_short:
+      return check_short(message, connection);
+    case Kind::done:
+      if (Finding* finding =
+              connection.findings.open(kHeaderRules[kNoDone], message.sender, message.event)) {
+        finding->expected = "no RDMA_DONE";
+        finding->observed = say("RDMA_DONE with rdma_xid ", Hex{message.words.xid});
+      }
+      return;
+    case Kind::error:
+      return;
+    case Kind::faulty:
+      if (message.fault) return check_fault(message, connection);
+      if (Finding* finding = connection.findings.open(kHeaderRules[kPayloadIsAnRpcMessage],
+                                                      message.sender, message.event)) {
+        finding->expected = "an RPC message: XID, then msg_type 0 (CALL) or 1 (REPLY)";
+        finding->observed = message.payload.size() < 8
+                                ? say("a payload stream of ", message.payload.size(), " octets")
+                                : say("msg_type ", wire::load_u32(message.payload.data() + 4));
+      }
+      return;
+    case Kind::call:
+    case Kind::reply:
+      return;
+    case Kind::msgp:
+      if (Finding* finding =
+              connection.findings.open(kHeaderRules[kNoMsgp], message.sender, message.event)) {
+        finding->expected = "RDMA_MSG or RDMA_NOMSG";
+        finding->observed = say("RDMA_MSGP with rdma_xid ", Hex{message.words.xid});
+      }
+      return;
+  }
+}
+
+}  // namespace steertag::conformance

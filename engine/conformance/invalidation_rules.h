@@ -1,0 +1,21 @@
+// Rules on Send with Invalidate (RFC 8797 4.1).
+#pragma once
+
+#include <array>
+
+#include "conformance/message.h"
+#include "conformance/rule.h"
+
+namespace steertag::conformance {
+
+inline constexpr std::array kInvalidationRules{
+    Rule{"invalidation_needs_both_flags", ledger::ref("RFC8797-4.1-3"),
+         "Send with Invalidate is used only if both sides set R."},
+    Rule{"invalidated_stag_belongs_to_the_xid", ledger::ref("RFC8797-4.1-2"),
+         "The invalidated STag was offered in the call that is answered."},
+};
+
+/// Every Send. `call` is what it answers, or nullptr when it answers nothing.
+void check_invalidation(const Message& message, const Call* call, Connection& connection);
+
+}  // namespace steertag::conformance

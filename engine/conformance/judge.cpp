@@ -1,0 +1,327 @@
+// The order in which rules see an event, and the changes of state that follow.
+#include "conformance/judge.h"
+
+#include <utility>
+#include <variant>
+
+#include "conformance/binding_rules.h"
+#include "conformance/chunk_rules.h"
+#include "conformance/connection_rules.h"
+#include "conformance/connection_state.h"
+#include "conformance/credit_rules.h"
+#include "conformance/error_rules.h"
+#include "conformance/form_rules.h"
+#include "conformance/header_rules.h"
+#include "conformance/invalidation_rules.h"
+#include "conformance/memory_rules.h"
+#include "conformance/message.h"
+#include "conformance/private_data_rules.h"
+#include "conformance/returned_chunk_rules.h"
+#include "conformance/threshold_rules.h"
+#include "conformance/xid_rules.h"
+#include "wire/draft.h"
+#include "wire/xdr.h"
+
+namespace steertag::conformance {
+
+struct Judge::State {
+  explicit State(Visibility visibility) : connection(visibility) {}
+
+  void on(const trace::Event& event, const trace::Connect& body);
+  void on(const trace::Event& event, const trace::Accept& body);
+  void on(const trace::Event& event, const trace::Reject& body);
+  void on(const trace::Event& event, const trace::Send& body);
+  void on(const trace::Event& event, const trace::RdmaWrite& body);
+  void on(const trace::Event& event, const trace::RdmaRead& body);
+  void on(const trace::Event& event, const trace::RdmaReadResponse& body);
+  void on(const trace::Event& event, const trace::MemoryOffered& body);
+  void on(const trace::Event& event, const trace::MemoryInvalidated& body);
+  void on(const trace::Event& event, const trace::ReceivePosted& body);
+  void on(const trace::Event& event, const trace::Terminate& body);
+  void on(const trace::Event& event, const trace::Disconnect& body);
+
+  void on_call(const Message& message);
+  void on_reply(const Message& message);
+  void on_error(const Message& message);
+  void on_faulty(const Message& message);
+  void on_discardable(const Message& message, Discard discard);
+
+  /// What answers the other side's calls, and what its own calls are answered by.
+  Direction& answered_by(trace::Role sender) { return connection.direction(trace::other(sender)); }
+  Call* record(Direction& direction, std::uint32_t xid);
+  void remember(const Message& message, std::optional<RpcCall> rpc, bool legal);
+  void tolerate(Direction& direction, std::uint32_t xid, const Message& message);
+  void doubt(Direction& direction, std::uint32_t xid);
+  void consume(Direction& direction, Call& call, std::uint32_t grant);
+
+  Connection connection;
+  wire::Header scratch;
+};
+
+namespace {
+
+/// Reads the lists of a message that does not decode, as far as anybody could.
+void read_leniently(View bytes, wire::Header& header) {
+  const wire::Draft draft = wire::draft_of(bytes);
+  header.clear();
+  for (const wire::DraftReadEntry& each : draft.read_list) {
+    if (!each.omit_body) header.read_list.push_back(each.segment);
+  }
+  for (const wire::DraftChunk& each : draft.write_list) header.write_list.add(each.segments);
+  header.has_reply_chunk = draft.reply_chunk.has_value();
+  if (draft.reply_chunk) header.reply_chunk = draft.reply_chunk->segments;
+}
+
+}  // namespace
+
+/// The record of an XID, a fresh one if there is none. Blind from now on when there is no room.
+Call* Judge::State::record(Direction& direction, std::uint32_t xid) {
+  Call* call = direction.calls.find(xid);
+  if (call == nullptr) call = direction.calls.insert(xid);
+  if (call == nullptr) direction.blind = true;
+  return call;
+}
+
+/// Records a call and the memory that it offers. The header goes over to the record.
+void Judge::State::remember(const Message& message, std::optional<RpcCall> rpc, bool legal) {
+  Direction& direction = connection.direction(message.sender);
+  Call* call = record(direction, message.words.xid);
+  if (call == nullptr) return;
+  ++call->messages;
+  ++call->answers;
+  call->event = message.event;
+  call->vers = message.words.vers;
+  call->discard = Discard::none;
+  call->faulty |= !legal;
+  call->rpc = rpc;
+  std::swap(call->header, *message.header);
+  direction.offer(*call);
+  if (!legal || call->messages != 1) return;
+  call->counted = true;
+  direction.credits.call_sent();
+}
+
+/// Whatever the other side answers under this XID is not held against it.
+void Judge::State::tolerate(Direction& direction, std::uint32_t xid, const Message& message) {
+  Call* call = record(direction, xid);
+  if (call == nullptr) return;
+  ++call->messages;
+  ++call->answers;
+  call->event = message.event;
+  call->vers = message.words.vers;
+  call->discard = Discard::none;
+  call->faulty = true;
+}
+
+/// An illegal message may have answered the call: its credit is free, and later answers are not
+/// held against anybody.
+void Judge::State::doubt(Direction& direction, std::uint32_t xid) {
+  Call* call = direction.calls.find(xid);
+  if (call == nullptr || call->answers == 0) return;
+  direction.settle(*call);
+  call->doubtful = true;
+}
+
+/// One answer to the call was sent.
+void Judge::State::consume(Direction& direction, Call& call, std::uint32_t grant) {
+  direction.settle(call);
+  direction.credits.grant(grant);
+  if (--call.answers == 0) direction.retire(call);
+}
+
+void Judge::State::on_call(const Message& message) {
+  Direction& direction = connection.direction(message.sender);
+  direction.used = true;
+  const bool same_xid = check_rpc_xid(message, connection);
+  const bool legal = check_call_form(message, connection) && same_xid;
+  check_call_chunks(message, connection);
+  check_threshold(message, connection);
+  check_invalidation(message, nullptr, connection);
+  const std::optional<RpcCall> rpc = read_rpc_call(message);
+  if (rpc) check_call_binding(message, *rpc, connection);
+
+  const Call* earlier = direction.calls.find(message.words.xid);
+  check_unique(message, earlier, connection);
+  const bool fresh = earlier == nullptr || earlier->answers == 0;
+  if (fresh && legal) check_call_credits(message, connection);
+  // RFC 8166 4.2.1: a receiver may go by either XID.
+  if (!same_xid) tolerate(direction, wire::load_u32(message.payload.data()), message);
+  remember(message, rpc, legal);
+}
+
+void Judge::State::on_reply(const Message& message) {
+  Direction& direction = answered_by(message.sender);
+  check_threshold(message, connection);
+  check_reply_read_list(message, connection);
+  Call* call = direction.calls.find(message.words.xid);
+  if (call == nullptr || call->answers == 0) {
+    check_unexpected_reply(message, call, connection);
+    check_invalidation(message, nullptr, connection);
+    direction.credits.grant(message.words.credit);
+    check_grant(message, connection);
+    tolerate(connection.direction(message.sender), message.words.xid, message);
+    return;
+  }
+  if (!call->faulty) {
+    if (!check_rpc_xid(message, connection)) {
+      doubt(direction, wire::load_u32(message.payload.data()));
+    }
+    check_reply_form(message, connection);
+  }
+  check_invalidation(message, call, connection);
+  check_reads_done(message.event, message.sender, *call, connection);
+  if (call->clear()) {
+    check_returned_chunks(message, *call, connection);
+    check_reply_binding(message, *call, connection);
+  }
+  consume(direction, *call, message.words.credit);
+  check_grant(message, connection);
+}
+
+void Judge::State::on_error(const Message& message) {
+  Direction& direction = answered_by(message.sender);
+  check_error_shape(message, connection);
+  check_threshold(message, connection);
+  Call* call = direction.calls.find(message.words.xid);
+  if (call != nullptr && call->answers > 0) {
+    check_error_request(message, *call, connection);
+    check_invalidation(message, call, connection);
+    check_reads_done(message.event, message.sender, *call, connection);
+    consume(direction, *call, message.words.credit);
+    check_grant(message, connection);
+    return;
+  }
+  check_unexpected_error(message, call, connection);
+  direction.credits.grant(message.words.credit);
+  if (message.sender == trace::Role::server) return check_grant(message, connection);
+  on_discardable(message, Discard::error);
+}
+
+/// Such a message may be taken for a call, and for an answer.
+void Judge::State::on_faulty(const Message& message) {
+  Direction& own = connection.direction(message.sender);
+  own.used |= message.sender == trace::Role::client;
+  check_threshold(message, connection);
+  Direction& others = answered_by(message.sender);
+  doubt(others, message.words.xid);
+  others.credits.grant(message.words.credit);
+
+  if (message.fault.code == wire::FaultCode::limit_exceeded) {
+    own.blind = true;
+    return;
+  }
+  if (message.fault) read_leniently(message.bytes, *message.header);
+  const bool rpc_xid = !message.fault && message.payload.size() >= 4;
+  if (rpc_xid && wire::load_u32(message.payload.data()) != message.words.xid) {
+    tolerate(own, wire::load_u32(message.payload.data()), message);
+  }
+  remember(message, std::nullopt, false);
+}
+
+void Judge::State::on_discardable(const Message& message, Discard discard) {
+  if (message.bytes.size() < 4) return;
+  Direction& direction = connection.direction(message.sender);
+  Call* call = record(direction, wire::load_u32(message.bytes.data()));
+  if (call == nullptr || call->answers > 0) return;
+  call->discard = discard;
+  call->event = message.event;
+}
+
+void Judge::State::on(const trace::Event& event, const trace::Send& body) {
+  connection.begin();
+  check_after_terminate(event, connection);
+  ++connection.receives(trace::other(event.actor)).taken;
+  const Message message = read_message(event, body, scratch, connection);
+  check_header(message, connection);
+  switch (message.kind) {
+    case Kind::empty:
+      return;
+    case Kind::too_short:
+      return on_discardable(message, Discard::too_short);
+    case Kind::done:
+      return on_discardable(message, Discard::done);
+    case Kind::error:
+      return on_error(message);
+    case Kind::msgp:
+    case Kind::faulty:
+      return on_faulty(message);
+    case Kind::call:
+      return on_call(message);
+    case Kind::reply:
+      return on_reply(message);
+  }
+}
+
+void Judge::State::on(const trace::Event& event, const trace::Connect& body) {
+  connection.connect_seen = true;
+  check_private_data(event, body.private_data, connection);
+  const auto found = wire::find_private_data(body.private_data);
+  if (found) connection.private_data[0] = found->data;
+}
+
+void Judge::State::on(const trace::Event& event, const trace::Accept& body) {
+  connection.accept_seen = true;
+  check_private_data(event, body.private_data, connection);
+  const auto found = wire::find_private_data(body.private_data);
+  if (found) connection.private_data[1] = found->data;
+}
+
+void Judge::State::on(const trace::Event& event, const trace::Reject& body) {
+  check_private_data(event, body.private_data, connection);
+}
+
+void Judge::State::on(const trace::Event& event, const trace::RdmaWrite& body) {
+  connection.begin();
+  check_after_terminate(event, connection);
+  check_write(event, body, connection);
+}
+
+void Judge::State::on(const trace::Event& event, const trace::RdmaRead& body) {
+  connection.begin();
+  check_after_terminate(event, connection);
+  check_read(event, body, connection);
+}
+
+void Judge::State::on(const trace::Event& event, const trace::RdmaReadResponse& body) {
+  connection.begin();
+  check_after_terminate(event, connection);
+  note_read_response(event, body, connection);
+}
+
+void Judge::State::on(const trace::Event&, const trace::MemoryOffered&) {}
+
+void Judge::State::on(const trace::Event& event, const trace::MemoryInvalidated& body) {
+  check_invalidated(event, body, connection);
+}
+
+void Judge::State::on(const trace::Event& event, const trace::ReceivePosted& body) {
+  Receives& receives = connection.receives(event.actor);
+  if (!connection.sends_seen) receives.known = true;
+  receives.posted += body.count;
+  check_receive(event, body, connection);
+}
+
+void Judge::State::on(const trace::Event& event, const trace::Terminate&) {
+  connection.terminated[static_cast<std::size_t>(event.actor)] = true;
+}
+
+void Judge::State::on(const trace::Event&, const trace::Disconnect&) {}
+
+Judge::Judge(Visibility visibility) : state_(std::make_unique<State>(visibility)) {}
+Judge::~Judge() = default;
+Judge::Judge(Judge&&) noexcept = default;
+Judge& Judge::operator=(Judge&&) noexcept = default;
+
+void Judge::on_event(const trace::Event& event) {
+  std::visit([&](const auto& body) { state_->on(event, body); }, event.body);
+}
+
+const std::vector<Finding>& Judge::findings() const {
+  return state_->connection.findings.all();
+}
+
+std::size_t Judge::dropped_findings() const {
+  return state_->connection.findings.dropped();
+}
+
+}  // namespace steertag::conformance

@@ -1,0 +1,40 @@
+// Rules on RDMA Writes and Reads: only inside memory that an outstanding call offers (RFC 8166 3.1,
+// 3.4.5, 3.5.2, 8.1).
+#pragma once
+
+#include <array>
+
+#include "conformance/connection_state.h"
+#include "conformance/rule.h"
+
+namespace steertag::conformance {
+
+inline constexpr std::array kMemoryRules{
+    Rule{"requester_issues_no_rdma", ledger::ref("RFC8166-3.1-1"),
+         "A side that was offered no memory issues no RDMA Read or Write."},
+    Rule{"write_stays_inside_the_offer", ledger::ref("RFC8166-8.1.4-2"),
+         "RDMA Writes stay inside the write and reply segments of outstanding calls."},
+    Rule{"write_precedes_the_reply", ledger::ref("RFC8166-3.5.2-2"),
+         "RDMA Writes of a transaction precede its reply."},
+    Rule{"read_stays_inside_the_offer", ledger::ref("RFC8166-3.4.5-6"),
+         "RDMA Reads stay inside the read segments of outstanding calls."},
+    Rule{"read_precedes_the_reply", ledger::ref("RFC8166-3.4.5.1-1"),
+         "RDMA Reads of a transaction precede its reply."},
+    Rule{"reply_awaits_the_reads", ledger::ref("RFC8166-2.3.2-4"),
+         "A reply is sent when the RDMA Reads of its call are complete."},
+    Rule{"guards_stay_intact", ledger::ref("RFC8166-8.1-1"),
+         "Nothing beside an offered region changes."},
+};
+
+void check_write(const trace::Event& event, const trace::RdmaWrite& write, Connection& connection);
+void check_read(const trace::Event& event, const trace::RdmaRead& read, Connection& connection);
+void note_read_response(const trace::Event& event, const trace::RdmaReadResponse& response,
+                        Connection& connection);
+void check_invalidated(const trace::Event& event, const trace::MemoryInvalidated& memory,
+                       Connection& connection);
+
+/// The answer to `call`, sent by `responder` at `event`.
+void check_reads_done(std::uint64_t event, trace::Role responder, const Call& call,
+                      Connection& connection);
+
+}  // namespace steertag::conformance

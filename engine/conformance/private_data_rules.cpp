@@ -1,0 +1,51 @@
+// Findings on private data.
+#include "conformance/private_data_rules.h"
+
+#include <optional>
+
+#include "conformance/text.h"
+#include "wire/xdr.h"
+
+namespace steertag::conformance {
+
+namespace {
+
+enum : std::size_t { kHasEightOctets, kVersionIsOne, kReservedBitsAreZero };
+
+constexpr std::size_t kIdentifierBytes = 4;
+
+std::optional<std::size_t> find_identifier(View buffer) {
+  for (std::size_t at = 0; at + kIdentifierBytes <= buffer.size(); ++at) {
+    if (wire::load_u32(buffer.data() + at) == wire::kPrivateDataIdentifier) return at;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_private_data(const trace::Event& event, View private_data, Connection& connection) {
+  if (const auto found = wire::find_private_data(private_data)) {
+    const auto reserved = static_cast<std::uint32_t>(found->raw_flags & ~1u);
+    if (reserved == 0) return;
+    if (Finding* finding = connection.findings.open(kPrivateDataRules[kReservedBitsAreZero],
+                                                    event.actor, event.index)) {
+      finding->expected = "reserved bits zero";
+      finding->observed = say("flags octet ", Hex{found->raw_flags});
+    }
+    return;
+  }
+  // No identifier: nothing that RFC 8797 speaks of. It is optional.
+  const std::optional<std::size_t> at = find_identifier(private_data);
+  if (!at) return;
+  const std::size_t rest = private_data.size() - *at;
+  const bool whole = rest >= wire::kPrivateDataBytes;
+  const Rule& rule = kPrivateDataRules[whole ? kVersionIsOne : kHasEightOctets];
+  if (Finding* finding = connection.findings.open(rule, event.actor, event.index)) {
+    finding->expected = whole ? "version 1" : "eight octets from the format identifier on";
+    finding->observed = whole
+                            ? say("version ", std::to_integer<std::uint32_t>(private_data[*at + 4]))
+                            : say(rest, " octets");
+  }
+}
+
+}  // namespace steertag::conformance

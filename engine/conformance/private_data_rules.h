@@ -1,0 +1,22 @@
+// Rules on CM private data as either side sends it (RFC 8797 4).
+#pragma once
+
+#include <array>
+
+#include "conformance/connection_state.h"
+#include "conformance/rule.h"
+
+namespace steertag::conformance {
+
+inline constexpr std::array kPrivateDataRules{
+    Rule{"private_data_has_eight_octets", ledger::ref("RFC8797-4-3"),
+         "Behind the format identifier the private data goes on for four octets."},
+    Rule{"private_data_version_is_one", ledger::ref("RFC8797-4-6"),
+         "The version behind the format identifier is 1."},
+    Rule{"reserved_bits_are_zero", ledger::ref("RFC8797-4-7"),
+         "The seven reserved bits of the private data are zero."},
+};
+
+void check_private_data(const trace::Event& event, View private_data, Connection& connection);
+
+}  // namespace steertag::conformance

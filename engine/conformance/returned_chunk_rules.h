@@ -1,0 +1,34 @@
+// Rules on the chunks that a reply returns: the offered ones, with the lengths that were really
+// placed (RFC 8166 3.4.6, 4.3.2, 4.3.3).
+#pragma once
+
+#include <array>
+
+#include "conformance/message.h"
+#include "conformance/rule.h"
+
+namespace steertag::conformance {
+
+inline constexpr std::array kReturnedChunkRules{
+    Rule{"write_list_is_returned", ledger::ref("RFC8166-3.4.6-4"),
+         "A reply returns every offered write chunk with its segment count, handles and offsets."},
+    Rule{"empty_chunk_is_returned_empty", ledger::ref("RFC8166-4.3.2.3-3"),
+         "A write chunk without segments is returned without segments."},
+    Rule{"reply_chunk_is_returned", ledger::ref("RFC8166-4.3.3-4"),
+         "A reply returns the offered reply chunk with its segment count, handles and offsets."},
+    Rule{"nothing_else_is_returned", ledger::ref("RFC8166-3.4.3-2"),
+         "A reply returns no chunk that the call did not offer."},
+    Rule{"returned_length_is_what_was_placed", ledger::ref("RFC8166-3.4.6-5"),
+         "Each returned length of a write chunk is the number of octets placed in the segment."},
+    Rule{"reply_chunk_length_is_what_was_placed", ledger::ref("RFC8166-4.3.3-5"),
+         "Each returned length of the reply chunk is the number of octets placed in the segment."},
+    Rule{"segments_are_filled_in_order", ledger::ref("RFC8166-3.4.6-3"),
+         "A segment is used only when the one before it is full, and without gaps."},
+    Rule{"no_roundup_in_write_chunks", ledger::ref("RFC8166-3.4.6.2-2"),
+         "No roundup octets are placed behind the item in a write chunk."},
+};
+
+/// The reply to `call`, which must be clear.
+void check_returned_chunks(const Message& message, const Call& call, Connection& connection);
+
+}  // namespace steertag::conformance

@@ -1,0 +1,46 @@
+// The list of all rules.
+#include "conformance/binding_rules.h"
+#include "conformance/chunk_rules.h"
+#include "conformance/connection_rules.h"
+#include "conformance/credit_rules.h"
+#include "conformance/error_rules.h"
+#include "conformance/form_rules.h"
+#include "conformance/header_rules.h"
+#include "conformance/invalidation_rules.h"
+#include "conformance/memory_rules.h"
+#include "conformance/private_data_rules.h"
+#include "conformance/returned_chunk_rules.h"
+#include "conformance/threshold_rules.h"
+#include "conformance/xid_rules.h"
+
+namespace steertag::conformance {
+
+namespace {
+
+template <std::size_t... Sizes>
+constexpr auto join(const std::array<Rule, Sizes>&... families) {
+  // A Rule has no empty state, hence pointers first.
+  std::array<const Rule*, (Sizes + ...)> from{};
+  std::size_t count = 0;
+  const auto take = [&](const auto& family) {
+    for (const Rule& rule : family) from[count++] = &rule;
+  };
+  (take(families), ...);
+  return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+    return std::array<Rule, sizeof...(Index)>{*from[Index]...};
+  }
+  (std::make_index_sequence<(Sizes + ...)>{});
+}
+
+constexpr auto kAll =
+    join(kConnectionRules, kPrivateDataRules, kHeaderRules, kXidRules, kCreditRules,
+         kThresholdRules, kFormRules, kChunkRules, kReturnedChunkRules, kInvalidationRules,
+         kMemoryRules, kErrorRules, kBindingRules);
+
+}  // namespace
+
+std::span<const Rule> rules() {
+  return kAll;
+}
+
+}  // namespace steertag::conformance

@@ -1,0 +1,368 @@
+// The connection's life: startup, the owner's calls, and its end.
+#include "fabric/iwarp/connection.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace steertag::fabric::iwarp {
+namespace {
+
+constexpr std::uint64_t kMostMessageBytes = 0xffffffff;  // RFC 5041 5.1: offsets have 32 bits
+
+Unexpected<Error> fail(Errc code, std::string detail) {
+  return Unexpected(Error{code, std::move(detail)});
+}
+
+}  // namespace
+
+IwarpConnection::IwarpConnection(Runtime& runtime, IwarpDomain& domain, trace::Role role,
+                                 Handler& handler, trace::EventSink* events, trace::ByteSink* bytes)
+    : runtime_(runtime),
+      domain_(domain),
+      role_(role),
+      observation_(runtime.reactor, domain, role),
+      receiver_(domain, *this),
+      fpdus_(receiver_),
+      transmitter_(*this) {
+  handler_ = &handler;
+  observation_.observe(events, bytes);
+}
+
+IwarpConnection::~IwarpConnection() {
+  if (state_ != State::closed) {
+    finish({Errc::local_close, "destroyed", {}, false}, How::lingering, role_);
+  }
+  std::ranges::replace(runtime_.unsettled, this, nullptr);
+}
+
+void IwarpConnection::initiate(std::vector<Address> addresses, const ConnectionOptions& options) {
+  own_private_data_ = options.private_data;
+  idle_timeout_ = options.idle_timeout;
+  Initiator::Owner& owner = *this;
+  initiator_ = std::make_unique<Initiator>(runtime_.reactor, owner, std::move(addresses), options);
+  initiator_->start();
+  if (initiator_) {
+    peer_name_ = initiator_->peer_name();
+  }
+}
+
+void IwarpConnection::respond(Socket socket, View request, View peer_private_data, Bytes reply,
+                              const ConnectionOptions& options, const Agreement& agreement) {
+  own_private_data_ = options.private_data;
+  idle_timeout_ = options.idle_timeout;
+  socket_ = std::move(socket);
+  peer_name_ = peer_address(socket_).text();
+  state_ = State::replying;
+  last_sent_ = runtime_.reactor.now();
+  reply_ = std::make_unique<Reply>();
+  reply_->octets = std::move(reply);
+  reply_->peer_private_data.assign(peer_private_data.begin(), peer_private_data.end());
+  reply_->agreement = agreement;
+  key_ = runtime_.reactor.add(*this, socket_.fd(), 0);
+  observation_.octets(trace::Role::client, request);
+  observation_.by_peer(trace::Connect{reply_->peer_private_data});
+  startup_told_ = true;
+  update_deadline();
+  mark_unsettled();
+}
+
+void IwarpConnection::on_startup_octets(trace::Role sender, View bytes) {
+  observation_.octets(sender, bytes);
+}
+
+void IwarpConnection::on_request_sent() {
+  peer_name_ = initiator_->peer_name();
+  observation_.by_us(trace::Connect{own_private_data_});
+  startup_told_ = true;
+}
+
+void IwarpConnection::on_reply(Socket socket, const Agreement& agreement, Bytes private_data) {
+  runtime_.ended.push_back(std::move(initiator_));
+  key_ = runtime_.reactor.add(*this, socket.fd(), EPOLLIN);
+  observation_.by_peer(trace::Accept{private_data});
+  enter_operation(std::move(socket), agreement);
+  if (agreement.refusal) {
+    refused_private_data_ = std::move(private_data);
+    start_terminate(
+        {*agreement.refusal, {}, 0, {}},
+        {Errc::unsupported,
+         "the MPA reply cannot be honoured: " + describe(*agreement.refusal) + " (RFC 6581 9)",
+         *agreement.refusal, false});
+    return;
+  }
+  give_established(private_data);
+  update_deadline();
+}
+
+void IwarpConnection::on_failed(Error error, Bytes private_data) {
+  peer_name_ = initiator_->peer_name();
+  if (error.code == Errc::rejected) {
+    observation_.by_peer(trace::Reject{private_data});
+  }
+  refused_private_data_ = std::move(private_data);
+  const bool by_peer = error.code != Errc::timed_out && error.code != Errc::unsupported;
+  finish({error.code, std::move(error.detail), {}, false}, How::complete,
+         by_peer ? trace::other(role_) : role_);
+}
+
+void IwarpConnection::flush_reply() {
+  while (reply_->sent < reply_->octets.size()) {
+    const View rest = View(reply_->octets).subspan(reply_->sent);
+    const ssize_t count = ::send(socket_.fd(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count < 0) {
+      send_failed(errno);
+      return;
+    }
+    observation_.octets(role_, rest.first(static_cast<std::size_t>(count)));
+    reply_->sent += static_cast<std::size_t>(count);
+  }
+  const std::unique_ptr<const Reply> reply = std::move(reply_);
+  observation_.by_us(trace::Accept{own_private_data_});
+  enter_operation(std::move(socket_), reply->agreement);
+  give_established(reply->peer_private_data);
+}
+
+void IwarpConnection::enter_operation(Socket socket, const Agreement& agreement) {
+  socket_ = std::move(socket);
+  state_ = State::operating;
+  blocked_ = false;
+  fpdus_.use_crc(agreement.crc);
+  transmitter_.use_crc(agreement.crc);
+  transmitter_.set_mulpdu(mulpdu_of(emss(socket_)));
+  receiver_.limit_inbound_reads(agreement.ird);
+  ord_ = agreement.ord;
+  last_received_ = runtime_.reactor.round_time();
+  observation_.start(receiver_.receives());
+  watch();
+}
+
+void IwarpConnection::give_established(View private_data) {
+  was_established_ = true;
+  if (handler_ != nullptr) {
+    ++runtime_.notices;
+    handler_->on_established(*this, private_data);
+  }
+}
+
+void IwarpConnection::mark_unsettled() {
+  if (!unsettled_) {
+    unsettled_ = true;
+    runtime_.unsettled.push_back(this);
+  }
+}
+
+void IwarpConnection::settle() {
+  unsettled_ = false;
+  if (state_ != State::closed) {
+    flush();
+  }
+  if (state_ == State::closed) {
+    tell_end();
+    return;
+  }
+  update_deadline();
+}
+
+void IwarpConnection::tell_end() {
+  if (end_told_ || handler_ == nullptr) {
+    return;
+  }
+  end_told_ = true;
+  ++runtime_.notices;
+  if (was_established_) {
+    handler_->on_closed(*this, *reason_);
+  } else {
+    handler_->on_refused(*this, {reason_->code, reason_->detail}, refused_private_data_);
+  }
+}
+
+void IwarpConnection::post_receive(MutableView buffer, WorkId id) {
+  receiver_.post(buffer, id);
+  observation_.received_posted(buffer.size());
+}
+
+Expected<Outgoing*, Error> IwarpConnection::post(Outgoing::Kind kind, WorkId id,
+                                                 const Fault* fault) {
+  if (state_ != State::operating) {
+    return fail(Errc::not_connected, reason_ ? reason_->detail : std::string());
+  }
+  if (transmitter_.posted() >= runtime_.limits.posted_operations) {
+    return fail(Errc::queue_full, std::to_string(runtime_.limits.posted_operations));
+  }
+  Outgoing& operation = transmitter_.post(kind, id);
+  if (fault != nullptr) {
+    operation.fault = *fault;
+  }
+  mark_unsettled();
+  return &operation;
+}
+
+Expected<void, Error> IwarpConnection::send(std::span<const View> parts, WorkId id,
+                                            std::optional<std::uint32_t> invalidate,
+                                            const Fault* fault) {
+  std::uint64_t length = 0;
+  for (const View& part : parts) {
+    length += part.size();
+  }
+  if (length > kMostMessageBytes) {
+    return fail(Errc::too_large, "a Send of " + std::to_string(length) + " octets");
+  }
+  const auto operation = post(Outgoing::Kind::send, id, fault);
+  if (!operation) {
+    return Unexpected(operation.error());
+  }
+  (*operation)->parts.assign(parts.begin(), parts.end());
+  (*operation)->length = length;
+  (*operation)->invalidate = invalidate.has_value();
+  (*operation)->stag = invalidate.value_or(0);
+  return {};
+}
+
+Expected<void, Error> IwarpConnection::rdma_write(View from, std::uint32_t stag,
+                                                  std::uint64_t offset, WorkId id,
+                                                  const Fault* fault) {
+  if (from.size() > kMostMessageBytes) {
+    return fail(Errc::too_large, "an RDMA Write of " + std::to_string(from.size()) + " octets");
+  }
+  const auto operation = post(Outgoing::Kind::rdma_write, id, fault);
+  if (!operation) {
+    return Unexpected(operation.error());
+  }
+  (*operation)->parts.assign(1, from);
+  (*operation)->length = from.size();
+  (*operation)->stag = stag;
+  (*operation)->offset = offset;
+  return {};
+}
+
+Expected<void, Error> IwarpConnection::rdma_read(Region& sink, std::uint64_t sink_offset,
+                                                 std::uint32_t length, std::uint32_t stag,
+                                                 std::uint64_t offset, WorkId id,
+                                                 const Fault* fault) {
+  auto* region = dynamic_cast<IwarpRegion*>(&sink);
+  if (region == nullptr || &region->domain() != &domain_) {
+    return fail(Errc::bad_region, "the sink belongs to another domain");
+  }
+  if (sink_offset > region->length() || length > region->length() - sink_offset) {
+    return fail(Errc::bad_region, std::to_string(length) + " octets from " +
+                                      std::to_string(sink_offset) + " leave a sink of " +
+                                      std::to_string(region->length()));
+  }
+  if (state_ == State::operating && ord_ == 0) {
+    return fail(Errc::unsupported, "the peer takes no RDMA Reads (ORD 0, RFC 6581 9.1)");
+  }
+  const auto operation = post(Outgoing::Kind::read_request, id, fault);
+  if (!operation) {
+    return Unexpected(operation.error());
+  }
+  // A tag of its own, valid for this read alone, is what the peer gets to know of the sink.
+  (*operation)->read = {runtime_.stags.fresh_stag(), sink_offset, length, stag, offset};
+  (*operation)->memory = region->memory();
+  (*operation)->sink = region->bytes().data() + sink_offset;
+  return {};
+}
+
+Expected<void, Error> IwarpConnection::send_raw(View bytes) {
+  const auto operation = post(Outgoing::Kind::raw, 0, nullptr);
+  if (!operation) {
+    return Unexpected(operation.error());
+  }
+  ungated_ = true;
+  (*operation)->raw.assign(bytes.begin(), bytes.end());
+  return {};
+}
+
+Expected<void, Error> IwarpConnection::terminate(const trace::Terminate& terminate) {
+  if (state_ != State::operating) {
+    return fail(Errc::not_connected, reason_ ? reason_->detail : std::string());
+  }
+  start_terminate({terminate, {}, 0, {}},
+                  {Errc::local_close, "Terminate on request", terminate, false});
+  return {};
+}
+
+void IwarpConnection::disconnect() {
+  if (state_ == State::starting || state_ == State::replying) {
+    abort();
+  } else if (state_ == State::operating) {
+    state_ = State::draining;
+    ending_since_ = runtime_.reactor.now();
+    reason_ = {Errc::local_close, "", {}, false};
+    mark_unsettled();
+  }
+}
+
+void IwarpConnection::abort() {
+  if (state_ != State::closed) {
+    finish({Errc::local_close, "aborted", {}, false}, How::reset, role_);
+  }
+}
+
+void IwarpConnection::start_terminate(const TerminateMessage& message, CloseReason reason) {
+  observation_.by_us(message.cause);
+  transmitter_.terminate(message);
+  reason_ = std::move(reason);
+  state_ = State::terminating;
+  last_sent_ = runtime_.reactor.now();
+  mark_unsettled();
+}
+
+void IwarpConnection::violate(Violation violation) {
+  const std::string where = "FPDU " + std::to_string(fpdus_.fpdu_number()) + ": ";
+  CloseReason reason{Errc::protocol_error, where + violation.detail, violation.cause, false};
+  const Segment& segment = fpdus_.segment();
+  if (violation.with_segment && segment.tagged && segment.opcode == Opcode::rdma_write) {
+    // Observers judge where a peer writes; what was refused is told without its octets.
+    observation_.by_peer(trace::RdmaWrite{
+        segment.stag, segment.offset, fpdus_.ulpdu_length() - segment.header_bytes(), {}});
+  }
+  if (state_ == State::ending) {
+    reason.terminate.reset();  // our half has ended: no Terminate can leave
+    finish(std::move(reason), How::lingering, role_);
+    return;
+  }
+  TerminateMessage message{violation.cause, {}, 0, violation.read_request};
+  if (violation.with_segment) {
+    message.segment = segment;
+    message.segment_length = static_cast<std::uint16_t>(fpdus_.ulpdu_length());
+  }
+  start_terminate(message, std::move(reason));
+}
+
+void IwarpConnection::finish(CloseReason reason, How how, trace::Role culprit) {
+  if (state_ == State::closed) {
+    return;
+  }
+  state_ = State::closed;
+  reason_ = std::move(reason);
+  runtime_.reactor.remove(std::exchange(key_, 0));
+  if (initiator_) {
+    runtime_.ended.push_back(std::move(initiator_));
+  }
+  const bool clean = how != How::reset && reason_->code != Errc::peer_reset &&
+                     reason_->code != Errc::protocol_error && reason_->code != Errc::timed_out;
+  if (startup_told_) {
+    observation_.end(role_, how != How::reset);
+    observation_.event(culprit, trace::Disconnect{clean});
+  }
+  observation_.stop();
+  transmitter_.drop_all();
+  switch (how) {
+    case How::lingering:
+      runtime_.lingering.adopt(std::move(socket_),
+                               after(runtime_.reactor.now(), runtime_.limits.closing));
+      break;
+    case How::complete:
+      socket_.close();
+      break;
+    case How::reset:
+      socket_.reset();
+      break;
+  }
+  mark_unsettled();
+}
+
+}  // namespace steertag::fabric::iwarp

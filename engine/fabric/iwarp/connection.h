@@ -1,0 +1,161 @@
+// One iWARP connection: the socket in full operation, between a transmitter, a receiver and the
+// owner's handler.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "fabric/fabric.h"
+#include "fabric/iwarp/initiator.h"
+#include "fabric/iwarp/message_receiver.h"
+#include "fabric/iwarp/observation.h"
+#include "fabric/iwarp/runtime.h"
+#include "fabric/iwarp/transmitter.h"
+
+namespace steertag::fabric::iwarp {
+
+class IwarpConnection final : public Connection,
+                              private Channel,
+                              private Initiator::Owner,
+                              private Delivery,
+                              private TransmitProgress {
+ public:
+  IwarpConnection(Runtime& runtime, IwarpDomain& domain, trace::Role role, Handler& handler,
+                  trace::EventSink* events, trace::ByteSink* bytes);
+  ~IwarpConnection() override;
+
+  /// Starts as initiator.
+  void initiate(std::vector<Address> addresses, const ConnectionOptions& options);
+  /// Starts as responder, by sending the reply. `request` are the request's octets.
+  void respond(Socket socket, View request, View peer_private_data, Bytes reply,
+               const ConnectionOptions& options, const Agreement& agreement);
+  /// Sends what is queued and gives a notice that is due. Called by the provider's poll.
+  void settle();
+
+  void post_receive(MutableView buffer, WorkId id) override;
+  Expected<void, Error> send(std::span<const View> parts, WorkId id,
+                             std::optional<std::uint32_t> invalidate, const Fault* fault) override;
+  Expected<void, Error> rdma_write(View from, std::uint32_t stag, std::uint64_t offset, WorkId id,
+                                   const Fault* fault) override;
+  Expected<void, Error> rdma_read(Region& sink, std::uint64_t sink_offset, std::uint32_t length,
+                                  std::uint32_t stag, std::uint64_t offset, WorkId id,
+                                  const Fault* fault) override;
+  Expected<void, Error> send_raw(View bytes) override;
+  Expected<void, Error> terminate(const trace::Terminate& terminate) override;
+  void disconnect() override;
+  void abort() override;
+
+  Domain& domain() override { return domain_; }
+  trace::Role role() const override { return role_; }
+  bool established() const override { return state_ == State::operating; }
+  std::string peer_name() const override { return peer_name_; }
+  std::size_t unsent_operations() const override { return transmitter_.posted(); }
+  void observe(trace::EventSink* events, trace::ByteSink* bytes) override {
+    observation_.observe(events, bytes);
+  }
+
+ private:
+  enum class State : std::uint8_t {
+    starting,     // the initiator's startup
+    replying,     // the responder's reply is leaving
+    operating,    // full operation
+    draining,     // the owner disconnected: what is queued leaves
+    ending,       // our half has ended; the peer's end is awaited
+    peer_ended,   // the peer's half has ended; what is queued leaves
+    terminating,  // a Terminate is leaving; what comes is dropped
+    closed,
+  };
+  enum class How : std::uint8_t {
+    lingering,  // our half ends; what the peer still sends is dropped until its end
+    complete,   // both halves have ended, or the stream is broken
+    reset,
+  };
+
+  // Channel
+  void on_ready(std::uint32_t events) override;
+  void on_deadline() override;
+  // Initiator::Owner
+  void on_startup_octets(trace::Role sender, View bytes) override;
+  void on_request_sent() override;
+  void on_reply(Socket socket, const Agreement& agreement, Bytes private_data) override;
+  void on_failed(Error error, Bytes private_data) override;
+  // Delivery
+  void on_message(const PostedReceive& receive, MutableView bytes,
+                  std::optional<std::uint32_t> invalidated) override;
+  void on_write_segment(const Segment& segment, View payload) override;
+  void on_read_request(const ReadRequest& request, IwarpRegion* source) override;
+  void on_read_refused(const ReadRequest& request) override;
+  void on_response_segment(const Segment& segment, View payload) override;
+  void on_read_done(WorkId id) override;
+  void on_terminate(View body) override;
+  bool open() const override;
+  // TransmitProgress
+  void on_framed(const Outgoing& operation, std::uint64_t offset,
+                 std::size_t payload_bytes) override;
+  void on_read_queued(const Outgoing& operation, std::uint32_t sink_stag) override;
+  void on_left(Outgoing::Kind kind, WorkId id) override;
+  bool may_read() const override;
+  bool source_open(const Outgoing& operation) override;
+
+  void enter_operation(Socket socket, const Agreement& agreement);
+  void give_established(View private_data);
+  void tell_end();
+  Expected<Outgoing*, Error> post(Outgoing::Kind kind, WorkId id, const Fault* fault);
+  View joined(const Outgoing& operation);
+
+  void receive();
+  bool take(MutableView direct, View scratch, std::size_t count);
+  void peer_end();
+  void stream_error(int code);
+  void flush();
+  void flush_reply();
+  bool send_some();
+  void send_failed(int code);
+  void after_flush();
+  bool may_transmit() const;
+  void watch();
+  void update_deadline();
+  void mark_unsettled();
+
+  void violate(Violation violation);
+  void start_terminate(const TerminateMessage& message, CloseReason reason);
+  void finish(CloseReason reason, How how, trace::Role culprit);
+
+  struct Reply {
+    Bytes octets;
+    std::size_t sent = 0;
+    Bytes peer_private_data;
+    Agreement agreement;
+  };
+
+  Runtime& runtime_;
+  IwarpDomain& domain_;
+  trace::Role role_;
+  State state_ = State::starting;
+  std::string peer_name_;
+  Bytes own_private_data_;
+  std::unique_ptr<Initiator> initiator_;
+  std::unique_ptr<Reply> reply_;
+  Socket socket_;
+  Reactor::Key key_ = 0;
+  Observation observation_;
+  MessageReceiver receiver_;
+  FpduReceiver fpdus_;
+  Transmitter transmitter_;
+  std::uint16_t ord_ = 0;
+  std::chrono::milliseconds idle_timeout_{0};
+  bool was_established_ = false;
+  bool blocked_ = false;  // the socket takes no more for now
+  bool more_ = false;     // more could be sent at once, after others had their turn
+  bool unsettled_ = false;
+  bool ungated_ = false;  // raw octets may leave before the initiator's first FPDU
+  bool startup_told_ = false;
+  Time last_received_ = 0;
+  Time last_sent_ = 0;  // or since when something waits
+  Time ending_since_ = 0;
+  std::optional<CloseReason> reason_;  // set before the end is told
+  bool end_told_ = false;
+  Bytes refused_private_data_;
+};
+
+}  // namespace steertag::fabric::iwarp

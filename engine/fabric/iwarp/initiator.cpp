@@ -1,0 +1,240 @@
+// Steps of the initiator's startup.
+#include "fabric/iwarp/initiator.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace steertag::fabric::iwarp {
+namespace {
+
+constexpr std::size_t kMostPrintable = 20;
+
+}  // namespace
+
+StartupFrame request_of(const ConnectionOptions& options) {
+  StartupFrame frame;
+  frame.crc = options.crc;
+  frame.revision = options.mpa_revision;
+  if (options.mpa_revision >= 2) {
+    frame.enhanced = Enhanced{false, false, false, false, options.ird, options.ord};
+  }
+  frame.private_data = options.private_data;
+  return frame;
+}
+
+Expected<Agreement, Error> agree(const ConnectionOptions& options, const StartupFrame& reply) {
+  // A written exception to RFC 5044 4.3: we insert no markers, as most software does not.
+  if (reply.markers) {
+    return Unexpected(
+        Error{Errc::unsupported, "the peer demands MPA markers (RFC 5044 4.3), which we lack"});
+  }
+  Agreement agreement;
+  agreement.crc = options.crc || reply.crc;
+  agreement.ird = options.ird;
+  agreement.ord = options.ord;
+  if (!reply.enhanced) {
+    return agreement;
+  }
+  if (options.mpa_revision < 2) {
+    return Unexpected(Error{Errc::protocol_error,
+                            "the MPA reply is enhanced although the request was not (RFC 6581 6)"});
+  }
+  const Enhanced& peer = *reply.enhanced;
+  if (peer.ird != kNotNegotiated) {
+    agreement.ord = std::min(options.ord, peer.ird);
+  }
+  if (peer.ord != kNotNegotiated && peer.ord > options.ird) {
+    agreement.refusal = cause::kMpaInsufficientIrd;
+  }
+  if (peer.peer_to_peer) {
+    agreement.refusal = cause::kMpaNoRtr;  // we asked for the client-server model
+  }
+  return agreement;
+}
+
+Expected<void, Error> check(const ConnectionOptions& options) {
+  if (options.mpa_revision != 1 && options.mpa_revision != 2) {
+    return Unexpected(
+        Error{Errc::unsupported,
+              "MPA revision " + std::to_string(options.mpa_revision) + "; there are 1 and 2"});
+  }
+  const std::size_t words = options.mpa_revision >= 2 ? kEnhancedBytes : 0;
+  if (options.private_data.size() + words > kMostPrivateData) {
+    return Unexpected(Error{Errc::too_large, "private data of " +
+                                                 std::to_string(options.private_data.size()) +
+                                                 " octets (RFC 5044 7.1.1: at most " +
+                                                 std::to_string(kMostPrivateData - words) + ")"});
+  }
+  if (options.ird > kNotNegotiated || options.ord > kNotNegotiated) {
+    return Unexpected(Error{Errc::too_large, "IRD and ORD have 14 bits (RFC 6581 9)"});
+  }
+  return {};
+}
+
+std::string printable(View bytes) {
+  std::string text;
+  for (const std::byte octet : bytes.first(std::min(bytes.size(), kMostPrintable))) {
+    const auto c = std::to_integer<char>(octet);
+    text += c >= ' ' && c <= '~' ? c : '.';
+  }
+  return text;
+}
+
+Initiator::Initiator(Reactor& reactor, Owner& owner, std::vector<Address> addresses,
+                     const ConnectionOptions& options)
+    : reactor_(reactor),
+      owner_(owner),
+      options_(options),
+      addresses_(std::move(addresses)),
+      deadline_(after(reactor.now(), options.startup_timeout)),
+      request_(options.raw_startup ? *options.raw_startup : encode(request_of(options))) {}
+
+Initiator::~Initiator() {
+  reactor_.remove(key_);
+}
+
+std::string Initiator::peer_name() const {
+  return addresses_[next_ == 0 ? 0 : next_ - 1].text();
+}
+
+void Initiator::try_next() {
+  while (next_ < addresses_.size()) {
+    const Address& address = addresses_[next_++];
+    reactor_.remove(std::exchange(key_, 0));
+    socket_ = make_socket(address);
+    const auto* to = reinterpret_cast<const sockaddr*>(&address.storage);
+    if (socket_.open() &&
+        (::connect(socket_.fd(), to, address.length) == 0 || errno == EINPROGRESS)) {
+      set_no_delay(socket_);
+      key_ = reactor_.add(*this, socket_.fd(), EPOLLOUT);
+      reactor_.set_deadline(key_, deadline_);
+      return;
+    }
+    last_error_ = address.text() + ": " + error_text(errno);
+  }
+  fail(Errc::cannot_connect, last_error_);
+}
+
+void Initiator::on_ready(std::uint32_t /*events*/) {
+  switch (stage_) {
+    case Stage::connecting:
+      connected();
+      break;
+    case Stage::requesting:
+      send_request();
+      break;
+    case Stage::awaiting_reply:
+      read_reply();
+      break;
+    case Stage::over:
+      break;
+  }
+}
+
+void Initiator::connected() {
+  int error = 0;
+  socklen_t length = sizeof error;
+  ::getsockopt(socket_.fd(), SOL_SOCKET, SO_ERROR, &error, &length);
+  if (error != 0) {
+    last_error_ = peer_name() + ": " + error_text(error);
+    try_next();
+    return;
+  }
+  stage_ = Stage::requesting;
+  send_request();
+}
+
+void Initiator::send_request() {
+  while (sent_ < request_.size()) {
+    const View rest = View(request_).subspan(sent_);
+    const ssize_t count = ::send(socket_.fd(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count < 0) {
+      if (errno != EAGAIN && errno != EINTR) {
+        fail(Errc::peer_reset, peer_name() + ": " + error_text(errno));
+      }
+      return;
+    }
+    owner_.on_startup_octets(trace::Role::client, rest.first(static_cast<std::size_t>(count)));
+    sent_ += static_cast<std::size_t>(count);
+  }
+  stage_ = Stage::awaiting_reply;
+  reactor_.watch(key_, EPOLLIN);
+  owner_.on_request_sent();
+}
+
+void Initiator::read_reply() {
+  // Exactly the frame is read: what follows it belongs to full operation. A foreign protocol is
+  // read up to one frame header, enough to name it.
+  const auto lacking = octets_lacking(StartupKind::reply, reply_);
+  const std::size_t have = reply_.size();
+  reply_.resize(have + *lacking);
+  const ssize_t count = ::recv(socket_.fd(), reply_.data() + have, *lacking, 0);
+  if (count <= 0) {
+    const int code = errno;
+    reply_.resize(have);
+    if (count < 0 && (code == EAGAIN || code == EINTR)) {
+      return;
+    }
+    fail(count == 0 ? Errc::peer_closed : Errc::peer_reset,
+         peer_name() + (have == 0 ? ": no MPA reply came" : ": the MPA reply is cut"));
+    return;
+  }
+  reply_.resize(have + static_cast<std::size_t>(count));
+  owner_.on_startup_octets(trace::Role::server, View(reply_).subspan(have));
+  const auto still = octets_lacking(StartupKind::reply, reply_);
+  if (!still) {
+    fault(still.error());
+  } else if (*still == 0) {
+    take_reply();
+  }
+}
+
+void Initiator::fault(StartupFault fault) {
+  std::string detail = peer_name() + ": ";
+  if (fault == StartupFault::bad_key) {
+    detail += "the peer is not an iWARP endpoint: expected an MPA reply, got \"" +
+              printable(reply_) + "\"";
+  } else {
+    detail += "MPA reply: " + std::string(sentence(fault));
+  }
+  fail(Errc::protocol_error, std::move(detail));
+}
+
+void Initiator::take_reply() {
+  auto reply = decode_startup(StartupKind::reply, reply_);
+  if (!reply) {
+    fault(reply.error());
+    return;
+  }
+  if (reply->rejected) {
+    fail(Errc::rejected, peer_name(), std::move(reply->private_data));
+    return;
+  }
+  auto agreement = agree(options_, *reply);
+  if (!agreement) {
+    fail(agreement.error().code, peer_name() + ": " + agreement.error().detail);
+    return;
+  }
+  stage_ = Stage::over;
+  reactor_.remove(std::exchange(key_, 0));
+  owner_.on_reply(std::move(socket_), *agreement, std::move(reply->private_data));
+}
+
+void Initiator::on_deadline() {
+  const std::string limit = std::to_string(options_.startup_timeout.count()) + " ms";
+  const char* what =
+      stage_ == Stage::connecting ? ": no TCP connection within " : ": no MPA reply within ";
+  fail(Errc::timed_out, peer_name() + what + limit);
+}
+
+void Initiator::fail(Errc code, std::string detail, Bytes private_data) {
+  stage_ = Stage::over;
+  reactor_.remove(std::exchange(key_, 0));
+  socket_.close();
+  owner_.on_failed({code, std::move(detail)}, std::move(private_data));
+}
+
+}  // namespace steertag::fabric::iwarp

@@ -1,0 +1,248 @@
+// Accepting sockets, reading MPA requests and answering them.
+#include "fabric/iwarp/listener.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "fabric/iwarp/connection.h"
+
+namespace steertag::fabric::iwarp {
+namespace {
+
+constexpr int kBacklog = 1024;
+constexpr int kMostAcceptsPerTurn = 64;
+
+class IwarpRequest final : public ConnectionRequest {
+ public:
+  IwarpRequest(Runtime& runtime, Socket socket, Bytes octets, StartupFrame frame)
+      : runtime_(runtime),
+        socket_(std::move(socket)),
+        octets_(std::move(octets)),
+        frame_(std::move(frame)) {}
+
+  View private_data() const override { return frame_.private_data; }
+  std::string peer_name() const override { return peer_address(socket_).text(); }
+
+  Expected<std::unique_ptr<Connection>, Error> accept(Domain& domain,
+                                                      const ConnectionOptions& options,
+                                                      Handler& handler, trace::EventSink* events,
+                                                      trace::ByteSink* bytes) override {
+    if (!socket_.open()) {
+      return Unexpected(Error{Errc::not_connected, "the request was answered already"});
+    }
+    if (auto checked = check(options); !checked) {
+      return Unexpected(checked.error());
+    }
+    auto* ours = dynamic_cast<IwarpDomain*>(&domain);
+    if (ours == nullptr || &ours->table() != &runtime_.stags) {
+      return Unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
+    }
+    // RFC 5044 7.1.2: the initiator waits for the reply before any FPDU.
+    std::byte early{};
+    if (::recv(socket_.fd(), &early, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+      socket_.close();
+      return Unexpected(
+          Error{Errc::protocol_error, "octets follow the MPA request (RFC 5044 7.1.2)"});
+    }
+    auto connection = std::make_unique<IwarpConnection>(runtime_, *ours, trace::Role::server,
+                                                        handler, events, bytes);
+    const Bytes reply =
+        options.raw_startup ? *options.raw_startup : encode(accepting_reply(options, frame_));
+    connection->respond(std::move(socket_), octets_, frame_.private_data, reply, options,
+                        agree_as_responder(options, frame_));
+    return connection;
+  }
+
+  void reject(View private_data) override {
+    if (!socket_.open()) {
+      return;
+    }
+    StartupFrame reply;
+    reply.kind = StartupKind::reply;
+    reply.rejected = true;
+    reply.crc = frame_.crc;
+    reply.revision = frame_.revision;
+    reply.enhanced = frame_.enhanced;
+    const std::size_t most = kMostPrivateData - (reply.enhanced ? kEnhancedBytes : 0);
+    private_data = private_data.first(std::min(private_data.size(), most));
+    reply.private_data.assign(private_data.begin(), private_data.end());
+    const Bytes octets = encode(reply);
+    // A fresh socket's buffer takes these few octets at once.
+    ::send(socket_.fd(), octets.data(), octets.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    runtime_.lingering.adopt(std::move(socket_),
+                             after(runtime_.reactor.now(), runtime_.limits.closing));
+  }
+
+ private:
+  Runtime& runtime_;
+  Socket socket_;
+  Bytes octets_;
+  StartupFrame frame_;
+};
+
+}  // namespace
+
+StartupFrame accepting_reply(const ConnectionOptions& options, const StartupFrame& request) {
+  StartupFrame reply;
+  reply.kind = StartupKind::reply;
+  reply.crc = options.crc || request.crc;
+  reply.revision = request.revision;
+  reply.private_data = options.private_data;
+  if (request.enhanced) {
+    const Enhanced& peer = *request.enhanced;
+    Enhanced& enhanced = reply.enhanced.emplace();
+    enhanced.ird = peer.ord == kNotNegotiated ? kNotNegotiated : options.ird;
+    enhanced.ord = peer.ird == kNotNegotiated ? kNotNegotiated : std::min(options.ord, peer.ird);
+    enhanced.peer_to_peer = peer.peer_to_peer;
+    if (peer.peer_to_peer) {
+      // A zero-length Write or Read disturbs no posted receive; a Send would take one. If the peer
+      // offers only the Send it is told what we take instead (RFC 6581 9.2).
+      const bool neither = !peer.rtr_write && !peer.rtr_read;
+      enhanced.rtr_write = peer.rtr_write || neither;
+      enhanced.rtr_read = peer.rtr_read || neither;
+    }
+  }
+  const std::size_t words = reply.enhanced ? kEnhancedBytes : 0;
+  reply.private_data.resize(std::min(reply.private_data.size(), kMostPrivateData - words));
+  return reply;
+}
+
+Agreement agree_as_responder(const ConnectionOptions& options, const StartupFrame& request) {
+  Agreement agreement;
+  agreement.crc = options.crc || request.crc;
+  agreement.ird = options.ird;
+  agreement.ord = options.ord;
+  if (request.enhanced && request.enhanced->ird != kNotNegotiated) {
+    agreement.ord = std::min(options.ord, request.enhanced->ird);
+  }
+  return agreement;
+}
+
+// One accepted socket until its request is whole.
+class IwarpListener::Pending final : public Channel {
+ public:
+  Pending(IwarpListener& listener, Socket socket)
+      : listener_(listener), socket_(std::move(socket)) {
+    Reactor& reactor = listener_.runtime_.reactor;
+    key_ = reactor.add(*this, socket_.fd(), EPOLLIN);
+    reactor.set_deadline(key_, after(reactor.now(), listener_.runtime_.limits.startup));
+  }
+  ~Pending() override { listener_.runtime_.reactor.remove(key_); }
+
+  void on_ready(std::uint32_t /*events*/) override {
+    const auto lacking = octets_lacking(StartupKind::request, octets_);
+    const std::size_t have = octets_.size();
+    octets_.resize(have + *lacking);
+    const ssize_t count = ::recv(socket_.fd(), octets_.data() + have, *lacking, 0);
+    const int code = errno;
+    octets_.resize(have + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (count <= 0) {
+      if (count == 0 || (code != EAGAIN && code != EINTR)) {
+        listener_.finish(*this, nullptr);
+      }
+      return;
+    }
+    const auto still = octets_lacking(StartupKind::request, octets_);
+    if (!still) {
+      listener_.finish(*this, nullptr);  // RFC 5044 7.1.2: close
+    } else if (*still == 0) {
+      take_request();
+    }
+  }
+  void on_deadline() override { listener_.finish(*this, nullptr); }
+
+ private:
+  void take_request() {
+    auto frame = decode_startup(StartupKind::request, octets_);
+    if (!frame) {
+      listener_.finish(*this, nullptr);
+      return;
+    }
+    const bool markers = frame->markers;
+    Runtime& runtime = listener_.runtime_;
+    runtime.reactor.remove(std::exchange(key_, 0));
+    auto request = std::make_unique<IwarpRequest>(runtime, std::move(socket_), std::move(octets_),
+                                                  std::move(*frame));
+    if (markers) {
+      // A written exception to RFC 5044 4.3: we insert no markers, so we reject who needs them.
+      request->reject({});
+      request.reset();
+    }
+    listener_.finish(*this, std::move(request));
+  }
+
+  IwarpListener& listener_;
+  Socket socket_;
+  Reactor::Key key_ = 0;
+  Bytes octets_;
+};
+
+Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime, const Url& url,
+                                                               AcceptCallback on_request) {
+  auto addresses = resolve(url, true);
+  if (!addresses) {
+    return Unexpected(addresses.error());
+  }
+  std::string last = "no address";
+  for (const Address& address : *addresses) {
+    Socket socket = make_socket(address);
+    const int on = 1;
+    ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const auto* local = reinterpret_cast<const sockaddr*>(&address.storage);
+    if (socket.open() && ::bind(socket.fd(), local, address.length) == 0 &&
+        ::listen(socket.fd(), kBacklog) == 0) {
+      return std::make_unique<IwarpListener>(runtime, std::move(socket), std::move(on_request));
+    }
+    last = address.text() + ": " + error_text(errno);
+  }
+  return Unexpected(Error{Errc::cannot_listen, last});
+}
+
+IwarpListener::IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request)
+    : runtime_(runtime), socket_(std::move(socket)), on_request_(std::move(on_request)) {
+  key_ = runtime_.reactor.add(*this, socket_.fd(), EPOLLIN);
+}
+
+IwarpListener::~IwarpListener() {
+  runtime_.reactor.remove(key_);
+}
+
+std::uint16_t IwarpListener::port() const {
+  sockaddr_storage local{};
+  socklen_t length = sizeof local;
+  ::getsockname(socket_.fd(), reinterpret_cast<sockaddr*>(&local), &length);
+  // sockaddr_in and sockaddr_in6 have their port at the same place.
+  const auto* octets = reinterpret_cast<const std::byte*>(&local) + sizeof(sa_family_t);
+  return static_cast<std::uint16_t>(std::to_integer<int>(octets[0]) << 8 |
+                                    std::to_integer<int>(octets[1]));
+}
+
+void IwarpListener::on_ready(std::uint32_t /*events*/) {
+  for (int i = 0; i < kMostAcceptsPerTurn; ++i) {
+    Socket socket(::accept4(socket_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!socket.open()) {
+      return;
+    }
+    if (pending_.size() < kMostPendingStartups) {
+      set_no_delay(socket);
+      pending_.push_back(std::make_unique<Pending>(*this, std::move(socket)));
+    }
+  }
+}
+
+void IwarpListener::finish(Pending& pending, std::unique_ptr<ConnectionRequest> request) {
+  // Called from inside the channel, which must live until its call returns.
+  const auto found = std::ranges::find_if(
+      pending_, [&](const std::unique_ptr<Pending>& each) { return each.get() == &pending; });
+  runtime_.ended.push_back(std::move(*found));
+  pending_.erase(found);
+  if (request) {
+    ++runtime_.notices;
+    on_request_(std::move(request));
+  }
+}
+
+}  // namespace steertag::fabric::iwarp

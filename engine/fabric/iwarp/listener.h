@@ -1,0 +1,44 @@
+// The responder's startup: accepted sockets that wait for an MPA request, and requests that wait
+// for the owner's answer (RFC 5044 7.1.2, RFC 6581 9).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fabric/iwarp/initiator.h"
+#include "fabric/iwarp/mpa_startup.h"
+#include "fabric/iwarp/runtime.h"
+
+namespace steertag::fabric::iwarp {
+
+/// Sockets of one listener that have not sent their whole request; further ones are closed.
+inline constexpr std::size_t kMostPendingStartups = 1024;
+
+/// The reply that accepts `request`, and what both sides then agree on. Depths follow RFC 6581 9.1,
+/// the control flags 9.2.
+StartupFrame accepting_reply(const ConnectionOptions& options, const StartupFrame& request);
+Agreement agree_as_responder(const ConnectionOptions& options, const StartupFrame& request);
+
+class IwarpListener final : public Listener, public Channel {
+ public:
+  static Expected<std::unique_ptr<Listener>, Error> open(Runtime& runtime, const Url& url,
+                                                         AcceptCallback on_request);
+  IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request);
+  ~IwarpListener() override;
+
+  std::uint16_t port() const override;
+  void on_ready(std::uint32_t events) override;
+  void on_deadline() override {}
+
+ private:
+  class Pending;
+  void finish(Pending& pending, std::unique_ptr<ConnectionRequest> request);
+
+  Runtime& runtime_;
+  Socket socket_;
+  AcceptCallback on_request_;
+  Reactor::Key key_ = 0;
+  std::vector<std::unique_ptr<Pending>> pending_;
+};
+
+}  // namespace steertag::fabric::iwarp

@@ -1,0 +1,450 @@
+// The connection in full operation: reading and writing its socket, deadlines, and what the
+// receiver and the transmitter report.
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "fabric/iwarp/connection.h"
+
+namespace steertag::fabric::iwarp {
+namespace {
+
+// A connection's share of one turn, so that a flooding peer does not starve the others.
+constexpr int kMostReadsPerTurn = 16;
+constexpr int kMostWritesPerTurn = 16;
+// Payloads of larger FPDUs are received at their place; for smaller ones a system call each would
+// cost more than the copy.
+constexpr std::size_t kDirectFrom = 8192;
+// What follows a payload received at its place: the trailer and the next FPDU's headers.
+constexpr std::size_t kBetweenPayloads =
+    kMostTrailerBytes + kUlpduLengthBytes + kUntaggedHeaderBytes;
+// Read between messages: takes small messages whole, and of a large one little to be copied.
+constexpr std::size_t kFirstRead = 4096;
+
+}  // namespace
+
+void IwarpConnection::on_ready(std::uint32_t events) {
+  if (open() && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
+    receive();
+  } else if (!open() && (events & (EPOLLERR | EPOLLHUP)) != 0) {
+    int code = 0;
+    socklen_t length = sizeof code;
+    ::getsockopt(socket_.fd(), SOL_SOCKET, SO_ERROR, &code, &length);
+    stream_error(code == 0 ? ECONNRESET : code);
+  }
+  if (state_ != State::closed) {
+    if ((events & EPOLLOUT) != 0 || !transmitter_.idle()) {
+      mark_unsettled();
+    }
+    update_deadline();
+  }
+}
+
+void IwarpConnection::receive() {
+  for (int i = 0; i < kMostReadsPerTurn && open(); ++i) {
+    MutableView direct = fpdus_.direct();
+    std::size_t beside = fpdus_.between_fpdus() ? kFirstRead : kBetweenPayloads;
+    if (!fpdus_.between_fpdus() && fpdus_.ulpdu_length() < kDirectFrom) {
+      direct = {};
+      beside = kScratchBytes;
+    }
+    std::array<iovec, 2> pieces{
+        {{direct.data(), direct.size()}, {runtime_.scratch.data(), beside}}};
+    const ssize_t got = direct.empty() ? ::readv(socket_.fd(), &pieces[1], 1)
+                                       : ::readv(socket_.fd(), pieces.data(), 2);
+    if (got == 0) {
+      peer_end();
+      return;
+    }
+    if (got < 0) {
+      if (errno != EAGAIN && errno != EINTR) {
+        stream_error(errno);
+      }
+      return;
+    }
+    const auto count = static_cast<std::size_t>(got);
+    if (!take(direct, runtime_.scratch, count) || count < direct.size() + beside) {
+      return;
+    }
+  }
+}
+
+bool IwarpConnection::take(MutableView direct, View scratch, std::size_t count) {
+  last_received_ = runtime_.reactor.round_time();
+  const MutableView placed = direct.first(std::min(direct.size(), count));
+  const View taken = scratch.first(count - placed.size());
+  observation_.octets(trace::other(role_), placed);
+  observation_.octets(trace::other(role_), taken);
+  auto violation = fpdus_.placed(placed.size());
+  if (!violation) {
+    violation = fpdus_.take(taken);
+  }
+  if (violation && open()) {
+    violate(std::move(*violation));
+  }
+  return open();
+}
+
+void IwarpConnection::peer_end() {
+  const bool whole = fpdus_.between_fpdus() && receiver_.between_messages();
+  observation_.end(trace::other(role_), whole);
+  if (!whole) {
+    const std::string place = fpdus_.between_fpdus()
+                                  ? "between the segments of a Send"
+                                  : "inside FPDU " + std::to_string(fpdus_.fpdu_number());
+    finish({Errc::peer_reset, "the stream ended " + place, {}, false}, How::lingering,
+           trace::other(role_));
+    return;
+  }
+  if (state_ == State::ending) {
+    finish(std::move(*reason_), How::complete, role_);
+    return;
+  }
+  if (state_ == State::operating) {
+    reason_ = {Errc::peer_closed, "", {}, false};
+    if (receiver_.reads_outstanding() > 0) {
+      reason_->detail =
+          std::to_string(receiver_.reads_outstanding()) + " RDMA Reads were not answered";
+    }
+  }
+  state_ = State::peer_ended;
+  watch();
+  mark_unsettled();
+}
+
+void IwarpConnection::stream_error(int code) {
+  observation_.end(trace::other(role_), false);
+  // Once we have said our last word, how the peer goes is its affair.
+  const bool over = state_ == State::terminating || state_ == State::ending;
+  CloseReason reason =
+      over ? std::move(*reason_) : CloseReason{Errc::peer_reset, error_text(code), {}, false};
+  finish(std::move(reason), How::complete, over ? role_ : trace::other(role_));
+}
+
+bool IwarpConnection::may_transmit() const {
+  switch (state_) {
+    case State::operating:
+    case State::draining:
+    case State::peer_ended:
+      // RFC 5044 7.1.2: the responder sends no FPDU before the initiator's first.
+      return role_ == trace::Role::client || fpdus_.fpdus_taken() > 0 || ungated_;
+    case State::terminating:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void IwarpConnection::flush() {
+  if (state_ == State::replying) {
+    flush_reply();
+  }
+  if (state_ == State::closed || state_ == State::replying) {
+    return;
+  }
+  more_ = false;
+  if (may_transmit()) {
+    blocked_ = false;
+    int writes = 0;
+    while (state_ != State::closed && send_some()) {
+      if (++writes == kMostWritesPerTurn) {
+        more_ = true;
+        break;
+      }
+    }
+  }
+  if (state_ != State::closed) {
+    after_flush();
+  }
+}
+
+// Returns whether more may be sent at once.
+bool IwarpConnection::send_some() {
+  if (!transmitter_.stage()) {
+    return false;
+  }
+  std::array<iovec, kMostIovecs> room;
+  const std::span<const iovec> pieces = transmitter_.gather(room);
+  std::size_t total = 0;
+  for (const iovec& piece : pieces) {
+    total += piece.iov_len;
+  }
+  std::size_t count = 0;
+  if (total > 0) {
+    msghdr message{};
+    message.msg_iov = room.data();
+    message.msg_iovlen = pieces.size();
+    const ssize_t sent = ::sendmsg(socket_.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0) {
+      send_failed(errno);
+      return false;
+    }
+    count = static_cast<std::size_t>(sent);
+  }
+  last_sent_ = runtime_.reactor.round_time();
+  observation_.octets_sent(pieces, count);
+  blocked_ = count < total;
+  transmitter_.sent(count);
+  return !blocked_;
+}
+
+void IwarpConnection::send_failed(int code) {
+  if (code == EINTR) {
+    mark_unsettled();
+  } else if (code == EAGAIN) {
+    if (!blocked_) {
+      last_sent_ = std::max(last_sent_, runtime_.reactor.round_time());
+    }
+    blocked_ = true;
+    watch();
+  } else if (state_ == State::operating || state_ == State::draining) {
+    // What the peer sent before it went (a Terminate) is still to be read: the end shows there.
+    transmitter_.drop_all();
+    receive();
+    if (state_ == State::operating || state_ == State::draining) {
+      stream_error(code);
+    }
+  } else {
+    stream_error(code);
+  }
+}
+
+void IwarpConnection::after_flush() {
+  if (transmitter_.cut()) {
+    finish({Errc::local_close, "cut by a fault hook", {}, false}, How::lingering, role_);
+    return;
+  }
+  if (state_ == State::terminating && transmitter_.nothing_staged()) {
+    finish(std::move(*reason_), How::lingering, role_);
+    return;
+  }
+  if (state_ == State::peer_ended && !blocked_ && !more_) {
+    const bool ours = reason_->code == Errc::local_close;
+    finish(std::move(*reason_), How::lingering, ours ? role_ : trace::other(role_));
+    return;
+  }
+  if (state_ == State::draining && (transmitter_.idle() || !may_transmit())) {
+    socket_.end();
+    observation_.end(role_, true);
+    state_ = State::ending;
+    ending_since_ = runtime_.reactor.now();
+  }
+  if (more_) {
+    mark_unsettled();
+  }
+  watch();
+}
+
+void IwarpConnection::watch() {
+  const std::uint32_t in = open() ? std::uint32_t{EPOLLIN} : 0;
+  const std::uint32_t out = blocked_ ? std::uint32_t{EPOLLOUT} : 0;
+  runtime_.reactor.watch(key_, in | out);
+}
+
+void IwarpConnection::update_deadline() {
+  const Limits& limits = runtime_.limits;
+  Time deadline = kNever;
+  const auto consider = [&](bool applies, Time since, std::chrono::milliseconds limit) {
+    if (applies) {
+      deadline = std::min(deadline, after(since, limit));
+    }
+  };
+  const bool inside = !fpdus_.between_fpdus() || !receiver_.between_messages();
+  consider(state_ == State::replying || blocked_, last_sent_, limits.unsent);
+  consider(open() && inside, last_received_, limits.mid_message);
+  consider(state_ == State::draining, ending_since_, limits.unsent);
+  consider(state_ == State::ending, ending_since_, limits.closing);
+  consider(state_ == State::operating && idle_timeout_.count() > 0, last_received_, idle_timeout_);
+  runtime_.reactor.set_deadline(key_, deadline);
+}
+
+void IwarpConnection::on_deadline() {
+  const Limits& limits = runtime_.limits;
+  const Time now = runtime_.reactor.round_time();
+  const auto passed = [&](Time since, std::chrono::milliseconds limit) {
+    return now >= after(since, limit);
+  };
+  const auto ms = [](std::chrono::milliseconds limit) {
+    return std::to_string(limit.count()) + " ms";
+  };
+  if (state_ == State::ending) {
+    finish(std::move(*reason_), How::complete, role_);
+  } else if ((blocked_ || state_ == State::replying) && passed(last_sent_, limits.unsent)) {
+    finish({Errc::timed_out, "the peer took no octets for " + ms(limits.unsent), {}, false},
+           How::reset, role_);
+  } else if (state_ == State::draining && passed(ending_since_, limits.unsent)) {
+    finish(std::move(*reason_), How::reset, role_);
+  } else if (open() && (!fpdus_.between_fpdus() || !receiver_.between_messages()) &&
+             passed(last_received_, limits.mid_message)) {
+    start_terminate({cause::kLocalCatastrophic, {}, 0, {}},
+                    {Errc::timed_out,
+                     "FPDU " + std::to_string(fpdus_.fpdu_number()) +
+                         ": silence inside a message for " + ms(limits.mid_message),
+                     cause::kLocalCatastrophic, false});
+  } else if (state_ == State::operating && idle_timeout_.count() > 0 &&
+             passed(last_received_, idle_timeout_)) {
+    finish({Errc::timed_out, "no octets came for " + ms(idle_timeout_), {}, false}, How::lingering,
+           role_);
+  }
+  if (state_ != State::closed) {
+    update_deadline();
+  }
+}
+
+bool IwarpConnection::open() const {
+  return state_ == State::operating || state_ == State::draining || state_ == State::ending;
+}
+
+void IwarpConnection::on_message(const PostedReceive& receive, MutableView bytes,
+                                 std::optional<std::uint32_t> invalidated) {
+  observation_.by_peer(trace::Send{bytes, invalidated});
+  if (invalidated) {
+    domain_.table().find(*invalidated)->invalidate();
+  }
+  if (handler_ != nullptr) {
+    ++runtime_.notices;
+    handler_->on_received(*this, receive.id, bytes, invalidated);
+  }
+}
+
+void IwarpConnection::on_write_segment(const Segment& segment, View payload) {
+  if (observation_.wants_events()) {
+    observation_.by_peer(trace::RdmaWrite{segment.stag, segment.offset, payload.size(), payload});
+  }
+}
+
+void IwarpConnection::on_read_request(const ReadRequest& request, IwarpRegion* source) {
+  observation_.by_peer(trace::RdmaRead{request.source_stag, request.source_offset, request.length});
+  Outgoing& response = transmitter_.respond();
+  response.read = request;
+  response.stag = request.sink_stag;
+  response.offset = request.sink_offset;
+  response.length = request.length;
+  if (source != nullptr) {
+    response.parts.assign(1, View(source->at(request.source_offset), request.length));
+    response.memory = source->memory();
+  }
+  mark_unsettled();
+}
+
+void IwarpConnection::on_read_refused(const ReadRequest& request) {
+  observation_.by_peer(trace::RdmaRead{request.source_stag, request.source_offset, request.length});
+}
+
+void IwarpConnection::on_response_segment(const Segment& segment, View payload) {
+  observation_.by_peer(trace::RdmaReadResponse{segment.stag, segment.offset, payload.size()});
+}
+
+void IwarpConnection::on_read_done(WorkId id) {
+  mark_unsettled();  // a read that waited for its turn (ORD) may start
+  if (handler_ != nullptr) {
+    ++runtime_.notices;
+    handler_->on_completed(*this, id, Operation::rdma_read);
+  }
+}
+
+void IwarpConnection::on_terminate(View body) {
+  const auto terminate = decode_terminate(body);
+  CloseReason reason{Errc::peer_terminated, "a Terminate without content", {}, true};
+  if (terminate) {
+    observation_.by_peer(*terminate);
+    reason.detail = describe(*terminate);
+    reason.terminate = terminate;
+  }
+  finish(std::move(reason), How::lingering, trace::other(role_));
+}
+
+void IwarpConnection::on_framed(const Outgoing& operation, std::uint64_t offset,
+                                std::size_t payload_bytes) {
+  if (!observation_.wants_events() || operation.bent()) {
+    return;
+  }
+  const std::uint64_t target = operation.offset + offset;
+  switch (operation.kind) {
+    case Outgoing::Kind::send: {
+      std::optional<std::uint32_t> invalidated;
+      if (operation.invalidate) {
+        invalidated = operation.stag;
+      }
+      observation_.by_us(trace::Send{joined(operation), invalidated});
+      break;
+    }
+    case Outgoing::Kind::rdma_write:
+      observation_.by_us(trace::RdmaWrite{operation.stag, target, payload_bytes,
+                                          operation.parts[0].subspan(offset, payload_bytes)});
+      break;
+    case Outgoing::Kind::read_response:
+      observation_.by_us(trace::RdmaReadResponse{operation.stag, target, payload_bytes});
+      break;
+    case Outgoing::Kind::read_request:
+      observation_.by_us(trace::RdmaRead{operation.read.source_stag, operation.read.source_offset,
+                                         operation.read.length});
+      break;
+    case Outgoing::Kind::raw:
+      break;
+  }
+}
+
+View IwarpConnection::joined(const Outgoing& operation) {
+  if (operation.parts.size() == 1) {
+    return operation.parts[0];
+  }
+  runtime_.joined.clear();
+  for (const View& part : operation.parts) {
+    runtime_.joined.insert(runtime_.joined.end(), part.begin(), part.end());
+  }
+  return runtime_.joined;
+}
+
+void IwarpConnection::on_read_queued(const Outgoing& operation, std::uint32_t sink_stag) {
+  receiver_.expect({sink_stag, operation.read.sink_offset, operation.read.length, 0,
+                    operation.memory, operation.sink, operation.id});
+}
+
+void IwarpConnection::on_left(Outgoing::Kind kind, WorkId id) {
+  switch (kind) {
+    case Outgoing::Kind::send:
+    case Outgoing::Kind::rdma_write:
+      if (handler_ != nullptr) {
+        ++runtime_.notices;
+        handler_->on_completed(
+            *this, id, kind == Outgoing::Kind::send ? Operation::send : Operation::rdma_write);
+      }
+      break;
+    case Outgoing::Kind::read_response:
+      receiver_.inbound_read_answered();
+      break;
+    case Outgoing::Kind::read_request:
+    case Outgoing::Kind::raw:
+      break;
+  }
+}
+
+bool IwarpConnection::may_read() const {
+  return receiver_.reads_outstanding() < ord_;
+}
+
+bool IwarpConnection::source_open(const Outgoing& operation) {
+  if (operation.length == 0) {
+    return true;
+  }
+  const IwarpRegion* source = domain_.table().find(operation.read.source_stag);
+  if (source != nullptr && source->memory() == operation.memory) {
+    return true;
+  }
+  // RFC 5040 4.8: the Read Request header shows how far the response had come.
+  ReadRequest rest = operation.read;
+  const auto done = static_cast<std::uint32_t>(operation.framed);
+  rest.sink_offset += done;
+  rest.source_offset += done;
+  rest.length -= done;
+  start_terminate({cause::kReadStag, {}, 0, rest},
+                  {Errc::local_close, "the source of an RDMA Read was closed meanwhile",
+                   cause::kReadStag, false});
+  return false;
+}
+
+}  // namespace steertag::fabric::iwarp

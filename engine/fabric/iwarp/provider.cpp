@@ -1,0 +1,110 @@
+// The provider object and its poll.
+#include "fabric/iwarp/provider.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "fabric/iwarp/connection.h"
+#include "fabric/iwarp/listener.h"
+#include "fabric/iwarp/runtime.h"
+
+namespace steertag::fabric::iwarp {
+namespace {
+
+class IwarpProvider final : public Provider {
+ public:
+  IwarpProvider(RandomSource random, const Limits& limits, Clock clock)
+      : runtime_(std::move(random), limits, std::move(clock)) {}
+
+  Capabilities capabilities() const override {
+    Capabilities capabilities;
+    capabilities.remote_invalidation = true;
+    capabilities.fault_hooks = true;
+    capabilities.byte_capture = true;
+    capabilities.largest_send = 0xffffffff;
+    capabilities.largest_private_data = kMostPrivateData - kEnhancedBytes;
+    return capabilities;
+  }
+
+  std::unique_ptr<Domain> make_domain() override {
+    return std::make_unique<IwarpDomain>(runtime_.stags);
+  }
+
+  Expected<std::unique_ptr<Listener>, Error> listen(const Url& url,
+                                                    AcceptCallback on_request) override {
+    return IwarpListener::open(runtime_, url, std::move(on_request));
+  }
+
+  Expected<std::unique_ptr<Connection>, Error> connect(const Url& url, Domain& domain,
+                                                       const ConnectionOptions& options,
+                                                       Handler& handler, trace::EventSink* events,
+                                                       trace::ByteSink* bytes) override {
+    if (auto checked = check(options); !checked) {
+      return Unexpected(checked.error());
+    }
+    auto* ours = dynamic_cast<IwarpDomain*>(&domain);
+    if (ours == nullptr || &ours->table() != &runtime_.stags) {
+      return Unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
+    }
+    auto addresses = resolve(url, false);
+    if (!addresses) {
+      return Unexpected(addresses.error());
+    }
+    auto connection = std::make_unique<IwarpConnection>(runtime_, *ours, trace::Role::client,
+                                                        handler, events, bytes);
+    connection->initiate(std::move(*addresses), options);
+    return connection;
+  }
+
+  std::size_t poll(std::chrono::milliseconds timeout) override {
+    using std::chrono::steady_clock;
+    runtime_.notices = 0;
+    const auto end = steady_clock::now() + timeout;
+    std::chrono::milliseconds left = timeout;
+    while (true) {
+      settle();
+      const bool busy = runtime_.notices > 0 || !runtime_.unsettled.empty();
+      runtime_.reactor.turn(busy ? std::chrono::milliseconds{0} : left);
+      settle();
+      runtime_.lingering.sweep();
+      runtime_.ended.clear();
+      retired_.clear();
+      left = std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now());
+      if (runtime_.reactor.take_woken() || runtime_.notices > 0 || left.count() <= 0) {
+        return runtime_.notices;
+      }
+    }
+  }
+
+  void wake() override { runtime_.reactor.wake(); }
+
+  void retire(std::unique_ptr<Connection> connection) override {
+    retired_.push_back(std::move(connection));
+  }
+
+ private:
+  // One pass over what waits now; what comes up meanwhile has its turn after the next wait.
+  void settle() {
+    auto& unsettled = runtime_.unsettled;
+    const std::size_t count = unsettled.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      IwarpConnection* connection = std::exchange(unsettled[i], nullptr);
+      if (connection != nullptr) {
+        connection->settle();
+      }
+    }
+    unsettled.erase(unsettled.begin(), unsettled.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+
+  Runtime runtime_;
+  std::vector<std::unique_ptr<Connection>> retired_;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random, const Limits& limits,
+                                                         Clock clock) {
+  return std::make_unique<IwarpProvider>(std::move(random), limits, std::move(clock));
+}
+
+}  // namespace steertag::fabric::iwarp

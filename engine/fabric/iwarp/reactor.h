@@ -1,0 +1,80 @@
+// The event loop of one provider: readiness of sockets and deadlines, dispatched to channels.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "fabric/iwarp/socket.h"
+
+namespace steertag::fabric::iwarp {
+
+/// Nanoseconds of the provider's clock.
+using Time = std::int64_t;
+inline constexpr Time kNever = INT64_MAX;
+constexpr Time after(Time now, std::chrono::milliseconds wait) {
+  return now + std::chrono::nanoseconds(wait).count();
+}
+
+/// Something with a socket. It may remove itself, or others, from inside these calls.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual void on_ready(std::uint32_t events) = 0;
+  virtual void on_deadline() = 0;
+};
+
+class Reactor {
+ public:
+  using Key = std::uint64_t;  // 0 is no channel
+
+  explicit Reactor(Clock clock);
+
+  /// Events are those of epoll.
+  Key add(Channel& channel, int fd, std::uint32_t events);
+  void watch(Key key, std::uint32_t events);
+  void remove(Key key);
+  /// Replaces the channel's deadline; kNever for none.
+  void set_deadline(Key key, Time deadline);
+
+  /// One round: waits for readiness, a deadline, `wake` or the time-out, and dispatches.
+  void turn(std::chrono::milliseconds timeout);
+  /// Thread-safe; ends the current wait, or the next one.
+  void wake();
+  bool take_woken();
+
+  Time now() const { return clock_(); }
+  /// The time at the start of the current round: cheap.
+  Time round_time() const { return round_time_; }
+
+ private:
+  struct Entry {
+    Channel* channel = nullptr;
+    int fd = -1;
+    std::uint32_t events = 0;
+    Time deadline = kNever;
+    Time scheduled = kNever;  // earliest heap entry of this channel
+  };
+  struct Due {
+    Time time;
+    Key key;
+    bool operator>(const Due& other) const { return time > other.time; }
+  };
+
+  int wait_ms(std::chrono::milliseconds timeout);
+  void schedule(Key key, Entry& entry);
+  void fire_deadlines();
+
+  Clock clock_;
+  Socket epoll_;
+  Socket event_;
+  std::unordered_map<Key, Entry> entries_;
+  std::vector<Due> due_;  // a heap, soonest first; may hold outdated entries
+  Key next_key_ = 1;
+  Time round_time_ = 0;
+  bool woken_ = false;
+};
+
+}  // namespace steertag::fabric::iwarp

@@ -1,0 +1,34 @@
+// What the connections and listeners of one provider share.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fabric/iwarp/linger.h"
+#include "fabric/iwarp/reactor.h"
+#include "fabric/iwarp/steering.h"
+
+namespace steertag::fabric::iwarp {
+
+class IwarpConnection;
+
+/// Where octets go that have no place of their own yet. One for all connections: what was read is
+/// used up before the next connection reads, so an idle connection needs none.
+inline constexpr std::size_t kScratchBytes = 64 * 1024;
+
+struct Runtime {
+  Runtime(RandomSource random, const Limits& bounds, Clock clock)
+      : limits(bounds), reactor(std::move(clock)), stags(std::move(random)), lingering(reactor) {}
+
+  Limits limits;
+  Reactor reactor;
+  StagTable stags;
+  LingeringSockets lingering;
+  std::vector<std::byte> scratch = std::vector<std::byte>(kScratchBytes);
+  std::vector<std::byte> joined;                // a gathered message in one piece, for observers
+  std::vector<IwarpConnection*> unsettled;      // have octets to send, or a notice to give
+  std::vector<std::unique_ptr<Channel>> ended;  // destroyed when no call of theirs is running
+  std::size_t notices = 0;                      // given in the current poll
+};
+
+}  // namespace steertag::fabric::iwarp

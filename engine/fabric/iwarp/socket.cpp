@@ -1,0 +1,107 @@
+// Sockets, addresses and their options.
+#include "fabric/iwarp/socket.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace steertag::fabric::iwarp {
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+  if (this != &other) {
+    close();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int Socket::release() {
+  return std::exchange(fd_, -1);
+}
+
+void Socket::close() {
+  if (open()) {
+    ::close(release());
+  }
+}
+
+void Socket::reset() {
+  const linger now{1, 0};
+  ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+  close();
+}
+
+void Socket::end() {
+  ::shutdown(fd_, SHUT_WR);
+}
+
+std::string Address::text() const {
+  char host[NI_MAXHOST];
+  char port[NI_MAXSERV];
+  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&storage), length, host, sizeof host, port,
+                    sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return "unknown address";
+  }
+  const bool six = storage.ss_family == AF_INET6;
+  return (six ? "[" + std::string(host) + "]" : std::string(host)) + ":" + port;
+}
+
+Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0);
+  addrinfo* found = nullptr;
+  const int code =
+      ::getaddrinfo(url.host.c_str(), std::to_string(url.port).c_str(), &hints, &found);
+  if (code != 0) {
+    return Unexpected(Error{Errc::name_not_found, "\"" + url.host + "\": " + ::gai_strerror(code)});
+  }
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  std::vector<Address> addresses;
+  for (const addrinfo* each = found; each != nullptr && addresses.size() < kMostAddresses;
+       each = each->ai_next) {
+    Address& address = addresses.emplace_back();
+    std::memcpy(&address.storage, each->ai_addr, each->ai_addrlen);
+    address.length = each->ai_addrlen;
+  }
+  return addresses;
+}
+
+Socket make_socket(const Address& address) {
+  return Socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+Address peer_address(const Socket& socket) {
+  Address address;
+  address.length = sizeof address.storage;
+  ::getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&address.storage), &address.length);
+  return address;
+}
+
+void set_no_delay(const Socket& socket) {
+  const int on = 1;
+  ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+std::size_t emss(const Socket& socket) {
+  constexpr int kSmallest = 536;  // RFC 9293 3.7.1: the default when nothing is known
+  int value = 0;
+  socklen_t length = sizeof value;
+  if (::getsockopt(socket.fd(), IPPROTO_TCP, TCP_MAXSEG, &value, &length) != 0 || value <= 0) {
+    value = kSmallest;
+  }
+  return static_cast<std::size_t>(value);
+}
+
+std::string error_text(int code) {
+  return std::system_category().message(code);
+}
+
+}  // namespace steertag::fabric::iwarp

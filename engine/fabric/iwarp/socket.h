@@ -1,0 +1,60 @@
+// TCP sockets as the provider uses them: non-blocking, without Nagle, addressed by URL.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.h"
+
+namespace steertag::fabric::iwarp {
+
+/// Addresses of one name that are tried.
+inline constexpr std::size_t kMostAddresses = 16;
+
+/// An open file descriptor, or none.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int fd) : fd_(fd) {}
+  ~Socket() { close(); }
+  Socket(Socket&& other) noexcept : fd_(other.release()) {}
+  Socket& operator=(Socket&& other) noexcept;
+
+  int fd() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  int release();
+  void close();
+  /// Closes with a reset instead of an orderly end.
+  void reset();
+  /// Ends our half of the stream.
+  void end();
+
+ private:
+  int fd_ = -1;
+};
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+  std::string text() const;  // "127.0.0.1:20049", "[::1]:20049"
+};
+
+/// Addresses of a URL's host in the resolver's order. Numbers are taken without a look-up; a name
+/// blocks for as long as the system's resolver takes.
+Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive);
+
+/// A non-blocking socket for streams to or from such an address; errno in case of failure.
+Socket make_socket(const Address& address);
+/// The peer's address of a connected socket.
+Address peer_address(const Socket& socket);
+/// Small messages leave at once (no Nagle).
+void set_no_delay(const Socket& socket);
+/// TCP's effective maximum segment size (EMSS).
+std::size_t emss(const Socket& socket);
+
+/// Text of an errno value.
+std::string error_text(int code);
+
+}  // namespace steertag::fabric::iwarp

@@ -1,0 +1,18 @@
+// Fuzzes arguments and results of MOUNT version 3: the first octet chooses the procedure.
+#include "nfs/fuzz/check_codec.h"
+#include "nfs/mount3_procedures.h"
+
+using namespace steertag;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto procedure = mount3::procedure_numbered(data[0]);
+  if (!procedure) return 0;
+  const View input = fuzz::view_of(data, size).subspan(1);
+  mount3::with_signature(*procedure,
+                         [&]<class Args, class Result>(mount3::Signature<Args, Result>) {
+                           fuzz::check_codec<Args>(input);
+                           fuzz::check_codec<Result>(input);
+                         });
+  return 0;
+}

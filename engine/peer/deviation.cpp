@@ -1,0 +1,277 @@
+// The table of deviations.
+#include "peer/deviation.h"
+
+#include <algorithm>
+#include <array>
+
+namespace steertag::peer {
+namespace {
+
+constexpr DeviationInfo kTable[] = {
+    // header
+    {Deviation::reply_vers_two, "reply-vers-two", "RFC8166-4.2.2-1",
+     "Replies carry 2 in rdma_vers."},
+    {Deviation::reply_xid_plus_one, "reply-xid-plus-one", "RFC8166-4.2.1-1",
+     "The header of a reply carries the call's XID plus one."},
+    {Deviation::reply_xid_byte_swapped, "reply-xid-byte-swapped", "RFC8166-4-1",
+     "The header of a reply carries the call's XID in little-endian order."},
+    {Deviation::reply_rpc_xid_differs, "reply-rpc-xid-differs", "RFC8166-4.2.1-1",
+     "The RPC reply carries another XID than the header before it."},
+    {Deviation::reply_record_mark, "reply-record-mark", "RFC8166-3.2-2",
+     "A TCP record mark stands before the RPC reply."},
+    {Deviation::reply_msgp, "reply-msgp", "RFC8166-4.6.1-1",
+     "Inline replies are sent as RDMA_MSGP."},
+    {Deviation::reply_then_done, "reply-then-done", "RFC8166-4.6.2-1",
+     "An RDMA_DONE follows each reply."},
+    {Deviation::replies_twice, "replies-twice", "RFC8166-3.3.1-11",
+     "Every reply is sent two times."},
+    {Deviation::reply_to_other_call, "reply-to-other-call", "RFC8166-4.2.1-1",
+     "While another call is being pulled, a reply carries that call's XID."},
+
+    // errors
+    {Deviation::version_discarded, "version-discarded", "RFC8166-4.5.1-1",
+     "A call of an unsupported version is discarded."},
+    {Deviation::version_executed, "version-executed", "RFC8166-4.5.1-1",
+     "A call of any version is executed as version 1."},
+    {Deviation::version_error_as_chunk, "version-error-as-chunk", "RFC8166-4.5.1-1",
+     "A call of an unsupported version is answered with ERR_CHUNK."},
+    {Deviation::version_range_wrong, "version-range-wrong", "RFC8166-4.5.1-1",
+     "ERR_VERS names the versions 2 to 3."},
+    {Deviation::version_range_swapped, "version-range-swapped", "RFC8166-4.1.2-10",
+     "ERR_VERS carries the highest version before the lowest."},
+    {Deviation::version_error_own_vers, "version-error-own-vers", "RFC8166-4.5-5",
+     "ERR_VERS carries 1 in rdma_vers whatever the call carried."},
+    {Deviation::err_chunk_trailing_octets, "err-chunk-trailing-octets", "RFC8166-4.1.2-11",
+     "Eight octets follow ERR_CHUNK."},
+    {Deviation::err_chunk_wrong_xid, "err-chunk-wrong-xid", "RFC8166-4.5-4",
+     "ERR_CHUNK carries XID 0."},
+    {Deviation::err_chunk_wrong_proc, "err-chunk-wrong-proc", "RFC8166-4.5-6",
+     "ERR_CHUNK is sent with rdma_proc 5."},
+    {Deviation::err_chunk_unknown_code, "err-chunk-unknown-code", "RFC8166-4.1.2-9",
+     "ERR_CHUNK is sent as error 3."},
+    {Deviation::err_chunk_grants_zero, "err-chunk-grants-zero", "RFC8166-3.3.1-5",
+     "ERR_CHUNK grants no credit."},
+    {Deviation::short_message_answered, "short-message-answered", "RFC8166-4.5-1",
+     "A message below 28 octets is answered with ERR_CHUNK."},
+    {Deviation::done_answered, "done-answered", "RFC8166-4.6.2-2",
+     "RDMA_DONE is answered with ERR_CHUNK."},
+    {Deviation::error_answered, "error-answered", "RFC8166-4.2.4-5",
+     "RDMA_ERROR is answered with ERR_CHUNK."},
+    {Deviation::msgp_discarded, "msgp-discarded", "RFC8166-4.6.1-2", "RDMA_MSGP is discarded."},
+    {Deviation::unknown_proc_discarded, "unknown-proc-discarded", "RFC8166-4.5.2-2",
+     "A message with an unknown rdma_proc is discarded."},
+    {Deviation::unknown_proc_executed, "unknown-proc-executed", "RFC8166-4.5.2-2",
+     "A message with an unknown rdma_proc is executed as RDMA_MSG."},
+    {Deviation::broken_list_discarded, "broken-list-discarded", "RFC8166-4.5.2-1",
+     "A call whose chunk lists do not decode is discarded."},
+    {Deviation::broken_list_disconnects, "broken-list-disconnects", "RFC8166-4.5-2",
+     "A call whose chunk lists do not decode closes the connection."},
+    {Deviation::presence_word_truthy, "presence-word-truthy", "RFC8166-4.5.2-1",
+     "Any presence word but 0 counts as 1."},
+    {Deviation::position_unaligned_accepted, "position-unaligned-accepted", "RFC8166-4.5.2-1",
+     "A read segment's position is rounded down to a multiple of four."},
+    {Deviation::nomsg_without_chunk_discarded, "nomsg-without-chunk-discarded", "RFC8166-4.5.2-3",
+     "RDMA_NOMSG without any chunk is discarded."},
+    {Deviation::xid_mismatch_discarded, "xid-mismatch-discarded", "RFC8166-4.5.2-4",
+     "A call whose XIDs differ is discarded."},
+    {Deviation::garbage_args_discarded, "garbage-args-discarded", "RFC8166-4.5.2-5",
+     "A call whose arguments do not decode is discarded."},
+    {Deviation::exits_on_broken_list, "exits-on-broken-list", "RFC8166-4.5-2",
+     "A call whose chunk lists do not decode ends the server."},
+    {Deviation::hangs_on_broken_list, "hangs-on-broken-list", "RFC8166-4.5-2",
+     "After a call whose chunk lists do not decode the server does nothing any more."},
+
+    // credits
+    {Deviation::grants_zero, "grants-zero", "RFC8166-3.3.1-5", "Replies grant no credit."},
+    {Deviation::grant_without_receives, "grant-without-receives", "RFC8166-3.3.1-9",
+     "Only a quarter of the granted credits have a receive."},
+    {Deviation::receive_not_reposted, "receive-not-reposted", "RFC8166-3.3.1-9",
+     "A receive that carried a discarded message is never posted again."},
+
+    // thresholds and private data
+    {Deviation::inline_above_threshold, "inline-above-threshold", "RFC8166-3.5.3-7",
+     "Replies of any size are sent inline, reply chunk or not."},
+    {Deviation::private_data_aligned_only, "private-data-aligned-only", "RFC8797-5.2-1",
+     "Private data is found only at an offset that is a multiple of four."},
+    {Deviation::private_data_first_only, "private-data-first-only", "RFC8797-5.2-1",
+     "Private data is found only at offset zero."},
+    {Deviation::private_data_version_ignored, "private-data-version-ignored", "RFC8797-5.2-3",
+     "Private data of any version is taken as version 1."},
+    {Deviation::reserved_bits_refused, "reserved-bits-refused", "RFC8797-4-8",
+     "Private data with a reserved bit set is ignored."},
+    {Deviation::assumes_4096, "assumes-4096", "RFC8797-5.1-1",
+     "Without private data both thresholds are taken as 4096 octets."},
+    {Deviation::swaps_sizes, "swaps-sizes", "RFC8797-4.2-5",
+     "The client's send size is used where its receive size belongs."},
+    {Deviation::announces_reserved_bits, "announces-reserved-bits", "RFC8797-4-7",
+     "The server's private data has reserved bits set."},
+    {Deviation::receives_smaller_than_announced, "receives-smaller-than-announced", "RFC8797-4-10",
+     "Receives have 1024 octets whatever was announced."},
+    {Deviation::receives_below_1024, "receives-below-1024", "RFC8166-3.3.3-5",
+     "Receives have 512 octets."},
+
+    // remote invalidation
+    {Deviation::invalidates_unasked, "invalidates-unasked", "RFC8797-4.1-3",
+     "Replies use Send with Invalidate though the client cleared R."},
+    {Deviation::invalidates_without_own_flag, "invalidates-without-own-flag", "RFC8797-4.1-3",
+     "Replies use Send with Invalidate though the server itself cleared R."},
+    {Deviation::invalidates_unknown_stag, "invalidates-unknown-stag", "RFC8797-4.1-2",
+     "Send with Invalidate names an STag that is in no call."},
+    {Deviation::invalidates_earlier_call, "invalidates-earlier-call", "RFC8797-4.1-2",
+     "Send with Invalidate names an STag of the call before."},
+
+    // read chunks
+    {Deviation::second_read_segment_ignored, "second-read-segment-ignored", "RFC8166-3.4.5-5",
+     "Only the first segment of a read chunk is read."},
+    {Deviation::read_segments_swapped, "read-segments-swapped", "RFC8166-3.4.5-5",
+     "The segments of a read chunk are concatenated in reverse order."},
+    {Deviation::read_position_ignored, "read-position-ignored", "RFC8166-4.3.1.1-1",
+     "Read chunks are appended to the payload stream whatever their position."},
+    {Deviation::read_pad_kept, "read-pad-kept", "RFC8166-3.4.5-5",
+     "Roundup inside a read chunk becomes part of the item."},
+    {Deviation::reads_after_reply, "reads-after-reply", "RFC8166-3.4.5.1-1",
+     "Read chunks are read once more after the reply."},
+    {Deviation::reduced_name_accepted, "reduced-name-accepted", "RFC8166-6.1-3",
+     "A call with a reduced item that is not eligible is executed."},
+    {Deviation::long_call_refused, "long-call-refused", "RFC8166-3.5.3-8",
+     "A call in a Position Zero chunk is answered with ERR_CHUNK."},
+    {Deviation::read_list_in_reply, "read-list-in-reply", "RFC8166-4.3.1-3",
+     "Replies carry the call's read list."},
+
+    // write chunks
+    {Deviation::write_list_dropped, "write-list-dropped", "RFC8166-3.4.6-4",
+     "Replies carry no write list."},
+    {Deviation::write_lengths_kept, "write-lengths-kept", "RFC8166-3.4.6-5",
+     "Write chunks are returned with the lengths of the call."},
+    {Deviation::write_handle_changed, "write-handle-changed", "RFC8166-3.4.6-4",
+     "Write chunks are returned with other handles."},
+    {Deviation::write_offset_zeroed, "write-offset-zeroed", "RFC8166-3.4.6-4",
+     "Write chunks are returned with offset zero."},
+    {Deviation::segments_merged, "segments-merged", "RFC8166-3.4.6-4",
+     "Write chunks are returned with their first segment only."},
+    {Deviation::pad_written, "pad-written", "RFC8166-3.4.6.2-2",
+     "Roundup octets are written into the write chunk."},
+    {Deviation::pad_counted, "pad-counted", "RFC8166-3.4.6.2-3",
+     "The returned length of a write chunk counts roundup octets."},
+    {Deviation::segments_backwards, "segments-backwards", "RFC8166-3.4.6-3",
+     "The segments of a write chunk are filled from the last to the first."},
+    {Deviation::segments_half_filled, "segments-half-filled", "RFC8166-3.4.6-3",
+     "Only half of each segment is used before the next."},
+    {Deviation::write_beyond_chunk, "write-beyond-chunk", "RFC8166-3.4.3-1",
+     "Four octets behind the last segment are written."},
+    {Deviation::writes_after_reply, "writes-after-reply", "RFC8166-2.3.2-3",
+     "RDMA Writes follow the reply that announces them."},
+    {Deviation::write_chunk_ignored, "write-chunk-ignored", "RFC8166-4.3.2-3",
+     "Eligible results are sent inline although a write chunk was offered."},
+    {Deviation::unused_write_lengths_kept, "unused-write-lengths-kept", "RFC8166-4.3.2.2-4",
+     "An unused write chunk is returned with the lengths of the call."},
+    {Deviation::unused_write_dropped, "unused-write-dropped", "RFC8166-4.3.2.2-4",
+     "An unused write chunk is not returned."},
+    {Deviation::empty_write_chunk_dropped, "empty-write-chunk-dropped", "RFC8166-4.3.2.3-3",
+     "An empty write chunk is not returned."},
+    {Deviation::small_write_chunk_cut, "small-write-chunk-cut", "RFC8166-3.4.6.2-3",
+     "A result that is larger than its write chunk is cut off."},
+    {Deviation::reduces_ineligible_result, "reduces-ineligible-result", "RFC8166-3.4.2-2",
+     "Results that are not eligible are placed in an offered write chunk."},
+    {Deviation::length_word_removed, "length-word-removed", "RFC8166-3.4.4.1-1",
+     "The count of a reduced result is removed from the payload stream."},
+
+    // reply chunk
+    {Deviation::reply_chunk_dropped, "reply-chunk-dropped", "RFC8166-4.3.3-4",
+     "Replies carry no reply chunk."},
+    {Deviation::reply_lengths_kept, "reply-lengths-kept", "RFC8166-4.3.3-5",
+     "A reply chunk is returned with the lengths of the call."},
+    {Deviation::reply_chunk_invented, "reply-chunk-invented", "RFC8166-3.5.3-6",
+     "Replies carry a reply chunk that the call did not offer."},
+    {Deviation::nomsg_with_payload, "nomsg-with-payload", "RFC8166-3.5.3-2",
+     "The payload stream follows RDMA_NOMSG inline too."},
+    {Deviation::long_reply_cut, "long-reply-cut", "RFC8166-3.5.3-7",
+     "The last four octets of a long reply are not written."},
+    {Deviation::long_reply_without_roundup, "long-reply-without-roundup", "RFC8166-3.5.3-9",
+     "Roundup is missing from a long reply."},
+    {Deviation::small_reply_chunk_overrun, "small-reply-chunk-overrun", "RFC8267-3.1-1",
+     "A reply that is larger than its reply chunk is cut off."},
+
+    // data
+    {Deviation::read_data_corrupted, "read-data-corrupted", "RFC8267-4-3",
+     "The first octet of READ data in a write chunk is inverted."},
+    {Deviation::read_halves_swapped, "read-halves-swapped", "RFC8166-3.4.6-3",
+     "READ data arrives with the contents of its two segments swapped."},
+    {Deviation::write_data_shifted, "write-data-shifted", "RFC8267-4-1",
+     "WRITE stores data from a read chunk one octet too far."},
+};
+constexpr std::size_t kCount = std::size(kTable);
+static_assert(kCount <= Deviations::kMost);
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (kTable[i].deviation != static_cast<Deviation>(i)) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "the table has the order of the enumeration");
+
+constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kProposals = 3;
+
+/// Edits (insertions, deletions, replacements) between two names; names are cut at kLongestName.
+std::size_t distance(std::string_view a, std::string_view b) {
+  a = a.substr(0, kLongestName);
+  b = b.substr(0, kLongestName);
+  std::array<std::size_t, kLongestName + 1> row{};
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const DeviationInfo> deviations() {
+  return kTable;
+}
+
+const DeviationInfo& info(Deviation deviation) {
+  return kTable[static_cast<std::size_t>(deviation)];
+}
+
+std::optional<Deviation> find_deviation(std::string_view name) {
+  for (const DeviationInfo& row : kTable) {
+    if (row.name == name) return row.deviation;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> nearest_deviations(std::string_view name, std::size_t most) {
+  std::vector<std::string_view> names;
+  for (const DeviationInfo& row : kTable) names.push_back(row.name);
+  std::stable_sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+    return distance(name, a) < distance(name, b);
+  });
+  names.resize(std::min(most, names.size()));
+  return names;
+}
+
+Expected<void, std::string> Deviations::add(std::string_view name) {
+  if (const auto found = find_deviation(name)) {
+    add(*found);
+    return {};
+  }
+  std::string text = "there is no deviation '" + std::string(name) + "'; the nearest are";
+  const char* separator = " ";
+  for (const std::string_view near : nearest_deviations(name, kProposals)) {
+    text += separator;
+    text += near;
+    separator = ", ";
+  }
+  return Unexpected(std::move(text));
+}
+
+}  // namespace steertag::peer

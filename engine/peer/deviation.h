@@ -1,0 +1,154 @@
+// Deviations: named defects of the reference peer. Each breaks one requirement, and exists so that
+// the suites can prove that they notice.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/expected.h"
+
+namespace steertag::peer {
+
+enum class Deviation : std::uint8_t {
+  // header
+  reply_vers_two,
+  reply_xid_plus_one,
+  reply_xid_byte_swapped,
+  reply_rpc_xid_differs,
+  reply_record_mark,
+  reply_msgp,
+  reply_then_done,
+  replies_twice,
+  reply_to_other_call,
+
+  // errors
+  version_discarded,
+  version_executed,
+  version_error_as_chunk,
+  version_range_wrong,
+  version_range_swapped,
+  version_error_own_vers,
+  err_chunk_trailing_octets,
+  err_chunk_wrong_xid,
+  err_chunk_wrong_proc,
+  err_chunk_unknown_code,
+  err_chunk_grants_zero,
+  short_message_answered,
+  done_answered,
+  error_answered,
+  msgp_discarded,
+  unknown_proc_discarded,
+  unknown_proc_executed,
+  broken_list_discarded,
+  broken_list_disconnects,
+  presence_word_truthy,
+  position_unaligned_accepted,
+  nomsg_without_chunk_discarded,
+  xid_mismatch_discarded,
+  garbage_args_discarded,
+  exits_on_broken_list,
+  hangs_on_broken_list,
+
+  // credits
+  grants_zero,
+  grant_without_receives,
+  receive_not_reposted,
+
+  // thresholds and private data
+  inline_above_threshold,
+  private_data_aligned_only,
+  private_data_first_only,
+  private_data_version_ignored,
+  reserved_bits_refused,
+  assumes_4096,
+  swaps_sizes,
+  announces_reserved_bits,
+  receives_smaller_than_announced,
+  receives_below_1024,
+
+  // remote invalidation
+  invalidates_unasked,
+  invalidates_without_own_flag,
+  invalidates_unknown_stag,
+  invalidates_earlier_call,
+
+  // read chunks
+  second_read_segment_ignored,
+  read_segments_swapped,
+  read_position_ignored,
+  read_pad_kept,
+  reads_after_reply,
+  reduced_name_accepted,
+  long_call_refused,
+  read_list_in_reply,
+
+  // write chunks
+  write_list_dropped,
+  write_lengths_kept,
+  write_handle_changed,
+  write_offset_zeroed,
+  segments_merged,
+  pad_written,
+  pad_counted,
+  segments_backwards,
+  segments_half_filled,
+  write_beyond_chunk,
+  writes_after_reply,
+  write_chunk_ignored,
+  unused_write_lengths_kept,
+  unused_write_dropped,
+  empty_write_chunk_dropped,
+  small_write_chunk_cut,
+  reduces_ineligible_result,
+  length_word_removed,
+
+  // reply chunk
+  reply_chunk_dropped,
+  reply_lengths_kept,
+  reply_chunk_invented,
+  nomsg_with_payload,
+  long_reply_cut,
+  long_reply_without_roundup,
+  small_reply_chunk_overrun,
+
+  // data
+  read_data_corrupted,
+  read_halves_swapped,
+  write_data_shifted,
+};
+
+struct DeviationInfo {
+  Deviation deviation;
+  std::string_view name;         // kebab-case, says what goes wrong
+  std::string_view requirement;  // the ledger id of what it breaks
+  std::string_view sentence;
+};
+
+/// All of them, in the order of the enumeration.
+std::span<const DeviationInfo> deviations();
+const DeviationInfo& info(Deviation deviation);
+std::optional<Deviation> find_deviation(std::string_view name);
+/// The names most like `name`, best first, at most `most`.
+std::vector<std::string_view> nearest_deviations(std::string_view name, std::size_t most);
+
+/// The defects that one peer has.
+class Deviations {
+ public:
+  static constexpr std::size_t kMost = 128;
+
+  void add(Deviation deviation) { bits_.set(static_cast<std::size_t>(deviation)); }
+  bool has(Deviation deviation) const { return bits_.test(static_cast<std::size_t>(deviation)); }
+  bool any() const { return bits_.any(); }
+  /// Adds by name. The error is a sentence that proposes the nearest names.
+  Expected<void, std::string> add(std::string_view name);
+
+ private:
+  std::bitset<kMost> bits_;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,47 @@
+"""Tests of the harness itself: what they share."""
+
+import pathlib
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+
+
+@pytest.fixture
+def suite(pytester, monkeypatch):
+    """Runs pytest on case files written by the test, against suites/self/scripted_server.py as the
+    bundled server: `suite.run(*arguments)` in a process of its own."""
+    program = pytester.path / "scripted-server"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{HERE}/scripted_server.py" "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("STEERTAG_SERVE", str(program))
+    return Suite(pytester)
+
+
+class Suite:
+    """A run of the plugin in a folder of its own."""
+
+    def __init__(self, pytester):
+        self.pytester = pytester
+        self.report = pytester.path / "build" / "report"
+
+    def cases(self, **files):
+        """Writes case files; names without their ending."""
+        self.pytester.makepyfile(**files)
+
+    def run(self, *arguments):
+        """pytest's result: .ret, .stdout, .stderr."""
+        return self.pytester.runpytest_subprocess(
+            "-p", "steertag.suite.plugin", "-p", "no:cacheprovider", *arguments, timeout=60
+        )
+
+    def document(self):
+        """The run's report.json."""
+        import json
+
+        return json.loads((self.report / "report.json").read_text())
+
+    def verdicts(self):
+        """{case id: verdict}"""
+        return {row["id"]: row["verdict"] for row in self.document()["cases"]}

@@ -1,0 +1,203 @@
+"""Whole runs: verdicts become pytest outcomes, exit codes and a report, and a dead server is replaced."""
+
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+EVERY_VERDICT = """
+    from steertag.suite import case, expect
+
+    MUST, SHOULD, MAY = "RFC8166-4.5.1-1", "RFC8166-4.5.2-5", "RFC8166-4.2.1-2"
+
+    @case("self.pass", requirements=[MUST])
+    def test_pass(bench):
+        expect(bench.connect().exchange(bench.connect().null_call()), MUST, must=["reply"])
+
+    @case("self.latitude", requirements=[MAY])
+    def test_latitude(bench):
+        bench.latitude(MAY, "it does")
+
+    @case("self.warn", requirements=[SHOULD])
+    def test_warn(bench):
+        expect.equal(1, 2, SHOULD, "number")
+
+    @case("self.fail", requirements=[MUST])
+    def test_fail(bench):
+        conn = bench.connect()
+        expect(conn.exchange(conn.null_call()), MUST, must=["err-vers"])
+
+    @case("self.unsupported", requirements=[MUST])
+    def test_unsupported(bench):
+        bench.unsupported("PROG_UNAVAIL for NFS version 9")
+
+    @case("self.not-testable", requirements=[MUST])
+    def test_not_testable(bench):
+        bench.not_testable("no way to see it")
+
+    @case("self.harness-error", requirements=[MUST])
+    def test_harness_error(bench):
+        assert 1 == 2
+
+    @case("self.exception", requirements=[MUST])
+    def test_exception(bench):
+        {}["missing"]
+"""
+VERSION_ZERO = """
+    from steertag.suite import case, expect
+
+    @case("self.version-zero", requirements=["RFC8166-4.5.1-1"])
+    def test_version_zero(bench):
+        conn = bench.connect()
+        call = conn.null_call()
+        call.vers = 0
+        expect(conn.exchange(call), "RFC8166-4.5.1-1", must=["err-vers"])
+
+    @case("self.null", requirements=["RFC8166-4.2.4-1"], hostile=False)
+    def test_null(bench):
+        conn = bench.connect()
+        expect(conn.exchange(conn.null_call()), "RFC8166-4.2.4-1", must=["reply"])
+"""
+
+
+def test_every_verdict_has_its_pytest_outcome(suite):
+    suite.cases(test_all=EVERY_VERDICT)
+    result = suite.run("-v")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(passed=3, failed=1, skipped=2, errors=2, warnings=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*test_latitude LATITUDE*",
+            "*test_warn WARN*",
+            "*test_unsupported UNSUPPORTED*",
+            "*test_not_testable NOT-TESTABLE*",
+            "*test_harness_error HARNESS-ERROR*",
+        ]
+    )
+    result.stdout.fnmatch_lines(["FAIL self.fail: RFC8166-4.5.1-1: expected err-vers, saw reply"])
+    result.stdout.fnmatch_lines(["WARN self.warn: RFC8166-4.5.2-5: number: expected 2, saw 1"])
+    result.stdout.fnmatch_lines(["*RFC 8166 section 4.5.1 (MUST):*"])
+    assert suite.document()["totals"] == {
+        **{"pass": 1, "latitude": 1, "warn": 1, "not-testable": 1, "unsupported": 1},
+        **{"fail": 1, "hang": 0, "crash": 0, "harness-error": 2},
+    }
+
+
+def test_junit_tells_error_from_failure_and_names_the_case(suite):
+    suite.cases(test_all=EVERY_VERDICT)
+    suite.run()
+    seen = {}
+    for element in ElementTree.parse(suite.report / "junit.xml").iter("testcase"):
+        properties = {each.get("name"): each.get("value") for each in element.iter("property")}
+        children = {child.tag for child in element} & {"failure", "error", "skipped"}
+        seen[properties["case"]] = (properties["verdict"], children)
+    assert seen["self.pass"] == ("pass", set())
+    assert seen["self.warn"] == ("warn", set())
+    assert seen["self.fail"] == ("fail", {"failure"})
+    assert seen["self.harness-error"] == ("harness-error", {"error"})
+    assert seen["self.unsupported"] == ("unsupported", {"skipped"})
+
+
+def test_a_conforming_server_passes_and_is_captured(suite):
+    suite.cases(test_version=VERSION_ZERO)
+    result = suite.run()
+    assert result.ret == pytest.ExitCode.OK, result.stdout.str()
+    assert suite.verdicts() == {"self.null": "pass", "self.version-zero": "pass"}
+    row = suite.document()["cases"][1]
+    assert row["requirements"] == ["RFC8166-4.5.1-1"] and row["findings"] == []
+    capture = (suite.report / row["capture"]).read_bytes()
+    assert b"case self.version-zero" in capture and b"verdict pass" in capture
+
+
+def test_a_wrong_answer_fails(suite):
+    suite.cases(test_version=VERSION_ZERO)
+    result = suite.run("--deviate", "wrong-error")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert suite.verdicts() == {"self.null": "pass", "self.version-zero": "fail"}
+
+
+@pytest.mark.parametrize(
+    "deviation, verdict, reason",
+    [
+        ("dies", "crash", "crash: the server process ended with exit status 3"),
+        ("hangs", "hang", "hang: after the case the server does not answer a new connection"),
+    ],
+)
+def test_a_dead_server_is_the_verdict_of_its_case_and_is_replaced(
+    suite, deviation, verdict, reason
+):
+    suite.cases(test_version=VERSION_ZERO)
+    result = suite.run("--deviate", deviation)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert suite.verdicts() == {"self.null": "pass", "self.version-zero": verdict}
+    assert reason in suite.document()["cases"][1]["reason"]
+
+
+def test_workers_report_together(suite):
+    suite.cases(test_all=EVERY_VERDICT, test_version=VERSION_ZERO)
+    suite.run("-n", "2")
+    parallel = suite.verdicts()
+    suite.run()
+    assert parallel == suite.verdicts() and len(parallel) == 10
+
+
+def test_a_run_that_executes_nothing_is_no_success(suite):
+    suite.cases(
+        test_none="""
+        from steertag.suite import case
+
+        @case("self.none", requirements=["RFC8166-4.5.1-1"])
+        def test_none(bench):
+            bench.not_testable("never")
+        """
+    )
+    result = suite.run()
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result.stdout.fnmatch_lines(["ERROR: no case was executed"])
+
+
+def test_ordinary_tests_are_left_alone(suite):
+    suite.cases(test_plain="def test_plain(): pass")
+    result = suite.run()
+    assert result.ret == pytest.ExitCode.OK
+    assert not suite.report.exists()
+
+
+def test_a_case_id_belongs_to_one_case(suite):
+    suite.cases(test_one=VERSION_ZERO, test_two=VERSION_ZERO)
+    result = suite.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*case id self.version-zero is used by test_one.py::*"])
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["--report", "file/report"], "*report directory *file/report: Not a directory*"),
+        (["--profile", "file"], "*profile file: expected a mapping of keys*"),
+        (["--target", "iwarp://h/", "--deviate", "x"], "*are for the bundled server*"),
+        (["--target", "nonsense"], "*--target nonsense: *"),
+    ],
+)
+def test_mistakes_of_the_command_line_are_one_sentence(suite, arguments, sentence):
+    suite.cases(test_version=VERSION_ZERO)
+    (suite.pytester.path / "file").write_text("just text\n")
+    result = suite.run(*arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
+    assert "Traceback" not in result.stderr.str() + result.stdout.str()
+
+
+def test_a_server_that_cannot_start_is_one_sentence(suite, monkeypatch):
+    monkeypatch.setenv("STEERTAG_SERVE", "/nonexistent/steertag-serve")
+    suite.cases(test_version=VERSION_ZERO)
+    result = suite.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: cannot start /nonexistent/steertag-serve: No such file*"])
+
+
+def test_the_bundled_server_does_not_outlive_the_run(suite):
+    suite.cases(test_version=VERSION_ZERO)
+    suite.run()
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    assert str(suite.pytester.path) not in listed.stdout

@@ -1,0 +1,1 @@
+"""Cases for servers. The fixture `bench` comes from the plugin steertag.suite.plugin."""

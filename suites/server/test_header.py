@@ -1,0 +1,74 @@
+"""The fixed words of a call's transport header: versions, procedures and XIDs (RFC 8166 4.2, 4.5)."""
+
+import pytest
+
+from steertag.suite import case, expect, kinds
+
+UNSUPPORTED_VERSIONS = {"zero": 0, "two": 2, "three": 3, "largest": 0xFFFFFFFF}
+UNKNOWN_PROCEDURES = {"five": 5, "largest": 0xFFFFFFFF}
+
+
+@case(
+    "server.header.version-{name}",
+    requirements=["RFC8166-4.5.1-1", "RFC8166-4.5-4", "RFC8166-4.5-5"],
+)
+@pytest.mark.parametrize("name", UNSUPPORTED_VERSIONS)
+def test_unsupported_version(bench, name):
+    conn = bench.connect()
+    call = conn.null_call()
+    call.vers = UNSUPPORTED_VERSIONS[name]
+    outcome = expect(conn.exchange(call), "RFC8166-4.5.1-1", must=[kinds.ERR_VERS])
+    expect.equal(outcome.header.vers_low, 1, "RFC8166-4.5.1-1", "lowest supported version")
+    expect.equal(outcome.header.vers_high, 1, "RFC8166-4.5.1-1", "highest supported version")
+    expect.equal(outcome.header.xid, call.xid, "RFC8166-4.5-4", "rdma_xid of the error", show=False)
+    expect.equal(outcome.header.vers, call.vers, "RFC8166-4.5-5", "rdma_vers of the error")
+
+
+@case("server.header.version-before-body", requirements=["RFC8166-4.5.1-1"])
+def test_only_the_fixed_words_of_another_version_are_read(bench):
+    """What follows the fixed words belongs to a version that the server does not know."""
+    conn = bench.connect()
+    call = conn.null_call()
+    call.vers = 2
+    call.cut_to = 16
+    call.append = b"\xff" * 64
+    expect(conn.exchange(call), "RFC8166-4.5.1-1", must=[kinds.ERR_VERS])
+
+
+@case("server.header.procedure-{name}", requirements=["RFC8166-4.5.2-2", "RFC8166-4.5-4"])
+@pytest.mark.parametrize("name", UNKNOWN_PROCEDURES)
+def test_unknown_procedure(bench, name):
+    conn = bench.connect()
+    call = conn.null_call()
+    call.proc = UNKNOWN_PROCEDURES[name]
+    outcome = expect(conn.exchange(call), "RFC8166-4.5.2-2", must=[kinds.ERR_CHUNK])
+    expect.equal(outcome.header.xid, call.xid, "RFC8166-4.5-4", "rdma_xid of the error", show=False)
+
+
+@case("server.header.error-from-requester", requirements=["RFC8166-4.2.4-5"])
+def test_error_message_from_a_requester_is_discarded(bench):
+    conn = bench.connect()
+    call = conn.null_call()
+    call.proc = 4
+    call.payload = b""
+    expect(conn.exchange(call), "RFC8166-4.2.4-5", must=[kinds.SILENCE])
+
+
+@case("server.header.xid-differs", requirements=["RFC8166-4.5.2-4"])
+def test_header_xid_differs_from_rpc_xid(bench):
+    conn = bench.connect()
+    call = conn.null_call()
+    call.xid = conn.next_xid()
+    expect(
+        conn.exchange(call),
+        "RFC8166-4.5.2-4",
+        must=[kinds.ERR_CHUNK],
+        latitude={kinds.REPLY: "the header's XID alone is used (RFC 8166 4.2.1)"},
+    )
+
+
+@case("server.header.null", requirements=["RFC8166-4.2.4-1", "RFC8166-3.3.1-5"], hostile=False)
+def test_legal_null_call(bench):
+    conn = bench.connect()
+    outcome = expect(conn.exchange(conn.null_call()), "RFC8166-4.2.4-1", must=[kinds.REPLY])
+    expect.at_least(outcome.header.credit, 1, "RFC8166-3.3.1-5", "credit grant")

@@ -1,0 +1,85 @@
+// steertag-serve: the reference server as a program, in the foreground until it is told to end.
+#include <csignal>
+#include <ctime>
+#include <iostream>
+
+#include "peer/server/memory_backend.h"
+#include "serve/options.h"
+#include "serve/port_file.h"
+
+namespace steertag::serve {
+namespace {
+
+constexpr int kCannotServe = 1;
+constexpr int kFailedByDeviation = 70;  // EX_SOFTWARE of sysexits.h
+// Longest time until a signal is noticed when nothing arrives.
+constexpr std::chrono::milliseconds kPollInterval{200};
+
+// A handler may touch nothing else.
+volatile std::sig_atomic_t end_requested = 0;
+
+void on_signal(int) {
+  end_requested = 1;
+}
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+peer::Time now() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return {time.tv_sec, static_cast<std::uint32_t>(time.tv_nsec)};
+}
+
+int fail(const std::string& text) {
+  std::cerr << "steertag-serve: " << text << '\n';
+  return kCannotServe;
+}
+
+int serve(const Options& options) {
+  const fabric::RandomSource random = fabric::system_random();
+  auto provider = fabric::make_provider(options.listen.provider, random);
+  if (!provider) return fail(provider.error().message());
+  peer::MemoryBackend storage(now, random);
+  auto server = peer::Server::start(**provider, options.listen,
+                                    peer::Server::nfs3_programs(storage), options.server);
+  if (!server) return fail(server.error().message());
+  if (!options.port_file.empty()) {
+    if (const auto written = write_port_file(options.port_file, (*server)->port()); !written)
+      return fail(written.error());
+  }
+  while (end_requested == 0 && !(*server)->failed()) (*server)->poll(kPollInterval);
+  return (*server)->failed() ? kFailedByDeviation : 0;
+}
+
+int run(int argc, char** argv) {
+  const auto parsed = parse(argc, argv);
+  if (const auto* ending = std::get_if<Ending>(&parsed)) {
+    if (ending->code == 0) {
+      std::cout << ending->text;
+    } else {
+      std::cerr << "steertag-serve: " << ending->text << '\n';
+    }
+    return ending->code;
+  }
+  const Options& options = std::get<Options>(parsed);
+  if (options.list_deviations) {
+    std::cout << list_deviations(options.as_json);
+    return 0;
+  }
+  catch_signals();
+  return serve(options);
+}
+
+}  // namespace
+}  // namespace steertag::serve
+
+int main(int argc, char** argv) {
+  return steertag::serve::run(argc, argv);
+}

@@ -1,0 +1,109 @@
+// The command line of steertag-serve.
+#include "serve/options.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace steertag::serve {
+namespace {
+
+constexpr int kUsageError = 2;
+
+/// What the command line says, before it is checked.
+struct Words {
+  std::string listen = "iwarp://127.0.0.1:20049";
+  std::string port_file;
+  std::vector<std::string> deviations;
+  std::uint32_t credits = peer::kDefaultCredits;
+  std::uint32_t inline_bytes = peer::kDefaultAnnouncedBytes;
+  double idle_timeout_s = std::chrono::duration<double>(peer::kIdleTimeout).count();
+  bool no_remote_invalidation = false;
+  bool no_private_data = false;
+  bool list_deviations = false;
+  bool json = false;
+};
+
+void describe(CLI::App& app, Words& words) {
+  app.add_option("--listen", words.listen, "URL to listen on, port 0 for any free port")
+      ->capture_default_str();
+  app.add_option("--port-file", words.port_file,
+                 "file that gets the port number once the server listens");
+  app.add_option("--deviate", words.deviations, "a defect to have (can be given several times)")
+      ->allow_extra_args(false);
+  app.add_flag("--list-deviations", words.list_deviations, "print the defects and exit");
+  app.add_flag("--json", words.json, "print the list as JSON");
+  app.add_option("--credits", words.credits, "credits granted in each reply")
+      ->check(CLI::Range(std::uint32_t{1}, peer::kMostCredits))
+      ->capture_default_str();
+  app.add_option("--inline-bytes", words.inline_bytes,
+                 "announced send and receive size, a multiple of 1024")
+      ->check(CLI::Range(wire::kDefaultInlineBytes, wire::kLargestInlineBytes))
+      ->capture_default_str();
+  app.add_option("--idle-timeout", words.idle_timeout_s,
+                 "seconds after which a silent connection is closed, 0 for never")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app.add_flag("--no-remote-invalidation", words.no_remote_invalidation, "announce R = 0");
+  app.add_flag("--no-private-data", words.no_private_data, "announce nothing at all");
+}
+
+std::variant<Options, Ending> check(const Words& words) {
+  Options options;
+  options.list_deviations = words.list_deviations;
+  options.as_json = words.json;
+  options.port_file = words.port_file;
+  auto url = fabric::parse_url(words.listen);
+  if (!url) return Ending{url.error().message(), kUsageError};
+  options.listen = *url;
+  if (words.inline_bytes % wire::kDefaultInlineBytes != 0)
+    return Ending{"--inline-bytes " + std::to_string(words.inline_bytes) +
+                      ": private data can only say multiples of 1024 (RFC 8797 4.2)",
+                  kUsageError};
+  for (const std::string& name : words.deviations) {
+    if (auto added = options.server.deviations.add(name); !added)
+      return Ending{added.error(), kUsageError};
+  }
+  options.server.credits = words.credits;
+  options.server.announced = {!words.no_remote_invalidation, words.inline_bytes,
+                              words.inline_bytes};
+  options.server.sends_private_data = !words.no_private_data;
+  options.server.idle_timeout =
+      std::chrono::milliseconds(static_cast<std::int64_t>(words.idle_timeout_s * 1000));
+  return options;
+}
+
+}  // namespace
+
+std::variant<Options, Ending> parse(int argc, char** argv) {
+  CLI::App app{"Reference NFS/RDMA server of Steertag: NFS version 3 and MOUNT from memory."};
+  app.name("steertag-serve");
+  Words words;
+  describe(app, words);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return Ending{app.help(), 0};
+  } catch (const CLI::ParseError& error) {
+    return Ending{error.what(), kUsageError};
+  }
+  return check(words);
+}
+
+std::string list_deviations(bool as_json) {
+  if (!as_json) {
+    std::string text;
+    for (const peer::DeviationInfo& row : peer::deviations()) {
+      text += std::string(row.name) + "  (" + std::string(row.requirement) + ")\n    " +
+              std::string(row.sentence) + "\n";
+    }
+    return text;
+  }
+  nlohmann::json rows = nlohmann::json::array();
+  for (const peer::DeviationInfo& row : peer::deviations()) {
+    rows.push_back(
+        {{"name", row.name}, {"requirement", row.requirement}, {"sentence", row.sentence}});
+  }
+  return rows.dump(2) + "\n";
+}
+
+}  // namespace steertag::serve

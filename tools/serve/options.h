@@ -1,0 +1,32 @@
+// The command line of steertag-serve.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "fabric/fabric.h"
+#include "peer/server/server.h"
+
+namespace steertag::serve {
+
+struct Options {
+  fabric::Url listen;
+  std::string port_file;  // empty: none is written
+  peer::ServerOptions server;
+  bool list_deviations = false;
+  bool as_json = false;
+};
+
+/// What to print, and the exit code to end with: help or an error.
+struct Ending {
+  std::string text;
+  int code = 0;
+};
+
+/// Reads the command line. An error is one sentence.
+std::variant<Options, Ending> parse(int argc, char** argv);
+
+/// The deviations, one per line or as a JSON array.
+std::string list_deviations(bool as_json);
+
+}  // namespace steertag::serve
