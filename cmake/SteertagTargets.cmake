@@ -43,27 +43,28 @@ function(steertag_test name)
   gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS unit)
 endfunction()
 
-# steertag_fuzzer(NAME SOURCE x_fuzz.cpp CORPUS dir LINKS ...): one libFuzzer program; the engine must
-# be compiled with Clang and -fsanitize=fuzzer-no-link. CTest runs it (label fuzz) for
-# STEERTAG_FUZZ_SECONDS from the seeds in CORPUS, a directory relative to the caller's; what it learns
-# stays in the build directory, an input that breaks something too.
 set(STEERTAG_FUZZ_SECONDS 5 CACHE STRING "How long CTest runs each fuzzer")
+
+# steertag_fuzzer(NAME SOURCE x_fuzz.cpp CORPUS dir LINKS ... [LONGEST octets]): one libFuzzer program
+# and a CTest test labelled `fuzz` that runs it for STEERTAG_FUZZ_SECONDS. The engine must be compiled
+# with Clang and -fsanitize=fuzzer-no-link (preset fuzz).
 function(steertag_fuzzer name)
   if(NOT STEERTAG_FUZZ)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "SOURCE;CORPUS" "LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SOURCE;CORPUS;LONGEST" "LINKS" ${ARGN})
+  if(NOT ARG_LONGEST)
+    set(ARG_LONGEST 4096)
+  endif()
   add_executable(${name}_fuzz ${ARG_SOURCE})
   target_link_libraries(${name}_fuzz PRIVATE ${ARG_LINKS} steertag_options)
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
-  set(learned ${PROJECT_BINARY_DIR}/corpus/${name})
-  file(MAKE_DIRECTORY ${learned} ${PROJECT_BINARY_DIR}/findings)
-  if(ARG_CORPUS)
-    get_filename_component(ARG_CORPUS ${ARG_CORPUS} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
-  endif()
-  math(EXPR limit "${STEERTAG_FUZZ_SECONDS} + 60")
-  add_test(NAME ${name}_fuzz COMMAND ${name}_fuzz -max_total_time=${STEERTAG_FUZZ_SECONDS} -timeout=10
-    -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=${PROJECT_BINARY_DIR}/findings/${name}-
-    ${learned} ${ARG_CORPUS})
-  set_tests_properties(${name}_fuzz PROPERTIES LABELS fuzz TIMEOUT ${limit})
+  set_property(GLOBAL APPEND PROPERTY STEERTAG_FUZZERS ${name}_fuzz:${ARG_CORPUS})
+  add_test(NAME fuzz.${name} COMMAND ${CMAKE_COMMAND}
+    -DFUZZER=$<TARGET_FILE:${name}_fuzz> -DCORPUS=${ARG_CORPUS}
+    -DSCRATCH=${CMAKE_BINARY_DIR}/fuzz/${name}
+    -DSECONDS=${STEERTAG_FUZZ_SECONDS} -DLONGEST=${ARG_LONGEST}
+    -P ${PROJECT_SOURCE_DIR}/cmake/RunFuzzer.cmake)
+  math(EXPR timeout "${STEERTAG_FUZZ_SECONDS} + 60")
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${timeout})
 endfunction()

@@ -70,15 +70,15 @@ void check_grant(const Message& message, Connection& connection) {
     }
     return;
   }
+  // A message that awaits its answer has taken a receive, a faulty one too.
   const Receives& receives = connection.receives(message.sender);
-  const Credits& credits = connection.direction(trace::other(message.sender)).credits;
-  if (!receives.known || receives.left() + credits.in_flight() >= grant) return;
+  const std::size_t pending = connection.direction(trace::other(message.sender)).calls.size();
+  if (!receives.known || receives.left() + pending >= grant) return;
   if (Finding* finding = connection.findings.open(kCreditRules[kReceivesCoverGrant], message.sender,
                                                   message.event)) {
     finding->expected =
-        say("posted receives and outstanding calls that make up the grant of ", grant);
-    finding->observed =
-        say(receives.left(), " posted receives and ", credits.in_flight(), " outstanding calls");
+        say("posted receives and pending messages that make up the grant of ", grant);
+    finding->observed = say(receives.left(), " posted receives and ", pending, " pending messages");
   }
 }
 

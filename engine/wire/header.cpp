@@ -10,17 +10,16 @@ namespace {
 
 namespace name = field_name;
 
+static_assert(sizeof(Segment) == kSegmentBytes, "octets in memory equal octets on the wire");
+
 // Offset of rdma_vers, rdma_proc and of the word behind the fixed words.
 constexpr std::size_t kVersOffset = 4;
 constexpr std::size_t kCreditOffset = 8;
 constexpr std::size_t kProcOffset = 12;
 
-Segment read_segment(Reader& reader, const name::List& list) {
-  Segment segment;
-  segment.handle = reader.u32(list.handle);
-  segment.length = reader.u32(list.length);
-  segment.offset = reader.u64(list.offset);
-  return segment;
+/// Unchecked: the caller knows that 16 octets are there.
+Segment load_segment(const std::byte* from) {
+  return {load_u32(from), load_u32(from + 4), load_u64(from + 8)};
 }
 
 /// Decodes the three chunk lists into a header and counts segments against the named limits.
@@ -56,10 +55,22 @@ class ListDecoder {
       if (segment.position % 4 != 0) {
         reader_.fail(FaultCode::bad_position, position_at, name::kReadList.position);
       }
-      segment.target = read_segment(reader_, name::kReadList);
-      if (!reader_.ok()) return;
+      if (!target(segment.target)) return;
       header_.read_list.push_back(segment);
     }
+  }
+
+  bool target(Segment& segment) {
+    if (reader_.ok() && reader_.remaining() >= kSegmentBytes) {
+      segment = load_segment(reader_.rest().data());
+      reader_.skip(kSegmentBytes, name::kReadList.handle);
+      return true;
+    }
+    // Too few octets: read word by word, so that the fault names the field that is cut.
+    reader_.u32(name::kReadList.handle);
+    reader_.u32(name::kReadList.length);
+    reader_.u64(name::kReadList.offset);
+    return false;
   }
 
   void write_list() {
@@ -70,23 +81,32 @@ class ListDecoder {
         reader_.fail(FaultCode::limit_exceeded, at, name::kWriteList.presence);
         return;
       }
-      header_.write_list.open();
-      chunk(name::kWriteList, [this](const Segment& s) { header_.write_list.extend(s); });
+      const std::uint32_t count = segment_count(name::kWriteList.count);
+      if (reader_.ok()) load(header_.write_list.open(count));
     }
   }
 
   void reply_chunk() {
     header_.has_reply_chunk = reader_.boolean(name::kReplyChunk.presence);
     if (!header_.has_reply_chunk) return;
-    chunk(name::kReplyChunk, [this](const Segment& s) { header_.reply_chunk.push_back(s); });
+    header_.reply_chunk.resize(segment_count(name::kReplyChunk.count));
+    load(header_.reply_chunk);
   }
 
-  template <class Add>
-  void chunk(const name::List& list, Add add) {
+  /// A count whose segments are all in the message and within the limit.
+  std::uint32_t segment_count(std::string_view field) {
     const std::size_t at = reader_.offset();
-    const std::uint32_t count = reader_.count(kSegmentBytes, SIZE_MAX, list.count);
-    if (!take(count, at, list.count)) return;
-    for (std::uint32_t i = 0; i < count; ++i) add(read_segment(reader_, list));
+    const std::uint32_t count = reader_.count(kSegmentBytes, SIZE_MAX, field);
+    return take(count, at, field) ? count : 0;
+  }
+
+  void load(std::span<Segment> segments) {
+    const std::byte* from = reader_.rest().data();
+    for (Segment& each : segments) {
+      each = load_segment(from);
+      from += kSegmentBytes;
+    }
+    reader_.skip(segments.size_bytes(), name::kHeader);
   }
 
   Reader& reader_;
@@ -224,6 +244,12 @@ void WriteList::add(std::span<const Segment> segments) {
 void WriteList::extend(const Segment& segment) {
   segments_.push_back(segment);
   ++ends_.back();
+}
+
+std::span<Segment> WriteList::open(std::size_t count) {
+  segments_.resize(segments_.size() + count);
+  open();
+  return at(ends_.size() - 1);
 }
 
 void WriteList::clear() {

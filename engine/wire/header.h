@@ -54,6 +54,8 @@ class WriteList {
   /// Opens an empty chunk at the end that `extend` fills.
   void open() { ends_.push_back(static_cast<std::uint32_t>(segments_.size())); }
   void extend(const Segment& segment);
+  /// Appends a chunk of `count` segments, to be filled by the caller.
+  std::span<Segment> open(std::size_t count);
   std::size_t segment_count() const { return segments_.size(); }
   void clear();
   bool operator==(const WriteList&) const = default;

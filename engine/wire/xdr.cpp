@@ -1,34 +1,7 @@
 // XDR reading and writing.
 #include "wire/xdr.h"
 
-#include <bit>
-#include <cstring>
-
 namespace steertag::wire {
-
-static_assert(std::endian::native == std::endian::little, "loads and stores swap octets");
-
-std::uint32_t load_u32(const std::byte* from) {
-  std::uint32_t value;
-  std::memcpy(&value, from, sizeof value);
-  return __builtin_bswap32(value);
-}
-
-std::uint64_t load_u64(const std::byte* from) {
-  std::uint64_t value;
-  std::memcpy(&value, from, sizeof value);
-  return __builtin_bswap64(value);
-}
-
-void store_u32(std::byte* to, std::uint32_t value) {
-  value = __builtin_bswap32(value);
-  std::memcpy(to, &value, sizeof value);
-}
-
-void store_u64(std::byte* to, std::uint64_t value) {
-  value = __builtin_bswap64(value);
-  std::memcpy(to, &value, sizeof value);
-}
 
 void Reader::fail(FaultCode code, std::size_t offset, std::string_view field) {
   if (ok()) fault_ = Fault{code, offset, field};

@@ -2,6 +2,8 @@
 // writer.
 #pragma once
 
+#include <bit>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -13,6 +15,31 @@ namespace steertag::wire {
 /// Octets that `length` takes on the wire after roundup to a multiple of four.
 constexpr std::size_t roundup4(std::size_t length) {
   return (length + 3) & ~std::size_t{3};
+}
+
+static_assert(std::endian::native == std::endian::little, "loads and stores swap octets");
+
+/// Unchecked big-endian loads and stores; the caller has checked the bounds.
+inline std::uint32_t load_u32(const std::byte* from) {
+  std::uint32_t value;
+  std::memcpy(&value, from, sizeof value);
+  return __builtin_bswap32(value);
+}
+
+inline std::uint64_t load_u64(const std::byte* from) {
+  std::uint64_t value;
+  std::memcpy(&value, from, sizeof value);
+  return __builtin_bswap64(value);
+}
+
+inline void store_u32(std::byte* to, std::uint32_t value) {
+  value = __builtin_bswap32(value);
+  std::memcpy(to, &value, sizeof value);
+}
+
+inline void store_u64(std::byte* to, std::uint64_t value) {
+  value = __builtin_bswap64(value);
+  std::memcpy(to, &value, sizeof value);
 }
 
 /// Reads XDR from a view that must outlive the reader. After the first fault every read returns
@@ -76,11 +103,5 @@ class Writer {
  private:
   Bytes& out_;
 };
-
-/// Unchecked big-endian loads; the caller has checked the bounds.
-std::uint32_t load_u32(const std::byte* from);
-std::uint64_t load_u64(const std::byte* from);
-void store_u32(std::byte* to, std::uint32_t value);
-void store_u64(std::byte* to, std::uint64_t value);
 
 }  // namespace steertag::wire

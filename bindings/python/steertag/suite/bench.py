@@ -9,7 +9,7 @@ from .deadline import CONNECT_MS
 from .files import Files
 from .link import Settings, Watch
 from .profile import Profile
-from .rpc_message import AuthSys
+from .nfs_message import auth_sys
 from .run import current_run
 from .verdict import HarnessError, NotTestable, Unsupported, Verdict
 
@@ -85,7 +85,7 @@ class Bench:
             credits=credits,
             receives=receives,
             receive_bytes=receive_bytes or announced,
-            auth=AuthSys(uid=self.target.profile.uid, gid=self.target.profile.gid),
+            credential=auth_sys(self.target.profile.uid, self.target.profile.gid),
             crc=crc,
             mpa_revision=mpa_revision,
             raw_startup=raw_startup,

@@ -46,7 +46,7 @@ class Call(wire.Draft):
 
         Roundup leaves with the item, the count word stays (RFC 8166 3.4.4.1). Positions count in the
         unreduced payload stream (3.4.5). Raises ValueError if the call has no such argument."""
-        item = nfs.eligible_argument(self.payload)
+        item = nfs.binding.eligible_argument(self.payload)
         if item is None:
             raise ValueError("the call has no DDP-eligible argument")
         payload = bytes(self.payload)

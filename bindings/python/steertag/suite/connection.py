@@ -5,7 +5,7 @@ import dataclasses
 import random
 import struct
 
-from .. import wire
+from .. import fabric, nfs, rpc, wire
 from . import kinds, oracle
 from .call import Call
 from .deadline import Limit
@@ -13,7 +13,6 @@ from .journal import trace_text
 from .memory import Offer
 from .outcome import of_message, without_answer
 from .nfs_message import nfs_arguments
-from .rpc_message import encode_call
 from .verdict import HarnessError
 
 # Round trips after a message before its silence counts as proved. The transport keeps order, but a
@@ -23,7 +22,7 @@ SILENCE_PROBES = 2
 # Messages taken while waiting for one outcome; a target that floods us is a hang.
 MOST_MESSAGES = 4096
 
-NFS_PROGRAM, MOUNT_PROGRAM = 100003, 100005
+NFS3 = nfs.nfs3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,6 +57,7 @@ class Connection:
         self._random = random.Random(seed)
         self._xid = self._random.getrandbits(31)
         self._abandoned = set()  # XIDs of probes whose reply nobody waits for any more
+        self._ended = False  # the last notice was taken
         self.violations = []  # (requirement id, text) of the memory oracle
 
     # -- facts ---------------------------------------------------------------------------------
@@ -110,21 +110,27 @@ class Connection:
         self._xid = (self._xid + 1) & 0xFFFFFFFF
         return self._xid
 
-    def rpc_call(self, program, version, procedure, arguments=b"", auth=None, xid=None):
-        """A legal RDMA_MSG with one RPC call. `auth` is an AuthSys or None for AUTH_NONE."""
+    def rpc_call(self, program, version, procedure, arguments=b"", credential=None, xid=None):
+        """A legal RDMA_MSG with one RPC call. `credential` is an rpc.OpaqueAuth, as rpc.auth_sys()
+        makes it; None means AUTH_NONE."""
         xid = self.next_xid() if xid is None else xid
-        payload = encode_call(xid, program, version, procedure, auth) + bytes(arguments)
+        header = rpc.Call(xid=xid, program=program, version=version, procedure=procedure)
+        if credential is not None:
+            header.credential = credential
+        payload = header.encode(bytes(arguments))
         return Call(xid, payload, program, version, procedure, self.settings.credits)
 
-    def null_call(self, program=NFS_PROGRAM, version=3):
+    def null_call(self, program=NFS3.PROGRAM, version=NFS3.VERSION):
         """A legal NULL call."""
         return self.rpc_call(program, version, 0)
 
-    def nfs_call(self, procedure, arguments=b"", xid=None, **fields):
+    def nfs_call(self, procedure, arguments=None, xid=None, **fields):
         """A legal NFSv3 call: `nfs_call("READ", file=handle, offset=0, count=4096)`. Fields have the
-        names of RFC 1813; raw octets may be given as `arguments` instead."""
+        names of RFC 1813, a struct may be a dict; or give `arguments` as octets or as a value of
+        steertag.nfs.nfs3."""
         number, body = nfs_arguments(procedure, arguments, fields)
-        return self.rpc_call(NFS_PROGRAM, 3, number, body, self.settings.auth, xid)
+        credential = self.settings.credential
+        return self.rpc_call(NFS3.PROGRAM, NFS3.VERSION, number, body, credential, xid)
 
     # -- memory --------------------------------------------------------------------------------
 
@@ -185,7 +191,12 @@ class Connection:
             self._violated(found)
         for offer in getattr(message, "offers", ()):
             offer.sent = True
-        self.raw.send(octets, invalidate=invalidate, fault=fault)
+        try:
+            self.raw.send(octets, invalidate=invalidate, fault=fault)
+        except fabric.FabricError as error:
+            # The target may have ended the connection: whoever waits for the outcome sees that.
+            if error.code != fabric.ErrorCode.not_connected or self.open:
+                raise
 
     def receive(self, timeout_ms=None):
         """The next message of the target, or None if the connection ended or the time passed."""
@@ -279,15 +290,17 @@ class Connection:
 
     def _next(self, limit):
         """The next message off the wire."""
-        while True:
+        while not self._ended:
             notice = self.raw.wait(limit.left_ms)
-            if notice is None or notice.kind == "closed":
+            if notice is None:
                 return None
+            self._ended = notice.kind in ("closed", "refused")
             if notice.kind == "received":
                 message = Message(bytes(notice.bytes), notice.invalidated)
                 if message.credit is not None:
                     self.grant = max(1, message.credit)
                 return message
+        return None
 
     def _unanswered(self, xid, probes):
         if self.open:

@@ -8,7 +8,7 @@ from .. import conformance, fabric, trace, wire
 from . import kinds
 from .connection import Connection
 from .deadline import CONNECT_MS, Deadlines
-from .rpc_message import AuthSys
+from .nfs_message import auth_sys
 
 # Captures show this client address and, per connection of a case, another port; the server has the
 # port by which analysers know NFS/RDMA.
@@ -35,7 +35,7 @@ class Settings:
     credits: int
     receives: int
     receive_bytes: int
-    auth: AuthSys = AuthSys()
+    credential: object = None  # rpc.OpaqueAuth; None: AUTH_NONE
     crc: bool = True
     mpa_revision: int = 2
     raw_startup: bytes | None = None
@@ -63,7 +63,7 @@ def helper_settings(profile):
         credits=HELPER_CREDITS,
         receives=HELPER_CREDITS,
         receive_bytes=HELPER_INLINE,
-        auth=AuthSys(uid=profile.uid, gid=profile.gid),
+        credential=auth_sys(profile.uid, profile.gid),
     )
 
 

@@ -17,7 +17,7 @@ class Outcome:
     xid: int | None = None  # of the answer; of the message if there is none
     raw: bytes = b""
     header: object = None  # wire.Header; wire.FixedWords or None if it does not decode
-    reply: object = None  # rpc.ReplyHeader
+    reply: object = None  # rpc.Reply
     results: bytes = b""  # octets after the RPC header, without what chunks carry
     result: object = None  # the decoded NFS or MOUNT result, items of write chunks put back
     chunks: list = dataclasses.field(default_factory=list)  # octets per returned write chunk
@@ -63,9 +63,10 @@ def of_message(conn, call, message):
         outcome.detail = outcome.detail or "RDMA_NOMSG without a reply chunk of ours"
         return outcome
     asked = None if call is None else (call.program, call.version, call.procedure)
-    answer = read_reply(payload, asked, outcome.chunks)
-    outcome.kind, outcome.reply, outcome.results, outcome.result, fault = answer
-    outcome.detail = outcome.detail or fault
+    read = read_reply(payload, asked, outcome.chunks)
+    outcome.kind, outcome.reply, outcome.result = read.kind, read.reply, read.result
+    outcome.results = read.results
+    outcome.detail = outcome.detail or read.detail
     return outcome
 
 
@@ -79,22 +80,31 @@ def _read_chunks(outcome, call):
         outcome.reply_chunk = gather(offers, header.reply_chunk) or None
 
 
-def read_reply(payload, asked, chunks=()):
-    """Reads an RPC message: (kind, rpc.ReplyHeader, octets of the results, decoded result, fault).
+@dataclasses.dataclass(frozen=True)
+class ReadReply:
+    """What an RPC message says."""
 
-    `asked` is (program, version, procedure) of the call, or None when it is unknown; `chunks` are the
-    octets of returned write chunks."""
-    if rpc.is_call(payload):
-        return kinds.CALL, None, b"", None, ""
+    kind: str
+    reply: object = None  # rpc.Reply
+    results: bytes = b""  # octets after its header
+    result: object = None  # decoded
+    detail: str = ""
+
+
+def read_reply(payload, asked, chunks=()):
+    """Reads an RPC message. `asked` is (program, version, procedure) of the call, or None when it is
+    unknown; `chunks` are the octets of returned write chunks."""
+    if rpc.direction(payload) == rpc.MessageType.CALL:
+        return ReadReply(kinds.CALL)
     try:
-        reply, results = rpc.decode_reply(payload)
+        reply, results = rpc.Reply.decode(payload)
     except wire.DecodeError as fault:
-        return kinds.GARBAGE, None, b"", None, f"RPC reply: {fault}"
+        return ReadReply(kinds.GARBAGE, detail=f"RPC reply: {fault}")
     if reply.status != rpc.ReplyStatus.MSG_ACCEPTED:
-        return kinds.DENIED, reply, results, None, ""
-    if not reply.success:
-        return f"rpc:{reply.accept_status.name}", reply, results, None, ""
+        return ReadReply(kinds.DENIED, reply, results)
+    if reply.accept_status != rpc.AcceptStatus.SUCCESS:
+        return ReadReply(f"rpc:{reply.accept_status.name}", reply, results)
     if asked is None:
-        return kinds.REPLY, reply, results, None, ""
-    kind, result, fault = read_result(*asked, results, chunks)
-    return kind, reply, results, result, fault
+        return ReadReply(kinds.REPLY, reply, results)
+    kind, result, detail = read_result(asked, bytes(payload), chunks)
+    return ReadReply(kind, reply, results, result, detail)

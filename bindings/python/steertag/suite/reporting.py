@@ -17,7 +17,9 @@ class Reporting:
     def __init__(self, config, options):
         self._config = config
         self._report = Report()
-        self._report.target = options.target or " ".join(["bundled server", *options.server_arguments])
+        self._report.target = options.target or " ".join(
+            ["bundled server", *options.server_arguments]
+        )
         self._directory = options.report
         self._junit = None
         self._problems = []

@@ -103,7 +103,7 @@ class Session:
         for need in case.needs:
             kind, sentence = NEEDS[need]
             if kind == "provider":
-                if not provider_has(need, self._link.provider.capabilities()):
+                if not provider_has(need, self._link.provider.capabilities):
                     raise NotTestable(f"needs {need}: {sentence}")
             elif self.options.profile.supports.get(need) is False:
                 raise Unsupported(f"needs {need}: the target's profile says that it is not there")

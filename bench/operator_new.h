@@ -1,0 +1,12 @@
+// Counts the allocations of the benchmark program, so that a benchmark can show that its steady
+// state has none.
+#pragma once
+
+#include <cstdint>
+
+namespace steertag::bench {
+
+/// Allocations of this process so far, by any form of operator new.
+std::uint64_t allocations();
+
+}  // namespace steertag::bench

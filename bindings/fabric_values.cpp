@@ -1,0 +1,152 @@
+// Binds the fabric's values (error codes, URLs, faults, Terminate) and its memory.
+#include <sstream>
+
+#include "fabric_parts.h"
+
+namespace steertag::bindings {
+namespace {
+
+using namespace steertag::fabric;
+using py::literals::operator""_a;
+
+struct Code {
+  const char* name;
+  Errc code;
+};
+constexpr Code kCodes[] = {
+    {"bad_url", Errc::bad_url},
+    {"unknown_provider", Errc::unknown_provider},
+    {"no_device", Errc::no_device},
+    {"name_not_found", Errc::name_not_found},
+    {"cannot_listen", Errc::cannot_listen},
+    {"cannot_connect", Errc::cannot_connect},
+    {"timed_out", Errc::timed_out},
+    {"not_connected", Errc::not_connected},
+    {"too_large", Errc::too_large},
+    {"bad_region", Errc::bad_region},
+    {"queue_full", Errc::queue_full},
+    {"unsupported", Errc::unsupported},
+    {"peer_closed", Errc::peer_closed},
+    {"peer_reset", Errc::peer_reset},
+    {"peer_terminated", Errc::peer_terminated},
+    {"protocol_error", Errc::protocol_error},
+    {"rejected", Errc::rejected},
+    {"local_close", Errc::local_close},
+};
+
+void bind_fault(py::module_& module) {
+  py::class_<Fault>(module, "Fault", "Bends what one Send, Write or Read puts on the wire.")
+      .def(
+          py::init(
+              [](bool bad_crc, std::optional<std::uint32_t> msn, std::optional<std::uint32_t> mo,
+                 std::optional<std::uint32_t> qn, std::optional<std::uint8_t> opcode,
+                 std::optional<std::uint8_t> ddp_version, std::optional<std::uint8_t> rdmap_version,
+                 std::optional<std::uint16_t> ulpdu_length, std::optional<std::size_t> cut_after) {
+                return Fault{bad_crc,     msn,           mo,           qn,       opcode,
+                             ddp_version, rdmap_version, ulpdu_length, cut_after};
+              }),
+          py::kw_only(), "bad_crc"_a = false, "msn"_a = py::none(), "mo"_a = py::none(),
+          "qn"_a = py::none(), "opcode"_a = py::none(), "ddp_version"_a = py::none(),
+          "rdmap_version"_a = py::none(), "ulpdu_length"_a = py::none(), "cut_after"_a = py::none())
+      .def_readwrite("bad_crc", &Fault::bad_crc)
+      .def_readwrite("msn", &Fault::msn)
+      .def_readwrite("mo", &Fault::mo)
+      .def_readwrite("qn", &Fault::qn)
+      .def_readwrite("opcode", &Fault::opcode)
+      .def_readwrite("ddp_version", &Fault::ddp_version)
+      .def_readwrite("rdmap_version", &Fault::rdmap_version)
+      .def_readwrite("ulpdu_length", &Fault::ulpdu_length)
+      .def_readwrite("cut_after", &Fault::cut_after);
+}
+
+std::string terminate_text(const trace::Terminate& terminate) {
+  std::ostringstream out;
+  out << "Terminate " << int{terminate.layer} << "/" << int{terminate.type} << "/"
+      << int{terminate.code};
+  return out.str();
+}
+
+py::buffer_info buffer_of(PyRegion& region) {
+  const MutableView bytes = region.region->bytes();
+  return {bytes.data(), 1, py::format_descriptor<std::uint8_t>::format(),
+          static_cast<py::ssize_t>(bytes.size())};
+}
+
+void write(PyRegion& region, std::size_t offset, const py::buffer& data) {
+  const Bytes octets = from_python(data);
+  const MutableView bytes = region.region->bytes();
+  if (offset > bytes.size() || octets.size() > bytes.size() - offset) {
+    throw py::index_error("the octets leave the region of " + std::to_string(bytes.size()));
+  }
+  std::copy(octets.begin(), octets.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+}  // namespace
+
+void bind_fabric_values(py::module_& module) {
+  py::enum_<Errc> codes(module, "ErrorCode");
+  for (const Code& code : kCodes) codes.value(code.name, code.code);
+  codes.def_property_readonly("sentence", [](Errc code) { return std::string(sentence(code)); });
+  py::class_<Url>(module, "Url", "provider://host[:port][/export]")
+      .def_readonly("provider", &Url::provider)
+      .def_readonly("host", &Url::host)
+      .def_readonly("port", &Url::port)
+      .def_readonly("path", &Url::path)
+      .def("__str__", &Url::text);
+  module.def(
+      "parse_url", [](const std::string& text) { return value_or_raise(parse_url(text)); },
+      "text"_a);
+  py::class_<trace::Terminate>(module, "Terminate", "The cause that a Terminate tells.")
+      .def_readonly("layer", &trace::Terminate::layer)
+      .def_readonly("type", &trace::Terminate::type)
+      .def_readonly("code", &trace::Terminate::code)
+      .def("__repr__", &terminate_text);
+  bind_fault(module);
+}
+
+void bind_fabric_memory(py::module_& module) {
+  module.attr("GUARD_BYTES") = kGuardBytes;
+  py::class_<Rights>(module, "Rights")
+      .def(py::init([](bool read, bool write_right) {
+             return Rights{read, write_right};
+           }),
+           py::kw_only(), "remote_read"_a = false, "remote_write"_a = false)
+      .def_readwrite("remote_read", &Rights::remote_read)
+      .def_readwrite("remote_write", &Rights::remote_write);
+  py::class_<PyRegion, RegionRef>(module, "Region", py::buffer_protocol(),
+                                  "Registered memory between guards; a writable buffer.")
+      .def_buffer(&buffer_of)
+      .def(
+          "bytes",
+          [](const py::object& region) {
+            return py::reinterpret_steal<py::object>(PyMemoryView_FromObject(region.ptr()));
+          },
+          "A memoryview that keeps the region.")
+      .def("write", &write, "offset"_a, "data"_a)
+      .def("__len__", [](PyRegion& r) { return r.region->bytes().size(); })
+      .def_property_readonly("stag", [](const PyRegion& r) { return r.region->stag(); })
+      .def_property_readonly("base", [](const PyRegion& r) { return r.region->base(); })
+      .def_property_readonly("rights", [](const PyRegion& r) { return r.region->rights(); })
+      .def_property_readonly("valid", [](const PyRegion& r) { return r.region->valid(); })
+      .def_property_readonly("guards_intact",
+                             [](const PyRegion& r) { return r.region->guards_intact(); })
+      .def(
+          "invalidate", [](PyRegion& r) { return r.region->invalidate(); },
+          "Closes the region to the peer; whether the guards were intact.")
+      .def(
+          "open", [](PyRegion& r, Rights rights) { r.region->open(rights); }, "rights"_a,
+          "Opens it again with a new STag and base.");
+  py::class_<PyDomain, DomainRef>(module, "Domain")
+      .def(
+          "allocate",
+          [](const DomainRef& d, std::size_t length, Rights rights,
+             std::optional<std::uint64_t> base) {
+            auto region = std::make_shared<PyRegion>();
+            region->owner = d;
+            region->region = d->domain->allocate(length, rights, base);
+            return region;
+          },
+          "length"_a, "rights"_a = Rights{}, "base"_a = py::none());
+}
+
+}  // namespace steertag::bindings

@@ -1,0 +1,13 @@
+// The submodules of steertag.nfs, each bound by a source of its own.
+#pragma once
+
+#include <memory>
+
+#include "data_classes.h"
+
+namespace steertag::bindings {
+
+void bind_nfs3(const py::module_& module, const std::shared_ptr<DataClasses>& classes);
+void bind_mount3(const py::module_& module, const std::shared_ptr<DataClasses>& classes);
+
+}  // namespace steertag::bindings

@@ -1,0 +1,25 @@
+# Runs one fuzz target for some seconds on a scratch copy of its seeds, so that the committed corpus
+# stays as it is. Takes FUZZER, CORPUS, SCRATCH, SECONDS and LONGEST (octets) by -D. What it finds is
+# kept in SCRATCH/findings.
+foreach(variable FUZZER CORPUS SCRATCH SECONDS LONGEST)
+  if(NOT DEFINED ${variable})
+    message(FATAL_ERROR "RunFuzzer.cmake needs -D${variable}=...")
+  endif()
+endforeach()
+
+file(GLOB seeds ${CORPUS}/*)
+if(NOT seeds)
+  message(FATAL_ERROR "No seeds in ${CORPUS}: the corpus is missing or at another place.")
+endif()
+file(REMOVE_RECURSE ${SCRATCH}/corpus)
+file(MAKE_DIRECTORY ${SCRATCH}/corpus ${SCRATCH}/findings)
+file(COPY ${seeds} DESTINATION ${SCRATCH}/corpus)
+
+# A fixed seed: a run that fails fails again.
+execute_process(
+  COMMAND ${FUZZER} -seed=1 -max_total_time=${SECONDS} -max_len=${LONGEST} -timeout=10
+    -print_final_stats=1 -artifact_prefix=${SCRATCH}/findings/ ${SCRATCH}/corpus
+  RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${FUZZER} failed (${result}); its input is in ${SCRATCH}/findings.")
+endif()

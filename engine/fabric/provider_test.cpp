@@ -1,0 +1,417 @@
+// Every provider's behaviour through the fabric interface: startup, messages, memory, completion
+// and ends. A provider joins the suite by a line at the end.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <thread>
+
+#include "fabric/testing/endpoint.h"
+
+namespace steertag::fabric {
+namespace {
+
+using namespace testing;  // NOLINT: the test endpoints
+using ::testing::TestWithParam;
+
+class ProviderTest : public TestWithParam<Factory> {
+ protected:
+  void up(std::size_t receives = 8, std::size_t size = 4096) {
+    ASSERT_NO_FATAL_FAILURE(pair.connect());
+    ASSERT_FALSE(pair.client_notices.refused) << pair.client_notices.refused->message();
+    ASSERT_TRUE(pair.server);
+    pair.post_receives(receives, size);
+  }
+  static Expected<void, Error> send(Connection& connection, const Bytes& bytes, WorkId id = 0,
+                                    std::optional<std::uint32_t> invalidate = {}) {
+    const View part(bytes);
+    return connection.send({&part, 1}, id, invalidate);
+  }
+  Pair pair{GetParam()};
+};
+
+TEST_P(ProviderTest, EstablishesAndExchangesPrivateData) {
+  pair.client_options.private_data = octets("from the client");
+  pair.server_options.private_data = octets("from the server");
+  up();
+  EXPECT_EQ(pair.server_notices.peer_private_data, octets("from the client"));
+  EXPECT_EQ(pair.client_notices.peer_private_data, octets("from the server"));
+  EXPECT_EQ(pair.client->role(), trace::Role::client);
+  EXPECT_EQ(pair.server->role(), trace::Role::server);
+  EXPECT_TRUE(pair.client->established());
+}
+
+TEST_P(ProviderTest, RejectCarriesPrivateData) {
+  pair.answer = [](std::unique_ptr<ConnectionRequest> request) {
+    EXPECT_EQ(request->private_data().size(), 0U);
+    request->reject(View(octets("no")));
+  };
+  ASSERT_NO_FATAL_FAILURE(pair.connect());
+  ASSERT_TRUE(pair.client_notices.refused);
+  EXPECT_EQ(pair.client_notices.refused->code, Errc::rejected);
+  EXPECT_EQ(pair.client_notices.peer_private_data, octets("no"));
+}
+
+TEST_P(ProviderTest, SendsBothWays) {
+  up();
+  const Bytes call = pattern(1000);
+  const Bytes reply = pattern(4096, 9);
+  ASSERT_TRUE(send(*pair.client, call, 71));
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  EXPECT_EQ(pair.server_notices.received[0].bytes, call);
+  ASSERT_TRUE(send(*pair.server, reply, 72));
+  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 1; }));
+  EXPECT_EQ(pair.client_notices.received[0].bytes, reply);
+  ASSERT_EQ(pair.client_notices.completed.size(), 1U);
+  EXPECT_EQ(pair.client_notices.completed[0].id, 71U);
+}
+
+TEST_P(ProviderTest, ResponderWaitsForTheInitiatorsFirstMessage) {
+  up();
+  const Bytes early = pattern(10);
+  const Bytes first = pattern(20);
+  ASSERT_TRUE(send(*pair.server, early));
+  pair.provider->poll(std::chrono::milliseconds(0));
+  pair.provider->poll(std::chrono::milliseconds(0));
+  EXPECT_TRUE(pair.server_notices.completed.empty()) << "it left before the initiator's first";
+  ASSERT_TRUE(send(*pair.client, first));
+  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 1; }));
+  EXPECT_EQ(pair.client_notices.received[0].bytes, early);
+}
+
+TEST_P(ProviderTest, GathersPartsIntoOneMessage) {
+  up();
+  const Bytes whole = pattern(300);
+  const std::array<View, 4> parts{View(whole).first(100), View{}, View(whole).subspan(100, 1),
+                                  View(whole).subspan(101)};
+  ASSERT_TRUE(pair.client->send(parts, 1));
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  EXPECT_EQ(pair.server_notices.received[0].bytes, whole);
+}
+
+TEST_P(ProviderTest, ZeroLengthSendTakesAReceive) {
+  up();
+  ASSERT_TRUE(pair.client->send({}, 1));
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  EXPECT_TRUE(pair.server_notices.received[0].bytes.empty());
+}
+
+TEST_P(ProviderTest, DeliversManySendsInOrder) {
+  constexpr std::size_t kCount = 300;
+  up(kCount, 256);
+  std::vector<Bytes> messages;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    messages.push_back(pattern(i % 200, static_cast<std::uint8_t>(i)));
+  }
+  for (std::size_t i = 0; i < kCount; ++i) {
+    ASSERT_TRUE(send(*pair.client, messages[i], i));
+  }
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == kCount; }));
+  for (std::size_t i = 0; i < kCount; ++i) {
+    EXPECT_EQ(pair.server_notices.received[i].bytes, messages[i]) << "message " << i;
+    EXPECT_EQ(pair.server_notices.received[i].id, i);
+    EXPECT_EQ(pair.client_notices.completed[i].id, i);
+  }
+}
+
+TEST_P(ProviderTest, LargeSendFillsALargeReceive) {
+  constexpr std::size_t kSize = 3 << 20;
+  up(1, kSize);
+  const Bytes message = pattern(kSize);
+  ASSERT_TRUE(send(*pair.client, message));
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  EXPECT_TRUE(pair.server_notices.received[0].bytes == message) << "octets differ";
+}
+
+TEST_P(ProviderTest, WritesIntoARegionBeforeTheNextSend) {
+  up();
+  for (const std::size_t size :
+       {std::size_t{1}, std::size_t{5}, std::size_t{70000}, std::size_t{2} << 20}) {
+    auto region = pair.server_domain->allocate(size + 16, {false, true});
+    const Bytes data = pattern(size);
+    const std::size_t before = pair.server_notices.received.size();
+    ASSERT_TRUE(pair.client->rdma_write(data, region->stag(), region->base() + 8, 1));
+    ASSERT_TRUE(pair.client->send({}, 2));
+    ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() > before; }));
+    const MutableView bytes = region->bytes();
+    EXPECT_TRUE(std::equal(data.begin(), data.end(), bytes.begin() + 8)) << size << " octets";
+    EXPECT_EQ(bytes[7], std::byte{0});
+    EXPECT_EQ(bytes[8 + size], std::byte{0});
+    EXPECT_TRUE(region->guards_intact());
+  }
+}
+
+TEST_P(ProviderTest, ReadsFromARegion) {
+  up();
+  // The initiator's first message opens the responder's direction.
+  ASSERT_TRUE(pair.client->send({}, 1));
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{1} << 20}) {
+    auto source = pair.server_domain->allocate(size + 8, {true, false});
+    auto sink = pair.client_domain->allocate(size + 8, {});
+    const Bytes data = pattern(size, 3);
+    std::copy(data.begin(), data.end(), source->bytes().begin() + 4);
+    pair.client_notices.completed.clear();
+    ASSERT_TRUE(pair.client->rdma_read(*sink, 2, static_cast<std::uint32_t>(size), source->stag(),
+                                       source->base() + 4, 33));
+    ASSERT_TRUE(pair.turn([&] {
+      return !pair.client_notices.completed.empty() &&
+             pair.client_notices.completed.back().operation == Operation::rdma_read;
+    })) << size;
+    EXPECT_EQ(pair.client_notices.completed.back().id, 33U);
+    EXPECT_TRUE(std::equal(data.begin(), data.end(), sink->bytes().begin() + 2));
+    EXPECT_TRUE(sink->guards_intact());
+  }
+}
+
+TEST_P(ProviderTest, ServerReadsAndWritesClientMemory) {
+  up();
+  auto source = pair.client_domain->allocate(50000, {true, false});
+  auto target = pair.client_domain->allocate(50000, {false, true});
+  auto sink = pair.server_domain->allocate(50000, {});
+  const Bytes data = pattern(50000, 5);
+  std::copy(data.begin(), data.end(), source->bytes().begin());
+  ASSERT_TRUE(pair.client->send({}, 1));
+  ASSERT_TRUE(pair.server->rdma_read(*sink, 0, 50000, source->stag(), source->base(), 2));
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.completed.size() == 1; }));
+  ASSERT_TRUE(pair.server->rdma_write(sink->bytes(), target->stag(), target->base(), 3));
+  ASSERT_TRUE(pair.server->send({}, 4));
+  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 1; }));
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), target->bytes().begin()));
+}
+
+TEST_P(ProviderTest, ReadsBeyondOrdWaitForTheirTurn) {
+  pair.client_options.ord = 2;
+  up();
+  auto source = pair.server_domain->allocate(100000, {true, false});
+  auto sink = pair.client_domain->allocate(100000, {});
+  const Bytes data = pattern(100000);
+  std::copy(data.begin(), data.end(), source->bytes().begin());
+  for (WorkId id = 0; id < 10; ++id) {
+    ASSERT_TRUE(pair.client->rdma_read(*sink, id * 10000, 10000, source->stag(),
+                                       source->base() + id * 10000, id));
+  }
+  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() == 10; }));
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), sink->bytes().begin()));
+  for (WorkId id = 0; id < 10; ++id) {
+    EXPECT_EQ(pair.client_notices.completed[id].id, id);
+  }
+}
+
+TEST_P(ProviderTest, BothSidesReadAtOnceWithoutDeadlock) {
+  pair.client_options.ord = 1;
+  pair.server_options.ord = 1;
+  up();
+  constexpr std::uint32_t kSize = 1 << 20;
+  auto client_source = pair.client_domain->allocate(kSize, {true, false});
+  auto server_source = pair.server_domain->allocate(kSize, {true, false});
+  auto client_sink = pair.client_domain->allocate(kSize, {});
+  auto server_sink = pair.server_domain->allocate(kSize, {});
+  for (WorkId id = 0; id < 4; ++id) {
+    ASSERT_TRUE(pair.client->rdma_read(*client_sink, 0, kSize, server_source->stag(),
+                                       server_source->base(), id));
+    ASSERT_TRUE(pair.server->rdma_read(*server_sink, 0, kSize, client_source->stag(),
+                                       client_source->base(), id));
+  }
+  EXPECT_TRUE(pair.turn([&] {
+    return pair.client_notices.completed.size() == 4 && pair.server_notices.completed.size() == 4;
+  }));
+}
+
+TEST_P(ProviderTest, SendWithInvalidateClosesTheRegion) {
+  if (!pair.provider->capabilities().remote_invalidation) {
+    GTEST_SKIP() << "no remote invalidation";
+  }
+  up();
+  auto region = pair.server_domain->allocate(64, {true, true});
+  const std::uint32_t stag = region->stag();
+  const Bytes message = pattern(9);
+  ASSERT_TRUE(send(*pair.client, message, 1, stag));
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  EXPECT_EQ(pair.server_notices.received[0].invalidated, stag);
+  EXPECT_FALSE(region->valid());
+  region->open({false, true});
+  EXPECT_TRUE(region->valid());
+  EXPECT_NE(region->stag(), stag);
+}
+
+TEST_P(ProviderTest, DisconnectDeliversWhatIsQueued) {
+  up(1, 1 << 20);
+  const Bytes message = pattern(1 << 20);
+  ASSERT_TRUE(send(*pair.client, message));
+  pair.client->disconnect();
+  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_EQ(pair.server_notices.received.size(), 1U);
+  EXPECT_TRUE(pair.server_notices.received[0].bytes == message);
+  EXPECT_EQ(pair.client_notices.closed->code, Errc::local_close);
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_closed);
+  EXPECT_EQ(pair.client->send({}, 1).error().code, Errc::not_connected);
+}
+
+TEST_P(ProviderTest, AbortResetsThePeer) {
+  up();
+  pair.client->abort();
+  ASSERT_TRUE(pair.turn_until_closed());
+  EXPECT_EQ(pair.client_notices.closed->code, Errc::local_close);
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_reset);
+}
+
+TEST_P(ProviderTest, HandlerMayPostAndDisconnectInsideANotice) {
+  up();
+  const Bytes reply = pattern(5);
+  pair.server_notices.when_received = [&](Connection& connection, const Received&) {
+    EXPECT_TRUE(send(connection, reply));
+    connection.disconnect();
+  };
+  ASSERT_TRUE(pair.client->send({}, 1));
+  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_EQ(pair.client_notices.received.size(), 1U);
+  EXPECT_EQ(pair.client_notices.received[0].bytes, reply);
+}
+
+TEST_P(ProviderTest, RetiredConnectionMayGoInsideItsOwnNotice) {
+  up();
+  pair.server_notices.when_received = [&](Connection&, const Received&) {
+    pair.provider->retire(std::move(pair.server));
+  };
+  ASSERT_TRUE(pair.client->send({}, 1));
+  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.closed.has_value(); }));
+  EXPECT_FALSE(pair.server_notices.closed) << "a retired connection gives no notice";
+}
+
+TEST_P(ProviderTest, PostedOperationsAreBounded) {
+  Limits limits;
+  limits.posted_operations = 3;
+  Pair small(GetParam(), limits);
+  ASSERT_NO_FATAL_FAILURE(small.connect());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(small.client->send({}, 1));
+  }
+  const auto refused = small.client->send({}, 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::queue_full);
+}
+
+TEST_P(ProviderTest, LocalMistakesAreErrorsAndChangeNothing) {
+  up();
+  auto sink = pair.client_domain->allocate(100, {});
+  auto foreign = pair.server_domain->allocate(100, {});
+  EXPECT_EQ(pair.client->rdma_read(*sink, 1, 100, 1, 1, 1).error().code, Errc::bad_region);
+  EXPECT_EQ(pair.client->rdma_read(*sink, 101, 0, 1, 1, 1).error().code, Errc::bad_region);
+  EXPECT_EQ(pair.client->rdma_read(*foreign, 0, 1, 1, 1, 1).error().code, Errc::bad_region);
+  EXPECT_EQ(pair.client->unsent_operations(), 0U);
+  pair.client_options.private_data.resize(600);
+  const auto refused = pair.provider->connect(*parse_url(pair.url()), *pair.client_domain,
+                                              pair.client_options, pair.client_notices);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::too_large);
+}
+
+TEST_P(ProviderTest, ConnectToAClosedPortIsRefused) {
+  const std::string url = pair.url();
+  pair.listener.reset();
+  auto connection =
+      pair.provider->connect(*parse_url(url), *pair.client_domain, {}, pair.client_notices);
+  ASSERT_TRUE(connection);
+  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.refused.has_value(); }));
+  EXPECT_EQ(pair.client_notices.refused->code, Errc::cannot_connect);
+}
+
+TEST_P(ProviderTest, UnknownNameIsAnError) {
+  const auto connection =
+      pair.provider->connect(*parse_url(GetParam().name + "://no-such-host.invalid"),
+                             *pair.client_domain, {}, pair.client_notices);
+  ASSERT_FALSE(connection);
+  EXPECT_EQ(connection.error().code, Errc::name_not_found);
+}
+
+TEST_P(ProviderTest, EventsOfBothSidesTellTheSameStory) {
+  pair.client_options.private_data = octets("12345678");
+  auto region = pair.server_domain->allocate(100, {true, true});
+  auto sink = pair.client_domain->allocate(100, {});
+  up(1, 64);
+  const Bytes data = pattern(100);
+  ASSERT_TRUE(pair.client->rdma_write(data, region->stag(), region->base(), 1));
+  ASSERT_TRUE(pair.client->rdma_read(*sink, 0, 100, region->stag(), region->base(), 2));
+  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() == 2; }));
+  ASSERT_TRUE(pair.client->send({}, 3, region->stag()));
+  ASSERT_TRUE(pair.turn([&] { return !pair.server_notices.received.empty(); }));
+  pair.client->disconnect();
+  ASSERT_TRUE(pair.turn_until_closed());
+  const std::vector<std::string> server{"client Connect 8",
+                                        "server Accept 0",
+                                        "server MemoryOffered 100",
+                                        "server ReceivePosted 1x64",
+                                        "client RdmaWrite 100",
+                                        "client RdmaRead 100",
+                                        "server RdmaReadResponse 100",
+                                        "client Send 0 invalidating",
+                                        "server MemoryInvalidated intact",
+                                        "client Disconnect clean"};
+  EXPECT_EQ(pair.server_events.lines, server);
+  const std::vector<std::string> client{"client Connect 8",           "server Accept 0",
+                                        "client ReceivePosted 1x64",  "client RdmaWrite 100",
+                                        "client RdmaRead 100",        "server RdmaReadResponse 100",
+                                        "client Send 0 invalidating", "client Disconnect clean"};
+  EXPECT_EQ(pair.client_events.lines, client);
+}
+
+TEST_P(ProviderTest, OctetsOfBothSidesAgree) {
+  if (!pair.provider->capabilities().byte_capture) {
+    GTEST_SKIP() << "the octets of the stream cannot be seen";
+  }
+  up(4, 1 << 20);
+  auto region = pair.server_domain->allocate(1 << 20, {true, true});
+  auto sink = pair.client_domain->allocate(1 << 20, {});
+  ASSERT_TRUE(pair.client->rdma_read(*sink, 0, 1 << 20, region->stag(), region->base(), 2));
+  ASSERT_TRUE(pair.client->rdma_write(sink->bytes(), region->stag(), region->base(), 2));
+  ASSERT_TRUE(pair.client->send({}, 3));
+  pair.client->disconnect();
+  ASSERT_TRUE(pair.turn_until_closed());
+  EXPECT_TRUE(pair.client_bytes.from_client == pair.server_bytes.from_client);
+  EXPECT_TRUE(pair.client_bytes.from_server == pair.server_bytes.from_server);
+  EXPECT_GT(pair.client_bytes.from_server.size(), std::size_t{1} << 20);
+  EXPECT_EQ(pair.client_bytes.ends, (std::vector<std::string>{"client clean", "server clean"}));
+  EXPECT_EQ(pair.server_bytes.ends, (std::vector<std::string>{"client clean", "server clean"}));
+}
+
+TEST_P(ProviderTest, WakeEndsAPollOfAnotherThread) {
+  std::atomic<bool> stop = false;
+  std::unique_ptr<Provider> served = GetParam().make({}, {});
+  const auto domain = served->make_domain();
+  Notices notices;
+  std::unique_ptr<Connection> accepted;
+  Bytes buffer(64);
+  auto listening =
+      served->listen(*parse_url(GetParam().name + "://127.0.0.1:0"), [&](auto request) {
+        auto connection = request->accept(*domain, {}, notices);
+        ASSERT_TRUE(connection);
+        accepted = std::move(*connection);
+        accepted->post_receive(buffer, 1);
+      });
+  ASSERT_TRUE(listening);
+  const std::uint16_t port = (*listening)->port();
+  std::thread server([&] {
+    while (!stop) {
+      served->poll(std::chrono::hours(1));
+    }
+    accepted.reset();
+    listening->reset();
+  });
+  auto connection =
+      pair.provider->connect(*parse_url(GetParam().name + "://127.0.0.1:" + std::to_string(port)),
+                             *pair.client_domain, {}, pair.client_notices);
+  ASSERT_TRUE(connection);
+  EXPECT_TRUE(pair.turn([&] { return pair.client_notices.established; }));
+  EXPECT_TRUE((*connection)->send({}, 1));
+  EXPECT_TRUE(pair.turn([&] { return !pair.client_notices.completed.empty(); }));
+  stop = true;
+  served->wake();
+  server.join();
+  EXPECT_TRUE(notices.established);
+}
+
+INSTANTIATE_TEST_SUITE_P(Iwarp, ProviderTest, ::testing::Values(iwarp_factory()),
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace steertag::fabric

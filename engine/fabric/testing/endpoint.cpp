@@ -1,0 +1,212 @@
+// The test endpoints' code.
+#include "fabric/testing/endpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+namespace steertag::fabric::testing {
+namespace {
+
+constexpr std::uint64_t kSeed = 20049;
+
+Bytes copy(View bytes) {
+  return Bytes(bytes.begin(), bytes.end());
+}
+
+std::string number(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+struct Line {
+  std::string operator()(const trace::Connect& e) {
+    return "Connect " + number(e.private_data.size());
+  }
+  std::string operator()(const trace::Accept& e) {
+    return "Accept " + number(e.private_data.size());
+  }
+  std::string operator()(const trace::Reject& e) {
+    return "Reject " + number(e.private_data.size());
+  }
+  std::string operator()(const trace::Send& e) {
+    return "Send " + number(e.bytes.size()) + (e.invalidated ? " invalidating" : "");
+  }
+  std::string operator()(const trace::RdmaWrite& e) { return "RdmaWrite " + number(e.length); }
+  std::string operator()(const trace::RdmaRead& e) { return "RdmaRead " + number(e.length); }
+  std::string operator()(const trace::RdmaReadResponse& e) {
+    return "RdmaReadResponse " + number(e.length);
+  }
+  std::string operator()(const trace::MemoryOffered& e) {
+    return "MemoryOffered " + number(e.length);
+  }
+  std::string operator()(const trace::MemoryInvalidated& e) {
+    return std::string("MemoryInvalidated ") + (e.guard_intact ? "intact" : "damaged");
+  }
+  std::string operator()(const trace::ReceivePosted& e) {
+    return "ReceivePosted " + number(e.count) + "x" + number(e.size);
+  }
+  std::string operator()(const trace::Terminate& e) {
+    return "Terminate " + number(e.layer) + "/" + number(e.type) + "/" + number(e.code);
+  }
+  std::string operator()(const trace::Disconnect& e) {
+    return std::string("Disconnect ") + (e.clean ? "clean" : "unclean");
+  }
+};
+
+}  // namespace
+
+Bytes pattern(std::size_t length, std::uint8_t first) {
+  Bytes bytes(length);
+  for (std::size_t i = 0; i < length; ++i) {
+    bytes[i] = static_cast<std::byte>(first + i * 7 + (i >> 8));
+  }
+  return bytes;
+}
+
+Bytes octets(std::string_view text) {
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return Bytes(first, first + text.size());
+}
+
+Bytes hex(std::string_view digits) {
+  Bytes bytes;
+  std::string pair;
+  for (const char c : digits) {
+    if (c == ' ' || c == '\n') {
+      continue;
+    }
+    pair += c;
+    if (pair.size() == 2) {
+      bytes.push_back(static_cast<std::byte>(std::stoi(pair, nullptr, 16)));
+      pair.clear();
+    }
+  }
+  return bytes;
+}
+
+void Notices::on_established(Connection& /*connection*/, View private_data) {
+  established = true;
+  peer_private_data = copy(private_data);
+}
+
+void Notices::on_refused(Connection& /*connection*/, const Error& error, View private_data) {
+  EXPECT_FALSE(refused) << "on_refused came twice";
+  refused = error;
+  peer_private_data = copy(private_data);
+}
+
+void Notices::on_received(Connection& connection, WorkId id, MutableView buffer,
+                          std::optional<std::uint32_t> invalidated) {
+  EXPECT_FALSE(closed) << "on_received came after on_closed";
+  received.push_back({id, copy(buffer), invalidated});
+  if (when_received) {
+    when_received(connection, received.back());
+  }
+}
+
+void Notices::on_completed(Connection& /*connection*/, WorkId id, Operation operation) {
+  EXPECT_FALSE(closed) << "on_completed came after on_closed";
+  completed.push_back({id, operation});
+}
+
+void Notices::on_closed(Connection& /*connection*/, const CloseReason& reason) {
+  EXPECT_FALSE(closed) << "on_closed came twice";
+  closed = reason;
+}
+
+void EventLines::on_event(const trace::Event& event) {
+  EXPECT_EQ(event.index, next_index) << "event indices count from 0 without a gap";
+  next_index = event.index + 1;
+  const char* actor = event.actor == trace::Role::client ? "client " : "server ";
+  lines.push_back(actor + std::visit(Line{}, event.body));
+}
+
+void ByteLog::on_bytes(std::int64_t /*time_ns*/, trace::Role sender, View bytes) {
+  Bytes& log = sender == trace::Role::client ? from_client : from_server;
+  log.insert(log.end(), bytes.begin(), bytes.end());
+}
+
+void ByteLog::on_end(std::int64_t /*time_ns*/, trace::Role sender, bool clean) {
+  ends.push_back(std::string(sender == trace::Role::client ? "client" : "server") +
+                 (clean ? " clean" : " unclean"));
+}
+
+Factory iwarp_factory() {
+  return {"iwarp", [](const Limits& limits, Clock clock) {
+            auto random = std::make_shared<std::mt19937_64>(kSeed);
+            auto provider = make_provider(
+                "iwarp", [random] { return (*random)(); }, limits, std::move(clock));
+            return provider ? std::move(*provider) : nullptr;
+          }};
+}
+
+bool turn_until(Provider& provider, const std::function<bool()>& done) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) {
+      return false;
+    }
+    provider.poll(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+Pair::Pair(const Factory& from, const Limits& limits, Clock clock) : factory(from) {
+  provider = factory.make(limits, std::move(clock));
+  client_domain = provider->make_domain();
+  server_domain = provider->make_domain();
+  other_domain = provider->make_domain();
+  answer = [this](std::unique_ptr<ConnectionRequest> request) {
+    auto accepted = request->accept(*server_domain, server_options, server_notices, &server_events,
+                                    &server_bytes);
+    if (accepted) {
+      server = std::move(*accepted);
+    } else {
+      ADD_FAILURE() << "accept: " << accepted.error().message();
+    }
+  };
+  auto opened = provider->listen(*parse_url(factory.name + "://127.0.0.1:0"),
+                                 [this](auto request) { answer(std::move(request)); });
+  if (!opened) {
+    ADD_FAILURE() << "listen: " << opened.error().message();
+    std::abort();
+  }
+  listener = std::move(*opened);
+}
+
+Pair::~Pair() {
+  client.reset();
+  server.reset();
+}
+
+std::string Pair::url() const {
+  return factory.name + "://127.0.0.1:" + std::to_string(listener->port());
+}
+
+void Pair::connect() {
+  auto connected = provider->connect(*parse_url(url()), *client_domain, client_options,
+                                     client_notices, &client_events, &client_bytes);
+  ASSERT_TRUE(connected) << connected.error().message();
+  client = std::move(*connected);
+  ASSERT_TRUE(turn([this] {
+    return client_notices.refused || (client_notices.established && server_notices.established);
+  })) << "neither established nor refused";
+}
+
+void Pair::post_receives(std::size_t count, std::size_t size) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (Connection* connection : {client.get(), server.get()}) {
+      if (connection != nullptr) {
+        buffers.push_back(std::make_unique<Bytes>(size));
+        connection->post_receive(*buffers.back(), i);
+      }
+    }
+  }
+}
+
+bool Pair::turn_until_closed() {
+  return turn([this] { return client_notices.over() && server_notices.over(); });
+}
+
+}  // namespace steertag::fabric::testing

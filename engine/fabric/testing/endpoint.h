@@ -1,0 +1,118 @@
+// What the fabric's own tests share: a handler that keeps every notice, a sink that keeps every
+// event, and a pair of connected endpoints in one thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.h"
+
+namespace steertag::fabric::testing {
+
+/// Octets 0, 1, 2 ... that start at `first`.
+Bytes pattern(std::size_t length, std::uint8_t first = 0);
+Bytes octets(std::string_view text);
+/// The octets of hexadecimal digits; blanks are skipped.
+Bytes hex(std::string_view digits);
+
+struct Received {
+  WorkId id = 0;
+  Bytes bytes;
+  std::optional<std::uint32_t> invalidated;
+};
+struct Completed {
+  WorkId id = 0;
+  Operation operation = Operation::send;
+};
+
+/// Keeps what a connection's owner is told.
+class Notices final : public Handler {
+ public:
+  void on_established(Connection& connection, View private_data) override;
+  void on_refused(Connection& connection, const Error& error, View private_data) override;
+  void on_received(Connection& connection, WorkId id, MutableView buffer,
+                   std::optional<std::uint32_t> invalidated) override;
+  void on_completed(Connection& connection, WorkId id, Operation operation) override;
+  void on_closed(Connection& connection, const CloseReason& reason) override;
+
+  bool established = false;
+  Bytes peer_private_data;
+  std::optional<Error> refused;
+  std::vector<Received> received;
+  std::vector<Completed> completed;
+  std::optional<CloseReason> closed;
+  std::function<void(Connection&, const Received&)> when_received;
+  bool over() const { return closed || refused; }
+};
+
+/// Keeps events as lines: "client Send 5", "server Terminate 1/2/2".
+class EventLines final : public trace::EventSink {
+ public:
+  void on_event(const trace::Event& event) override;
+  std::vector<std::string> lines;
+  std::uint64_t next_index = 0;
+};
+
+/// Keeps the octets of both directions.
+class ByteLog final : public trace::ByteSink {
+ public:
+  void on_bytes(std::int64_t time_ns, trace::Role sender, View bytes) override;
+  void on_end(std::int64_t time_ns, trace::Role sender, bool clean) override;
+  Bytes from_client;
+  Bytes from_server;
+  std::vector<std::string> ends;
+};
+
+/// How the tests get a provider, so that another one can run the same suite.
+struct Factory {
+  std::string name;  // of the provider and its URL scheme
+  std::function<std::unique_ptr<Provider>(const Limits&, Clock)> make;
+};
+Factory iwarp_factory();
+
+/// Turns the provider until `done`, at most kPatience; returns whether it was done.
+inline constexpr std::chrono::seconds kPatience{20};
+bool turn_until(Provider& provider, const std::function<bool()>& done);
+
+/// One provider in both roles over the loopback device.
+class Pair {
+ public:
+  explicit Pair(const Factory& factory, const Limits& limits = {}, Clock clock = {});
+  ~Pair();
+
+  /// What the listening side does with a request; by default it accepts.
+  std::function<void(std::unique_ptr<ConnectionRequest>)> answer;
+  ConnectionOptions client_options;
+  ConnectionOptions server_options;
+
+  /// Starts the client and turns until both sides have an outcome.
+  void connect();
+  /// Posts `count` receives of `size` octets on both sides, ids from 0.
+  void post_receives(std::size_t count, std::size_t size);
+  bool turn(const std::function<bool()>& done) { return turn_until(*provider, done); }
+  /// Both sides have been told the end.
+  bool turn_until_closed();
+  std::string url() const;
+
+  Factory factory;
+  std::unique_ptr<Provider> provider;
+  std::unique_ptr<Domain> client_domain;
+  std::unique_ptr<Domain> server_domain;
+  std::unique_ptr<Domain> other_domain;  // of the server; no connection uses it
+  Notices client_notices;
+  Notices server_notices;
+  EventLines client_events;
+  EventLines server_events;
+  ByteLog client_bytes;
+  ByteLog server_bytes;
+  std::unique_ptr<Listener> listener;
+  std::unique_ptr<Connection> client;
+  std::unique_ptr<Connection> server;
+  std::vector<std::unique_ptr<Bytes>> buffers;
+};
+
+}  // namespace steertag::fabric::testing

@@ -1,0 +1,73 @@
+// One call of the requester: its message, the memory that it offers, and its reply's checks.
+#pragma once
+
+#include <optional>
+
+#include "peer/client/call_form.h"
+#include "peer/client/call_result.h"
+#include "peer/region_pool.h"
+
+namespace steertag::peer {
+
+/// What to call. `stream` is the RPC call from its XID on without the eligible argument, whose
+/// octets (if there are any) go at its end. `item` must stay until the callback.
+struct Request {
+  Bytes stream;
+  bool has_item = false;
+  View item;
+  nfs::ReplySize reply;
+  std::uint32_t program = 0;
+  std::uint32_t version = 0;
+  std::uint32_t procedure = 0;
+  FormWish wish;
+};
+
+/// Most segments into which the requester divides a chunk (RFC 8267 6.4.2).
+inline constexpr std::uint32_t kMostRequestSegments = 16;
+
+class OutgoingCall {
+ public:
+  OutgoingCall(std::uint32_t xid, Request request, CallCallback callback);
+
+  /// Builds the message for these limits, with memory from `pool`. Errors: too_large, no_memory (of
+  /// which the latter may pass). Done anew for each connection.
+  Expected<void, CallErrc> marshal(RegionPool& pool, const wire::Negotiated& limits,
+                                   std::uint32_t credits);
+  std::span<const View> parts() const { return parts_; }
+
+  /// Checks a reply against the call and closes its memory to the server. nullopt: the reply must
+  /// be discarded as if it had not come, and nothing was closed (RFC 8166 4.5).
+  std::optional<Expected<CallReply, CallError>> accept(const wire::Header& header, View payload);
+  /// Takes note of a Send with Invalidate. False when the STag is none of this call.
+  bool owns(std::uint32_t stag) const;
+  void close_memory();
+  void release_memory();
+
+  std::uint32_t xid() const { return xid_; }
+  const CallCallback& callback() const { return callback_; }
+  const wire::Header& header() const { return header_; }
+
+  std::uint32_t sends_outstanding = 0;  // the message's octets must stay until this is zero
+  std::uint32_t attempts = 0;           // connections on which it was sent
+  bool answered = false;
+  bool remotely_invalidated = false;
+
+ private:
+  bool offer_result(RegionPool& pool, const CallForm& form);
+  bool offer_arguments(RegionPool& pool, const CallForm& form);
+  std::optional<CallError> check_echo(const wire::Header& header) const;
+  std::optional<CallError> check_item(const wire::Header& header, CallReply& reply);
+
+  std::uint32_t xid_;
+  Request request_;
+  CallCallback callback_;
+  wire::Header header_;
+  Bytes header_bytes_;
+  std::vector<View> parts_;
+  PooledRegion argument_;
+  PooledRegion position_zero_;
+  PooledRegion result_;
+  PooledRegion reply_;
+};
+
+}  // namespace steertag::peer

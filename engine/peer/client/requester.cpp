@@ -1,0 +1,231 @@
+// The requester of a client.
+#include "peer/client/requester.h"
+
+#include <algorithm>
+
+#include "rpc/direction.h"
+
+namespace steertag::peer {
+
+Requester::Requester(fabric::Provider& provider, fabric::Url url, RequesterOptions options,
+                     std::uint32_t first_xid)
+    : provider_(provider),
+      url_(std::move(url)),
+      options_(options),
+      domain_(provider.make_domain()),
+      pool_(*domain_, options.memory_bytes),
+      credits_(options.credits),
+      next_xid_(first_xid) {}
+
+Requester::~Requester() {
+  endpoint_.reset();
+}
+
+void Requester::observe(trace::EventSink* events, trace::ByteSink* bytes) {
+  events_ = events;
+  bytes_ = bytes;
+}
+
+std::uint32_t Requester::submit(Request request, CallCallback callback) {
+  const std::uint32_t xid = next_xid_++;
+  queue_.push_back(std::make_unique<OutgoingCall>(xid, std::move(request), std::move(callback)));
+  return xid;
+}
+
+void Requester::start_connection() {
+  EndpointOptions options;
+  options.announced = options_.announced;
+  options.sends_private_data = options_.sends_private_data;
+  // RFC 8166 3.3.1: a receive for every reply that may come.
+  options.receives = credits_.requested() + kSpareReceives;
+  options.connection.startup_timeout = options_.connect_timeout;
+  credits_.reset();
+  down_ = false;
+  ++statistics_.connections;
+  endpoint_ = std::make_unique<Endpoint>(provider_, static_cast<EndpointUser&>(*this),
+                                         std::move(options));
+  if (const auto started = endpoint_->connect(url_, *domain_, events_, bytes_); !started) {
+    down_ = true;
+    down_reason_ = started.error().message();
+  }
+}
+
+void Requester::step(std::chrono::milliseconds timeout) {
+  if (down_) {
+    endpoint_.reset();
+    requeue_all(down_reason_);
+    down_ = false;
+  }
+  if (!endpoint_ && !queue_.empty()) start_connection();
+  pump();
+  provider_.poll(timeout);
+  pump();
+}
+
+void Requester::abort_connection() {
+  if (endpoint_) endpoint_->abort();
+}
+
+void Requester::pump() {
+  while (up() && !down_ && credits_.open() && !queue_.empty()) {
+    std::unique_ptr<OutgoingCall> call = std::move(queue_.front());
+    queue_.pop_front();
+    const auto marshalled = call->marshal(pool_, negotiated_, credits_.requested());
+    if (!marshalled) {
+      if (marshalled.error() == CallErrc::no_memory && !outstanding_.empty()) {
+        queue_.push_front(std::move(call));  // memory comes back with the replies
+        return;
+      }
+      const CallCallback callback = call->callback();
+      callback(Unexpected(CallError{marshalled.error(), {}}));
+      continue;
+    }
+    OutgoingCall& sent = *call;
+    outstanding_[sent.xid()] = std::move(call);
+    if (!transmit(sent)) return;
+  }
+}
+
+bool Requester::transmit(OutgoingCall& call) {
+  ++call.attempts;
+  ++statistics_.calls;
+  if (call.attempts > 1) ++statistics_.retransmitted;
+  credits_.on_call();
+  statistics_.most_in_flight = std::max(statistics_.most_in_flight, credits_.in_flight());
+  ++call.sends_outstanding;
+  if (const auto sent = endpoint_->send(call.parts(), call.xid()); !sent) {
+    endpoint_->abort();  // on_down puts the call back
+    return false;
+  }
+  return true;
+}
+
+OutgoingCall* Requester::find(std::uint32_t xid) {
+  const auto found = outstanding_.find(xid);
+  return found == outstanding_.end() || found->second->answered ? nullptr : found->second.get();
+}
+
+void Requester::on_up() {
+  negotiated_ = endpoint_->negotiated();
+}
+
+void Requester::on_message(ReceiveId receive, View message,
+                           std::optional<std::uint32_t> invalidated) {
+  const std::uint64_t before = statistics_.replies;
+  if (invalidated) {
+    ++statistics_.remote_invalidations;
+    for (const auto& [xid, call] : outstanding_) {
+      if (call->owns(*invalidated)) call->remotely_invalidated = true;
+    }
+  }
+  handle(message);
+  if (statistics_.replies == before) ++statistics_.discarded;
+  endpoint_->repost(receive);
+}
+
+void Requester::handle(View message) {
+  const auto payload = wire::decode(message, received_);
+  if (!payload) return;  // RFC 8166 4.5: discarded, also an RDMA_ERROR that does not decode
+  OutgoingCall* call = find(received_.xid);
+  if (!call) return;
+  if (received_.proc == wire::Procedure::error) return handle_error(received_, *call);
+  const bool plain = received_.proc == wire::Procedure::msg;
+  if (!plain && received_.proc != wire::Procedure::nomsg) return;
+  // RFC 8166 4.3.1: nothing is pulled for a reply.
+  if (!received_.read_list.empty()) return;
+  // RFC 8167 4.1: a call of the reverse direction may carry the same XID.
+  if (plain && rpc::direction(*payload) != rpc::MessageType::REPLY) return;
+  auto outcome = call->accept(received_, *payload);
+  if (!outcome) return;
+  credits_.on_reply(received_.credit);
+  complete(*call, std::move(*outcome));
+}
+
+void Requester::handle_error(const wire::Header& header, OutgoingCall& call) {
+  credits_.on_reply(header.credit);
+  call.close_memory();
+  if (header.error == wire::ErrorCode::chunk)
+    return complete(call, Unexpected(CallError{CallErrc::err_chunk, {}}));
+  complete(call, Unexpected(
+                     CallError{CallErrc::err_vers, "versions " + std::to_string(header.vers_low) +
+                                                       " to " + std::to_string(header.vers_high)}));
+}
+
+void Requester::complete(OutgoingCall& call, Expected<CallReply, CallError> outcome) {
+  ++statistics_.replies;
+  call.answered = true;
+  const CallCallback callback = call.callback();
+  callback(std::move(outcome));
+  call.release_memory();
+  retire_sent(call.xid());
+}
+
+void Requester::retire_sent(std::uint32_t xid) {
+  const auto found = outstanding_.find(xid);
+  if (found != outstanding_.end() && found->second->answered &&
+      found->second->sends_outstanding == 0)
+    outstanding_.erase(found);
+}
+
+void Requester::on_done(WorkTag tag, fabric::Operation /*operation*/) {
+  const auto xid = static_cast<std::uint32_t>(tag);
+  const auto found = outstanding_.find(xid);
+  if (found == outstanding_.end()) return;
+  --found->second->sends_outstanding;
+  retire_sent(xid);
+}
+
+void Requester::on_down(const fabric::CloseReason& reason) {
+  down_ = true;
+  down_reason_ = std::string(fabric::sentence(reason.code));
+  if (!reason.detail.empty()) down_reason_ += ": " + reason.detail;
+}
+
+void Requester::requeue_all(const std::string& why) {
+  std::vector<std::unique_ptr<OutgoingCall>> calls;
+  for (auto& [xid, call] : outstanding_) {
+    if (!call->answered) calls.push_back(std::move(call));
+  }
+  outstanding_.clear();
+  // A refused connection counts as an attempt of whoever waits for it.
+  if (calls.empty() && !queue_.empty()) ++queue_.front()->attempts;
+  std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) {
+    return static_cast<std::int32_t>(a->xid() - b->xid()) > 0;  // serial numbers, latest first
+  });
+  for (auto& call : calls) {
+    call->release_memory();
+    call->sends_outstanding = 0;
+    queue_.push_front(std::move(call));
+  }
+  std::deque<std::unique_ptr<OutgoingCall>> keep;
+  std::vector<std::unique_ptr<OutgoingCall>> lost;
+  for (auto& call : queue_) {
+    if (call->attempts >= options_.attempts) {
+      lost.push_back(std::move(call));
+    } else {
+      keep.push_back(std::move(call));
+    }
+  }
+  queue_ = std::move(keep);
+  for (const auto& call : lost)
+    call->callback()(Unexpected(CallError{CallErrc::connection_lost, why}));
+}
+
+void Requester::give_up(std::uint32_t xid, CallError error) {
+  const auto queued = std::find_if(queue_.begin(), queue_.end(),
+                                   [&](const auto& call) { return call->xid() == xid; });
+  if (queued != queue_.end()) {
+    const std::unique_ptr<OutgoingCall> call = std::move(*queued);
+    queue_.erase(queued);
+    call->callback()(Unexpected(std::move(error)));
+    return;
+  }
+  OutgoingCall* call = find(xid);
+  if (!call) return;
+  call->close_memory();
+  call->answered = true;
+  call->callback()(Unexpected(std::move(error)));
+  endpoint_->abort();
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,109 @@
+// The requester of a client (RFC 8166): calls in a queue, credits, XIDs, receives, and what happens
+// when the connection is lost.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+
+#include "peer/client/outgoing_call.h"
+#include "peer/credit.h"
+#include "peer/endpoint.h"
+
+namespace steertag::peer {
+
+/// Connections on which one call is tried (RFC 8166 4.5.5); the last loss fails it.
+inline constexpr std::uint32_t kMostAttempts = 3;
+/// Calls that may be queued or outstanding at a time.
+inline constexpr std::size_t kMostCalls = 65536;
+
+struct RequesterOptions {
+  std::uint32_t credits = kDefaultCredits;  // requested in every call
+  wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
+  bool sends_private_data = true;
+  std::size_t memory_bytes = kPullBudgetBytes;  // registered memory of all calls together
+  std::uint32_t attempts = kMostAttempts;
+  std::chrono::milliseconds connect_timeout{5000};
+};
+
+struct RequesterStatistics {
+  std::uint64_t connections = 0;
+  std::uint64_t calls = 0;          // messages sent
+  std::uint64_t retransmitted = 0;  // of which on a later connection
+  std::uint64_t replies = 0;
+  std::uint64_t discarded = 0;  // messages without effect
+  std::uint64_t remote_invalidations = 0;
+  std::uint32_t most_in_flight = 0;
+};
+
+/// Works inside Provider::poll and `step`; callbacks come from there.
+class Requester final : private EndpointUser {
+ public:
+  /// `provider` must outlive the requester. `first_xid` is taken from outside so that runs can
+  /// repeat.
+  Requester(fabric::Provider& provider, fabric::Url url, RequesterOptions options,
+            std::uint32_t first_xid);
+  ~Requester() override;
+  Requester(const Requester&) = delete;
+  Requester& operator=(const Requester&) = delete;
+
+  /// Observers of the connections that are opened from now on; they must outlive the requester.
+  void observe(trace::EventSink* events, trace::ByteSink* bytes);
+
+  /// Queues a call. It connects when there is no connection. The XID that it will carry.
+  std::uint32_t submit(Request request, CallCallback callback);
+  /// Polls the provider and does what cannot be done inside its notices. Must be called until the
+  /// callbacks have come.
+  void step(std::chrono::milliseconds timeout);
+  /// Gives up a call: its memory is closed and the connection, on which the server may still use
+  /// it, is dropped; other calls go to a new one (RFC 8166 4.4.1).
+  void give_up(std::uint32_t xid, CallError error);
+
+  bool up() const { return endpoint_ && endpoint_->up(); }
+  std::size_t pending() const { return outstanding_.size() + queue_.size(); }
+  const wire::Negotiated& negotiated() const { return negotiated_; }
+  const CreditWindow& credits() const { return credits_; }
+  const RequesterStatistics& statistics() const { return statistics_; }
+  const RegionPool& pool() const { return pool_; }
+  /// Hard end of the present connection, as by a cut cable.
+  void abort_connection();
+
+ private:
+  void on_up() override;
+  void on_message(ReceiveId receive, View message,
+                  std::optional<std::uint32_t> invalidated) override;
+  void on_done(WorkTag tag, fabric::Operation operation) override;
+  void on_down(const fabric::CloseReason& reason) override;
+
+  void start_connection();
+  void pump();
+  bool transmit(OutgoingCall& call);
+  void handle(View message);
+  void handle_error(const wire::Header& header, OutgoingCall& call);
+  OutgoingCall* find(std::uint32_t xid);
+  void complete(OutgoingCall& call, Expected<CallReply, CallError> outcome);
+  void retire_sent(std::uint32_t xid);
+  void requeue_all(const std::string& why);
+  void fail_queue(const CallError& error);
+
+  fabric::Provider& provider_;
+  fabric::Url url_;
+  RequesterOptions options_;
+  std::unique_ptr<fabric::Domain> domain_;
+  RegionPool pool_;
+  CreditWindow credits_;
+  wire::Negotiated negotiated_;
+  std::uint32_t next_xid_;
+  std::unique_ptr<Endpoint> endpoint_;
+  bool down_ = false;  // the endpoint is to be replaced outside of its notices
+  std::string down_reason_;
+  std::deque<std::unique_ptr<OutgoingCall>> queue_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<OutgoingCall>> outstanding_;
+  wire::Header received_;  // reused
+  trace::EventSink* events_ = nullptr;
+  trace::ByteSink* bytes_ = nullptr;
+  RequesterStatistics statistics_;
+};
+
+}  // namespace steertag::peer
