@@ -35,6 +35,12 @@ View octets_from(py::handle object, const Path& path, Arena& arena);
 std::string_view text_from(py::handle object, const Path& path, Arena& arena);
 py::object text_to(std::string_view text);
 
+/// The attribute of a field. "from" of RENAME is the one RFC name that Python keeps for itself;
+/// making a class refuses any other.
+inline std::string attribute_name(std::string_view field) {
+  return field == "from" ? "from_" : std::string(field);
+}
+
 /// The Python classes of the engine's structs and enumerations, by C++ type.
 class DataClasses {
  public:
@@ -114,7 +120,8 @@ py::object DataClasses::make_class(const py::module_& module, const std::string&
   const T defaults{};
   std::apply(
       [&](const auto&... field) {
-        (fields.append(py::make_tuple(std::string(field.name), to(defaults.*field.member))), ...);
+        (fields.append(py::make_tuple(attribute_name(field.name), to(defaults.*field.member))),
+         ...);
       },
       T::kFields);
   return make_data_class(module, name, doc, fields);
@@ -186,7 +193,7 @@ struct Conversion {
     }
     std::apply(
         [&](const auto&... field) {
-          (classes.from(object.attr(std::string(field.name).c_str()), value.*field.member,
+          (classes.from(object.attr(attribute_name(field.name).c_str()), value.*field.member,
                         Path{&path, field.name}, arena),
            ...);
         },

@@ -1,5 +1,8 @@
 // Binds engine/fabric: providers, listeners, and how connections come up.
+#include "fabric/fabric.h"
+
 #include <deque>
+#include <random>
 
 #include "fabric_parts.h"
 
@@ -10,78 +13,11 @@ using namespace steertag::fabric;
 using py::literals::operator""_a;
 using std::chrono::milliseconds;
 
-/// What a connection is made with; the names are those of fabric::ConnectionOptions.
-struct Wishes {
-  py::object private_data = py::none();
-  std::uint16_t ird = 16;
-  std::uint16_t ord = 16;
-  double startup_timeout_ms = 5000;
-  double idle_timeout_ms = 0;
-  bool crc = true;
-  std::uint8_t mpa_revision = 2;
-  py::object raw_startup = py::none();
-
-  explicit Wishes(const py::kwargs& kwargs) {
-    for (const auto& [key, value] : kwargs) take(py::str(key), value);
-  }
-
-  ConnectionOptions options() const {
-    ConnectionOptions made;
-    if (!private_data.is_none()) made.private_data = from_python(py::buffer(private_data));
-    made.ird = ird;
-    made.ord = ord;
-    made.startup_timeout = milliseconds(static_cast<std::int64_t>(startup_timeout_ms));
-    made.idle_timeout = milliseconds(static_cast<std::int64_t>(idle_timeout_ms));
-    made.crc = crc;
-    made.mpa_revision = mpa_revision;
-    if (!raw_startup.is_none()) made.raw_startup = from_python(py::buffer(raw_startup));
-    return made;
-  }
-
- private:
-  void take(const std::string& name, py::handle value) {
-    if (name == "private_data") {
-      private_data = py::reinterpret_borrow<py::object>(value);
-    } else if (name == "ird") {
-      ird = value.cast<std::uint16_t>();
-    } else if (name == "ord") {
-      ord = value.cast<std::uint16_t>();
-    } else if (name == "startup_timeout_ms") {
-      startup_timeout_ms = value.cast<double>();
-    } else if (name == "idle_timeout_ms") {
-      idle_timeout_ms = value.cast<double>();
-    } else if (name == "crc") {
-      crc = value.cast<bool>();
-    } else if (name == "mpa_revision") {
-      mpa_revision = value.cast<std::uint8_t>();
-    } else if (name == "raw_startup") {
-      raw_startup = py::reinterpret_borrow<py::object>(value);
-    } else {
-      throw py::type_error("a connection has no option '" + name + "'");
-    }
-  }
-};
-
 using ConnectionRef = std::shared_ptr<PyConnection>;
 
-ConnectionRef connect(const ProviderRef& provider, const std::string& url, const DomainRef& domain,
-                      std::size_t receives, std::size_t receive_bytes, const py::object& events,
-                      const py::object& octets, const py::kwargs& kwargs) {
-  const ConnectionOptions options = Wishes(kwargs).options();
-  const Url target = value_or_raise(parse_url(url));
-  auto made = std::make_shared<PyConnection>(provider, domain, events, octets);
-  auto begun = provider->provider->connect(target, *domain->domain, options, *made, made->events(),
-                                           made->octets());
-  if (begun) {
-    made->start(std::move(*begun), receives, receive_bytes);
-    made->wait_until_decided();
-  } else {
-    made->fail(begun.error());
-  }
-  return made;
+milliseconds ms(double value) {
+  return milliseconds(static_cast<std::int64_t>(value));
 }
-
-using RequestQueue = std::deque<std::unique_ptr<ConnectionRequest>>;
 
 /// A request at a listener; it is answered once.
 struct PyRequest {
@@ -94,11 +30,71 @@ struct PyRequest {
   }
 };
 
+using RequestQueue = std::deque<std::unique_ptr<ConnectionRequest>>;
+
 struct PyListener {
   ProviderRef provider;
   std::shared_ptr<RequestQueue> requests;  // shared with the listener's callback
   std::unique_ptr<Listener> listener;
 };
+
+ConnectionOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uint16_t ord,
+                             double startup_timeout_ms, double idle_timeout_ms, bool crc,
+                             std::uint8_t mpa_revision, const std::optional<py::buffer>& raw) {
+  ConnectionOptions options;
+  options.private_data = from_python(private_data);
+  options.ird = ird;
+  options.ord = ord;
+  options.startup_timeout = ms(startup_timeout_ms);
+  options.idle_timeout = ms(idle_timeout_ms);
+  options.crc = crc;
+  options.mpa_revision = mpa_revision;
+  if (raw) options.raw_startup = from_python(*raw);
+  return options;
+}
+
+// What depends on the peer or the network is a refusal; the rest are mistakes of the caller.
+bool refusal(Errc code) {
+  return code == Errc::name_not_found || code == Errc::cannot_connect || code == Errc::no_device;
+}
+
+ConnectionRef connect(const ProviderRef& provider, const std::string& url, const DomainRef& domain,
+                      const py::buffer& private_data, std::uint16_t ird, std::uint16_t ord,
+                      double startup_timeout_ms, double idle_timeout_ms, bool crc,
+                      std::uint8_t mpa_revision, const std::optional<py::buffer>& raw_startup,
+                      std::size_t receives, std::size_t receive_bytes, const py::object& events,
+                      const py::object& octets, bool wait) {
+  const Url target = value_or_raise(parse_url(url));
+  auto made = std::make_shared<PyConnection>(provider, domain, events, octets);
+  const ConnectionOptions options = options_of(private_data, ird, ord, startup_timeout_ms,
+                                               idle_timeout_ms, crc, mpa_revision, raw_startup);
+  auto begun = provider->provider->connect(target, *domain->domain, options, *made, made->events(),
+                                           made->octets());
+  if (begun) {
+    made->start(std::move(*begun), receives, receive_bytes);
+  } else if (refusal(begun.error().code)) {
+    made->fail(begun.error());
+  } else {
+    raise_fabric_error(begun.error());
+  }
+  if (wait) made->wait_until_decided();
+  return made;
+}
+
+ConnectionRef accept(PyRequest& self, const DomainRef& domain, const py::buffer& private_data,
+                     std::uint16_t ird, std::uint16_t ord, double idle_timeout_ms, bool crc,
+                     const std::optional<py::buffer>& raw_startup, std::size_t receives,
+                     std::size_t receive_bytes, const py::object& events,
+                     const py::object& octets) {
+  const ConnectionOptions options =
+      options_of(private_data, ird, ord, 0, idle_timeout_ms, crc, 2, raw_startup);
+  auto made = std::make_shared<PyConnection>(self.provider, domain, events, octets);
+  auto accepted =
+      self.pending().accept(*domain->domain, options, *made, made->events(), made->octets());
+  made->start(value_or_raise(std::move(accepted)), receives, receive_bytes);
+  self.request.reset();
+  return made;
+}
 
 std::unique_ptr<PyListener> listen(const ProviderRef& provider, const std::string& url) {
   auto requests = std::make_shared<RequestQueue>();
@@ -117,16 +113,18 @@ std::unique_ptr<PyRequest> next_request(PyListener& self, double timeout_ms) {
   return made;
 }
 
-ConnectionRef accept(PyRequest& self, const DomainRef& domain, std::size_t receives,
-                     std::size_t receive_bytes, const py::object& events, const py::object& octets,
-                     const py::kwargs& kwargs) {
-  const ConnectionOptions options = Wishes(kwargs).options();
-  auto made = std::make_shared<PyConnection>(self.provider, domain, events, octets);
-  auto accepted =
-      self.pending().accept(*domain->domain, options, *made, made->events(), made->octets());
-  self.request.reset();
-  made->start(value_or_raise(std::move(accepted)), receives, receive_bytes);
-  return made;
+ProviderRef make(const std::string& name, std::optional<std::uint64_t> seed, const Limits& limits) {
+  RandomSource random = system_random();
+  if (seed) {
+    random = [source = std::make_shared<std::mt19937_64>(*seed)] { return (*source)(); };
+  }
+  return std::make_shared<PyProvider>(
+      PyProvider{name, value_or_raise(make_provider(name, std::move(random), limits))});
+}
+
+Limits limits_of(double startup_ms, double mid_message_ms, double unsent_ms, double closing_ms,
+                 std::size_t posted_operations) {
+  return {ms(startup_ms), ms(mid_message_ms), ms(unsent_ms), ms(closing_ms), posted_operations};
 }
 
 void bind_listener(py::module_& module) {
@@ -134,9 +132,11 @@ void bind_listener(py::module_& module) {
       .def_property_readonly("private_data",
                              [](PyRequest& r) { return to_python(r.pending().private_data()); })
       .def_property_readonly("peer_name", [](PyRequest& r) { return r.pending().peer_name(); })
-      .def("accept", &accept, "domain"_a, py::kw_only(), "receives"_a = 0, "receive_bytes"_a = 1024,
+      .def("accept", &accept, "domain"_a, py::kw_only(), "private_data"_a = py::bytes(),
+           "ird"_a = 16, "ord"_a = 16, "idle_timeout_ms"_a = 0.0, "crc"_a = true,
+           "raw_startup"_a = py::none(), "receives"_a = 0, "receive_bytes"_a = 1024,
            "events"_a = py::none(), "octets"_a = py::none(),
-           "Answers yes; further keyword arguments as of Provider.connect.")
+           "Answers yes: a Connection. `raw_startup` is sent instead of the startup reply.")
       .def(
           "reject",
           [](PyRequest& r, const py::buffer& private_data) {
@@ -150,20 +150,29 @@ void bind_listener(py::module_& module) {
            "The next Request, or None when the time has passed.");
 }
 
-void bind_provider(py::module_& module) {
+void bind_limits(py::module_& module) {
+  const auto in_ms = [](milliseconds value) { return static_cast<double>(value.count()); };
+  const Limits limits;
+  py::class_<Limits>(module, "Limits", "Bounds on what a peer can make a provider await or keep.")
+      .def(py::init(&limits_of), py::kw_only(), "startup_ms"_a = in_ms(limits.startup),
+           "mid_message_ms"_a = in_ms(limits.mid_message), "unsent_ms"_a = in_ms(limits.unsent),
+           "closing_ms"_a = in_ms(limits.closing),
+           "posted_operations"_a = limits.posted_operations);
   py::class_<Capabilities>(module, "Capabilities", "What a provider can do; sizes in octets.")
       .def_readonly("remote_invalidation", &Capabilities::remote_invalidation)
       .def_readonly("fault_hooks", &Capabilities::fault_hooks)
       .def_readonly("byte_capture", &Capabilities::byte_capture)
       .def_readonly("largest_send", &Capabilities::largest_send)
       .def_readonly("largest_private_data", &Capabilities::largest_private_data);
+}
+
+void bind_provider(py::module_& module) {
+  const ConnectionOptions defaults;
+  const auto startup_ms = static_cast<double>(defaults.startup_timeout.count());
   py::class_<PyProvider, ProviderRef>(module, "Provider",
                                       "A provider; it works only while someone waits on it.")
-      .def(py::init([](const std::string& name) {
-             return std::make_shared<PyProvider>(
-                 PyProvider{name, value_or_raise(make_provider(name, system_random()))});
-           }),
-           "name"_a)
+      .def(py::init(&make), "name"_a, py::kw_only(), "seed"_a = py::none(), "limits"_a = Limits{},
+           "With a seed the steering tags are the same in every run.")
       .def_readonly("name", &PyProvider::name)
       .def_property_readonly("capabilities",
                              [](const PyProvider& p) { return p.provider->capabilities(); })
@@ -171,20 +180,24 @@ void bind_provider(py::module_& module) {
            [](const ProviderRef& p) {
              return std::make_shared<PyDomain>(PyDomain{p, p->provider->make_domain()});
            })
-      .def("connect", &connect, "url"_a, "domain"_a, py::kw_only(), "receives"_a = 0,
-           "receive_bytes"_a = 1024, "events"_a = py::none(), "octets"_a = py::none(),
-           "Opens a connection and waits until it is established or refused. Further keyword "
-           "arguments: private_data, ird, ord, startup_timeout_ms, idle_timeout_ms, crc, "
-           "mpa_revision, raw_startup.")
-      .def("listen", &listen, "url"_a)
+      .def("connect", &connect, "url"_a, "domain"_a, py::kw_only(), "private_data"_a = py::bytes(),
+           "ird"_a = defaults.ird, "ord"_a = defaults.ord, "startup_timeout_ms"_a = startup_ms,
+           "idle_timeout_ms"_a = 0.0, "crc"_a = true, "mpa_revision"_a = defaults.mpa_revision,
+           "raw_startup"_a = py::none(), "receives"_a = 0, "receive_bytes"_a = 1024,
+           "events"_a = py::none(), "octets"_a = py::none(), "wait"_a = true,
+           "Opens a Connection and, with `wait`, waits until it is established or refused. "
+           "`receives` buffers of `receive_bytes` are kept posted.")
+      .def("listen", &listen, "url"_a, "Opens a Listener; port 0 takes any free port.")
       .def(
           "poll",
-          [](const ProviderRef& p, std::int64_t timeout_ms) {
+          [](const ProviderRef& p, double timeout_ms) {
             const py::gil_scoped_release release;
-            return p->provider->poll(milliseconds(timeout_ms));
+            return p->provider->poll(ms(timeout_ms));
           },
           "timeout_ms"_a, "Works until something was done or the time has passed.")
-      .def("wake", [](const PyProvider& p) { p.provider->wake(); });
+      .def(
+          "wake", [](const PyProvider& p) { p.provider->wake(); },
+          "Ends a wait of another thread early.");
 }
 
 }  // namespace
@@ -194,6 +207,7 @@ void raise_fabric_error(const Error& error) {
       py::module_::import("steertag._engine").attr("fabric").attr("FabricError");
   const py::object raised = type(error.message());
   raised.attr("code") = error.code;
+  raised.attr("detail") = error.detail;
   PyErr_SetObject(type.ptr(), raised.ptr());
   throw py::error_already_set();
 }
@@ -203,8 +217,9 @@ void bind_fabric(py::module_& module) {
   py::exception<std::runtime_error>(module, "FabricError", PyExc_OSError);
   bind_fabric_values(module);
   bind_fabric_memory(module);
-  bind_provider(module);
+  bind_limits(module);
   bind_fabric_connection(module);
+  bind_provider(module);
   bind_listener(module);
 }
 

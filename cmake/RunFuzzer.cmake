@@ -18,7 +18,7 @@ file(COPY ${seeds} DESTINATION ${SCRATCH}/corpus)
 # A fixed seed: a run that fails fails again.
 execute_process(
   COMMAND ${FUZZER} -seed=1 -max_total_time=${SECONDS} -max_len=${LONGEST} -timeout=10
-    -print_final_stats=1 -artifact_prefix=${SCRATCH}/findings/ ${SCRATCH}/corpus
+    -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=${SCRATCH}/findings/ ${SCRATCH}/corpus
   RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${FUZZER} failed (${result}); its input is in ${SCRATCH}/findings.")

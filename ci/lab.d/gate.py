@@ -77,7 +77,8 @@ class Result:
                 f"    expected  {difference.expected}",
                 f"    seen      {difference.seen}",
             ]
-        outcome = f"{len(self.differences)} differences" if self.differences else "matches"
+        count = len(self.differences)
+        outcome = f"{count} difference{'s' * (count > 1)}" if count else "matches"
         return "\n".join([*lines, "", f"gate: {outcome}"])
 
 
@@ -126,10 +127,13 @@ def load_report(directory: pathlib.Path) -> list[Case]:
     try:
         document = json.loads(path.read_text())
         cases = [_case(entry) for entry in document["cases"]]
+        stopped = document.get("stopped")
     except OSError as error:
         raise LabFailure(f"the suite left no report: {error}")
     except (ValueError, KeyError, TypeError) as error:
         raise LabFailure(f"{path} is not a report of the suite: {error!r}")
+    if stopped:
+        raise LabFailure(f"the suite stopped before its end: {stopped}")
     if len(cases) > MAX_CASES:
         raise LabFailure(f"{path} has {len(cases)} cases, more than the limit of {MAX_CASES}")
     _refuse_duplicates(path, [case.id for case in cases])

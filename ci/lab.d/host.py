@@ -18,6 +18,7 @@ BUILD_PROGRAMS = {
     "gcc-12": "gcc-12",
     "make": "make",
     "modprobe": "kmod",
+    "patch": "patch",
     "strip": "binutils",
     "tar": "tar",
     "xz": "xz-utils",

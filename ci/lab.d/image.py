@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import debian
 import host
 from failure import LabFailure
-from target import BUILD, LAB, ExtraModule, Target
+from target import BUILD, LAB, PATCHES, ExtraModule, Target
 
 GUEST = LAB / "guest"
 
@@ -54,10 +54,10 @@ class Image:
         host.need(host.BUILD_PROGRAMS)
         kernel_packages = self._kernel_packages()
         guest_packages = self._guest_packages()
-        programs = _contents(LAB / "image.py", LAB / "debian.py")
+        sources = _contents(LAB / "image.py", LAB / "debian.py", PATCHES)
         kernel_stamp = Stamp(
             self.target.directory / "kernel.stamp",
-            [self.target.kernel, kernel_packages, programs],
+            [self.target.kernel, kernel_packages, sources],
         )
         root_stamp = Stamp(
             self.target.directory / "root.stamp",
@@ -71,7 +71,7 @@ class Image:
             root_stamp.set()
 
     def version(self) -> str:
-        """The kernel's release, as `uname -r` in the guest says it, and the package's version."""
+        """The kernel's release, as `uname -r` in the guest says it, its package and our patches."""
         return (self._modules / "version").read_text().strip()
 
     def size_mb(self) -> float:
@@ -116,8 +116,9 @@ class Image:
             for listing in folder.glob("modules.builtin*"):
                 shutil.copy(listing, kept)
             shutil.copy(folder / "modules.order", kept)
-            version = f"Linux {release} (Debian {_kernel_version(packages)})"
-            (self._modules / "version").write_text(version)
+            patches = [name for m in self.target.kernel.extra_modules for name in m.patches]
+            version = [f"Linux {release} (Debian {_kernel_version(packages)})", *patches]
+            (self._modules / "version").write_text(" with ".join(version))
             _decompress_kernel(tree / "boot" / f"vmlinuz-{release}", self.kernel)
 
     def _with_dependencies(self, tree: pathlib.Path, release: str) -> list[pathlib.Path]:
@@ -209,6 +210,9 @@ def _compile(module: ExtraModule, tree: pathlib.Path, release: str) -> None:
     (archive,) = (tree / "usr/src").glob("linux-source-*.tar.xz")
     folder = f"{archive.name.removesuffix('.tar.xz')}/{module.directory}"
     host.run(["tar", "-xf", str(archive), "-C", str(tree), folder], SOURCE_LIMIT_S)
+    for name in module.patches:
+        patch = ["patch", "--strip=1", "--fuzz=0", "--input", str(PATCHES / name)]
+        host.run(patch, SOURCE_LIMIT_S, cwd=tree / folder)
     headers = tree / "usr/src" / f"linux-headers-{release}"
     # The packaged Makefile includes the common headers by the path that they have when installed.
     common = headers.with_name(headers.name.removesuffix("-amd64") + "-common")

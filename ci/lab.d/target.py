@@ -12,17 +12,20 @@ from failure import LabFailure
 LAB = pathlib.Path(__file__).resolve().parent
 PROJECT = LAB.parents[1]
 TARGETS = LAB / "targets"
+PATCHES = LAB / "patches"
 BUILD = PROJECT / "build" / "lab"
 BASELINES = PROJECT / "fixtures" / "baselines"
 
 
 @dataclasses.dataclass(frozen=True)
 class ExtraModule:
-    """A kernel module that Debian does not build, with the source directory that holds it."""
+    """A kernel module that Debian does not build: its directory in the kernel source, the make
+    variable that selects it, and files of patches/ to apply to that directory."""
 
     name: str
     directory: str
     config: str
+    patches: list[str]
 
 
 @dataclasses.dataclass(frozen=True)

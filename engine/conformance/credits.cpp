@@ -1,6 +1,8 @@
 // Credit accounting.
 #include "conformance/credits.h"
 
+#include <algorithm>
+
 namespace steertag::conformance {
 
 void Credits::start(bool known) {
@@ -10,7 +12,7 @@ void Credits::start(bool known) {
 }
 
 void Credits::grant(std::uint32_t value) {
-  if (value == 0) return;
+  if (value == 0) value = std::max<std::uint32_t>(latest(), 1);
   known_ = true;
   granted_ = true;
   // An older and lower grant allows nothing that this one does not.

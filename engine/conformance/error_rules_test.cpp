@@ -30,6 +30,14 @@ TEST(ErrorRules, AcceptAnErrorToAReverseCallWithChunks) {
   trace.expect_nothing();
 }
 
+TEST(ErrorRules, LetTheServerAnswerAnErrorOfAnotherVersion) {
+  TraceBuilder trace;
+  trace.open();
+  trace.err_chunk(Role::client, 5, 1, 2);
+  trace.err_vers(Role::server, 5, 2);
+  EXPECT_EQ(trace.judge().findings().size(), 1u) << "the client's RDMA_ERROR alone";
+}
+
 class BadError : public testing::Test {
  protected:
   BadError() {

@@ -194,7 +194,9 @@ void Judge::State::on_error(const Message& message) {
   check_unexpected_error(message, call, connection);
   direction.credits.grant(message.words.credit);
   if (message.sender == trace::Role::server) return check_grant(message, connection);
-  on_discardable(message, Discard::error);
+  if (message.words.vers == wire::kVersion) return on_discardable(message, Discard::error);
+  // Of another version: to be discarded by its procedure, to be answered by its version.
+  tolerate(connection.direction(message.sender), message.words.xid, message);
 }
 
 /// Such a message may be taken for a call, and for an answer.

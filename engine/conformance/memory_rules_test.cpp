@@ -135,9 +135,12 @@ TEST(Memory, TwoCallsMayOfferTheSameSource) {
     trace.send(Role::client, head, rpc_call(xid));
   }
   trace.read(kRead.handle, kRead.offset, 100);
+  trace.read(kRead.handle, kRead.offset, 100);
   trace.read_response(100);
   trace.reply(2);
+  trace.read_response(100);
   trace.read(kRead.handle, kRead.offset, 100);
+  trace.read_response(100);
   trace.reply(3);
   trace.expect_nothing();
 }

@@ -57,7 +57,9 @@ Message read_message(const trace::Event& event, const trace::Send& send, wire::H
   const std::optional<wire::FixedWords> words = wire::peek(send.bytes);
   if (!words) return message;
   message.words = *words;
-  if (words->proc == static_cast<std::uint32_t>(wire::Procedure::done)) {
+  // RFC 8166 4.1.2: later versions may give the number another meaning.
+  if (words->proc == static_cast<std::uint32_t>(wire::Procedure::done) &&
+      words->vers == wire::kVersion) {
     message.kind = Kind::done;
     return message;
   }

@@ -1,6 +1,5 @@
-// Reply size estimation (RFC 8267 3 and 4.1, RFC 8166 4.3.3): the
-// largest reply that a call can get, from which a
-// requester chooses between inline, write chunk and reply chunk.
+// Reply size estimation (RFC 8267 3 and 4.1, RFC 8166 4.3.3): the largest reply that a call can
+// get, from which a requester chooses between inline, write chunk and reply chunk.
 #pragma once
 
 #include <cstddef>

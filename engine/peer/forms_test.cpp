@@ -44,7 +44,7 @@ TEST_F(FormsTest, NullCallIsAnswered) {
   auto client = connect();
   const auto reply = client->call<nfs3::Void>(nfs3::Procedure::NFSPROC3_NULL, nfs3::Void{});
   ASSERT_TRUE(reply) << reply.error().message();
-  EXPECT_EQ(client->last_header().credit, kDefaultCredits);
+  EXPECT_EQ(client->rpc().last_header().credit, kDefaultCredits);
 }
 
 constexpr std::uint32_t kSizes[] = {
@@ -111,7 +111,7 @@ TEST_F(FormsTest, LongReplyCarriesAListing) {
     ASSERT_EQ(listed->status, nfs3::Status::NFS3_OK);
     EXPECT_EQ(listed->ok.entries.items.size(), 402U);
     EXPECT_TRUE(listed->ok.eof);
-    EXPECT_EQ(client->last_header().proc, wire::Procedure::nomsg);
+    EXPECT_EQ(client->rpc().last_header().proc, wire::Procedure::nomsg);
   }
 }
 
@@ -122,12 +122,11 @@ TEST_F(FormsTest, UnusedChunksComeBackWithZeroLengths) {
   wish.reply_chunk = Use::always;
   wish.segments = 4;
   client->set_wish(wish);
-  const nfs3::FileHandle file = make_file("file", pattern(10));
   const auto read =
       client->call<nfs3::ReadResult>(nfs3::Procedure::NFSPROC3_READ, nfs3::ReadArgs{root, 0, 4096});
   ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->status, nfs3::Status::NFS3ERR_ISDIR);
-  const wire::Header& header = client->last_header();
+  const wire::Header& header = client->rpc().last_header();
   ASSERT_EQ(header.write_list.size(), 1U);
   EXPECT_EQ(header.write_list[0].size(), 4U);
   EXPECT_EQ(wire::chunk_length(header.write_list[0]), 0U);
@@ -144,8 +143,8 @@ TEST_F(FormsTest, EmptyWriteChunkBringsTheResultInline) {
   const Bytes whole = pattern(301);
   const nfs3::FileHandle file = make_file("file", whole);
   ASSERT_NO_FATAL_FAILURE(check_read(*client, file, whole, 0, 301));
-  ASSERT_EQ(client->last_header().write_list.size(), 1U);
-  EXPECT_TRUE(client->last_header().write_list[0].empty());
+  ASSERT_EQ(client->rpc().last_header().write_list.size(), 1U);
+  EXPECT_TRUE(client->rpc().last_header().write_list[0].empty());
 }
 
 TEST_F(FormsTest, LinkTextTravelsInEveryForm) {
@@ -182,7 +181,7 @@ TEST_F(FormsTest, RemoteInvalidationNeedsBothSides) {
     const auto read = client->call<nfs3::ReadResult>(nfs3::Procedure::NFSPROC3_READ,
                                                      nfs3::ReadArgs{file, 0, 5000});
     ASSERT_TRUE(read) << read.error().message();
-    EXPECT_EQ(client->last_remotely_invalidated(), ours);
+    EXPECT_EQ(client->rpc().last_remotely_invalidated(), ours);
     EXPECT_EQ(client->requester().statistics().remote_invalidations, ours ? 1U : 0U);
     EXPECT_EQ(client->requester().pool().loaned_bytes(), 0U) << "memory was not given back";
   }

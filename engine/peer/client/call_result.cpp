@@ -5,6 +5,8 @@ namespace steertag::peer {
 
 std::string_view sentence(CallErrc code) {
   switch (code) {
+    case CallErrc::bad_call:
+      return "this is no RPC call";
     case CallErrc::err_chunk:
       return "the responder answered with ERR_CHUNK";
     case CallErrc::err_vers:
@@ -23,8 +25,6 @@ std::string_view sentence(CallErrc code) {
       return "the call fits no form of message";
     case CallErrc::no_memory:
       return "there is not enough registered memory";
-    case CallErrc::closed:
-      return "the client was closed";
   }
   return "unknown error";
 }

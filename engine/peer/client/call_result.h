@@ -14,6 +14,7 @@
 namespace steertag::peer {
 
 enum class CallErrc : std::uint8_t {
+  bad_call,         // what was to be sent is no RPC call
   err_chunk,        // the responder sent ERR_CHUNK: permanent (RFC 8166 4.5)
   err_vers,         // the responder sent ERR_VERS: permanent
   bad_reply,        // a reply that breaks a rule which makes the call fail (RFC 8166 6.1)
@@ -23,12 +24,11 @@ enum class CallErrc : std::uint8_t {
   timed_out,        // the deadline passed
   too_large,        // does not fit any form
   no_memory,        // the pool of registered memory cannot hold it
-  closed,           // the client was closed meanwhile
 };
 std::string_view sentence(CallErrc code);
 
 struct CallError {
-  CallErrc code = CallErrc::closed;
+  CallErrc code = CallErrc::bad_call;
   std::string detail;
   std::string message() const;
 };

@@ -1,10 +1,9 @@
-// The reference client of NFS version 3 and MOUNT: typed calls over a requester, each waiting for
-// its reply.
+// The reference client of NFS version 3 and MOUNT: typed calls over an RPC client.
 #pragma once
 
 #include "nfs/mount3_procedures.h"
 #include "nfs/nfs3_procedures.h"
-#include "peer/client/requester.h"
+#include "peer/client/rpc_client.h"
 
 namespace steertag::peer {
 
@@ -16,44 +15,39 @@ struct Identity {
   std::string machine_name = "steertag";
 };
 
-/// Gives a monotonic time for deadlines.
-using DeadlineClock = std::function<std::chrono::steady_clock::time_point()>;
-
 class Nfs3Client {
  public:
   Nfs3Client(fabric::Provider& provider, const fabric::Url& url, const RequesterOptions& options,
-             std::uint32_t first_xid, DeadlineClock clock = std::chrono::steady_clock::now);
+             std::uint32_t first_xid, DeadlineClock clock = std::chrono::steady_clock::now)
+      : client_(provider, url, options, first_xid, std::move(clock)) {}
 
   void set_identity(Identity identity) { identity_ = std::move(identity); }
-  void set_wish(const FormWish& wish) { wish_ = wish; }
-  void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
+  void set_wish(const FormWish& wish) { client_.set_wish(wish); }
+  void set_timeout(std::chrono::milliseconds timeout) { client_.set_timeout(timeout); }
 
   /// Calls a procedure and waits. Views in the result point into this client and stay until the
   /// next call.
   template <class Result, class Args>
   Expected<Result, CallError> call(nfs3::Procedure procedure, const Args& args) {
-    return decode<Result>(round_trip(request(procedure, args)));
+    return decode<Result>(client_.round_trip(request(procedure, args)));
   }
   /// MNT: the handle of an exported directory.
   Expected<mount3::MntResult, CallError> mount(std::string_view path);
-  /// Any call, waiting for the whole unreduced reply (payload stream from its XID on).
-  Expected<View, CallError> round_trip(Request request);
 
-  /// The message of a call, to be submitted without waiting.
+  /// The message of a call, to be submitted without waiting. Octets that `args` points to must stay
+  /// until the reply.
   template <class Args>
   Request request(nfs3::Procedure procedure, const Args& args) const;
-  /// What was last received: the header of the reply to the last successful call.
-  const wire::Header& last_header() const { return last_header_; }
-  bool last_remotely_invalidated() const { return last_remotely_invalidated_; }
-  Requester& requester() { return requester_; }
+
+  RpcClient& rpc() { return client_; }
+  Requester& requester() { return client_.requester(); }
 
  private:
   Request start(std::uint32_t program, std::uint32_t version, std::uint32_t procedure) const;
   void finish(Request& request) const;
-  void keep(const CallReply& reply);
 
   template <class Result>
-  Expected<Result, CallError> decode(const Expected<View, CallError>& reply) const {
+  static Expected<Result, CallError> decode(const Expected<View, CallError>& reply) {
     if (!reply) return Unexpected(reply.error());
     wire::Reader reader(*reply);
     rpc::ReplyHeader header;
@@ -65,14 +59,8 @@ class Nfs3Client {
                                                                    : reader.fault().message()});
   }
 
-  DeadlineClock clock_;
-  Requester requester_;
+  RpcClient client_;
   Identity identity_;
-  FormWish wish_;
-  std::chrono::milliseconds timeout_{10000};
-  Bytes reply_;  // the last reply, unreduced
-  wire::Header last_header_;
-  bool last_remotely_invalidated_ = false;
 };
 
 template <class Args>

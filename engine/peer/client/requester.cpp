@@ -42,8 +42,8 @@ void Requester::start_connection() {
   credits_.reset();
   down_ = false;
   ++statistics_.connections;
-  endpoint_ = std::make_unique<Endpoint>(provider_, static_cast<EndpointUser&>(*this),
-                                         std::move(options));
+  endpoint_ =
+      std::make_unique<Endpoint>(provider_, static_cast<EndpointUser&>(*this), std::move(options));
   if (const auto started = endpoint_->connect(url_, *domain_, events_, bytes_); !started) {
     down_ = true;
     down_reason_ = started.error().message();

@@ -85,7 +85,6 @@ class Requester final : private EndpointUser {
   void complete(OutgoingCall& call, Expected<CallReply, CallError> outcome);
   void retire_sent(std::uint32_t xid);
   void requeue_all(const std::string& why);
-  void fail_queue(const CallError& error);
 
   fabric::Provider& provider_;
   fabric::Url url_;

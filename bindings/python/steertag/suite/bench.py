@@ -35,6 +35,7 @@ class CaseFinding:
     """A finding in the form that the verdict needs."""
 
     id: str
+    rule: str  # name of the judge's rule, stable
     event: int
     expected: str
     observed: str
@@ -180,15 +181,10 @@ class Bench:
         found = []
         for conn in self._connections:
             for one in conn.watch.judge.findings:
-                by_target = one.culprit == trace.Role.server
-                entry = CaseFinding(
-                    one.requirement.id, one.event, one.expected, one.observed, by_target
-                )
-                found.append((entry, conn))
+                found.append((_of_judge(one), conn))
             last = max(0, len(conn.recorder) - 1)
             for requirement_id, text in conn.violations:
-                expected = "memory of the requester is used only as the call offers it"
-                found.append((CaseFinding(requirement_id, last, expected, text, True), conn))
+                found.append((_of_oracle(requirement_id, text, last), conn))
         return found
 
     def write_capture(self, directory):
@@ -220,3 +216,15 @@ def _private_data(given):
     octets = bytes(given) if isinstance(given, (bytes, bytearray)) else wire.encode(given)
     found = wire.find_private_data(octets)
     return octets, found.data.receive_bytes if found is not None else SMALLEST_INLINE
+
+
+def _of_judge(one):
+    by_target = one.culprit == trace.Role.server
+    return CaseFinding(
+        one.requirement.id, one.rule, one.event, one.expected, one.observed, by_target
+    )
+
+
+def _of_oracle(requirement_id, text, event):
+    expected = "memory of the requester is used only as the call offers it"
+    return CaseFinding(requirement_id, "memory oracle", event, expected, text, True)

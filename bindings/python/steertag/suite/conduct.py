@@ -74,19 +74,18 @@ def _judge(run, bench):
         text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
         if finding.by_target:
             run.found(finding.id, text)
-            _note_finding(run, finding.id, text, conn)
+            _note_finding(run, finding, text, conn)
         elif not run.case.hostile:
             reason = f"harness-error: our own client broke {finding.id} in a case without hostility"
             run.note(Verdict.HARNESS_ERROR, reason, f"{text}\n{conn.journal_text()}")
 
 
-def _note_finding(run, requirement_id, text, conn):
-    if requirement_id in run.case.tolerates:
+def _note_finding(run, finding, text, conn):
+    if finding.id in run.case.tolerates:
         return
-    entry = ledger.find(requirement_id)
-    verdict = verdict_of_level(ledger.level(entry))
-    detail = f"{ledger.citation(requirement_id)}\n{text}\n{conn.journal_text()}"
-    run.note(verdict, f"{requirement_id}: broken in the trace", detail)
+    verdict = verdict_of_level(ledger.level(ledger.find(finding.id)))
+    detail = f"{ledger.citation(finding.id)}\n{text}\n{conn.journal_text()}"
+    run.note(verdict, f"{finding.id}: {finding.rule}", detail)
 
 
 def record_of(run):

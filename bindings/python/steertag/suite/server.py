@@ -32,7 +32,13 @@ class BundledServer:
     def start(self):
         """Starts the process and waits until it listens; raises CannotStart."""
         self._port_file.unlink(missing_ok=True)
-        command = [str(self._program), "iwarp://127.0.0.1:0", "--port-file", str(self._port_file)]
+        command = [
+            str(self._program),
+            "--listen",
+            "iwarp://127.0.0.1:0",
+            "--port-file",
+            str(self._port_file),
+        ]
         try:
             with open(self._log, "ab") as log:
                 self._process = subprocess.Popen(

@@ -1,0 +1,217 @@
+// Binds engine/peer: the deviations, the reference server in a thread of its own, and the reference
+// client.
+#include <pybind11/stl.h>
+
+#include <ctime>
+
+#include "bind.h"
+#include "fabric_parts.h"
+#include "peer/client/rpc_client.h"
+#include "peer/server/server_thread.h"
+
+namespace steertag::bindings {
+namespace {
+
+using namespace steertag::peer;
+using py::literals::operator""_a;
+using std::chrono::milliseconds;
+
+constexpr const char* kCallErrorName = "CallError";
+
+constexpr std::pair<CallErrc, const char*> kCallErrors[] = {
+    {CallErrc::bad_call, "bad_call"},
+    {CallErrc::err_chunk, "err_chunk"},
+    {CallErrc::err_vers, "err_vers"},
+    {CallErrc::bad_reply, "bad_reply"},
+    {CallErrc::rpc_error, "rpc_error"},
+    {CallErrc::bad_results, "bad_results"},
+    {CallErrc::connection_lost, "connection_lost"},
+    {CallErrc::timed_out, "timed_out"},
+    {CallErrc::too_large, "too_large"},
+    {CallErrc::no_memory, "no_memory"},
+};
+
+[[noreturn]] void raise_call_error(const CallError& error) {
+  const char* name = "";
+  for (const auto& [code, text] : kCallErrors) {
+    if (code == error.code) name = text;
+  }
+  const py::object type = py::module_::import("steertag._engine").attr("peer").attr(kCallErrorName);
+  const py::object value = type(error.message());
+  value.attr("code") = name;
+  PyErr_SetObject(type.ptr(), value.ptr());
+  throw py::error_already_set();
+}
+
+peer::Time now() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return {time.tv_sec, static_cast<std::uint32_t>(time.tv_nsec)};
+}
+
+void bind_deviations(py::module_& module) {
+  py::class_<DeviationInfo>(module, "Deviation", "A named defect of the reference server.")
+      .def_readonly("name", &DeviationInfo::name)
+      .def_readonly("requirement", &DeviationInfo::requirement, "The ledger id of what it breaks.")
+      .def_readonly("sentence", &DeviationInfo::sentence)
+      .def("__repr__", [](const DeviationInfo& row) {
+        return "<Deviation " + std::string(row.name) + " of " + std::string(row.requirement) + ">";
+      });
+  module.def(
+      "deviations",
+      [] {
+        py::list rows;
+        for (const DeviationInfo& row : deviations()) rows.append(py::cast(row));
+        return rows;
+      },
+      "All deviations that the reference server can have.");
+}
+
+std::unique_ptr<ServerThread> start_server(const std::string& listen, std::uint32_t credits,
+                                           std::uint32_t inline_bytes, bool remote_invalidation,
+                                           bool private_data, double idle_timeout_s,
+                                           const std::vector<std::string>& deviate) {
+  ServerOptions options;
+  for (const std::string& name : deviate) {
+    if (auto added = options.deviations.add(name); !added) throw py::value_error(added.error());
+  }
+  options.credits = credits;
+  options.announced = {remote_invalidation, inline_bytes, inline_bytes};
+  options.sends_private_data = private_data;
+  options.idle_timeout = milliseconds(static_cast<std::int64_t>(idle_timeout_s * 1000));
+  const fabric::Url url = value_or_raise(fabric::parse_url(listen));
+  return value_or_raise(ServerThread::start(url, options, fabric::system_random(), now));
+}
+
+py::dict to_dict(const ServerStatistics& counts) {
+  return py::dict("connections"_a = counts.connections,
+                  "refused_connections"_a = counts.refused_connections,
+                  "messages"_a = counts.messages, "replies"_a = counts.replies,
+                  "errors"_a = counts.errors, "discarded"_a = counts.discarded,
+                  "pulled_bytes"_a = counts.pulled_bytes, "pushed_bytes"_a = counts.pushed_bytes);
+}
+
+void bind_server(py::module_& module) {
+  py::class_<ServerThread>(module, "Server",
+                           "The reference NFS/RDMA server: NFS version 3 and MOUNT from memory, in "
+                           "a thread of its own until it is stopped.")
+      .def(py::init(&start_server), "listen"_a = "iwarp://127.0.0.1:0", py::kw_only(),
+           "credits"_a = kDefaultCredits, "inline_bytes"_a = kDefaultAnnouncedBytes,
+           "remote_invalidation"_a = true, "private_data"_a = true,
+           "idle_timeout_s"_a = std::chrono::duration<double>(kIdleTimeout).count(),
+           "deviate"_a = std::vector<std::string>{})
+      .def_property_readonly("port", &ServerThread::port)
+      .def_property_readonly("connection_count", &ServerThread::connection_count)
+      .def_property_readonly("failed", &ServerThread::failed, "A deviation ended it.")
+      .def("statistics", [](const ServerThread& self) { return to_dict(self.statistics()); })
+      .def("stop", &ServerThread::stop, py::call_guard<py::gil_scoped_release>())
+      .def("__enter__", [](ServerThread& self) -> ServerThread& { return self; })
+      .def(
+          "__exit__", [](ServerThread& self, const py::args&) { self.stop(); },
+          py::call_guard<py::gil_scoped_release>());
+}
+
+/// A client with the provider that it works in.
+class PyClient {
+ public:
+  PyClient(const std::string& text, std::uint32_t credits, std::uint32_t inline_bytes,
+           bool remote_invalidation, bool private_data, double timeout_s) {
+    const fabric::Url url = value_or_raise(fabric::parse_url(text));
+    const fabric::RandomSource random = fabric::system_random();
+    provider_ = value_or_raise(fabric::make_provider(url.provider, random));
+    RequesterOptions options;
+    options.credits = credits;
+    options.announced = {remote_invalidation, inline_bytes, inline_bytes};
+    options.sends_private_data = private_data;
+    const auto timeout = milliseconds(static_cast<std::int64_t>(timeout_s * 1000));
+    options.connect_timeout = std::min(options.connect_timeout, timeout);
+    client_ =
+        std::make_unique<RpcClient>(*provider_, url, options, static_cast<std::uint32_t>(random()));
+    client_->set_timeout(timeout);
+  }
+
+  py::bytes call(const py::buffer& rpc_call, const FormWish& wish) {
+    const Bytes octets = from_python(rpc_call);
+    client_->set_wish(wish);
+    const auto reply = [&] {
+      const py::gil_scoped_release release;
+      return client_->round_trip(View(octets));
+    }();
+    if (!reply) raise_call_error(reply.error());
+    return to_python(*reply);
+  }
+
+  RpcClient& client() { return *client_; }
+
+ private:
+  std::unique_ptr<fabric::Provider> provider_;
+  std::unique_ptr<RpcClient> client_;
+};
+
+void bind_form(py::module_& module) {
+  py::enum_<Use>(module, "Use", "Whether a call uses a chunk.")
+      .value("WHEN_NEEDED", Use::when_needed)
+      .value("ALWAYS", Use::always)
+      .value("NEVER", Use::never);
+  py::class_<FormWish>(module, "FormWish", "How a call shall look; the defaults are the simplest.")
+      .def(py::init([](Use read_chunk, Use write_chunk, Use reply_chunk, Use long_call,
+                       std::uint32_t segments, bool roundup, bool empty) {
+             return FormWish{read_chunk, write_chunk, reply_chunk, long_call,
+                             segments,   roundup,     empty};
+           }),
+           py::kw_only(), "read_chunk"_a = Use::when_needed, "write_chunk"_a = Use::when_needed,
+           "reply_chunk"_a = Use::when_needed, "long_call"_a = Use::when_needed, "segments"_a = 1,
+           "roundup_in_read_chunk"_a = false, "empty_write_chunk"_a = false)
+      .def_readwrite("read_chunk", &FormWish::read_chunk)
+      .def_readwrite("write_chunk", &FormWish::write_chunk)
+      .def_readwrite("reply_chunk", &FormWish::reply_chunk)
+      .def_readwrite("long_call", &FormWish::long_call)
+      .def_readwrite("segments", &FormWish::segments)
+      .def_readwrite("roundup_in_read_chunk", &FormWish::roundup_in_read_chunk)
+      .def_readwrite("empty_write_chunk", &FormWish::empty_write_chunk);
+}
+
+void bind_client(py::module_& module) {
+  py::class_<PyClient>(
+      module, "Client",
+      "The reference client: whole RPC calls in, whole RPC replies out. It connects "
+      "at the first call, and again when the connection was lost.")
+      .def(py::init<const std::string&, std::uint32_t, std::uint32_t, bool, bool, double>(),
+           "url"_a, py::kw_only(), "credits"_a = kDefaultCredits,
+           "inline_bytes"_a = kDefaultAnnouncedBytes, "remote_invalidation"_a = true,
+           "private_data"_a = true, "timeout_s"_a = 10.0)
+      .def("call", &PyClient::call, "rpc_call"_a, "form"_a = FormWish{},
+           "Sends an encoded, unreduced RPC call (its XID is replaced) and returns the unreduced "
+           "RPC reply. Raises CallError.")
+      .def_property_readonly("last_header",
+                             [](PyClient& self) { return self.client().last_header(); })
+      .def_property_readonly(
+          "last_remotely_invalidated",
+          [](PyClient& self) { return self.client().last_remotely_invalidated(); })
+      .def_property_readonly(
+          "granted", [](PyClient& self) { return self.client().requester().credits().granted(); })
+      .def_property_readonly(
+          "thresholds",
+          [](PyClient& self) {
+            const auto& limits = self.client().requester().negotiated();
+            return py::make_tuple(limits.to_server_bytes, limits.to_client_bytes);
+          },
+          "Inline thresholds (client to server, server to client) in octets.")
+      .def(
+          "abort", [](PyClient& self) { self.client().requester().abort_connection(); },
+          "Hard end of the connection; the next call opens another.");
+}
+
+}  // namespace
+
+void bind_peer(py::module_& module) {
+  module.doc() = "The reference peers: server, client and deviations.";
+  module.attr(kCallErrorName) =
+      py::exception<CallError>(module, kCallErrorName, PyExc_RuntimeError);
+  bind_deviations(module);
+  bind_server(module);
+  bind_form(module);
+  bind_client(module);
+}
+
+}  // namespace steertag::bindings

@@ -1,0 +1,56 @@
+// A peer made of a bare TCP socket, so that tests can put any octets on the wire and see exactly
+// what comes back.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "fabric/fabric.h"
+#include "fabric/iwarp/segment.h"
+#include "fabric/iwarp/socket.h"
+#include "fabric/testing/endpoint.h"
+
+namespace steertag::fabric::testing {
+
+/// One FPDU around `payload`, with a right CRC.
+Bytes fpdu(const iwarp::Segment& segment, View payload);
+iwarp::Segment untagged(iwarp::Opcode opcode, std::uint32_t qn, std::uint32_t msn);
+iwarp::Segment tagged(iwarp::Opcode opcode, std::uint32_t stag, std::uint64_t offset);
+
+/// Not blocking: everything happens while the test turns its provider.
+class RawPeer {
+ public:
+  /// Connects to a listener of the provider under test.
+  static RawPeer to(std::uint16_t port);
+  explicit RawPeer(iwarp::Socket socket) : socket_(std::move(socket)) {}
+
+  /// Sends as much as the socket takes; returns the octets taken.
+  std::size_t send(View bytes);
+  /// Moves what has arrived to `got`; returns false once the stream has ended.
+  bool read();
+  void end() { socket_.end(); }
+  void close() { socket_.close(); }
+  /// The cause of the Terminate that is the last FPDU of `got` from `from` on, "layer/type/code".
+  std::string terminate(std::size_t from) const;
+
+  Bytes got;
+  bool ended = false;
+
+ private:
+  iwarp::Socket socket_;
+};
+
+/// A listening TCP socket for clients under test.
+class RawServer {
+ public:
+  RawServer();
+  std::uint16_t port() const { return port_; }
+  /// The next connection, if one waits.
+  std::optional<RawPeer> accept();
+
+ private:
+  iwarp::Socket socket_;
+  std::uint16_t port_ = 0;
+};
+
+}  // namespace steertag::fabric::testing

@@ -1,0 +1,117 @@
+"""A small server that answers NULL calls and takes the place of steertag-serve in tests of the
+harness: its few defects are exactly those that the tests are about."""
+
+import argparse
+import os
+import pathlib
+import signal
+import sys
+
+from steertag import fabric, rpc, wire
+
+RECEIVES, RECEIVE_BYTES, GRANT = 64, 4096, 32
+WAIT_MS = 10
+DEFECTS = ("wrong-error", "dies", "hangs", "scribbles", "leaks-at-exit")
+
+
+class Died(Exception):
+    """The defect "dies"."""
+
+
+def answer(message, defects):
+    """The octets that answer a message, or None."""
+    words = wire.peek(message)
+    if words is None or len(message) < wire.SMALLEST_HEADER_BYTES:
+        return None
+    if words.vers != wire.VERSION:
+        if "dies" in defects:
+            raise Died
+        code = wire.ErrorCode.CHUNK if "wrong-error" in defects else wire.ErrorCode.VERS
+        return error(words, code)
+    try:
+        header, payload = wire.decode(message)
+    except wire.DecodeError:
+        return error(words, wire.ErrorCode.CHUNK)
+    if header.proc != wire.Procedure.MSG:
+        return None
+    call, _ = rpc.Call.decode(payload)
+    if call.xid != header.xid:
+        return error(words, wire.ErrorCode.CHUNK)
+    reply = rpc.Reply(xid=call.xid).encode()
+    return wire.encode(wire.Header(xid=header.xid, credit=GRANT), reply)
+
+
+def error(words, code):
+    draft = wire.Draft(xid=words.xid, vers=words.vers, credit=GRANT, error=code)
+    draft.proc = wire.Procedure.ERROR
+    return wire.encode(draft)
+
+
+class Server:
+    """Serves all connections from one thread."""
+
+    def __init__(self, url, defects):
+        self.provider = fabric.Provider("iwarp")
+        self.domain = self.provider.make_domain()
+        self.listener = self.provider.listen(url)
+        self.defects = defects
+        self.connections = []
+        self.stopped = False
+
+    def serve(self):
+        while not self.stopped:
+            request = self.listener.wait(0 if self.connections else WAIT_MS)
+            if request is not None:
+                self.accept(request)
+            for connection in list(self.connections):
+                self.work(connection)
+
+    def accept(self, request):
+        data = wire.PrivateData(send_bytes=RECEIVE_BYTES, receive_bytes=RECEIVE_BYTES)
+        self.connections.append(
+            request.accept(
+                self.domain,
+                private_data=wire.encode(data),
+                receives=RECEIVES,
+                receive_bytes=RECEIVE_BYTES,
+            )
+        )
+
+    def work(self, connection):
+        notice = connection.wait(1)
+        if notice is None:
+            return
+        if notice.kind in ("closed", "refused"):
+            self.connections.remove(connection)
+        elif notice.kind == "received":
+            self.take(connection, notice.bytes)
+
+    def take(self, connection, message):
+        words = wire.peek(message)
+        if "hangs" in self.defects and words is not None and words.vers != wire.VERSION:
+            signal.pause()
+        octets = answer(message, self.defects)
+        if octets is not None:
+            connection.send(octets)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--listen", required=True)
+    parser.add_argument("--port-file", type=pathlib.Path, required=True)
+    parser.add_argument("--deviate", action="append", default=[], choices=DEFECTS)
+    options = parser.parse_args()
+    server = Server(options.listen, set(options.deviate))
+    signal.signal(signal.SIGTERM, lambda *_: setattr(server, "stopped", True))
+    part = options.port_file.with_suffix(".part")
+    part.write_text(f"{server.listener.port}\n")
+    part.rename(options.port_file)
+    try:
+        server.serve()
+    except Died:
+        os._exit(3)
+    return 23 if "leaks-at-exit" in options.deviate else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
