@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "messages.h"
-#include "operator_new.h"
+#include "steady_state.h"
 
 namespace {
 
@@ -14,15 +14,9 @@ using namespace steertag;
 template <class Each>
 void measure(benchmark::State& state, Each each) {
   each();
-  const std::uint64_t before = bench::allocations();
+  const bench::SteadyState steady;
   for ([[maybe_unused]] auto turn : state) each();
-  const std::uint64_t allocated = bench::allocations() - before;
-  state.SetItemsProcessed(state.iterations());
-  state.counters["allocs/msg"] =
-      benchmark::Counter(static_cast<double>(allocated), benchmark::Counter::kAvgIterations);
-  // The harness itself allocates a few times around the loop.
-  constexpr std::uint64_t kHarnessAllocations = 64;
-  if (allocated > kHarnessAllocations) state.SkipWithError("the steady state allocates");
+  steady.report(state, state.iterations());
 }
 
 void decode(benchmark::State& state, const wire::Header& source, const Bytes& payload) {
@@ -48,16 +42,16 @@ void encode(benchmark::State& state, const wire::Header& source) {
 
 // NFSv3 procedures: GETATTR 1, READ 6, WRITE 7.
 void decode_chunkless(benchmark::State& state) {
-  decode(state, bench::chunkless(), bench::nfs3_call(1, 0));
+  decode(state, bench::chunkless(), bench::nfs3_call(1, {}));
 }
 void decode_read_call(benchmark::State& state) {
-  decode(state, bench::read_call(), bench::nfs3_call(6, 3));
+  decode(state, bench::read_call(), bench::nfs3_call(6, {0, 0, 65536}));
 }
 void decode_write_call(benchmark::State& state) {
-  decode(state, bench::write_call(), bench::nfs3_call(7, 5));
+  decode(state, bench::write_call(), bench::nfs3_call(7, {0, 0, 65536, 2, 65536}));
 }
 void decode_many_segments(benchmark::State& state) {
-  decode(state, bench::many_segments(), bench::nfs3_call(6, 3));
+  decode(state, bench::many_segments(), bench::nfs3_call(6, {0, 0, 65536}));
 }
 void encode_chunkless(benchmark::State& state) {
   encode(state, bench::chunkless());

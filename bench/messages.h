@@ -1,7 +1,7 @@
 // Typical messages of NFSv3 over RDMA, for benchmarks.
 #pragma once
 
-#include <string_view>
+#include <initializer_list>
 
 #include "wire/header.h"
 #include "wire/xdr.h"
@@ -10,8 +10,8 @@ namespace steertag::bench {
 
 inline constexpr std::uint32_t kXid = 0x12345678;
 
-/// An RPC call of NFSv3 with a 32-octet file handle and `words` words of further arguments.
-inline Bytes nfs3_call(std::uint32_t procedure, std::size_t words) {
+/// An RPC call of NFSv3 with a 32-octet file handle and further words of arguments.
+inline Bytes nfs3_call(std::uint32_t procedure, std::initializer_list<std::uint32_t> arguments) {
   Bytes out;
   wire::Writer writer(out);
   for (const std::uint32_t word : {kXid, 0u, 2u, 100003u, 3u, procedure, 0u, 0u, 0u, 0u}) {
@@ -19,7 +19,7 @@ inline Bytes nfs3_call(std::uint32_t procedure, std::size_t words) {
   }
   const Bytes file_handle(32, std::byte{0xfe});
   writer.opaque(file_handle);
-  for (std::size_t i = 0; i < words; ++i) writer.u32(4096);
+  for (const std::uint32_t word : arguments) writer.u32(word);
   return out;
 }
 

@@ -68,8 +68,8 @@ ConnectionRef connect(const ProviderRef& provider, const std::string& url, const
   auto made = std::make_shared<PyConnection>(provider, domain, events, octets);
   const ConnectionOptions options = options_of(private_data, ird, ord, startup_timeout_ms,
                                                idle_timeout_ms, crc, mpa_revision, raw_startup);
-  auto begun = provider->provider->connect(target, *domain->domain, options, *made, made->events(),
-                                           made->octets());
+  auto begun = provider->idle().connect(target, *domain->domain, options, *made, made->events(),
+                                        made->octets());
   if (begun) {
     made->start(std::move(*begun), receives, receive_bytes);
   } else if (refusal(begun.error().code)) {
@@ -89,6 +89,7 @@ ConnectionRef accept(PyRequest& self, const DomainRef& domain, const py::buffer&
   const ConnectionOptions options =
       options_of(private_data, ird, ord, 0, idle_timeout_ms, crc, 2, raw_startup);
   auto made = std::make_shared<PyConnection>(self.provider, domain, events, octets);
+  self.provider->idle();
   auto accepted =
       self.pending().accept(*domain->domain, options, *made, made->events(), made->octets());
   made->start(value_or_raise(std::move(accepted)), receives, receive_bytes);
@@ -98,7 +99,7 @@ ConnectionRef accept(PyRequest& self, const DomainRef& domain, const py::buffer&
 
 std::unique_ptr<PyListener> listen(const ProviderRef& provider, const std::string& url) {
   auto requests = std::make_shared<RequestQueue>();
-  auto listener = value_or_raise(provider->provider->listen(
+  auto listener = value_or_raise(provider->idle().listen(
       value_or_raise(parse_url(url)), [requests](std::unique_ptr<ConnectionRequest> request) {
         requests->push_back(std::move(request));
       }));
@@ -140,6 +141,7 @@ void bind_listener(py::module_& module) {
       .def(
           "reject",
           [](PyRequest& r, const py::buffer& private_data) {
+            r.provider->idle();
             r.pending().reject(from_python(private_data));
             r.request.reset();
           },
@@ -178,7 +180,7 @@ void bind_provider(py::module_& module) {
                              [](const PyProvider& p) { return p.provider->capabilities(); })
       .def("make_domain",
            [](const ProviderRef& p) {
-             return std::make_shared<PyDomain>(PyDomain{p, p->provider->make_domain()});
+             return std::make_shared<PyDomain>(PyDomain{p, p->idle().make_domain()});
            })
       .def("connect", &connect, "url"_a, "domain"_a, py::kw_only(), "private_data"_a = py::bytes(),
            "ird"_a = defaults.ird, "ord"_a = defaults.ord, "startup_timeout_ms"_a = startup_ms,
@@ -190,11 +192,8 @@ void bind_provider(py::module_& module) {
       .def("listen", &listen, "url"_a, "Opens a Listener; port 0 takes any free port.")
       .def(
           "poll",
-          [](const ProviderRef& p, double timeout_ms) {
-            const py::gil_scoped_release release;
-            return p->provider->poll(ms(timeout_ms));
-          },
-          "timeout_ms"_a, "Works until something was done or the time has passed.")
+          [](PyProvider& p, double timeout_ms) { poll_until(p, timeout_ms, [] { return false; }); },
+          "timeout_ms"_a, "Works for that long, for connections on which nobody waits.")
       .def(
           "wake", [](const PyProvider& p) { p.provider->wake(); },
           "Ends a wait of another thread early.");

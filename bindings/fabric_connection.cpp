@@ -28,15 +28,23 @@ py::object terminate_of(const CloseReason& reason) {
 
 }  // namespace
 
+fabric::Provider& PyProvider::idle() {
+  if (waiting) throw std::runtime_error("another thread waits on this provider");
+  return *provider;
+}
+
 bool poll_until(PyProvider& provider, double timeout_ms, const std::function<bool()>& done) {
+  provider.idle();
   const double bounded = std::clamp(std::isnan(timeout_ms) ? 0.0 : timeout_ms, 0.0, kForever);
   const auto end = steady_clock::now() + milliseconds(static_cast<long>(std::ceil(bounded)));
   while (!done()) {
     const auto left = std::chrono::ceil<milliseconds>(end - steady_clock::now());
+    provider.waiting = true;
     {
       const py::gil_scoped_release release;
       provider.provider->poll(std::clamp(left, milliseconds(0), kSlice));
     }
+    provider.waiting = false;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (left.count() <= 0) return done();
   }
@@ -44,6 +52,7 @@ bool poll_until(PyProvider& provider, double timeout_ms, const std::function<boo
 }
 
 fabric::Connection& PyConnection::connection() {
+  provider_->idle();
   if (!connection_) raise_fabric_error({Errc::not_connected, refused_ ? refused_->detail : ""});
   return *connection_;
 }
@@ -154,11 +163,11 @@ void PyConnection::terminate(std::uint8_t layer, std::uint8_t type, std::uint8_t
 }
 
 void PyConnection::disconnect() {
-  if (connection_) connection_->disconnect();
+  if (connection_) connection().disconnect();
 }
 
 void PyConnection::abort() {
-  if (connection_) connection_->abort();
+  if (connection_) connection().abort();
 }
 
 void PyConnection::on_established(fabric::Connection& /*connection*/, View private_data) {

@@ -22,10 +22,15 @@ Value value_or_raise(Expected<Value, fabric::Error> result) {
   if constexpr (!std::is_void_v<Value>) return std::move(*result);
 }
 
-/// The provider, kept alive by everything made from it.
+/// The provider, kept alive by everything made from it. It belongs to one thread at a time: while
+/// one waits without the GIL, calls of others are refused.
 struct PyProvider {
   std::string name;
   std::unique_ptr<fabric::Provider> provider;
+  bool waiting = false;  // guarded by the GIL
+
+  /// The provider for use now; raises RuntimeError while another thread waits on it.
+  fabric::Provider& idle();
 };
 using ProviderRef = std::shared_ptr<PyProvider>;
 

@@ -131,16 +131,25 @@ void bind_fabric_memory(py::module_& module) {
       .def_property_readonly("guards_intact",
                              [](const PyRegion& r) { return r.region->guards_intact(); })
       .def(
-          "invalidate", [](PyRegion& r) { return r.region->invalidate(); },
+          "invalidate",
+          [](PyRegion& r) {
+            r.owner->owner->idle();
+            return r.region->invalidate();
+          },
           "Closes the region to the peer; whether the guards were intact.")
       .def(
-          "open", [](PyRegion& r, Rights rights) { r.region->open(rights); }, "rights"_a,
-          "Opens it again with a new STag and base.");
+          "open",
+          [](PyRegion& r, Rights rights) {
+            r.owner->owner->idle();
+            r.region->open(rights);
+          },
+          "rights"_a, "Opens it again with a new STag and base.");
   py::class_<PyDomain, DomainRef>(module, "Domain")
       .def(
           "allocate",
           [](const DomainRef& d, std::size_t length, Rights rights,
              std::optional<std::uint64_t> base) {
+            d->owner->idle();
             auto region = std::make_shared<PyRegion>();
             region->owner = d;
             region->region = d->domain->allocate(length, rights, base);

@@ -52,6 +52,8 @@ def run(target: Target, options: argparse.Namespace) -> int:
         if not machine.alive():
             host.say(f"the machine died during the run; {machine.last_words()}")
             return status or EXIT_FAILED
+        for complaint in machine.complaints():
+            host.say(f"the guest's console has: {complaint}")
     return status
 
 

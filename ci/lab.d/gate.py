@@ -129,7 +129,7 @@ def load_report(directory: pathlib.Path) -> list[Case]:
         cases = [_case(entry) for entry in document["cases"]]
         stopped = document.get("stopped")
     except OSError as error:
-        raise LabFailure(f"the suite left no report: {error}")
+        raise LabFailure(f"the suite left no report {path}: {error.strerror}")
     except (ValueError, KeyError, TypeError) as error:
         raise LabFailure(f"{path} is not a report of the suite: {error!r}")
     if stopped:
@@ -154,7 +154,7 @@ def load_baseline(path: pathlib.Path, target: str) -> list[Row]:
         document = yaml.safe_load(path.read_text())
         named, entries = document["target"], document["rows"]
     except OSError as error:
-        raise LabFailure(f"there is no baseline: {error}")
+        raise LabFailure(f"there is no baseline {path}: {error.strerror}")
     except (yaml.YAMLError, KeyError, TypeError) as error:
         raise LabFailure(f"{path} is not a baseline: {error!r}")
     if named != target:

@@ -13,11 +13,17 @@ from failure import LabFailure
 from target import Target
 
 READY_LINE = b"steertag-lab: ready"
+# What the guest's kernel, or its first process, writes when it notices a defect.
+COMPLAINTS = (
+    *(b"Kernel panic", b"Oops", b"BUG:", b"WARNING:", b"general protection fault"),
+    *(b"blocked for more than", b"soft lockup", b"steertag-lab: failed"),
+)
 
 READY_LIMIT_S = 120  # emulation takes about 12 s on idle cores; a busy CI host is far slower
 POWER_OFF_LIMIT_S = 10
 KILL_LIMIT_S = 10
-TAIL_LINES = 12  # of the console, shown when the machine dies
+TAIL_LINES = 12  # of the console, shown when the machine dies without a complaint
+MAX_COMPLAINTS = 20  # more are in the console's log
 
 HOST = "127.0.0.1"
 
@@ -32,6 +38,7 @@ class Machine:
         self.console_log = target.directory / "console.log"
         self.ports = _free_ports(list(target.ports))
         self._tail = collections.deque(maxlen=TAIL_LINES)
+        self._complaints = []
         self._ready_or_ended = threading.Event()
         self._ended = threading.Event()
         self._process = None
@@ -72,10 +79,15 @@ class Machine:
     def alive(self) -> bool:
         return not self._ended.is_set()
 
+    def complaints(self) -> list[str]:
+        """Lines of the console in which the guest's kernel notices a defect of its own."""
+        return list(self._complaints)
+
     def last_words(self) -> str:
-        """The end of the console, as a sentence for the person at the terminal."""
-        lines = "\n".join(f"    {line}" for line in list(self._tail))
-        return f"its console ({self.console_log}) ends with:\n{lines}"
+        """What the console says about the end, as part of a sentence."""
+        lines = self.complaints() or list(self._tail)
+        quoted = "".join(f"\n    {line}" for line in lines)
+        return f"its console ({self.console_log}) says:{quoted}"
 
     def power_off(self) -> None:
         """Ends qemu; there is no disk, so the guest has nothing to save."""
@@ -99,7 +111,7 @@ class Machine:
         # dead machine, instead of one that limps on and fails the cases that follow.
         append = (
             "console=ttyS0 rdinit=/init loglevel=5 net.ifnames=0 "
-            "oops=panic softlockup_panic=1 panic=-1 cryptomgr.notests "
+            "oops=panic panic=-1 cryptomgr.notests "
             f"role={target.role} rdma_port={target.ports['rdma']} "
             f"mountd_port={target.ports['mountd']} export_path={target.export}"
         )
@@ -119,8 +131,11 @@ class Machine:
             for line in self._process.stdout:
                 log.write(line)
                 log.flush()
-                self._tail.append(line.decode(errors="replace").rstrip())
-                if line.startswith(READY_LINE):
+                text = line.decode(errors="replace").rstrip()
+                self._tail.append(text)
+                if len(self._complaints) < MAX_COMPLAINTS and any(c in line for c in COMPLAINTS):
+                    self._complaints.append(text)
+                if READY_LINE in line:
                     self._ready_or_ended.set()
         self._ended.set()
         self._ready_or_ended.set()

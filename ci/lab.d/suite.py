@@ -29,16 +29,13 @@ def run(target: Target, machine: Machine, arguments: list[str]) -> int:
         *arguments,
     ]
     host.say(" ".join(command[3:]))
-    process = subprocess.Popen(command, cwd=PROJECT)
+    # A group of its own, so that a Ctrl-C at the terminal reaches pytest once, through _stop: a
+    # second SIGINT would cut its report.
+    process = subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.DEVNULL, process_group=0)
     try:
         return process.wait(RUN_LIMIT_S)
     except subprocess.TimeoutExpired:
         raise LabFailure(f"the suite did not end within {RUN_LIMIT_S} s")
-    except session.Interrupted as interrupted:
-        # A Ctrl-C at the terminal has reached pytest as well; a second one would cut its report.
-        if interrupted.number == signal.SIGINT:
-            _wait(process, STOP_LIMIT_S)
-        raise
     finally:
         _stop(process)
 
@@ -50,17 +47,14 @@ def require() -> None:
 
 
 def _stop(process: subprocess.Popen) -> None:
+    """Ends pytest if it still runs, kindly at first."""
     for number, limit_s in ((signal.SIGINT, STOP_LIMIT_S), (signal.SIGTERM, KILL_LIMIT_S)):
         if process.poll() is not None:
             return
         process.send_signal(number)
-        _wait(process, limit_s)
+        try:
+            process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            continue
     process.kill()
     process.wait(KILL_LIMIT_S)
-
-
-def _wait(process: subprocess.Popen, limit_s: float) -> None:
-    try:
-        process.wait(limit_s)
-    except subprocess.TimeoutExpired:
-        pass  # the caller escalates

@@ -51,7 +51,7 @@ void Connection::begin() {
   sends_seen = true;
   for (Direction& each : directions) {
     each.credits.start(established());
-    each.blind = !established();
+    each.blind = sight_lost || !established();
   }
   if (established()) negotiated = wire::negotiate(private_data[0], private_data[1]);
 }

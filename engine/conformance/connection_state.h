@@ -51,6 +51,7 @@ struct Connection {
   bool connect_seen = false;
   bool accept_seen = false;
   bool sends_seen = false;
+  bool sight_lost = false;
   std::array<bool, 2> terminated{};  // sent a Terminate; by Role
   std::array<std::optional<wire::PrivateData>, 2> private_data;
   wire::Negotiated negotiated;

@@ -318,6 +318,12 @@ void Judge::on_event(const trace::Event& event) {
   std::visit([&](const auto& body) { state_->on(event, body); }, event.body);
 }
 
+void Judge::lose_sight() {
+  Connection& connection = state_->connection;
+  connection.sight_lost = true;
+  for (Direction& each : connection.directions) each.blind = true;
+}
+
 const std::vector<Finding>& Judge::findings() const {
   return state_->connection.findings.all();
 }

@@ -32,6 +32,9 @@ class Judge final : public trace::EventSink {
   Judge& operator=(Judge&&) noexcept;
 
   void on_event(const trace::Event& event) override;
+  /// From here on something passes that gives no events, such as raw octets of a fault hook: what
+  /// seems to answer nothing, or to touch memory that nobody offered, is no finding any more.
+  void lose_sight();
   const std::vector<Finding>& findings() const;
   std::size_t dropped_findings() const;
 

@@ -23,6 +23,24 @@ TEST(Judge, StillJudgesMessagesOfAConnectionJoinedLate) {
   trace.expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
 }
 
+TEST(Judge, WithoutSightNothingIsUnsolicited) {
+  for (const bool first : {true, false}) {
+    TraceBuilder trace;
+    trace.open();
+    if (!first) {
+      trace.call(1);
+      trace.reply(1);
+    }
+    trace.lose_sight();
+    trace.reply(7);
+    trace.write(1, 2, 3);
+    trace.err_chunk(Role::server, 8);
+    trace.expect_nothing();
+    trace.reply(9, 0);
+    trace.expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
+  }
+}
+
 TEST(Judge, SaysWhatWasExpectedAndSeen) {
   TraceBuilder trace;
   trace.open();

@@ -144,6 +144,7 @@ class TraceBuilder {
     event(owner, trace::RdmaReadResponse{1, 0, length});
   }
 
+  void lose_sight() { judge_.lose_sight(); }
   const Judge& judge() const { return judge_; }
   /// Index of the latest event.
   std::uint64_t last() const { return next_ - 1; }

@@ -33,5 +33,7 @@ inline constexpr std::size_t kPullBudgetBytes = std::size_t{64} << 20;
 inline constexpr std::chrono::milliseconds kIdleTimeout{300'000};
 /// Calls whose RDMA operations failed, remembered for the retry (RFC 8166 4.5.3).
 inline constexpr std::size_t kMostFailedCalls = 64;
+/// Replies with RDMA Writes of which one may have ended the connection.
+inline constexpr std::size_t kMostSuspects = 8;
 
 }  // namespace steertag::peer

@@ -41,13 +41,11 @@ inline Bytes copy(View view) {
 
 class PeerTest : public ::testing::Test {
  protected:
-  PeerTest() {
+  explicit PeerTest(const MemoryLimits& limits = {}) {
     auto made = fabric::make_provider("iwarp", seeded_random(7));
     provider = std::move(*made);
-    storage = std::make_unique<MemoryBackend>(counting_clock(), seeded_random(8), limits());
+    storage = std::make_unique<MemoryBackend>(counting_clock(), seeded_random(8), limits);
   }
-
-  virtual MemoryLimits limits() const { return {}; }
 
   void serve(const ServerOptions& options = {}) {
     auto started = Server::start(*provider, *fabric::parse_url("iwarp://127.0.0.1:0"),

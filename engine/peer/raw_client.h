@@ -16,12 +16,13 @@ struct Received {
 
 class RawClient final : public fabric::Handler {
  public:
-  RawClient(fabric::Provider& its_provider, const fabric::Url& url, Bytes private_data,
-            std::size_t receives = 64, std::size_t receive_bytes = 4096)
-      : provider(its_provider), domain(provider.make_domain()), slab(receives * receive_bytes) {
+  RawClient(fabric::Provider& its_provider, fabric::Domain& domain, const fabric::Url& url,
+            Bytes announced, std::size_t receives = 64, std::size_t receive_bytes = 4096,
+            trace::EventSink* events = nullptr)
+      : provider(its_provider), slab(receives * receive_bytes) {
     fabric::ConnectionOptions options;
-    options.private_data = std::move(private_data);
-    auto started = provider.connect(url, *domain, options, *this);
+    options.private_data = std::move(announced);
+    auto started = provider.connect(url, domain, options, *this, events);
     EXPECT_TRUE(started) << started.error().message();
     connection = std::move(*started);
     for (std::size_t i = 0; i < receives; ++i)
@@ -63,7 +64,6 @@ class RawClient final : public fabric::Handler {
   }
 
   fabric::Provider& provider;
-  std::unique_ptr<fabric::Domain> domain;
   Bytes slab;
   std::unique_ptr<fabric::Connection> connection;
   std::deque<Bytes> sent;

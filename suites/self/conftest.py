@@ -1,5 +1,6 @@
 """Tests of the harness itself: what they share."""
 
+import json
 import pathlib
 import sys
 
@@ -16,14 +17,15 @@ def suite(pytester, monkeypatch):
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{HERE}/scripted_server.py" "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("STEERTAG_SERVE", str(program))
-    return Suite(pytester)
+    return Suite(pytester, program)
 
 
 class Suite:
     """A run of the plugin in a folder of its own."""
 
-    def __init__(self, pytester):
+    def __init__(self, pytester, program):
         self.pytester = pytester
+        self.program = program
         self.report = pytester.path / "build" / "report"
 
     def cases(self, **files):
@@ -38,8 +40,6 @@ class Suite:
 
     def document(self):
         """The run's report.json."""
-        import json
-
         return json.loads((self.report / "report.json").read_text())
 
     def verdicts(self):

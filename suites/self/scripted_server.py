@@ -11,7 +11,7 @@ from steertag import fabric, rpc, wire
 
 RECEIVES, RECEIVE_BYTES, GRANT = 64, 4096, 32
 WAIT_MS = 10
-DEFECTS = ("wrong-error", "dies", "hangs", "scribbles", "leaks-at-exit")
+DEFECTS = ("wrong-error", "dies", "hangs", "grants-zero", "ends-badly")
 
 
 class Died(Exception):
@@ -38,7 +38,8 @@ def answer(message, defects):
     if call.xid != header.xid:
         return error(words, wire.ErrorCode.CHUNK)
     reply = rpc.Reply(xid=call.xid).encode()
-    return wire.encode(wire.Header(xid=header.xid, credit=GRANT), reply)
+    grant = 0 if "grants-zero" in defects else GRANT
+    return wire.encode(wire.Header(xid=header.xid, credit=grant), reply)
 
 
 def error(words, code):
@@ -110,7 +111,7 @@ def main():
         server.serve()
     except Died:
         os._exit(3)
-    return 23 if "leaks-at-exit" in options.deviate else 0
+    return 23 if "ends-badly" in options.deviate else 0
 
 
 if __name__ == "__main__":

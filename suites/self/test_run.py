@@ -119,8 +119,8 @@ def test_a_wrong_answer_fails(suite):
 @pytest.mark.parametrize(
     "deviation, verdict, reason",
     [
-        ("dies", "crash", "crash: the server process ended with exit status 3"),
-        ("hangs", "hang", "hang: after the case the server does not answer a new connection"),
+        ("dies", "crash", "the server process ended with exit status 3"),
+        ("hangs", "hang", "after the case the server does not answer a new connection"),
     ],
 )
 def test_a_dead_server_is_the_verdict_of_its_case_and_is_replaced(
@@ -131,6 +131,83 @@ def test_a_dead_server_is_the_verdict_of_its_case_and_is_replaced(
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert suite.verdicts() == {"self.null": "pass", "self.version-zero": verdict}
     assert reason in suite.document()["cases"][1]["reason"]
+
+
+def test_what_the_judge_finds_fails_the_case(suite):
+    suite.cases(test_version=VERSION_ZERO)
+    result = suite.run("--deviate", "grants-zero", "-k", "null")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    (row,) = suite.document()["cases"]
+    assert row["reason"].startswith("RFC8166-3.3.1-5: ")
+    assert {finding["id"] for finding in row["findings"]} == {"RFC8166-3.3.1-5"}
+
+
+TOLERANT = """
+    from steertag.suite import case, expect
+
+    @case(
+        "self.tolerant",
+        requirements=["RFC8166-4.2.4-1"],
+        tolerates={"RFC8166-3.3.1-5": "grants are the business of other cases"},
+    )
+    def test_tolerant(bench):
+        conn = bench.connect()
+        expect(conn.exchange(conn.null_call()), "RFC8166-4.2.4-1", must=["reply"])
+
+    @case("self.not-hostile", requirements=["RFC8166-4.5.1-1"], hostile=False)
+    def test_not_hostile(bench):
+        conn = bench.connect()
+        call = conn.null_call()
+        call.vers = 2
+        expect(conn.exchange(call), "RFC8166-4.5.1-1", must=["err-vers"])
+"""
+
+
+def test_tolerated_findings_are_reported_and_do_not_fail(suite):
+    suite.cases(test_tolerant=TOLERANT)
+    result = suite.run("--deviate", "grants-zero", "-k", "not hostile")
+    assert result.ret == pytest.ExitCode.OK
+    (row,) = suite.document()["cases"]
+    assert row["verdict"] == "pass"
+    assert {finding["id"] for finding in row["findings"]} == {"RFC8166-3.3.1-5"}
+
+
+def test_our_own_violation_in_a_case_without_hostility_is_our_error(suite):
+    suite.cases(test_tolerant=TOLERANT)
+    suite.run("-k", "not_hostile")
+    (row,) = suite.document()["cases"]
+    assert row["verdict"] == "harness-error"
+    assert "our own client broke RFC8166-4.2.2-1" in row["reason"]
+
+
+def test_a_server_that_ends_badly_spoils_the_run(suite):
+    suite.cases(test_version=VERSION_ZERO)
+    result = suite.run("--deviate", "ends-badly")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["ERROR: bundled server ended with exit status 23*"])
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_a_third_party_that_dies_ends_the_run(suite, workers):
+    port_file = suite.pytester.path / "third-party.port"
+    command = [str(suite.program), "--listen", "iwarp://127.0.0.1:0"]
+    third_party = subprocess.Popen([*command, "--port-file", str(port_file), "--deviate", "dies"])
+    try:
+        while not port_file.exists():
+            with pytest.raises(subprocess.TimeoutExpired):
+                third_party.wait(0.01)
+        target = f"iwarp://127.0.0.1:{int(port_file.read_text())}/"
+        suite.cases(test_version=VERSION_ZERO)
+        result = suite.run("--target", target, *workers)
+    finally:
+        third_party.kill()
+        third_party.wait()
+    assert result.ret != pytest.ExitCode.OK
+    document = suite.document()
+    assert [(row["id"], row["verdict"]) for row in document["cases"]] == [
+        ("self.version-zero", "crash")
+    ]
+    assert "refuses new connections since self.version-zero" in document["stopped"]
 
 
 def test_workers_report_together(suite):

@@ -27,18 +27,27 @@ _extra = build_paths.engine_directory()
 if _extra is not None and _extra.is_dir():
     __path__.append(str(_extra))
 
+# One sentence when the native module is missing; None when all is well.
+engine_problem = None
 try:
     _engine = importlib.import_module("steertag._engine")
 except ModuleNotFoundError as error:
     if error.name != "steertag._engine":
         raise
-    raise ImportError(
-        "Steertag's engine is not built: no _engine module in "
-        f"{_extra or build_paths.PACKAGE}. Run ci/setup, or point STEERTAG_BUILD at a build directory."
-    ) from None
+    _engine = None
+    engine_problem = (
+        f"Steertag's engine is not built: no _engine module in {_extra or build_paths.PACKAGE}; "
+        "run ci/setup, or point STEERTAG_BUILD at a build directory"
+    )
 
 for _name in _FOLDERS:
     _module = getattr(_engine, _name, None)
     if _module is not None:
         globals()[_name] = _module
         sys.modules[f"{__name__}.{_name}"] = _module
+
+
+def __getattr__(name):
+    if name in _FOLDERS:
+        raise ImportError(engine_problem or f"this build of Steertag's engine has no {name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

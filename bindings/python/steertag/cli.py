@@ -86,6 +86,9 @@ def main(arguments=None):
     except Failure as failure:
         print(f"steertag: {failure}", file=sys.stderr)
         return 2
+    except ImportError as error:
+        print(f"steertag: {error}", file=sys.stderr)
+        return 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -124,13 +124,13 @@ Agreement agree_as_responder(const ConnectionOptions& options, const StartupFram
 // One accepted socket until its request is whole.
 class IwarpListener::Pending final : public Channel {
  public:
-  Pending(IwarpListener& listener, Socket socket)
-      : listener_(listener), socket_(std::move(socket)) {
-    Reactor& reactor = listener_.runtime_.reactor;
+  Pending(Runtime& runtime, IwarpListener& listener, Socket socket)
+      : runtime_(runtime), listener_(listener), socket_(std::move(socket)) {
+    Reactor& reactor = runtime_.reactor;
     key_ = reactor.add(*this, socket_.fd(), EPOLLIN);
-    reactor.set_deadline(key_, after(reactor.now(), listener_.runtime_.limits.startup));
+    reactor.set_deadline(key_, after(reactor.now(), runtime_.limits.startup));
   }
-  ~Pending() override { listener_.runtime_.reactor.remove(key_); }
+  ~Pending() override { runtime_.reactor.remove(key_); }
 
   void on_ready(std::uint32_t /*events*/) override {
     const auto lacking = octets_lacking(StartupKind::request, octets_);
@@ -162,9 +162,8 @@ class IwarpListener::Pending final : public Channel {
       return;
     }
     const bool markers = frame->markers;
-    Runtime& runtime = listener_.runtime_;
-    runtime.reactor.remove(std::exchange(key_, 0));
-    auto request = std::make_unique<IwarpRequest>(runtime, std::move(socket_), std::move(octets_),
+    runtime_.reactor.remove(std::exchange(key_, 0));
+    auto request = std::make_unique<IwarpRequest>(runtime_, std::move(socket_), std::move(octets_),
                                                   std::move(*frame));
     if (markers) {
       // A written exception to RFC 5044 4.3: we insert no markers, so we reject who needs them.
@@ -174,6 +173,7 @@ class IwarpListener::Pending final : public Channel {
     listener_.finish(*this, std::move(request));
   }
 
+  Runtime& runtime_;  // outlives the listener
   IwarpListener& listener_;
   Socket socket_;
   Reactor::Key key_ = 0;
@@ -228,7 +228,7 @@ void IwarpListener::on_ready(std::uint32_t /*events*/) {
     }
     if (pending_.size() < kMostPendingStartups) {
       set_no_delay(socket);
-      pending_.push_back(std::make_unique<Pending>(*this, std::move(socket)));
+      pending_.push_back(std::make_unique<Pending>(runtime_, *this, std::move(socket)));
     }
   }
 }
@@ -241,7 +241,8 @@ void IwarpListener::finish(Pending& pending, std::unique_ptr<ConnectionRequest> 
   pending_.erase(found);
   if (request) {
     ++runtime_.notices;
-    on_request_(std::move(request));
+    const AcceptCallback on_request = on_request_;  // it may destroy this listener
+    on_request(std::move(request));
   }
 }
 

@@ -332,9 +332,7 @@ TEST_F(OperationTest, CutAtEveryOctetIsTold) {
   const Bytes whole = message(1, 5);
   for (std::size_t cut = 0; cut < whole.size(); ++cut) {
     if (cut > 0) {
-      pair.server.reset();
-      pair.server_notices = {};
-      pair.server_events = {};
+      pair.drop_server();
       peer.reset();
       SetUp();
     }
@@ -416,13 +414,15 @@ TEST_F(OperationTest, FloodingPeerDoesNotStarveOthers) {
   Notices other;
   auto connection = pair.provider->connect(*parse_url(pair.url()), *pair.client_domain, {}, other);
   ASSERT_TRUE(connection);
-  std::unique_ptr<Connection> flooded = std::move(pair.server);
-  pair.server_notices.established = false;
+  Notices second;
+  std::unique_ptr<Connection> accepted;
+  pair.answer = [&](std::unique_ptr<ConnectionRequest> request) {
+    accepted = std::move(*request->accept(*pair.server_domain, {}, second));
+  };
   EXPECT_TRUE(pair.turn([&] {
     peer->send(flood);
     return other.established;
   }));
-  flooded.reset();
 }
 
 TEST_F(OperationTest, ResetByThePeerIsTold) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "fabric/iwarp/initiator.h"
 #include "fabric/iwarp/mpa_startup.h"
 #include "fabric/iwarp/terminate.h"
 #include "fabric/testing/raw_peer.h"
@@ -41,6 +42,7 @@ class ResponderTest : public ::testing::Test {
  protected:
   // What our responder answers to these octets: its reply frame, or nothing if it closes.
   std::optional<StartupFrame> answer_to(const Bytes& octets) {
+    pair.drop_server();
     RawPeer peer = RawPeer::to(pair.listener->port());
     std::size_t sent = 0;
     EXPECT_TRUE(pair.turn([&] {
@@ -168,7 +170,7 @@ TEST_F(ResponderTest, UnansweredRequestIsClosedWithItsObject) {
 
 class InitiatorTest : public ::testing::Test {
  protected:
-  void start(ConnectionOptions options = {}) {
+  void start() {
     auto connection = pair.provider->connect(
         *parse_url("iwarp://127.0.0.1:" + std::to_string(server.port())), *pair.client_domain,
         options, pair.client_notices, &pair.client_events, &pair.client_bytes);
@@ -187,7 +189,7 @@ class InitiatorTest : public ::testing::Test {
     before = peer->got.size();
   }
   void start_and_answer(const Bytes& octets, bool end = false) {
-    ASSERT_NO_FATAL_FAILURE(start(options));
+    ASSERT_NO_FATAL_FAILURE(start());
     peer->send(octets);
     if (end) {
       peer->end();
@@ -213,7 +215,7 @@ class InitiatorTest : public ::testing::Test {
 
 TEST_F(InitiatorTest, SendsTheRequestThatTheOptionsDescribe) {
   options.private_data = hex("f6ab0e18 01010303");
-  ASSERT_NO_FATAL_FAILURE(start(options));
+  ASSERT_NO_FATAL_FAILURE(start());
   EXPECT_EQ(peer->got, hex("4d504120 49442052 65712046 72616d65 5002000c 00100010 "
                            "f6ab0e18 01010303"));
 }
@@ -256,7 +258,7 @@ TEST_F(InitiatorTest, ClosedWithoutAReply) {
 
 TEST_F(InitiatorTest, SilenceEndsAtTheTimeLimit) {
   options.startup_timeout = std::chrono::milliseconds(777);
-  ASSERT_NO_FATAL_FAILURE(start(options));
+  ASSERT_NO_FATAL_FAILURE(start());
   hand.advance(std::chrono::milliseconds(776));
   pair.provider->poll(std::chrono::milliseconds(0));
   EXPECT_FALSE(pair.client_notices.refused);

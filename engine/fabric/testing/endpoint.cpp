@@ -180,6 +180,13 @@ Pair::~Pair() {
   server.reset();
 }
 
+void Pair::drop_server() {
+  server.reset();
+  server_notices = {};
+  server_events = {};
+  server_bytes = {};
+}
+
 std::string Pair::url() const {
   return factory.name + "://127.0.0.1:" + std::to_string(listener->port());
 }

@@ -198,10 +198,8 @@ Result<NodeId> MemoryBackend::create(NodeId id, std::string_view name, const New
     nodes_.erase(created);
     return Unexpected(status);
   }
-  // Found again: the insertion above may have moved it.
-  Node& directory_node = *find(id);
-  if (what.type == FileType::directory) ++directory_node.attributes.link_count;
-  insert(directory_node, name, created);
+  if (what.type == FileType::directory) ++(*parent)->attributes.link_count;
+  insert(**parent, name, created);
   return created;
 }
 

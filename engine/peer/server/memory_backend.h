@@ -84,7 +84,9 @@ class MemoryBackend final : public Backend {
   Status check_replace(const Node& moved, const Entry& victim) const;
   bool is_ancestor(NodeId ancestor, NodeId of) const;
   Status resize(Node& node, std::uint64_t size);
-  Status write_block(Node& node, std::uint64_t index, std::size_t within, View data);
+  /// Octets that a write would add to what is used.
+  std::uint64_t growth(const Node& node, std::uint64_t offset, std::size_t length) const;
+  void write_block(Node& node, std::uint64_t index, std::size_t within, View data);
   void release_block(Node& node, std::uint64_t index);
   std::uint64_t handle_code(NodeId id, std::uint64_t generation) const;
 

@@ -43,15 +43,25 @@ Status MemoryBackend::resize(Node& node, std::uint64_t size) {
   return Status::ok;
 }
 
-Status MemoryBackend::write_block(Node& node, std::uint64_t index, std::size_t within, View data) {
+std::uint64_t MemoryBackend::growth(const Node& node, std::uint64_t offset,
+                                    std::size_t length) const {
+  std::uint64_t grow = 0;
+  for (std::uint64_t at = offset; at < offset + length;) {
+    const std::uint64_t end = std::min(offset + length, (at / kBlockBytes + 1) * kBlockBytes);
+    const std::uint64_t need = round_up((end - 1) % kBlockBytes + 1, kBlockGrain);
+    const auto block = node.blocks.find(at / kBlockBytes);
+    const std::uint64_t had = block == node.blocks.end() ? 0 : block->second->size();
+    grow += need > had ? need - had : 0;
+    at = end;
+  }
+  return grow;
+}
+
+void MemoryBackend::write_block(Node& node, std::uint64_t index, std::size_t within, View data) {
   const std::size_t need = static_cast<std::size_t>(round_up(within + data.size(), kBlockGrain));
   auto& block = node.blocks[index];
   const std::size_t had = block ? block->size() : 0;
   const std::size_t grow = need > had ? need - had : 0;
-  if (used_bytes_ + grow > limits_.total_bytes) {
-    if (!block) node.blocks.erase(index);
-    return Status::no_space;
-  }
   if (!block) {
     block = std::make_shared<Bytes>();
   } else if (block.use_count() > 1) {
@@ -61,7 +71,6 @@ Status MemoryBackend::write_block(Node& node, std::uint64_t index, std::size_t w
   std::memcpy(block->data() + within, data.data(), data.size());
   used_bytes_ += grow;
   node.attributes.used_bytes += grow;
-  return Status::ok;
 }
 
 Status MemoryBackend::write(NodeId id, std::uint64_t offset, View data) {
@@ -71,13 +80,13 @@ Status MemoryBackend::write(NodeId id, std::uint64_t offset, View data) {
   if (node->attributes.type != FileType::regular) return Status::invalid;
   if (offset > limits_.largest_file_bytes || data.size() > limits_.largest_file_bytes - offset)
     return Status::too_big;
+  if (growth(*node, offset, data.size()) > limits_.total_bytes - used_bytes_)
+    return Status::no_space;
   std::uint64_t at = offset;
   while (!data.empty()) {
     const std::size_t within = at % kBlockBytes;
     const std::size_t length = std::min(data.size(), kBlockBytes - within);
-    if (const Status status = write_block(*node, at / kBlockBytes, within, data.first(length));
-        status != Status::ok)
-      return status;
+    write_block(*node, at / kBlockBytes, within, data.first(length));
     at += length;
     data = data.subspan(length);
     node->attributes.size_bytes = std::max(node->attributes.size_bytes, at);

@@ -106,18 +106,22 @@ void Server::forget_waits(const ServerConnection& connection) {
   std::erase_if(waiting_, [&](const Waiter& waiter) { return waiter.connection == &connection; });
 }
 
-void Server::remember_failed(const std::string& host, std::uint32_t xid) {
-  if (failed_calls_.size() == kMostFailedCalls) failed_calls_.pop_front();
-  failed_calls_.push_back({host, xid});
-}
-
-bool Server::take_failed(const std::string& host, std::uint32_t xid) {
-  const auto found =
+void Server::remember_failed(const std::string& host, std::uint32_t xid, bool certain) {
+  const auto known =
       std::find_if(failed_calls_.begin(), failed_calls_.end(),
                    [&](const FailedCall& call) { return call.xid == xid && call.host == host; });
-  if (found == failed_calls_.end()) return false;
-  failed_calls_.erase(found);
-  return true;
+  if (known != failed_calls_.end()) {
+    known->certain = true;
+    return;
+  }
+  if (failed_calls_.size() == kMostFailedCalls) failed_calls_.pop_front();
+  failed_calls_.push_back({host, xid, certain});
+}
+
+bool Server::is_failed(const std::string& host, std::uint32_t xid) const {
+  return std::any_of(failed_calls_.begin(), failed_calls_.end(), [&](const FailedCall& call) {
+    return call.certain && call.xid == xid && call.host == host;
+  });
 }
 
 }  // namespace steertag::peer

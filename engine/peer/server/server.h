@@ -66,8 +66,11 @@ class Server {
   // For connections.
   void wait_for_memory(ServerConnection& connection, std::uint32_t transaction);
   void forget_waits(const ServerConnection& connection);
-  void remember_failed(const std::string& host, std::uint32_t xid);
-  bool take_failed(const std::string& host, std::uint32_t xid);
+  /// The connection was lost while RDMA operations of this call may have failed. Refused from its
+  /// first retry on if `certain`, otherwise from the second loss on.
+  void remember_failed(const std::string& host, std::uint32_t xid, bool certain);
+  /// Whether a retry of this call is to be refused.
+  bool is_failed(const std::string& host, std::uint32_t xid) const;
 
   struct Waiter {
     ServerConnection* connection;
@@ -76,6 +79,7 @@ class Server {
   struct FailedCall {
     std::string host;
     std::uint32_t xid;
+    bool certain;
   };
 
   fabric::Provider& provider_;

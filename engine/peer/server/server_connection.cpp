@@ -147,7 +147,7 @@ void ServerConnection::on_broken_list(Transaction& call) {
 
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
-  if (server_.take_failed(peer_host_, call.header.xid)) return send_chunk_error(call);
+  if (server_.is_failed(peer_host_, call.header.xid)) return send_chunk_error(call);
   if (too_complex(call.header)) return send_chunk_error(call);
   if (call.header.proc == wire::Procedure::msg) {
     // Looked at before anything is pulled for it; the dispatcher answers.

@@ -33,6 +33,8 @@ class ServerConnection final : public EndpointUser {
                   std::optional<std::uint32_t> invalidated) override;
   void on_done(WorkTag tag, fabric::Operation operation) override;
   void on_down(const fabric::CloseReason& reason) override;
+  /// RFC 8166 4.5.3: calls over which the connection was lost get ERR_CHUNK when they are retried.
+  void remember_failed_calls(const fabric::CloseReason& reason);
 
   // From the message to the call.
   void begin(Transaction& call);
@@ -76,6 +78,7 @@ class ServerConnection final : public EndpointUser {
   std::vector<std::uint32_t> idle_;
   std::deque<Backlog> backlog_;  // messages that wait for an idle transaction
   std::size_t most_transactions_;
+  std::deque<std::uint32_t> recent_pushes_;  // XIDs of replies with RDMA Writes
   std::optional<std::uint32_t> earlier_stag_;
   bool down_ = false;
 };

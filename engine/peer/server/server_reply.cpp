@@ -92,6 +92,10 @@ void ServerConnection::post_reply(Transaction& call) {
     ++call.outstanding;
     return check(endpoint_.send(call.plan.parts(), call.index, call.plan.invalidate()));
   };
+  if (!call.plan.writes().empty()) {
+    if (recent_pushes_.size() == kMostSuspects) recent_pushes_.pop_front();
+    recent_pushes_.push_back(call.header.xid);
+  }
   // RFC 8166 3.5.2: Writes come before the Send that announces them.
   const bool late = deviates(Deviation::writes_after_reply);
   if (!late && !write_all()) return;
@@ -169,15 +173,29 @@ void ServerConnection::on_done(WorkTag tag, fabric::Operation /*operation*/) {
 void ServerConnection::on_down(const fabric::CloseReason& reason) {
   down_ = true;
   server_.forget_waits(*this);
-  const bool access_error = reason.code == fabric::Errc::peer_terminated;
+  remember_failed_calls(reason);
   for (const auto& call : transactions_) {
-    const bool transfers =
-        call->state == TransactionState::pulling ||
-        (call->state == TransactionState::replying && !call->plan.writes().empty());
-    if (access_error && transfers) server_.remember_failed(peer_host_, call->header.xid);
     call->sink.release();
     call->reply.clear();
   }
+}
+
+void ServerConnection::remember_failed_calls(const fabric::CloseReason& reason) {
+  if (!reason.terminate || !reason.terminate_from_peer) return;
+  constexpr std::uint8_t kRdmapLayer = 0;
+  constexpr std::uint8_t kDdpLayer = 1;
+  constexpr std::uint8_t kProtectionError = 1;  // RFC 5040 4.8; of tagged buffers in the DDP layer
+  if (reason.terminate->type != kProtectionError) return;
+  std::vector<std::uint32_t> suspects;
+  if (reason.terminate->layer == kRdmapLayer) {
+    for (const auto& call : transactions_) {
+      if (call->state == TransactionState::pulling) suspects.push_back(call->header.xid);
+    }
+  } else if (reason.terminate->layer == kDdpLayer) {
+    suspects.assign(recent_pushes_.begin(), recent_pushes_.end());
+  }
+  for (const std::uint32_t xid : suspects)
+    server_.remember_failed(peer_host_, xid, suspects.size() == 1);
 }
 
 }  // namespace steertag::peer

@@ -4,6 +4,7 @@ import dataclasses
 import pathlib
 
 from .. import trace, wire
+from . import kinds
 from .connection import Connection
 from .deadline import CONNECT_MS
 from .files import Files
@@ -11,7 +12,7 @@ from .link import Settings, Watch
 from .profile import Profile
 from .nfs_message import auth_sys
 from .run import current_run
-from .verdict import HarnessError, NotTestable, Unsupported, Verdict
+from .verdict import Failed, Hung, NotTestable, Unsupported, Verdict
 
 DEFAULT_INLINE = 4096
 DEFAULT_PRIVATE_DATA = wire.PrivateData(
@@ -99,16 +100,16 @@ class Bench:
         conn = Connection(raw, watch, settings, self.deadlines, f"{self._run.case_id}/{number}")
         self._connections.append(conn)
         if not conn.open and must_open:
-            raise HarnessError("harness-error: the target refused a connection", conn.refusal)
+            raise Failed("connection: the target refused it", conn.refusal)
         if conn.open and greet:
             self._greet(conn)
         return conn
 
     def _greet(self, conn):
+        """A wrong answer is no obstacle: the judge sees it, and what the case is about comes later."""
         outcome = conn.probe()
-        if outcome.kind != "reply":
-            reason = f"harness-error: the greeting NULL call gave {outcome.kind}"
-            raise HarnessError(reason, f"{outcome.detail}\n{conn.journal_text()}")
+        if outcome.kind == kinds.HANG:
+            raise Hung("the first NULL call of a connection was not answered", outcome.trace())
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -148,11 +149,11 @@ class Bench:
 
     def unsupported(self, proof):
         """Ends the case: the target proved that it lacks an optional feature."""
-        raise Unsupported(f"unsupported: {proof}")
+        raise Unsupported(proof)
 
     def not_testable(self, why):
         """Ends the case: this run cannot provoke or observe it."""
-        raise NotTestable(f"not testable: {why}")
+        raise NotTestable(why)
 
     def latitude(self, requirement_id, variant):
         """Notes which legal variant the target chose."""

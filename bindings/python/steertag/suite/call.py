@@ -12,7 +12,7 @@ class Call(wire.Draft):
         self.xid = xid
         self.credit = credit
         self.payload = payload
-        self.rpc_xid = xid
+        self.whole = payload  # the RPC message before anything was moved out of it or changed
         self.program = program
         self.version = version
         self.procedure = procedure
@@ -56,10 +56,10 @@ class Call(wire.Draft):
 
     def eligible_result_length(self):
         """The largest DDP-eligible result that the reply can hold, in octets; 0 if there is none."""
-        size = nfs.largest_reply(self.payload)
+        size = nfs.largest_reply(self.whole)
         return size.eligible if size is not None else 0
 
     def largest_reply(self):
         """The largest reply as one unreduced payload stream, in octets, or None if unbounded."""
-        size = nfs.largest_reply(self.payload)
+        size = nfs.largest_reply(self.whole)
         return None if size is None else size.payload

@@ -47,12 +47,12 @@ def _guarded(run, function):
     except (pytest.exit.Exception, KeyboardInterrupt):
         raise
     except AssertionError as error:
-        reason = "harness-error: a case asserts through expect only"
+        reason = "a case asserts through expect only"
         run.note(Verdict.HARNESS_ERROR, reason, _stack(error))
     except Exception as error:
-        run.note(Verdict.HARNESS_ERROR, f"harness-error: {type(error).__name__}", _stack(error))
+        run.note(Verdict.HARNESS_ERROR, f"{type(error).__name__}", _stack(error))
     except pytest.fail.Exception as error:
-        run.note(Verdict.HARNESS_ERROR, "harness-error: pytest.fail in a case", _stack(error))
+        run.note(Verdict.HARNESS_ERROR, "pytest.fail in a case", _stack(error))
 
 
 def _case_line(error):
@@ -76,7 +76,7 @@ def _judge(run, bench):
             run.found(finding.id, text)
             _note_finding(run, finding, text, conn)
         elif not run.case.hostile:
-            reason = f"harness-error: our own client broke {finding.id} in a case without hostility"
+            reason = f"our own client broke {finding.id} in a case without hostility"
             run.note(Verdict.HARNESS_ERROR, reason, f"{text}\n{conn.journal_text()}")
 
 
@@ -108,7 +108,7 @@ def record_of_setup(case, case_id, report):
     if report.skipped:
         verdict, reason = Verdict.NOT_TESTABLE, report.longrepr[2].removeprefix("Skipped: ")
     else:
-        verdict, reason = Verdict.HARNESS_ERROR, f"harness-error: {report.when} failed"
+        verdict, reason = Verdict.HARNESS_ERROR, f"{report.when} failed"
     return Record(
         id=case_id,
         verdict=verdict.value,

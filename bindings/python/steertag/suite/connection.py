@@ -244,24 +244,24 @@ class Connection:
         return outcomes
 
     def probe(self, timeout_ms=None):
-        """One legal NULL call and its Outcome: "reply", a close, or "hang"."""
+        """One legal NULL call and its Outcome: the first message that comes, which is "reply" from a
+        target in order; a close; or "hang"."""
         call = self.null_call()
         self.send(call)
         limit = Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms)
-        answer = self._answer_to((call.xid,), limit)
+        answer = self._answer(limit)
         if answer is None:
             return self._unanswered(call.xid, 0)
         return of_message(self, call, answer)
 
     def _await(self, call, xid):
-        answer = self._answer_to((xid,), Limit(self.deadlines.patience_ms), any_other=True)
+        answer = self._answer(Limit(self.deadlines.patience_ms))
         probes = 0
         while answer is None and self.open and probes < SILENCE_PROBES:
             probe = self.null_call()
             self.send(probe)
             probes += 1
-            limit = Limit(self.deadlines.answer_ms)
-            answer = self._answer_to((), limit, any_other=True)
+            answer = self._answer(Limit(self.deadlines.answer_ms))
             if answer is None:
                 return self._unanswered(xid, probes)
             if answer.xid == probe.xid:
@@ -275,17 +275,14 @@ class Connection:
         detail = f"{probes} later NULL calls were answered"
         return without_answer(kinds.SILENCE, self, xid, detail, probes)
 
-    def _answer_to(self, xids, limit, any_other=False):
-        """The next message with one of these XIDs, or with any if `any_other`; None when the
-        connection ended or the limit passed."""
+    def _answer(self, limit):
+        """The next message that is not the reply to an abandoned probe; None when the connection ended
+        or the limit passed."""
         for _ in range(MOST_MESSAGES):
             message = self._next(limit)
-            if message is not None and message.xid in self._abandoned:
-                self._abandoned.discard(message.xid)
-            elif message is None or any_other or message.xid in xids:
+            if message is None or message.xid not in self._abandoned:
                 return message
-            else:
-                self.inbox.append(message)
+            self._abandoned.discard(message.xid)
         return None
 
     def _next(self, limit):

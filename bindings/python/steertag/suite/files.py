@@ -2,7 +2,7 @@
 
 from . import kinds
 from .mount import mount
-from .verdict import HarnessError
+from .verdict import HarnessError, unprepared
 
 # Data octets of one inline WRITE or READ: with all headers it fits a threshold of 4096 octets.
 INLINE_DATA = 3072
@@ -96,7 +96,7 @@ class Files:
             content += result.ok.data
             if result.ok.eof:
                 return bytes(content)
-        raise HarnessError("harness-error: a file that was read back has no end")
+        raise HarnessError("a file that was read back has no end")
 
     def clean_up(self):
         """Removes what was made, last first. What a case itself removed or filled is not an error."""
@@ -138,8 +138,7 @@ class Files:
     def _call(self, procedure, **fields):
         outcome = self._outcome(procedure, fields)
         if outcome.kind != kinds.REPLY:
-            reason = f"harness-error: preparing the case, {procedure} gave {outcome.kind}"
-            raise HarnessError(reason, f"{outcome.detail}\n{outcome.trace()}")
+            raise unprepared(procedure, outcome.kind, f"{outcome.detail}\n{outcome.trace()}")
         return outcome.result
 
     def _try(self, procedure, **fields):

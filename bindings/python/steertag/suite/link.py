@@ -112,14 +112,15 @@ class Link:
 
     def measure(self, round_trips, timeout_ms):
         """Reaches the target for the first time and takes the slowest of some NULL round trips;
-        raises Refused. `timeout_ms` limits the connection and each answer."""
+        raises Refused. A wrong answer is an answer: cases judge it. `timeout_ms` limits the
+        connection and each answer."""
         conn = self.helper(Deadlines(), timeout_ms)
         slowest = 0.0
         for _ in range(round_trips):
             before = time.monotonic()
             outcome = conn.probe(timeout_ms)
             slowest = max(slowest, time.monotonic() - before)
-            if outcome.kind != kinds.REPLY:
+            if outcome.kind in kinds.UNANSWERED:
                 raise Refused(f"a NULL call gave {outcome.kind}: {outcome.detail}")
         conn.abort()
         self.round_trip_ms = slowest * 1000
@@ -133,6 +134,6 @@ class Link:
             return kinds.HANG if refused.timed_out else kinds.DISCONNECT
         outcome = conn.probe()
         conn.abort()
-        if outcome.kind in (kinds.HANG, kinds.REPLY):
-            return None if outcome.kind == kinds.REPLY else kinds.HANG
-        return kinds.DISCONNECT
+        if outcome.kind not in kinds.UNANSWERED:
+            return None
+        return kinds.HANG if outcome.kind == kinds.HANG else kinds.DISCONNECT

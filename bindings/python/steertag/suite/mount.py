@@ -6,7 +6,7 @@ import urllib.parse
 from .. import nfs, rpc, wire
 from . import kinds
 from .outcome import read_reply
-from .verdict import HarnessError
+from .verdict import HarnessError, unprepared
 
 MOUNT = nfs.mount3
 # A MNT reply is a handle and a few flavours.
@@ -33,7 +33,7 @@ def mount(target, conn, deadlines):
         outcome = conn.exchange(call)
         kind, result = outcome.kind, outcome.result
     if kind != kinds.REPLY:
-        raise HarnessError(f"harness-error: mounting {path} gave {kind}")
+        raise unprepared(f"mounting {path}", kind)
     return result.fhandle
 
 
@@ -51,7 +51,7 @@ def _over_tcp(how, call, asked, deadlines):
                     raise OSError("the connection ended before the reply")
                 records = reader.feed(octets)
     except (OSError, wire.DecodeError) as error:
-        reason = "harness-error: MOUNT over TCP failed"
+        reason = "MOUNT over TCP failed"
         raise HarnessError(reason, f"{place[0]}:{place[1]}: {error}") from None
     read = read_reply(records[0], asked)
     return read.kind, read.result

@@ -4,7 +4,14 @@ Load it with `-p steertag.suite.plugin` (this repository's pyproject.toml does).
 tests alone.
 """
 
+import sys
+
 import pytest
+
+import steertag
+
+if steertag.engine_problem:
+    sys.exit(f"ERROR: {steertag.engine_problem}")
 
 from . import options as suite_options
 from .case import case_of
@@ -19,6 +26,7 @@ _SESSION = pytest.StashKey()
 _REPORTING = pytest.StashKey()
 _CASE = pytest.StashKey()
 _RECORD = pytest.StashKey()
+_HAS_CASES = pytest.StashKey()  # set when collection was in order
 
 
 def pytest_addoption(parser):
@@ -55,8 +63,11 @@ def _first_contact(suite):
 def pytest_collection_finish(session):
     """The bundled server starts before the first case when this process runs the cases alone."""
     config = session.config
-    has_cases = any(_CASE in item.stash for item in session.items)
-    if has_cases and _REPORTING in config.stash and not config.option.collectonly:
+    if (
+        config.stash.get(_HAS_CASES, False)
+        and _REPORTING in config.stash
+        and not config.option.collectonly
+    ):
         _first_contact(config.stash[_SESSION])
 
 
@@ -93,7 +104,8 @@ def pytest_collection_modifyitems(config, items):
         seen[case_id] = item.nodeid
         item.stash[_CASE] = case, case_id
         item.user_properties.append(("case", case_id))
-    if cases and _REPORTING in config.stash:
+    config.stash[_HAS_CASES] = cases > 0
+    if cases and not config.option.collectonly:
         suite_options.make_report_directory(config.stash[_SESSION].options.report)
 
 
@@ -105,7 +117,6 @@ def pytest_runtest_setup(item):
     try:
         item.config.stash[_SESSION].prepare(*found)
     except Unreachable as error:
-        item.session.shouldstop = str(error)
         raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 

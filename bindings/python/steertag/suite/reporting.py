@@ -55,7 +55,7 @@ class Reporting:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem, report):
         """An xdist worker died: Steertag's own process, so it says nothing about the target."""
-        reason = "harness-error: the process that ran the case died"
+        reason = "the process that ran the case died"
         report.steertag_id = crashitem
         report.steertag = vars(Record(crashitem, Verdict.HARNESS_ERROR.value, reason, [], [], 0.0))
 

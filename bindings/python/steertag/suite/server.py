@@ -14,6 +14,16 @@ PORT_FILE_INTERVAL_S = 0.01
 QUOTED_OUTPUT = 4000
 
 
+def end_of(path):
+    """The last octets of a log as text; empty if it cannot be read."""
+    try:
+        with open(path, "rb") as log:
+            log.seek(max(0, os.path.getsize(path) - QUOTED_OUTPUT))
+            return log.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 class CannotStart(Exception):
     """The bundled server did not come up; the text is one sentence."""
 
@@ -40,7 +50,11 @@ class BundledServer:
             str(self._port_file),
         ]
         try:
-            with open(self._log, "ab") as log:
+            log = open(self._log, "ab")
+        except OSError as error:
+            raise CannotStart(f"cannot write {self._log}: {error.strerror}") from None
+        try:
+            with log:
                 self._process = subprocess.Popen(
                     [*command, *self._arguments],
                     stdin=subprocess.DEVNULL,
@@ -86,9 +100,7 @@ class BundledServer:
 
     def output(self):
         """The end of what the process wrote to stdout and stderr."""
-        with open(self._log, "rb") as log:
-            log.seek(max(0, os.path.getsize(self._log) - QUOTED_OUTPUT))
-            return log.read().decode("utf-8", "replace")
+        return end_of(self._log)
 
     def _last_line(self):
         lines = self.output().strip().splitlines()

@@ -8,7 +8,7 @@ from .deadline import FIRST_CONTACT_MS, SERVER_STOP_MS, Deadlines
 from .link import Link, Refused
 from .needs import NEEDS, provider_has
 from .run import Run
-from .server import BundledServer, CannotStart
+from .server import BundledServer, CannotStart, end_of
 from .verdict import NotTestable, Unsupported, Verdict
 
 # NULL calls whose slowest round trip the deadlines derive from.
@@ -78,7 +78,11 @@ class Session:
         """Before the fixtures of a case: the target is up. Raises Unreachable."""
         if self.lost:
             raise Unreachable(self.lost)
-        self.first_contact()
+        try:
+            self.first_contact()
+        except Unreachable as error:
+            self.lost = str(error)
+            raise
         self._run = Run(case, case_id)
         self._bench = None
 
@@ -124,7 +128,9 @@ class Session:
         if self._server is None:
             verdict = Verdict.CRASH if problem == kinds.DISCONNECT else Verdict.HANG
             state = "refuses new connections" if verdict is Verdict.CRASH else "does not answer"
-            run.note(verdict, f"{verdict}: after the case the target {state}")
+            console = self.options.profile.console
+            detail = end_of(console) if console else ""
+            run.note(verdict, f"after the case the target {state}", detail)
             self.lost = (
                 f"the target {self._link.url} {state} since {run.case_id}; no further case was run"
             )
@@ -135,12 +141,10 @@ class Session:
 
     def _note_server_death(self, run):
         if self._server.wait_for_death(SERVER_STOP_MS):
-            reason = f"crash: the server process ended with {self._server.death()}"
+            reason = f"the server process ended with {self._server.death()}"
             run.note(Verdict.CRASH, reason, self._server.output())
         else:
-            run.note(
-                Verdict.HANG, "hang: after the case the server does not answer a new connection"
-            )
+            run.note(Verdict.HANG, "after the case the server does not answer a new connection")
 
     def _revive(self):
         try:

@@ -19,8 +19,7 @@ def status(record):
     """(category, letter, word) as pytest_report_teststatus returns it. The category stays pytest's
     own, so that its counts and exit code tell the same."""
     verdict = Verdict(record.verdict)
-    colour = "yellow" if verdict is Verdict.WARN else _COLOURS[verdict.outcome]
-    return verdict.outcome, verdict.letter, (verdict.value.upper(), {colour: True})
+    return verdict.outcome, verdict.letter, verdict.value.upper()
 
 
 def write_summary(reporter, report, directory):

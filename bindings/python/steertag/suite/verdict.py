@@ -2,6 +2,8 @@
 
 import enum
 
+from . import kinds
+
 
 class Verdict(enum.Enum):
     """The verdict of a case. The value is the word that reports and baselines use."""
@@ -121,3 +123,12 @@ class HarnessError(CaseEnd):
     """The suite or the engine misbehaved, or a case breaks the rules for cases."""
 
     verdict = Verdict.HARNESS_ERROR
+
+
+def unprepared(what, kind, detail=""):
+    """The end of a case whose preparation failed over the helper connection: the target's fault when
+    it does not even answer a plain call, otherwise a matter of how the run is set up."""
+    reason = f"preparing the case: {what} gave {kind}"
+    if kind == kinds.HANG:
+        return Hung(reason, detail)
+    return (Failed if kind in kinds.BROKEN else HarnessError)(reason, detail)

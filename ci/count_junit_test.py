@@ -1,0 +1,46 @@
+"""How a step's tests are counted from JUnit files and exit statuses."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+SCRIPT = pathlib.Path(__file__).parent / "count_junit"
+
+GOOD = '<testcase name="good"/>'
+BAD = '<testcase name="bad"><failure/></testcase>'
+ERROR = '<testcase name="error"><error/></testcase>'
+SKIPPED = '<testcase name="skipped"><skipped/></testcase>'
+CTEST_BAD = '<testcase name="bad" status="fail"/>'
+
+
+def count(tmp_path, status, *cases):
+    path = tmp_path / "junit.xml"
+    if cases:
+        path.write_text(f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>")
+    done = subprocess.run([SCRIPT, path, str(status)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "status, cases, counted",
+    [
+        (0, [], "1 0"),
+        (2, [], "0 1"),
+        (0, [GOOD, GOOD, SKIPPED], "2 0"),
+        (1, [GOOD, BAD, ERROR, CTEST_BAD], "1 3"),
+        (0, [GOOD, BAD], "1 1"),
+        (1, [GOOD], "1 1"),  # the status knows of a failure that no test shows
+        (0, [SKIPPED], "0 1"),  # nothing ran
+        (0, [""], "0 1"),
+    ],
+)
+def test_count(tmp_path, status, cases, counted):
+    assert count(tmp_path, status, *cases) == counted
+
+
+def test_cut_file_is_an_error(tmp_path):
+    path = tmp_path / "junit.xml"
+    path.write_text("<testsuites><testsuite>")
+    assert subprocess.run([SCRIPT, path, "0"], capture_output=True).returncode != 0

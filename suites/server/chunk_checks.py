@@ -1,0 +1,194 @@
+"""Checks that the cases on chunks share: what a reply owes for the chunks that its call offered."""
+
+from steertag import nfs, wire
+from steertag.suite import expect, kinds
+
+# What can become of a transfer that the requester's memory refuses (RFC 8166 4.5.3): the provider
+# ends the connection, or the responder saw it coming.
+TRANSFER_FAILED = (kinds.VIOLATION, *kinds.CLOSED, kinds.ERR_CHUNK)
+# How a server says that a reply does not fit (RFC 8267 3.1): at RPC level or at transport level.
+OVERRUN = (kinds.ERR_CHUNK, "rpc:SYSTEM_ERR", "nfs:NFS3ERR_TOOSMALL", "nfs:NFS3ERR_IO")
+OVERRUN_LATITUDE = {
+    "nfs:NFS3ERR_SERVERFAULT": "an error at NFS level",
+    "rpc:GARBAGE_ARGS": "an error at RPC level",
+}
+# Segments of a chunk that every server has to take (RFC 8267 6.4.2 has it for NFSv4).
+SAFE_SEGMENTS = 16
+TOO_MANY = {
+    kinds.ERR_CHUNK: "more segments than this server takes in one chunk (RFC 8267 6.4.2)",
+    kinds.TERMINATE: "more segments than this server takes in one chunk",
+    kinds.DISCONNECT: "more segments than this server takes in one chunk",
+}
+
+# The ids that expect_returned asserts.
+RETURNED = (
+    "RFC8166-4.3.1-3",
+    "RFC8166-3.4.6-3",
+    "RFC8166-3.4.6-4",
+    "RFC8166-3.4.6-5",
+)
+# The ids that expect_read asserts, besides those of expect_returned.
+READ_RESULT = (
+    *RETURNED,
+    "RFC8166-3.4.4.1-1",
+    "RFC8166-3.4.6.2-2",
+    "RFC8166-3.4.6.2-3",
+    "RFC8166-4.3.2-3",
+    "RFC8267-4-3",
+)
+# The ids that expect_written asserts.
+WRITTEN = ("RFC8267-4-1",)
+
+
+def chunk_length(segments):
+    """Octets of a chunk."""
+    return sum(segment.length for segment in segments)
+
+
+def eligible_result(outcome, call):
+    """The nfs.binding.EligibleItem of the reply, or None. Of a long reply too."""
+    long_reply = outcome.header.proc == wire.Procedure.NOMSG
+    payload = outcome.reply_chunk if long_reply else wire.decode(outcome.raw)[1]
+    return nfs.binding.eligible_result(payload, call.program, call.version, call.procedure)
+
+
+def expect_returned(outcome, call, count_id="RFC8166-3.4.6-4"):
+    """The write list is returned as it was offered, with lengths that fill it in order."""
+    header = outcome.header
+    expect.equal(
+        len(header.read_list), 0, "RFC8166-4.3.1-3", "read segments in the reply", outcome=outcome
+    )
+    expect.equal(
+        len(header.write_list), len(call.write_list), count_id, "write chunks", outcome=outcome
+    )
+    for offered, returned in zip(call.write_list, header.write_list):
+        _expect_chunk(outcome, offered.segments, returned)
+
+
+def _expect_chunk(outcome, offered, returned):
+    copied = "RFC8166-3.4.6-4"
+    expect.equal(len(returned), len(offered), copied, "segments of a write chunk", outcome=outcome)
+    handles = [segment.handle for segment in offered]
+    expect.equal(
+        [segment.handle for segment in returned],
+        handles,
+        copied,
+        "handles of a returned write chunk",
+        show=False,
+        outcome=outcome,
+    )
+    offsets = [segment.offset for segment in offered]
+    expect.equal(
+        [segment.offset for segment in returned],
+        offsets,
+        copied,
+        "offsets of a returned write chunk",
+        show=False,
+        outcome=outcome,
+    )
+    left = chunk_length(returned)
+    for room, segment in zip(offered, returned):
+        filled = min(left, room.length)
+        expect.equal(
+            segment.length,
+            filled,
+            "RFC8166-3.4.6-3",
+            "length of a segment, each filled before the next",
+            outcome=outcome,
+        )
+        left -= filled
+
+
+def expect_read(bench, outcome, call, content, data_id="RFC8267-4-3"):
+    """A READ result in the first write chunk: the octets of `content` that `call` asked for, in the
+    chunk and nowhere else. Returns the octets read. Fewer octets without eof are legal (RFC 1813
+    3.3.6)."""
+    expect(outcome, "RFC8166-3.4.4.1-1", must=[kinds.REPLY])
+    item = eligible_result(outcome, call)
+    expect.true(
+        item.length == 0 or item.reduced,
+        "RFC8166-4.3.2-3",
+        "the result's octets are removed from the payload stream",
+        outcome=outcome,
+    )
+    expect_returned(outcome, call)
+    expect.equal(
+        chunk_length(outcome.header.write_list[0]),
+        item.length,
+        "RFC8166-3.4.6.2-3",
+        "returned length of the chunk with the result",
+        outcome=outcome,
+    )
+    return expect_read_data(bench, outcome, call, content, outcome.data, data_id)
+
+
+def expect_read_data(bench, outcome, call, content, octets, data_id="RFC8267-4-3"):
+    """count, eof and the octets of a READ result, wherever they travelled."""
+    asked = nfs.nfs3.decode_args("READ", call.arguments)
+    wanted = content[asked.offset : asked.offset + asked.count]
+    read = outcome.result.ok
+    expect.equal(
+        read.count, len(read.data), "RFC8267-4-3", "count of READ against its data", outcome=outcome
+    )
+    if read.count < len(wanted):
+        bench.latitude("RFC8267-4-3", "READ returned fewer octets than asked for (RFC 1813 3.3.6)")
+        wanted = wanted[: read.count]
+    expect.data(octets, wanted, data_id, "octets of the file", outcome=outcome)
+    at_end = asked.offset + read.count >= len(content)
+    expect.equal(bool(read.eof), at_end, "RFC8267-4-3", "eof of READ", outcome=outcome)
+    return octets
+
+
+def expect_written(bench, outcome, handle, content, data_id="RFC8267-4-1"):
+    """A WRITE to an empty file from its start stored `content`. Fewer octets are legal (RFC 1813
+    3.3.7)."""
+    expect(outcome, data_id, must=[kinds.REPLY])
+    stored = bench.read_back(handle)
+    count = outcome.result.ok.count
+    if count < len(content) and len(stored) == count:
+        bench.latitude("RFC8267-4-1", "WRITE stored fewer octets than it was given")
+        content = content[:count]
+    expect.data(stored, content, data_id, "content of the file after WRITE", outcome=outcome)
+    expect.equal(count, len(content), "RFC8267-4-1", "count of WRITE", outcome=outcome)
+
+
+def expect_alive(conn, requirement_id):
+    """A valid call on the same connection is answered; nothing is asked of a closed one."""
+    if conn.open:
+        expect(conn.probe(), requirement_id, must=[kinds.REPLY])
+
+
+def write_call(conn, handle, content, offset=0, count=None):
+    """A stable WRITE with its data inline."""
+    length = len(content) if count is None else count
+    return conn.nfs_call(
+        "WRITE", file=handle, offset=offset, count=length, stable=2, data=bytes(content)
+    )
+
+
+def read_call(conn, handle, count, offset=0):
+    """A READ; remembers its arguments for expect_read."""
+    call = conn.nfs_call("READ", file=handle, offset=offset, count=count)
+    fields = nfs.nfs3.ReadArgs(file=handle, offset=offset, count=count)
+    call.arguments = nfs.nfs3.encode_args("READ", fields)
+    return call
+
+
+def reduce_item(conn, call, octets, sizes=None):
+    """Like conn.reduce, but the chunk holds `octets` instead of the item."""
+    position, _ = call.take_eligible()
+    offer = conn.offer(len(octets), read=True, content=octets)
+    call.add_read_chunk(position, offer.segments(sizes))
+    call.offers.append(offer)
+    return offer
+
+
+def reduce_at(conn, call, position, length):
+    """Moves `length` octets of the payload and their roundup into a read chunk, eligible or not."""
+    payload = bytes(call.payload)
+    end = position + length
+    offer = conn.offer(length, read=True, content=payload[position:end])
+    call.payload = payload[:position] + payload[end + -end % 4 :]
+    call.add_read_chunk(position, offer.segments())
+    call.offers.append(offer)
+    return offer
