@@ -39,7 +39,8 @@ class Deviation:
 @dataclasses.dataclass(frozen=True)
 class Outcome:
     """`by` is the case that caught the deviation. `word` is "caught", "unclaimed" (caught by a case
-    that does not claim the requirement), "misjudged" (only under other requirements), "missed"."""
+    that does not claim the requirement), "misjudged" (only under other requirements), "missed", or
+    "no run", and then `by` says why."""
 
     deviation: Deviation
     word: str
@@ -87,6 +88,12 @@ class Scorer:
         self._claims = claims_by_requirement
 
     def score(self, deviation):
+        try:
+            return self._score(deviation)
+        except CannotScore as error:
+            return Outcome(deviation, "no run", str(error))
+
+    def _score(self, deviation):
         claiming = self._claims.get(deviation.requirement, [])
         if claiming:
             cases = self._run(deviation, claiming, "claiming")
@@ -106,6 +113,8 @@ class Scorer:
         directory.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pytest", *tests, "-q", "-p", "no:cacheprovider"]
         command += ["--deviate", deviation.name, "--report", str(directory)]
+        report = directory / "report.json"
+        report.unlink(missing_ok=True)
         with open(directory / "pytest.log", "w") as log:
             try:
                 done = subprocess.run(
@@ -117,12 +126,10 @@ class Scorer:
                     timeout=RUN_LIMIT_S,
                 )
             except subprocess.TimeoutExpired:
-                raise CannotScore(f"{deviation.name}: no end within {RUN_LIMIT_S} s") from None
-        if done.returncode not in COMPLETE_RUN:
-            raise CannotScore(
-                f"{deviation.name}: pytest ended with {done.returncode}; see {log.name}"
-            )
-        return json.loads((directory / "report.json").read_text())["cases"]
+                raise CannotScore(f"no end within {RUN_LIMIT_S} s; see {log.name}") from None
+        if done.returncode not in COMPLETE_RUN or not report.exists():
+            raise CannotScore(f"pytest ended with {done.returncode}; see {log.name}")
+        return json.loads(report.read_text())["cases"]
 
 
 def find(cases, requirement):

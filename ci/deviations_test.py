@@ -72,6 +72,15 @@ def test_requirement_without_a_claim_goes_to_the_whole_suite():
     assert runs.asked == [("whole", ["suites/server"])]
 
 
+def test_run_without_a_report_is_told(tmp_path):
+    scorer = Scorer("/nonexistent", tmp_path, {RULE: ["no/such/file.py::test"]})
+    stale = tmp_path / "d" / "claiming" / "report.json"
+    stale.parent.mkdir(parents=True)
+    stale.write_text(json.dumps({"cases": [case("a", "fail", RULE)]}))
+    outcome = scorer.score(Deviation("d", RULE))
+    assert outcome.word == "no run" and "pytest ended with" in outcome.by
+
+
 def test_claims_are_read_from_junit(tmp_path):
     path = tmp_path / "junit.xml"
     path.write_text(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 
+import control
 import gate
 import host
 import session
@@ -14,7 +16,7 @@ import target as targets
 from failure import LabFailure
 from image import Image
 from machine import HOST
-from target import Target
+from target import PROJECT, Target
 
 EXIT_FAILED = 1
 EXIT_LAB_FAILURE = 10  # outside pytest's codes 0 to 5: the lab, not the suite, has failed
@@ -30,29 +32,33 @@ def build(target: Target, _: argparse.Namespace) -> int:
 
 
 def boot(target: Target, _: argparse.Namespace) -> int:
-    with session.booted(target) as machine:
-        print(f"{session.url(target, machine)} mount port {machine.ports['mountd']}", flush=True)
-        machine.wait_end()
-        raise LabFailure(f"the machine died; {machine.last_words()}")
+    with session.booted(target) as booted:
+        print(f"{booted.url()} mount port {booted.ports['mountd']}", flush=True)
+        booted.serve(until=None, limit_s=None)
+    return 0
+
+
+def restart(target: Target, _: argparse.Namespace) -> int:
+    control.request_restart(target)
+    return 0
 
 
 def check(target: Target, _: argparse.Namespace) -> int:
-    with session.booted(target) as machine:
-        credits = smoke.rdma_null(HOST, machine.ports["rdma"])
-        handle = smoke.tcp_mount(HOST, machine.ports["mountd"], target.export)
-    print(f"NULL was answered, {credits} credits; {target.export} has handle {handle.hex()}")
+    with session.booted(target) as booted:
+        granted = smoke.rdma_null(HOST, booted.ports["rdma"])
+        handle = smoke.tcp_mount(HOST, booted.ports["mountd"], target.export)
+    print(f"NULL was answered, {granted} credits; {target.export} has handle {handle.hex()}")
     return 0
 
 
 def run(target: Target, options: argparse.Namespace) -> int:
     suite.require()
     shutil.rmtree(target.report, ignore_errors=True)
-    with session.booted(target) as machine:
-        status = suite.run(target, machine, options.pytest)
-        if not machine.alive():
-            host.say(f"the machine died during the run; {machine.last_words()}")
+    with session.booted(target) as booted:
+        status = suite.run(booted, options.pytest)
+        if not booted.machine.alive():
             return status or EXIT_FAILED
-        for complaint in machine.complaints():
+        for complaint in booted.machine.complaints():
             host.say(f"the guest's console has: {complaint}")
     return status
 
@@ -78,6 +84,7 @@ def main(arguments: list[str]) -> int:
     for action, name, text in (
         (build, "build", "build the image of the target if it is not up to date"),
         (boot, "boot", "boot the target, print where it is, power it off at Ctrl-C"),
+        (restart, "restart", "give the `boot` or `run` of this checkout a fresh machine, and wait"),
         (check, "smoke", "boot the target and see NFS/RDMA and MOUNT answer, without the engine"),
         (run, "run", "run the server suite against the target; exit with pytest's code"),
         (compare, "gate", "run the suite and compare every verdict with the target's baseline"),
@@ -89,6 +96,7 @@ def main(arguments: list[str]) -> int:
         if action is run:
             command.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
     options = parser.parse_args(arguments)
+    os.chdir(PROJECT)
     session.catch_signals()
     try:
         return options.action(targets.load(options.target), options)

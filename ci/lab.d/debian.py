@@ -13,7 +13,6 @@ import host
 from failure import LabFailure
 
 RESOLVE_LIMIT_S = 60
-UPDATE_LIMIT_S = 300
 FETCH_LIMIT_S = 600
 UNPACK_LIMIT_S = 180
 UNKNOWN_PACKAGE = "Unable to locate package"
@@ -50,7 +49,7 @@ class Archive:
             if UNKNOWN_PACKAGE not in str(failure) or os.geteuid() != 0:
                 raise
             host.say("apt does not know every package yet; running apt-get update")
-            host.run(["apt-get", "update"], UPDATE_LIMIT_S)
+            host.run(["apt-get", "update"], host.UPDATE_LIMIT_S)
             listing = self._apt(arguments, RESOLVE_LIMIT_S)
         files = [match["file"] for match in map(URI_LINE.match, listing.splitlines()) if match]
         packages = []

@@ -26,6 +26,7 @@ BUILD_PROGRAMS = {
 MACHINE_PROGRAMS = {"qemu-system-x86_64": "qemu-system-x86", "setpriv": "util-linux"}
 
 INSTALL_LIMIT_S = 600
+UPDATE_LIMIT_S = 300
 APT_LOCK_LIMIT_S = 300
 ERROR_LINES = 15  # of a failed program's output, shown to the person at the terminal
 
@@ -66,4 +67,8 @@ def need(programs: dict[str, str]) -> None:
         raise LabFailure(f"programs are missing; install them with `{' '.join(install)}`")
     say(f"installing {', '.join(packages)}")
     install[1:1] = ["-o", f"DPkg::Lock::Timeout={APT_LOCK_LIMIT_S}"]
-    run(install, INSTALL_LIMIT_S)
+    try:
+        run(install, INSTALL_LIMIT_S)
+    except LabFailure:  # apt's lists are absent in fresh containers; the second try counts
+        run(["apt-get", "update"], UPDATE_LIMIT_S)
+        run(install, INSTALL_LIMIT_S)

@@ -63,10 +63,12 @@ class Image:
             self.target.directory / "root.stamp",
             [self.target, guest_packages, kernel_stamp.digest, _contents(GUEST)],
         )
-        if not (kernel_stamp.holds() and self.kernel.exists()):
+        if not (kernel_stamp.holds() and self.kernel.exists() and self._modules.exists()):
+            kernel_stamp.clear()
             self._build_kernel(kernel_packages)
             kernel_stamp.set()
         if not (root_stamp.holds() and self.root.exists()):
+            root_stamp.clear()
             self._build_root(guest_packages)
             root_stamp.set()
 
@@ -164,6 +166,10 @@ class Stamp:
 
     def holds(self) -> bool:
         return self.path.exists() and self.path.read_text() == self.digest
+
+    def clear(self) -> None:
+        """Forgets, so that what a cut-off build leaves behind counts as nothing."""
+        self.path.unlink(missing_ok=True)
 
     def set(self) -> None:
         self.path.write_text(self.digest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import os
 import pathlib
 import socket
 import subprocess
@@ -15,7 +16,14 @@ from target import Target
 READY_LINE = b"steertag-lab: ready"
 # What the guest's kernel, or its first process, writes when it notices a defect.
 COMPLAINTS = (
-    *(b"Kernel panic", b"Oops", b"BUG:", b"WARNING:", b"general protection fault"),
+    *(
+        b"Kernel panic",
+        b"Oops",
+        b"kernel BUG at",
+        b"BUG:",
+        b"WARNING:",
+        b"general protection fault",
+    ),
     *(b"blocked for more than", b"soft lockup", b"steertag-lab: failed"),
 )
 
@@ -29,14 +37,22 @@ HOST = "127.0.0.1"
 
 
 class Machine:
-    """One boot of a target. Use it in a `with` block: leaving the block powers the machine off."""
+    """One boot of a target. Whoever starts it has to power it off."""
 
-    def __init__(self, target: Target, kernel: pathlib.Path, root: pathlib.Path) -> None:
+    def __init__(
+        self,
+        target: Target,
+        kernel: pathlib.Path,
+        root: pathlib.Path,
+        ports: dict[str, int],
+        console_log: pathlib.Path,
+    ) -> None:
+        """`ports` are those of the host, by service; `console_log` is appended to."""
         self.target = target
         self.kernel = kernel
         self.root = root
-        self.console_log = target.directory / "console.log"
-        self.ports = _free_ports(list(target.ports))
+        self.ports = ports
+        self.console_log = console_log
         self._tail = collections.deque(maxlen=TAIL_LINES)
         self._complaints = []
         self._ready_or_ended = threading.Event()
@@ -44,7 +60,7 @@ class Machine:
         self._process = None
         self._reader = None
 
-    def __enter__(self) -> "Machine":
+    def start(self) -> None:
         # setpriv makes the kernel kill qemu even if this process is killed without warning;
         # an own session keeps a Ctrl-C at the terminal from ending the machine before its user.
         self._process = subprocess.Popen(
@@ -56,10 +72,6 @@ class Machine:
         )
         self._reader = threading.Thread(target=self._follow_console, daemon=True)
         self._reader.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.power_off()
 
     def wait_ready(self) -> float:
         """Waits until the guest says that its role is up; returns the seconds that took."""
@@ -72,9 +84,9 @@ class Machine:
             raise LabFailure(f"the machine died before it was ready; {self.last_words()}")
         return time.monotonic() - start
 
-    def wait_end(self) -> None:
-        """Waits, without limit, until the machine ends by itself."""
-        self._ended.wait()
+    def open_end(self) -> int:
+        """A new descriptor that is readable once the machine has ended."""
+        return os.pidfd_open(self._process.pid)
 
     def alive(self) -> bool:
         return not self._ended.is_set()
@@ -127,7 +139,7 @@ class Machine:
 
     def _follow_console(self) -> None:
         """Copies the console into its log until qemu ends; reports readiness on the way."""
-        with open(self.console_log, "wb") as log:
+        with open(self.console_log, "ab") as log:
             for line in self._process.stdout:
                 log.write(line)
                 log.flush()
@@ -141,7 +153,7 @@ class Machine:
         self._ready_or_ended.set()
 
 
-def _free_ports(services: list[str]) -> dict[str, int]:
+def free_ports(services: list[str]) -> dict[str, int]:
     """A free TCP port of 127.0.0.1 for each service; all are held until all are chosen."""
     sockets = {service: socket.create_server((HOST, 0)) for service in services}
     ports = {service: server.getsockname()[1] for service, server in sockets.items()}

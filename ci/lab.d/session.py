@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import pathlib
+import os
+import selectors
 import signal
+import time
 import types
 from collections.abc import Iterator
 
 import yaml
 
 import host
+from control import Control
 from failure import LabFailure
 from image import Image
-from machine import HOST, Machine
+from machine import HOST, Machine, free_ports
 from target import PROJECT, Target
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -52,39 +55,96 @@ def exclusive(target: Target) -> Iterator[None]:
         yield
 
 
+class Session:
+    """A machine that can be replaced by a fresh one at the same ports of the host."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.ports = free_ports(list(target.ports))
+        self.profile = target.directory / "profile.yaml"
+        self._console_log = target.directory / "console.log"
+        self._console_log.write_bytes(b"")
+        self._image = Image(target)
+        self._control = Control(target)
+        self.machine = self._new_machine()
+
+    def url(self) -> str:
+        """The target URL under which the machine's server is reached from the host."""
+        return f"{self.target.provider}://{HOST}:{self.ports['rdma']}{self.target.export}"
+
+    def boot(self) -> None:
+        """Starts the machine and waits until its role is up."""
+        host.say(f"booting {self.target.name}")
+        self.machine.start()
+        host.say(f"ready after {self.machine.wait_ready():.1f} s")
+
+    def restart(self) -> None:
+        """A fresh machine instead of one that died, hangs or is wanted clean."""
+        self.machine.power_off()
+        self.machine = self._new_machine()
+        self.boot()
+
+    def serve(self, until: int | None, limit_s: float | None) -> bool:
+        """Answers `ci/lab restart` and reports deaths until the descriptor `until` is readable;
+        False if that takes longer than the limit. None and None: until a signal."""
+        deadline = None if limit_s is None else time.monotonic() + limit_s
+        mourned = None
+        while True:
+            with contextlib.ExitStack() as stack:
+                selector = stack.enter_context(selectors.DefaultSelector())
+                selector.register(self._control, selectors.EVENT_READ, self._control)
+                if until is not None:
+                    selector.register(until, selectors.EVENT_READ, until)
+                if mourned is not self.machine:
+                    end = self.machine.open_end()
+                    stack.callback(os.close, end)
+                    selector.register(end, selectors.EVENT_READ, self.machine)
+                left_s = None if deadline is None else max(0, deadline - time.monotonic())
+                ready = {key.data for key, _ in selector.select(left_s)}
+            if until is not None and until in ready:
+                return True
+            if self._control in ready:
+                self._control.answer(self.restart)
+            elif self.machine in ready:
+                mourned = self.machine
+                host.say(f"the machine died; {self.machine.last_words()}")
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+
+    def close(self) -> None:
+        self.machine.power_off()
+        self._control.close()
+
+    def write_profile(self) -> None:
+        """Declares to the suite what it cannot find out over the target URL."""
+        profile = {
+            "name": self.target.name,
+            "mount": {"transport": "tcp", "host": HOST, "port": self.ports["mountd"]},
+            "export": self.target.export,
+            # The machine is ours and is thrown away: cases may do their worst.
+            "destructive": True,
+            "software": self._image.version(),
+            "console": str(self._console_log.relative_to(PROJECT)),
+            # A kernel that a case kills is replaced, so that the cases after it are still run.
+            "restart": [str(PROJECT / "ci" / "lab"), "restart", self.target.name],
+        }
+        self.profile.write_text(yaml.safe_dump(profile, sort_keys=False))
+
+    def _new_machine(self) -> Machine:
+        image = self._image
+        return Machine(self.target, image.kernel, image.root, self.ports, self._console_log)
+
+
 @contextlib.contextmanager
-def booted(target: Target) -> Iterator[Machine]:
-    """A machine that is ready, with its profile written; leaving the block powers it off."""
+def booted(target: Target) -> Iterator[Session]:
+    """A session whose machine is ready and whose profile is written; its end powers it off."""
     with exclusive(target):
         host.need(host.MACHINE_PROGRAMS)
-        image = Image(target)
-        image.build()
-        with Machine(target, image.kernel, image.root) as machine:
-            host.say(f"booting {target.name}")
-            seconds = machine.wait_ready()
-            _write_profile(target, image, machine)
-            host.say(f"ready after {seconds:.1f} s")
-            yield machine
-
-
-def url(target: Target, machine: Machine) -> str:
-    """The target URL under which the machine's server is reached from the host."""
-    return f"{target.provider}://{HOST}:{machine.ports['rdma']}{target.export}"
-
-
-def profile_path(target: Target) -> pathlib.Path:
-    return target.directory / "profile.yaml"
-
-
-def _write_profile(target: Target, image: Image, machine: Machine) -> None:
-    """Declares to the suite what it cannot find out over the target URL."""
-    profile = {
-        "name": target.name,
-        "mount": {"transport": "tcp", "host": HOST, "port": machine.ports["mountd"]},
-        "export": target.export,
-        # The machine is ours and is thrown away: cases may do their worst.
-        "destructive": True,
-        "software": image.version(),
-        "console": str(machine.console_log.relative_to(PROJECT)),
-    }
-    profile_path(target).write_text(yaml.safe_dump(profile, sort_keys=False))
+        Image(target).build()
+        session = Session(target)
+        try:
+            session.boot()
+            session.write_profile()
+            yield session
+        finally:
+            session.close()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 
 import host
-import session
 from failure import LabFailure
-from machine import Machine
-from target import PROJECT, Target
+from session import Session
+from target import PROJECT
 
 PYTEST = PROJECT / "build" / "venv" / "bin" / "pytest"
 CASES = "suites/server"
@@ -19,24 +19,27 @@ STOP_LIMIT_S = 15  # for pytest to end its case and write its report after SIGIN
 KILL_LIMIT_S = 5
 
 
-def run(target: Target, machine: Machine, arguments: list[str]) -> int:
+def run(session: Session, arguments: list[str]) -> int:
     """Runs the server suite with the extra pytest arguments; returns pytest's exit code."""
+    report = session.target.report
     command = [
         *("setpriv", "--pdeathsig", "TERM", str(PYTEST), CASES),
-        *("--target", session.url(target, machine)),
-        *("--profile", str(session.profile_path(target).relative_to(PROJECT))),
-        *("--report", str(target.report.relative_to(PROJECT))),
+        *("--target", session.url()),
+        *("--profile", str(session.profile.relative_to(PROJECT))),
+        *("--report", str(report.relative_to(PROJECT))),
         *arguments,
     ]
     host.say(" ".join(command[3:]))
     # A group of its own, so that a Ctrl-C at the terminal reaches pytest once, through _stop: a
     # second SIGINT would cut its report.
     process = subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.DEVNULL, process_group=0)
+    end = os.pidfd_open(process.pid)
     try:
-        return process.wait(RUN_LIMIT_S)
-    except subprocess.TimeoutExpired:
-        raise LabFailure(f"the suite did not end within {RUN_LIMIT_S} s")
+        if not session.serve(end, RUN_LIMIT_S):
+            raise LabFailure(f"the suite did not end within {RUN_LIMIT_S} s")
+        return process.wait()
     finally:
+        os.close(end)
         _stop(process)
 
 

@@ -55,10 +55,6 @@ class Target:
     drop: list[str]
 
     @property
-    def description(self) -> pathlib.Path:
-        return TARGETS / f"{self.name}.yaml"
-
-    @property
     def directory(self) -> pathlib.Path:
         """Where everything that is built or written for this target lives."""
         return BUILD / self.name

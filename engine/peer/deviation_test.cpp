@@ -309,8 +309,13 @@ TEST_P(DeviationTest, CanBeSeenFromOutside) {
   if (conforming->empty()) *conforming = run({});
   Deviations deviations;
   deviations.add(GetParam());
-  EXPECT_NE(run(deviations), *conforming)
+  const Lines seen = run(deviations);
+  const auto [ours, theirs] =
+      std::mismatch(conforming->begin(), conforming->end(), seen.begin(), seen.end());
+  ASSERT_FALSE(ours == conforming->end() && theirs == seen.end())
       << "the server behaves as if it had no deviation " << info(GetParam()).name;
+  RecordProperty("conforming", ours == conforming->end() ? "nothing" : ours->substr(0, 200));
+  RecordProperty("deviating", theirs == seen.end() ? "nothing" : theirs->substr(0, 200));
 }
 
 TEST_F(DeviationTest, ConformingServerRepeatsItself) {

@@ -15,7 +15,6 @@ WRONG_LENGTHS = {
     "short-by-four": (4096, 4092),
     "half": (4096, 2048),
     "single-octet": (4096, 1),
-    "no-octet": (4096, 0),
     "count-largest": (0xFFFFFFFF, 4096),
     "count-two-gibibytes": (0x80000000, 4096),
 }
@@ -46,7 +45,7 @@ HUGE = {
 TRIED = "the chunk is pulled as far as the requester's memory allows (RFC 8166 4.5.3)"
 
 
-def reduced_write(bench, conn, handle, count, octets):
+def reduced_write(conn, handle, count, octets):
     """A WRITE that says `count` and whose chunk holds `octets`."""
     call = write_call(conn, handle, bytes(4))
     payload = bytearray(call.payload)
@@ -71,8 +70,23 @@ def test_chunk_shorter_than_its_item(bench, name):
     count, length = WRONG_LENGTHS[name]
     handle = bench.file()
     conn = bench.connect()
-    call = reduced_write(bench, conn, handle, count, bench.random.randbytes(length))
+    call = reduced_write(conn, handle, count, bench.random.randbytes(length))
     outcome = conn.exchange(call)
+    expect(outcome, "RFC8166-4.5.2-5", must=["rpc:GARBAGE_ARGS"], latitude=CHECKED_EARLY)
+    expect_alive(conn, "RFC8166-4.5.2-5")
+    expect.data(bench.read_back(handle), b"", "RFC8166-3.4.5-5", "content of the file")
+
+
+@case(
+    "server.read-chunk-fault.empty",
+    requirements=["RFC8166-4.5.2-5", "RFC8166-3.4.5-5"],
+    risk="destructive",
+)
+def test_chunk_without_octets(bench):
+    """The chunk is one segment of length zero, the count says 4096."""
+    handle = bench.file()
+    conn = bench.connect()
+    outcome = conn.exchange(reduced_write(conn, handle, 4096, b""))
     expect(outcome, "RFC8166-4.5.2-5", must=["rpc:GARBAGE_ARGS"], latitude=CHECKED_EARLY)
     expect_alive(conn, "RFC8166-4.5.2-5")
     expect.data(bench.read_back(handle), b"", "RFC8166-3.4.5-5", "content of the file")
@@ -87,7 +101,7 @@ def test_chunk_longer_than_its_item(bench, name):
     handle = bench.file()
     conn = bench.connect()
     outcome = expect(
-        conn.exchange(reduced_write(bench, conn, handle, count, content)),
+        conn.exchange(reduced_write(conn, handle, count, content)),
         "RFC8166-4.5.2-5",
         must=["rpc:GARBAGE_ARGS"],
         latitude={**CHECKED_EARLY, kinds.REPLY: "octets behind the arguments are not looked at"},
@@ -235,7 +249,7 @@ def test_huge_chunk_and_count(bench):
     """Count word and chunk agree on 4 GiB - 4; no server has to pull that."""
     handle = bench.file()
     conn = bench.connect()
-    call = reduced_write(bench, conn, handle, 0xFFFFFFFC, bytes(4096))
+    call = reduced_write(conn, handle, 0xFFFFFFFC, bytes(4096))
     call.read_list[0].segment.target.length = 0xFFFFFFFC
     expect(
         conn.exchange(call),

@@ -25,9 +25,12 @@ SHAPES = {
     "sixteen-odd": [257] * 16,
     "descending": [2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1],
     "page-and-octet": [4096, 1],
-    "empty-first": [0, 4096],
-    "empty-between": [2048, 0, 2048],
-    "empty-last": [4096, 0],
+}
+# Deployed servers have died of segments without octets.
+EMPTY_SEGMENTS = {
+    "first": [0, 4096],
+    "between": [2048, 0, 2048],
+    "last": [4096, 0],
 }
 LARGE = 1 << 20
 
@@ -72,7 +75,7 @@ def test_one_mebibyte(bench):
 @case("server.read-chunk.shape-{name}", requirements=[*WRITTEN, "RFC8166-3.4.5-5"], hostile=False)
 @pytest.mark.parametrize("name", SHAPES)
 def test_shape(bench, name):
-    """Segments of any size, also empty ones (RFC 8166 3.4.3), are concatenated in list order."""
+    """Segments of any size, also odd ones (RFC 8166 3.4.4), are concatenated in list order."""
     sizes = SHAPES[name]
     content = bench.random.randbytes(sum(sizes))
     handle = bench.file()
@@ -80,6 +83,29 @@ def test_shape(bench, name):
     call = write_call(conn, handle, content)
     conn.reduce(call, sizes)
     expect_written(bench, conn.exchange(call), handle, content, "RFC8166-3.4.5-5")
+
+
+@case(
+    "server.read-chunk.empty-segment-{name}",
+    requirements=[*WRITTEN, "RFC8166-3.4.3-1", "RFC8166-3.4.5-5"],
+    risk="destructive",
+)
+@pytest.mark.parametrize("name", EMPTY_SEGMENTS)
+def test_empty_segment(bench, name):
+    """A segment of length zero (RFC 8166 3.4.3) among others adds nothing, or the call is refused."""
+    content = bench.random.randbytes(4096)
+    handle = bench.file()
+    conn = bench.connect()
+    call = write_call(conn, handle, content)
+    conn.reduce(call, EMPTY_SEGMENTS[name])
+    outcome = expect(
+        conn.exchange(call),
+        "RFC8166-3.4.3-1",
+        must=[kinds.REPLY],
+        latitude=dict.fromkeys(kinds.REFUSED, "read segments without octets are refused"),
+    )
+    if outcome.kind == kinds.REPLY:
+        expect_written(bench, outcome, handle, content, "RFC8166-3.4.5-5")
 
 
 @case(
@@ -166,7 +192,7 @@ def test_same_memory_twice(bench):
     expect_written(bench, conn.exchange(call), handle, part * 2, "RFC8166-3.4.5-5")
 
 
-@case("server.read-chunk.empty-item", requirements=["RFC8166-3.4.3-1"])
+@case("server.read-chunk.empty-item", requirements=["RFC8166-3.4.3-1"], risk="destructive")
 def test_empty_item(bench):
     """A WRITE of no octets whose read chunk is one empty segment stores nothing."""
     handle = bench.file(b"untouched")

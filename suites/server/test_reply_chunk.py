@@ -90,14 +90,12 @@ def expect_any_form(bench, outcome, call):
         bench.latitude("RFC8166-4.3.3-3", "a short reply travels in the reply chunk")
 
 
-def crowded_directory(bench, conn):
-    """A directory whose listing needs some 1400 octets, made with six long names."""
-    directory = bench.directory()
+def crowded_directory(bench):
+    """(handle, names) of a directory whose listing needs some 1400 octets."""
     names = {f"{number}{'n' * 200}" for number in range(6)}
     for name in names:
-        call = conn.nfs_call("CREATE", where={"dir": directory, "name": name})
-        expect(conn.exchange(call), "RFC8166-4.3.3-3", must=[kinds.REPLY])
-    return directory, names
+        bench.file(name=name)
+    return bench.files.base, names
 
 
 def readdir_call(conn, directory, count=4096):
@@ -152,7 +150,7 @@ def test_long_readlink(bench):
 def test_long_listing(bench, procedure):
     """A listing above the threshold of 1024 octets arrives whole in the reply chunk."""
     conn = bench.connect(private_data=SMALL_INLINE)
-    directory, names = crowded_directory(bench, conn)
+    directory, names = crowded_directory(bench)
     call = readdir_call(conn, directory)
     if procedure == "readdirplus":
         fields = {"dir": directory, "cookie": 0, "cookieverf": bytes(8)}
@@ -168,7 +166,7 @@ def test_long_listing(bench, procedure):
 def test_listing_beside_a_write_chunk(bench):
     """READDIR with both: names are not eligible, so the write chunk stays unused."""
     conn = bench.connect(private_data=SMALL_INLINE)
-    directory, names = crowded_directory(bench, conn)
+    directory, names = crowded_directory(bench)
     call = readdir_call(conn, directory)
     conn.write_chunk(call, length=4096)
     conn.reply_chunk(call, length=5000)
@@ -259,7 +257,7 @@ def test_too_small(bench, room):
 def test_too_small_for_listing(bench):
     """READDIR with thresholds of 1024 octets and a reply chunk of 600: an error or fewer names."""
     conn = bench.connect(private_data=SMALL_INLINE)
-    directory, _ = crowded_directory(bench, conn)
+    directory, _ = crowded_directory(bench)
     call = readdir_call(conn, directory)
     offer = conn.offer(4096, write=True)
     call.set_reply_chunk([offer.segment(300), offer.segment(300, offset=300)])

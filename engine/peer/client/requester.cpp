@@ -51,6 +51,7 @@ void Requester::start_connection() {
 }
 
 void Requester::step(std::chrono::milliseconds timeout) {
+  const std::uint64_t before = callbacks_;
   if (down_) {
     endpoint_.reset();
     requeue_all(down_reason_);
@@ -58,7 +59,8 @@ void Requester::step(std::chrono::milliseconds timeout) {
   }
   if (!endpoint_ && !queue_.empty()) start_connection();
   pump();
-  provider_.poll(timeout);
+  // Who waits for a call that has just ended must not wait for the network.
+  provider_.poll(callbacks_ == before ? timeout : std::chrono::milliseconds{0});
   pump();
 }
 
@@ -76,8 +78,7 @@ void Requester::pump() {
         queue_.push_front(std::move(call));  // memory comes back with the replies
         return;
       }
-      const CallCallback callback = call->callback();
-      callback(Unexpected(CallError{marshalled.error(), {}}));
+      tell(*call, Unexpected(CallError{marshalled.error(), {}}));
       continue;
     }
     OutgoingCall& sent = *call;
@@ -151,11 +152,15 @@ void Requester::handle_error(const wire::Header& header, OutgoingCall& call) {
                                                        " to " + std::to_string(header.vers_high)}));
 }
 
+void Requester::tell(const OutgoingCall& call, Expected<CallReply, CallError> outcome) {
+  ++callbacks_;
+  call.callback()(std::move(outcome));
+}
+
 void Requester::complete(OutgoingCall& call, Expected<CallReply, CallError> outcome) {
   ++statistics_.replies;
   call.answered = true;
-  const CallCallback callback = call.callback();
-  callback(std::move(outcome));
+  tell(call, std::move(outcome));
   call.release_memory();
   retire_sent(call.xid());
 }
@@ -207,8 +212,7 @@ void Requester::requeue_all(const std::string& why) {
     }
   }
   queue_ = std::move(keep);
-  for (const auto& call : lost)
-    call->callback()(Unexpected(CallError{CallErrc::connection_lost, why}));
+  for (const auto& call : lost) tell(*call, Unexpected(CallError{CallErrc::connection_lost, why}));
 }
 
 void Requester::give_up(std::uint32_t xid, CallError error) {
@@ -217,14 +221,14 @@ void Requester::give_up(std::uint32_t xid, CallError error) {
   if (queued != queue_.end()) {
     const std::unique_ptr<OutgoingCall> call = std::move(*queued);
     queue_.erase(queued);
-    call->callback()(Unexpected(std::move(error)));
+    tell(*call, Unexpected(std::move(error)));
     return;
   }
   OutgoingCall* call = find(xid);
   if (!call) return;
   call->close_memory();
   call->answered = true;
-  call->callback()(Unexpected(std::move(error)));
+  tell(*call, Unexpected(std::move(error)));
   endpoint_->abort();
 }
 

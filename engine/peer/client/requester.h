@@ -82,6 +82,7 @@ class Requester final : private EndpointUser {
   void handle(View message);
   void handle_error(const wire::Header& header, OutgoingCall& call);
   OutgoingCall* find(std::uint32_t xid);
+  void tell(const OutgoingCall& call, Expected<CallReply, CallError> outcome);
   void complete(OutgoingCall& call, Expected<CallReply, CallError> outcome);
   void retire_sent(std::uint32_t xid);
   void requeue_all(const std::string& why);
@@ -103,6 +104,7 @@ class Requester final : private EndpointUser {
   trace::EventSink* events_ = nullptr;
   trace::ByteSink* bytes_ = nullptr;
   RequesterStatistics statistics_;
+  std::uint64_t callbacks_ = 0;
 };
 
 }  // namespace steertag::peer

@@ -69,8 +69,6 @@ bool ReplyPlan::reduce_item(ReplyPayload::Item& item, ReplyPayload& payload,
   }
   // RFC 8166 3.4.6.2: exactly the item's octets, never its roundup.
   const std::size_t roundup = wire::roundup4(item.length) - item.length;
-  if (deviates(Deviation::pad_written) && room >= item.length + roundup)
-    item_parts_.push_back(View(kFourZeros).first(roundup));
   const std::size_t first = writes_.size();
   if (deviates(Deviation::segments_backwards)) std::reverse(segments.begin(), segments.end());
   if (deviates(Deviation::segments_half_filled) &&
@@ -78,7 +76,17 @@ bool ReplyPlan::reduce_item(ReplyPayload::Item& item, ReplyPayload& payload,
     for (wire::Segment& segment : segments) segment.length = (segment.length + 1) / 2;
   }
   const wire::Segment last = segments.back();
-  fill_chunk(item_parts_, segments, writes_);
+  if (deviates(Deviation::pad_written) && room >= item.length + roundup) {
+    // Placed, but not told: the returned lengths stay those of the item.
+    std::vector<View> padded = item_parts_;
+    padded.push_back(View(kFourZeros).first(roundup));
+    std::vector<wire::Segment> filled(segments.begin(), segments.end());
+    fill_chunk(padded, filled, writes_);
+    std::vector<RemoteWrite> untold;
+    fill_chunk(item_parts_, segments, untold);
+  } else {
+    fill_chunk(item_parts_, segments, writes_);
+  }
   if (deviates(Deviation::segments_backwards)) std::reverse(segments.begin(), segments.end());
   if (deviates(Deviation::pad_counted)) {
     for (wire::Segment& segment : segments)

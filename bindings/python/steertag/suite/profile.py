@@ -11,6 +11,8 @@
     destructive: false                       # true: destructive cases may run, the target is expendable
     software: linux-image-6.1.0-41-amd64     # version, for the report
     console: build/lab/x/console.log         # a log of the target that crash verdicts quote
+    restart: [ci/lab, restart, linux-6.1-siw]    # brings a dead target back at the same URL, so that
+                                             # the cases after a crash still run
 """
 
 import dataclasses
@@ -42,6 +44,7 @@ class Profile:
     destructive: bool = False
     software: str = ""
     console: str = ""
+    restart: list = dataclasses.field(default_factory=list)
 
 
 def load(path):
@@ -79,6 +82,8 @@ def parse(content):
             raise BadProfile(f"{key} must be of type {types[key].__name__}")
     _check_supports(content.get("supports", {}))
     _check_mount(content.get("mount", {"transport": "rdma"}))
+    if not all(isinstance(word, str) for word in content.get("restart", [])):
+        raise BadProfile("restart must be a list of strings: a program and its arguments")
     return Profile(**content)
 
 

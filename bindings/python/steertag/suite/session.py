@@ -7,12 +7,15 @@ from .bench import Bench, Target
 from .deadline import FIRST_CONTACT_MS, SERVER_STOP_MS, Deadlines
 from .link import Link, Refused
 from .needs import NEEDS, provider_has
+from .revival import restart_target
 from .run import Run
 from .server import BundledServer, CannotStart, end_of
 from .verdict import NotTestable, Unsupported, Verdict
 
 # NULL calls whose slowest round trip the deadlines derive from.
 MEASURED_ROUND_TRIPS = 5
+# Probes, each with its own deadline, in which a target that hangs may turn out to be dying.
+DEATH_PROBES = 4
 
 
 class Unreachable(Exception):
@@ -126,18 +129,40 @@ class Session:
         if problem is None:
             return True
         if self._server is None:
-            verdict = Verdict.CRASH if problem == kinds.DISCONNECT else Verdict.HANG
-            state = "refuses new connections" if verdict is Verdict.CRASH else "does not answer"
-            console = self.options.profile.console
-            detail = end_of(console) if console else ""
-            run.note(verdict, f"after the case the target {state}", detail)
-            self.lost = (
-                f"the target {self._link.url} {state} since {run.case_id}; no further case was run"
-            )
+            self._note_target_death(run, problem)
             return False
         self._note_server_death(run)
         self._revive()
         return False
+
+    def _note_target_death(self, run, problem):
+        """Crash or hang of a third party; it is brought back if its profile says how."""
+        profile = self.options.profile
+        if profile.restart and problem == kinds.HANG:
+            problem = self._await_death()
+        verdict = Verdict.CRASH if problem == kinds.DISCONNECT else Verdict.HANG
+        state = "refuses new connections" if verdict is Verdict.CRASH else "does not answer"
+        detail = end_of(profile.console) if profile.console else ""
+        run.note(verdict, f"after the case the target {state}", detail)
+        since = f"the target {self._link.url} {state} since {run.case_id}"
+        if not profile.restart:
+            self.lost = f"{since}; no further case was run"
+            return
+        try:
+            restart_target(profile.restart)
+            self._link = Link(self._link.url, profile)
+            self._link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
+        except (CannotStart, Refused) as error:
+            self.lost = f"{since} and did not come back: {error}"
+
+    def _await_death(self):
+        """A machine that panics answers nothing for a while and then is gone: gives it that while, so
+        that the verdict does not depend on the moment of the probe."""
+        for _ in range(DEATH_PROBES):
+            problem = self._link.probe(self.deadlines)
+            if problem != kinds.HANG:
+                return problem
+        return kinds.HANG
 
     def _note_server_death(self, run):
         if self._server.wait_for_death(SERVER_STOP_MS):

@@ -1,0 +1,278 @@
+"""Long calls: RDMA_NOMSG with the RPC call in a Position Zero read chunk (RFC 8166 3.5.3)."""
+
+import pytest
+from chunk_checks import (
+    READ_RESULT,
+    TRANSFER_FAILED,
+    WRITTEN,
+    expect_alive,
+    expect_read,
+    expect_written,
+    read_call,
+    write_call,
+)
+
+from steertag import wire
+from steertag.suite import case, expect, kinds
+
+LONG = "RFC8166-3.5.3-8"
+# How the 40 octets of a NULL call without credentials are cut.
+CUTS = {
+    "one": [40],
+    "words": [4] * 10,
+    "odd": [1, 2, 3, 5, 29],
+    "single-octets": [1] * 16 + [24],
+}
+HUGE = {
+    "one-gibibyte": [0x40000000],
+    "largest": [0xFFFFFFFF],
+    "sum-wraps": [0x80000000, 0x80000000, 40],
+}
+AT_RPC_LEVEL = {"rpc:GARBAGE_ARGS": "reported at RPC level (RFC 8166 4.5.2)"}
+TRIED = "the chunk is pulled as far as the requester's memory allows (RFC 8166 4.5.3)"
+
+
+@case("server.long-call.null-{name}", requirements=[LONG, "RFC8166-3.4.5-5"], hostile=False)
+@pytest.mark.parametrize("name", CUTS)
+def test_null(bench, name):
+    """NULL as a long call, although it is short: legal at any time (RFC 8166 3.5.3)."""
+    conn = bench.connect()
+    call = conn.null_call()
+    conn.long_call(call, CUTS[name])
+    expect(conn.exchange(call), LONG, must=[kinds.REPLY])
+
+
+@case(
+    "server.long-call.empty-segment-{place}",
+    requirements=[LONG, "RFC8166-3.4.3-1"],
+    risk="destructive",
+)
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_empty_segment(bench, place):
+    """NULL as a long call with a segment of length zero beside the one that holds it."""
+    conn = bench.connect()
+    call = conn.null_call()
+    conn.long_call(call, [0, 40] if place == "first" else [40, 0])
+    expect(
+        conn.exchange(call),
+        "RFC8166-3.4.3-1",
+        must=[kinds.REPLY],
+        latitude=dict.fromkeys(kinds.REFUSED, "read segments without octets are refused"),
+    )
+
+
+@case("server.long-call.getattr", requirements=[LONG], hostile=False)
+def test_getattr(bench):
+    """GETATTR as a long call: its handle may travel there although it is not eligible."""
+    conn = bench.connect()
+    call = conn.nfs_call("GETATTR", object=bench.root)
+    conn.long_call(call)
+    outcome = expect(conn.exchange(call), LONG, must=[kinds.REPLY])
+    expect.equal(outcome.result.ok.obj_attributes.type.name, "NF3DIR", LONG, "type of the root")
+
+
+@case("server.long-call.write-{length}", requirements=[LONG, *WRITTEN], hostile=False)
+@pytest.mark.parametrize("length", [5, 4097, 9001, 65536])
+def test_write(bench, length):
+    """WRITE as a long call with its data, and the roundup, in the Position Zero chunk."""
+    content = bench.random.randbytes(length)
+    handle = bench.file()
+    conn = bench.connect()
+    call = write_call(conn, handle, content)
+    total = len(call.payload)
+    conn.long_call(call, [101, total - 101])
+    outcome = expect(conn.exchange(call), LONG, must=[kinds.REPLY])
+    expect_written(bench, outcome, handle, content)
+
+
+@case(
+    "server.long-call.write-{order}",
+    requirements=[LONG, *WRITTEN, "RFC8166-3.4.5-2", "RFC8166-3.4.5-5"],
+)
+@pytest.mark.parametrize("order", ["reduced", "reduced-odd", "data-first", "interleaved"])
+def test_write_reduced(bench, order):
+    """The data has a chunk of its own beside the Position Zero chunk; its position counts in the
+    unreduced message, and the order of the list does not matter between chunks."""
+    content = bench.random.randbytes(4097 if order == "reduced-odd" else 4096)
+    handle = bench.file()
+    conn = bench.connect()
+    call = write_call(conn, handle, content)
+    conn.reduce(call, [1000, len(content) - 1000])
+    conn.long_call(call, [33, len(call.payload) - 33])
+    zero, data = call.read_list[:2], call.read_list[2:]
+    if order == "data-first":
+        call.read_list = data + zero
+    elif order == "interleaved":
+        call.read_list = [zero[0], data[0], zero[1], data[1]]
+    outcome = expect(conn.exchange(call), "RFC8166-3.4.5-2", must=[kinds.REPLY])
+    expect_written(bench, outcome, handle, content, "RFC8166-3.4.5-5")
+
+
+@case("server.long-call.symlink", requirements=[LONG, "RFC8267-4-2"])
+def test_symlink(bench):
+    """SYMLINK with a text of 1000 octets as a long call."""
+    text = bytes(97 + i % 26 for i in range(1000))
+    directory, name = bench.directory(), bench.name("link")
+    conn = bench.connect()
+    link = {"symlink_attributes": {}, "symlink_data": text}
+    where = {"dir": directory, "name": name}
+    call = conn.nfs_call("SYMLINK", where=where, symlink=link)
+    conn.long_call(call)
+    expect(conn.exchange(call), LONG, must=[kinds.REPLY])
+    found = expect(conn.exchange(conn.nfs_call("LOOKUP", what=where)), LONG, must=[kinds.REPLY])
+    call = conn.nfs_call("READLINK", symlink=found.result.ok.object)
+    outcome = expect(conn.exchange(call), "RFC8267-4-2", must=[kinds.REPLY])
+    expect.true(text in outcome.results, "RFC8267-4-2", "READLINK gives the text back")
+
+
+@case("server.long-call.read-into-chunk", requirements=[LONG, *READ_RESULT], hostile=False)
+def test_read_into_write_chunk(bench):
+    """READ as a long call with a write chunk for its data."""
+    content = bench.random.randbytes(5001)
+    handle = bench.file(content)
+    conn = bench.connect()
+    call = read_call(conn, handle, len(content))
+    conn.write_chunk(call)
+    conn.long_call(call)
+    outcome = expect(conn.exchange(call), LONG, must=[kinds.REPLY])
+    expect_read(bench, outcome, call, content)
+
+
+@case("server.long-call.long-reply", requirements=[LONG, "RFC8166-3.5.3-7"], hostile=False)
+def test_long_reply(bench):
+    """A long call with a long reply: neither message stands in a Send."""
+    content = bench.random.randbytes(5001)
+    handle = bench.file(content)
+    conn = bench.connect()
+    call = read_call(conn, handle, len(content))
+    conn.reply_chunk(call)
+    conn.long_call(call)
+    outcome = expect(conn.exchange(call), LONG, must=[kinds.REPLY])
+    proc = outcome.header.proc
+    expect.equal(proc, wire.Procedure.NOMSG, "RFC8166-3.5.3-7", "rdma_proc of the reply")
+    expect.data(outcome.result.ok.data, content, "RFC8166-3.5.3-7", "octets of the file")
+
+
+@case("server.long-call.no-chunk", requirements=["RFC8166-4.5.2-3"])
+def test_no_chunk(bench):
+    """RDMA_NOMSG without any list is an XDR error."""
+    conn = bench.connect()
+    call = conn.null_call()
+    call.proc, call.payload = wire.Procedure.NOMSG, b""
+    expect(conn.exchange(call), "RFC8166-4.5.2-3", must=[kinds.ERR_CHUNK])
+    expect_alive(conn, "RFC8166-4.5.2-3")
+
+
+@case("server.long-call.only-{name}", requirements=["RFC8166-4.2.4-8", "RFC8166-4.5-2"])
+@pytest.mark.parametrize("name", ["write-list", "reply-chunk", "data-chunk"])
+def test_no_position_zero_chunk(bench, name):
+    """RDMA_NOMSG with a list that holds no RPC call: an error in the header."""
+    conn = bench.connect()
+    call = conn.null_call()
+    call.proc, call.payload = wire.Procedure.NOMSG, b""
+    if name == "write-list":
+        conn.write_chunk(call, length=100)
+    elif name == "reply-chunk":
+        conn.reply_chunk(call, length=512)
+    else:
+        offer = conn.offer(100, read=True)
+        call.add_read_chunk(96, offer.segments())
+        call.offers.append(offer)
+    expect(conn.exchange(call), "RFC8166-4.5-2", must=[kinds.ERR_CHUNK], latitude=AT_RPC_LEVEL)
+    expect_alive(conn, "RFC8166-4.5-2")
+
+
+@case("server.long-call.empty", requirements=["RFC8166-4.5-2"], risk="destructive")
+def test_empty_position_zero_chunk(bench):
+    """RDMA_NOMSG whose Position Zero chunk is one segment of length zero: no RPC call anywhere."""
+    conn = bench.connect()
+    call = conn.null_call()
+    call.payload = b""
+    conn.long_call(call)
+    expect(conn.exchange(call), "RFC8166-4.5-2", must=[kinds.ERR_CHUNK], latitude=AT_RPC_LEVEL)
+    expect_alive(conn, "RFC8166-4.5-2")
+
+
+@case("server.long-call.octets-behind-header", requirements=["RFC8166-3.5.3-2"])
+def test_octets_behind_header(bench):
+    """A long call whose Send goes on behind the lists, where nothing belongs: refused or ignored."""
+    conn = bench.connect()
+    call = conn.null_call()
+    conn.long_call(call)
+    call.append = b"\xff" * 16
+    expect(
+        conn.exchange(call),
+        "RFC8166-3.5.3-2",
+        must=[kinds.ERR_CHUNK],
+        latitude={kinds.REPLY: "octets behind the lists of RDMA_NOMSG are ignored"},
+    )
+    expect_alive(conn, "RFC8166-3.5.3-2")
+
+
+@case("server.long-call.in-rdma-msg", requirements=["RFC8166-3.5.3-2"])
+def test_position_zero_chunk_in_rdma_msg(bench):
+    """RDMA_MSG with a NULL call inline and the same in a Position Zero chunk: refused, or one of the
+    two is taken."""
+    conn = bench.connect()
+    call = conn.null_call()
+    offer = conn.offer(len(call.payload), read=True, content=call.payload)
+    call.add_read_chunk(0, offer.segments())
+    call.offers.append(offer)
+    expect(
+        conn.exchange(call),
+        "RFC8166-3.5.3-2",
+        must=[kinds.ERR_CHUNK],
+        latitude={
+            **AT_RPC_LEVEL,
+            kinds.REPLY: "one of the two payload streams is ignored",
+        },
+    )
+    expect_alive(conn, "RFC8166-3.5.3-2")
+
+
+@case("server.long-call.xid-differs", requirements=["RFC8166-4.5.2-4"])
+def test_xid_differs(bench):
+    """The RPC call in the Position Zero chunk has another XID than the header."""
+    conn = bench.connect()
+    call = conn.null_call()
+    call.xid = conn.next_xid()
+    conn.long_call(call)
+    expect(
+        conn.exchange(call),
+        "RFC8166-4.5.2-4",
+        must=[kinds.ERR_CHUNK],
+        latitude={kinds.REPLY: "the header's XID alone is used (RFC 8166 4.2.1)"},
+    )
+    expect_alive(conn, "RFC8166-4.5.2-4")
+
+
+@case("server.long-call.cut-at-{octets}", requirements=["RFC8166-4.5.2-5"], bugs=["B129"])
+@pytest.mark.parametrize("octets", [4, 12, 20, 24, 28, 36])
+def test_cut_short(bench, octets):
+    """The Position Zero chunk ends inside the RPC header: reported, or the connection is closed."""
+    conn = bench.connect()
+    call = conn.null_call()
+    call.payload = bytes(call.payload)[:octets]
+    conn.long_call(call)
+    expect(
+        conn.exchange(call),
+        "RFC8166-4.5.2-5",
+        must=[*kinds.REFUSED, kinds.DENIED],
+        latitude=dict.fromkeys(kinds.CLOSED, "no reply can be formed (RFC 8166 4.5.4)"),
+    )
+    expect_alive(conn, "RFC8166-4.5.2-5")
+
+
+@case("server.long-call.huge-{name}", requirements=["RFC8166-8.1.4-1"])
+@pytest.mark.parametrize("name", HUGE)
+def test_huge(bench, name):
+    """A Position Zero chunk of gibibytes over 40 octets of memory: refused, or the transfer fails."""
+    conn = bench.connect()
+    call = conn.null_call()
+    offer = conn.offer(40, read=True, content=call.payload)
+    call.add_read_chunk(0, [offer.segment(length) for length in HUGE[name]])
+    call.offers.append(offer)
+    call.proc, call.payload = wire.Procedure.NOMSG, b""
+    latitude = dict.fromkeys(TRANSFER_FAILED, TRIED)
+    expect(conn.exchange(call), "RFC8166-8.1.4-1", must=kinds.REFUSED, latitude=latitude)
+    expect_alive(conn, "RFC8166-8.1.4-1")

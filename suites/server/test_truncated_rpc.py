@@ -1,0 +1,89 @@
+"""RPC messages that end too early behind a good transport header: reported, never executed, never read
+beyond their end (RFC 8166 4.5.2)."""
+
+import pytest
+from chunk_checks import expect_alive
+
+from steertag.suite import case, expect, kinds
+
+CUT = "RFC8166-4.5.2-5"
+REPORTED = [*kinds.REFUSED, kinds.DENIED]
+NO_REPLY = dict.fromkeys(kinds.CLOSED, "no reply can be formed (RFC 8166 4.5.4)")
+# The length word of the credential, with eight octets behind it.
+CREDENTIAL_LENGTHS = {
+    "one-word-too-long": 12,
+    "longest-legal": 400,
+    "above-the-limit": 401,
+    "negative": 0xFFFFFFFC,
+    "largest": 0xFFFFFFFF,
+}
+
+
+@case("server.truncated-rpc.null-{octets}", requirements=[CUT], bugs=["B129"])
+@pytest.mark.parametrize("octets", range(8, 40, 4))
+def test_header_cut(bench, octets):
+    """A NULL call that ends inside its RPC header."""
+    conn = bench.connect()
+    call = conn.null_call()
+    call.payload = bytes(call.payload)[:octets]
+    expect(conn.exchange(call), CUT, must=REPORTED, latitude=NO_REPLY)
+    expect_alive(conn, CUT)
+
+
+@case("server.truncated-rpc.start-{octets}", requirements=["RFC8166-4.5.2-4"], bugs=["B129"])
+@pytest.mark.parametrize("octets", [0, 4])
+def test_nothing_but_xid(bench, octets):
+    """No RPC message at all, or its XID alone: neither a call nor a reply, so an error or nothing."""
+    conn = bench.connect()
+    call = conn.null_call()
+    call.payload = bytes(call.payload)[:octets]
+    expect(
+        conn.exchange(call),
+        "RFC8166-4.5.2-4",
+        must=REPORTED,
+        latitude={**NO_REPLY, kinds.SILENCE: "not to be told from a reply, which is discarded"},
+    )
+    expect_alive(conn, "RFC8166-4.5.2-4")
+
+
+@case("server.truncated-rpc.credential-{name}", requirements=[CUT], bugs=["B129"])
+@pytest.mark.parametrize("name", CREDENTIAL_LENGTHS)
+def test_credential_length(bench, name):
+    """The credential claims more octets than the message holds."""
+    conn = bench.connect()
+    call = conn.null_call()
+    payload = bytearray(call.payload)[:28]
+    payload += CREDENTIAL_LENGTHS[name].to_bytes(4, "big") + bytes(8)
+    call.payload = bytes(payload)
+    expect(conn.exchange(call), CUT, must=REPORTED, latitude=NO_REPLY)
+    expect_alive(conn, CUT)
+
+
+@case("server.truncated-rpc.arguments-{procedure}-{left}", requirements=[CUT])
+@pytest.mark.parametrize("left", [0, 4, 8])
+@pytest.mark.parametrize("procedure", ["getattr", "lookup", "create", "read", "write"])
+def test_arguments_cut(bench, procedure, left):
+    """Arguments that end too early, after so many octets: GARBAGE_ARGS."""
+    conn = bench.connect()
+    handle = bench.file(b"content")
+    where = {"dir": bench.files.base, "name": bench.name("cut")}
+    fields = {
+        "getattr": {"object": handle},
+        "lookup": {"what": where},
+        "create": {"where": where},
+        "read": {"file": handle, "offset": 0, "count": 7},
+        "write": {"file": handle, "offset": 0, "count": 7, "stable": 2, "data": b"replace"},
+    }[procedure]
+    call = conn.nfs_call(procedure.upper(), **fields)
+    payload = bytes(call.payload)
+    first = where["dir"] if procedure in ("lookup", "create") else handle
+    arguments = payload.index(bytes(first)) - 4
+    call.payload = payload[: arguments + left]
+    expect(
+        conn.exchange(call),
+        CUT,
+        must=["rpc:GARBAGE_ARGS"],
+        latitude={kinds.ERR_CHUNK: "reported at transport level"},
+    )
+    expect_alive(conn, CUT)
+    expect.data(bench.read_back(handle), b"content", CUT, "content of the file")
