@@ -2,6 +2,8 @@
 # What ci/check is made of: steps with a log each, counted into one total.
 
 logs=build/check
+# One compiler cache serves every checkout of the project on a machine.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 total_passed=0
 total_failed=0
 failed_steps=()
