@@ -15,8 +15,9 @@ RULE = "RFC8166-4.2.1-1"
 OTHER = "RFC8166-4.2.2-1"
 
 
-def case(name, verdict="fail", *findings):
-    return {"id": name, "verdict": verdict, "findings": [{"id": each} for each in findings]}
+def case(name, verdict="fail", *findings, reason="something else"):
+    rows = [{"id": each} for each in findings]
+    return {"id": name, "verdict": verdict, "findings": rows, "reason": reason}
 
 
 class Runs(Scorer):
@@ -41,6 +42,15 @@ def test_claiming_case_catches_without_the_whole_suite():
     assert runs.asked == [("claiming", CLAIMS[RULE])]
 
 
+def test_expectation_of_the_case_catches_too():
+    runs = Runs(CLAIMS, claiming=[case("a", reason=f"{RULE}: expected err-vers, saw silence")])
+    assert runs.score(Deviation("d", RULE)).by == "a"
+
+
+def test_longer_id_is_another_requirement():
+    assert deviations.find([case("a", reason=f"{RULE}1: expected err-vers")], RULE) is None
+
+
 def test_warning_counts_for_a_should():
     runs = Runs(CLAIMS, claiming=[case("a", "warn", RULE)])
     assert runs.score(Deviation("d", RULE)).good
@@ -52,23 +62,24 @@ def test_finding_in_a_passing_case_does_not_count():
 
 
 @pytest.mark.parametrize(
-    "whole, word, by",
+    "whole, word, by, good",
     [
-        ([case("z", "fail", RULE)], "unclaimed", "z"),
-        ([case("z", "fail", OTHER)], "misjudged", "z"),
-        ([case("z", "crash")], "misjudged", "z"),
-        ([case("z", "pass")], "missed", ""),
+        ([case("z", "fail", RULE)], "judged", "z", True),
+        ([case("z", reason=f"{OTHER}: expected reply; {RULE}: a_rule")], "judged", "z", True),
+        ([case("z", "fail", OTHER)], "misjudged", "z", False),
+        ([case("z", "crash")], "misjudged", "z", False),
+        ([case("z", "pass")], "missed", "", False),
     ],
 )
-def test_whole_suite_tells_why_the_claim_failed(whole, word, by):
+def test_whole_suite_tells_why_the_claim_failed(whole, word, by, good):
     runs = Runs(CLAIMS, claiming=[case("a", "pass")], whole=whole)
     outcome = runs.score(Deviation("d", RULE))
-    assert (outcome.word, outcome.by, outcome.good) == (word, by, False)
+    assert (outcome.word, outcome.by, outcome.good) == (word, by, good)
 
 
 def test_requirement_without_a_claim_goes_to_the_whole_suite():
     runs = Runs({}, whole=[case("z", "fail", RULE)])
-    assert runs.score(Deviation("d", RULE)).word == "unclaimed"
+    assert runs.score(Deviation("d", RULE)).word == "judged"
     assert runs.asked == [("whole", ["suites/server"])]
 
 

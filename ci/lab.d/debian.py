@@ -38,7 +38,9 @@ class Archive:
         self.directory = directory
         self._state = directory / "state"
         (self._state / "archives" / "partial").mkdir(parents=True, exist_ok=True)
-        (self._state / "status").write_text("")
+        status = self._state / "status"
+        if not status.exists():  # rewriting it would void apt's caches
+            status.write_text("")
 
     def closure(self, names: list[str]) -> list[Package]:
         """The named packages and everything they depend on, in the exact versions to fetch."""
@@ -73,6 +75,8 @@ class Archive:
             "APT::Sandbox::User": "",
             "Debug::NoLocking": "1",
             "Dir::Cache": self._state,
+            "Dir::Cache::pkgcache": self._state / "pkgcache.bin",
+            "Dir::Cache::srcpkgcache": self._state / "srcpkgcache.bin",
             "Dir::State::status": self._state / "status",
         }
         flags = [part for key, value in options.items() for part in ("-o", f"{key}={value}")]

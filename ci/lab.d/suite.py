@@ -14,7 +14,7 @@ from target import PROJECT
 PYTEST = PROJECT / "build" / "venv" / "bin" / "pytest"
 CASES = "suites/server"
 
-RUN_LIMIT_S = 1800
+RUN_LIMIT_S = 3600
 STOP_LIMIT_S = 15  # for pytest to end its case and write its report after SIGINT
 KILL_LIMIT_S = 5
 

@@ -75,7 +75,7 @@ Expected<std::unique_ptr<Provider>, Error> make_provider(std::string_view name, 
     return iwarp::make_provider(std::move(random), limits,
                                 clock ? std::move(clock) : system_clock());
   }
-  return Unexpected(Error{Errc::unknown_provider, "\"" + std::string(name) + "\""});
+  return tl::unexpected(Error{Errc::unknown_provider, "\"" + std::string(name) + "\""});
 }
 
 }  // namespace steertag::fabric

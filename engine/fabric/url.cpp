@@ -7,7 +7,8 @@ namespace steertag::fabric {
 namespace {
 
 Unexpected<Error> bad(std::string_view text, std::string_view what) {
-  return Unexpected(Error{Errc::bad_url, "\"" + std::string(text) + "\": " + std::string(what)});
+  return tl::unexpected(
+      Error{Errc::bad_url, "\"" + std::string(text) + "\": " + std::string(what)});
 }
 
 }  // namespace

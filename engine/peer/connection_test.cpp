@@ -230,6 +230,17 @@ TEST_F(ConnectionTest, CallsWaitForPullMemory) {
   EXPECT_EQ(reply.error().code, CallErrc::err_chunk);
 }
 
+TEST_F(ConnectionTest, SilentConnectionsAreClosed) {
+  ServerOptions options;
+  options.idle_timeout = 30ms;
+  serve(options);
+  auto domain = provider->make_domain();
+  RawClient silent(*provider, *domain, url, {});
+  drive([&] { return silent.closed; });
+  EXPECT_TRUE(silent.up);
+  drive([&] { return server->connection_count() == 0; });
+}
+
 TEST(ThreadTest, ServerAndClientsInThreadsOfTheirOwn) {
   auto started = ServerThread::start(*fabric::parse_url("iwarp://127.0.0.1:0"), {},
                                      seeded_random(1), counting_clock());

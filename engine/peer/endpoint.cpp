@@ -8,8 +8,9 @@ Endpoint::Endpoint(fabric::Provider& provider, EndpointUser& user, EndpointOptio
 
 Endpoint::~Endpoint() {
   if (!connection_) return;
-  if (up_) connection_->abort();
+  // No notice may reach a user that is being destroyed.
   connection_->set_handler(nullptr);
+  connection_->abort();
   provider_.retire(std::move(connection_));
 }
 

@@ -287,15 +287,16 @@ def test_pipelined(bench):
         expect_read(bench, outcomes[call.xid], call, content, "RFC8166-3.4.6-3")
 
 
-@case("server.write-chunk.with-reply-chunk", requirements=READ_RESULT, bugs=["B32"])
-def test_with_reply_chunk(bench):
+@case("server.write-chunk.with-reply-chunk-{room}", requirements=READ_RESULT, bugs=["B32"])
+@pytest.mark.parametrize("room", [512, 4096, 16384])
+def test_with_reply_chunk(bench, room):
     """A write chunk and a reply chunk in one call: the data goes to the write chunk all the same."""
     content = bench.random.randbytes(8192)
     handle = bench.file(content)
     conn = bench.connect()
     call = read_call(conn, handle, 8192)
     conn.write_chunk(call)
-    conn.reply_chunk(call, length=4096)
+    conn.reply_chunk(call, length=room)
     expect_read(bench, conn.exchange(call), call, content)
 
 

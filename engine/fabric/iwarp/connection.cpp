@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kMostMessageBytes = 0xffffffff;  // RFC 5041 5.1: offsets have 32 bits
 
 Unexpected<Error> fail(Errc code, std::string detail) {
-  return Unexpected(Error{code, std::move(detail)});
+  return tl::unexpected(Error{code, std::move(detail)});
 }
 
 }  // namespace
@@ -212,7 +212,7 @@ Expected<void, Error> IwarpConnection::send(std::span<const View> parts, WorkId 
   }
   const auto operation = post(Outgoing::Kind::send, id, fault);
   if (!operation) {
-    return Unexpected(operation.error());
+    return tl::unexpected(operation.error());
   }
   (*operation)->parts.assign(parts.begin(), parts.end());
   (*operation)->length = length;
@@ -229,7 +229,7 @@ Expected<void, Error> IwarpConnection::rdma_write(View from, std::uint32_t stag,
   }
   const auto operation = post(Outgoing::Kind::rdma_write, id, fault);
   if (!operation) {
-    return Unexpected(operation.error());
+    return tl::unexpected(operation.error());
   }
   (*operation)->parts.assign(1, from);
   (*operation)->length = from.size();
@@ -256,7 +256,7 @@ Expected<void, Error> IwarpConnection::rdma_read(Region& sink, std::uint64_t sin
   }
   const auto operation = post(Outgoing::Kind::read_request, id, fault);
   if (!operation) {
-    return Unexpected(operation.error());
+    return tl::unexpected(operation.error());
   }
   // A tag of its own, valid for this read alone, is what the peer gets to know of the sink.
   (*operation)->read = {runtime_.stags.fresh_stag(), sink_offset, length, stag, offset};
@@ -268,7 +268,7 @@ Expected<void, Error> IwarpConnection::rdma_read(Region& sink, std::uint64_t sin
 Expected<void, Error> IwarpConnection::send_raw(View bytes) {
   const auto operation = post(Outgoing::Kind::raw, 0, nullptr);
   if (!operation) {
-    return Unexpected(operation.error());
+    return tl::unexpected(operation.error());
   }
   ungated_ = true;
   (*operation)->raw.assign(bytes.begin(), bytes.end());

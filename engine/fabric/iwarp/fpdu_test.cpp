@@ -32,7 +32,7 @@ class Taker final : public SegmentSink {
  public:
   Expected<MutableView, Violation> place(const Segment& /*segment*/, std::size_t bytes) override {
     if (refusing) {
-      return Unexpected(Violation{cause::kTaggedStag, "refused", true, {}});
+      return tl::unexpected(Violation{cause::kTaggedStag, "refused", true, {}});
     }
     if (room.size() != bytes) {
       room.assign(bytes, std::byte{0});

@@ -28,7 +28,7 @@ StartupFrame request_of(const ConnectionOptions& options) {
 Expected<Agreement, Error> agree(const ConnectionOptions& options, const StartupFrame& reply) {
   // A written exception to RFC 5044 4.3: we insert no markers, as most software does not.
   if (reply.markers) {
-    return Unexpected(
+    return tl::unexpected(
         Error{Errc::unsupported, "the peer demands MPA markers (RFC 5044 4.3), which we lack"});
   }
   Agreement agreement;
@@ -39,8 +39,9 @@ Expected<Agreement, Error> agree(const ConnectionOptions& options, const Startup
     return agreement;
   }
   if (options.mpa_revision < 2) {
-    return Unexpected(Error{Errc::protocol_error,
-                            "the MPA reply is enhanced although the request was not (RFC 6581 6)"});
+    return tl::unexpected(
+        Error{Errc::protocol_error,
+              "the MPA reply is enhanced although the request was not (RFC 6581 6)"});
   }
   const Enhanced& peer = *reply.enhanced;
   if (peer.ird != kNotNegotiated) {
@@ -57,19 +58,19 @@ Expected<Agreement, Error> agree(const ConnectionOptions& options, const Startup
 
 Expected<void, Error> check(const ConnectionOptions& options) {
   if (options.mpa_revision != 1 && options.mpa_revision != 2) {
-    return Unexpected(
+    return tl::unexpected(
         Error{Errc::unsupported,
               "MPA revision " + std::to_string(options.mpa_revision) + "; there are 1 and 2"});
   }
   const std::size_t words = options.mpa_revision >= 2 ? kEnhancedBytes : 0;
   if (options.private_data.size() + words > kMostPrivateData) {
-    return Unexpected(Error{Errc::too_large, "private data of " +
-                                                 std::to_string(options.private_data.size()) +
-                                                 " octets (RFC 5044 7.1.1: at most " +
-                                                 std::to_string(kMostPrivateData - words) + ")"});
+    return tl::unexpected(
+        Error{Errc::too_large, "private data of " + std::to_string(options.private_data.size()) +
+                                   " octets (RFC 5044 7.1.1: at most " +
+                                   std::to_string(kMostPrivateData - words) + ")"});
   }
   if (options.ird > kNotNegotiated || options.ord > kNotNegotiated) {
-    return Unexpected(Error{Errc::too_large, "IRD and ORD have 14 bits (RFC 6581 9)"});
+    return tl::unexpected(Error{Errc::too_large, "IRD and ORD have 14 bits (RFC 6581 9)"});
   }
   return {};
 }

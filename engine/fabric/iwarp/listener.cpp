@@ -31,20 +31,20 @@ class IwarpRequest final : public ConnectionRequest {
                                                       Handler& handler, trace::EventSink* events,
                                                       trace::ByteSink* bytes) override {
     if (!socket_.open()) {
-      return Unexpected(Error{Errc::not_connected, "the request was answered already"});
+      return tl::unexpected(Error{Errc::not_connected, "the request was answered already"});
     }
     if (auto checked = check(options); !checked) {
-      return Unexpected(checked.error());
+      return tl::unexpected(checked.error());
     }
     auto* ours = dynamic_cast<IwarpDomain*>(&domain);
     if (ours == nullptr || &ours->table() != &runtime_.stags) {
-      return Unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
+      return tl::unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
     }
     // RFC 5044 7.1.2: the initiator waits for the reply before any FPDU.
     std::byte early{};
     if (::recv(socket_.fd(), &early, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
       socket_.close();
-      return Unexpected(
+      return tl::unexpected(
           Error{Errc::protocol_error, "octets follow the MPA request (RFC 5044 7.1.2)"});
     }
     auto connection = std::make_unique<IwarpConnection>(runtime_, *ours, trace::Role::server,
@@ -184,7 +184,7 @@ Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime,
                                                                AcceptCallback on_request) {
   auto addresses = resolve(url, true);
   if (!addresses) {
-    return Unexpected(addresses.error());
+    return tl::unexpected(addresses.error());
   }
   std::string last = "no address";
   for (const Address& address : *addresses) {
@@ -198,7 +198,7 @@ Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime,
     }
     last = address.text() + ": " + error_text(errno);
   }
-  return Unexpected(Error{Errc::cannot_listen, last});
+  return tl::unexpected(Error{Errc::cannot_listen, last});
 }
 
 IwarpListener::IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request)

@@ -16,7 +16,7 @@ std::string text(const char* format, Values... values) {
 }
 
 Unexpected<Violation> refuse(const trace::Terminate& cause, std::string detail) {
-  return Unexpected(Violation{cause, std::move(detail), true, {}});
+  return tl::unexpected(Violation{cause, std::move(detail), true, {}});
 }
 
 using Longest = unsigned long long;
@@ -68,7 +68,7 @@ std::optional<Violation> check_control(const Segment& segment) {
 Expected<MutableView, Violation> MessageReceiver::place(const Segment& segment,
                                                         std::size_t payload_bytes) {
   if (auto violation = check_control(segment)) {
-    return Unexpected(std::move(*violation));
+    return tl::unexpected(std::move(*violation));
   }
   if (segment.tagged) {
     return segment.opcode == Opcode::rdma_write ? place_write(segment, payload_bytes)

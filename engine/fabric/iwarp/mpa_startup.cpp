@@ -57,7 +57,7 @@ Expected<std::size_t, StartupFault> octets_lacking(StartupKind kind, View so_far
   if (!so_far.empty() && !starts_like(key(kind), so_far)) {
     const auto other = kind == StartupKind::request ? StartupKind::reply : StartupKind::request;
     const bool swapped = so_far.size() >= kStartupKeyBytes && starts_like(key(other), so_far);
-    return Unexpected(swapped ? StartupFault::wrong_direction : StartupFault::bad_key);
+    return tl::unexpected(swapped ? StartupFault::wrong_direction : StartupFault::bad_key);
   }
   if (so_far.size() < kStartupHeaderBytes) {
     return kStartupHeaderBytes - so_far.size();
@@ -66,13 +66,13 @@ Expected<std::size_t, StartupFault> octets_lacking(StartupKind kind, View so_far
   const std::uint8_t revision = load8(so_far.data() + 17);
   const std::size_t length = load16(so_far.data() + 18);
   if (revision != 1 && revision != 2) {
-    return Unexpected(StartupFault::bad_revision);
+    return tl::unexpected(StartupFault::bad_revision);
   }
   if (length > kMostPrivateData) {
-    return Unexpected(StartupFault::private_data_long);
+    return tl::unexpected(StartupFault::private_data_long);
   }
   if (has_enhanced(flags, revision) && length < kEnhancedBytes) {
-    return Unexpected(StartupFault::enhanced_truncated);
+    return tl::unexpected(StartupFault::enhanced_truncated);
   }
   const std::size_t whole = kStartupHeaderBytes + length;
   return whole > so_far.size() ? whole - so_far.size() : 0;
@@ -81,7 +81,7 @@ Expected<std::size_t, StartupFault> octets_lacking(StartupKind kind, View so_far
 Expected<StartupFrame, StartupFault> decode_startup(StartupKind kind, View frame) {
   const auto lacking = octets_lacking(kind, frame);
   if (!lacking || *lacking != 0) {
-    return Unexpected(lacking ? StartupFault::bad_key : lacking.error());
+    return tl::unexpected(lacking ? StartupFault::bad_key : lacking.error());
   }
   StartupFrame result;
   const std::uint8_t flags = load8(frame.data() + 16);

@@ -40,15 +40,15 @@ class IwarpProvider final : public Provider {
                                                        Handler& handler, trace::EventSink* events,
                                                        trace::ByteSink* bytes) override {
     if (auto checked = check(options); !checked) {
-      return Unexpected(checked.error());
+      return tl::unexpected(checked.error());
     }
     auto* ours = dynamic_cast<IwarpDomain*>(&domain);
     if (ours == nullptr || &ours->table() != &runtime_.stags) {
-      return Unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
+      return tl::unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
     }
     auto addresses = resolve(url, false);
     if (!addresses) {
-      return Unexpected(addresses.error());
+      return tl::unexpected(addresses.error());
     }
     auto connection = std::make_unique<IwarpConnection>(runtime_, *ours, trace::Role::client,
                                                         handler, events, bytes);

@@ -61,7 +61,8 @@ Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive) {
   const int code =
       ::getaddrinfo(url.host.c_str(), std::to_string(url.port).c_str(), &hints, &found);
   if (code != 0) {
-    return Unexpected(Error{Errc::name_not_found, "\"" + url.host + "\": " + ::gai_strerror(code)});
+    return tl::unexpected(
+        Error{Errc::name_not_found, "\"" + url.host + "\": " + ::gai_strerror(code)});
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
   std::vector<Address> addresses;

@@ -254,8 +254,14 @@ class Connection:
             return self._unanswered(call.xid, 0)
         return of_message(self, call, answer)
 
+    def _patience_ms(self, call):
+        """A server moves chunks while it answers other calls: later replies prove nothing then, so
+        that a call with chunks gets the whole time of an answer."""
+        chunks = call is not None and (call.read_list or call.write_list or call.reply_chunk)
+        return self.deadlines.answer_ms if chunks else self.deadlines.patience_ms
+
     def _await(self, call, xid):
-        answer = self._answer(Limit(self.deadlines.patience_ms))
+        answer = self._answer(Limit(self._patience_ms(call)))
         probes = 0
         while answer is None and self.open and probes < SILENCE_PROBES:
             probe = self.null_call()

@@ -1,0 +1,69 @@
+"""What the cases on errors and XIDs look at: the words of a message as they came off the wire."""
+
+import struct
+
+from steertag import wire
+from steertag.suite import expect, kinds
+
+ERR_CHUNK_OCTETS = 20
+ERR_VERS_OCTETS = 28
+# The ids that expect_error asserts.
+ERROR_SHAPE = (
+    "RFC8166-4.5-2",
+    "RFC8166-4.5-4",
+    "RFC8166-4.5-5",
+    "RFC8166-4.5-6",
+    "RFC8166-4.1.2-9",
+    "RFC8166-3.3.1-5",
+)
+# And the one id that each kind of error adds.
+CHUNK_SHAPE = (*ERROR_SHAPE, "RFC8166-4.1.2-11")
+VERS_SHAPE = (*ERROR_SHAPE, "RFC8166-4.1.2-10", "RFC8166-4.5.1-1")
+
+
+def words(octets):
+    """The 32-bit words of a message; up to three octets at its end are left out."""
+    return struct.unpack(f">{len(octets) // 4}I", octets[: len(octets) // 4 * 4])
+
+
+def with_word(octets, number, value):
+    """The message with one word replaced."""
+    start = 4 * number
+    return octets[:start] + value.to_bytes(4, "big") + octets[start + 4 :]
+
+
+def expect_error(outcome, call, code, kind, requirement_id):
+    """An RDMA_ERROR with this code for the call, word by word."""
+    misshapen = outcome.kind in (kinds.GARBAGE, kinds.ERROR_OTHER)
+    if not misshapen or len(outcome.raw) < ERR_CHUNK_OCTETS:
+        expect(outcome, requirement_id, must=[kind])
+    xid, vers, credit, proc, err = words(outcome.raw)[:5]
+
+    def check(actual, wanted, requirement_id, what, show=True):
+        expect.equal(actual, wanted, requirement_id, what, show=show, outcome=outcome)
+
+    check(proc, int(wire.Procedure.ERROR), "RFC8166-4.5-6", "rdma_proc of the error")
+    check(xid, call.xid, "RFC8166-4.5-4", "rdma_xid of the error", show=False)
+    check(vers, call.vers, "RFC8166-4.5-5", "rdma_vers of the error")
+    check(err, int(code), "RFC8166-4.1.2-9", "rdma_err")
+    expect.at_least(credit, 1, "RFC8166-3.3.1-5", "credit grant of the error", outcome=outcome)
+
+
+def expect_err_chunk(outcome, call):
+    """ERR_CHUNK for the call, in 20 octets."""
+    expect_error(outcome, call, wire.ErrorCode.CHUNK, kinds.ERR_CHUNK, "RFC8166-4.5-2")
+    length = len(outcome.raw)
+    expect.equal(length, ERR_CHUNK_OCTETS, "RFC8166-4.1.2-11", "octets of ERR_CHUNK")
+
+
+def expect_err_vers(outcome, call):
+    """ERR_VERS for the call, in 28 octets, with version 1 in a range that lacks the call's version."""
+    expect_error(outcome, call, wire.ErrorCode.VERS, kinds.ERR_VERS, "RFC8166-4.5.1-1")
+    length = len(outcome.raw)
+    expect.equal(length, ERR_VERS_OCTETS, "RFC8166-4.1.2-10", "octets of ERR_VERS")
+    low, high = words(outcome.raw)[5:7]
+    expect.true(low <= high, "RFC8166-4.1.2-10", "ERR_VERS names the lowest version first")
+    expect.true(low <= 1 <= high, "RFC8166-4.5.1-1", "the range of ERR_VERS holds version 1")
+    expect.true(
+        not low <= call.vers <= high, "RFC8166-4.5.1-1", "the range lacks the refused version"
+    )

@@ -1,0 +1,113 @@
+"""The calls that the cases on malformed headers start from, and their named variants (steertag.mutate)."""
+
+import dataclasses
+
+from steertag import mutate, wire
+
+CONTENT = bytes(range(1, 201))
+REPLACEMENT = bytes(range(255, 55, -1))
+# Octets of the two segments of each chunk.
+SIZES = [64, 136]
+REPLY_SIZES = [256, 256]
+# Octets of the RPC message of a NULL call with AUTH_NONE.
+NULL_OCTETS = 40
+
+
+class Base:
+    """One legal call on a connection of its own. `call` may be spoilt; `unchanged` tells whether
+    the file that it is about still holds what it held."""
+
+    def __init__(self, bench, kind):
+        self.bench = bench
+        self.handle = bench.file(CONTENT) if kind in ("read", "write") else None
+        self.conn = bench.connect()
+        self.call = _MAKERS[kind](self.conn, self.handle)
+
+    def mutated(self, group, name):
+        """The call with the mutation of this name applied; its memory stays listed."""
+        draft = next(
+            each.draft for each in mutate.generate(group, self.call) if plain(each.name) == name
+        )
+        for field in dataclasses.fields(wire.Draft):
+            setattr(self.call, field.name, getattr(draft, field.name))
+        return self.call
+
+    def unchanged(self):
+        """Whether the file holds its first content; true for a call without a file."""
+        return self.handle is None or self.bench.read_back(self.handle) == CONTENT
+
+
+def null(conn, _handle):
+    """NULL without chunks."""
+    return conn.null_call()
+
+
+def read(conn, handle):
+    """READ with one write chunk of two segments."""
+    call = conn.nfs_call("READ", file=handle, offset=0, count=len(CONTENT))
+    conn.write_chunk(call, sizes=SIZES)
+    return call
+
+
+def write(conn, handle):
+    """WRITE with a read chunk of two segments."""
+    call = conn.nfs_call(
+        "WRITE", file=handle, offset=0, count=len(REPLACEMENT), stable=2, data=REPLACEMENT
+    )
+    conn.reduce(call, SIZES)
+    return call
+
+
+def long(conn, _handle):
+    """NULL as RDMA_NOMSG, with a position-zero chunk and a reply chunk of two segments."""
+    call = conn.null_call()
+    conn.reply_chunk(call, sizes=REPLY_SIZES)
+    conn.long_call(call)
+    return call
+
+
+_MAKERS = {"null": null, "read": read, "write": write, "long": long}
+KINDS = tuple(_MAKERS)
+
+
+def plain(name):
+    """A variant's name as a part of a case id."""
+    return name.replace("_", "-")
+
+
+def variants(kind, *groups):
+    """[(group, name, octets of the message, hint at the answer)] of a kind of call.
+
+    Names depend on the shape of a call only, so they can be worked out before there is a target."""
+    shape = _shape(kind)
+    return [
+        (group, plain(each.name), len(bytes(each)), each.expectation)
+        for group in groups
+        for each in mutate.generate(group, shape)
+    ]
+
+
+def _segment(number, length):
+    # Handles and offsets that are no presence words, like those of real memory.
+    return wire.Segment(handle=0x7E570000 + number, length=length, offset=number << 33)
+
+
+def _shape(kind):
+    draft = wire.Draft(xid=0x5EED0001, credit=32, payload=b"\x5e" * 40)
+    sizes = list(enumerate(SIZES, 1))
+    if kind == "read":
+        draft.write_list = [wire.DraftChunk(segments=[_segment(i, size) for i, size in sizes])]
+    elif kind == "write":
+        # The position is only there to be changed: any multiple of four above the RPC header.
+        draft.read_list = [_read_entry(128, i, size) for i, size in sizes]
+    elif kind == "long":
+        draft.proc, draft.payload = wire.Procedure.NOMSG, b""
+        draft.read_list = [_read_entry(0, 3, NULL_OCTETS)]
+        segments = [_segment(i, size) for i, size in enumerate(REPLY_SIZES, 4)]
+        draft.reply_chunk = wire.DraftChunk(segments=segments)
+    return draft
+
+
+def _read_entry(position, number, length):
+    target = _segment(number, length)
+    return wire.DraftReadEntry(segment=wire.ReadSegment(position=position, target=target))

@@ -1,0 +1,105 @@
+"""The TCP stream to an iWARP target before MPA startup is over: what a provider never sends, and the
+reply frame as it is."""
+
+import dataclasses
+import socket
+import struct
+
+from steertag import fabric, wire
+
+REQUEST_KEY, REPLY_KEY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
+# Flags of a startup frame (RFC 5044 7.1.1, RFC 6581 6).
+MARKERS, CRC, REJECTED, ENHANCED = 0x80, 0x40, 0x20, 0x10
+# Control flags in the IRD word and in the ORD word (RFC 6581 9).
+PEER_TO_PEER, RTR_SEND = 0x8000, 0x4000
+RTR_WRITE, RTR_READ = 0x8000, 0x4000
+DEPTH, NOT_NEGOTIATED = 0x3FFF, 0x3FFF
+FRAME = struct.Struct(">16sBBH")
+PLAIN_DATA = wire.encode(wire.PrivateData(send_bytes=4096, receive_bytes=4096))
+
+
+def request(
+    flags=CRC | ENHANCED, revision=2, ird=16, ord=16, data=PLAIN_DATA, length=None, key=REQUEST_KEY
+):
+    """An MPA request frame; `length` replaces the right PD_Length."""
+    words = struct.pack(">HH", ird, ord) if flags & ENHANCED else b""
+    data = words + data
+    return FRAME.pack(key, flags, revision, len(data) if length is None else length) + data
+
+
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """An MPA reply frame."""
+
+    key: bytes
+    flags: int
+    revision: int
+    data: bytes  # with the enhanced words
+
+    @property
+    def rejected(self):
+        """Whether R is set."""
+        return bool(self.flags & REJECTED)
+
+    @property
+    def enhanced(self):
+        """(IRD word, ORD word), or None if they are not there."""
+        if not self.flags & ENHANCED or len(self.data) < 4:
+            return None
+        return struct.unpack(">HH", self.data[:4])
+
+
+class StartupStream:
+    """A TCP connection to the bench's target. A context manager: leaving it closes the socket."""
+
+    def __init__(self, bench):
+        url = fabric.parse_url(bench.target.url)
+        self._limit = bench.deadlines.answer_ms / 1000
+        self._socket = socket.create_connection((url.host, url.port), self._limit)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._socket.close()
+
+    def send(self, octets):
+        """Sends octets; what the target does not take any more is left."""
+        try:
+            self._socket.sendall(octets)
+        except (ConnectionError, socket.timeout):
+            pass
+
+    def end(self):
+        """Ends our half of the stream."""
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def receive(self, most):
+        """Up to `most` octets, fewer if the stream ends before; None if neither comes in time."""
+        octets = b""
+        try:
+            while len(octets) < most:
+                part = self._socket.recv(most - len(octets))
+                if not part:
+                    break
+                octets += part
+        except ConnectionError:
+            pass
+        except socket.timeout:
+            return None
+        return octets
+
+    def reply(self):
+        """The MPA reply as a Frame; None if the stream ended or stayed silent instead."""
+        head = self.receive(FRAME.size)
+        if head is None or len(head) < FRAME.size:
+            return None
+        key, flags, revision, length = FRAME.unpack(head)
+        return Frame(key, flags, revision, self.receive(length) or b"")
+
+    def ended(self):
+        """Whether the target ended its half of the stream, without sending anything."""
+        return self.receive(1) == b""

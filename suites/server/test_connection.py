@@ -1,0 +1,303 @@
+"""Connections as a whole: many of them, short ones, idle ones, and their sudden ends."""
+
+import pytest
+from chunk_checks import expect_read_data, read_call, write_call
+
+from steertag import fabric, wire
+from steertag.suite import case, expect, kinds
+
+SERVED = "RFC8166-4.5.5-1"
+UNSOLICITED = "RFC8166-3.3.1-11"
+FIRST = "RFC8166-3.3.3-1"
+WRITTEN = "RFC8267-4-1"
+READ_DATA = "RFC8267-4-3"
+CONNECTIONS = 32
+ROUNDS = 12
+LARGE = 1 << 20
+# Waits of at most 20 ms each for one event of the trace.
+MOST_TURNS = 250
+TURN_MS = 20
+# Octets of a Send that reach the wire: in the length, the DDP header, the payload, the CRC, and all.
+CUTS = {"length": 1, "ddp-header": 11, "payload-start": 20, "payload": 60, "crc": -2, "whole": 0}
+# First messages that are no call: (octets, kinds that RFC 8166 4.5 and 4.5.1 want).
+GARBAGE = {
+    "empty": (b"", "RFC8166-4.5-1", [kinds.SILENCE]),
+    "one-octet": (b"\x80", "RFC8166-4.5-1", [kinds.SILENCE]),
+    "27-octets": (bytes(27), "RFC8166-4.5-1", [kinds.SILENCE]),
+    "ones": (b"\xff" * 1024, "RFC8166-4.5.1-1", [kinds.ERR_VERS]),
+    "text": (
+        b"GET / HTTP/1.1\r\nHost: steertag.example\r\n\r\n",
+        "RFC8166-4.5.1-1",
+        [kinds.ERR_VERS],
+    ),
+}
+
+
+def expect_served(bench, requirement_id):
+    """A new connection is taken and answered."""
+    expect(bench.connect(greet=False).probe(), requirement_id, must=[kinds.REPLY])
+
+
+def expect_reply(conn, requirement_id):
+    """The next message is the reply to this call and to nothing else."""
+    call = conn.null_call()
+    outcome = expect(conn.exchange(call), requirement_id, must=[kinds.REPLY])
+    expect.equal(outcome.xid, call.xid, UNSOLICITED, "XID of the next message", show=False)
+
+
+def wait_for_event(conn, kind):
+    """Works until an event of this kind was seen or the connection ended; whether it was."""
+    for _ in range(MOST_TURNS):
+        if any(event.kind == kind for event in conn.recorder):
+            return True
+        if not conn.open:
+            return False
+        conn.raw.wait(TURN_MS)
+    return False
+
+
+@case("server.connection.many", requirements=[SERVED, UNSOLICITED], hostile=False)
+def test_many_connections(bench):
+    """Many connections at once, calls on all of them in turns; each is answered on its own."""
+    conns = [bench.connect() for _ in range(CONNECTIONS)]
+    calls = [conn.null_call() for conn in conns]
+    for conn, call in zip(conns, calls):
+        conn.send(call)
+    for conn, call in reversed(list(zip(conns, calls))):
+        outcome = expect(conn.await_outcome(call), SERVED, must=[kinds.REPLY])
+        expect.equal(outcome.xid, call.xid, UNSOLICITED, "XID of the next message", show=False)
+
+
+@case("server.connection.{end}-quickly-{form}", requirements=[SERVED], bugs=["B38"])
+@pytest.mark.parametrize("form", ["unused", "greeted", "window"])
+@pytest.mark.parametrize("end", ["closed", "aborted"])
+def test_short_connections(bench, end, form):
+    """Connections that end at once: unused, after one call, or with a window of calls in flight."""
+    for _ in range(ROUNDS):
+        conn = bench.connect(greet=form != "unused")
+        if form == "window":
+            for _ in range(conn.grant):
+                conn.send(conn.null_call())
+            conn.raw.wait(0)
+        conn.close() if end == "closed" else conn.abort()
+    expect_served(bench, SERVED)
+
+
+@case("server.connection.idle", requirements=[SERVED, UNSOLICITED], hostile=False)
+def test_idle_connection(bench):
+    """A connection without traffic stays, and silent, while others work and end."""
+    idle = bench.connect()
+    for _ in range(ROUNDS):
+        conn = bench.connect()
+        expect_reply(conn, SERVED)
+        conn.close()
+    expect_reply(idle, SERVED)
+
+
+@case("server.connection.unused", requirements=[FIRST, UNSOLICITED], hostile=False)
+def test_connection_without_any_message(bench):
+    """A connection whose client has not sent anything yet stays, and takes its first call later."""
+    unused = bench.connect(greet=False)
+    for _ in range(3):
+        expect_reply(bench.connect(), FIRST)
+    expect_reply(unused, FIRST)
+
+
+@case(
+    "server.connection.first-message-{name}",
+    requirements=["RFC8166-4.5-1", "RFC8166-4.5.1-1", FIRST],
+    bugs=["B36"],
+)
+@pytest.mark.parametrize("name", GARBAGE)
+def test_first_message_is_no_call(bench, name):
+    """The first message is garbage; the connection takes a valid call all the same."""
+    octets, requirement_id, must = GARBAGE[name]
+    conn = bench.connect(greet=False)
+    expect(conn.exchange(octets), requirement_id, must=must)
+    expect(conn.probe(), FIRST, must=[kinds.REPLY])
+
+
+@case("server.connection.first-message-too-long", requirements=["RFC8166-3.3.2-1", SERVED])
+def test_first_message_is_too_long(bench):
+    """More than 1024 octets on a connection without private data: taken whole, or the connection is
+    lost."""
+    handle = bench.file()
+    conn = bench.connect(private_data=None, greet=False)
+    call = write_call(conn, handle, bench.random.randbytes(2048))
+    expect(
+        conn.exchange(call),
+        "RFC8166-3.3.2-1",
+        must=kinds.CLOSED,
+        latitude={kinds.REPLY: "receives are larger than the default"},
+    )
+    expect_served(bench, SERVED)
+
+
+@case("server.connection.abort-in-read", requirements=[SERVED, WRITTEN], bugs=["B38"])
+def test_abort_in_the_middle_of_a_read(bench):
+    """The stream is reset while the server pulls a large chunk: nothing else than the chunk's octets is
+    stored."""
+    content = bench.random.randbytes(LARGE)
+    handle = bench.file()
+    conn = bench.connect()
+    call = conn.nfs_call("WRITE", file=handle, offset=0, count=LARGE, stable=2, data=content)
+    conn.reduce(call, [LARGE // 4] * 4)
+    conn.send(call)
+    wait_for_event(conn, "rdma_read")
+    conn.abort()
+    expect_served(bench, SERVED)
+    conn = bench.connect()
+    outcome = expect(conn.exchange(read_call(conn, handle, 512)), SERVED, must=[kinds.REPLY])
+    stored = bytes(outcome.result.ok.data)
+    expect.data(stored, content[: len(stored)], WRITTEN, "content of the file", outcome=outcome)
+
+
+@case("server.connection.abort-in-reply", requirements=[SERVED, READ_DATA], bugs=["B45", "B48"])
+def test_abort_in_the_middle_of_a_reply(bench):
+    """The stream is reset while the server writes a window of large results; a later READ is whole."""
+    content = bench.random.randbytes(512)
+    handle = bench.file(content)
+    grown = bench.files.conn.nfs_call(
+        "WRITE", file=handle, offset=LARGE - 1, count=1, stable=2, data=b"x"
+    )
+    expect(bench.files.conn.exchange(grown), SERVED, must=[kinds.REPLY])
+    for _ in range(3):
+        conn = bench.connect()
+        for _ in range(min(conn.grant, 8)):
+            call = read_call(conn, handle, LARGE)
+            conn.write_chunk(call, LARGE)
+            conn.send(call)
+        wait_for_event(conn, "rdma_write")
+        conn.abort()
+    conn = bench.connect()
+    call = read_call(conn, handle, 512)
+    outcome = expect(conn.exchange(call), SERVED, must=[kinds.REPLY])
+    read = bytes(outcome.result.ok.data)
+    expect.data(read, content[: len(read)], READ_DATA, "octets of the file", outcome=outcome)
+
+
+@case("server.connection.close-in-flight", requirements=[SERVED])
+def test_close_with_calls_in_flight(bench):
+    """The client's half of the stream ends right behind a window of calls: answered or not, the server
+    ends its half too."""
+    handle = bench.file(bench.random.randbytes(2048))
+    conn = bench.connect()
+    for _ in range(conn.grant):
+        call = read_call(conn, handle, 2048)
+        conn.write_chunk(call)
+        conn.send(call)
+    conn.raw.disconnect()
+    expect.true(conn.wait_closed(), SERVED, "the connection ends when the client ends it")
+    expect_served(bench, SERVED)
+
+
+@case("server.connection.abort-others-go-on", requirements=[SERVED, UNSOLICITED])
+def test_others_go_on(bench):
+    """Connections are reset one after the other while calls of the rest are in flight; no reply is lost
+    or misdirected."""
+    conns = [bench.connect() for _ in range(8)]
+    while conns:
+        calls = [conn.null_call() for conn in conns]
+        for conn, call in zip(conns, calls):
+            conn.send(call)
+        conns[0].raw.wait(0)
+        conns.pop(0).abort()
+        for conn, call in zip(conns, calls[1:]):
+            outcome = expect(conn.await_outcome(call), SERVED, must=[kinds.REPLY])
+            expect.equal(outcome.xid, call.xid, UNSOLICITED, "XID of the message", show=False)
+
+
+@case("server.connection.retransmit-{name}", requirements=[SERVED, WRITTEN])
+@pytest.mark.parametrize("name", ["null", "getattr", "write", "reduced-write"])
+def test_retransmission(bench, name):
+    """The connection is lost with a call in flight; the client sends it again with the same XID on a new
+    one and gets its reply (RFC 8166 4.5.5)."""
+    content = bench.random.randbytes(2000)
+    handle = bench.file()
+
+    def make(conn, xid):
+        if name == "null":
+            return conn.rpc_call(100003, 3, 0, xid=xid)
+        if name == "getattr":
+            return conn.nfs_call("GETATTR", xid=xid, object=handle)
+        call = conn.nfs_call(
+            "WRITE", xid=xid, file=handle, offset=0, count=2000, stable=2, data=content
+        )
+        if name == "reduced-write":
+            conn.reduce(call)
+        return call
+
+    conn = bench.connect()
+    call = make(conn, conn.next_xid())
+    conn.send(call)
+    conn.raw.wait(0)
+    conn.abort()
+    conn = bench.connect()
+    again = make(conn, call.xid)
+    outcome = expect(conn.exchange(again), SERVED, must=[kinds.REPLY])
+    expect.equal(outcome.xid, call.xid, SERVED, "XID of the reply", show=False)
+    if "write" in name:
+        expect.data(bench.read_back(handle), content, WRITTEN, "content of the file")
+
+
+@case("server.connection.answered-twice", requirements=[SERVED, WRITTEN])
+def test_retransmission_of_an_answered_call(bench):
+    """The reply came, yet the client sends the call again on a new connection: answered from a cache or
+    by executing it again."""
+    content = bench.random.randbytes(2000)
+    handle = bench.file()
+    conn = bench.connect()
+    xid = conn.next_xid()
+    for _ in range(2):
+        call = conn.nfs_call(
+            "WRITE", xid=xid, file=handle, offset=0, count=2000, stable=2, data=content
+        )
+        expect(conn.exchange(call), SERVED, must=[kinds.REPLY])
+        conn.close()
+        conn = bench.connect()
+    expect.data(bench.read_back(handle), content, WRITTEN, "content of the file")
+
+
+@case(
+    "server.connection.cut-in-{name}",
+    requirements=[SERVED, "RFC5044-8-1", WRITTEN],
+    needs=["fault-hooks"],
+)
+@pytest.mark.parametrize("name", CUTS)
+def test_cut_message(bench, name):
+    """The stream ends inside a message, or right behind it: a message that is not whole is not
+    executed."""
+    content = bench.random.randbytes(512)
+    handle = bench.file()
+    conn = bench.connect()
+    call = write_call(conn, handle, content)
+    length = len(call.encoded())
+    whole = 2 + 18 + length + -(2 + 18 + length) % 4 + 4  # RFC 5044 4.1: length, DDP, pad, CRC
+    octets = CUTS[name] if CUTS[name] > 0 else whole + CUTS[name]
+    conn.send(call, fault=fabric.Fault(cut_after=octets))
+    expect.true(conn.wait_closed(), SERVED, "the connection ends with the stream")
+    expect_served(bench, SERVED)
+    stored = bench.read_back(handle)
+    if name == "whole":
+        expect.one_of(bytes(stored), (b"", content), WRITTEN, "content of the file")
+    else:
+        expect.data(stored, b"", "RFC5044-8-1", "content of the file")
+
+
+@case("server.connection.thresholds-mixed", requirements=[SERVED, READ_DATA], hostile=False)
+def test_different_clients(bench):
+    """Clients with different private data and credits at the same time: all are served alike."""
+    content = bench.random.randbytes(512)
+    handle = bench.file(content)
+    settings = [
+        dict(private_data=None, credits=1),
+        dict(private_data=wire.PrivateData(send_bytes=1024, receive_bytes=8192), credits=64),
+        dict(private_data=b"\0" * 16),
+        dict(credits=8, receives=8),
+    ]
+    conns = [bench.connect(**each) for each in settings]
+    for _ in range(3):
+        for conn in conns:
+            call = read_call(conn, handle, 512)
+            outcome = expect(conn.exchange(call), SERVED, must=[kinds.REPLY])
+            expect_read_data(bench, outcome, call, content, outcome.result.ok.data)

@@ -1,0 +1,306 @@
+"""The credit word and the receives behind it (RFC 8166 3.3.1, 3.3.3)."""
+
+import pytest
+
+from steertag import wire
+from steertag.suite import case, expect, kinds
+
+GRANT = "RFC8166-3.3.1-2"
+NOT_ZERO = "RFC8166-3.3.1-5"
+TRANSACTION = "RFC8166-3.3.1-3"
+RECEIVES = "RFC8166-3.3.1-9"
+LEVEL = "RFC8166-3.3.1-7"
+REQUEST = "RFC8166-3.3.1-1"
+SOLICITED = "RFC8166-3.3.1-11"
+# Credits that the window cases ask for, and have receives for: more than most servers grant.
+ASKED = 256
+REQUESTS = {"zero": 0, "one": 1, "many": 65536, "sign-bit": 0x80000000, "largest": 0xFFFFFFFF}
+# Calls beyond the grant.
+OVERRUNS = {"one": 1, "double": 128, "hundreds": 512}
+# Messages that need a receive and get no reply, as changes to a NULL call.
+DISCARDED = ["done", "error", "short", "empty"]
+# Windows of discarded messages: every receive of the server is used several times.
+WINDOWS = 4
+# Answers taken while waiting for one reply; no server sends more for one window.
+MOST_ANSWERS = 2048
+
+
+def connect(bench):
+    """A connection that can use a large grant."""
+    return bench.connect(credits=ASKED, receives=ASKED + 8)
+
+
+def window(conn):
+    """Calls that may be outstanding."""
+    return min(conn.grant, ASKED)
+
+
+def discarded(conn, name):
+    """Octets of a message that a responder discards (RFC 8166 4.2.4, 4.5, 4.6.2)."""
+    call = conn.null_call()
+    if name == "done":
+        call.proc, call.payload = wire.Procedure.DONE, b""
+        return call.encoded()[:16]
+    if name == "error":
+        call.proc, call.payload = wire.Procedure.ERROR, b""
+        return call.encoded()[:16] + b"\0\0\0\2"
+    return call.encoded()[:20] if name == "short" else b""
+
+
+def reply_to(conn, call, requirement_id):
+    """The outcome of `call`, which was sent before; answers to other messages are passed over."""
+    for _ in range(MOST_ANSWERS):
+        outcome = conn.await_outcome(call)
+        if outcome.xid == call.xid or outcome.kind in kinds.UNANSWERED:
+            break
+    return expect(outcome, requirement_id, must=[kinds.REPLY])
+
+
+def expect_window(conn, requirement_id, make_call=None):
+    """As many calls as granted, sent at once, get one reply each and nothing more comes."""
+    calls = [(make_call or conn.null_call)() for _ in range(window(conn))]
+    outcomes = conn.collect(calls)
+    for call in calls:
+        expect(outcomes[call.xid], requirement_id, must=[kinds.REPLY])
+    last = conn.null_call()
+    outcome = expect(conn.exchange(last), requirement_id, must=[kinds.REPLY])
+    expect.equal(outcome.xid, last.xid, SOLICITED, "XID of the next message", show=False)
+
+
+@case("server.credit.first-call", requirements=["RFC8166-3.3.3-1", GRANT, NOT_ZERO], hostile=False)
+def test_first_call(bench):
+    """One call before any grant is known; its reply carries the grant."""
+    conn = bench.connect(greet=False)
+    outcome = expect(conn.exchange(conn.null_call()), "RFC8166-3.3.3-1", must=[kinds.REPLY])
+    expect.at_least(outcome.header.credit, 1, NOT_ZERO, "credit grant", outcome=outcome)
+
+
+def with_unknown_procedure(conn):
+    """An unknown rdma_proc."""
+    call = conn.null_call()
+    call.proc = 5
+    return call
+
+
+def with_version_two(conn):
+    """An unsupported rdma_vers."""
+    call = conn.null_call()
+    call.vers = 2
+    return call
+
+
+ANSWERS = {
+    "reply": lambda conn: conn.null_call(),
+    "program-unavailable": lambda conn: conn.rpc_call(0x2000FFFF, 1, 0),
+    "procedure-unavailable": lambda conn: conn.rpc_call(100003, 3, 99),
+    "err-chunk": with_unknown_procedure,
+    "err-vers": with_version_two,
+}
+
+
+@case("server.credit.granted-in-{name}", requirements=[GRANT, NOT_ZERO])
+@pytest.mark.parametrize("name", ANSWERS)
+def test_every_answer_grants(bench, name):
+    """Whatever the answer says, it grants at least one credit."""
+    conn = bench.connect()
+    outcome = conn.exchange(ANSWERS[name](conn))
+    expect.true(
+        outcome.kind not in kinds.UNANSWERED, GRANT, "the message is answered", outcome=outcome
+    )
+    expect.at_least(outcome.header.credit, 1, NOT_ZERO, "credit grant", outcome=outcome)
+
+
+@case("server.credit.request-{name}", requirements=[REQUEST, NOT_ZERO])
+@pytest.mark.parametrize("name", REQUESTS)
+def test_request(bench, name):
+    """Any value can be requested; the grant stays sane and the next call works."""
+    conn = bench.connect()
+    for _ in range(2):
+        call = conn.null_call()
+        call.credit = REQUESTS[name]
+        outcome = expect(conn.exchange(call), REQUEST, must=[kinds.REPLY])
+        expect.at_least(outcome.header.credit, 1, NOT_ZERO, "credit grant", outcome=outcome)
+    expect(conn.probe(), REQUEST, must=[kinds.REPLY])
+
+
+@case("server.credit.first-request-{name}", requirements=[REQUEST, NOT_ZERO])
+@pytest.mark.parametrize("name", REQUESTS)
+def test_first_request(bench, name):
+    """The same in the first message of a connection."""
+    conn = bench.connect(greet=False)
+    call = conn.null_call()
+    call.credit = REQUESTS[name]
+    outcome = expect(conn.exchange(call), REQUEST, must=[kinds.REPLY])
+    expect.at_least(outcome.header.credit, 1, NOT_ZERO, "credit grant", outcome=outcome)
+    expect(conn.probe(), REQUEST, must=[kinds.REPLY])
+
+
+@case("server.credit.requests-change", requirements=[REQUEST, NOT_ZERO, RECEIVES, SOLICITED])
+def test_changing_requests(bench):
+    """A requester may change its request in every message (RFC 8166 3.3.1); the last grant holds."""
+    conn = connect(bench)
+    for credit in (32, 1, 0xFFFFFFFF, 0, 7, ASKED):
+        call = conn.null_call()
+        call.credit = credit
+        outcome = expect(conn.exchange(call), REQUEST, must=[kinds.REPLY])
+        expect.at_least(outcome.header.credit, 1, NOT_ZERO, "credit grant", outcome=outcome)
+    expect_window(conn, RECEIVES)
+
+
+@case("server.credit.grant-follows-request", requirements=["RFC8166-3.3.1-8"], hostile=False)
+def test_grant_and_request(bench):
+    """Whether the grant follows the request is the responder's choice."""
+    conn = connect(bench)
+    grants = []
+    for credit in (ASKED, 1, ASKED):
+        call = conn.null_call()
+        call.credit = credit
+        outcome = expect(conn.exchange(call), "RFC8166-3.3.1-8", must=[kinds.REPLY])
+        grants.append(outcome.header.credit)
+    if grants[1] > 1:
+        bench.latitude("RFC8166-3.3.1-8", "the grant does not follow a smaller request")
+
+
+@case("server.credit.window", requirements=[TRANSACTION, SOLICITED], hostile=False)
+def test_window(bench):
+    """As many NULL calls at once as granted: each is answered once."""
+    expect_window(connect(bench), TRANSACTION)
+
+
+@case("server.credit.window-again", requirements=[LEVEL, SOLICITED], hostile=False)
+def test_window_again(bench):
+    """Grants are levels: full windows one after the other use nothing up."""
+    conn = connect(bench)
+    for _ in range(4):
+        expect_window(conn, LEVEL)
+
+
+@case("server.credit.steady", requirements=[LEVEL, "RFC8166-3.3.1-8"], hostile=False)
+def test_steady_grant(bench):
+    """More single calls than were ever granted: the grant does not count down with them."""
+    conn = connect(bench)
+    first = conn.grant
+    grants = set()
+    for _ in range(min(first, 64) * 2):
+        outcome = expect(conn.exchange(conn.null_call()), LEVEL, must=[kinds.REPLY])
+        grants.add(outcome.header.credit)
+    if grants != {first}:
+        bench.latitude("RFC8166-3.3.1-8", "the grant changes under a steady load")
+
+
+@case("server.credit.window-pulled", requirements=[RECEIVES, SOLICITED], hostile=False)
+def test_window_of_pulled_calls(bench):
+    """As many calls at once as granted, and every one waits for its RDMA Read: none is finished when the
+    last arrives, so that there has to be a receive for each."""
+    conn = connect(bench)
+
+    def pulled_call():
+        call = conn.null_call()
+        conn.long_call(call)
+        return call
+
+    expect_window(conn, RECEIVES, pulled_call)
+
+
+@case("server.credit.window-of-first-grant", requirements=[RECEIVES, SOLICITED], hostile=False)
+def test_window_after_the_first_grant(bench):
+    """The receives are there before the first grant leaves: the whole window follows at once."""
+    conn = bench.connect(credits=ASKED, receives=ASKED + 8, greet=False)
+    expect(conn.exchange(conn.null_call()), RECEIVES, must=[kinds.REPLY])
+    expect_window(conn, RECEIVES)
+
+
+@case("server.credit.window-mixed", requirements=[TRANSACTION, SOLICITED], hostile=False)
+def test_window_of_different_calls(bench):
+    """Long and short calls, with and without chunks, in one window: replies come in any order and each
+    to its own XID."""
+    content = bench.random.randbytes(65536)
+    handle = bench.file(content[:4096])
+    conn = connect(bench)
+    calls, expected = [], {}
+    for number in range(min(window(conn), 24)):
+        call = conn.nfs_call("GETATTR", object=handle)
+        if number % 4 == 1:
+            call = conn.nfs_call("READ", file=handle, offset=number, count=1024)
+            conn.write_chunk(call, 1024)
+            expected[call.xid] = content[number : number + 1024]
+        elif number % 4 == 2:
+            conn.long_call(call)
+        elif number % 4 == 3:
+            call = conn.null_call()
+        calls.append(call)
+    outcomes = conn.collect(calls)
+    for call in calls:
+        outcome = expect(outcomes[call.xid], TRANSACTION, must=[kinds.REPLY])
+        if call.xid in expected and len(outcome.data) == 1024:
+            expect.data(outcome.data, expected[call.xid], TRANSACTION, "data of the READ")
+    last = conn.null_call()
+    outcome = expect(conn.exchange(last), TRANSACTION, must=[kinds.REPLY])
+    expect.equal(outcome.xid, last.xid, SOLICITED, "XID of the next message", show=False)
+
+
+@case("server.credit.overrun-{form}-by-{name}", requirements=["RFC8166-3.3.1-4", "RFC8166-2.3.2-2"])
+@pytest.mark.parametrize("form", ["null", "pulled"])
+@pytest.mark.parametrize("name", OVERRUNS)
+def test_overrun(bench, name, form):
+    """More calls than granted: answered, or the connection is lost (RFC 8166 3.3.1). Connections beside
+    it are served."""
+    other = bench.connect()
+    conn = connect(bench)
+    calls = [conn.null_call() for _ in range(conn.grant + OVERRUNS[name])]
+    if form == "pulled":
+        for call in calls:
+            conn.long_call(call)
+    outcomes = conn.collect(calls)
+    for outcome in outcomes.values():
+        expect(outcome, "RFC8166-3.3.1-4", must=[kinds.REPLY, *kinds.CLOSED])
+    expect(other.probe(), "RFC8166-2.3.2-2", must=[kinds.REPLY])
+    if conn.open:
+        expect(conn.probe(), "RFC8166-2.3.2-2", must=[kinds.REPLY])
+
+
+@case("server.credit.discarded-{name}", requirements=[RECEIVES], bugs=["B36"])
+@pytest.mark.parametrize("name", DISCARDED)
+def test_receives_of_discarded_messages(bench, name):
+    """Windows of messages that take a receive and get no reply: the receives come back."""
+    conn = connect(bench)
+    if window(conn) < 2:
+        bench.not_testable("a grant of one leaves no room for a message beside the probe")
+    for _ in range(WINDOWS):
+        for _ in range(window(conn) - 1):
+            conn.send(discarded(conn, name))
+        probe = conn.null_call()
+        conn.send(probe)
+        reply_to(conn, probe, RECEIVES)
+
+
+@case("server.credit.after-errors-{name}", requirements=[RECEIVES, SOLICITED])
+@pytest.mark.parametrize("name", ["err-chunk", "err-vers", "program-unavailable"])
+def test_receives_after_errors(bench, name):
+    """Windows of calls that end in errors, then one of good calls: errors use up no credit."""
+    conn = connect(bench)
+    for _ in range(WINDOWS):
+        calls = [ANSWERS[name](conn) for _ in range(window(conn))]
+        for outcome in conn.collect(calls).values():
+            expect.true(
+                outcome.kind not in kinds.UNANSWERED, RECEIVES, "each is answered", outcome=outcome
+            )
+    expect_window(conn, RECEIVES)
+
+
+@case("server.credit.same-xid", requirements=["RFC8166-4.2.1-1", TRANSACTION])
+def test_same_xid_twice(bench):
+    """Two calls with one XID outstanding: at least one of them is answered, and the connection goes on."""
+    conn = bench.connect()
+    call = conn.null_call()
+    conn.send(call)
+    outcome = expect(
+        conn.exchange(call),
+        "RFC8166-4.2.1-1",
+        must=[kinds.REPLY],
+        latitude=dict.fromkeys(kinds.CLOSED, "the second call breaks the use of XIDs"),
+    )
+    if outcome.kind == kinds.REPLY:
+        last = conn.null_call()
+        conn.send(last)
+        reply_to(conn, last, TRANSACTION)

@@ -1,0 +1,303 @@
+"""Segments that break MPA, DDP or RDMAP, and what a client must not do to the server's memory (RFC 5040,
+5041, 5044)."""
+
+import struct
+
+import pytest
+from chunk_checks import write_call
+
+from steertag import fabric
+from steertag.suite import case, expect, kinds
+
+SERVED = "RFC8166-4.5.5-1"
+NOT_PLACED = "RFC5044-8-1"
+CHECKED = "RFC5041-7.1-1"
+CODES = "RFC5041-7.2-1"
+CONTROL = "RFC5040-4.1-1"
+READ_CHECKED = "RFC5040-7.2-1"
+CONFINED = "RFC5041-8.3.1-1"
+INVALIDATE = "RFC5040-5.3-2"
+# RFC 5040 4.4: sink STag, sink offset, length, source STag, source offset.
+READ_REQUEST = struct.Struct(">IQIIQ")
+READ_REQUEST_OPCODE, READ_QUEUE = 1, 1
+UNTAGGED_OPCODE = (0, 2, 6)
+# Fault of the Send, the id that it tests, the causes (layer, type, code) that a Terminate may give.
+FAULTS = {
+    "crc": (dict(bad_crc=True), NOT_PLACED, [(2, 0, 2)]),
+    "msn-zero": (dict(msn=0), CHECKED, [(1, 2, 3)]),
+    "msn-repeated": (dict(msn=1), CHECKED, [(1, 2, 3)]),
+    "msn-skipped": (dict(msn=3), CHECKED, [(1, 2, 3), (1, 2, 2)]),
+    "msn-largest": (dict(msn=0xFFFFFFFF), CHECKED, [(1, 2, 3), (1, 2, 2)]),
+    "mo-four": (dict(mo=4), CHECKED, [(1, 2, 4)]),
+    "mo-largest": (dict(mo=0xFFFFFFFF), CHECKED, [(1, 2, 4), (1, 2, 5)]),
+    "queue-three": (dict(qn=3), CHECKED, [(1, 2, 1)]),
+    "queue-largest": (dict(qn=0xFFFFFFFF), CHECKED, [(1, 2, 1)]),
+    "send-on-read-queue": (dict(qn=1), CHECKED, [UNTAGGED_OPCODE, (1, 2, 3), (1, 2, 2)]),
+    "send-on-terminate-queue": (dict(qn=2), CHECKED, [UNTAGGED_OPCODE, (1, 2, 3), (1, 2, 2)]),
+    "opcode-write": (dict(opcode=0), CONTROL, [UNTAGGED_OPCODE]),
+    "opcode-read-request": (dict(opcode=1), CONTROL, [UNTAGGED_OPCODE]),
+    "opcode-read-response": (dict(opcode=2), CONTROL, [UNTAGGED_OPCODE]),
+    "opcode-terminate": (dict(opcode=7), CONTROL, [UNTAGGED_OPCODE]),
+    "opcode-eight": (dict(opcode=8), CONTROL, [UNTAGGED_OPCODE]),
+    "opcode-fifteen": (dict(opcode=15), CONTROL, [UNTAGGED_OPCODE]),
+    "ddp-version-zero": (dict(ddp_version=0), CHECKED, [(1, 2, 6)]),
+    "ddp-version-two": (dict(ddp_version=2), CHECKED, [(1, 2, 6)]),
+    "ddp-version-three": (dict(ddp_version=3), CHECKED, [(1, 2, 6)]),
+    "rdmap-version-zero": (dict(rdmap_version=0), CONTROL, [(0, 2, 5)]),
+    "rdmap-version-two": (dict(rdmap_version=2), CONTROL, [(0, 2, 5)]),
+    "rdmap-version-three": (dict(rdmap_version=3), CONTROL, [(0, 2, 5)]),
+}
+# ULPDU_Length instead of the right one; octets follow so that every length is complete.
+LENGTHS = {"zero": 0, "one": 1, "header-less-one": 17, "bare-header": 18, "short": 60}
+LENGTHS |= {"long": 4096, "above-most": 64769, "largest": 0xFFFF}
+TERMINATES = {"rdmap": (0, 1, 2), "ddp": (1, 1, 0), "mpa": (2, 0, 2), "unknown": (15, 15, 255)}
+STAGS = {"zero": 0, "one": 1, "arbitrary": 0x5EED1000, "largest": 0xFFFFFFFF}
+
+
+def expect_served(bench, requirement_id):
+    """A new connection is taken and answered."""
+    expect(bench.connect(greet=False).probe(), requirement_id, must=[kinds.REPLY])
+
+
+def expect_ended(bench, outcome, requirement_id, causes=None):
+    """The target ended the connection. Another cause in its Terminate than the RFCs' tables have for
+    this is noted, no more: nobody acts on it."""
+    expect(outcome, requirement_id, must=kinds.CLOSED)
+    if outcome.kind == kinds.DISCONNECT or causes is None:
+        return
+    told = outcome.conn.closed.terminate
+    seen = (told.layer, told.type, told.code)
+    if seen not in causes:
+        wanted = " or ".join("/".join(map(str, cause)) for cause in causes)
+        text = f"Terminate {'/'.join(map(str, seen))} where the tables have {wanted}"
+        bench.latitude(CODES, text)
+
+
+@case(
+    "server.iwarp.send-{name}",
+    requirements=[NOT_PLACED, CHECKED, CONTROL, CODES, SERVED],
+    needs=["fault-hooks"],
+)
+@pytest.mark.parametrize("name", FAULTS)
+def test_faulty_send(bench, name):
+    """A WRITE in a Send that breaks one rule below RPC-over-RDMA: the connection ends, and the call was
+    not delivered."""
+    fault, requirement_id, causes = FAULTS[name]
+    handle = bench.file()
+    conn = bench.connect()
+    call = write_call(conn, handle, bench.random.randbytes(64))
+    conn.send(call, fault=fabric.Fault(**fault))
+    expect_ended(bench, conn.await_outcome(call), requirement_id, causes)
+    expect_served(bench, SERVED)
+    expect.data(bench.read_back(handle), b"", NOT_PLACED, "content of the file")
+
+
+@case(
+    "server.iwarp.length-{name}",
+    requirements=["RFC5044-3-1", NOT_PLACED, CODES, SERVED],
+    needs=["fault-hooks"],
+)
+@pytest.mark.parametrize("name", LENGTHS)
+def test_wrong_ulpdu_length(bench, name):
+    """ULPDU_Length is wrong; zeros complete the longest FPDU. CRC or length give it away."""
+    handle = bench.file()
+    conn = bench.connect()
+    conn.watch.judge.lose_sight()
+    call = write_call(conn, handle, bench.random.randbytes(64))
+    conn.send(call, fault=fabric.Fault(ulpdu_length=LENGTHS[name]))
+    if conn.open:
+        conn.raw.send_raw(bytes(1 << 17))
+    expect_ended(bench, conn.await_outcome(call), "RFC5044-3-1")
+    expect_served(bench, SERVED)
+    expect.data(bench.read_back(handle), b"", NOT_PLACED, "content of the file")
+
+
+@case("server.iwarp.nothing-after-a-bad-fpdu", requirements=[NOT_PLACED], needs=["fault-hooks"])
+def test_good_message_behind_a_bad_one(bench):
+    """A bad CRC, and a good WRITE right behind it: after an MPA error nothing more is delivered."""
+    handle = bench.file()
+    conn = bench.connect()
+    bad, good = conn.null_call(), write_call(conn, handle, bench.random.randbytes(64))
+    conn.send(bad, fault=fabric.Fault(bad_crc=True))
+    conn.send(good)
+    expect_ended(bench, conn.await_outcome(good), NOT_PLACED)
+    expect.data(bench.read_back(handle), b"", NOT_PLACED, "content of the file")
+
+
+@case("server.iwarp.good-message-before-a-bad-one", requirements=[SERVED], needs=["fault-hooks"])
+def test_good_message_before_a_bad_one(bench):
+    """A valid NULL call with a bad CRC behind it: its reply may come or be lost with the connection."""
+    conn = bench.connect()
+    good, bad = conn.null_call(), conn.null_call()
+    conn.send(good)
+    conn.send(bad, fault=fabric.Fault(bad_crc=True))
+    outcome = expect(conn.await_outcome(good), SERVED, must=[kinds.REPLY, *kinds.CLOSED])
+    if outcome.kind == kinds.REPLY:
+        expect.true(conn.wait_closed(), SERVED, "the connection ends over the bad CRC")
+    expect_served(bench, SERVED)
+
+
+@case("server.iwarp.others-unharmed", requirements=[SERVED], needs=["fault-hooks"])
+def test_others_are_unharmed(bench):
+    """Connections that break the rules come and go; one beside them is answered each time."""
+    good = bench.connect()
+    for _ in range(8):
+        conn = bench.connect()
+        elsewhere = good.null_call()
+        good.send(elsewhere)
+        conn.send(conn.null_call(), fault=fabric.Fault(bad_crc=True))
+        expect(good.await_outcome(elsewhere), SERVED, must=[kinds.REPLY])
+        expect.true(conn.wait_closed(), SERVED, "the connection ends over the bad CRC")
+
+
+@case("server.iwarp.solicited-event", requirements=["RFC5040-5.3-1"], needs=["fault-hooks"])
+def test_send_with_solicited_event(bench):
+    """Send with Solicited Event carries a message like Send."""
+    conn = bench.connect()
+    conn.watch.judge.lose_sight()  # what a fault changes gives no event
+    call = conn.null_call()
+    conn.send(call, fault=fabric.Fault(opcode=5))
+    expect(conn.await_outcome(call), "RFC5040-5.3-1", must=[kinds.REPLY])
+    expect(conn.probe(), "RFC5040-5.3-1", must=[kinds.REPLY])
+
+
+@case(
+    "server.iwarp.terminate-{name}", requirements=["RFC5040-5.4-1", SERVED], needs=["fault-hooks"]
+)
+@pytest.mark.parametrize("name", TERMINATES)
+def test_terminate_from_the_client(bench, name):
+    """The client ends the stream with a Terminate while calls are in flight; others are served."""
+    conn = bench.connect()
+    for _ in range(min(conn.grant, 8)):
+        call = conn.null_call()
+        conn.long_call(call)
+        conn.send(call)
+    conn.raw.terminate(*TERMINATES[name])
+    expect.true(conn.wait_closed(), "RFC5040-5.4-1", "the connection ends with the Terminate")
+    expect_served(bench, SERVED)
+
+
+# -- the server's memory ---------------------------------------------------------------------------
+
+
+def read_memory(conn, stag, offset=0, length=64):
+    """Asks for the server's memory with a Read Request, whatever depth was agreed. Returns the outcome
+    of a NULL call behind it."""
+    conn.watch.judge.lose_sight()  # what a fault changes gives no event
+    request = READ_REQUEST.pack(0x00C0FFEE, 0, length, stag, offset)
+    fault = fabric.Fault(opcode=READ_REQUEST_OPCODE, qn=READ_QUEUE, msn=1)
+    conn.send(request, fault=fault)
+    return conn.probe()
+
+
+def pulled_stag(bench, conn):
+    """(STag, offset) of the server's memory that a Read Response was placed in, or None."""
+    handle = bench.file()
+    call = write_call(conn, handle, bytes(4096))
+    conn.reduce(call)
+    outcome = expect(conn.exchange(call), SERVED, must=[kinds.REPLY])
+    responses = [event for event in outcome.conn.recorder if event.kind == "rdma_read_response"]
+    if not responses:
+        return None
+    return responses[-1].sink_stag, responses[-1].sink_offset
+
+
+@case("server.iwarp.read-{name}", requirements=[READ_CHECKED, SERVED], needs=["fault-hooks"])
+@pytest.mark.parametrize("name", STAGS)
+def test_read_of_server_memory(bench, name):
+    """A Read Request for an STag that the server never gave out: the connection ends, no octet comes."""
+    conn = bench.connect()
+    expect_ended(bench, read_memory(conn, STAGS[name]), READ_CHECKED)
+    expect_served(bench, SERVED)
+
+
+@case("server.iwarp.read-own-stag", requirements=[READ_CHECKED, CONFINED], needs=["fault-hooks"])
+def test_read_with_a_stag_of_the_client(bench):
+    """A Read Request with an STag of the client itself: it means nothing at the server."""
+    conn = bench.connect()
+    offer = conn.offer(4096, read=True)
+    expect_ended(bench, read_memory(conn, offer.stag, offer.base), READ_CHECKED)
+
+
+@case(
+    "server.iwarp.read-pulled", requirements=[READ_CHECKED, CONFINED, SERVED], needs=["fault-hooks"]
+)
+def test_read_of_pulled_memory(bench):
+    """The server tells an STag in its Read Request; it is good for the response, not for reading."""
+    conn = bench.connect()
+    pulled = pulled_stag(bench, conn)
+    if pulled is None:
+        bench.not_testable("the server pulled nothing")
+    expect_ended(bench, read_memory(conn, *pulled), CONFINED)
+
+
+@case("server.iwarp.read-pulled-elsewhere", requirements=[CONFINED, SERVED], needs=["fault-hooks"])
+def test_read_of_memory_pulled_on_another_connection(bench):
+    """The same over another connection: STags are confined to their stream."""
+    first, second = bench.connect(), bench.connect()
+    pulled = pulled_stag(bench, first)
+    if pulled is None:
+        bench.not_testable("the server pulled nothing")
+    expect_ended(bench, read_memory(second, *pulled), CONFINED)
+    expect(first.probe(), SERVED, must=[kinds.REPLY])
+
+
+@case("server.iwarp.write-{name}", requirements=[CHECKED, SERVED])
+@pytest.mark.parametrize("name", STAGS)
+def test_write_to_server_memory(bench, name):
+    """An RDMA Write to an STag that the server never gave out: the connection ends."""
+    conn = bench.connect()
+    conn.raw.rdma_write(b"\xa5" * 64, STAGS[name], 0)
+    expect_ended(bench, conn.probe(), CHECKED)
+    expect_served(bench, SERVED)
+
+
+@case(
+    "server.iwarp.write-pulled",
+    requirements=[CONFINED, SERVED],
+    risk="destructive",
+)
+def test_write_to_pulled_memory(bench):
+    """The STag of a finished RDMA Read was revoked before the reply: a Write to it ends the
+    connection. The octets written are those that were pulled."""
+    conn = bench.connect()
+    pulled = pulled_stag(bench, conn)
+    if pulled is None:
+        bench.not_testable("the server pulled nothing")
+    conn.raw.rdma_write(bytes(8), *pulled)
+    expect_ended(bench, conn.probe(), CONFINED)
+    expect_served(bench, SERVED)
+
+
+@case("server.iwarp.write-nothing", requirements=["RFC5041-5.2-1"])
+def test_zero_length_write(bench):
+    """STag and offset of a Write without octets are not checked: the connection goes on."""
+    conn = bench.connect()
+    conn.raw.rdma_write(b"", 0, 0)
+    expect(conn.probe(), "RFC5041-5.2-1", must=[kinds.REPLY])
+
+
+@case("server.iwarp.read-nothing", requirements=["RFC5040-5.2.1-1"])
+def test_zero_length_read(bench):
+    """A Read Request for no octets gets a Read Response of none."""
+    conn = bench.connect()
+    sink = conn.offer(64, write=True)
+    try:
+        conn.raw.rdma_read(sink.region, 0, 0, 0, 0)
+    except fabric.FabricError as error:
+        if error.code != fabric.ErrorCode.unsupported:
+            raise
+        bench.not_testable("the server takes no RDMA Reads")
+    expect(conn.probe(), "RFC5040-5.2.1-1", must=[kinds.REPLY])
+
+
+@case("server.iwarp.invalidate-{name}", requirements=[INVALIDATE, SERVED])
+@pytest.mark.parametrize("name", [*STAGS, "own"])
+def test_invalidate_from_the_client(bench, name):
+    """Send with Invalidate names no STag of the server's: the stream ends with a Terminate."""
+    conn = bench.connect()
+    stag = conn.offer(64, read=True).stag if name == "own" else STAGS[name]
+    call = conn.null_call()
+    conn.send(call, invalidate=stag)
+    expect_ended(bench, conn.await_outcome(call), INVALIDATE)
+    expect_served(bench, SERVED)

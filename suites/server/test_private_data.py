@@ -1,0 +1,164 @@
+"""The client's private data in every shape, and the server's own (RFC 8797 4 to 6)."""
+
+import pytest
+from threshold_checks import (
+    READ_DATA,
+    WATCHING_RECEIVES,
+    expect_inline,
+    expect_long_reply,
+    expect_refused,
+)
+
+from steertag import mutate, wire
+from steertag.suite import case, expect, kinds
+
+# A READ reply with so many octets exceeds 1024 octets and fits 4096.
+COUNT = 2000
+ROOM = COUNT + 300
+ABSENT = "RFC8797-5.1-1"
+FOUND = "RFC8797-5.2-1"
+OTHER = "RFC8797-5.2-2"
+CHECKED = "RFC8797-5.2-3"
+RESERVED = "RFC8797-4-8"
+LONGER = "RFC8797-6-1"
+SIZES = "RFC8797-4.2-5"
+# What a variant of steertag.mutate is about, by how its name starts; the first match counts.
+SUBJECTS = {
+    "private-data.identifier-alone": CHECKED,
+    "private-data.identifier": OTHER,
+    "private-data.unaligned": FOUND,
+    "private-data.at-the-end": FOUND,
+    "private-data.behind": FOUND,
+    "private-data.two": FOUND,
+    "private-data.version": CHECKED,
+    "private-data.reserved": RESERVED,
+    "private-data.trailing": LONGER,
+    "private-data.short": ABSENT,
+    "private-data.absent": ABSENT,
+    "private-data.": SIZES,
+}
+# Legal ways to take nothing from private data that has a meaning.
+IGNORED = {
+    "private-data.trailing-junk": "version 1 means exactly eight octets (RFC 8797 4)",
+    "private-data.behind-another-version": "the search ends at the first identifier (RFC 8797 5.2)",
+}
+LEGAL = wire.PrivateData(send_bytes=4096, receive_bytes=4096)
+SMALL = wire.PrivateData(send_bytes=1024, receive_bytes=1024)
+VARIANTS = mutate.private_data(LEGAL)
+# Octets of private data in all. InfiniBand has 56 for a request; MPA 512, of which the enhanced setup
+# takes four.
+LONG = [56, 64, 192, 252, 508]
+
+
+def subject(variant):
+    """The id of what a variant is about."""
+    return next(subject for start, subject in SUBJECTS.items() if variant.name.startswith(start))
+
+
+def expect_meaning(bench, conn, content, requirement_id, ignored=None):
+    """Replies are as long as the private data of both sides allows, and not longer."""
+    handle = bench.file(content)
+    if conn.negotiated.to_client_bytes < ROOM:
+        expect_refused(bench, conn, handle, content, COUNT, requirement_id)
+        expect_long_reply(bench, conn, handle, content, COUNT, requirement_id)
+        return
+    if ignored is not None:
+        outcome = conn.exchange(conn.nfs_call("READ", file=handle, offset=0, count=COUNT))
+        if outcome.kind != kinds.REPLY:
+            expect(outcome, requirement_id, must=[kinds.REPLY], latitude={kinds.ERR_CHUNK: ignored})
+            return
+    expect_inline(bench, conn, handle, content, COUNT, requirement_id)
+
+
+def check_server_announces(bench, conn, meaning):
+    """The variant cannot show when the server itself announces less than a long reply."""
+    if meaning is None or meaning.receive_bytes < ROOM:
+        return
+    if conn.negotiated.to_client_bytes < ROOM:
+        bench.not_testable("the server announces Sends too small to tell the thresholds apart")
+
+
+@case(
+    "server.{variant.name}",
+    requirements=[ABSENT, FOUND, OTHER, CHECKED, RESERVED, LONGER, SIZES, READ_DATA],
+)
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_variant(bench, variant):
+    """Private data that is odd, damaged or hidden. The reply inline threshold shows what the server took
+    from it; what does not conform counts as R=0 and 1024 octets."""
+    conn = bench.connect(private_data=variant.bytes or None, receive_bytes=WATCHING_RECEIVES)
+    check_server_announces(bench, conn, variant.meaning)
+    content = bench.random.randbytes(COUNT)
+    expect_meaning(bench, conn, content, subject(variant), IGNORED.get(variant.name))
+
+
+@case("server.private-data.padded-with-zeros", requirements=[LONGER, READ_DATA], hostile=False)
+def test_padded_with_zeros(bench):
+    """Connection managers fill their field with zeros; the eight octets keep their meaning."""
+    conn = bench.connect(
+        private_data=wire.encode(LEGAL) + bytes(48), receive_bytes=WATCHING_RECEIVES
+    )
+    check_server_announces(bench, conn, LEGAL)
+    expect_meaning(bench, conn, bench.random.randbytes(COUNT), LONGER)
+
+
+@case(
+    "server.private-data.long-{length}",
+    requirements=[FOUND, "RFC5044-7.1.1-1", READ_DATA],
+    hostile=False,
+)
+@pytest.mark.parametrize("length", LONG)
+def test_long_private_data(bench, length):
+    """Eight octets at the end of long private data: found, unless the provider takes no such length (RFC
+    5044 7.1.2)."""
+    octets = wire.encode(LEGAL).rjust(length, b"\0")
+    conn = bench.connect(
+        private_data=octets, receive_bytes=WATCHING_RECEIVES, greet=False, must_open=False
+    )
+    if not conn.open:
+        text = f"the provider does not take {length} octets of private data"
+        bench.latitude("RFC5044-7.1.1-1", text)
+        return
+    expect(conn.probe(), FOUND, must=[kinds.REPLY])
+    check_server_announces(bench, conn, LEGAL)
+    expect_meaning(bench, conn, bench.random.randbytes(COUNT), FOUND)
+
+
+@case("server.private-data.reconnect", requirements=["RFC8797-4-1", READ_DATA])
+def test_reconnect_with_other_settings(bench):
+    """Large, none, small, large: each connection follows its own exchange."""
+    content = bench.random.randbytes(COUNT)
+    handle = bench.file(content)
+    for announced in (LEGAL, None, SMALL, LEGAL):
+        conn = bench.connect(private_data=announced, receive_bytes=WATCHING_RECEIVES)
+        check = expect_inline if conn.negotiated.to_client_bytes >= ROOM else expect_refused
+        check(bench, conn, handle, content, COUNT, "RFC8797-4-1")
+        conn.close()
+
+
+@case(
+    "server.private-data.own",
+    requirements=["RFC8797-1-1", "RFC8797-4-3", "RFC8797-4-5", "RFC8797-4-6", "RFC8797-4-7"],
+    hostile=False,
+)
+def test_own_private_data(bench):
+    """The server's private data is absent or has the format of RFC 8797 4."""
+    octets = bytes(bench.connect().server_private_data)
+    if not octets:
+        bench.latitude("RFC8797-1-1", "the server sends no private data")
+        return
+    expect.at_least(len(octets), 8, "RFC8797-4-3", "octets of the server's private data")
+    expect.data(octets[:4], b"\xf6\xab\x0e\x18", "RFC8797-4-5", "format identifier")
+    expect.equal(octets[4], 1, "RFC8797-4-6", "version of the private data")
+    expect.equal(octets[5] & 0xFE, 0, "RFC8797-4-7", "reserved bits of the private data")
+
+
+@case("server.private-data.own-is-constant", requirements=["RFC8797-4-2"], hostile=False)
+def test_own_private_data_does_not_depend_on_ours(bench):
+    """What the server announces are its own properties. Other values are legal for each connection, so
+    that a change is only noted."""
+    announced = {
+        bytes(bench.connect(private_data=each).server_private_data) for each in (LEGAL, None, SMALL)
+    }
+    if len(announced) > 1:
+        bench.latitude("RFC8797-4-2", "the server announces other values to other clients")

@@ -1,0 +1,223 @@
+"""XIDs: echoed in both places of a reply, any value, one answer for each (RFC 8166 4.2.1)."""
+
+import pytest
+from chunk_checks import expect_alive
+from message_words import with_word, words
+
+from steertag import wire
+from steertag.suite import case, expect, kinds
+
+ECHO = ("RFC8166-4-1", "RFC8166-4.2.1-1", "RFC8166-4.2.2-1", "RFC5531-9-1")
+MATCH = "RFC8166-4.2.1-1"
+DIFFERS = "RFC8166-4.5.2-4"
+ONCE = "RFC8166-3.3.1-11"
+XIDS = {
+    "zero": 0,
+    "one": 1,
+    "ascending": 0x01020304,
+    "descending": 0x04030201,
+    "sign": 0x80000000,
+    "largest-positive": 0x7FFFFFFF,
+    "largest": 0xFFFFFFFF,
+}
+HEADER_ONLY = {kinds.REPLY: "the header's XID alone is used (RFC 8166 4.2.1)"}
+RETRANSMISSION = "the second is taken for a retransmission of the first (RFC 5531 9)"
+# Calls in flight at once, where the grant allows.
+PIPELINE = 8
+
+
+def swapped(xid):
+    """The XID in the other octet order."""
+    return int.from_bytes(xid.to_bytes(4, "big"), "little")
+
+
+def expect_echo(outcome, call):
+    """A reply whose first words are version 1 and the call's XID, and which holds the XID again at
+    the start of its RPC message."""
+    if len(outcome.raw) < 28:
+        expect(outcome, MATCH, must=[kinds.REPLY])
+    xid, vers = words(outcome.raw)[:2]
+    if swapped(call.xid) != call.xid:
+        in_order = xid != swapped(call.xid)
+        expect.true(in_order, "RFC8166-4-1", "rdma_xid is in network order", outcome=outcome)
+    expect.equal(xid, call.xid, MATCH, "rdma_xid of the reply", show=False, outcome=outcome)
+    expect.equal(vers, 1, "RFC8166-4.2.2-1", "rdma_vers of the reply", outcome=outcome)
+    # A header without chunks takes seven words.
+    rpc_xid = words(outcome.raw)[7]
+    expect.equal(rpc_xid, xid, MATCH, "XID of the RPC reply", show=False, outcome=outcome)
+    expect(outcome, "RFC5531-9-1", must=[kinds.REPLY])
+
+
+@case("server.xid.value-{name}", requirements=ECHO, hostile=False)
+@pytest.mark.parametrize("name", XIDS)
+def test_value(bench, name):
+    """A NULL call with a particular XID: no value is special, and octets keep their order."""
+    conn = bench.connect()
+    call = conn.rpc_call(100003, 3, 0, xid=XIDS[name])
+    expect_echo(conn.exchange(call), call)
+
+
+@case("server.xid.first-{name}", requirements=ECHO, hostile=False)
+@pytest.mark.parametrize("name", ["zero", "largest"])
+def test_first(bench, name):
+    """The first XID of a connection may be 0 or 2^32 - 1."""
+    conn = bench.connect(greet=False)
+    call = conn.rpc_call(100003, 3, 0, xid=XIDS[name])
+    expect_echo(conn.exchange(call), call)
+
+
+@case("server.xid.falling", requirements=ECHO, hostile=False)
+def test_falling(bench):
+    """XIDs that fall across zero, in flight together: no order is read into them."""
+    conn = bench.connect()
+    numbers = [(4 - i) & 0xFFFFFFFF for i in range(min(PIPELINE, conn.grant))]
+    calls = [conn.rpc_call(100003, 3, 0, xid=xid) for xid in numbers]
+    outcomes = conn.collect(calls)
+    for call in calls:
+        expect_echo(outcomes[call.xid], call)
+
+
+@case("server.xid.used-again", requirements=ECHO, hostile=False)
+def test_used_again(bench):
+    """The same XID for one NULL call after the other, each after the reply to the last."""
+    conn = bench.connect()
+    xid = conn.next_xid()
+    for _ in range(3):
+        call = conn.rpc_call(100003, 3, 0, xid=xid)
+        expect_echo(conn.exchange(call), call)
+
+
+@case("server.xid.one-reply-each", requirements=[*ECHO, ONCE], hostile=False)
+def test_one_reply_each(bench):
+    """Calls one after the other: each gets its reply, and no message comes that nobody asked for."""
+    conn = bench.connect()
+    for _ in range(PIPELINE):
+        call = conn.null_call()
+        outcome = conn.exchange(call)
+        own = outcome.xid is None or outcome.xid == call.xid
+        repeated = not own and outcome.raw[4:8] == b"\0\0\0\1" and outcome.xid == call.xid - 1
+        expect.true(not repeated, ONCE, "one reply for each call", outcome=outcome)
+        expect_echo(outcome, call)
+
+
+@case("server.xid.pipelined-content", requirements=[MATCH], hostile=False)
+def test_pipelined_content(bench):
+    """READ calls of different octets in flight together: each XID brings its own call's octets."""
+    content = bench.random.randbytes(64 * PIPELINE)
+    handle = bench.file(content)
+    conn = bench.connect()
+    calls = [
+        conn.nfs_call("READ", file=handle, offset=64 * i, count=64)
+        for i in range(min(PIPELINE, conn.grant))
+    ]
+    outcomes = conn.collect(calls)
+    for i, call in enumerate(calls):
+        outcome = expect(outcomes[call.xid], MATCH, must=[kinds.REPLY])
+        octets = outcome.result.ok.data
+        expect.data(octets, content[64 * i : 64 * i + 64], MATCH, "octets under this XID")
+
+
+@case("server.xid.beside-a-pull", requirements=[MATCH], hostile=False)
+def test_beside_a_pull(bench):
+    """NULL calls right behind a WRITE whose data has to be pulled first: whatever the order of the
+    replies, each carries the XID of its own call in both places."""
+    content = bench.random.randbytes(65536)
+    handle = bench.file()
+    conn = bench.connect()
+    call = conn.nfs_call("WRITE", file=handle, offset=0, count=65536, stable=2, data=content)
+    conn.reduce(call)
+    calls = [call, *(conn.null_call() for _ in range(min(3, conn.grant - 1)))]
+    for each in calls:
+        conn.send(each)
+    missing = {each.xid for each in calls}
+    for _ in calls:
+        message = conn.receive()
+        if message is None:
+            expect(conn.await_outcome(calls[-1]), MATCH, must=[kinds.REPLY])
+        came = message.xid in missing
+        expect.true(came, MATCH, "each reply carries the XID of a call that waits")
+        missing.remove(message.xid)
+        is_reply = len(message.bytes) >= 32 and words(message.bytes)[3] == wire.Procedure.MSG
+        expect.true(is_reply, MATCH, "each call has an RDMA_MSG for a reply")
+        rpc_xid = int.from_bytes(wire.decode(message.bytes)[1][:4], "big")
+        expect.equal(rpc_xid, message.xid, MATCH, "XID of the RPC reply", show=False)
+    for offer in call.offers:
+        offer.close()
+    expect.data(bench.read_back(handle), content, MATCH, "content of the file")
+
+
+@case("server.xid.differs-{name}", requirements=[DIFFERS, MATCH])
+@pytest.mark.parametrize("name", ["by-one", "swapped", "zero-header", "zero-rpc"])
+def test_differs(bench, name):
+    """The header's XID is not that of the RPC call: ERR_CHUNK with the header's, or a reply if the
+    header's alone is looked at."""
+    conn = bench.connect()
+    call = conn.null_call()
+    if name == "zero-rpc":
+        call.payload = with_word(bytes(call.payload), 0, 0)
+    else:
+        call.xid = {"by-one": call.xid ^ 1, "swapped": swapped(call.xid), "zero-header": 0}[name]
+    outcome = expect(conn.exchange(call), DIFFERS, must=[kinds.ERR_CHUNK], latitude=HEADER_ONLY)
+    xid = outcome.header.xid
+    expect.equal(xid, call.xid, MATCH, "rdma_xid of the answer", show=False, outcome=outcome)
+    expect_alive(conn, DIFFERS)
+
+
+@case("server.xid.differs-pipelined", requirements=[DIFFERS, MATCH])
+def test_differs_pipelined(bench):
+    """A header's XID that belongs to another call in flight: that call still has its own answer."""
+    conn = bench.connect()
+    call, other = conn.null_call(), conn.nfs_call("GETATTR", object=bench.root)
+    call.payload = with_word(bytes(call.payload), 0, other.xid)
+    outcomes = conn.collect([call, other])
+    expect(outcomes[call.xid], DIFFERS, must=[kinds.ERR_CHUNK], latitude=HEADER_ONLY)
+    outcome = expect(outcomes[other.xid], MATCH, must=[kinds.REPLY])
+    expect.equal(outcome.result.ok.obj_attributes.type.name, "NF3DIR", MATCH, "type of the root")
+
+
+@case("server.xid.twice-outstanding-{name}", requirements=[*ECHO])
+@pytest.mark.parametrize("name", ["same-call", "other-call"])
+def test_twice_outstanding(bench, name):
+    """Two calls with one XID in flight: both are answered, or the second is taken for a
+    retransmission; the connection stays."""
+    root = bench.root
+    conn = bench.connect()
+    first = conn.null_call()
+    second = conn.rpc_call(100003, 3, 0, xid=first.xid)
+    if name == "other-call":
+        second = conn.nfs_call("GETATTR", object=root, xid=first.xid)
+    conn.send(first)
+    conn.send(second)
+    answer = conn.await_outcome(first)
+    expect_this_xid(answer, first)
+    answer = conn.await_outcome(second)
+    if answer.kind == kinds.SILENCE:
+        bench.latitude("RFC5531-9-1", RETRANSMISSION)
+    else:
+        expect_this_xid(answer, second)
+    expect_alive(conn, "RFC5531-9-1")
+
+
+def expect_this_xid(outcome, call):
+    """Some answer with the XID in both places; which of the two calls it is for is not known."""
+    if len(outcome.raw) < 32:
+        expect(outcome, "RFC5531-9-1", must=[kinds.REPLY])
+    xids = words(outcome.raw)[0], words(outcome.raw)[7]
+    wanted = call.xid, call.xid
+    expect.equal(xids, wanted, MATCH, "XIDs of a reply", show=False, outcome=outcome)
+
+
+@case("server.xid.two-connections", requirements=ECHO, hostile=False)
+def test_two_connections(bench):
+    """The same XID for different calls on two connections at once: each gets its own reply."""
+    root = bench.root
+    one, two = bench.connect(), bench.connect()
+    first = one.null_call()
+    second = two.nfs_call("GETATTR", object=root, xid=first.xid)
+    one.send(first)
+    two.send(second)
+    other = expect(two.await_outcome(second), "RFC5531-9-1", must=[kinds.REPLY])
+    expect_echo(one.await_outcome(first), first)
+    expect_echo(other, second)
+    kind = other.result.ok.obj_attributes.type.name
+    expect.equal(kind, "NF3DIR", "RFC5531-9-1", "type of the root")

@@ -1,0 +1,56 @@
+"""Replies of a chosen size: what fits the reply inline threshold, and what becomes of what does not."""
+
+from chunk_checks import OVERRUN, OVERRUN_LATITUDE, expect_read_data, read_call
+
+from steertag import wire
+from steertag.suite import expect, kinds
+
+# Receives larger than what is announced show a Send that is too long instead of losing it.
+WATCHING_RECEIVES = 16384
+# The id that the functions below assert besides the one that they are given.
+READ_DATA = "RFC8267-4-3"
+
+
+def read_overhead(conn, handle):
+    """Octets of a READ reply besides its data, which are the same for every count."""
+    outcome = expect(conn.exchange(read_call(conn, handle, 4)), READ_DATA, must=[kinds.REPLY])
+    return len(outcome.raw) - 4
+
+
+def expect_inline(bench, conn, handle, content, count, requirement_id):
+    """READ without chunks: its reply fits the threshold, so that it comes inline."""
+    call = read_call(conn, handle, count)
+    outcome = expect(conn.exchange(call), requirement_id, must=[kinds.REPLY])
+    expect_read_data(bench, outcome, call, content, outcome.result.ok.data)
+    return outcome
+
+
+def expect_refused(bench, conn, handle, content, count, requirement_id):
+    """READ without chunks whose full reply exceeds the threshold: an error, or fewer octets (RFC 1813
+    3.3.6)."""
+    call = read_call(conn, handle, count)
+    outcome = conn.exchange(call)
+    if outcome.kind == kinds.REPLY:
+        expect_within(conn, outcome, requirement_id)
+        expect_read_data(bench, outcome, call, content, outcome.result.ok.data)
+    else:
+        expect(outcome, requirement_id, must=OVERRUN, latitude=OVERRUN_LATITUDE)
+    return outcome
+
+
+def expect_long_reply(bench, conn, handle, content, count, requirement_id):
+    """READ with a reply chunk whose full reply exceeds the threshold: the reply chunk takes it."""
+    call = read_call(conn, handle, count)
+    conn.reply_chunk(call)
+    outcome = expect(conn.exchange(call), requirement_id, must=[kinds.REPLY])
+    if outcome.header.proc != wire.Procedure.NOMSG:
+        expect_within(conn, outcome, requirement_id)
+    expect_read_data(bench, outcome, call, content, outcome.result.ok.data)
+    return outcome
+
+
+def expect_within(conn, outcome, requirement_id):
+    """The Send that carried the answer keeps the reply inline threshold."""
+    limit = conn.negotiated.to_client_bytes
+    text = f"not longer than the reply inline threshold of {limit} octets: the reply's Send"
+    expect.true(len(outcome.raw) <= limit, requirement_id, text, outcome=outcome)
