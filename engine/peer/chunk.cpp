@@ -22,6 +22,7 @@ class Base {
   std::uint64_t left() const { return left_; }
 
   void take(std::uint64_t count, PullPlan& plan) {
+    if (count == 0) return;
     left_ -= count;
     if (!payload_.empty()) {
       plan.copies.push_back({plan.size, payload_.first(count)});

@@ -271,7 +271,7 @@ Expected<void, std::string> Deviations::add(std::string_view name) {
     text += near;
     separator = ", ";
   }
-  return Unexpected(std::move(text));
+  return tl::unexpected(std::move(text));
 }
 
 }  // namespace steertag::peer

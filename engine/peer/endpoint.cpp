@@ -45,7 +45,7 @@ Expected<void, fabric::Error> Endpoint::accept(fabric::ConnectionRequest& reques
   peer_ = found;
   negotiated_ = wire::negotiate(peer_, own());
   auto accepted = request.accept(domain, options_.connection, *this);
-  if (!accepted) return Unexpected(std::move(accepted.error()));
+  if (!accepted) return tl::unexpected(std::move(accepted.error()));
   connection_ = std::move(*accepted);
   // No call can have arrived yet: notices come from inside poll only.
   post_all();
@@ -56,7 +56,7 @@ Expected<void, fabric::Error> Endpoint::connect(const fabric::Url& url, fabric::
                                                 trace::EventSink* events, trace::ByteSink* bytes) {
   prepare();
   auto started = provider_.connect(url, domain, options_.connection, *this, events, bytes);
-  if (!started) return Unexpected(std::move(started.error()));
+  if (!started) return tl::unexpected(std::move(started.error()));
   connection_ = std::move(*started);
   post_all();
   return {};

@@ -2,7 +2,7 @@
 
 import pytest
 from chunk_checks import expect_alive
-from mutations import KINDS, Base, variants
+from mutations import KINDS, Base, only_goes_on, variants
 
 from steertag.suite import case, expect, kinds
 
@@ -11,23 +11,29 @@ VERSION = "RFC8166-4.5.1-1"
 
 
 def of_groups(*groups, hint="ERR_CHUNK"):
-    """[(kind, group, name)] of the variants to which a strict decoder has this answer."""
+    """[(kind, group, name)] of the variants to which a strict decoder has this answer, and not just
+    because of what stands behind the lists."""
     return [
         (kind, group, name)
         for kind in KINDS
-        for group, name, _, expectation in variants(kind, *groups)
-        if expectation == hint
+        for group, name, message, expectation in variants(kind, *groups)
+        if expectation == hint and not only_goes_on(message)
     ]
 
 
 PRESENCE = of_groups("presence", "missing-body")
 COUNTS = of_groups("count")
+# The last count of RDMA_NOMSG is too small: what it leaves out stands behind the lists.
+LEFT_BEHIND = [name for _, name, message, _ in variants("long", "count") if only_goes_on(message)]
 SHIFTED = of_groups("field")
 SHIFTED_INTO_VERSION = of_groups("field", hint="ERR_VERS")
 # A field written twice, so that everything behind it moves by a word, and the header still decodes.
 SHIFTED_LEGAL = of_groups("field", hint="survive")
-# The last count of RDMA_NOMSG: what it leaves out stands behind the lists, where nothing belongs.
-LEFT_BEHIND = ("reply-chunk.count-minus-1", "reply-chunk.count-0")
+# A server that takes a broken header for a legal one uses memory that was never offered, as far as
+# our own decoder can tell; the case fails for the first of these, so the rest need not be told.
+CONSEQUENCES = dict.fromkeys(
+    ("RFC8166-3.4.5-6", "RFC8166-8.1.4-2"), "a consequence of taking a broken header for legal"
+)
 # What may become of a message whose header decodes by accident and whose RPC message is then garbage.
 ACCIDENT = [*kinds.REFUSED, kinds.DENIED]
 ACCIDENT_LATITUDE = {
@@ -45,7 +51,12 @@ def expect_err_chunk(base, outcome, latitude=None):
     expect.true(base.unchanged(), BROKEN, "a call with a broken header changes nothing")
 
 
-@case("server.malformed-lists.{kind}.{name}", requirements=[BROKEN, "RFC8166-4.5-4"], bugs=["B26"])
+@case(
+    "server.malformed-lists.{kind}.{name}",
+    requirements=[BROKEN, "RFC8166-4.5-4"],
+    tolerates=CONSEQUENCES,
+    bugs=["B26"],
+)
 @pytest.mark.parametrize("kind,group,name", PRESENCE)
 def test_presence_word(bench, kind, group, name):
     """A presence word that is neither 0 nor 1, or a 1 with no entry behind it: ERR_CHUNK."""
@@ -56,6 +67,7 @@ def test_presence_word(bench, kind, group, name):
 @case(
     "server.malformed-lists.{kind}.{name}",
     requirements=[BROKEN, "RFC8166-4.5-4"],
+    tolerates=CONSEQUENCES,
     bugs=["B16", "B26"],
 )
 @pytest.mark.parametrize("kind,group,name", COUNTS)
@@ -63,14 +75,25 @@ def test_count(bench, kind, group, name):
     """A segment count that the message cannot hold, that wraps when it is multiplied by 16, or that
     is off by one: ERR_CHUNK."""
     base = Base(bench, kind)
-    latitude = None
-    if name in LEFT_BEHIND:
-        latitude = {kinds.REPLY: "octets behind the lists of RDMA_NOMSG are ignored"}
-    outcome = base.conn.exchange(base.mutated(group, name))
-    expect_err_chunk(base, outcome, latitude)
+    expect_err_chunk(base, base.conn.exchange(base.mutated(group, name)))
 
 
-@case("server.malformed-lists.{kind}.{name}", requirements=[BROKEN, "RFC8166-4.5-4"], bugs=["B26"])
+@case("server.malformed-lists.long.{name}", requirements=[BROKEN, "RFC8166-4.5-4"], bugs=["B26"])
+@pytest.mark.parametrize("name", LEFT_BEHIND)
+def test_left_behind(bench, name):
+    """The reply chunk of RDMA_NOMSG counts fewer segments than follow: ERR_CHUNK, or a reply if what
+    goes on behind the lists is not looked at."""
+    base = Base(bench, "long")
+    latitude = {kinds.REPLY: "octets behind the lists of RDMA_NOMSG are ignored"}
+    expect_err_chunk(base, base.conn.exchange(base.mutated("count", name)), latitude)
+
+
+@case(
+    "server.malformed-lists.{kind}.{name}",
+    requirements=[BROKEN, "RFC8166-4.5-4"],
+    tolerates=CONSEQUENCES,
+    bugs=["B26"],
+)
 @pytest.mark.parametrize("kind,group,name", SHIFTED)
 def test_shifted(bench, kind, group, name):
     """A field is left out or written twice, so that every later one is read from the wrong place and

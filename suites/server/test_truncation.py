@@ -13,12 +13,14 @@ BROKEN = "RFC8166-4.5.2-1"
 SMALLEST = 28
 PAYLOAD = ("cut-before.payload-stream", "cut-inside.payload-stream")
 # Below 28 octets it does not matter what the rest would have been, so one call stands for all.
-SHORT_CUTS = [name for _, name, octets, _ in variants("null", "truncation") if octets < SMALLEST]
+SHORT_CUTS = [
+    name for _, name, message, _ in variants("null", "truncation") if len(message) < SMALLEST
+]
 CUTS = [
     (kind, name)
     for kind in KINDS
-    for _, name, octets, _ in variants(kind, "truncation")
-    if octets >= SMALLEST and name not in PAYLOAD
+    for _, name, message, _ in variants(kind, "truncation")
+    if len(message) >= SMALLEST and name not in PAYLOAD
 ]
 # Messages below 28 octets that would have an answer if they were longer: (rdma_vers, rdma_proc, octets).
 SHORT_SPECIAL = {

@@ -48,15 +48,15 @@ class Nfs3Client {
 
   template <class Result>
   static Expected<Result, CallError> decode(const Expected<View, CallError>& reply) {
-    if (!reply) return Unexpected(reply.error());
+    if (!reply) return tl::unexpected(reply.error());
     wire::Reader reader(*reply);
     rpc::ReplyHeader header;
     header.decode(reader);
     Result result;
     result.decode(reader);
     if (reader.ok() && reader.remaining() == 0) return result;
-    return Unexpected(CallError{CallErrc::bad_results, reader.ok() ? "octets follow the results"
-                                                                   : reader.fault().message()});
+    return tl::unexpected(CallError{CallErrc::bad_results, reader.ok() ? "octets follow the results"
+                                                                       : reader.fault().message()});
   }
 
   RpcClient client_;

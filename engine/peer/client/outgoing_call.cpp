@@ -30,6 +30,7 @@ std::vector<wire::Segment> divide(const fabric::Region& region, std::size_t leng
 void copy(std::span<const View> parts, MutableView to) {
   std::size_t at = 0;
   for (const View part : parts) {
+    if (part.empty()) continue;  // memcpy takes no null pointer, whatever the length
     std::memcpy(to.data() + at, part.data(), part.size());
     at += part.size();
   }
@@ -116,7 +117,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(RegionPool& pool, const wire::Neg
   const CallSize size{request_.stream.size(), request_.has_item, request_.item.size(),
                       request_.reply};
   const CallForm form = choose_form(size, request_.wish, limits);
-  if (!form.possible) return Unexpected(CallErrc::too_large);
+  if (!form.possible) return tl::unexpected(CallErrc::too_large);
   header_.clear();
   header_.xid = xid_;
   header_.credit = credits;
@@ -125,7 +126,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(RegionPool& pool, const wire::Neg
   parts_.emplace_back();
   if (!offer_result(pool, form) || !offer_arguments(pool, form)) {
     release_memory();
-    return Unexpected(CallErrc::no_memory);
+    return tl::unexpected(CallErrc::no_memory);
   }
   header_bytes_.clear();
   wire::encode(header_, header_bytes_);
@@ -196,7 +197,7 @@ std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::H
   if (is_long && (!reply_ || wire::chunk_length(header.reply_chunk) == 0)) return std::nullopt;
   if (!is_long && rpc::xid(payload) != xid_) return std::nullopt;
   close_memory();
-  if (broken) return Unexpected(*broken);
+  if (broken) return tl::unexpected(*broken);
   CallReply reply;
   reply.header = &header;
   reply.remotely_invalidated = remotely_invalidated;
@@ -205,10 +206,10 @@ std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::H
   wire::Reader reader(reply.payload);
   reply.rpc.decode(reader);
   if (!reader.ok() || reply.rpc.xid != xid_)
-    return Unexpected(bad(reader.ok() ? "the RPC reply has another XID"
-                                      : "the RPC reply header: " + reader.fault().message()));
+    return tl::unexpected(bad(reader.ok() ? "the RPC reply has another XID"
+                                          : "the RPC reply header: " + reader.fault().message()));
   reply.results = reader.rest();
-  if (const auto fault = check_item(header, reply)) return Unexpected(*fault);
+  if (const auto fault = check_item(header, reply)) return tl::unexpected(*fault);
   return reply;
 }
 

@@ -78,7 +78,7 @@ void Requester::pump() {
         queue_.push_front(std::move(call));  // memory comes back with the replies
         return;
       }
-      tell(*call, Unexpected(CallError{marshalled.error(), {}}));
+      tell(*call, tl::unexpected(CallError{marshalled.error(), {}}));
       continue;
     }
     OutgoingCall& sent = *call;
@@ -146,8 +146,8 @@ void Requester::handle_error(const wire::Header& header, OutgoingCall& call) {
   credits_.on_reply(header.credit);
   call.close_memory();
   if (header.error == wire::ErrorCode::chunk)
-    return complete(call, Unexpected(CallError{CallErrc::err_chunk, {}}));
-  complete(call, Unexpected(
+    return complete(call, tl::unexpected(CallError{CallErrc::err_chunk, {}}));
+  complete(call, tl::unexpected(
                      CallError{CallErrc::err_vers, "versions " + std::to_string(header.vers_low) +
                                                        " to " + std::to_string(header.vers_high)}));
 }
@@ -212,7 +212,8 @@ void Requester::requeue_all(const std::string& why) {
     }
   }
   queue_ = std::move(keep);
-  for (const auto& call : lost) tell(*call, Unexpected(CallError{CallErrc::connection_lost, why}));
+  for (const auto& call : lost)
+    tell(*call, tl::unexpected(CallError{CallErrc::connection_lost, why}));
 }
 
 void Requester::give_up(std::uint32_t xid, CallError error) {
@@ -221,14 +222,14 @@ void Requester::give_up(std::uint32_t xid, CallError error) {
   if (queued != queue_.end()) {
     const std::unique_ptr<OutgoingCall> call = std::move(*queued);
     queue_.erase(queued);
-    tell(*call, Unexpected(std::move(error)));
+    tell(*call, tl::unexpected(std::move(error)));
     return;
   }
   OutgoingCall* call = find(xid);
   if (!call) return;
   call->close_memory();
   call->answered = true;
-  tell(*call, Unexpected(std::move(error)));
+  tell(*call, tl::unexpected(std::move(error)));
   endpoint_->abort();
 }
 

@@ -10,7 +10,7 @@ Expected<Request, CallError> make_request(View rpc_call, const FormWish& wish) {
   wire::Reader reader(rpc_call);
   rpc::CallHeader header;
   header.decode(reader);
-  if (!reader.ok()) return Unexpected(CallError{CallErrc::bad_call, reader.fault().message()});
+  if (!reader.ok()) return tl::unexpected(CallError{CallErrc::bad_call, reader.fault().message()});
   Request request;
   request.program = header.program;
   request.version = header.version;
@@ -37,7 +37,7 @@ Expected<void, CallError> RpcClient::keep(const CallReply& reply) {
   last_remotely_invalidated_ = reply.remotely_invalidated;
   if (!reply.rpc.success()) {
     const bool accepted = reply.rpc.status == rpc::ReplyStatus::MSG_ACCEPTED;
-    return Unexpected(
+    return tl::unexpected(
         CallError{CallErrc::rpc_error, std::string(accepted ? rpc::name(reply.rpc.accept_status)
                                                             : rpc::name(reply.rpc.reject_status))});
   }
@@ -57,7 +57,7 @@ Expected<View, CallError> RpcClient::round_trip(Request request) {
         if (reply) {
           outcome = keep(*reply);
         } else {
-          outcome = Unexpected(std::move(reply.error()));
+          outcome = tl::unexpected(std::move(reply.error()));
         }
       });
   while (!outcome) {
@@ -68,13 +68,13 @@ Expected<View, CallError> RpcClient::round_trip(Request request) {
       requester_.give_up(xid, {CallErrc::timed_out, {}});  // sets the outcome
     }
   }
-  if (!*outcome) return Unexpected(outcome->error());
+  if (!*outcome) return tl::unexpected(outcome->error());
   return View(reply_);
 }
 
 Expected<View, CallError> RpcClient::round_trip(View rpc_call) {
   auto request = make_request(rpc_call, wish_);
-  if (!request) return Unexpected(std::move(request.error()));
+  if (!request) return tl::unexpected(std::move(request.error()));
   return round_trip(std::move(*request));
 }
 

@@ -55,15 +55,15 @@ const MemoryBackend::Node* MemoryBackend::find(NodeId id) const {
 
 Result<MemoryBackend::Node*> MemoryBackend::directory(NodeId id) {
   Node* node = find(id);
-  if (!node) return Unexpected(Status::stale);
-  if (node->attributes.type != FileType::directory) return Unexpected(Status::not_directory);
+  if (!node) return tl::unexpected(Status::stale);
+  if (node->attributes.type != FileType::directory) return tl::unexpected(Status::not_directory);
   return node;
 }
 
 Result<const MemoryBackend::Node*> MemoryBackend::directory(NodeId id) const {
   const Node* node = find(id);
-  if (!node) return Unexpected(Status::stale);
-  if (node->attributes.type != FileType::directory) return Unexpected(Status::not_directory);
+  if (!node) return tl::unexpected(Status::stale);
+  if (node->attributes.type != FileType::directory) return tl::unexpected(Status::not_directory);
   return node;
 }
 
@@ -84,20 +84,20 @@ Handle MemoryBackend::handle(NodeId id) const {
 }
 
 Result<NodeId> MemoryBackend::resolve(View handle) const {
-  if (handle.size() != kHandleBytes) return Unexpected(Status::bad_handle);
+  if (handle.size() != kHandleBytes) return tl::unexpected(Status::bad_handle);
   const NodeId id = wire::load_u64(handle.data() + 8);
   const std::uint64_t generation = wire::load_u64(handle.data() + 16);
   if (wire::load_u64(handle.data()) != filesystem_id_ ||
       wire::load_u64(handle.data() + 24) != handle_code(id, generation))
-    return Unexpected(Status::bad_handle);
+    return tl::unexpected(Status::bad_handle);
   const Node* node = find(id);
-  if (!node || node->generation != generation) return Unexpected(Status::stale);
+  if (!node || node->generation != generation) return tl::unexpected(Status::stale);
   return id;
 }
 
 Result<Attributes> MemoryBackend::attributes(NodeId id) const {
   const Node* node = find(id);
-  if (!node) return Unexpected(Status::stale);
+  if (!node) return tl::unexpected(Status::stale);
   return node->attributes;
 }
 
@@ -152,25 +152,25 @@ void MemoryBackend::erase(Node& directory, std::string_view name) {
 
 Result<NodeId> MemoryBackend::lookup(NodeId id, std::string_view name) const {
   const auto parent = directory(id);
-  if (!parent) return Unexpected(parent.error());
+  if (!parent) return tl::unexpected(parent.error());
   if (name == ".") return id;
   if (name == "..") return (*parent)->parent;
   if (const Status status = check_name(name); status != Status::ok)
-    return Unexpected(status == Status::invalid ? Status::access : status);
+    return tl::unexpected(status == Status::invalid ? Status::access : status);
   const Entry* found = entry(**parent, name);
-  if (!found) return Unexpected(Status::no_entry);
+  if (!found) return tl::unexpected(Status::no_entry);
   return found->node;
 }
 
 Result<NodeId> MemoryBackend::create(NodeId id, std::string_view name, const NewNode& what) {
   const auto parent = directory(id);
-  if (!parent) return Unexpected(parent.error());
-  if (is_dots(name)) return Unexpected(Status::exists);
-  if (const Status status = check_name(name); status != Status::ok) return Unexpected(status);
-  if (entry(**parent, name)) return Unexpected(Status::exists);
-  if (nodes_.size() >= limits_.total_files) return Unexpected(Status::no_space);
+  if (!parent) return tl::unexpected(parent.error());
+  if (is_dots(name)) return tl::unexpected(Status::exists);
+  if (const Status status = check_name(name); status != Status::ok) return tl::unexpected(status);
+  if (entry(**parent, name)) return tl::unexpected(Status::exists);
+  if (nodes_.size() >= limits_.total_files) return tl::unexpected(Status::no_space);
   if (what.type == FileType::link && what.link_text.size() > kLongestLinkText)
-    return Unexpected(Status::name_too_long);
+    return tl::unexpected(Status::name_too_long);
 
   Node node;
   Attributes& attributes = node.attributes;
@@ -196,7 +196,7 @@ Result<NodeId> MemoryBackend::create(NodeId id, std::string_view name, const New
   if (what.type != FileType::regular) changes.size_bytes.reset();
   if (const Status status = change(created, changes); status != Status::ok) {
     nodes_.erase(created);
-    return Unexpected(status);
+    return tl::unexpected(status);
   }
   if (what.type == FileType::directory) ++(*parent)->attributes.link_count;
   insert(**parent, name, created);
@@ -310,7 +310,7 @@ Status MemoryBackend::link(NodeId id, NodeId directory_id, std::string_view name
 Result<bool> MemoryBackend::list(NodeId id, std::uint64_t cookie,
                                  const std::function<bool(const DirectoryEntry&)>& visit) const {
   const auto node = directory(id);
-  if (!node) return Unexpected(node.error());
+  if (!node) return tl::unexpected(node.error());
   if (cookie < 1 && !visit({1, ".", id})) return false;
   if (cookie < 2 && !visit({2, "..", (*node)->parent})) return false;
   for (auto at = (*node)->entries.upper_bound(cookie); at != (*node)->entries.end(); ++at) {

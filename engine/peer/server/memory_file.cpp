@@ -98,9 +98,9 @@ Status MemoryBackend::write(NodeId id, std::uint64_t offset, View data) {
 Result<std::uint32_t> MemoryBackend::read(NodeId id, std::uint64_t offset, std::uint32_t count,
                                           std::vector<Slice>& out) {
   Node* node = find(id);
-  if (!node) return Unexpected(Status::stale);
-  if (node->attributes.type == FileType::directory) return Unexpected(Status::is_directory);
-  if (node->attributes.type != FileType::regular) return Unexpected(Status::invalid);
+  if (!node) return tl::unexpected(Status::stale);
+  if (node->attributes.type == FileType::directory) return tl::unexpected(Status::is_directory);
+  if (node->attributes.type != FileType::regular) return tl::unexpected(Status::invalid);
   node->attributes.atime = clock_();
   const std::uint64_t size = node->attributes.size_bytes;
   if (offset >= size) return std::uint32_t{0};
@@ -124,8 +124,8 @@ Result<std::uint32_t> MemoryBackend::read(NodeId id, std::uint64_t offset, std::
 
 Result<Slice> MemoryBackend::read_link(NodeId id) const {
   const Node* node = find(id);
-  if (!node) return Unexpected(Status::stale);
-  if (node->attributes.type != FileType::link) return Unexpected(Status::invalid);
+  if (!node) return tl::unexpected(Status::stale);
+  if (node->attributes.type != FileType::link) return tl::unexpected(Status::invalid);
   return Slice{View(*node->link_text), node->link_text};
 }
 

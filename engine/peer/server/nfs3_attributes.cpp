@@ -52,7 +52,7 @@ void Nfs3Program::lookup(const nfs3::LookupArgs& args, Call& call) {
     status = Status::not_directory;
   if (status == Status::ok && !permits(directory->attributes, call.caller, Want::execute))
     status = Status::access;
-  Result<NodeId> found = Unexpected(status);
+  Result<NodeId> found = tl::unexpected(status);
   if (status == Status::ok) found = backend_.lookup(directory->node, args.what.name);
   if (directory) result.ok.dir_attributes = after(directory->node);
   if (found) {

@@ -54,7 +54,7 @@ Result<NodeId> Nfs3Program::create_exclusive(const Object& directory, std::strin
                       attributes->size_bytes == 0 && attributes->atime == high &&
                       attributes->mtime == low;
     if (same) return *existing;
-    return Unexpected(Status::exists);
+    return tl::unexpected(Status::exists);
   }
   NewNode node = new_node(FileType::regular, {}, caller);
   node.change.mode = 0600;
@@ -76,26 +76,26 @@ Result<NodeId> Nfs3Program::create_file(const Object& directory, const nfs3::Cre
   const auto attributes = backend_.attributes(*existing);
   if (args.how.mode == nfs3::CreateMode::GUARDED || !attributes ||
       attributes->type != FileType::regular)
-    return Unexpected(Status::exists);
+    return tl::unexpected(Status::exists);
   AttributeChange change;
   change.size_bytes = args.how.obj_attributes.size;
   if (!change.size_bytes) return *existing;
   Status status = permits_change(*attributes, caller, change);
   if (status == Status::ok) status = backend_.change(*existing, change);
-  if (status != Status::ok) return Unexpected(status);
+  if (status != Status::ok) return tl::unexpected(status);
   return *existing;
 }
 
 void Nfs3Program::create(const nfs3::CreateArgs& args, Call& call) {
   const auto directory = writable_directory(args.where.dir, call.caller);
-  Result<NodeId> created = Unexpected(directory ? Status::ok : directory.error());
+  Result<NodeId> created = tl::unexpected(directory ? Status::ok : directory.error());
   if (directory) created = create_file(*directory, args, call.caller);
   reply_created(directory, created, call);
 }
 
 void Nfs3Program::mkdir(const nfs3::MkdirArgs& args, Call& call) {
   const auto directory = writable_directory(args.where.dir, call.caller);
-  Result<NodeId> created = Unexpected(directory ? Status::ok : directory.error());
+  Result<NodeId> created = tl::unexpected(directory ? Status::ok : directory.error());
   if (directory) {
     created = backend_.create(directory->node, args.where.name,
                               new_node(FileType::directory, args.attributes, call.caller));
@@ -105,7 +105,7 @@ void Nfs3Program::mkdir(const nfs3::MkdirArgs& args, Call& call) {
 
 void Nfs3Program::symlink(const nfs3::SymlinkArgs& args, Call& call) {
   const auto directory = writable_directory(args.where.dir, call.caller);
-  Result<NodeId> created = Unexpected(directory ? Status::ok : directory.error());
+  Result<NodeId> created = tl::unexpected(directory ? Status::ok : directory.error());
   if (directory) {
     NewNode node = new_node(FileType::link, args.symlink.symlink_attributes, call.caller);
     node.link_text = args.symlink.symlink_data;
@@ -116,13 +116,13 @@ void Nfs3Program::symlink(const nfs3::SymlinkArgs& args, Call& call) {
 
 void Nfs3Program::mknod(const nfs3::MknodArgs& args, Call& call) {
   const auto directory = writable_directory(args.where.dir, call.caller);
-  Result<NodeId> created = Unexpected(directory ? Status::ok : directory.error());
+  Result<NodeId> created = tl::unexpected(directory ? Status::ok : directory.error());
   const auto type = static_cast<FileType>(args.what.type);
   const bool device = type == FileType::block || type == FileType::character;
   if (directory && !device && type != FileType::socket && type != FileType::fifo) {
-    created = Unexpected(Status::bad_type);
+    created = tl::unexpected(Status::bad_type);
   } else if (directory && device && !is_superuser(call.caller)) {
-    created = Unexpected(Status::not_owner);
+    created = tl::unexpected(Status::not_owner);
   } else if (directory) {
     NewNode node = new_node(type, args.what.attributes, call.caller);
     node.device = {args.what.spec.specdata1, args.what.spec.specdata2};

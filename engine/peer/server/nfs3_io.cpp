@@ -17,7 +17,7 @@ void put(const Result& result, ReplyPayload& reply) {
 
 void Nfs3Program::readlink(const nfs3::ReadlinkArgs& args, Call& call) {
   const auto found = object(args.symlink);
-  Result<Slice> text = Unexpected(found ? Status::ok : found.error());
+  Result<Slice> text = tl::unexpected(found ? Status::ok : found.error());
   if (found) text = backend_.read_link(found->node);
   if (!text) {
     nfs3::ReadlinkResult result;
@@ -42,7 +42,7 @@ void Nfs3Program::read(const nfs3::ReadArgs& args, Call& call) {
       !permits_io(found->attributes, call.caller, Want::read))
     status = Status::access;
   const std::size_t first = call.reply.slices().size();
-  Result<std::uint32_t> length = Unexpected(status);
+  Result<std::uint32_t> length = tl::unexpected(status);
   if (status == Status::ok) {
     length = backend_.read(found->node, args.offset, std::min(args.count, kLargestTransfer),
                            call.reply.slices());

@@ -72,9 +72,9 @@ rpc::AcceptStatus Nfs3Program::call(std::uint32_t procedure, wire::Reader& argum
 
 Result<Nfs3Program::Object> Nfs3Program::object(const nfs3::FileHandle& handle) const {
   const auto node = backend_.resolve(handle.view());
-  if (!node) return Unexpected(node.error());
+  if (!node) return tl::unexpected(node.error());
   const auto attributes = backend_.attributes(*node);
-  if (!attributes) return Unexpected(attributes.error());
+  if (!attributes) return tl::unexpected(attributes.error());
   return Object{*node, *attributes};
 }
 
@@ -82,10 +82,10 @@ Result<Nfs3Program::Object> Nfs3Program::writable_directory(const nfs3::FileHand
                                                             const Caller& caller) const {
   const auto found = object(handle);
   if (!found) return found;
-  if (found->attributes.type != FileType::directory) return Unexpected(Status::not_directory);
+  if (found->attributes.type != FileType::directory) return tl::unexpected(Status::not_directory);
   if (!permits(found->attributes, caller, Want::write) ||
       !permits(found->attributes, caller, Want::execute))
-    return Unexpected(Status::access);
+    return tl::unexpected(Status::access);
   return found;
 }
 

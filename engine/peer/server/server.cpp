@@ -40,7 +40,7 @@ Expected<std::unique_ptr<Server>, fabric::Error> Server::start(
       url, [raw = server.get()](std::unique_ptr<fabric::ConnectionRequest> request) {
         raw->on_request(std::move(request));
       });
-  if (!listener) return Unexpected(std::move(listener.error()));
+  if (!listener) return tl::unexpected(std::move(listener.error()));
   server->listener_ = std::move(*listener);
   return server;
 }

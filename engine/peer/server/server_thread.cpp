@@ -13,13 +13,13 @@ Expected<std::unique_ptr<ServerThread>, fabric::Error> ServerThread::start(
     const fabric::Url& url, const ServerOptions& options, fabric::RandomSource random,
     Clock clock) {
   auto provider = fabric::make_provider(url.provider, random);
-  if (!provider) return Unexpected(std::move(provider.error()));
+  if (!provider) return tl::unexpected(std::move(provider.error()));
   std::unique_ptr<ServerThread> made(new ServerThread());
   made->provider_ = std::move(*provider);
   made->storage_ = std::make_unique<MemoryBackend>(std::move(clock), random);
   auto server =
       Server::start(*made->provider_, url, Server::nfs3_programs(*made->storage_), options);
-  if (!server) return Unexpected(std::move(server.error()));
+  if (!server) return tl::unexpected(std::move(server.error()));
   made->server_ = std::move(*server);
   made->port_ = made->server_->port();
   made->thread_ = std::thread([raw = made.get()] { raw->run(); });
