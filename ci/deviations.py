@@ -71,15 +71,15 @@ def list_deviations(server):
 
 def claims(junit):
     """{requirement: [pytest node id of each case that claims it]} from a JUnit file of the suite."""
-    found = {}
+    found = {}  # a case names a requirement twice if it claims and breaks it, hence no lists inside
     for test in xml.etree.ElementTree.parse(junit).iter("testcase"):
         path = "/".join(test.get("classname").split(".")) + ".py"
         for row in test.iter("property"):
             if row.get("name") == "requirement":
-                found.setdefault(row.get("value"), []).append(f"{path}::{test.get('name')}")
+                found.setdefault(row.get("value"), {})[f"{path}::{test.get('name')}"] = None
     if not found:
         raise CannotScore(f"{junit} names no requirement: it is no report of the suite")
-    return found
+    return {requirement: list(nodes) for requirement, nodes in found.items()}
 
 
 class Scorer:

@@ -96,7 +96,8 @@ def test_claims_are_read_from_junit(tmp_path):
     path = tmp_path / "junit.xml"
     path.write_text(
         '<testsuites><testsuite><testcase classname="suites.server.test_a" name="test_a[x]">'
-        f'<properties><property name="requirement" value="{RULE}"/></properties>'
+        f'<properties><property name="requirement" value="{RULE}"/>'
+        f'<property name="requirement" value="{RULE}"/></properties>'
         "</testcase></testsuite></testsuites>"
     )
     assert deviations.claims(path) == {RULE: ["suites/server/test_a.py::test_a[x]"]}

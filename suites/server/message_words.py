@@ -16,8 +16,14 @@ ERROR_SHAPE = (
     "RFC8166-4.1.2-9",
     "RFC8166-3.3.1-5",
 )
-# And the one id that each kind of error adds.
-CHUNK_SHAPE = (*ERROR_SHAPE, "RFC8166-4.1.2-11")
+# And what each kind of error adds: its length, and the reasons for which it is due.
+CHUNK_SHAPE = (
+    *ERROR_SHAPE,
+    "RFC8166-4.1.2-11",
+    "RFC8166-4.5.2-1",
+    "RFC8166-4.5.2-2",
+    "RFC8166-4.5.2-3",
+)
 VERS_SHAPE = (*ERROR_SHAPE, "RFC8166-4.1.2-10", "RFC8166-4.5.1-1")
 
 
@@ -34,6 +40,8 @@ def with_word(octets, number, value):
 
 def expect_error(outcome, call, code, kind, requirement_id):
     """An RDMA_ERROR with this code for the call, word by word."""
+    if outcome.kind in (*kinds.CLOSED, kinds.HANG):
+        expect(outcome, "RFC8166-4.5-2", must=[kind])
     misshapen = outcome.kind in (kinds.GARBAGE, kinds.ERROR_OTHER)
     if not misshapen or len(outcome.raw) < ERR_CHUNK_OCTETS:
         expect(outcome, requirement_id, must=[kind])
@@ -49,9 +57,9 @@ def expect_error(outcome, call, code, kind, requirement_id):
     expect.at_least(credit, 1, "RFC8166-3.3.1-5", "credit grant of the error", outcome=outcome)
 
 
-def expect_err_chunk(outcome, call):
-    """ERR_CHUNK for the call, in 20 octets."""
-    expect_error(outcome, call, wire.ErrorCode.CHUNK, kinds.ERR_CHUNK, "RFC8166-4.5-2")
+def expect_err_chunk(outcome, call, requirement_id):
+    """ERR_CHUNK for the call, in 20 octets. `requirement_id` says why it is due."""
+    expect_error(outcome, call, wire.ErrorCode.CHUNK, kinds.ERR_CHUNK, requirement_id)
     length = len(outcome.raw)
     expect.equal(length, ERR_CHUNK_OCTETS, "RFC8166-4.1.2-11", "octets of ERR_CHUNK")
 

@@ -255,7 +255,9 @@ def test_markers(bench):
     expect_served(bench, SERVED)
 
 
-@case("server.startup.crc-off", requirements=["RFC5044-4.4-1"], hostile=False)
+@case(
+    "server.startup.crc-off", requirements=["RFC5044-4.4-1"], needs=["fault-hooks"], hostile=False
+)
 def test_without_crc(bench):
     """A client that does not ask for CRC: the connection works, with CRC or without."""
     conn = bench.connect(crc=False)
@@ -263,7 +265,12 @@ def test_without_crc(bench):
         expect(conn.probe(), "RFC5044-4.4-1", must=[kinds.REPLY])
 
 
-@case("server.startup.revision-one", requirements=["RFC6581-6-1", "RFC6581-10-1"], hostile=False)
+@case(
+    "server.startup.revision-one",
+    requirements=["RFC6581-6-1", "RFC6581-10-1"],
+    needs=["fault-hooks"],
+    hostile=False,
+)
 def test_revision_one(bench):
     """A request of revision 1 carries no depths: it works, or is refused by a server that cannot read
     without knowing them."""

@@ -25,6 +25,7 @@ PRESENCE = of_groups("presence", "missing-body")
 COUNTS = of_groups("count")
 # The last count of RDMA_NOMSG is too small: what it leaves out stands behind the lists.
 LEFT_BEHIND = [name for _, name, message, _ in variants("long", "count") if only_goes_on(message)]
+UNALIGNED = of_groups("position")
 SHIFTED = of_groups("field")
 SHIFTED_INTO_VERSION = of_groups("field", hint="ERR_VERS")
 # A field written twice, so that everything behind it moves by a word, and the header still decodes.
@@ -76,6 +77,16 @@ def test_count(bench, kind, group, name):
     is off by one: ERR_CHUNK."""
     base = Base(bench, kind)
     expect_err_chunk(base, base.conn.exchange(base.mutated(group, name)))
+
+
+@case("server.malformed-lists.{kind}.{name}", requirements=[BROKEN, "RFC8166-4.5-4"])
+@pytest.mark.parametrize("kind,group,name", UNALIGNED)
+def test_unaligned_position(bench, kind, group, name):
+    """The positions of a read chunk are no multiples of four (RFC 8166 3.4.5): ERR_CHUNK, or reported
+    at RPC level."""
+    base = Base(bench, kind)
+    outcome = base.conn.exchange(base.mutated(group, name))
+    expect_err_chunk(base, outcome, {"rpc:GARBAGE_ARGS": "reported at RPC level (RFC 8166 4.5.2)"})
 
 
 @case("server.malformed-lists.long.{name}", requirements=[BROKEN, "RFC8166-4.5-4"], bugs=["B26"])

@@ -11,8 +11,8 @@ CHECKED_EARLY = {
 }
 # count of WRITE, octets in the chunk.
 WRONG_LENGTHS = {
-    "short-by-one": (4096, 4095),
-    "short-by-four": (4096, 4092),
+    "by-one": (4096, 4095),
+    "by-four": (4096, 4092),
     "half": (4096, 2048),
     "single-octet": (4096, 1),
     "count-largest": (0xFFFFFFFF, 4096),

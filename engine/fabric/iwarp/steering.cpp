@@ -2,9 +2,19 @@
 #include "fabric/iwarp/steering.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace steertag::fabric::iwarp {
+namespace {
+
+constexpr auto kGuard = [] {
+  std::array<std::byte, kGuardBytes> guard{};
+  guard.fill(kGuardOctet);
+  return guard;
+}();
+
+}  // namespace
 
 IwarpRegion* StagTable::find(std::uint32_t stag) const {
   const auto entry = map_.find(stag);
@@ -44,9 +54,8 @@ IwarpRegion::~IwarpRegion() {
 }
 
 void IwarpRegion::fill_guards() {
-  std::memset(memory_.get(), std::to_integer<int>(kGuardOctet), kGuardBytes);
-  std::memset(memory_.get() + kGuardBytes + length_, std::to_integer<int>(kGuardOctet),
-              kGuardBytes);
+  std::ranges::copy(kGuard, memory_.get());
+  std::ranges::copy(kGuard, memory_.get() + kGuardBytes + length_);
 }
 
 void IwarpRegion::enter(std::optional<std::uint64_t> base) {
@@ -92,8 +101,7 @@ void IwarpRegion::open(Rights rights) {
 
 bool IwarpRegion::guards_intact() const {
   const auto intact = [](const std::byte* from) {
-    return std::all_of(from, from + kGuardBytes,
-                       [](std::byte octet) { return octet == kGuardOctet; });
+    return std::memcmp(from, kGuard.data(), kGuard.size()) == 0;
   };
   return intact(memory_.get()) && intact(memory_.get() + kGuardBytes + length_);
 }

@@ -1,0 +1,75 @@
+"""The reference peers from Python: a server in its thread, a client, and the deviations."""
+
+import pytest
+
+from steertag import ledger, peer
+
+
+NULL_CALL = b"".join(word.to_bytes(4, "big") for word in (1, 0, 2, 100003, 3, 0, 0, 0, 0, 0))
+
+
+@pytest.fixture
+def server():
+    with peer.Server("iwarp://127.0.0.1:0", credits=4) as running:
+        yield running
+
+
+def client_of(server, **options):
+    return peer.Client(f"iwarp://127.0.0.1:{server.port}", **options)
+
+
+def test_null_call_comes_back_with_the_grant(server):
+    client = client_of(server)
+    reply = client.call(NULL_CALL)
+    assert len(reply) == 24
+    assert client.granted == 4
+    assert client.thresholds == (4096, 4096)
+
+
+def test_wish_decides_the_form(server):
+    client = client_of(server)
+    client.call(NULL_CALL, peer.FormWish(long_call=peer.Use.ALWAYS))
+    assert client.last_remotely_invalidated
+    assert server.statistics()["pulled_bytes"] == len(NULL_CALL)
+
+
+def test_client_without_private_data_gets_the_defaults(server):
+    client = client_of(server, private_data=False)
+    client.call(NULL_CALL)
+    assert client.thresholds == (1024, 1024)
+
+
+def test_errors_have_a_code(server):
+    client = client_of(server)
+    with pytest.raises(peer.CallError) as caught:
+        client.call(b"abc")
+    assert caught.value.code == "bad_call"
+    with pytest.raises(peer.CallError, match="PROC_UNAVAIL") as caught:
+        client.call(NULL_CALL[:20] + (99).to_bytes(4, "big") + NULL_CALL[24:])
+    assert caught.value.code == "rpc_error"
+
+
+def test_client_connects_again_after_a_loss(server):
+    client = client_of(server)
+    client.call(NULL_CALL)
+    client.abort()
+    client.call(NULL_CALL)
+    assert server.statistics()["connections"] == 2
+
+
+def test_every_deviation_breaks_a_requirement_of_the_ledger():
+    rows = peer.deviations()
+    assert len(rows) >= 36
+    assert all(ledger.find(row.requirement) is not None for row in rows)
+
+
+def test_deviation_is_had_by_the_server():
+    with peer.Server(deviate=["grants-zero"]) as server:
+        client = client_of(server)
+        client.call(NULL_CALL)
+        assert client.last_header.credit == 0
+
+
+def test_unknown_deviation_proposes_others():
+    with pytest.raises(ValueError, match="grants-zero"):
+        peer.Server(deviate=["grant-zero"])
