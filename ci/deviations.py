@@ -16,6 +16,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+from blame import JUDGEMENTS, blames
+
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 SUITE = "suites/server"
 # One run of the whole suite against a server that may hang in many cases.
@@ -23,10 +25,9 @@ RUN_LIMIT_S = 600
 LIST_LIMIT_S = 10
 # Failures after which a run ends: what they do not blame is not blamed, and a server that breaks
 # everything would cost a timeout in every case.
-MOST_FAILURES = 40
-# pytest's exit codes after which every selected case has run.
-COMPLETE_RUN = (0, 1)
-JUDGEMENTS = ("fail", "warn", "crash", "hang")
+MOST_FAILURES = 20
+# pytest's exit codes when every selected case has run, or when blame.py has ended the run.
+EXPECTED_ENDS = (0, 1, 2)
 
 
 class CannotScore(Exception):
@@ -86,7 +87,12 @@ class Scorer:
     """Runs the suite against deviating servers."""
 
     def __init__(self, server, report, claims_by_requirement):
-        self._environment = {**os.environ, "STEERTAG_SERVE": server}
+        paths = [str(PROJECT / "ci"), *filter(None, [os.environ.get("PYTHONPATH")])]
+        self._environment = {
+            **os.environ,
+            "STEERTAG_SERVE": server,
+            "PYTHONPATH": os.pathsep.join(paths),
+        }
         self._report = report
         self._claims = claims_by_requirement
 
@@ -116,7 +122,7 @@ class Scorer:
         directory.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pytest", *tests, "-q", "-p", "no:cacheprovider"]
         command += ["--deviate", deviation.name, "--report", str(directory)]
-        command += ["--maxfail", str(MOST_FAILURES)]
+        command += ["-p", "blame", "--maxfail", str(MOST_FAILURES)]
         report = directory / "report.json"
         report.unlink(missing_ok=True)
         with open(directory / "pytest.log", "w") as log:
@@ -124,29 +130,21 @@ class Scorer:
                 done = subprocess.run(
                     command,
                     cwd=PROJECT,
-                    env=self._environment,
+                    env={**self._environment, "STEERTAG_BLAME": deviation.requirement},
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     timeout=RUN_LIMIT_S,
                 )
             except subprocess.TimeoutExpired:
                 raise CannotScore(f"no end within {RUN_LIMIT_S} s; see {log.name}") from None
-        if done.returncode not in COMPLETE_RUN or not report.exists():
+        if done.returncode not in EXPECTED_ENDS or not report.exists():
             raise CannotScore(f"pytest ended with {done.returncode}; see {log.name}")
         return json.loads(report.read_text())["cases"]
 
 
 def find(cases, requirement):
-    """The first case that blames the requirement, or None: by a finding of the judge, or by an
-    expectation of its own, which stands in the reason ("ID: what was expected; ID: ...")."""
-    for case in cases:
-        if case["verdict"] not in JUDGEMENTS:
-            continue
-        if any(finding["id"] == requirement for finding in case["findings"]):
-            return case["id"]
-        if any(part.startswith(f"{requirement}:") for part in case["reason"].split("; ")):
-            return case["id"]
-    return None
+    """The id of the first case that blames the requirement, or None."""
+    return next((case["id"] for case in cases if blames(case, requirement)), None)
 
 
 def table(outcomes):

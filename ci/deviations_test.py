@@ -15,9 +15,14 @@ RULE = "RFC8166-4.2.1-1"
 OTHER = "RFC8166-4.2.2-1"
 
 
-def case(name, verdict="fail", *findings, reason="something else"):
-    rows = [{"id": each} for each in findings]
-    return {"id": name, "verdict": verdict, "findings": rows, "reason": reason}
+def case(name, verdict="fail", *findings, reason="something else", claims=()):
+    return {
+        "id": name,
+        "verdict": verdict,
+        "findings": [{"id": each} for each in findings],
+        "reason": reason,
+        "requirements": list(claims),
+    }
 
 
 class Runs(Scorer):
@@ -49,6 +54,13 @@ def test_expectation_of_the_case_catches_too():
 
 def test_longer_id_is_another_requirement():
     assert deviations.find([case("a", reason=f"{RULE}1: expected err-vers")], RULE) is None
+
+
+@pytest.mark.parametrize("verdict", ["crash", "hang"])
+def test_end_of_the_server_catches_what_the_case_claims(verdict):
+    row = case("a", verdict, reason="the server process ended", claims=[RULE])
+    assert deviations.find([row], RULE) == "a"
+    assert deviations.find([row], OTHER) is None
 
 
 def test_warning_counts_for_a_should():

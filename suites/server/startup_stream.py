@@ -15,6 +15,15 @@ PEER_TO_PEER, RTR_SEND = 0x8000, 0x4000
 RTR_WRITE, RTR_READ = 0x8000, 0x4000
 DEPTH, NOT_NEGOTIATED = 0x3FFF, 0x3FFF
 FRAME = struct.Struct(">16sBBH")
+# FPDUs of no octets with their CRC: the ready-to-receive indications (RFC 6581 9.2), and the Terminate
+# of an initiator that can make none of those offered.
+WRITE_FPDU = bytes.fromhex("000ec140 00000000 00000000 00000000 a30572ab")
+READ_FPDU = bytes.fromhex(
+    "002e4141 00000000 00000001 00000001 00000000 00000000"
+    "00000000 00000000 00000000 00000000 00000000 00000000 f2c6dd3d"
+)
+SEND_FPDU = bytes.fromhex("00124143 00000000 00000000 00000001 00000000 587be8c4")
+NO_RTR_FPDU = bytes.fromhex("00164147 00000000 00000002 00000001 00000000 20070000 1bd2babe")
 PLAIN_DATA = wire.encode(wire.PrivateData(send_bytes=4096, receive_bytes=4096))
 
 
@@ -25,6 +34,16 @@ def request(
     words = struct.pack(">HH", ird, ord) if flags & ENHANCED else b""
     data = words + data
     return FRAME.pack(key, flags, revision, len(data) if length is None else length) + data
+
+
+def ready_to_receive(frame):
+    """The first FPDU of a peer-to-peer initiator that can make every kind, after this reply."""
+    ird, ord = frame.enhanced or (0, 0)
+    if ord & RTR_WRITE:
+        return WRITE_FPDU
+    if ord & RTR_READ:
+        return READ_FPDU
+    return SEND_FPDU if ird & RTR_SEND else NO_RTR_FPDU
 
 
 @dataclasses.dataclass(frozen=True)

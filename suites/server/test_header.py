@@ -5,15 +5,22 @@ import pytest
 from steertag.suite import case, expect, kinds
 
 UNSUPPORTED_VERSIONS = {"zero": 0, "two": 2, "three": 3, "largest": 0xFFFFFFFF}
-UNKNOWN_PROCEDURES = {"five": 5, "largest": 0xFFFFFFFF}
+UNKNOWN_PROCEDURES = {
+    "five": 5,
+    "swapped-one": 0x01000000,
+    "sign": 0x80000000,
+    "largest": 0xFFFFFFFF,
+}
 
 
 @case(
     "server.header.version-{name}",
     requirements=["RFC8166-4.5.1-1", "RFC8166-4.5-4", "RFC8166-4.5-5"],
+    bugs=["B107", "B124"],
 )
 @pytest.mark.parametrize("name", UNSUPPORTED_VERSIONS)
 def test_unsupported_version(bench, name):
+    """A NULL call of another version: ERR_VERS with the range 1 to 1 and the version of the call."""
     conn = bench.connect()
     call = conn.null_call()
     call.vers = UNSUPPORTED_VERSIONS[name]
@@ -35,9 +42,14 @@ def test_only_the_fixed_words_of_another_version_are_read(bench):
     expect(conn.exchange(call), "RFC8166-4.5.1-1", must=[kinds.ERR_VERS])
 
 
-@case("server.header.procedure-{name}", requirements=["RFC8166-4.5.2-2", "RFC8166-4.5-4"])
+@case(
+    "server.header.procedure-{name}",
+    requirements=["RFC8166-4.5.2-2", "RFC8166-4.5-4"],
+    bugs=["B107"],
+)
 @pytest.mark.parametrize("name", UNKNOWN_PROCEDURES)
 def test_unknown_procedure(bench, name):
+    """A procedure number without a meaning: ERR_CHUNK under the XID of the call."""
     conn = bench.connect()
     call = conn.null_call()
     call.proc = UNKNOWN_PROCEDURES[name]
@@ -47,6 +59,7 @@ def test_unknown_procedure(bench, name):
 
 @case("server.header.error-from-requester", requirements=["RFC8166-4.2.4-5"])
 def test_error_message_from_a_requester_is_discarded(bench):
+    """RDMA_ERROR in the wrong direction: discarded without a word."""
     conn = bench.connect()
     call = conn.null_call()
     call.proc = 4
@@ -56,6 +69,7 @@ def test_error_message_from_a_requester_is_discarded(bench):
 
 @case("server.header.xid-differs", requirements=["RFC8166-4.5.2-4"])
 def test_header_xid_differs_from_rpc_xid(bench):
+    """The header's XID is not the RPC call's: ERR_CHUNK, or a reply if the header's alone is used."""
     conn = bench.connect()
     call = conn.null_call()
     call.xid = conn.next_xid()
@@ -69,6 +83,7 @@ def test_header_xid_differs_from_rpc_xid(bench):
 
 @case("server.header.null", requirements=["RFC8166-4.2.4-1", "RFC8166-3.3.1-5"], hostile=False)
 def test_legal_null_call(bench):
+    """A legal NULL call: answered with at least one credit."""
     conn = bench.connect()
     outcome = expect(conn.exchange(conn.null_call()), "RFC8166-4.2.4-1", must=[kinds.REPLY])
     expect.at_least(outcome.header.credit, 1, "RFC8166-3.3.1-5", "credit grant")

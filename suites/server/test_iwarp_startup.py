@@ -16,6 +16,7 @@ from startup_stream import (
     RTR_SEND,
     RTR_WRITE,
     StartupStream,
+    ready_to_receive,
     request,
 )
 
@@ -40,9 +41,11 @@ REFUSED = {
     "private-data-513": request(data=bytes(509)),
     "private-data-1024": request(data=bytes(1020)),
     "private-data-65535": request(data=bytes(65531)),
-    "enhanced-without-words": request(length=0)[:20],
-    "enhanced-two-octets": request(length=2)[:22],
 }
+# S announces four octets that are not there.
+WITHOUT_WORDS = {"no-octets": request(length=0)[:20], "two-octets": request(length=2)[:22]}
+# Ends of a startup in which the target answered or did nothing, as words for the report.
+OTHER_ENDS = {"protocol_error": "a broken MPA reply", "timed_out": "silence"}
 REVISIONS = {"zero": 0, "three": 3, "largest": 255}
 # Bits that a receiver must not look at.
 STRAY = {
@@ -69,7 +72,10 @@ def start(bench, octets, **settings):
 
 def end_of(conn):
     """How the startup ended, as one word."""
-    return "open" if conn.open else conn.raw.refused.code.name
+    if conn.open:
+        return "open"
+    code = conn.raw.refused.code.name
+    return OTHER_ENDS.get(code, code)
 
 
 def expect_closed(bench, conn, requirement_id):
@@ -108,6 +114,14 @@ def accepted(bench, octets, requirement_id):
 def test_refused_frame(bench, name):
     """A frame with a wrong key or PD_Length, or another protocol: the TCP connection is closed."""
     expect_closed(bench, start(bench, REFUSED[name]), CHECKED)
+    expect_served(bench, SERVED)
+
+
+@case("server.startup.enhanced-{name}", requirements=["RFC6581-6-1", SERVED], needs=["fault-hooks"])
+@pytest.mark.parametrize("name", WITHOUT_WORDS)
+def test_enhanced_without_words(bench, name):
+    """S is set in a frame too short for the enhanced words: improperly formatted, so it is closed."""
+    expect_closed(bench, start(bench, WITHOUT_WORDS[name]), "RFC6581-6-1")
     expect_served(bench, SERVED)
 
 
@@ -158,14 +172,15 @@ def test_octets_before_the_reply(bench, name):
     expect_served(bench, SERVED)
 
 
-@case("server.startup.cut-after-{octets}", requirements=[CHECKED, SERVED], needs=["fault-hooks"])
-@pytest.mark.parametrize("octets", CUTS)
-def test_cut_request(bench, octets):
-    """The stream ends inside the request: the server ends it too and answers nothing."""
-    with StartupStream(bench) as stream:
-        stream.send(request()[:octets])
-        stream.end()
-        expect.true(stream.ended(), CHECKED, "the server closes the cut stream without a reply")
+@case("server.startup.cut", requirements=[CHECKED, SERVED], needs=["fault-hooks"])
+def test_cut_requests(bench):
+    """Streams end inside their request, at every part of it: the server ends them too, answers nothing,
+    and goes on listening."""
+    for octets in CUTS * 2:
+        with StartupStream(bench) as stream:
+            stream.send(request()[:octets])
+            stream.end()
+            expect.true(stream.ended(), CHECKED, "the server closes a cut stream without a reply")
     expect_served(bench, SERVED)
 
 
@@ -227,18 +242,35 @@ def test_depths_are_not_negotiated(bench):
     expect.equal(depths, wanted, "RFC6581-9.1-2", "IRD and ORD of the reply")
 
 
-@case("server.startup.peer-to-peer-{name}", requirements=["RFC6581-9.2-1"], needs=["fault-hooks"])
-@pytest.mark.parametrize("name", ["all", "send", "write", "read"])
-def test_peer_to_peer(bench, name):
-    """A client that asks for the peer-to-peer model gets A back and at least one kind of RTR."""
+def peer_to_peer(name):
+    """A request for the peer-to-peer model that offers these kinds of RTR."""
     ird = 16 | PEER_TO_PEER | (RTR_SEND if name in ("all", "send") else 0)
     ord = 16 | (RTR_WRITE if name in ("all", "write") else 0)
     ord |= RTR_READ if name in ("all", "read") else 0
-    frame = accepted(bench, request(ird=ird, ord=ord), "RFC6581-9.2-1")
-    words = frame.enhanced or (0, 0)
-    expect.true(words[0] & PEER_TO_PEER, "RFC6581-9.2-1", "A is set in the reply")
-    kinds_of_rtr = (words[0] & RTR_SEND) | (words[1] & (RTR_WRITE | RTR_READ))
-    expect.true(kinds_of_rtr, "RFC6581-9.2-1", "the reply offers an RTR")
+    return request(ird=ird, ord=ord)
+
+
+@case("server.startup.peer-to-peer", requirements=["RFC6581-9.2-1", SERVED], needs=["fault-hooks"])
+def test_peer_to_peer(bench):
+    """Clients of the peer-to-peer model get A back and at least one kind of RTR. Some send theirs, others
+    go without it; those behind them are served."""
+    for name in ("all", "send", "write", "read"):
+        with StartupStream(bench) as stream:
+            stream.send(peer_to_peer(name))
+            frame = stream.reply()
+            expect.true(frame is not None, "RFC6581-9.2-1", "an MPA reply comes")
+            expect.true(not frame.rejected, "RFC6581-9.2-1", "the request is accepted")
+            words = frame.enhanced or (0, 0)
+            expect.true(words[0] & PEER_TO_PEER, "RFC6581-9.2-1", "A is set in the reply")
+            offered = (words[0] & RTR_SEND) | (words[1] & (RTR_WRITE | RTR_READ))
+            expect.true(offered, "RFC6581-9.2-1", "the reply offers an RTR")
+            stream.send(ready_to_receive(frame))
+            expect_served(bench, SERVED)
+    for _ in range(16):
+        with StartupStream(bench) as stream:
+            stream.send(peer_to_peer("all"))
+            stream.reply()
+    expect_served(bench, SERVED)
 
 
 @case("server.startup.markers", requirements=["RFC5044-4.3-1", SERVED], needs=["fault-hooks"])

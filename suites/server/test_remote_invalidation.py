@@ -106,12 +106,11 @@ class Maker:
         return call
 
     def many_stags(self, conn):
-        """A write chunk of four regions, and a reply chunk."""
+        """A write chunk of four regions."""
         call = self._read(conn)
         offers = [conn.offer(LENGTH // 4, write=True) for _ in range(4)]
         call.add_write_chunk([offer.segment() for offer in offers])
         call.offers += offers
-        conn.reply_chunk(call)
         return call
 
 
