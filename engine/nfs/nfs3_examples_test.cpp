@@ -117,11 +117,13 @@ TEST(GetattrResult, FieldsInTheirOrder) {
 }
 
 TEST(ReaddirResult, WorkedOctets) {
-  const auto result =
-      decoded<ReaddirResult>(from_hex("00000000 00000000 0000000000000009"
-                                      "00000001 0000000000000005 00000001 2e000000 0000000000000001"
-                                      "00000001 0000000000000006 00000002 2e2e0000 0000000000000002"
-                                      "00000000 00000001"));
+  // Names are views of the octets, so these must stay.
+  const auto octets = from_hex(
+      "00000000 00000000 0000000000000009"
+      "00000001 0000000000000005 00000001 2e000000 0000000000000001"
+      "00000001 0000000000000006 00000002 2e2e0000 0000000000000002"
+      "00000000 00000001");
+  const auto result = decoded<ReaddirResult>(octets);
   ASSERT_EQ(result.ok.entries.items.size(), 2u);
   EXPECT_EQ(result.ok.entries.items[0].name, ".");
   EXPECT_EQ(result.ok.entries.items[1].name, "..");
