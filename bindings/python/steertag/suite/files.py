@@ -35,6 +35,7 @@ class Files:
         """The helper connection: neither judged nor captured."""
         if self._conn is None or not self._conn.open:
             self._conn = self._link.helper(self._deadlines)
+            self._conn.patient = True
         return self._conn
 
     @property
