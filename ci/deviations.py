@@ -120,7 +120,7 @@ class Scorer:
         """The cases of one run's report."""
         directory = self._report / re.sub(r"[^\w.-]", "_", deviation.name) / name
         directory.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "pytest", *tests, "-q", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", *tests, "-q"]
         command += ["--deviate", deviation.name, "--report", str(directory)]
         command += ["-p", "blame", "--maxfail", str(MOST_FAILURES)]
         report = directory / "report.json"

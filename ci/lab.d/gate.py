@@ -21,7 +21,22 @@ VERDICTS = (PASS, *EXCUSABLE, "harness-error")
 COMPLETE_RUN = (0, 1)
 
 ROW_KEYS = ("case", "verdict", "requirement", "reason", "note")
+# Optional: further outcomes, each as exact as the row's own, of a case in which the target's reaction
+# depends on the moment; the note says on what.
+OR_KEY = "or"
+OUTCOME_KEYS = ("verdict", "reason")
 MAX_CASES = 100_000  # a report beyond this is not ours
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """A verdict with its reason, which is empty for a pass."""
+
+    verdict: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,21 +44,23 @@ class Case:
     """What the report says of one case; `requirements` holds those of the case and its findings."""
 
     id: str
-    verdict: str
-    reason: str
+    outcome: Outcome
     requirements: tuple[str, ...]
     findings: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One expected outcome other than pass, with the reason and what the target does instead."""
+    """What is expected of one case that does not (always) pass, and what the target does instead.
+    Of `outcomes`, the first has the row's requirements."""
 
     case: str
-    verdict: str
+    outcomes: tuple[Outcome, ...]
     requirement: tuple[str, ...]
-    reason: str
     note: str
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.outcomes))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,7 +101,7 @@ class Result:
 
 def compare(cases: list[Case], rows: list[Row]) -> Result:
     """Every case must pass or be listed exactly, and every row must be needed."""
-    tally = collections.Counter(case.verdict for case in cases)
+    tally = collections.Counter(case.outcome.verdict for case in cases)
     counts = {verdict: tally[verdict] for verdict in VERDICTS if tally[verdict]}
     differences = []
     if not cases:
@@ -93,7 +110,7 @@ def compare(cases: list[Case], rows: list[Row]) -> Result:
     for case in cases:
         differences += _compare_case(case, listed.pop(case.id, None))
     differences += [
-        Difference("stale row", row.case, _outcome(row), "the case is not in the run")
+        Difference("stale row", row.case, str(row), "the case is not in the run")
         for row in listed.values()
     ]
     return Result(counts, differences)
@@ -101,24 +118,25 @@ def compare(cases: list[Case], rows: list[Row]) -> Result:
 
 def _compare_case(case: Case, row: Row | None) -> list[Difference]:
     if row is None:
-        if case.verdict == PASS:
+        if case.outcome.verdict == PASS:
             return []
-        return [Difference("unlisted", case.id, PASS, _outcome(case))]
-    if case.verdict == PASS:
-        return [Difference("stale row", case.id, _outcome(row), PASS)]
-    if case.verdict != row.verdict:
-        return [Difference("other verdict", case.id, _outcome(row), _outcome(case))]
-    if case.reason != row.reason:
-        return [Difference("other reason", case.id, _outcome(row), _outcome(case))]
+        return [Difference("unlisted", case.id, PASS, str(case.outcome))]
+    if case.outcome not in row.outcomes:
+        kind = _difference(case.outcome, row.outcomes)
+        return [Difference(kind, case.id, str(row), str(case.outcome))]
     unknown = [name for name in row.requirement if name not in case.requirements]
-    if unknown:
+    if unknown and case.outcome == row.outcomes[0]:
         seen = ", ".join(case.requirements)
         return [Difference("other requirement", case.id, ", ".join(row.requirement), seen)]
     return []
 
 
-def _outcome(side: Case | Row) -> str:
-    return f"{side.verdict}: {side.reason}"
+def _difference(seen: Outcome, expected: tuple[Outcome, ...]) -> str:
+    """How an outcome that is none of the expected ones differs from them."""
+    if seen.verdict == PASS:
+        return "stale row"
+    known = any(seen.verdict == outcome.verdict for outcome in expected)
+    return "other reason" if known else "other verdict"
 
 
 def load_report(directory: pathlib.Path) -> list[Case]:
@@ -145,7 +163,7 @@ def _case(entry: dict) -> Case:
         raise ValueError(f"{entry['id']} has the unknown verdict {entry['verdict']}")
     findings = tuple(dict.fromkeys(finding["id"] for finding in entry["findings"]))
     requirements = tuple(dict.fromkeys((*entry["requirements"], *findings)))
-    return Case(entry["id"], entry["verdict"], entry["reason"], requirements, findings)
+    return Case(entry["id"], _outcome(entry), requirements, findings)
 
 
 def load_baseline(path: pathlib.Path, target: str) -> list[Row]:
@@ -165,15 +183,28 @@ def load_baseline(path: pathlib.Path, target: str) -> list[Row]:
 
 
 def _row(path: pathlib.Path, entry: dict) -> Row:
-    if not isinstance(entry, dict) or set(entry) != set(ROW_KEYS):
+    if not isinstance(entry, dict) or set(entry) - {OR_KEY} != set(ROW_KEYS):
         raise LabFailure(f"{path}: a row has exactly the keys {', '.join(ROW_KEYS)}; got {entry}")
     case, requirement = entry["case"], entry["requirement"]
-    if entry["verdict"] not in EXCUSABLE:
-        raise LabFailure(f"{path}: {case}: a baseline cannot expect {entry['verdict']}")
     if not entry["reason"] or not entry["note"] or not requirement:
         raise LabFailure(f"{path}: {case}: requirement, reason and note must not be empty")
+    others = entry.get(OR_KEY, [])
+    if not isinstance(others, list) or not all(map(_is_outcome, others)):
+        raise LabFailure(f"{path}: {case}: `{OR_KEY}` lists outcomes, each a verdict and a reason")
+    outcomes = tuple(_outcome(each) for each in (entry, *others))
+    for index, outcome in enumerate(outcomes):
+        if outcome.verdict not in EXCUSABLE and (index == 0 or outcome != Outcome(PASS, "")):
+            raise LabFailure(f"{path}: {case}: a baseline cannot expect {outcome}")
     names = (requirement,) if isinstance(requirement, str) else tuple(requirement)
-    return Row(case, entry["verdict"], names, entry["reason"], entry["note"])
+    return Row(case, outcomes, names, entry["note"])
+
+
+def _is_outcome(entry: object) -> bool:
+    return isinstance(entry, dict) and set(entry) == set(OUTCOME_KEYS)
+
+
+def _outcome(entry: dict) -> Outcome:
+    return Outcome(entry["verdict"], entry["reason"] or "")
 
 
 def _refuse_duplicates(path: pathlib.Path, ids: list[str]) -> None:
@@ -183,29 +214,32 @@ def _refuse_duplicates(path: pathlib.Path, ids: list[str]) -> None:
 
 
 def skeleton(cases: list[Case], path: pathlib.Path, target: str) -> str:
-    """A baseline that would match these cases; notes of the present baseline are kept."""
-    notes = _notes(path)
+    """A baseline that would match these cases; notes, and rows that hold several outcomes of which
+    one was seen, are kept from the present baseline."""
+    present = _present(path)
     rows = []
     for case in sorted(cases, key=lambda case: case.id):
-        if case.verdict == PASS:
-            continue
-        blamed = list(case.findings or case.requirements)
-        requirement = blamed[0] if len(blamed) == 1 else blamed
-        note = notes.get(case.id, "")
-        values = (case.id, case.verdict, requirement, case.reason, note)
-        rows.append(dict(zip(ROW_KEYS, values, strict=True)))
+        kept = present.get(case.id, {})
+        outcomes = [_outcome(entry) for entry in (kept, *kept[OR_KEY])] if OR_KEY in kept else []
+        if case.outcome in outcomes:
+            rows.append(kept)
+        elif case.outcome.verdict != PASS:
+            blamed = list(case.findings or case.requirements)
+            requirement = blamed[0] if len(blamed) == 1 else blamed
+            note = kept.get("note") or ""
+            values = (case.id, case.outcome.verdict, requirement, case.outcome.reason, note)
+            rows.append(dict(zip(ROW_KEYS, values, strict=True)))
     head = {"target": target, "date": datetime.date.today(), "rows": rows}
     return f"# Expected outcomes other than pass of the target {target}.\n" + yaml.safe_dump(
         head, sort_keys=False, allow_unicode=True, width=100
     )
 
 
-def _notes(path: pathlib.Path) -> dict[str, str]:
-    """Notes by case; a file that `gate` would refuse, such as an unedited skeleton, will do."""
+def _present(path: pathlib.Path) -> dict[str, dict]:
+    """Rows by case; a file that `gate` would refuse, such as an unedited skeleton, will do."""
     if not path.exists():
         return {}
     try:
-        rows = yaml.safe_load(path.read_text())["rows"] or []
-        return {row["case"]: row["note"] or "" for row in rows}
+        return {row["case"]: row for row in yaml.safe_load(path.read_text())["rows"] or []}
     except (yaml.YAMLError, KeyError, TypeError) as error:
         raise LabFailure(f"{path} is not a baseline: {error!r}")

@@ -96,6 +96,29 @@ def test_row_of_a_case_that_did_not_run_is_stale(compare):
     assert kinds(result) == [("stale row", "server.gone")]
 
 
+PASSES = {"verdict": "pass", "reason": ""}
+SILENT = {"verdict": "latitude", "reason": "silence"}
+
+
+@pytest.mark.parametrize(
+    "seen", [entry(), entry(verdict="pass", reason=""), entry(verdict="latitude", reason="silence")]
+)
+def test_each_listed_outcome_of_an_unsteady_case_matches(compare, seen):
+    assert compare([seen], [{**row(), "or": [PASSES, SILENT]}]).matches()
+
+
+@pytest.mark.parametrize(
+    "seen, kind",
+    [
+        (entry(verdict="pass", reason=""), "stale row"),
+        (entry(verdict="crash"), "other verdict"),
+        (entry(verdict="latitude", reason="noise"), "other reason"),
+    ],
+)
+def test_outcome_that_an_unsteady_case_does_not_list_is_a_difference(compare, seen, kind):
+    assert kinds(compare([seen], [{**row(), "or": [SILENT]}])) == [(kind, CASE)]
+
+
 def test_no_cases_is_a_difference_even_without_rows(compare):
     assert kinds(compare([], [])) == [("no cases", "-")]
 
@@ -115,6 +138,11 @@ def test_table_shows_counts_and_both_sides(compare):
         row(reason=""),
         row(requirement=[]),
         {**row(), "owner": "nobody"},
+        {**row(), "or": "pass"},
+        {**row(), "or": ["pass"]},
+        {**row(), "or": [{"verdict": "pass"}]},
+        {**row(), "or": [{"verdict": "pass", "reason": "for a reason"}]},
+        {**row(), "or": [{"verdict": "harness-error", "reason": REASON}]},
         {"case": CASE},
         "a string",
     ],
@@ -184,3 +212,10 @@ def test_skeleton_without_a_baseline_has_empty_notes(tmp_path):
     cases = gate.load_report(write_report(tmp_path, [entry()]))
     text = gate.skeleton(cases, tmp_path / "none.yaml", TARGET)
     assert yaml.safe_load(text)["rows"] == [row(note="")]
+
+
+def test_skeleton_keeps_a_row_of_which_one_outcome_was_seen(tmp_path):
+    unsteady = {**row(), "or": [PASSES]}
+    path = write_baseline(tmp_path, [unsteady])
+    cases = gate.load_report(write_report(tmp_path, [entry(verdict="pass", reason="")]))
+    assert yaml.safe_load(gate.skeleton(cases, path, TARGET))["rows"] == [unsteady]

@@ -35,7 +35,7 @@ class Suite:
     def run(self, *arguments):
         """pytest's result: .ret, .stdout, .stderr."""
         return self.pytester.runpytest_subprocess(
-            "-p", "steertag.suite.plugin", "-p", "no:cacheprovider", *arguments, timeout=60
+            "-p", "steertag.suite.plugin", *arguments, timeout=60
         )
 
     def document(self):

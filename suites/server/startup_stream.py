@@ -75,6 +75,7 @@ class StartupStream:
         url = fabric.parse_url(bench.target.url)
         self._limit = bench.deadlines.answer_ms / 1000
         self._socket = socket.create_connection((url.host, url.port), self._limit)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def __enter__(self):
         return self
@@ -95,6 +96,11 @@ class StartupStream:
             self._socket.shutdown(socket.SHUT_WR)
         except OSError:
             pass
+
+    def reset(self):
+        """Ends the stream hard: the target gets a TCP reset."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._socket.close()
 
     def receive(self, most):
         """Up to `most` octets, fewer if the stream ends before; None if neither comes in time."""

@@ -4,7 +4,7 @@
 import struct
 
 import pytest
-from chunk_checks import write_call
+from chunk_checks import read_call, write_call
 
 from steertag import fabric
 from steertag.suite import case, expect, kinds
@@ -52,7 +52,9 @@ LENGTHS = {"zero": 0, "one": 1, "header-less-one": 17, "bare-header": 18, "short
 LENGTHS |= {"long": 4096, "above-most": 64769, "largest": 0xFFFF}
 TERMINATES = {"rdmap": (0, 1, 2), "ddp": (1, 1, 0), "mpa": (2, 0, 2), "unknown": (15, 15, 255)}
 # Repetitions of what depends on the moment.
-ROUNDS = 16
+ROUNDS = 8
+# A READ of so many octets keeps the server sending for a while; every server takes 256 KiB at once.
+BUSY_OCTETS = 1 << 18
 STAGS = {"zero": 0, "one": 1, "arbitrary": 0x5EED1000, "largest": 0xFFFFFFFF}
 
 
@@ -281,18 +283,26 @@ def test_zero_length_write(bench):
 
 @case("server.iwarp.read-nothing", requirements=["RFC5040-5.2.1-1"])
 def test_zero_length_read(bench):
-    """Read Requests for no octets, a call behind each: each gets a Read Response of none, whatever the
-    server has to send besides."""
+    """Read Requests for no octets while the server is busy with the RDMA Writes of a READ: each gets a
+    Read Response of none, and what the server has to send besides stays whole."""
+    handle = bench.sparse_file(BUSY_OCTETS)
     conn = bench.connect()
     sink = conn.offer(64, write=True)
     for _ in range(ROUNDS):
+        call = read_call(conn, handle, BUSY_OCTETS)
+        conn.write_chunk(call)
+        conn.send(call)
+        conn.wait_event("rdma_write")
         try:
             conn.raw.rdma_read(sink.region, 0, 0, 0, 0)
         except fabric.FabricError as error:
             if error.code != fabric.ErrorCode.unsupported:
                 raise
             bench.not_testable("the server takes no RDMA Reads")
+        expect(conn.await_outcome(call), "RFC5040-5.2.1-1", must=[kinds.REPLY])
         expect(conn.probe(), "RFC5040-5.2.1-1", must=[kinds.REPLY])
+    responses = [event for event in conn.recorder if event.kind == "rdma_read_response"]
+    expect.equal(len(responses), ROUNDS, "RFC5040-5.2.1-1", "RDMA Read Responses")
 
 
 @case("server.iwarp.invalidate-{name}", requirements=[INVALIDATE, SERVED])

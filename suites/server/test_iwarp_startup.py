@@ -1,6 +1,9 @@
 """MPA startup of an iWARP server: frames that it takes, and frames that it has to refuse (RFC 5044 7.1,
 RFC 6581)."""
 
+import contextlib
+import itertools
+
 import pytest
 from chunk_checks import write_call
 from startup_stream import (
@@ -63,6 +66,10 @@ EARLY = {
 CUTS = [1, 15, 16, 19, 20, 23, 31]
 SILENT = {"nothing": b"", "half-key": request()[:8], "half-data": request()[:26]}
 SILENT_STREAMS = 8
+# Streams that end before their time, in each way.
+LEAVING_STREAMS = 8
+# Streams whose requests arrive in pieces: what a server makes of them can depend on the moment.
+PIECES_STREAMS = 32
 
 
 def start(bench, octets, **settings):
@@ -188,25 +195,26 @@ def test_cut_requests(bench):
 @pytest.mark.parametrize("name", SILENT)
 def test_silent_startup(bench, name):
     """Streams that never finish their startup do not keep the server from others."""
-    streams = [StartupStream(bench) for _ in range(SILENT_STREAMS)]
-    try:
-        for stream in streams:
-            stream.send(SILENT[name])
+    with contextlib.ExitStack() as streams:
+        for _ in range(SILENT_STREAMS):
+            streams.enter_context(StartupStream(bench)).send(SILENT[name])
         for _ in range(3):
             expect_served(bench, SERVED)
-    finally:
-        for stream in streams:
-            stream.__exit__()
 
 
-@case("server.startup.octets-one-by-one", requirements=[CHECKED], needs=["fault-hooks"])
+@case("server.startup.octets-one-by-one", requirements=[CHECKED, SERVED], needs=["fault-hooks"])
 def test_request_in_pieces(bench):
-    """The request arrives octet by octet: TCP keeps no borders, so it is accepted."""
-    with StartupStream(bench) as stream:
-        for octet in request():
-            stream.send(bytes([octet]))
-        frame = stream.reply()
-    expect.true(frame is not None and not frame.rejected, CHECKED, "the request is accepted")
+    """Requests arrive octet by octet: TCP keeps no borders, so they are accepted. A call on another
+    connection is answered between two octets, so that the server sees them one by one."""
+    elsewhere = bench.connect()
+    for _ in range(PIECES_STREAMS):
+        with StartupStream(bench) as stream:
+            for octet in request():
+                stream.send(bytes([octet]))
+                expect(elsewhere.probe(), SERVED, must=[kinds.REPLY])
+            frame = stream.reply()
+        taken = frame is not None and not frame.rejected
+        expect.true(taken, CHECKED, "the request is accepted")
 
 
 @case(
@@ -253,7 +261,8 @@ def peer_to_peer(name):
 @case("server.startup.peer-to-peer", requirements=["RFC6581-9.2-1", SERVED], needs=["fault-hooks"])
 def test_peer_to_peer(bench):
     """Clients of the peer-to-peer model get A back and at least one kind of RTR. Some send theirs, others
-    go without it; those behind them are served."""
+    go without it, by FIN or by RST, at once or when the server has long been waiting for it; those behind
+    them are served."""
     for name in ("all", "send", "write", "read"):
         with StartupStream(bench) as stream:
             stream.send(peer_to_peer(name))
@@ -266,10 +275,16 @@ def test_peer_to_peer(bench):
             expect.true(offered, "RFC6581-9.2-1", "the reply offers an RTR")
             stream.send(ready_to_receive(frame))
             expect_served(bench, SERVED)
-    for _ in range(16):
-        with StartupStream(bench) as stream:
-            stream.send(peer_to_peer("all"))
-            stream.reply()
+    elsewhere = bench.connect()
+    for waits, resets in itertools.product((False, True), repeat=2):
+        for _ in range(LEAVING_STREAMS):
+            with StartupStream(bench) as stream:
+                stream.send(peer_to_peer("all"))
+                stream.reply()
+                if waits:
+                    expect(elsewhere.probe(), SERVED, must=[kinds.REPLY])
+                if resets:
+                    stream.reset()
     expect_served(bench, SERVED)
 
 

@@ -133,6 +133,10 @@ class Bench:
         """The handle of a new file with this content."""
         return self.files.file(content, name)
 
+    def sparse_file(self, length):
+        """The handle of a new file of `length` octets, all zero, made without sending them."""
+        return self.files.sparse_file(length)
+
     def symlink(self, text, name=None):
         """The handle of a new symbolic link with this text."""
         return self.files.symlink(text, name)

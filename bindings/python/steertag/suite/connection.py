@@ -22,6 +22,9 @@ SILENCE_PROBES = 2
 # Messages taken while waiting for one outcome; a target that floods us is a hang.
 MOST_MESSAGES = 4096
 
+# Between looks at the trace for an event that gives no notice.
+EVENT_STEP_MS = 1
+
 NFS3 = nfs.nfs3
 
 
@@ -53,6 +56,7 @@ class Connection:
         self.deadlines = deadlines
         self.grant = 1  # RFC 8166 3.3.3: one call until the first reply
         self.inbox = collections.deque()
+        self._early = collections.deque()  # messages that came while an event was awaited
         self.offers = []
         self._random = random.Random(seed)
         self._xid = self._random.getrandbits(31)
@@ -294,6 +298,11 @@ class Connection:
 
     def _next(self, limit):
         """The next message off the wire."""
+        if self._early:
+            return self._early.popleft()
+        return self._take(limit)
+
+    def _take(self, limit):
         while not self._ended:
             notice = self.raw.wait(limit.left_ms)
             if notice is None:
@@ -334,6 +343,23 @@ class Connection:
     def _violated(self, found):
         if found not in self.violations:
             self.violations.append(found)
+
+    def wait_event(self, kind):
+        """Waits until another event of this kind (such as "rdma_write") is in the trace; False if the
+        connection ended or the time passed before. Messages that come meanwhile are taken by who
+        waits next."""
+        limit = Limit(self.deadlines.answer_ms)
+        looked = len(self.recorder)
+        while True:
+            for index in range(looked, len(self.recorder)):
+                if self.recorder[index].kind == kind:
+                    return True
+            looked = len(self.recorder)
+            if self._ended or limit.passed:
+                return False
+            message = self._take(Limit(min(EVENT_STEP_MS, limit.left_ms)))
+            if message is not None:
+                self._early.append(message)
 
     # -- the end -------------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ def collect(paths):
     """The CaseEntry list of all cases below the paths, sorted by id. No target is needed. Raises
     CannotCollect when a case file is broken."""
     collector = _Collector()
-    arguments = ["--collect-only", "-p", "no:cacheprovider", "-p", "no:terminal"]
+    arguments = ["--collect-only", "-p", "no:terminal"]
     status = pytest.main([*arguments, *map(str, paths)], plugins=[collector])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise CannotCollect("the cases cannot be collected; pytest --collect-only tells why")

@@ -59,10 +59,7 @@ class Files:
 
     def file(self, content, name=None):
         """The handle of a new file."""
-        name = name or self.name("file")
-        made = self._call("CREATE", where=_where(self.base, name), how=_unchecked())
-        self._made.append((self.base, name, False))
-        handle = made.ok.obj or self._look_up(self.base, name)
+        handle = self._create(name or self.name("file"))
         step = self._data_step()
         for offset in range(0, len(content), step):
             part = bytes(content[offset : offset + step])
@@ -70,6 +67,18 @@ class Files:
                 "WRITE", file=handle, offset=offset, count=len(part), stable=_FILE_SYNC, data=part
             )
         return handle
+
+    def sparse_file(self, length):
+        """The handle of a new file of `length` octets, all zero, made without sending them."""
+        handle = self._create(self.name("file"))
+        size = {"new_attributes": {"size": length}, "guard": None}
+        self._call("SETATTR", object=handle, **size)
+        return handle
+
+    def _create(self, name):
+        made = self._call("CREATE", where=_where(self.base, name), how=_unchecked())
+        self._made.append((self.base, name, False))
+        return made.ok.obj or self._look_up(self.base, name)
 
     def symlink(self, text, name=None):
         """The handle of a new symbolic link with this text (str, or octets)."""
