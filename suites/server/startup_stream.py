@@ -2,10 +2,9 @@
 reply frame as it is."""
 
 import dataclasses
-import socket
 import struct
 
-from steertag import fabric, wire
+from steertag import wire
 
 REQUEST_KEY, REPLY_KEY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
 # Flags of a startup frame (RFC 5044 7.1.1, RFC 6581 6).
@@ -69,62 +68,27 @@ class Frame:
 
 
 class StartupStream:
-    """A TCP connection to the bench's target. A context manager: leaving it closes the socket."""
+    """A TCP stream to the bench's target that speaks MPA startup. A context manager like the Stream that
+    it is made of; see steertag.suite.stream."""
 
     def __init__(self, bench):
-        url = fabric.parse_url(bench.target.url)
-        self._limit = bench.deadlines.answer_ms / 1000
-        self._socket = socket.create_connection((url.host, url.port), self._limit)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._stream = bench.stream()
+        self.send, self.end, self.reset = self._stream.send, self._stream.end, self._stream.reset
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self._socket.close()
-
-    def send(self, octets):
-        """Sends octets; what the target does not take any more is left."""
-        try:
-            self._socket.sendall(octets)
-        except (ConnectionError, socket.timeout):
-            pass
-
-    def end(self):
-        """Ends our half of the stream."""
-        try:
-            self._socket.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-    def reset(self):
-        """Ends the stream hard: the target gets a TCP reset."""
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self._socket.close()
-
-    def receive(self, most):
-        """Up to `most` octets, fewer if the stream ends before; None if neither comes in time."""
-        octets = b""
-        try:
-            while len(octets) < most:
-                part = self._socket.recv(most - len(octets))
-                if not part:
-                    break
-                octets += part
-        except ConnectionError:
-            pass
-        except socket.timeout:
-            return None
-        return octets
+        self._stream.close()
 
     def reply(self):
         """The MPA reply as a Frame; None if the stream ended or stayed silent instead."""
-        head = self.receive(FRAME.size)
+        head = self._stream.receive(FRAME.size)
         if head is None or len(head) < FRAME.size:
             return None
         key, flags, revision, length = FRAME.unpack(head)
-        return Frame(key, flags, revision, self.receive(length) or b"")
+        return Frame(key, flags, revision, self._stream.receive(length) or b"")
 
     def ended(self):
         """Whether the target ended its half of the stream, without sending anything."""
-        return self.receive(1) == b""
+        return self._stream.receive(1) == b""

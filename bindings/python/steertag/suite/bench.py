@@ -8,10 +8,11 @@ from . import kinds
 from .connection import Connection
 from .deadline import CONNECT_MS
 from .files import Files
-from .link import Settings, Watch
+from .link import make_capture, Settings, Watch
 from .profile import Profile
 from .nfs_message import auth_sys
 from .run import current_run
+from .stream import Stream
 from .verdict import Failed, Hung, NotTestable, Unsupported, Verdict
 
 DEFAULT_INLINE = 4096
@@ -53,6 +54,7 @@ class Bench:
         self._link = link
         self._run = run
         self._connections = []
+        self._captures = []
         self._files = None
 
     # -- connections ---------------------------------------------------------------------------
@@ -94,8 +96,9 @@ class Bench:
             ird=ird,
             ord=ord,
         )
-        number = len(self._connections)
+        number = len(self._captures)
         watch = Watch(number)
+        self._captures.append(watch.capture)
         raw = self._link.open(settings, watch, CONNECT_MS)
         conn = Connection(raw, watch, settings, self.deadlines, f"{self._run.case_id}/{number}")
         self._connections.append(conn)
@@ -104,6 +107,12 @@ class Bench:
         if conn.open and greet:
             self._greet(conn)
         return conn
+
+    def stream(self):
+        """A plain TCP stream to the target, captured and not judged; see stream.Stream."""
+        capture = make_capture(len(self._captures))
+        self._captures.append(capture)
+        return Stream(self.target.url, capture, self.deadlines.answer_ms)
 
     def _greet(self, conn):
         """A wrong answer is no obstacle: the judge sees it, and what the case is about comes later."""
@@ -194,8 +203,7 @@ class Bench:
 
     def write_capture(self, directory):
         """Writes the case's capture file, with the verdict as a comment."""
-        captures = [conn.watch.capture for conn in self._connections]
-        captures = [capture for capture in captures if capture.kept_bytes]
+        captures = [capture for capture in self._captures if capture.kept_bytes]
         if not captures:
             return
         comments = [f"case {self._run.case_id}", f"verdict {self._run.verdict}"]

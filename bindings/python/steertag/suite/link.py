@@ -43,15 +43,20 @@ class Settings:
     ord: int = 16
 
 
+def make_capture(number):
+    """A trace.Capture for the connection of a case with this number."""
+    return trace.Capture(
+        client=(CAPTURE_CLIENT, CAPTURE_FIRST_PORT + number), server=CAPTURE_SERVER
+    )
+
+
 class Watch:
     """The observers of one connection."""
 
     def __init__(self, number):
         self.recorder = trace.Recorder()
         self.judge = conformance.Judge()
-        self.capture = trace.Capture(
-            client=(CAPTURE_CLIENT, CAPTURE_FIRST_PORT + number), server=CAPTURE_SERVER
-        )
+        self.capture = make_capture(number)
         self.events = trace.Fanout([self.recorder, self.judge])
 
 

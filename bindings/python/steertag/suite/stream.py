@@ -1,0 +1,75 @@
+"""A plain TCP stream to the target, for what comes before MPA startup is over. Captured like a connection."""
+
+import socket
+import struct
+import time
+
+from .. import fabric, trace
+
+# Octets taken off the socket at a time.
+_READ_BYTES = 4096
+
+
+class Stream:
+    """Octets to and from the target. A context manager: leaving it closes the socket."""
+
+    def __init__(self, url, capture, limit_ms):
+        """`limit_ms` is the deadline of the connection and of each wait."""
+        target = fabric.parse_url(url)
+        self._capture = capture
+        self._early = b""  # came with what was asked for
+        self._socket = socket.create_connection((target.host, target.port), limit_ms / 1000)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def send(self, octets):
+        """Sends octets; what the target does not take any more is left."""
+        try:
+            self._socket.sendall(octets)
+        except (ConnectionError, socket.timeout):
+            return
+        self._capture.on_bytes(time.time_ns(), trace.Role.client, octets)
+
+    def end(self):
+        """Ends our half of the stream."""
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            return
+        self._capture.on_end(time.time_ns(), trace.Role.client)
+
+    def reset(self):
+        """Ends the stream hard: the target gets a TCP reset."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._socket.close()
+        self._capture.on_end(time.time_ns(), trace.Role.client, clean=False)
+
+    def close(self):
+        """Ends both halves in order; nothing if that was done before."""
+        if self._socket.fileno() >= 0:
+            self._socket.close()
+            self._capture.on_end(time.time_ns(), trace.Role.client)
+
+    def receive(self, length):
+        """The next `length` octets, fewer if the stream ends before; None if neither comes in time."""
+        octets = self._early
+        try:
+            while len(octets) < length:
+                part = self._socket.recv(_READ_BYTES)
+                if not part:
+                    self._capture.on_end(time.time_ns(), trace.Role.server)
+                    break
+                self._capture.on_bytes(time.time_ns(), trace.Role.server, part)
+                octets += part
+        except ConnectionError:
+            self._capture.on_end(time.time_ns(), trace.Role.server, clean=False)
+        except socket.timeout:
+            self._early = octets
+            return None
+        self._early = octets[length:]
+        return octets[:length]
