@@ -11,7 +11,8 @@ from steertag import fabric, rpc, wire
 
 RECEIVES, RECEIVE_BYTES, GRANT = 64, 4096, 32
 WAIT_MS = 10
-DEFECTS = ("wrong-error", "dies", "hangs", "grants-zero", "ends-badly")
+DEFECTS = ("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods")
+FLOOD = 32  # messages for each that comes
 
 
 class Died(Exception):
@@ -93,7 +94,8 @@ class Server:
             signal.pause()
         octets = answer(message, self.defects)
         if octets is not None:
-            connection.send(octets)
+            for _ in range(FLOOD if "floods" in self.defects and connection.open else 1):
+                connection.send(octets)
 
 
 def main():

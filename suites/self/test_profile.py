@@ -30,7 +30,15 @@ def test_a_full_profile():
         ({"supports": {"gss": "yes"}}, "supports: gss must be true or false"),
         ({"mount": {"transport": "udp"}}, "mount: transport must be rdma or tcp"),
         ({"mount": {"transport": "tcp", "host": "h", "port": 0}}, "mount: port must be a number"),
-        ({"mount": {"transport": "tcp", "port": 1}}, "mount: host must be a string"),
+        ({"mount": {"transport": "tcp", "port": 1}}, "mount: host must be a name or an address"),
+        ({"mount": {"transport": "tcp", "port": 1, "host": "a" * 64}}, "mount: host must be"),
+        ({"mount": {"transport": "tcp", "port": 1, "host": "a\0b"}}, "mount: host must be"),
+        ({"mount": {"handle": "00" * 65}}, "mount: handle must have 1 to 64 octets"),
+        ({"mount": {"handle": ""}}, "mount: handle must have 1 to 64 octets"),
+        ({"uid": -1}, "uid must be a number from 0 to 4294967295"),
+        ({"gid": 1 << 32}, "gid must be a number from 0 to 4294967295"),
+        ({"export": "\ud800"}, "export has characters"),
+        ({"console": "a\0b"}, "console has characters"),
         ({"mount": {"handle": "xy"}}, "mount: handle must be a string of hex digits"),
         ({"mount": {"via": "rdma"}}, "mount: unknown key 'via'"),
     ],
@@ -38,6 +46,16 @@ def test_a_full_profile():
 def test_mistakes_are_named(content, sentence):
     with pytest.raises(BadProfile, match=sentence):
         parse(content)
+
+
+@pytest.mark.parametrize(
+    "text", ["name: 2001-99-99", 'name: !!timestamp "x"', 'uid: !!int "abc"', "name: " + "[" * 5000]
+)
+def test_yaml_that_its_library_stumbles_over_is_one_sentence(tmp_path, text):
+    bad = tmp_path / "bad.yaml"
+    bad.write_text(text)
+    with pytest.raises(BadProfile, match="bad.yaml: not YAML: "):
+        load(bad)
 
 
 def test_files_that_are_no_profile(tmp_path):

@@ -1,9 +1,12 @@
 """Whole runs: verdicts become pytest outcomes, exit codes and a report, and a dead server is replaced."""
 
 import subprocess
+import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+
+from steertag.suite.options import lock_report_directory, make_report_directory
 
 EVERY_VERDICT = """
     from steertag.suite import case, expect
@@ -43,6 +46,16 @@ EVERY_VERDICT = """
     def test_exception(bench):
         {}["missing"]
 """
+KILLS_ITS_RUN = """
+    import os, signal
+    from steertag.suite import case
+
+    @case("self.kills", requirements=["RFC8166-4.2.4-1"])
+    def test_kills(bench):
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+# A server that is told to end by SIGTERM does so within this.
+SERVER_END_S = 10
 VERSION_ZERO = """
     from steertag.suite import case, expect
 
@@ -273,8 +286,60 @@ def test_a_server_that_cannot_start_is_one_sentence(suite, monkeypatch):
     result.stderr.fnmatch_lines(["ERROR: cannot start /nonexistent/steertag-serve: No such file*"])
 
 
+def test_a_run_that_is_killed_takes_its_server_along(suite):
+    suite.cases(test_kills=KILLS_ITS_RUN)
+    suite.run()
+    limit = time.monotonic() + SERVER_END_S
+    while still_runs(suite):
+        assert time.monotonic() < limit, f"a server still runs after {SERVER_END_S} s"
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n", "2")])
+def test_a_report_directory_that_another_run_writes_to_is_left_alone(suite, arguments):
+    suite.cases(test_version=VERSION_ZERO)
+    make_report_directory(suite.report)
+    lock = lock_report_directory(suite.report)
+    with lock:
+        result = suite.run(*arguments)
+    assert result.ret != pytest.ExitCode.OK
+    assert "another run writes to it" in result.stdout.str()
+    assert not (suite.report / "report.json").exists()
+    assert suite.run(*arguments).ret == pytest.ExitCode.OK
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (("--target", ""), "--target is empty"),
+        (("--profile", ""), "--profile is empty"),
+        (("--report", ""), "--report is empty"),
+        (("--target", "http://127.0.0.1:80"), "--target http://127.0.0.1:80: "),
+        (("--target", "foo://x:1"), "--target foo://x:1: "),
+        (("--target", "iwarp://x:99999"), "--target iwarp://x:99999: "),
+    ],
+)
+def test_mistakes_of_the_command_line_are_one_sentence(suite, arguments, sentence):
+    suite.cases(test_version=VERSION_ZERO)
+    result = suite.run(*arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert sentence in result.stderr.str()
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+
+
+def test_a_target_that_sends_without_being_asked_is_no_target(suite):
+    suite.cases(test_version=VERSION_ZERO)
+    result = suite.run("--deviate", "floods")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "sends messages without end" in result.stderr.str()
+
+
+def still_runs(suite):
+    """Whether a process of this test's runs is there."""
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    return str(suite.pytester.path) in listed.stdout
+
+
 def test_the_bundled_server_does_not_outlive_the_run(suite):
     suite.cases(test_version=VERSION_ZERO)
     suite.run()
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
-    assert str(suite.pytester.path) not in listed.stdout
+    assert not still_runs(suite)

@@ -370,6 +370,9 @@ class Connection:
             message = self._next(limit)
             if message is not None:
                 self.inbox.append(message)
+            if len(self.inbox) > MOST_MESSAGES:
+                self.raw.abort()
+                self.inbox.clear()
         return not self.open
 
     def close(self):

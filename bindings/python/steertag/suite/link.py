@@ -7,7 +7,7 @@ import time
 from .. import conformance, fabric, trace, wire
 from . import kinds
 from .connection import Connection
-from .deadline import CONNECT_MS, Deadlines
+from .deadline import CONNECT_MS, Deadlines, PATIENCE_FLOOR_MS
 from .nfs_message import auth_sys
 
 # Captures show this client address and, per connection of a case, another port; the server has the
@@ -17,6 +17,9 @@ CAPTURE_SERVER = ("192.0.2.2", 20049)
 # Inline threshold that the helper connections announce.
 HELPER_INLINE = 4096
 HELPER_CREDITS = 8
+# Messages that nobody asked for, after which a target is no RPC server at all. A server that answers
+# each call twice is one, and is judged.
+MOST_UNASKED = 64
 
 
 class Refused(Exception):
@@ -127,7 +130,12 @@ class Link:
             slowest = max(slowest, time.monotonic() - before)
             if outcome.kind in kinds.UNANSWERED:
                 raise Refused(f"a NULL call gave {outcome.kind}: {outcome.detail}")
+        unasked = 0
+        while unasked < MOST_UNASKED and conn.receive(PATIENCE_FLOOR_MS) is not None:
+            unasked += 1
         conn.abort()
+        if unasked == MOST_UNASKED:
+            raise Refused(f"it sends messages without end, {MOST_UNASKED} of them unasked")
         self.round_trip_ms = slowest * 1000
 
     def probe(self, deadlines):

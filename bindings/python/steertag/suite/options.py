@@ -1,6 +1,7 @@
 """The suite's options of pytest, checked once, with one sentence for each mistake."""
 
 import dataclasses
+import fcntl
 import os
 import pathlib
 
@@ -63,6 +64,9 @@ def add_options(parser):
 def read_options(config):
     """The checked Options of this run; raises pytest.UsageError with one sentence."""
     get = config.getoption
+    for name in ("--target", "--profile", "--report"):
+        if get(name) == "":
+            raise pytest.UsageError(f"{name} is empty: an unset variable?")
     profile = Profile()
     if get("--profile"):
         try:
@@ -97,8 +101,8 @@ def _check_url(url):
     from .. import fabric
 
     try:
-        fabric.parse_url(url)
-    except Exception as error:
+        fabric.Provider(fabric.parse_url(url).provider)
+    except (fabric.FabricError, TypeError, UnicodeError) as error:
         raise pytest.UsageError(f"--target {url}: {error}") from None
 
 
@@ -111,3 +115,15 @@ def make_report_directory(path):
         probe.unlink()
     except OSError as error:
         raise pytest.UsageError(f"report directory {path}: {error.strerror}") from None
+
+
+def lock_report_directory(path):
+    """The open file that keeps other runs out of the report directory as long as it lives; None if
+    another run is in it."""
+    lock = open(path / ".lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        return None
+    return lock

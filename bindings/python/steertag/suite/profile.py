@@ -23,6 +23,8 @@ from .needs import NEEDS
 
 # A profile is a page of text; more is a wrong file.
 LARGEST_PROFILE = 1 << 20
+LARGEST_ID = 0xFFFFFFFF  # of AUTH_SYS
+LARGEST_HANDLE = 64  # of NFSv3
 _MOUNT_KEYS = {"transport", "host", "port", "handle"}
 
 
@@ -54,7 +56,7 @@ def load(path):
             text = file.read(LARGEST_PROFILE + 1)
         if len(text) > LARGEST_PROFILE:
             raise BadProfile(f"profile {path}: larger than {LARGEST_PROFILE} octets")
-        content = yaml.safe_load(text)
+        content = _decode(text)
     except OSError as error:
         raise BadProfile(f"profile {path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -62,12 +64,22 @@ def load(path):
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "malformed"
+        problem = getattr(error, "problem", None) or str(error) or "malformed"
         raise BadProfile(f"profile {path}{place}: not YAML: {problem}") from None
     try:
         return parse(content)
     except BadProfile as error:
         raise BadProfile(f"profile {path}: {error}") from None
+
+
+def _decode(text):
+    """The YAML's content. What its own tags and nesting provoke in the library is an error of YAML."""
+    try:
+        return yaml.safe_load(text)
+    except (ValueError, AttributeError) as error:
+        raise yaml.YAMLError(str(error)) from None
+    except RecursionError:
+        raise yaml.YAMLError("too deep") from None
 
 
 def parse(content):
@@ -80,6 +92,11 @@ def parse(content):
             raise BadProfile(f"unknown key {key!r}; known: {', '.join(types)}")
         if type(value) is not types[key]:
             raise BadProfile(f"{key} must be of type {types[key].__name__}")
+        if isinstance(value, str) and not _is_text(value):
+            raise BadProfile(f"{key} has characters that no file name or address has")
+    for key in ("uid", "gid"):
+        if not 0 <= content.get(key, 0) <= LARGEST_ID:
+            raise BadProfile(f"{key} must be a number from 0 to {LARGEST_ID}")
     _check_supports(content.get("supports", {}))
     _check_mount(content.get("mount", {"transport": "rdma"}))
     if not all(isinstance(word, str) for word in content.get("restart", [])):
@@ -101,14 +118,31 @@ def _check_mount(mount):
             raise BadProfile(f"mount: unknown key {key!r}; known: {', '.join(sorted(_MOUNT_KEYS))}")
     if "handle" in mount:
         try:
-            bytes.fromhex(mount["handle"])
+            handle = bytes.fromhex(mount["handle"])
         except (TypeError, ValueError):
             raise BadProfile("mount: handle must be a string of hex digits") from None
+        if not 0 < len(handle) <= LARGEST_HANDLE:
+            raise BadProfile(f"mount: handle must have 1 to {LARGEST_HANDLE} octets (RFC 1813 2.4)")
     elif mount.get("transport") not in ("rdma", "tcp"):
         raise BadProfile("mount: transport must be rdma or tcp")
     if mount.get("transport") == "tcp":
         port = mount.get("port")
-        if not isinstance(mount.get("host"), str):
-            raise BadProfile("mount: host must be a string")
+        if not isinstance(mount.get("host"), str) or not _is_host(mount["host"]):
+            raise BadProfile("mount: host must be a name or an address")
         if not isinstance(port, int) or isinstance(port, bool) or not 0 < port < 65536:
             raise BadProfile("mount: port must be a number from 1 to 65535")
+
+
+def _is_text(value):
+    """Whether it can be sent and opened: encodable, without NUL."""
+    try:
+        return "\0" not in value and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_host(value):
+    try:
+        return bool(value) and _is_text(value) and value.encode("idna") is not None
+    except UnicodeError:
+        return False

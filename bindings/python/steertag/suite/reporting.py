@@ -3,7 +3,7 @@ and lets the exit code tell the truth."""
 
 import pytest
 
-from .options import make_report_directory
+from .options import lock_report_directory, make_report_directory
 from .report import JunitReport, Record, Report
 from .terminal import write_summary
 from .verdict import Verdict
@@ -22,6 +22,7 @@ class Reporting:
         )
         self._directory = options.report
         self._junit = None
+        self._lock = None  # on the report directory
         self._problems = []
 
     def problem(self, sentence):
@@ -32,6 +33,12 @@ class Reporting:
     def _start_junit(self, report):
         """The first case starts JUnit; pytest has called its hooks for this report already."""
         make_report_directory(self._directory)
+        self._lock = lock_report_directory(self._directory)
+        if self._lock is None:
+            sentence = f"report directory {self._directory}: another run writes to it"
+            self.problem(sentence)
+            self._stop(sentence)
+            return
         self._junit = JunitReport(self._directory / "junit.xml")
         self._junit.pytest_sessionstart()
         self._config.pluginmanager.register(self._junit, "steertag-junit")
@@ -47,10 +54,15 @@ class Reporting:
             self._report.add(Record(**report.steertag))
         stop = getattr(report, "steertag_stop", "")
         if stop:
-            self._report.stopped = stop
-            dsession = self._config.pluginmanager.get_plugin("dsession")
-            if dsession is not None:
-                dsession.shouldstop = stop
+            self._stop(stop)
+
+    def _stop(self, why):
+        """No further case is started."""
+        self._report.stopped = why
+        session = self._config.pluginmanager.get_plugin("dsession")
+        session = session or self._config.pluginmanager.get_plugin("session")
+        if session is not None:
+            session.shouldstop = why
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem, report):

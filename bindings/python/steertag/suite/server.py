@@ -1,9 +1,11 @@
 """The bundled server as a process of its own: start, death, restart, stop."""
 
+import errno
 import os
 import pathlib
 import signal
 import subprocess
+import tempfile
 
 from .deadline import SERVER_START_MS, SERVER_STOP_MS, Limit
 
@@ -14,11 +16,11 @@ PORT_FILE_INTERVAL_S = 0.01
 QUOTED_OUTPUT = 4000
 
 
-def end_of(path):
-    """The last octets of a log as text; empty if it cannot be read."""
+def end_of(path, start=0):
+    """The last octets of a log from `start` on as text; empty if it cannot be read."""
     try:
         with open(path, "rb") as log:
-            log.seek(max(0, os.path.getsize(path) - QUOTED_OUTPUT))
+            log.seek(max(start, os.path.getsize(path) - QUOTED_OUTPUT))
             return log.read().decode("utf-8", "replace")
     except OSError:
         return ""
@@ -35,43 +37,46 @@ class BundledServer:
         self._program = pathlib.Path(program)
         self._arguments = list(arguments)
         self._log = pathlib.Path(directory) / f"server-{name}.log"
-        self._port_file = pathlib.Path(directory) / f".server-{name}.port"
+        self._log_start = 0  # where the present process began to write
         self._process = None
         self.url = None
 
     def start(self):
         """Starts the process and waits until it listens; raises CannotStart."""
-        self._port_file.unlink(missing_ok=True)
-        command = [
-            str(self._program),
-            "--listen",
-            "iwarp://127.0.0.1:0",
-            "--port-file",
-            str(self._port_file),
-        ]
         try:
             log = open(self._log, "ab")
         except OSError as error:
             raise CannotStart(f"cannot write {self._log}: {error.strerror}") from None
+        # A folder of its own: another run may share the report directory.
+        with log, tempfile.TemporaryDirectory(prefix="steertag-") as folder:
+            self._log_start = log.tell()
+            port_file = pathlib.Path(folder) / "port"
+            self._launch(log, port_file)
+            self.url = f"iwarp://127.0.0.1:{self._wait_for_port(port_file)}/"
+
+    def _launch(self, log, port_file):
+        # setpriv ends the server even if this process is killed without warning.
+        command = ["setpriv", "--pdeathsig", "TERM", str(self._program)]
+        command += ["--listen", "iwarp://127.0.0.1:0", "--port-file", str(port_file)]
+        if not os.access(self._program, os.X_OK):
+            why = errno.EACCES if self._program.exists() else errno.ENOENT
+            raise CannotStart(f"cannot start {self._program}: {os.strerror(why)}")
         try:
-            with log:
-                self._process = subprocess.Popen(
-                    [*command, *self._arguments],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    start_new_session=True,
-                )
+            self._process = subprocess.Popen(
+                [*command, *self._arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         except OSError as error:
             raise CannotStart(f"cannot start {self._program}: {error.strerror}") from None
-        self.url = f"iwarp://127.0.0.1:{self._wait_for_port()}/"
 
-    def _wait_for_port(self):
+    def _wait_for_port(self, port_file):
         limit = Limit(SERVER_START_MS)
         while not limit.passed:
-            text = self._port_file.read_text() if self._port_file.exists() else ""
+            text = port_file.read_text() if port_file.exists() else ""
             if text.endswith("\n"):
-                self._port_file.unlink()
                 return int(text)
             try:
                 self._process.wait(PORT_FILE_INTERVAL_S)
@@ -100,7 +105,7 @@ class BundledServer:
 
     def output(self):
         """The end of what the process wrote to stdout and stderr."""
-        return end_of(self._log)
+        return end_of(self._log, self._log_start)
 
     def _last_line(self):
         lines = self.output().strip().splitlines()
