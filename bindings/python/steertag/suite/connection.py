@@ -15,9 +15,9 @@ from .outcome import of_message, without_answer
 from .nfs_message import nfs_arguments
 from .verdict import HarnessError
 
-# Round trips after a message before its silence counts as proved. The transport keeps order, but a
-# server with several threads may answer a later call first; two in a row leave it no such excuse
-# as long as the first of them was sent after the message.
+# Round trips after a message before its silence counts as proved. The transport keeps order, and what
+# is no RPC call is judged as it arrives; two in a row, because a server may have several threads.
+# Calls may complete in any order (RFC 8166 3.3.1), so they get the whole time of an answer first.
 SILENCE_PROBES = 2
 # Messages taken while waiting for one outcome; a target that floods us is a hang.
 MOST_MESSAGES = 4096
@@ -191,7 +191,7 @@ class Connection:
     def send(self, message, invalidate=None, fault=None):
         """Sends a Call, a wire.Draft or octets as one message and does not wait for an answer.
         `fault` is a fabric.Fault (needs fault-hooks)."""
-        octets = wire.encode(message) if isinstance(message, wire.Draft) else bytes(message)
+        octets = _octets(message)
         for found in oracle.before_send(self.offers):
             self._violated(found)
         for offer in getattr(message, "offers", ()):
@@ -222,7 +222,7 @@ class Connection:
         call = message if isinstance(message, Call) else None
         if xid is None:
             xid = call.xid if call else _first_word(message)
-        outcome = self._await(call, xid)
+        outcome = self._await(message, call, xid)
         self._settle(call, outcome, keep)
         return outcome
 
@@ -259,14 +259,16 @@ class Connection:
             return self._unanswered(call.xid, 0)
         return of_message(self, call, answer)
 
-    def _patience_ms(self, call):
-        """A server moves chunks while it answers other calls: later replies prove nothing then, so
-        that a call with chunks gets the whole time of an answer."""
+    def _patience_ms(self, message, call):
+        """How long to wait before later replies are taken for a proof of silence. They prove nothing
+        while a server executes a call, or moves its chunks."""
         chunks = call is not None and (call.read_list or call.write_list or call.reply_chunk)
-        return self.deadlines.answer_ms if chunks or self.patient else self.deadlines.patience_ms
+        if chunks or self.patient or _is_rpc_call(_octets(message)):
+            return self.deadlines.answer_ms
+        return self.deadlines.patience_ms
 
-    def _await(self, call, xid):
-        answer = self._answer(Limit(self._patience_ms(call)))
+    def _await(self, message, call, xid):
+        answer = self._answer(Limit(self._patience_ms(message, call)))
         probes = 0
         while answer is None and self.open and probes < SILENCE_PROBES:
             probe = self.null_call()
@@ -398,8 +400,22 @@ class Connection:
             raise HarnessError("a connection could not be closed")
 
 
+def _octets(message):
+    return wire.encode(message) if isinstance(message, wire.Draft) else bytes(message)
+
+
+def _is_rpc_call(octets):
+    """Whether a server has to execute the message: a sound header with a sound RPC call behind it."""
+    try:
+        _, payload = wire.decode(octets)
+        rpc.Call.decode(payload)
+    except wire.DecodeError:
+        return False
+    return True
+
+
 def _first_word(message):
-    octets = wire.encode(message) if isinstance(message, wire.Draft) else bytes(message)
+    octets = _octets(message)
     return struct.unpack(">I", octets[:4])[0] if len(octets) >= 4 else None
 
 
