@@ -54,7 +54,7 @@ def wait_for_event(conn, kind):
     return False
 
 
-@case("server.connection.many", requirements=[SERVED, UNSOLICITED], hostile=False)
+@case("server.connection.many", requirements=[SERVED, UNSOLICITED])
 def test_many_connections(bench):
     """Many connections at once, calls on all of them in turns; each is answered on its own."""
     conns = [bench.connect() for _ in range(CONNECTIONS)]
@@ -81,7 +81,7 @@ def test_short_connections(bench, end, form):
     expect_served(bench, SERVED)
 
 
-@case("server.connection.idle", requirements=[SERVED, UNSOLICITED], hostile=False)
+@case("server.connection.idle", requirements=[SERVED, UNSOLICITED])
 def test_idle_connection(bench):
     """A connection without traffic stays, and silent, while others work and end."""
     idle = bench.connect()
@@ -92,7 +92,7 @@ def test_idle_connection(bench):
     expect_reply(idle, SERVED)
 
 
-@case("server.connection.unused", requirements=[FIRST, UNSOLICITED], hostile=False)
+@case("server.connection.unused", requirements=[FIRST, UNSOLICITED])
 def test_connection_without_any_message(bench):
     """A connection whose client has not sent anything yet stays, and takes its first call later."""
     unused = bench.connect(greet=False)
@@ -105,6 +105,7 @@ def test_connection_without_any_message(bench):
     "server.connection.first-message-{name}",
     requirements=["RFC8166-4.5-1", "RFC8166-4.5.1-1", FIRST],
     bugs=["B36"],
+    hostile=True,
 )
 @pytest.mark.parametrize("name", GARBAGE)
 def test_first_message_is_no_call(bench, name):
@@ -115,7 +116,11 @@ def test_first_message_is_no_call(bench, name):
     expect(conn.probe(), FIRST, must=[kinds.REPLY])
 
 
-@case("server.connection.first-message-too-long", requirements=["RFC8166-3.3.2-1", SERVED])
+@case(
+    "server.connection.first-message-too-long",
+    requirements=["RFC8166-3.3.2-1", SERVED],
+    hostile=True,
+)
 def test_first_message_is_too_long(bench):
     """More than 1024 octets on a connection without private data: taken whole, or the connection is
     lost."""
@@ -282,7 +287,7 @@ def test_cut_message(bench, name):
         expect.data(stored, b"", "RFC5044-8-1", "content of the file")
 
 
-@case("server.connection.thresholds-mixed", requirements=[SERVED, READ_DATA], hostile=False)
+@case("server.connection.thresholds-mixed", requirements=[SERVED, READ_DATA])
 def test_different_clients(bench):
     """Clients with different private data and credits at the same time: all are served alike."""
     content = bench.random.randbytes(512)

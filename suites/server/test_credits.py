@@ -67,7 +67,7 @@ def expect_window(conn, requirement_id, make_call=None):
     expect.equal(outcome.xid, last.xid, SOLICITED, "XID of the next message", show=False)
 
 
-@case("server.credit.first-call", requirements=["RFC8166-3.3.3-1", GRANT, NOT_ZERO], hostile=False)
+@case("server.credit.first-call", requirements=["RFC8166-3.3.3-1", GRANT, NOT_ZERO])
 def test_first_call(bench):
     """One call before any grant is known; its reply carries the grant."""
     conn = bench.connect(greet=False)
@@ -98,7 +98,7 @@ ANSWERS = {
 }
 
 
-@case("server.credit.granted-in-{name}", requirements=[GRANT, NOT_ZERO])
+@case("server.credit.granted-in-{name}", requirements=[GRANT, NOT_ZERO], hostile=True)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_every_answer_grants(bench, name):
     """Whatever the answer says, it grants at least one credit."""
@@ -147,7 +147,7 @@ def test_changing_requests(bench):
     expect_window(conn, RECEIVES)
 
 
-@case("server.credit.grant-follows-request", requirements=["RFC8166-3.3.1-8"], hostile=False)
+@case("server.credit.grant-follows-request", requirements=["RFC8166-3.3.1-8"])
 def test_grant_and_request(bench):
     """Whether the grant follows the request is the responder's choice."""
     conn = connect(bench)
@@ -161,13 +161,13 @@ def test_grant_and_request(bench):
         bench.latitude("RFC8166-3.3.1-8", "the grant does not follow a smaller request")
 
 
-@case("server.credit.window", requirements=[TRANSACTION, SOLICITED], hostile=False)
+@case("server.credit.window", requirements=[TRANSACTION, SOLICITED])
 def test_window(bench):
     """As many NULL calls at once as granted: each is answered once."""
     expect_window(connect(bench), TRANSACTION)
 
 
-@case("server.credit.window-again", requirements=[LEVEL, SOLICITED], hostile=False)
+@case("server.credit.window-again", requirements=[LEVEL, SOLICITED])
 def test_window_again(bench):
     """Grants are levels: full windows one after the other use nothing up."""
     conn = connect(bench)
@@ -175,7 +175,7 @@ def test_window_again(bench):
         expect_window(conn, LEVEL)
 
 
-@case("server.credit.steady", requirements=[LEVEL, "RFC8166-3.3.1-8"], hostile=False)
+@case("server.credit.steady", requirements=[LEVEL, "RFC8166-3.3.1-8"])
 def test_steady_grant(bench):
     """More single calls than were ever granted: the grant does not count down with them."""
     conn = connect(bench)
@@ -188,7 +188,7 @@ def test_steady_grant(bench):
         bench.latitude("RFC8166-3.3.1-8", "the grant changes under a steady load")
 
 
-@case("server.credit.window-pulled", requirements=[RECEIVES, SOLICITED], hostile=False)
+@case("server.credit.window-pulled", requirements=[RECEIVES, SOLICITED])
 def test_window_of_pulled_calls(bench):
     """As many calls at once as granted, and every one waits for its RDMA Read: none is finished when the
     last arrives, so that there has to be a receive for each."""
@@ -202,7 +202,7 @@ def test_window_of_pulled_calls(bench):
     expect_window(conn, RECEIVES, pulled_call)
 
 
-@case("server.credit.window-of-first-grant", requirements=[RECEIVES, SOLICITED], hostile=False)
+@case("server.credit.window-of-first-grant", requirements=[RECEIVES, SOLICITED])
 def test_window_after_the_first_grant(bench):
     """The receives are there before the first grant leaves: the whole window follows at once."""
     conn = bench.connect(credits=ASKED, receives=ASKED + 8, greet=False)
@@ -210,7 +210,7 @@ def test_window_after_the_first_grant(bench):
     expect_window(conn, RECEIVES)
 
 
-@case("server.credit.window-mixed", requirements=[TRANSACTION, SOLICITED], hostile=False)
+@case("server.credit.window-mixed", requirements=[TRANSACTION, SOLICITED])
 def test_window_of_different_calls(bench):
     """Long and short calls, with and without chunks, in one window: replies come in any order and each
     to its own XID."""
@@ -239,7 +239,11 @@ def test_window_of_different_calls(bench):
     expect.equal(outcome.xid, last.xid, SOLICITED, "XID of the next message", show=False)
 
 
-@case("server.credit.overrun-{form}-by-{name}", requirements=["RFC8166-3.3.1-4", "RFC8166-2.3.2-2"])
+@case(
+    "server.credit.overrun-{form}-by-{name}",
+    requirements=["RFC8166-3.3.1-4", "RFC8166-2.3.2-2"],
+    hostile=True,
+)
 @pytest.mark.parametrize("form", ["null", "pulled"])
 @pytest.mark.parametrize("name", OVERRUNS)
 def test_overrun(bench, name, form):
@@ -264,6 +268,7 @@ def test_overrun(bench, name, form):
     requirements=[RECEIVES],
     tolerates=dict.fromkeys(("RFC8166-4.5-1", "RFC8166-4.5-4"), "asserted by the header cases"),
     bugs=["B36"],
+    hostile=True,
 )
 @pytest.mark.parametrize("name", DISCARDED)
 def test_receives_of_discarded_messages(bench, name):
@@ -279,7 +284,7 @@ def test_receives_of_discarded_messages(bench, name):
         reply_to(conn, probe, RECEIVES)
 
 
-@case("server.credit.after-errors-{name}", requirements=[RECEIVES, SOLICITED])
+@case("server.credit.after-errors-{name}", requirements=[RECEIVES, SOLICITED], hostile=True)
 @pytest.mark.parametrize("name", ["err-chunk", "err-vers", "program-unavailable"])
 def test_receives_after_errors(bench, name):
     """Windows of calls that end in errors, then one of good calls: errors use up no credit."""
@@ -293,7 +298,7 @@ def test_receives_after_errors(bench, name):
     expect_window(conn, RECEIVES)
 
 
-@case("server.credit.same-xid", requirements=["RFC8166-4.2.1-1", TRANSACTION])
+@case("server.credit.same-xid", requirements=["RFC8166-4.2.1-1", TRANSACTION], hostile=True)
 def test_same_xid_twice(bench):
     """Two calls with one XID outstanding: at least one of them is answered, and the connection goes on."""
     conn = bench.connect()

@@ -88,7 +88,7 @@ def expect_answered(conn):
     expect(conn.probe(), "RFC8166-4.5-2", must=[kinds.REPLY])
 
 
-@case("server.errors.err-chunk-octets.{name}", requirements=CHUNK_SHAPE)
+@case("server.errors.err-chunk-octets.{name}", requirements=CHUNK_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", FAULTS)
 def test_err_chunk_octets(bench, name):
     """A header in error gets RDMA_ERROR with ERR_CHUNK in exactly 20 octets; the connection stays."""
@@ -97,7 +97,12 @@ def test_err_chunk_octets(bench, name):
     expect_answered(conn)
 
 
-@case("server.errors.err-vers-octets.{name}", requirements=VERS_SHAPE, bugs=["B107", "B124"])
+@case(
+    "server.errors.err-vers-octets.{name}",
+    requirements=VERS_SHAPE,
+    bugs=["B107", "B124"],
+    hostile=True,
+)
 @pytest.mark.parametrize("name", VERSIONS)
 def test_err_vers_octets(bench, name):
     """Another version gets ERR_VERS with a range around 1 in exactly 28 octets; the connection
@@ -109,7 +114,7 @@ def test_err_vers_octets(bench, name):
     expect_answered(conn)
 
 
-@case("server.errors.err-vers-28-octets", requirements=VERS_SHAPE)
+@case("server.errors.err-vers-28-octets", requirements=VERS_SHAPE, hostile=True)
 def test_shortest_message_of_another_version(bench):
     """28 octets are enough to trust the XID of a message of another version: ERR_VERS."""
     conn = bench.connect()
@@ -119,7 +124,7 @@ def test_shortest_message_of_another_version(bench):
     expect_answered(conn)
 
 
-@case("server.errors.version-before-{name}", requirements=VERS_SHAPE)
+@case("server.errors.version-before-{name}", requirements=VERS_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", ["unknown-procedure", "msgp", "broken-list", "huge-count"])
 def test_version_comes_first(bench, name):
     """Another version together with a fault of version 1: the version alone counts, so ERR_VERS."""
@@ -129,7 +134,7 @@ def test_version_comes_first(bench, name):
     expect_err_vers(conn.exchange(call), call)
 
 
-@case("server.errors.xid-{name}", requirements=CHUNK_SHAPE)
+@case("server.errors.xid-{name}", requirements=CHUNK_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", XIDS)
 def test_err_chunk_xid(bench, name):
     """ERR_CHUNK echoes the XID as it stands, whatever its value and octet order."""
@@ -141,7 +146,7 @@ def test_err_chunk_xid(bench, name):
     expect_answered(conn)
 
 
-@case("server.errors.version-xid-{name}", requirements=VERS_SHAPE)
+@case("server.errors.version-xid-{name}", requirements=VERS_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", XIDS)
 def test_err_vers_xid(bench, name):
     """ERR_VERS echoes the XID as it stands, whatever its value and octet order."""
@@ -153,7 +158,7 @@ def test_err_vers_xid(bench, name):
     expect_answered(conn)
 
 
-@case("server.errors.credit-{name}", requirements=CHUNK_SHAPE)
+@case("server.errors.credit-{name}", requirements=CHUNK_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", CREDITS)
 def test_credit_of_the_error(bench, name):
     """A header in error that asks for no, one or 2^32 - 1 credits: the error grants at least one."""
@@ -164,7 +169,7 @@ def test_credit_of_the_error(bench, name):
     expect_answered(conn)
 
 
-@case("server.errors.first-message-{name}", requirements=[*CHUNK_SHAPE, *VERS_SHAPE])
+@case("server.errors.first-message-{name}", requirements=[*CHUNK_SHAPE, *VERS_SHAPE], hostile=True)
 @pytest.mark.parametrize("name", [*FAULTS, "other-version"])
 def test_first_message(bench, name):
     """A fault in the very first message of a connection: the error, then calls as ever."""
@@ -173,7 +178,7 @@ def test_first_message(bench, name):
     expect_answered(conn)
 
 
-@case("server.errors.hundred-{name}", requirements=[*CHUNK_SHAPE, *VERS_SHAPE])
+@case("server.errors.hundred-{name}", requirements=[*CHUNK_SHAPE, *VERS_SHAPE], hostile=True)
 @pytest.mark.parametrize("name", [*FAULTS, "other-version"])
 def test_many_in_a_row(bench, name):
     """A hundred faults, one after the other's answer: an error for each, then a valid call is
@@ -184,7 +189,7 @@ def test_many_in_a_row(bench, name):
     expect_answered(conn)
 
 
-@case("server.errors.pipelined", requirements=[*CHUNK_SHAPE, *VERS_SHAPE])
+@case("server.errors.pipelined", requirements=[*CHUNK_SHAPE, *VERS_SHAPE], hostile=True)
 def test_pipelined(bench):
     """Good and bad calls in turn without waiting: each gets its own answer under its own XID."""
     conn = bench.connect()
@@ -203,7 +208,7 @@ def test_pipelined(bench):
     expect_answered(conn)
 
 
-@case("server.errors.xid-used-again", requirements=CHUNK_SHAPE)
+@case("server.errors.xid-used-again", requirements=CHUNK_SHAPE, hostile=True)
 def test_xid_used_again(bench):
     """RDMA_ERROR completes its transaction, so its XID may be used again: a valid call with the XID
     of a refused one is answered."""
@@ -214,7 +219,7 @@ def test_xid_used_again(bench):
     expect(conn.exchange(again), "RFC8166-4.5-2", must=[kinds.REPLY])
 
 
-@case("server.errors.not-executed.{name}", requirements=["RFC8166-4.5-2"])
+@case("server.errors.not-executed.{name}", requirements=["RFC8166-4.5-2"], hostile=True)
 @pytest.mark.parametrize("name", [*FAULTS, "other-version"])
 def test_not_executed(bench, name):
     """A CREATE in a message that is answered with RDMA_ERROR creates nothing."""
@@ -230,7 +235,12 @@ def test_not_executed(bench, name):
     expect(found, "RFC8166-4.5-2", must=["nfs:NFS3ERR_NOENT"])
 
 
-@case("server.errors.from-requester.{name}", requirements=["RFC8166-4.2.4-5"], bugs=["B124"])
+@case(
+    "server.errors.from-requester.{name}",
+    requirements=["RFC8166-4.2.4-5"],
+    bugs=["B124"],
+    hostile=True,
+)
 @pytest.mark.parametrize(
     "name", ["err-vers", "err-chunk-padded", "unknown-code", "legacy-arm", "code-zero", "pending"]
 )
@@ -253,7 +263,11 @@ def test_error_from_requester(bench, name):
     expect(conn.probe(), "RFC8166-4.2.4-5", must=[kinds.REPLY])
 
 
-@case("server.errors.from-requester-in-a-row", requirements=["RFC8166-4.2.4-5", "RFC8166-3.3.1-9"])
+@case(
+    "server.errors.from-requester-in-a-row",
+    requirements=["RFC8166-4.2.4-5", "RFC8166-3.3.1-9"],
+    hostile=True,
+)
 def test_errors_from_requester_in_a_row(bench):
     """A hundred RDMA_ERRORs from the requester, a NULL call after each: none is answered and none
     costs a receive."""

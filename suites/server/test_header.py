@@ -17,6 +17,7 @@ UNKNOWN_PROCEDURES = {
     "server.header.version-{name}",
     requirements=["RFC8166-4.5.1-1", "RFC8166-4.5-4", "RFC8166-4.5-5"],
     bugs=["B107", "B124"],
+    hostile=True,
 )
 @pytest.mark.parametrize("name", UNSUPPORTED_VERSIONS)
 def test_unsupported_version(bench, name):
@@ -31,7 +32,7 @@ def test_unsupported_version(bench, name):
     expect.equal(outcome.header.vers, call.vers, "RFC8166-4.5-5", "rdma_vers of the error")
 
 
-@case("server.header.version-before-body", requirements=["RFC8166-4.5.1-1"])
+@case("server.header.version-before-body", requirements=["RFC8166-4.5.1-1"], hostile=True)
 def test_only_the_fixed_words_of_another_version_are_read(bench):
     """What follows the fixed words belongs to a version that the server does not know."""
     conn = bench.connect()
@@ -46,6 +47,7 @@ def test_only_the_fixed_words_of_another_version_are_read(bench):
     "server.header.procedure-{name}",
     requirements=["RFC8166-4.5.2-2", "RFC8166-4.5-4"],
     bugs=["B107"],
+    hostile=True,
 )
 @pytest.mark.parametrize("name", UNKNOWN_PROCEDURES)
 def test_unknown_procedure(bench, name):
@@ -57,7 +59,7 @@ def test_unknown_procedure(bench, name):
     expect.equal(outcome.header.xid, call.xid, "RFC8166-4.5-4", "rdma_xid of the error", show=False)
 
 
-@case("server.header.error-from-requester", requirements=["RFC8166-4.2.4-5"])
+@case("server.header.error-from-requester", requirements=["RFC8166-4.2.4-5"], hostile=True)
 def test_error_message_from_a_requester_is_discarded(bench):
     """RDMA_ERROR in the wrong direction: discarded without a word."""
     conn = bench.connect()
@@ -67,7 +69,7 @@ def test_error_message_from_a_requester_is_discarded(bench):
     expect(conn.exchange(call), "RFC8166-4.2.4-5", must=[kinds.SILENCE])
 
 
-@case("server.header.xid-differs", requirements=["RFC8166-4.5.2-4"])
+@case("server.header.xid-differs", requirements=["RFC8166-4.5.2-4"], hostile=True)
 def test_header_xid_differs_from_rpc_xid(bench):
     """The header's XID is not the RPC call's: ERR_CHUNK, or a reply if the header's alone is used."""
     conn = bench.connect()
@@ -81,7 +83,7 @@ def test_header_xid_differs_from_rpc_xid(bench):
     )
 
 
-@case("server.header.null", requirements=["RFC8166-4.2.4-1", "RFC8166-3.3.1-5"], hostile=False)
+@case("server.header.null", requirements=["RFC8166-4.2.4-1", "RFC8166-3.3.1-5"])
 def test_legal_null_call(bench):
     """A legal NULL call: answered with at least one credit."""
     conn = bench.connect()

@@ -59,7 +59,6 @@ def test_largest_write(bench, left):
 @case(
     "server.inline.read-{name}",
     requirements=[INLINE, "RFC8267-4-3", "RFC8166-4.2.4-1"],
-    hostile=False,
     bugs=["B21", "B108"],
 )
 @pytest.mark.parametrize("name", READS)
@@ -77,7 +76,7 @@ def test_read(bench, name):
     expect_read_data(bench, outcome, call, content, outcome.result.ok.data)
 
 
-@case("server.inline.readlink-{length}", requirements=[INLINE, "RFC8267-4-4"], hostile=False)
+@case("server.inline.readlink-{length}", requirements=[INLINE, "RFC8267-4-4"])
 @pytest.mark.parametrize("length", [1, 4, 255, 800])
 def test_readlink(bench, length):
     """READLINK without a write list: the text stands in the reply."""
@@ -91,7 +90,7 @@ def test_readlink(bench, length):
     expect.data(data, text, "RFC8267-4-4", "text of the link", outcome=outcome)
 
 
-@case("server.inline.after-chunks", requirements=[*WRITTEN, INLINE], hostile=False)
+@case("server.inline.after-chunks", requirements=[*WRITTEN, INLINE])
 def test_inline_after_chunks(bench):
     """A reduced WRITE, then an inline one, then a reduced one: each form is chosen call by call."""
     conn = bench.connect()

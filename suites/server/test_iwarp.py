@@ -250,7 +250,7 @@ def test_read_of_memory_pulled_on_another_connection(bench):
     expect(first.probe(), SERVED, must=[kinds.REPLY])
 
 
-@case("server.iwarp.write-{name}", requirements=[CHECKED, SERVED])
+@case("server.iwarp.write-{name}", requirements=[CHECKED, SERVED], hostile=True)
 @pytest.mark.parametrize("name", STAGS)
 def test_write_to_server_memory(bench, name):
     """An RDMA Write to an STag that the server never gave out: the connection ends."""
@@ -264,6 +264,7 @@ def test_write_to_server_memory(bench, name):
     "server.iwarp.write-pulled",
     requirements=[CONFINED, SERVED],
     risk="destructive",
+    hostile=True,
 )
 def test_write_to_pulled_memory(bench):
     """The STag of a finished RDMA Read was revoked before the reply: a Write to it ends the
@@ -309,7 +310,7 @@ def test_zero_length_read(bench):
     expect.equal(len(responses), ROUNDS, "RFC5040-5.2.1-1", "RDMA Read Responses")
 
 
-@case("server.iwarp.invalidate-{name}", requirements=[INVALIDATE, SERVED])
+@case("server.iwarp.invalidate-{name}", requirements=[INVALIDATE, SERVED], hostile=True)
 @pytest.mark.parametrize("name", [*STAGS, "own"])
 def test_invalidate_from_the_client(bench, name):
     """Send with Invalidate names no STag of the server's: the stream ends with a Terminate."""

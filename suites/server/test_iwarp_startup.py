@@ -302,9 +302,7 @@ def test_markers(bench):
     expect_served(bench, SERVED)
 
 
-@case(
-    "server.startup.crc-off", requirements=["RFC5044-4.4-1"], needs=["fault-hooks"], hostile=False
-)
+@case("server.startup.crc-off", requirements=["RFC5044-4.4-1"], needs=["fault-hooks"])
 def test_without_crc(bench):
     """A client that does not ask for CRC: the connection works, with CRC or without."""
     conn = bench.connect(crc=False)
@@ -316,7 +314,6 @@ def test_without_crc(bench):
     "server.startup.revision-one",
     requirements=["RFC6581-6-1", "RFC6581-10-1"],
     needs=["fault-hooks"],
-    hostile=False,
 )
 def test_revision_one(bench):
     """A request of revision 1 carries no depths: it works, or is refused by a server that cannot read
@@ -346,7 +343,7 @@ def test_no_inbound_reads(bench):
     expect_served(bench, SERVED)
 
 
-@case("server.startup.ird-one", requirements=["RFC5040-6.1-1", "RFC8267-4-1"], hostile=False)
+@case("server.startup.ird-one", requirements=["RFC5040-6.1-1", "RFC8267-4-1"])
 def test_one_inbound_read(bench):
     """The client takes one RDMA Read at a time; a chunk of sixteen segments is pulled all the same."""
     content = bench.random.randbytes(4096)

@@ -26,7 +26,7 @@ DONE_BODIES = {"bare": 0, "padded-to-28": 12, "padded-to-1024": 1008}
 IN_A_ROW = 100
 
 
-@case("server.legacy.msgp-{name}", requirements=[MSGP, "RFC8166-4.5-4"])
+@case("server.legacy.msgp-{name}", requirements=[MSGP, "RFC8166-4.5-4"], hostile=True)
 @pytest.mark.parametrize("name", ALIGNMENTS)
 def test_msgp(bench, name):
     """A NULL call as RDMA_MSGP: ERR_CHUNK, whatever its alignment and threshold."""
@@ -41,7 +41,7 @@ def test_msgp(bench, name):
     expect_alive(conn, MSGP)
 
 
-@case("server.legacy.msgp-write", requirements=[MSGP])
+@case("server.legacy.msgp-write", requirements=[MSGP], hostile=True)
 def test_msgp_write(bench):
     """A WRITE as RDMA_MSGP with its data padded to the alignment, as RFC 5666 meant it: ERR_CHUNK,
     and nothing is written."""
@@ -58,7 +58,7 @@ def test_msgp_write(bench):
     expect.data(bench.read_back(handle), b"before", MSGP, "content of the file")
 
 
-@case("server.legacy.msgp-in-a-row", requirements=[MSGP])
+@case("server.legacy.msgp-in-a-row", requirements=[MSGP], hostile=True)
 def test_msgp_in_a_row(bench):
     """A hundred RDMA_MSGP, one after the other's answer, then a valid call."""
     conn = bench.connect()
@@ -70,7 +70,7 @@ def test_msgp_in_a_row(bench):
     expect_alive(conn, MSGP)
 
 
-@case("server.legacy.done-{name}", requirements=[DONE])
+@case("server.legacy.done-{name}", requirements=[DONE], hostile=True)
 @pytest.mark.parametrize("name", DONE_BODIES)
 def test_done(bench, name):
     """RDMA_DONE, bare and with octets behind it: discarded without a word."""
@@ -88,7 +88,7 @@ def done(conn, octets, xid=None):
     return call
 
 
-@case("server.legacy.done-with-call", requirements=[DONE])
+@case("server.legacy.done-with-call", requirements=[DONE], hostile=True)
 def test_done_with_call(bench):
     """RDMA_DONE in the place of RDMA_MSG, with lists and an RPC call behind it: discarded, and the
     call is not executed."""
@@ -102,7 +102,7 @@ def test_done_with_call(bench):
     expect(found, DONE, must=["nfs:NFS3ERR_NOENT"])
 
 
-@case("server.legacy.done-for-pending", requirements=[DONE])
+@case("server.legacy.done-for-pending", requirements=[DONE], hostile=True)
 @pytest.mark.parametrize("octets", [12])
 def test_done_for_pending_call(bench, octets):
     """RDMA_DONE with the XID of a WRITE that is being pulled: the WRITE goes on and is answered."""
@@ -118,7 +118,7 @@ def test_done_for_pending_call(bench, octets):
     expect.data(bench.read_back(handle), content, DONE, "content of the file")
 
 
-@case("server.legacy.done-in-a-row-{name}", requirements=[DONE, "RFC8166-3.3.1-9"])
+@case("server.legacy.done-in-a-row-{name}", requirements=[DONE, "RFC8166-3.3.1-9"], hostile=True)
 @pytest.mark.parametrize("name", DONE_BODIES)
 def test_done_in_a_row(bench, name):
     """A hundred RDMA_DONE, a NULL call after each: none is answered and none costs a receive."""
@@ -135,7 +135,6 @@ def test_done_in_a_row(bench, name):
 @case(
     "server.legacy.not-in-replies",
     requirements=["RFC8166-4.6.1-1", "RFC8166-4.6.2-1"],
-    hostile=False,
 )
 def test_not_in_replies(bench):
     """Small and large replies, with and without a write chunk: the server sends neither RDMA_MSGP nor
@@ -194,6 +193,7 @@ PROTOTYPE = {
     "server.legacy.prototype-{name}",
     requirements=[BROKEN, SHORT, "CALLAGHAN2003-4.4-1"],
     tolerates={"RFC8166-3.4.5-6": "a consequence of taking a broken header for legal"},
+    hostile=True,
 )
 @pytest.mark.parametrize("name", PROTOTYPE)
 def test_prototype(bench, name):

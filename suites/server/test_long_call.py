@@ -35,7 +35,7 @@ AT_RPC_LEVEL = {"rpc:GARBAGE_ARGS": "reported at RPC level (RFC 8166 4.5.2)"}
 TRIED = "the chunk is pulled as far as the requester's memory allows (RFC 8166 4.5.3)"
 
 
-@case("server.long-call.null-{name}", requirements=[LONG, "RFC8166-3.4.5-5"], hostile=False)
+@case("server.long-call.null-{name}", requirements=[LONG, "RFC8166-3.4.5-5"])
 @pytest.mark.parametrize("name", CUTS)
 def test_null(bench, name):
     """NULL as a long call, although it is short: legal at any time (RFC 8166 3.5.3)."""
@@ -64,7 +64,7 @@ def test_empty_segment(bench, place):
     )
 
 
-@case("server.long-call.getattr", requirements=[LONG], hostile=False)
+@case("server.long-call.getattr", requirements=[LONG])
 def test_getattr(bench):
     """GETATTR as a long call: its handle may travel there although it is not eligible."""
     conn = bench.connect()
@@ -74,7 +74,7 @@ def test_getattr(bench):
     expect.equal(outcome.result.ok.obj_attributes.type.name, "NF3DIR", LONG, "type of the root")
 
 
-@case("server.long-call.write-{length}", requirements=[LONG, *WRITTEN], hostile=False)
+@case("server.long-call.write-{length}", requirements=[LONG, *WRITTEN])
 @pytest.mark.parametrize("length", [5, 4097, 9001, 65536])
 def test_write(bench, length):
     """WRITE as a long call with its data, and the roundup, in the Position Zero chunk."""
@@ -135,7 +135,7 @@ def test_symlink(bench):
     expect.true(text in outcome.results, "RFC8267-4-2", "READLINK gives the text back")
 
 
-@case("server.long-call.read-into-chunk", requirements=[LONG, *READ_RESULT], hostile=False)
+@case("server.long-call.read-into-chunk", requirements=[LONG, *READ_RESULT])
 def test_read_into_write_chunk(bench):
     """READ as a long call with a write chunk for its data."""
     content = bench.random.randbytes(5001)
@@ -148,7 +148,7 @@ def test_read_into_write_chunk(bench):
     expect_read(bench, outcome, call, content)
 
 
-@case("server.long-call.long-reply", requirements=[LONG, "RFC8166-3.5.3-7"], hostile=False)
+@case("server.long-call.long-reply", requirements=[LONG, "RFC8166-3.5.3-7"])
 def test_long_reply(bench):
     """A long call with a long reply: neither message stands in a Send."""
     content = bench.random.randbytes(5001)
@@ -163,7 +163,7 @@ def test_long_reply(bench):
     expect.data(outcome.result.ok.data, content, "RFC8166-3.5.3-7", "octets of the file")
 
 
-@case("server.long-call.no-chunk", requirements=["RFC8166-4.5.2-3"])
+@case("server.long-call.no-chunk", requirements=["RFC8166-4.5.2-3"], hostile=True)
 def test_no_chunk(bench):
     """RDMA_NOMSG without any list is an XDR error."""
     conn = bench.connect()
@@ -173,7 +173,9 @@ def test_no_chunk(bench):
     expect_alive(conn, "RFC8166-4.5.2-3")
 
 
-@case("server.long-call.only-{name}", requirements=["RFC8166-4.2.4-8", "RFC8166-4.5-2"])
+@case(
+    "server.long-call.only-{name}", requirements=["RFC8166-4.2.4-8", "RFC8166-4.5-2"], hostile=True
+)
 @pytest.mark.parametrize("name", ["write-list", "reply-chunk", "data-chunk"])
 def test_no_position_zero_chunk(bench, name):
     """RDMA_NOMSG with a list that holds no RPC call: an error in the header."""
@@ -192,7 +194,7 @@ def test_no_position_zero_chunk(bench, name):
     expect_alive(conn, "RFC8166-4.5-2")
 
 
-@case("server.long-call.empty", requirements=["RFC8166-4.5-2"], risk="destructive")
+@case("server.long-call.empty", requirements=["RFC8166-4.5-2"], risk="destructive", hostile=True)
 def test_empty_position_zero_chunk(bench):
     """RDMA_NOMSG whose Position Zero chunk is one segment of length zero: no RPC call anywhere."""
     conn = bench.connect()
@@ -203,7 +205,7 @@ def test_empty_position_zero_chunk(bench):
     expect_alive(conn, "RFC8166-4.5-2")
 
 
-@case("server.long-call.octets-behind-header", requirements=["RFC8166-3.5.3-2"])
+@case("server.long-call.octets-behind-header", requirements=["RFC8166-3.5.3-2"], hostile=True)
 def test_octets_behind_header(bench):
     """A long call whose Send goes on behind the lists, where nothing belongs: refused or ignored."""
     conn = bench.connect()
@@ -219,7 +221,7 @@ def test_octets_behind_header(bench):
     expect_alive(conn, "RFC8166-3.5.3-2")
 
 
-@case("server.long-call.in-rdma-msg", requirements=["RFC8166-3.5.3-2"])
+@case("server.long-call.in-rdma-msg", requirements=["RFC8166-3.5.3-2"], hostile=True)
 def test_position_zero_chunk_in_rdma_msg(bench):
     """RDMA_MSG with a NULL call inline and the same in a Position Zero chunk: refused, or one of the
     two is taken."""
@@ -288,7 +290,7 @@ def test_cut_short(bench, octets):
     expect_alive(conn, "RFC8166-4.5.2-5")
 
 
-@case("server.long-call.huge-{name}", requirements=["RFC8166-8.1.4-1"])
+@case("server.long-call.huge-{name}", requirements=["RFC8166-8.1.4-1"], hostile=True)
 @pytest.mark.parametrize("name", HUGE)
 def test_huge(bench, name):
     """A Position Zero chunk of gibibytes over 40 octets of memory: refused, or the transfer fails."""

@@ -57,6 +57,7 @@ def expect_err_chunk(base, outcome, latitude=None):
     requirements=[BROKEN, "RFC8166-4.5-4"],
     tolerates=CONSEQUENCES,
     bugs=["B26"],
+    hostile=True,
 )
 @pytest.mark.parametrize("kind,group,name", PRESENCE)
 def test_presence_word(bench, kind, group, name):
@@ -70,6 +71,7 @@ def test_presence_word(bench, kind, group, name):
     requirements=[BROKEN, "RFC8166-4.5-4"],
     tolerates=CONSEQUENCES,
     bugs=["B16", "B26"],
+    hostile=True,
 )
 @pytest.mark.parametrize("kind,group,name", COUNTS)
 def test_count(bench, kind, group, name):
@@ -79,7 +81,7 @@ def test_count(bench, kind, group, name):
     expect_err_chunk(base, base.conn.exchange(base.mutated(group, name)))
 
 
-@case("server.malformed-lists.{kind}.{name}", requirements=[BROKEN, "RFC8166-4.5-4"])
+@case("server.malformed-lists.{kind}.{name}", requirements=[BROKEN, "RFC8166-4.5-4"], hostile=True)
 @pytest.mark.parametrize("kind,group,name", UNALIGNED)
 def test_unaligned_position(bench, kind, group, name):
     """The positions of a read chunk are no multiples of four (RFC 8166 3.4.5): ERR_CHUNK, or reported
@@ -89,7 +91,12 @@ def test_unaligned_position(bench, kind, group, name):
     expect_err_chunk(base, outcome, {"rpc:GARBAGE_ARGS": "reported at RPC level (RFC 8166 4.5.2)"})
 
 
-@case("server.malformed-lists.long.{name}", requirements=[BROKEN, "RFC8166-4.5-4"], bugs=["B26"])
+@case(
+    "server.malformed-lists.long.{name}",
+    requirements=[BROKEN, "RFC8166-4.5-4"],
+    bugs=["B26"],
+    hostile=True,
+)
 @pytest.mark.parametrize("name", LEFT_BEHIND)
 def test_left_behind(bench, name):
     """The reply chunk of RDMA_NOMSG counts fewer segments than follow: ERR_CHUNK, or a reply if what
@@ -104,6 +111,7 @@ def test_left_behind(bench, name):
     requirements=[BROKEN, "RFC8166-4.5-4"],
     tolerates=CONSEQUENCES,
     bugs=["B26"],
+    hostile=True,
 )
 @pytest.mark.parametrize("kind,group,name", SHIFTED)
 def test_shifted(bench, kind, group, name):
@@ -113,7 +121,7 @@ def test_shifted(bench, kind, group, name):
     expect_err_chunk(base, base.conn.exchange(base.mutated(group, name)))
 
 
-@case("server.malformed-lists.{kind}.{name}", requirements=[VERSION])
+@case("server.malformed-lists.{kind}.{name}", requirements=[VERSION], hostile=True)
 @pytest.mark.parametrize("kind,group,name", SHIFTED_INTO_VERSION)
 def test_shifted_into_version(bench, kind, group, name):
     """As before, and the second word is no version that the server knows: ERR_VERS."""
@@ -122,7 +130,7 @@ def test_shifted_into_version(bench, kind, group, name):
     expect_alive(base.conn, VERSION)
 
 
-@case("server.malformed-lists.{kind}.{name}", requirements=["RFC8166-4.5-2"])
+@case("server.malformed-lists.{kind}.{name}", requirements=["RFC8166-4.5-2"], hostile=True)
 @pytest.mark.parametrize("kind,group,name", SHIFTED_LEGAL)
 def test_shifted_and_legal(bench, kind, group, name):
     """As before, and the header decodes all the same; what follows is no RPC message of its XID, so

@@ -113,6 +113,7 @@ def test_offsets_of_64_bits(bench, name):
     "server.memory.read-{fault}",
     requirements=[FAILS, RETRIED, *WRITTEN, "RFC8166-3.4.5-5"],
     bugs=["B34"],
+    hostile=True,
 )
 @pytest.mark.parametrize("fault", FAULTS)
 def test_read_chunk_in_bad_memory(bench, fault):
@@ -136,7 +137,12 @@ def test_read_chunk_in_bad_memory(bench, fault):
     expect_written(bench, outcome, handle, content)
 
 
-@case("server.memory.write-{fault}", requirements=[FAILS, RETRIED, *READ_RESULT], bugs=["B34"])
+@case(
+    "server.memory.write-{fault}",
+    requirements=[FAILS, RETRIED, *READ_RESULT],
+    bugs=["B34"],
+    hostile=True,
+)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_write_chunk_in_bad_memory(bench, fault):
     """READ whose chunk cannot be written: the connection is lost or ERR_CHUNK comes, and a new
@@ -195,7 +201,7 @@ def test_position_zero_chunk_in_bad_memory(bench, fault):
     expect(conn.exchange(call), FAILS, must=TRANSFER_FAILED)
 
 
-@case("server.memory.unused-{fault}", requirements=["RFC8166-4.3.2.2-4"])
+@case("server.memory.unused-{fault}", requirements=["RFC8166-4.3.2.2-4"], hostile=True)
 @pytest.mark.parametrize("fault", ["unknown-stag", "no-right", "behind-end"])
 def test_bad_memory_that_is_not_needed(bench, fault):
     """GETATTR with a write chunk in bad memory: nothing is written, so nothing fails."""

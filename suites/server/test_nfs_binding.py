@@ -62,6 +62,7 @@ def expect_not_processed(conn, call, latitude=None):
 @case(
     "server.binding.reduced-name-{procedure}",
     requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"],
+    hostile=True,
 )
 @pytest.mark.parametrize("procedure", ["create", "mkdir", "symlink"])
 def test_reduced_name_of_something_new(bench, procedure):
@@ -79,6 +80,7 @@ def test_reduced_name_of_something_new(bench, procedure):
 @case(
     "server.binding.reduced-name-{procedure}",
     requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"],
+    hostile=True,
 )
 @pytest.mark.parametrize("procedure", ["remove", "rename"])
 def test_reduced_name_of_something_there(bench, procedure):
@@ -97,7 +99,11 @@ def test_reduced_name_of_something_there(bench, procedure):
     expect(outcome, NOT_PROCESSED, must=[kinds.REPLY])
 
 
-@case("server.binding.reduced-name-lookup", requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"])
+@case(
+    "server.binding.reduced-name-lookup",
+    requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"],
+    hostile=True,
+)
 def test_reduced_name_of_lookup(bench):
     """LOOKUP with its name in a read chunk is reported."""
     name = bench.name("reduced-name")
@@ -110,6 +116,7 @@ def test_reduced_name_of_lookup(bench):
 @case(
     "server.binding.reduced-handle-{procedure}",
     requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"],
+    hostile=True,
 )
 @pytest.mark.parametrize("procedure", ["getattr", "read", "write"])
 def test_reduced_handle(bench, procedure):
@@ -126,7 +133,11 @@ def test_reduced_handle(bench, procedure):
     expect.data(bench.read_back(handle), b"content", NOT_PROCESSED, "content of the file")
 
 
-@case("server.binding.reduced-attributes", requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"])
+@case(
+    "server.binding.reduced-attributes",
+    requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"],
+    hostile=True,
+)
 def test_reduced_attributes(bench):
     """SETATTR with its attributes in a read chunk is reported; the file keeps its size."""
     handle = bench.file(b"content")
@@ -162,7 +173,7 @@ def test_reduced_name_beside_reduced_text(bench):
     expect_absent(bench, conn, where)
 
 
-@case("server.binding.superfluous-read-chunk", requirements=[NOT_PROCESSED, REPORTED])
+@case("server.binding.superfluous-read-chunk", requirements=[NOT_PROCESSED, REPORTED], hostile=True)
 def test_superfluous_read_chunk(bench):
     """GETATTR, whole and inline, with a read chunk behind its last argument: nothing of it can have
     been reduced into that chunk."""
@@ -199,7 +210,7 @@ def test_count_differs(bench, name, form):
     expect.data(bench.read_back(handle), stored, "RFC8267-4-1", "content of the file")
 
 
-@case("server.binding.limits", requirements=["RFC8267-4-3"], hostile=False)
+@case("server.binding.limits", requirements=["RFC8267-4-3"])
 def test_limits(bench):
     """FSINFO tells limits that can be used: none is zero, preferred sizes do not exceed them."""
     conn = bench.connect()

@@ -91,6 +91,7 @@ def check_server_announces(bench, conn, meaning):
 @case(
     "server.{variant.name}",
     requirements=[ABSENT, FOUND, OTHER, CHECKED, RESERVED, LONGER, SIZES, READ_DATA],
+    hostile=True,
 )
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_variant(bench, variant):
@@ -102,7 +103,7 @@ def test_variant(bench, variant):
     expect_meaning(bench, conn, content, subject(variant), IGNORED.get(variant.name))
 
 
-@case("server.private-data.padded-with-zeros", requirements=[LONGER, READ_DATA], hostile=False)
+@case("server.private-data.padded-with-zeros", requirements=[LONGER, READ_DATA])
 def test_padded_with_zeros(bench):
     """Connection managers fill their field with zeros; the eight octets keep their meaning."""
     conn = bench.connect(
@@ -115,7 +116,6 @@ def test_padded_with_zeros(bench):
 @case(
     "server.private-data.long-{length}",
     requirements=[FOUND, "RFC5044-7.1.1-1", READ_DATA],
-    hostile=False,
 )
 @pytest.mark.parametrize("length", LONG)
 def test_long_private_data(bench, length):
@@ -149,7 +149,6 @@ def test_reconnect_with_other_settings(bench):
 @case(
     "server.private-data.own",
     requirements=["RFC8797-1-1", "RFC8797-4-3", "RFC8797-4-5", "RFC8797-4-6", "RFC8797-4-7"],
-    hostile=False,
 )
 def test_own_private_data(bench):
     """The server's private data is absent or has the format of RFC 8797 4."""
@@ -163,7 +162,7 @@ def test_own_private_data(bench):
     expect.equal(octets[5] & 0xFE, 0, "RFC8797-4-7", "reserved bits of the private data")
 
 
-@case("server.private-data.own-is-constant", requirements=["RFC8797-4-2"], hostile=False)
+@case("server.private-data.own-is-constant", requirements=["RFC8797-4-2"])
 def test_own_private_data_does_not_depend_on_ours(bench):
     """What the server announces are its own properties. Other values are legal for each connection, so
     that a change is only noted."""

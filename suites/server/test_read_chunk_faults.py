@@ -62,6 +62,7 @@ def reduced_write(conn, handle, count, octets):
 @case(
     "server.read-chunk-fault.short-{name}",
     requirements=["RFC8166-4.5.2-5", "RFC8166-3.4.5-5"],
+    hostile=True,
 )
 @pytest.mark.parametrize("name", WRONG_LENGTHS)
 def test_chunk_shorter_than_its_item(bench, name):
@@ -81,6 +82,7 @@ def test_chunk_shorter_than_its_item(bench, name):
     "server.read-chunk-fault.empty",
     requirements=["RFC8166-4.5.2-5", "RFC8166-3.4.5-5"],
     risk="destructive",
+    hostile=True,
 )
 def test_chunk_without_octets(bench):
     """The chunk is one segment of length zero, the count says 4096."""
@@ -92,7 +94,11 @@ def test_chunk_without_octets(bench):
     expect.data(bench.read_back(handle), b"", "RFC8166-3.4.5-5", "content of the file")
 
 
-@case("server.read-chunk-fault.long-{name}", requirements=["RFC8166-4.5.2-5", "RFC8166-3.4.5-5"])
+@case(
+    "server.read-chunk-fault.long-{name}",
+    requirements=["RFC8166-4.5.2-5", "RFC8166-3.4.5-5"],
+    hostile=True,
+)
 @pytest.mark.parametrize("name", EXTRA_LENGTHS)
 def test_chunk_longer_than_its_item(bench, name):
     """The chunk holds more octets than the item and its roundup: refused, or cut to the count."""
@@ -125,6 +131,7 @@ def misplaced(bench, position_of):
 @case(
     "server.read-chunk-fault.position-{name}",
     requirements=["RFC8166-4.3.1.1-1", "RFC8166-6.1-3"],
+    hostile=True,
 )
 @pytest.mark.parametrize("name", POSITIONS)
 def test_position_beside_the_item(bench, name):
@@ -139,6 +146,7 @@ def test_position_beside_the_item(bench, name):
     "server.read-chunk-fault.position-{name}",
     requirements=["RFC8166-4.3.1.1-1", "RFC8166-6.1-3"],
     bugs=["B13"],
+    hostile=True,
 )
 @pytest.mark.parametrize("name", ABSOLUTE_POSITIONS)
 def test_position_anywhere(bench, name):
@@ -157,6 +165,7 @@ def test_position_anywhere(bench, name):
 @case(
     "server.read-chunk-fault.unaligned-{octets}",
     requirements=["RFC8166-4.5.2-1", "RFC8166-6.1-3"],
+    hostile=True,
 )
 @pytest.mark.parametrize("octets", [1, 2, 3])
 def test_position_unaligned(bench, octets):
@@ -172,7 +181,11 @@ def test_position_unaligned(bench, octets):
     expect.data(bench.read_back(handle), b"", "RFC8166-6.1-3", "content of the file")
 
 
-@case("server.read-chunk-fault.half-inline", requirements=["RFC8166-3.4.5-5", "RFC8166-4.5.2-5"])
+@case(
+    "server.read-chunk-fault.half-inline",
+    requirements=["RFC8166-3.4.5-5", "RFC8166-4.5.2-5"],
+    hostile=True,
+)
 def test_item_half_inline(bench):
     """Half of the item in the chunk, half behind its count (against 3.4.4.1): refused, or put
     together as the positions say."""
@@ -197,6 +210,7 @@ def test_item_half_inline(bench):
     "server.read-chunk-fault.second-chunk-{name}",
     requirements=["RFC8166-6.1-3", "RFC8166-6.1-4"],
     bugs=["B12", "B13", "B31"],
+    hostile=True,
 )
 @pytest.mark.parametrize("name", ["before", "behind", "large-behind"])
 def test_second_chunk(bench, name):
@@ -220,7 +234,11 @@ def test_second_chunk(bench, name):
     expect.data(bench.read_back(handle), b"", "RFC8166-6.1-3", "content of the file")
 
 
-@case("server.read-chunk-fault.huge-{name}", requirements=["RFC8166-8.1.4-1", "RFC8166-3.4.5-5"])
+@case(
+    "server.read-chunk-fault.huge-{name}",
+    requirements=["RFC8166-8.1.4-1", "RFC8166-3.4.5-5"],
+    hostile=True,
+)
 @pytest.mark.parametrize("name", HUGE)
 def test_huge_chunk(bench, name):
     """Segments claim far more than their 4096 octets of memory and than any WRITE may hold: reported

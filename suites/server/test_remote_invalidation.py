@@ -154,7 +154,7 @@ def expect_own(conn, call, outcome):
     )
 
 
-@case("server.remote-invalidation.cleared-{shape}", requirements=[PLAIN], hostile=False)
+@case("server.remote-invalidation.cleared-{shape}", requirements=[PLAIN])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_client_clears_r(bench, shape):
     """The client cleared R: whatever the call offers, its reply is a plain Send."""
@@ -167,7 +167,6 @@ def test_client_clears_r(bench, shape):
     "server.remote-invalidation.set-{shape}",
     requirements=[PLAIN, OWN],
     needs=["remote-invalidation"],
-    hostile=False,
     bugs=["B29"],
 )
 @pytest.mark.parametrize("shape", SHAPES)
@@ -183,6 +182,7 @@ def test_client_sets_r(bench, shape):
 @case(
     "server.remote-invalidation.no-flag-{name}",
     requirements=["RFC8797-5.1-1", "RFC8797-5.2-2", "RFC8797-4-9"],
+    hostile=True,
 )
 @pytest.mark.parametrize("name", NO_FLAG)
 def test_no_flag(bench, name):
@@ -198,7 +198,6 @@ def test_no_flag(bench, name):
     "server.remote-invalidation.hidden-flag",
     requirements=[PLAIN, OWN],
     needs=["remote-invalidation"],
-    hostile=False,
 )
 def test_flag_at_an_unaligned_offset(bench):
     """R in private data that starts at octet three: it counts like any other."""
@@ -213,7 +212,6 @@ def test_flag_at_an_unaligned_offset(bench):
     "server.remote-invalidation.choice",
     requirements=[MAY],
     needs=["remote-invalidation"],
-    hostile=False,
     tolerates={PLAIN: "asserted by the cases set-*", OWN: "asserted by the cases set-*"},
 )
 def test_choice(bench):
@@ -230,7 +228,6 @@ def test_choice(bench):
     "server.remote-invalidation.earlier-call",
     requirements=[PLAIN, OWN],
     needs=["remote-invalidation"],
-    hostile=False,
 )
 def test_memory_of_an_earlier_call(bench):
     """Memory of an earlier call stays open: later replies, with and without chunks of their own, leave it
@@ -254,7 +251,6 @@ def test_memory_of_an_earlier_call(bench):
     "server.remote-invalidation.pipelined",
     requirements=[PLAIN, OWN],
     needs=["remote-invalidation"],
-    hostile=False,
 )
 def test_pipelined_calls(bench):
     """Calls outstanding together, each with memory of its own: every reply stays with its own."""
@@ -297,6 +293,7 @@ ERRORS = {"nfs": stale_read, "rpc": unknown_program, "transport": unknown_proced
     "server.remote-invalidation.{flag}-error-{name}",
     requirements=[PLAIN, OWN],
     needs=["remote-invalidation"],
+    hostile=True,
 )
 @pytest.mark.parametrize("flag", ["set", "cleared"])
 @pytest.mark.parametrize("name", ERRORS)
@@ -315,7 +312,6 @@ def test_errors(bench, name, flag):
     "server.remote-invalidation.reconnect",
     requirements=[PLAIN, OWN, "RFC8797-4-1"],
     needs=["remote-invalidation"],
-    hostile=False,
 )
 def test_reconnect_without_r(bench):
     """R set, then cleared, then set on new connections: each follows its own exchange."""
@@ -334,7 +330,6 @@ def test_reconnect_without_r(bench):
     "server.remote-invalidation.connections-beside",
     requirements=[PLAIN, OWN],
     needs=["remote-invalidation"],
-    hostile=False,
 )
 def test_connections_beside_each_other(bench):
     """A connection with R and one without at the same time keep their own rule."""

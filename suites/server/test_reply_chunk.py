@@ -162,7 +162,11 @@ def test_long_listing(bench, procedure):
     expect.equal(listed, names, "RFC8166-3.5.3-7", "names of the listing", show=False)
 
 
-@case("server.reply-chunk.write-list-unused", requirements=[*LONG_REPLY, "RFC8166-4.3.2.2-4"])
+@case(
+    "server.reply-chunk.write-list-unused",
+    requirements=[*LONG_REPLY, "RFC8166-4.3.2.2-4"],
+    hostile=True,
+)
 def test_listing_beside_a_write_chunk(bench):
     """READDIR with both: names are not eligible, so the write chunk stays unused."""
     conn = bench.connect(private_data=SMALL_INLINE)
@@ -204,7 +208,7 @@ def test_rpc_error(bench):
     expect(outcome, "RFC8166-4.3.3-4", must=["rpc:PROG_UNAVAIL"])
 
 
-@case("server.reply-chunk.not-offered", requirements=["RFC8166-3.5.3-6"], hostile=False)
+@case("server.reply-chunk.not-offered", requirements=["RFC8166-3.5.3-6"])
 def test_not_offered(bench):
     """A call without reply chunk gets a reply without one."""
     conn = bench.connect()
@@ -284,7 +288,9 @@ def test_missing(bench, name):
     expect_alive(conn, "RFC8267-3.1-1")
 
 
-@case("server.reply-chunk.count-{count}", requirements=["RFC8166-4.5.2-1"], bugs=["B16"])
+@case(
+    "server.reply-chunk.count-{count}", requirements=["RFC8166-4.5.2-1"], bugs=["B16"], hostile=True
+)
 @pytest.mark.parametrize("count", BOGUS_COUNTS)
 def test_bogus_count(bench, count):
     """The segment count promises more than the message holds: an XDR error."""

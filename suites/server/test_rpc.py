@@ -199,7 +199,7 @@ def test_octets_behind_arguments(bench, octets):
 TYPES = {"reply": 1, "two": 2, "largest": 0xFFFFFFFF}
 
 
-@case("server.rpc.type-{name}", requirements=[DIRECTION], bugs=["B126"])
+@case("server.rpc.type-{name}", requirements=[DIRECTION], bugs=["B126"], hostile=True)
 @pytest.mark.parametrize("name", TYPES)
 def test_message_type(bench, name):
     """A CREATE whose msg_type is not CALL: it is not executed, and the connection stays."""
@@ -218,7 +218,7 @@ def test_message_type(bench, name):
         expect(found, DIRECTION, must=["nfs:NFS3ERR_NOENT"])
 
 
-@case("server.rpc.stray-reply-{name}", requirements=[DIRECTION], bugs=["B126"])
+@case("server.rpc.stray-reply-{name}", requirements=[DIRECTION], bugs=["B126"], hostile=True)
 @pytest.mark.parametrize("name", ["accepted", "denied", "cut", "of-pending-call", "in-a-row"])
 def test_stray_reply(bench, name):
     """RPC replies that no call of the server waits for: discarded, also when the XID is that of a
@@ -258,7 +258,7 @@ def stray_reply(conn, name):
 PREFIXES = ("record-mark", "zero-word", "all-ones", "three-words")
 
 
-@case("server.rpc.prefix-{name}", requirements=["RFC8166-4.5.2-4", "RFC8166-3.2-2"])
+@case("server.rpc.prefix-{name}", requirements=["RFC8166-4.5.2-4", "RFC8166-3.2-2"], hostile=True)
 @pytest.mark.parametrize("name", PREFIXES)
 def test_prefix(bench, name):
     """Octets between the header and the RPC message, so that the XIDs differ: ERR_CHUNK, or an RPC
@@ -288,7 +288,7 @@ def test_prefix(bench, name):
     expect(found, "RFC8166-3.2-2", must=["nfs:NFS3ERR_NOENT"])
 
 
-@case("server.rpc.no-record-mark", requirements=["RFC8166-3.2-2"], hostile=False)
+@case("server.rpc.no-record-mark", requirements=["RFC8166-3.2-2"])
 def test_no_record_mark(bench):
     """The RPC message of a reply starts right behind the header, with its XID."""
     conn = bench.connect()
@@ -302,7 +302,7 @@ def test_no_record_mark(bench):
     expect(outcome, "RFC8166-3.2-2", must=[kinds.REPLY])
 
 
-@case("server.rpc.xid-doubled", requirements=["RFC8166-3.2-1"])
+@case("server.rpc.xid-doubled", requirements=["RFC8166-3.2-1"], hostile=True)
 def test_xid_doubled(bench):
     """The RPC message behind its XID once more: the XIDs agree and the message has no type."""
     conn = bench.connect()

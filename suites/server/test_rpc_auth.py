@@ -68,7 +68,7 @@ def expect_denied(outcome, requirement_id, latitude=None):
     expect.equal(outcome.results, b"", REFUSED, "octets behind the status", outcome=outcome)
 
 
-@case("server.rpc-auth.none", requirements=[NONE], hostile=False)
+@case("server.rpc-auth.none", requirements=[NONE])
 def test_none(bench):
     """NULL with AUTH_NONE, which every server has."""
     conn = bench.connect()

@@ -54,7 +54,6 @@ def filling_write(conn, handle, octets, random):
 @case(
     "server.threshold.call-{name}",
     requirements=[TAKES_1024, AS_ANNOUNCED, *WRITTEN],
-    hostile=False,
 )
 @pytest.mark.parametrize("name", ANNOUNCED)
 def test_call_of_the_threshold(bench, name):
@@ -71,7 +70,6 @@ def test_call_of_the_threshold(bench, name):
 @case(
     "server.threshold.first-call-{name}",
     requirements=["RFC8166-3.3.3-1", *WRITTEN],
-    hostile=False,
 )
 @pytest.mark.parametrize("name", ["none", "4096"])
 def test_first_call_of_the_threshold(bench, name):
@@ -93,7 +91,6 @@ def file_around(bench, threshold):
 @case(
     "server.threshold.reply-{name}",
     requirements=[DEFAULT, TO_CLIENT, BOUNDS, READ_DATA],
-    hostile=False,
 )
 @pytest.mark.parametrize("name", ANNOUNCED)
 def test_reply_of_the_threshold(bench, name):
@@ -129,7 +126,7 @@ def test_long_reply_above_the_threshold(bench, name):
     expect_long_reply(bench, conn, handle, content, count, "RFC8166-3.5.3-7")
 
 
-@case("server.threshold.reply-header-counts", requirements=["RFC8166-4.2.4-6"])
+@case("server.threshold.reply-header-counts", requirements=["RFC8166-4.2.4-6"], hostile=True)
 def test_reply_header_counts(bench):
     """The returned write chunk makes a small reply too long: the threshold bounds header and payload
     together."""
@@ -152,6 +149,7 @@ def test_reply_header_counts(bench):
 @case(
     "server.threshold.call-above-{name}-by-{excess}",
     requirements=[BOUNDS, "RFC8166-2.3.2-2", "RFC8267-4-1"],
+    hostile=True,
 )
 @pytest.mark.parametrize("excess", EXCESS)
 @pytest.mark.parametrize("name", ["none", "4096"])
@@ -198,7 +196,6 @@ def test_connections_have_their_own_thresholds(bench):
 @case(
     "server.threshold.stays",
     requirements=["RFC8166-3.3.2-2", READ_DATA, *WRITTEN],
-    hostile=False,
 )
 def test_threshold_stays_for_life(bench):
     """Replies and calls of the threshold, replies above it and long replies in turns: the values do not

@@ -33,7 +33,12 @@ def test_header_cut(bench, octets):
     expect_alive(conn, CUT)
 
 
-@case("server.truncated-rpc.start-{octets}", requirements=["RFC8166-4.5.2-4"], bugs=["B129"])
+@case(
+    "server.truncated-rpc.start-{octets}",
+    requirements=["RFC8166-4.5.2-4"],
+    bugs=["B129"],
+    hostile=True,
+)
 @pytest.mark.parametrize("octets", [0, 4])
 def test_nothing_but_xid(bench, octets):
     """No RPC message at all, or its XID alone: neither a call nor a reply, so an error or nothing."""

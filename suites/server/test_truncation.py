@@ -58,7 +58,7 @@ def expect_unanswered(outcome):
     expect(outcome, SHORT, must=[kinds.SILENCE])
 
 
-@case("server.truncation.short.{name}", requirements=[SHORT], tolerates=ANSWER)
+@case("server.truncation.short.{name}", requirements=[SHORT], tolerates=ANSWER, hostile=True)
 @pytest.mark.parametrize("name", SHORT_CUTS)
 def test_short(bench, name):
     """Fewer than 28 octets of a NULL call: discarded without a word, the connection stays."""
@@ -67,7 +67,7 @@ def test_short(bench, name):
     expect_alive(base.conn, SHORT)
 
 
-@case("server.truncation.short.{name}", requirements=[SHORT], tolerates=ANSWER)
+@case("server.truncation.short.{name}", requirements=[SHORT], tolerates=ANSWER, hostile=True)
 @pytest.mark.parametrize("name", SHORT_SPECIAL)
 def test_short_special(bench, name):
     """Fewer than 28 octets with a version or procedure that would have an answer of its own: the
@@ -79,7 +79,7 @@ def test_short_special(bench, name):
     expect_alive(conn, SHORT)
 
 
-@case("server.truncation.short-first", requirements=[SHORT], tolerates=ANSWER)
+@case("server.truncation.short-first", requirements=[SHORT], tolerates=ANSWER, hostile=True)
 def test_short_first_message(bench):
     """A short message before any other on a connection: discarded; the call after it is answered."""
     conn = bench.connect(greet=False)
@@ -87,7 +87,12 @@ def test_short_first_message(bench):
     expect_alive(conn, SHORT)
 
 
-@case("server.truncation.short-in-a-row", requirements=[SHORT, "RFC8166-3.3.1-9"], tolerates=ANSWER)
+@case(
+    "server.truncation.short-in-a-row",
+    requirements=[SHORT, "RFC8166-3.3.1-9"],
+    tolerates=ANSWER,
+    hostile=True,
+)
 def test_short_in_a_row(bench):
     """Many short messages, a NULL call after each: a discarded message gives its receive back, so
     the credits that were granted stay good."""
@@ -116,7 +121,12 @@ def test_empty_after_calls(bench):
     expect_unanswered(outcome)
 
 
-@case("server.truncation.{kind}.{name}", requirements=[BROKEN, "RFC8166-4.5-4"], bugs=["B26"])
+@case(
+    "server.truncation.{kind}.{name}",
+    requirements=[BROKEN, "RFC8166-4.5-4"],
+    bugs=["B26"],
+    hostile=True,
+)
 @pytest.mark.parametrize("kind,name", CUTS)
 def test_header_cut(bench, kind, name):
     """28 octets or more that end inside the chunk lists: ERR_CHUNK, the call is not executed and the
@@ -130,7 +140,9 @@ def test_header_cut(bench, kind, name):
     expect.true(base.unchanged(), BROKEN, "a call without a whole header changes nothing")
 
 
-@case("server.truncation.{kind}.{name}", requirements=["RFC8166-4.5.2-5"], bugs=["B129"])
+@case(
+    "server.truncation.{kind}.{name}", requirements=["RFC8166-4.5.2-5"], bugs=["B129"], hostile=True
+)
 @pytest.mark.parametrize("name", PAYLOAD)
 @pytest.mark.parametrize("kind", ["null", "read", "write"])
 def test_payload_cut(bench, kind, name):

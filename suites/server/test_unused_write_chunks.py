@@ -51,6 +51,7 @@ def expect_unused(outcome, call):
 @case(
     "server.unused-write-chunk.{procedure}",
     requirements=[*RETURNED, UNUSED, "RFC8166-3.4.2-2", "RFC8267-4-5"],
+    hostile=True,
 )
 @pytest.mark.parametrize("procedure", PLAIN)
 def test_no_eligible_result(bench, procedure):
@@ -63,7 +64,7 @@ def test_no_eligible_result(bench, procedure):
     expect_unused(outcome, call)
 
 
-@case("server.unused-write-chunk.null", requirements=[*RETURNED, UNUSED])
+@case("server.unused-write-chunk.null", requirements=[*RETURNED, UNUSED], hostile=True)
 def test_null(bench):
     """A write chunk with a NULL call comes back unused."""
     conn = bench.connect()
@@ -142,6 +143,7 @@ def test_read_of_nothing(bench, place):
 @case(
     "server.unused-write-chunk.second",
     requirements=[*READ_RESULT, UNUSED, "RFC8166-4.3.2.1-2"],
+    hostile=True,
 )
 def test_second_chunk(bench):
     """READ has one eligible result; of two write chunks the first takes it, the second is unused."""
@@ -169,6 +171,7 @@ def test_second_chunk(bench):
 @case(
     "server.empty-write-chunk.{procedure}",
     requirements=[*RETURNED, "RFC8166-4.3.2.3-2", "RFC8166-4.3.2.3-3"],
+    hostile=True,
 )
 @pytest.mark.parametrize("procedure", ["read", "readlink", "getattr"])
 def test_empty_chunk(bench, procedure):
@@ -194,6 +197,7 @@ def test_empty_chunk(bench, procedure):
 @case(
     "server.empty-write-chunk.then-another",
     requirements=[*RETURNED, "RFC8166-4.3.2.3-2", "RFC8166-4.3.2.3-3", UNUSED],
+    hostile=True,
 )
 def test_empty_chunk_before_another(bench):
     """The empty chunk stands for the only result; the chunk behind it is unused."""

@@ -47,7 +47,6 @@ BOGUS_COUNTS = {
 @case(
     "server.write-chunk.read-{length}",
     requirements=READ_RESULT,
-    hostile=False,
     bugs=["B108"],
 )
 @pytest.mark.parametrize("length", LENGTHS)
@@ -61,7 +60,7 @@ def test_exact(bench, length):
     expect_read(bench, conn.exchange(call), call, content)
 
 
-@case("server.write-chunk.read-large", requirements=READ_RESULT, hostile=False)
+@case("server.write-chunk.read-large", requirements=READ_RESULT)
 def test_large(bench):
     """The largest READ that FSINFO allows, at most 1 MiB, of a file with holes."""
     conn = bench.connect()
@@ -78,7 +77,7 @@ def test_large(bench):
     expect_read(bench, conn.exchange(call), call, bytes(content))
 
 
-@case("server.write-chunk.room-{octets}", requirements=READ_RESULT, hostile=False)
+@case("server.write-chunk.room-{octets}", requirements=READ_RESULT)
 @pytest.mark.parametrize("octets", SLACK)
 def test_more_room_than_data(bench, octets):
     """At the end of a file a chunk stays partly unfilled: it returns what was read, not what was
@@ -91,7 +90,7 @@ def test_more_room_than_data(bench, octets):
     expect_read(bench, conn.exchange(call), call, content)
 
 
-@case("server.write-chunk.shape-{name}", requirements=READ_RESULT, hostile=False)
+@case("server.write-chunk.shape-{name}", requirements=READ_RESULT)
 @pytest.mark.parametrize("name", SHAPES)
 def test_shape(bench, name):
     """Segments are filled in array order, each fully before the next, wherever they end."""
@@ -107,7 +106,6 @@ def test_shape(bench, name):
 @case(
     "server.write-chunk.segments-{count}",
     requirements=[*READ_RESULT, "RFC8166-3.4.4-1"],
-    hostile=False,
 )
 @pytest.mark.parametrize("count", [17, 64, 128])
 def test_many_segments(bench, count):
@@ -185,7 +183,6 @@ def test_octets_behind_the_chunk(bench):
 @case(
     "server.write-chunk.written-before-reply",
     requirements=[*READ_RESULT, "RFC8166-2.3.2-3"],
-    hostile=False,
 )
 def test_written_before_reply(bench):
     """No RDMA Write follows the Send that announces its data."""
@@ -238,6 +235,7 @@ def test_too_small(bench, room):
     "server.write-chunk.count-{count}-present-{present}",
     requirements=["RFC8166-4.5.2-1"],
     bugs=["B16"],
+    hostile=True,
 )
 @pytest.mark.parametrize("present", [0, 2])
 @pytest.mark.parametrize("count", BOGUS_COUNTS)
@@ -271,7 +269,7 @@ def test_readlink(bench, length):
     expect.data(outcome.data, text, "RFC8267-4-4", "text of the link", outcome=outcome)
 
 
-@case("server.write-chunk.pipelined", requirements=READ_RESULT, hostile=False)
+@case("server.write-chunk.pipelined", requirements=READ_RESULT)
 def test_pipelined(bench):
     """READs in flight together each fill their own chunk."""
     content = bench.random.randbytes(6 * 1021)
@@ -300,7 +298,11 @@ def test_with_reply_chunk(bench, room):
     expect_read(bench, conn.exchange(call), call, content)
 
 
-@case("server.write-chunk.with-read-chunk", requirements=[*READ_RESULT, "RFC8166-4.3.2.2-4"])
+@case(
+    "server.write-chunk.with-read-chunk",
+    requirements=[*READ_RESULT, "RFC8166-4.3.2.2-4"],
+    hostile=True,
+)
 def test_write_list_on_write(bench):
     """WRITE with its read chunk and a superfluous write chunk: stored, the write chunk is unused."""
     content = bench.random.randbytes(4097)

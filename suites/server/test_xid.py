@@ -48,7 +48,7 @@ def expect_echo(outcome, call):
     expect(outcome, "RFC5531-9-1", must=[kinds.REPLY])
 
 
-@case("server.xid.value-{name}", requirements=ECHO, hostile=False)
+@case("server.xid.value-{name}", requirements=ECHO)
 @pytest.mark.parametrize("name", XIDS)
 def test_value(bench, name):
     """A NULL call with a particular XID: no value is special, and octets keep their order."""
@@ -57,7 +57,7 @@ def test_value(bench, name):
     expect_echo(conn.exchange(call), call)
 
 
-@case("server.xid.first-{name}", requirements=ECHO, hostile=False)
+@case("server.xid.first-{name}", requirements=ECHO)
 @pytest.mark.parametrize("name", ["zero", "largest"])
 def test_first(bench, name):
     """The first XID of a connection may be 0 or 2^32 - 1."""
@@ -66,7 +66,7 @@ def test_first(bench, name):
     expect_echo(conn.exchange(call), call)
 
 
-@case("server.xid.falling", requirements=ECHO, hostile=False)
+@case("server.xid.falling", requirements=ECHO)
 def test_falling(bench):
     """XIDs that fall across zero, in flight together: no order is read into them."""
     conn = bench.connect()
@@ -77,7 +77,7 @@ def test_falling(bench):
         expect_echo(outcomes[call.xid], call)
 
 
-@case("server.xid.used-again", requirements=ECHO, hostile=False)
+@case("server.xid.used-again", requirements=ECHO)
 def test_used_again(bench):
     """The same XID for one NULL call after the other, each after the reply to the last."""
     conn = bench.connect()
@@ -87,7 +87,7 @@ def test_used_again(bench):
         expect_echo(conn.exchange(call), call)
 
 
-@case("server.xid.one-reply-each", requirements=[*ECHO, ONCE], hostile=False)
+@case("server.xid.one-reply-each", requirements=[*ECHO, ONCE])
 def test_one_reply_each(bench):
     """Calls one after the other: each gets its reply, and no message comes that nobody asked for."""
     conn = bench.connect()
@@ -100,7 +100,7 @@ def test_one_reply_each(bench):
         expect_echo(outcome, call)
 
 
-@case("server.xid.pipelined-content", requirements=[MATCH], hostile=False)
+@case("server.xid.pipelined-content", requirements=[MATCH])
 def test_pipelined_content(bench):
     """READ calls of different octets in flight together: each XID brings its own call's octets."""
     content = bench.random.randbytes(64 * PIPELINE)
@@ -117,7 +117,7 @@ def test_pipelined_content(bench):
         expect.data(octets, content[64 * i : 64 * i + 64], MATCH, "octets under this XID")
 
 
-@case("server.xid.beside-a-pull", requirements=[MATCH], hostile=False)
+@case("server.xid.beside-a-pull", requirements=[MATCH])
 def test_beside_a_pull(bench):
     """NULL calls right behind a WRITE whose data has to be pulled first: whatever the order of the
     replies, each carries the XID of its own call in both places."""
@@ -146,7 +146,7 @@ def test_beside_a_pull(bench):
     expect.data(bench.read_back(handle), content, MATCH, "content of the file")
 
 
-@case("server.xid.differs-{name}", requirements=[DIFFERS, MATCH])
+@case("server.xid.differs-{name}", requirements=[DIFFERS, MATCH], hostile=True)
 @pytest.mark.parametrize("name", ["by-one", "swapped", "zero-header", "zero-rpc"])
 def test_differs(bench, name):
     """The header's XID is not that of the RPC call: ERR_CHUNK with the header's, or a reply if the
@@ -163,7 +163,7 @@ def test_differs(bench, name):
     expect_alive(conn, DIFFERS)
 
 
-@case("server.xid.differs-pipelined", requirements=[DIFFERS, MATCH])
+@case("server.xid.differs-pipelined", requirements=[DIFFERS, MATCH], hostile=True)
 def test_differs_pipelined(bench):
     """A header's XID that belongs to another call in flight: that call still has its own answer."""
     conn = bench.connect()
@@ -175,7 +175,7 @@ def test_differs_pipelined(bench):
     expect.equal(outcome.result.ok.obj_attributes.type.name, "NF3DIR", MATCH, "type of the root")
 
 
-@case("server.xid.twice-outstanding-{name}", requirements=[*ECHO])
+@case("server.xid.twice-outstanding-{name}", requirements=[*ECHO], hostile=True)
 @pytest.mark.parametrize("name", ["same-call", "other-call"])
 def test_twice_outstanding(bench, name):
     """Two calls with one XID in flight: both are answered, or the second is taken for a
@@ -207,7 +207,7 @@ def expect_this_xid(outcome, call):
     expect.equal(xids, wanted, MATCH, "XIDs of a reply", show=False, outcome=outcome)
 
 
-@case("server.xid.two-connections", requirements=ECHO, hostile=False)
+@case("server.xid.two-connections", requirements=ECHO)
 def test_two_connections(bench):
     """The same XID for different calls on two connections at once: each gets its own reply."""
     root = bench.root

@@ -37,7 +37,7 @@ class Case:
         return text
 
 
-def case(id, requirements, needs=(), risk="safe", hostile=True, tolerates=None, bugs=()):
+def case(id, requirements, needs=(), risk="safe", hostile=False, tolerates=None, bugs=()):
     """Declares a case.
 
     id            permanent, lower case, dotted: "server.header.version-zero". A parametrised case
@@ -47,8 +47,8 @@ def case(id, requirements, needs=(), risk="safe", hostile=True, tolerates=None, 
     needs         what the target or provider must have, from `steertag.suite.needs.NEEDS`.
     risk          "safe" or "destructive" (may take a server down or exhaust it; off against third
                   parties unless --allow-destructive is given).
-    hostile       True: our own client breaks rules on purpose, findings against it are ignored.
-                  False: the traffic is meant to be legal, such a finding is a harness-error.
+    hostile       True: our own client breaks rules on purpose, the judge's findings against it are
+                  ignored. False: the judge has nothing to find against it, or it is a harness-error.
     tolerates     {requirement id: why}: findings of the judge that are no failure of this case.
     bugs          ids of known field defects that this case would have caught.
     """
