@@ -14,6 +14,8 @@ READ_DATA = "RFC8267-4-3"
 CONNECTIONS = 32
 ROUNDS = 12
 LARGE = 1 << 20
+# Octets of a WRITE that fits every threshold.
+INLINE = 512
 # Waits of at most 20 ms each for one event of the trace.
 MOST_TURNS = 250
 TURN_MS = 20
@@ -74,7 +76,7 @@ def test_short_connections(bench, end, form):
     for _ in range(ROUNDS):
         conn = bench.connect(greet=form != "unused")
         if form == "window":
-            for _ in range(conn.grant):
+            for _ in range(conn.window):
                 conn.send(conn.null_call())
             conn.raw.wait(0)
         conn.close() if end == "closed" else conn.abort()
@@ -166,7 +168,7 @@ def test_abort_in_the_middle_of_a_reply(bench):
     expect(bench.files.conn.exchange(grown), SERVED, must=[kinds.REPLY])
     for _ in range(3):
         conn = bench.connect()
-        for _ in range(min(conn.grant, 8)):
+        for _ in range(min(conn.window, 8)):
             call = read_call(conn, handle, LARGE)
             conn.write_chunk(call, LARGE)
             conn.send(call)
@@ -185,7 +187,7 @@ def test_close_with_calls_in_flight(bench):
     ends its half too."""
     handle = bench.file(bench.random.randbytes(2048))
     conn = bench.connect()
-    for _ in range(conn.grant):
+    for _ in range(conn.window):
         call = read_call(conn, handle, 2048)
         conn.write_chunk(call)
         conn.send(call)
@@ -215,7 +217,7 @@ def test_others_go_on(bench):
 def test_retransmission(bench, name):
     """The connection is lost with a call in flight; the client sends it again with the same XID on a new
     one and gets its reply (RFC 8166 4.5.5)."""
-    content = bench.random.randbytes(2000)
+    content = bench.random.randbytes(INLINE)
     handle = bench.file()
 
     def make(conn, xid):
@@ -224,7 +226,7 @@ def test_retransmission(bench, name):
         if name == "getattr":
             return conn.nfs_call("GETATTR", xid=xid, object=handle)
         call = conn.nfs_call(
-            "WRITE", xid=xid, file=handle, offset=0, count=2000, stable=2, data=content
+            "WRITE", xid=xid, file=handle, offset=0, count=INLINE, stable=2, data=content
         )
         if name == "reduced-write":
             conn.reduce(call)
@@ -247,13 +249,13 @@ def test_retransmission(bench, name):
 def test_retransmission_of_an_answered_call(bench):
     """The reply came, yet the client sends the call again on a new connection: answered from a cache or
     by executing it again."""
-    content = bench.random.randbytes(2000)
+    content = bench.random.randbytes(INLINE)
     handle = bench.file()
     conn = bench.connect()
     xid = conn.next_xid()
     for _ in range(2):
         call = conn.nfs_call(
-            "WRITE", xid=xid, file=handle, offset=0, count=2000, stable=2, data=content
+            "WRITE", xid=xid, file=handle, offset=0, count=INLINE, stable=2, data=content
         )
         expect(conn.exchange(call), SERVED, must=[kinds.REPLY])
         conn.close()

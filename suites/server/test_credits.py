@@ -30,11 +30,6 @@ def connect(bench):
     return bench.connect(credits=ASKED, receives=ASKED + 8)
 
 
-def window(conn):
-    """Calls that may be outstanding."""
-    return min(conn.grant, ASKED)
-
-
 def discarded(conn, name):
     """Octets of a message that a responder discards (RFC 8166 4.2.4, 4.5, 4.6.2)."""
     call = conn.null_call()
@@ -58,7 +53,7 @@ def reply_to(conn, call, requirement_id):
 
 def expect_window(conn, requirement_id, make_call=None):
     """As many calls as granted, sent at once, get one reply each and nothing more comes."""
-    calls = [(make_call or conn.null_call)() for _ in range(window(conn))]
+    calls = [(make_call or conn.null_call)() for _ in range(conn.window)]
     outcomes = conn.collect(calls)
     for call in calls:
         expect(outcomes[call.xid], requirement_id, must=[kinds.REPLY])
@@ -218,7 +213,7 @@ def test_window_of_different_calls(bench):
     handle = bench.file(content[:4096])
     conn = connect(bench)
     calls, expected = [], {}
-    for number in range(min(window(conn), 24)):
+    for number in range(min(conn.window, 24)):
         call = conn.nfs_call("GETATTR", object=handle)
         if number % 4 == 1:
             call = conn.nfs_call("READ", file=handle, offset=number, count=1024)
@@ -274,10 +269,10 @@ def test_overrun(bench, name, form):
 def test_receives_of_discarded_messages(bench, name):
     """Windows of messages that take a receive and get no reply: the receives come back."""
     conn = connect(bench)
-    if window(conn) < 2:
+    if conn.window < 2:
         bench.not_testable("a grant of one leaves no room for a message beside the probe")
     for _ in range(WINDOWS):
-        for _ in range(window(conn) - 1):
+        for _ in range(conn.window - 1):
             conn.send(discarded(conn, name))
         probe = conn.null_call()
         conn.send(probe)
@@ -290,7 +285,7 @@ def test_receives_after_errors(bench, name):
     """Windows of calls that end in errors, then one of good calls: errors use up no credit."""
     conn = connect(bench)
     for _ in range(WINDOWS):
-        calls = [ANSWERS[name](conn) for _ in range(window(conn))]
+        calls = [ANSWERS[name](conn) for _ in range(conn.window)]
         for outcome in conn.collect(calls).values():
             expect.true(
                 outcome.kind not in kinds.UNANSWERED, RECEIVES, "each is answered", outcome=outcome

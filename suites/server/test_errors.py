@@ -195,7 +195,7 @@ def test_pipelined(bench):
     conn = bench.connect()
     spoilers = [None, break_list, None, other_version, None, unknown_procedure, None]
     calls = []
-    for spoil in spoilers[: conn.grant]:
+    for spoil in spoilers[: conn.window]:
         calls.append(conn.null_call() if spoil is None else bad_call(conn, spoil))
     outcomes = conn.collect(calls)
     for call, spoil in zip(calls, spoilers):

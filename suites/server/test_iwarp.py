@@ -176,7 +176,7 @@ def test_send_with_solicited_event(bench):
 def test_terminate_from_the_client(bench, name):
     """The client ends the stream with a Terminate while calls are in flight; others are served."""
     conn = bench.connect()
-    for _ in range(min(conn.grant, 8)):
+    for _ in range(min(conn.window, 8)):
         call = conn.null_call()
         conn.long_call(call)
         conn.send(call)

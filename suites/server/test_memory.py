@@ -268,7 +268,7 @@ def test_failure_among_good_calls(bench):
         if number == 1:
             offer.close()
         calls.append(call)
-    outcomes = conn.collect(calls[: max(1, conn.grant)])
+    outcomes = conn.collect(calls[: conn.window])
     for call, handle, part in zip(calls, handles, parts):
         outcome = outcomes.get(call.xid)
         if outcome is not None and outcome.kind == kinds.REPLY:

@@ -228,7 +228,7 @@ def test_pipelined(bench):
     handles = [bench.file() for _ in parts]
     conn = bench.connect()
     calls = []
-    for handle, part in list(zip(handles, parts))[: max(1, conn.grant)]:
+    for handle, part in list(zip(handles, parts))[: conn.window]:
         call = write_call(conn, handle, part)
         conn.reduce(call, [500, 21, 500])
         calls.append(call)

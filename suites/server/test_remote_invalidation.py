@@ -257,7 +257,7 @@ def test_pipelined_calls(bench):
     maker = Maker(bench)
     conn = bench.connect(private_data=SET)
     shapes = ["write-chunk", "read-chunk", "nothing", "reply-chunk", "write-chunk", "long-call"]
-    calls = [maker.make(conn, shape) for shape in shapes[: conn.grant]]
+    calls = [maker.make(conn, shape) for shape in shapes[: conn.window]]
     outcomes = conn.collect(calls)
     for call in calls:
         outcome = expect(outcomes[call.xid], OWN, must=[kinds.REPLY])

@@ -68,9 +68,9 @@ def test_large(bench):
     length = min(1 << 20, limits.rtmax)
     content = bytearray(length)
     handle = bench.file()
-    for offset in (0, length // 3, length - 1000):
-        content[offset : offset + 1000] = bench.random.randbytes(1000)
-        piece = write_call(conn, handle, content[offset : offset + 1000], offset)
+    for offset in (0, length // 3, length - 512):
+        content[offset : offset + 512] = bench.random.randbytes(512)
+        piece = write_call(conn, handle, content[offset : offset + 512], offset)
         expect(conn.exchange(piece), "RFC8267-4-3", must=[kinds.REPLY])
     call = read_call(conn, handle, length)
     conn.write_chunk(call)
@@ -276,7 +276,7 @@ def test_pipelined(bench):
     handle = bench.file(content)
     conn = bench.connect()
     calls = []
-    for number in range(min(6, conn.grant)):
+    for number in range(min(6, conn.window)):
         call = read_call(conn, handle, 1021, offset=number * 1021)
         conn.write_chunk(call, sizes=[500, 21, 500])
         calls.append(call)

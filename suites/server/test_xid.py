@@ -70,7 +70,7 @@ def test_first(bench, name):
 def test_falling(bench):
     """XIDs that fall across zero, in flight together: no order is read into them."""
     conn = bench.connect()
-    numbers = [(4 - i) & 0xFFFFFFFF for i in range(min(PIPELINE, conn.grant))]
+    numbers = [(4 - i) & 0xFFFFFFFF for i in range(min(PIPELINE, conn.window))]
     calls = [conn.rpc_call(100003, 3, 0, xid=xid) for xid in numbers]
     outcomes = conn.collect(calls)
     for call in calls:
@@ -108,7 +108,7 @@ def test_pipelined_content(bench):
     conn = bench.connect()
     calls = [
         conn.nfs_call("READ", file=handle, offset=64 * i, count=64)
-        for i in range(min(PIPELINE, conn.grant))
+        for i in range(min(PIPELINE, conn.window))
     ]
     outcomes = conn.collect(calls)
     for i, call in enumerate(calls):

@@ -100,6 +100,11 @@ class Connection:
         )
 
     @property
+    def window(self):
+        """Calls that may be in flight: as many as granted, asked for, and covered by receives."""
+        return min(self.grant, self.settings.credits, self.settings.receives)
+
+    @property
     def recorder(self):
         """trace.Recorder with every event of the connection."""
         return self.watch.recorder

@@ -143,7 +143,10 @@ class Files:
         return INLINE_DATA if smallest >= 4096 else SMALL_INLINE_DATA
 
     def _outcome(self, procedure, fields):
-        return self.conn.exchange(self.conn.nfs_call(procedure, **fields))
+        call = self.conn.nfs_call(procedure, **fields)
+        if len(call.encoded()) > self.conn.negotiated.to_server_bytes:
+            self.conn.reduce(call)
+        return self.conn.exchange(call)
 
     def _call(self, procedure, **fields):
         outcome = self._outcome(procedure, fields)
