@@ -11,8 +11,9 @@ from steertag import fabric, rpc, wire
 
 RECEIVES, RECEIVE_BYTES, GRANT = 64, 4096, 32
 WAIT_MS = 10
-DEFECTS = ("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods")
+SMALL_BYTES = 1024
 FLOOD = 32  # messages for each that comes
+DEFECTS = ("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods", "announces-little")
 
 
 class Died(Exception):
@@ -69,7 +70,8 @@ class Server:
                 self.work(connection)
 
     def accept(self, request):
-        data = wire.PrivateData(send_bytes=RECEIVE_BYTES, receive_bytes=RECEIVE_BYTES)
+        size = SMALL_BYTES if "announces-little" in self.defects else RECEIVE_BYTES
+        data = wire.PrivateData(send_bytes=size, receive_bytes=size)
         self.connections.append(
             request.accept(
                 self.domain,

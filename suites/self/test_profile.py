@@ -11,12 +11,13 @@ def test_a_full_profile():
             "name": "knfsd",
             "export": "/export",
             "mount": {"transport": "tcp", "host": "127.0.0.1", "port": 20048},
-            "supports": {"nfs4.0": True, "gss": False},
+            "supports": {"nfs3": True, "large-inline": False},
             "uid": 5,
             "destructive": True,
         }
     )
-    assert (profile.uid, profile.supports["gss"], profile.mount["port"]) == (5, False, 20048)
+    assert (profile.uid, profile.mount["port"]) == (5, 20048)
+    assert profile.supports == {"nfs3": True, "large-inline": False}
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,8 @@ def test_a_full_profile():
         ({"uid": "root"}, "uid must be of type int"),
         ({"uid": True}, "uid must be of type int"),
         ({"supports": {"nfs9": True}}, "supports: unknown need 'nfs9'"),
-        ({"supports": {"gss": "yes"}}, "supports: gss must be true or false"),
+        ({"supports": {"fault-hooks": False}}, "supports: unknown need 'fault-hooks'"),
+        ({"supports": {"nfs3": "yes"}}, "supports: nfs3 must be true or false"),
         ({"mount": {"transport": "udp"}}, "mount: transport must be rdma or tcp"),
         ({"mount": {"transport": "tcp", "host": "h", "port": 0}}, "mount: port must be a number"),
         ({"mount": {"transport": "tcp", "port": 1}}, "mount: host must be a name or an address"),

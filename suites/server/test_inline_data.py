@@ -90,7 +90,7 @@ def test_readlink(bench, length):
     expect.data(data, text, "RFC8267-4-4", "text of the link", outcome=outcome)
 
 
-@case("server.inline.after-chunks", requirements=[*WRITTEN, INLINE])
+@case("server.inline.after-chunks", requirements=[*WRITTEN, INLINE], needs=["large-inline"])
 def test_inline_after_chunks(bench):
     """A reduced WRITE, then an inline one, then a reduced one: each form is chosen call by call."""
     conn = bench.connect()
@@ -100,7 +100,5 @@ def test_inline_after_chunks(bench):
         call = write_call(conn, handle, content)
         if reduce:
             conn.reduce(call)
-        if not fits(conn, call, 0):
-            bench.not_testable("the call does not fit the inline threshold")
         outcome = expect(conn.exchange(call), INLINE, must=[kinds.REPLY])
         expect_written(bench, outcome, handle, content)

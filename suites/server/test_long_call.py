@@ -91,6 +91,7 @@ def test_write(bench, length):
 @case(
     "server.long-call.write-{order}",
     requirements=[LONG, *WRITTEN, "RFC8166-3.4.5-2", "RFC8166-3.4.5-5"],
+    needs=["multiple-read-chunks"],
 )
 @pytest.mark.parametrize("order", ["reduced", "reduced-odd", "data-first", "interleaved"])
 def test_write_reduced(bench, order):

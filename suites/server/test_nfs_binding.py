@@ -161,7 +161,11 @@ def test_reduced_credential(bench):
     expect_absent(bench, conn, where)
 
 
-@case("server.binding.name-beside-data", requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"])
+@case(
+    "server.binding.name-beside-data",
+    requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"],
+    needs=["multiple-read-chunks"],
+)
 def test_reduced_name_beside_reduced_text(bench):
     """SYMLINK with both the eligible text and the name reduced: one wrong chunk spoils the call."""
     where = {"dir": bench.directory(), "name": bench.name("reduced-name")}

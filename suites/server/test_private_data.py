@@ -84,6 +84,7 @@ def check_server_announces(bench, conn, meaning):
     """The variant cannot show when the server itself announces less than a long reply."""
     if meaning is None or meaning.receive_bytes < ROOM:
         return
+    bench.need("large-inline")
     if conn.negotiated.to_client_bytes < ROOM:
         bench.not_testable("the server announces Sends too small to tell the thresholds apart")
 
@@ -103,7 +104,11 @@ def test_variant(bench, variant):
     expect_meaning(bench, conn, content, subject(variant), IGNORED.get(variant.name))
 
 
-@case("server.private-data.padded-with-zeros", requirements=[LONGER, READ_DATA])
+@case(
+    "server.private-data.padded-with-zeros",
+    requirements=[LONGER, READ_DATA],
+    needs=["large-inline"],
+)
 def test_padded_with_zeros(bench):
     """Connection managers fill their field with zeros; the eight octets keep their meaning."""
     conn = bench.connect(
@@ -116,6 +121,7 @@ def test_padded_with_zeros(bench):
 @case(
     "server.private-data.long-{length}",
     requirements=[FOUND, "RFC5044-7.1.1-1", READ_DATA],
+    needs=["large-inline"],
 )
 @pytest.mark.parametrize("length", LONG)
 def test_long_private_data(bench, length):

@@ -184,6 +184,7 @@ def test_position_unaligned(bench, octets):
 @case(
     "server.read-chunk-fault.half-inline",
     requirements=["RFC8166-3.4.5-5", "RFC8166-4.5.2-5"],
+    needs=["large-inline"],
     hostile=True,
 )
 def test_item_half_inline(bench):
@@ -209,6 +210,7 @@ def test_item_half_inline(bench):
 @case(
     "server.read-chunk-fault.second-chunk-{name}",
     requirements=["RFC8166-6.1-3", "RFC8166-6.1-4"],
+    needs=["multiple-read-chunks"],
     bugs=["B12", "B13", "B31"],
     hostile=True,
 )

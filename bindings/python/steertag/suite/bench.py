@@ -9,6 +9,7 @@ from .connection import Connection
 from .deadline import CONNECT_MS
 from .files import Files
 from .link import make_capture, Settings, Watch
+from .needs import check_need
 from .profile import Profile
 from .nfs_message import auth_sys
 from .run import current_run
@@ -100,7 +101,8 @@ class Bench:
         watch = Watch(number)
         self._captures.append(watch.capture)
         raw = self._link.open(settings, watch, CONNECT_MS)
-        conn = Connection(raw, watch, settings, self.deadlines, f"{self._run.case_id}/{number}")
+        seed = f"{self._run.case_id}/{number}"
+        conn = Connection(raw, watch, settings, self.deadlines, seed, self.need)
         self._connections.append(conn)
         if not conn.open and must_open:
             raise Failed("connection: the target refused it", conn.refusal)
@@ -126,6 +128,8 @@ class Bench:
     def files(self):
         """The helper that makes files over a connection of its own; see files.Files."""
         if self._files is None:
+            self.need("nfs3")
+            self.need("export")
             self._files = Files(self.target, self._link, self.deadlines, self._run.case_id)
         return self._files
 
@@ -159,6 +163,10 @@ class Bench:
         return self.files.read(handle)
 
     # -- verdicts ------------------------------------------------------------------------------
+
+    def need(self, name):
+        """Ends the case if this run lacks what it needs; see suite.needs."""
+        check_need(name, self.target.profile, self._link)
 
     def unsupported(self, proof):
         """Ends the case: the target proved that it lacks an optional feature."""

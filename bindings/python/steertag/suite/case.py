@@ -7,6 +7,7 @@ import types
 import pytest
 
 from .. import requirements as ledger
+from .needs import NEEDS
 
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+|[.-]?\{[a-z_.]+\})*")
 _FINISHED_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)+")
@@ -44,7 +45,8 @@ def case(id, requirements, needs=(), risk="safe", hostile=False, tolerates=None,
                   names its parameters: "server.truncation.{name}".
     requirements  ids of the ledger that the case asserts; `expect` accepts no others. A requirement
                   id anywhere in the function must be declared and known: checked at collection.
-    needs         what the target or provider must have, from `steertag.suite.needs.NEEDS`.
+    needs         what the target or provider must have, from `steertag.suite.needs.NEEDS`; nfs3 and
+                  export need not be named.
     risk          "safe" or "destructive" (may take a server down or exhaust it; off against third
                   parties unless --allow-destructive is given).
     hostile       True: our own client breaks rules on purpose, the judge's findings against it are
@@ -73,8 +75,6 @@ def _check(made):
         raise ValueError(f"case {made.id!r} names no requirement")
     if made.risk not in RISKS:
         raise ValueError(f"case {made.id!r}: risk is one of {', '.join(RISKS)}")
-    from .needs import NEEDS
-
     for need in made.needs:
         if need not in NEEDS:
             raise ValueError(f"case {made.id!r}: unknown need {need!r}; known: {', '.join(NEEDS)}")

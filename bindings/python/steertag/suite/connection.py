@@ -49,7 +49,8 @@ class Message:
 class Connection:
     """One connection to the target. Made by `bench.connect`, which closes it after the case."""
 
-    def __init__(self, raw, watch, settings, deadlines, seed):
+    def __init__(self, raw, watch, settings, deadlines, seed, need=None):
+        """`need(name)` ends the case when the target lacks something; None asks nobody."""
         self.raw = raw
         self.watch = watch
         self.settings = settings
@@ -58,6 +59,7 @@ class Connection:
         self.inbox = collections.deque()
         self._early = collections.deque()  # messages that came while an event was awaited
         self.offers = []
+        self._need = need
         self._random = random.Random(seed)
         self._xid = self._random.getrandbits(31)
         self._abandoned = set()  # XIDs of probes whose reply nobody waits for any more
@@ -138,6 +140,8 @@ class Connection:
         """A legal NFSv3 call: `nfs_call("READ", file=handle, offset=0, count=4096)`. Fields have the
         names of RFC 1813, a struct may be a dict; or give `arguments` as octets or as a value of
         steertag.nfs.nfs3."""
+        if self._need is not None:
+            self._need("nfs3")
         number, body = nfs_arguments(procedure, arguments, fields)
         credential = self.settings.credential
         return self.rpc_call(NFS3.PROGRAM, NFS3.VERSION, number, body, credential, xid)

@@ -82,6 +82,7 @@ class Link:
         self.url = url
         self.provider = fabric.Provider(fabric.parse_url(url).provider)
         self.round_trip_ms = 1.0
+        self.thresholds = wire.Negotiated()  # of a connection that announces HELPER_INLINE
         self._helper_settings = helper_settings(profile)
         self._serial = 0
 
@@ -123,6 +124,7 @@ class Link:
         raises Refused. A wrong answer is an answer: cases judge it. `timeout_ms` limits the
         connection and each answer."""
         conn = self.helper(Deadlines(), timeout_ms)
+        self.thresholds = conn.negotiated
         slowest = 0.0
         for _ in range(round_trips):
             before = time.monotonic()

@@ -1,31 +1,41 @@
-"""What a case can need of the target and of the provider, and how a run finds out.
+"""What a case can need of the target and of the provider, and whether this run has it.
 
-A need is met by the provider's capabilities or by the target's profile (`supports:` in its YAML).
-A need that the profile denies gives the verdict unsupported; one that this run cannot offer gives
-not-testable.
+A case names its needs in its decorator. Two follow from what it does: who makes calls of NFS version 3
+needs nfs3, who uses files of the target needs export. A need that the target lacks gives the verdict
+unsupported: its profile (`supports:` in its YAML) or what it announces is the proof. One that this run
+cannot offer gives not-testable.
 """
 
-# need: (where it is looked up, sentence for the report)
-NEEDS = {
-    "fault-hooks": ("provider", "the provider can bend octets below the message level"),
-    "byte-capture": ("provider", "the provider shows the real octets of the stream"),
-    "remote-invalidation": ("provider", "the provider can take Send with Invalidate"),
-    "nfs3": ("target", "the target serves NFS version 3"),
-    "nfs4.0": ("target", "the target serves NFS version 4.0"),
-    "nfs4.1": ("target", "the target serves NFS version 4.1"),
-    "export": ("target", "the target lets the suite mount an export and write to it"),
-    "gss": ("target", "the target serves RPCSEC_GSS"),
-    "large-inline": ("target", "the target announces inline thresholds above 1024 octets"),
-    "multiple-read-chunks": ("target", "the target takes calls with more than one read chunk"),
-    "backchannel": ("target", "the target makes calls in the reverse direction"),
+from .. import wire
+from .verdict import NotTestable, Unsupported
+
+# need: what it means, for the report and for who writes a profile
+PROVIDER_NEEDS = {
+    "fault-hooks": "the provider can bend octets below the message level",
+    "remote-invalidation": "the provider can take Send with Invalidate",
 }
-_PROVIDER_FIELDS = {
-    "fault-hooks": "fault_hooks",
-    "byte-capture": "byte_capture",
-    "remote-invalidation": "remote_invalidation",
+TARGET_NEEDS = {
+    "nfs3": "the target executes NFS version 3, not only its NULL procedure",
+    "export": "the target lets the suite mount an export and write to it",
+    "large-inline": "the target announces inline thresholds above 1024 octets",
+    "multiple-read-chunks": "the target takes calls with more than one read chunk",
 }
+NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS}
+# Needs that no case has to name.
+IMPLIED = ("nfs3", "export")
 
 
-def provider_has(need, capabilities):
-    """Whether the provider's capabilities meet a need of the kind "provider"."""
-    return bool(getattr(capabilities, _PROVIDER_FIELDS[need]))
+def check_need(need, profile, link):
+    """Raises Unsupported or NotTestable unless the run of this target over this link has it."""
+    if need in PROVIDER_NEEDS:
+        if not getattr(link.provider.capabilities, need.replace("-", "_")):
+            raise NotTestable(f"needs {need}: {PROVIDER_NEEDS[need]}")
+    elif profile.supports.get(need) is False:
+        raise Unsupported(f"needs {need}: the target's profile says that it is not there")
+    elif need == "large-inline" and not _large(link.thresholds):
+        raise Unsupported(f"needs {need}: the target announces no thresholds above 1024 octets")
+
+
+def _large(thresholds):
+    smallest = min(thresholds.to_server_bytes, thresholds.to_client_bytes)
+    return smallest > wire.DEFAULT_INLINE_BYTES

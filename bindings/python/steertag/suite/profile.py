@@ -5,7 +5,7 @@
     export: /export                          # what to mount; the URL's path by default
     mount: {transport: tcp, host: 127.0.0.1, port: 20048}    # or {transport: rdma}, the default,
                                              # or {handle: "0100..."}: the root's file handle in hex
-    supports: {nfs4.0: true, gss: false}     # needs of cases; true and false are declarations
+    supports: {multiple-read-chunks: false}  # what it lacks: words of suite/needs.py
     uid: 0                                   # AUTH_SYS identity of the suite's calls
     gid: 0
     destructive: false                       # true: destructive cases may run, the target is expendable
@@ -19,7 +19,7 @@ import dataclasses
 
 import yaml
 
-from .needs import NEEDS
+from .needs import TARGET_NEEDS
 
 # A profile is a page of text; more is a wrong file.
 LARGEST_PROFILE = 1 << 20
@@ -106,8 +106,9 @@ def parse(content):
 
 def _check_supports(supports):
     for need, value in supports.items():
-        if need not in NEEDS:
-            raise BadProfile(f"supports: unknown need {need!r}; known: {', '.join(NEEDS)}")
+        if need not in TARGET_NEEDS:
+            known = ", ".join(TARGET_NEEDS)
+            raise BadProfile(f"supports: unknown need {need!r}; known: {known}")
         if not isinstance(value, bool):
             raise BadProfile(f"supports: {need} must be true or false")
 

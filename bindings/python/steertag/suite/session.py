@@ -6,11 +6,11 @@ from . import kinds
 from .bench import Bench, Target
 from .deadline import FIRST_CONTACT_MS, SERVER_STOP_MS, Deadlines
 from .link import Link, Refused
-from .needs import NEEDS, provider_has
+from .needs import check_need
 from .revival import restart_target
 from .run import Run
 from .server import BundledServer, CannotStart, end_of
-from .verdict import NotTestable, Unsupported, Verdict
+from .verdict import NotTestable, Verdict
 
 # NULL calls whose slowest round trip the deadlines derive from.
 MEASURED_ROUND_TRIPS = 5
@@ -108,12 +108,7 @@ class Session:
                 "destructive: runs against a third party only with --allow-destructive"
             )
         for need in case.needs:
-            kind, sentence = NEEDS[need]
-            if kind == "provider":
-                if not provider_has(need, self._link.provider.capabilities):
-                    raise NotTestable(f"needs {need}: {sentence}")
-            elif self.options.profile.supports.get(need) is False:
-                raise Unsupported(f"needs {need}: the target's profile says that it is not there")
+            check_need(need, self.options.profile, self._link)
 
     def _expendable(self):
         return (
