@@ -13,7 +13,10 @@ RECEIVES, RECEIVE_BYTES, GRANT = 64, 4096, 32
 WAIT_MS = 10
 SMALL_BYTES = 1024
 FLOOD = 32  # messages for each that comes
-DEFECTS = ("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods", "announces-little")
+DEFECTS = (
+    *("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods"),
+    *("announces-little", "refuses-the-silent"),
+)
 
 
 class Died(Exception):
@@ -70,6 +73,9 @@ class Server:
                 self.work(connection)
 
     def accept(self, request):
+        if "refuses-the-silent" in self.defects and not request.private_data:
+            request.reject()
+            return
         size = SMALL_BYTES if "announces-little" in self.defects else RECEIVE_BYTES
         data = wire.PrivateData(send_bytes=size, receive_bytes=size)
         self.connections.append(

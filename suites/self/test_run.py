@@ -146,6 +146,24 @@ def test_a_dead_server_is_the_verdict_of_its_case_and_is_replaced(
     assert reason in suite.document()["cases"][1]["reason"]
 
 
+SILENT = """
+    from steertag.suite import case, expect
+
+    @case("self.silent", requirements=["RFC8166-4.2.4-1"])
+    def test_silent(bench):
+        conn = bench.connect(private_data=None)
+        expect(conn.exchange(conn.null_call()), "RFC8166-4.2.4-1", must=["reply"])
+"""
+
+
+def test_a_refused_connection_fails_under_a_requirement(suite):
+    suite.cases(test_silent=SILENT)
+    suite.run("--deviate", "refuses-the-silent")
+    (row,) = suite.document()["cases"]
+    reason = "RFC8166-3.3.3-1: the target refused a connection"
+    assert (row["verdict"], row["reason"]) == ("fail", reason)
+
+
 def test_what_the_judge_finds_fails_the_case(suite):
     suite.cases(test_version=VERSION_ZERO)
     result = suite.run("--deviate", "grants-zero", "-k", "null")

@@ -12,8 +12,6 @@ OVERRUN_LATITUDE = {
     "nfs:NFS3ERR_SERVERFAULT": "an error at NFS level",
     "rpc:GARBAGE_ARGS": "an error at RPC level",
 }
-# Segments of a chunk that every server has to take (RFC 8267 6.4.2 has it for NFSv4).
-SAFE_SEGMENTS = 16
 TOO_MANY = {
     kinds.ERR_CHUNK: "more segments than this server takes in one chunk (RFC 8267 6.4.2)",
     kinds.TERMINATE: "more segments than this server takes in one chunk",

@@ -18,7 +18,7 @@ GARBAGE = "RFC5531-9-7"
 VOID = "RFC5531-9-9"
 EXECUTES = "RFC8166-4.2.4-1"
 # Words of an RPC call.
-XID_WORD, TYPE_WORD, RPCVERS_WORD = 0, 1, 2
+TYPE_WORD, RPCVERS_WORD = 1, 2
 
 RPC_VERSIONS = {"zero": 0, "one": 1, "three": 3, "largest": 0xFFFFFFFF}
 PROGRAMS = {

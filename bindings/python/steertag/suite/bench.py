@@ -14,7 +14,7 @@ from .profile import Profile
 from .nfs_message import auth_sys
 from .run import current_run
 from .stream import Stream
-from .verdict import Failed, Hung, NotTestable, Unsupported, Verdict
+from .verdict import EXCHANGES, Failed, Hung, NotTestable, Unsupported, Verdict
 
 DEFAULT_INLINE = 4096
 DEFAULT_PRIVATE_DATA = wire.PrivateData(
@@ -105,7 +105,7 @@ class Bench:
         conn = Connection(raw, watch, settings, self.deadlines, seed, self.need)
         self._connections.append(conn)
         if not conn.open and must_open:
-            raise Failed("connection: the target refused it", conn.refusal)
+            raise Failed(f"{EXCHANGES}: the target refused a connection", conn.refusal)
         if conn.open and greet:
             self._greet(conn)
         return conn

@@ -49,12 +49,3 @@ def collect(paths):
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise CannotCollect("the cases cannot be collected; pytest --collect-only tells why")
     return sorted(collector.entries, key=lambda entry: entry.id)
-
-
-def by_requirement(entries):
-    """{requirement id: [case ids]} of collected cases."""
-    covered = {}
-    for entry in entries:
-        for requirement_id in entry.requirements:
-            covered.setdefault(requirement_id, []).append(entry.id)
-    return covered

@@ -21,10 +21,3 @@ def trace_text(recorder):
             described = wire.describe(event.bytes)
             lines += [f"      {line}" for line in described.splitlines()]
     return "\n".join(lines)
-
-
-def event_text(recorder, index):
-    """The event with this index as one line, or "" if it was not kept."""
-    if index >= len(recorder):
-        return ""
-    return str(recorder[index])

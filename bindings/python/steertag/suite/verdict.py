@@ -85,6 +85,11 @@ def verdict_of_level(level):
     return _BY_LEVEL[level]
 
 
+# What every connection owes a case before its own requirement is looked at: that it opens, and that
+# plain calls are answered.
+EXCHANGES = "RFC8166-3.3.3-1"
+
+
 class CaseEnd(Exception):
     """Ends a case early with a verdict. `reason` is stable (no XIDs, ports or times: baselines
     compare it); `detail` is everything that helps a reader, of any length."""
@@ -131,4 +136,6 @@ def unprepared(what, kind, detail=""):
     reason = f"preparing the case: {what} gave {kind}"
     if kind == kinds.HANG:
         return Hung(reason, detail)
-    return (Failed if kind in kinds.BROKEN else HarnessError)(reason, detail)
+    if kind in kinds.BROKEN:
+        return Failed(f"{EXCHANGES}: {reason}", detail)
+    return HarnessError(reason, detail)
