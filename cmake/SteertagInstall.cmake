@@ -29,12 +29,10 @@ install(FILES ${PROJECT_BINARY_DIR}/steertagConfig.cmake ${PROJECT_BINARY_DIR}/s
 
 # The Python package: its modules, the engine beside them, and the reference server that the suite
 # starts, where steertag/build_paths.py looks for it outside of a checkout.
-if(TARGET _engine)
+if(STEERTAG_PYTHON)
   set(STEERTAG_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package is installed")
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/steertag DESTINATION ${STEERTAG_PYTHON_DIR}
     COMPONENT python PATTERN __pycache__ EXCLUDE)
   install(TARGETS _engine LIBRARY DESTINATION ${STEERTAG_PYTHON_DIR}/steertag COMPONENT python)
-  if(TARGET steertag-serve)
-    install(TARGETS steertag-serve RUNTIME DESTINATION ${STEERTAG_PYTHON_DIR}/steertag/tools COMPONENT python)
-  endif()
+  install(TARGETS steertag-serve RUNTIME DESTINATION ${STEERTAG_PYTHON_DIR}/steertag/tools COMPONENT python)
 endif()

@@ -40,14 +40,12 @@ except ModuleNotFoundError as error:
         "run ci/setup, or point STEERTAG_BUILD at a build directory"
     )
 
-for _name in _FOLDERS:
-    _module = getattr(_engine, _name, None)
-    if _module is not None:
-        globals()[_name] = _module
-        sys.modules[f"{__name__}.{_name}"] = _module
+if _engine is not None:
+    for _name in _FOLDERS:
+        globals()[_name] = sys.modules[f"{__name__}.{_name}"] = getattr(_engine, _name)
 
 
 def __getattr__(name):
     if name in _FOLDERS:
-        raise ImportError(engine_problem or f"this build of Steertag's engine has no {name}")
+        raise ImportError(engine_problem)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
