@@ -38,19 +38,26 @@ struct PyListener {
   std::unique_ptr<Listener> listener;
 };
 
-ConnectionOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uint16_t ord,
-                             double startup_timeout_ms, double idle_timeout_ms, bool crc,
-                             std::uint8_t mpa_revision, const std::optional<py::buffer>& raw) {
+/// What a connection is opened or accepted with, and the receives that are kept posted on it.
+struct PyOptions {
+  ConnectionOptions connection;
+  std::size_t receives = 0;
+  std::size_t receive_bytes = 1024;
+};
+
+PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uint16_t ord,
+                     double idle_timeout_ms, bool crc, std::uint8_t mpa_revision,
+                     const std::optional<py::buffer>& raw_startup, std::size_t receives,
+                     std::size_t receive_bytes) {
   ConnectionOptions options;
   options.private_data = from_python(private_data);
   options.ird = ird;
   options.ord = ord;
-  options.startup_timeout = ms(startup_timeout_ms);
   options.idle_timeout = ms(idle_timeout_ms);
   options.crc = crc;
   options.mpa_revision = mpa_revision;
-  if (raw) options.raw_startup = from_python(*raw);
-  return options;
+  if (raw_startup) options.raw_startup = from_python(*raw_startup);
+  return {std::move(options), receives, receive_bytes};
 }
 
 // What depends on the peer or the network is a refusal; the rest are mistakes of the caller.
@@ -59,19 +66,16 @@ bool refusal(Errc code) {
 }
 
 ConnectionRef connect(const ProviderRef& provider, const std::string& url, const DomainRef& domain,
-                      const py::buffer& private_data, std::uint16_t ird, std::uint16_t ord,
-                      double startup_timeout_ms, double idle_timeout_ms, bool crc,
-                      std::uint8_t mpa_revision, const std::optional<py::buffer>& raw_startup,
-                      std::size_t receives, std::size_t receive_bytes, const py::object& events,
+                      const PyOptions& options, double startup_timeout_ms, const py::object& events,
                       const py::object& octets, bool wait) {
   const Url target = value_or_raise(parse_url(url));
   auto made = std::make_shared<PyConnection>(provider, domain, events, octets);
-  const ConnectionOptions options = options_of(private_data, ird, ord, startup_timeout_ms,
-                                               idle_timeout_ms, crc, mpa_revision, raw_startup);
-  auto begun = provider->idle().connect(target, *domain->domain, options, *made, made->events(),
+  ConnectionOptions timed = options.connection;
+  timed.startup_timeout = ms(startup_timeout_ms);
+  auto begun = provider->idle().connect(target, *domain->domain, timed, *made, made->events(),
                                         made->octets());
   if (begun) {
-    made->start(std::move(*begun), receives, receive_bytes);
+    made->start(std::move(*begun), options.receives, options.receive_bytes);
   } else if (refusal(begun.error().code)) {
     made->fail(begun.error());
   } else {
@@ -81,18 +85,13 @@ ConnectionRef connect(const ProviderRef& provider, const std::string& url, const
   return made;
 }
 
-ConnectionRef accept(PyRequest& self, const DomainRef& domain, const py::buffer& private_data,
-                     std::uint16_t ird, std::uint16_t ord, double idle_timeout_ms, bool crc,
-                     const std::optional<py::buffer>& raw_startup, std::size_t receives,
-                     std::size_t receive_bytes, const py::object& events,
-                     const py::object& octets) {
-  const ConnectionOptions options =
-      options_of(private_data, ird, ord, 0, idle_timeout_ms, crc, 2, raw_startup);
+ConnectionRef accept(PyRequest& self, const DomainRef& domain, const PyOptions& options,
+                     const py::object& events, const py::object& octets) {
   auto made = std::make_shared<PyConnection>(self.provider, domain, events, octets);
   self.provider->idle();
-  auto accepted =
-      self.pending().accept(*domain->domain, options, *made, made->events(), made->octets());
-  made->start(value_or_raise(std::move(accepted)), receives, receive_bytes);
+  auto accepted = self.pending().accept(*domain->domain, options.connection, *made, made->events(),
+                                        made->octets());
+  made->start(value_or_raise(std::move(accepted)), options.receives, options.receive_bytes);
   self.request.reset();
   return made;
 }
@@ -133,11 +132,8 @@ void bind_listener(py::module_& module) {
       .def_property_readonly("private_data",
                              [](PyRequest& r) { return to_python(r.pending().private_data()); })
       .def_property_readonly("peer_name", [](PyRequest& r) { return r.pending().peer_name(); })
-      .def("accept", &accept, "domain"_a, py::kw_only(), "private_data"_a = py::bytes(),
-           "ird"_a = 16, "ord"_a = 16, "idle_timeout_ms"_a = 0.0, "crc"_a = true,
-           "raw_startup"_a = py::none(), "receives"_a = 0, "receive_bytes"_a = 1024,
-           "events"_a = py::none(), "octets"_a = py::none(),
-           "Answers yes: a Connection. `raw_startup` is sent instead of the startup reply.")
+      .def("accept", &accept, "domain"_a, "options"_a = PyOptions{}, py::kw_only(),
+           "events"_a = py::none(), "octets"_a = py::none(), "Answers yes: a Connection.")
       .def(
           "reject",
           [](PyRequest& r, const py::buffer& private_data) {
@@ -150,6 +146,25 @@ void bind_listener(py::module_& module) {
       .def_property_readonly("port", [](const PyListener& l) { return l.listener->port(); })
       .def("wait", &next_request, "timeout_ms"_a,
            "The next Request, or None when the time has passed.");
+}
+
+void bind_options(py::module_& module) {
+  const PyOptions defaults;
+  const ConnectionOptions& connection = defaults.connection;
+  py::class_<PyOptions>(module, "ConnectionOptions",
+                        "What a connection is opened or accepted with. `receives` buffers of "
+                        "`receive_bytes` are kept posted; `raw_startup` is sent instead of the MPA "
+                        "request or reply.")
+      .def(py::init(&options_of), py::kw_only(), "private_data"_a = py::bytes(),
+           "ird"_a = connection.ird, "ord"_a = connection.ord, "idle_timeout_ms"_a = 0.0,
+           "crc"_a = connection.crc, "mpa_revision"_a = connection.mpa_revision,
+           "raw_startup"_a = py::none(), "receives"_a = defaults.receives,
+           "receive_bytes"_a = defaults.receive_bytes)
+      .def_property_readonly(
+          "private_data",
+          [](const PyOptions& options) { return to_python(options.connection.private_data); })
+      .def_readonly("receives", &PyOptions::receives)
+      .def_readonly("receive_bytes", &PyOptions::receive_bytes);
 }
 
 void bind_limits(py::module_& module) {
@@ -169,8 +184,7 @@ void bind_limits(py::module_& module) {
 }
 
 void bind_provider(py::module_& module) {
-  const ConnectionOptions defaults;
-  const auto startup_ms = static_cast<double>(defaults.startup_timeout.count());
+  const auto startup_ms = static_cast<double>(ConnectionOptions{}.startup_timeout.count());
   py::class_<PyProvider, ProviderRef>(module, "Provider",
                                       "A provider; it works only while someone waits on it.")
       .def(py::init(&make), "name"_a, py::kw_only(), "seed"_a = py::none(), "limits"_a = Limits{},
@@ -182,13 +196,10 @@ void bind_provider(py::module_& module) {
            [](const ProviderRef& p) {
              return std::make_shared<PyDomain>(PyDomain{p, p->idle().make_domain()});
            })
-      .def("connect", &connect, "url"_a, "domain"_a, py::kw_only(), "private_data"_a = py::bytes(),
-           "ird"_a = defaults.ird, "ord"_a = defaults.ord, "startup_timeout_ms"_a = startup_ms,
-           "idle_timeout_ms"_a = 0.0, "crc"_a = true, "mpa_revision"_a = defaults.mpa_revision,
-           "raw_startup"_a = py::none(), "receives"_a = 0, "receive_bytes"_a = 1024,
-           "events"_a = py::none(), "octets"_a = py::none(), "wait"_a = true,
-           "Opens a Connection and, with `wait`, waits until it is established or refused. "
-           "`receives` buffers of `receive_bytes` are kept posted.")
+      .def("connect", &connect, "url"_a, "domain"_a, "options"_a = PyOptions{}, py::kw_only(),
+           "startup_timeout_ms"_a = startup_ms, "events"_a = py::none(), "octets"_a = py::none(),
+           "wait"_a = true,
+           "Opens a Connection and, with `wait`, waits until it is established or refused.")
       .def("listen", &listen, "url"_a, "Opens a Listener; port 0 takes any free port.")
       .def(
           "poll",
@@ -217,6 +228,7 @@ void bind_fabric(py::module_& module) {
   bind_fabric_values(module);
   bind_fabric_memory(module);
   bind_limits(module);
+  bind_options(module);
   bind_fabric_connection(module);
   bind_provider(module);
   bind_listener(module);

@@ -78,14 +78,10 @@ class Server:
             return
         size = SMALL_BYTES if "announces-little" in self.defects else RECEIVE_BYTES
         data = wire.PrivateData(send_bytes=size, receive_bytes=size)
-        self.connections.append(
-            request.accept(
-                self.domain,
-                private_data=wire.encode(data),
-                receives=RECEIVES,
-                receive_bytes=RECEIVE_BYTES,
-            )
+        options = fabric.ConnectionOptions(
+            private_data=wire.encode(data), receives=RECEIVES, receive_bytes=RECEIVE_BYTES
         )
+        self.connections.append(request.accept(self.domain, options))
 
     def work(self, connection):
         notice = connection.wait(1)

@@ -13,19 +13,19 @@ WAIT_MS = 10000
 class Both:
     """Both ends of one connection over loopback, driven by one thread."""
 
-    def __init__(self, **options):
+    def __init__(self, private_data=b"", **observers):
         self.provider = fabric.Provider("iwarp", seed=1)
         self.domain = self.provider.make_domain()
         self.server_domain = self.provider.make_domain()
         listener = self.provider.listen("iwarp://127.0.0.1:0")
         self.url = f"iwarp://127.0.0.1:{listener.port}"
-        self.client = self.provider.connect(
-            self.url, self.domain, wait=False, receives=4, receive_bytes=256, **options
-        )
+        receives = {"receives": 4, "receive_bytes": 256}
+        options = fabric.ConnectionOptions(private_data=private_data, **receives)
+        self.client = self.provider.connect(self.url, self.domain, options, wait=False, **observers)
         request = listener.wait(WAIT_MS)
         self.request_data = request.private_data
         self.server = request.accept(
-            self.server_domain, private_data=b"server", receives=4, receive_bytes=256
+            self.server_domain, fabric.ConnectionOptions(private_data=b"server", **receives)
         )
         assert self.next(self.client, "established").private_data == b"server"
         self.next(self.server, "established")
@@ -124,7 +124,7 @@ def test_refusals_are_told_and_mistakes_raised():
     assert "no address" in provider.connect("iwarp://no-such-host.invalid", domain).refusal
     for mistake in ({"mpa_revision": 3}, {"private_data": bytes(600)}, {"ird": 0x4000}):
         with pytest.raises(fabric.FabricError):
-            provider.connect(url, domain, **mistake)
+            provider.connect(url, domain, fabric.ConnectionOptions(**mistake))
     with pytest.raises(fabric.FabricError):
         provider.connect("nonsense", domain)
     with pytest.raises(fabric.FabricError):

@@ -3,7 +3,7 @@
 import dataclasses
 import pathlib
 
-from .. import trace, wire
+from .. import fabric, trace, wire
 from . import kinds
 from .connection import Connection
 from .deadline import CONNECT_MS
@@ -66,37 +66,30 @@ class Bench:
         credits=32,
         receives=32,
         receive_bytes=None,
-        crc=True,
-        mpa_revision=2,
-        raw_startup=None,
-        ird=16,
-        ord=16,
         greet=True,
         must_open=True,
+        **options,
     ):
         """A new connection to the target, judged and captured.
 
         private_data   wire.PrivateData, wire.PrivateDataDraft, octets, or None for none.
         credits        credit request of the calls built on it; receives: receives posted.
         receive_bytes  octets of each receive; by default what the private data announces.
-        raw_startup    octets sent instead of the MPA request (needs fault-hooks).
         greet          sends a legal NULL call first, so that the grant is known and later calls
                        obey it (RFC 8166 3.3.3). Use False to test the first message.
         must_open      False: a refused connection is returned too, with `.refusal`.
+        options        further fields of fabric.ConnectionOptions: crc, mpa_revision, ird, ord, and
+                       raw_startup (needs fault-hooks).
         """
         octets, announced = _private_data(private_data)
-        settings = Settings(
+        opened_with = fabric.ConnectionOptions(
             private_data=octets,
-            credits=credits,
             receives=receives,
             receive_bytes=receive_bytes or announced,
-            credential=auth_sys(self.target.profile.uid, self.target.profile.gid),
-            crc=crc,
-            mpa_revision=mpa_revision,
-            raw_startup=raw_startup,
-            ird=ird,
-            ord=ord,
+            **options,
         )
+        credential = auth_sys(self.target.profile.uid, self.target.profile.gid)
+        settings = Settings(opened_with, credits, credential)
         number = len(self._captures)
         watch = Watch(number)
         self._captures.append(watch.capture)

@@ -98,13 +98,13 @@ class Connection:
     def negotiated(self):
         """wire.Negotiated: to_server_bytes, to_client_bytes, remote_invalidation."""
         return wire.negotiate(
-            _announced(self.settings.private_data), _announced(self.server_private_data)
+            _announced(self.settings.options.private_data), _announced(self.server_private_data)
         )
 
     @property
     def window(self):
         """Calls that may be in flight: as many as granted, asked for, and covered by receives."""
-        return min(self.grant, self.settings.credits, self.settings.receives)
+        return min(self.grant, self.settings.credits, self.settings.options.receives)
 
     @property
     def recorder(self):

@@ -32,18 +32,11 @@ class Refused(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What a connection is opened with."""
+    """What a connection is opened with, and what its calls carry."""
 
-    private_data: bytes
+    options: fabric.ConnectionOptions
     credits: int
-    receives: int
-    receive_bytes: int
     credential: object = None  # rpc.OpaqueAuth; None: AUTH_NONE
-    crc: bool = True
-    mpa_revision: int = 2
-    raw_startup: bytes | None = None
-    ird: int = 16
-    ord: int = 16
 
 
 def make_capture(number):
@@ -66,13 +59,10 @@ class Watch:
 def helper_settings(profile):
     """Settings of connections that prepare and probe: plain and small."""
     data = wire.PrivateData(send_bytes=HELPER_INLINE, receive_bytes=HELPER_INLINE)
-    return Settings(
-        private_data=wire.encode(data),
-        credits=HELPER_CREDITS,
-        receives=HELPER_CREDITS,
-        receive_bytes=HELPER_INLINE,
-        credential=auth_sys(profile.uid, profile.gid),
+    options = fabric.ConnectionOptions(
+        private_data=wire.encode(data), receives=HELPER_CREDITS, receive_bytes=HELPER_INLINE
     )
+    return Settings(options, HELPER_CREDITS, auth_sys(profile.uid, profile.gid))
 
 
 class Link:
@@ -97,15 +87,8 @@ class Link:
         return self.provider.connect(
             self.url,
             self.provider.make_domain(),
-            private_data=settings.private_data,
-            ird=settings.ird,
-            ord=settings.ord,
+            settings.options,
             startup_timeout_ms=timeout_ms,
-            crc=settings.crc,
-            mpa_revision=settings.mpa_revision,
-            raw_startup=settings.raw_startup,
-            receives=settings.receives,
-            receive_bytes=settings.receive_bytes,
             events=watch.events,
             octets=watch.capture,
         )
