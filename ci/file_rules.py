@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""The project's own rules for files: a first comment, no paths of one machine, and a word about length."""
+"""The project's own rules for files: a first comment, no paths of one machine, includes in one direction,
+and a word about length."""
 
 import pathlib
 import re
 import subprocess
 import sys
+
+from include_rules import BadTable, Table, include_problems, link_problems
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 # Longer files are listed, not refused: one noun may need more.
@@ -60,18 +63,31 @@ def warnings_of(name, text):
         yield f"{name}: {lines} lines; files should have fewer than {MOST_LINES}"
 
 
+def direction_problems(texts):
+    """Sentences about includes and links; `texts` maps the paths of all files to their texts."""
+    sources = {name: text for name, text in texts.items() if name.endswith((".h", ".cpp"))}
+    lists = {name: text for name, text in texts.items() if name.endswith("CMakeLists.txt")}
+    try:
+        table = Table(texts["HACKING.md"])
+    except BadTable as error:
+        return [str(error)]
+    return [*include_problems(sources, table), *link_problems(sources, lists, table)]
+
+
 def main():
-    problems = 0
+    texts = {}
     for name in tracked():
         try:
-            text = (PROJECT / name).read_text(encoding="utf-8")
+            texts[name] = (PROJECT / name).read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue  # captures and other binary fixtures
+    problems = direction_problems(texts)
+    for name, text in texts.items():
         for warning in warnings_of(name, text):
             print(f"warning: {warning}")
-        for problem in problems_of(name, text):
-            print(problem)
-            problems += 1
+        problems += problems_of(name, text)
+    for problem in problems:
+        print(problem)
     return 1 if problems else 0
 
 
