@@ -117,11 +117,11 @@ class Scorer:
         return Outcome(deviation, "misjudged" if others else "missed", ", ".join(others[:3]))
 
     def _run(self, deviation, tests, name):
-        """The cases of one run's report."""
+        """The cases of one run's report; none if the run did not fail."""
         directory = self._report / re.sub(r"[^\w.-]", "_", deviation.name) / name
         directory.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pytest", *tests, "-q"]
-        command += ["--deviate", deviation.name, "--report", str(directory)]
+        command += ["--deviate", deviation.name, "--report", str(directory), "--strict"]
         command += ["-p", "blame", "--maxfail", str(MOST_FAILURES)]
         report = directory / "report.json"
         report.unlink(missing_ok=True)
@@ -139,7 +139,7 @@ class Scorer:
                 raise CannotScore(f"no end within {RUN_LIMIT_S} s; see {log.name}") from None
         if done.returncode not in EXPECTED_ENDS or not report.exists():
             raise CannotScore(f"pytest ended with {done.returncode}; see {log.name}")
-        return json.loads(report.read_text())["cases"]
+        return json.loads(report.read_text())["cases"] if done.returncode else []
 
 
 def find(cases, requirement):

@@ -7,10 +7,13 @@ from steertag.suite import expect, kinds
 # ends the connection, or the responder saw it coming.
 TRANSFER_FAILED = (kinds.VIOLATION, *kinds.CLOSED, kinds.ERR_CHUNK)
 # How a server says that a reply does not fit (RFC 8267 3.1): at RPC level or at transport level.
-OVERRUN = (kinds.ERR_CHUNK, "rpc:SYSTEM_ERR", "nfs:NFS3ERR_TOOSMALL", "nfs:NFS3ERR_IO")
+OVERRUN = (kinds.ERR_CHUNK, "rpc:SYSTEM_ERR", "rpc:GARBAGE_ARGS")
 OVERRUN_LATITUDE = {
-    "nfs:NFS3ERR_SERVERFAULT": "an error at NFS level",
-    "rpc:GARBAGE_ARGS": "an error at RPC level",
+    **dict.fromkeys(
+        ("nfs:NFS3ERR_TOOSMALL", "nfs:NFS3ERR_IO", "nfs:NFS3ERR_SERVERFAULT"),
+        "an error at NFS level",
+    ),
+    **dict.fromkeys(kinds.CLOSED, "no reply can be formed (RFC 8166 4.5.4)"),
 }
 TOO_MANY = {
     kinds.ERR_CHUNK: "more segments than this server takes in one chunk (RFC 8267 6.4.2)",

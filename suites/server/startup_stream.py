@@ -23,6 +23,15 @@ READ_FPDU = bytes.fromhex(
 )
 SEND_FPDU = bytes.fromhex("00124143 00000000 00000000 00000001 00000000 587be8c4")
 NO_RTR_FPDU = bytes.fromhex("00164147 00000000 00000002 00000001 00000000 20070000 1bd2babe")
+# The first FPDU of a stream with a NULL call of NFSv3 in a Send, up to its CRC; the CRC without a marker,
+# and with the one that stands before the first FPDU (RFC 5044 4.3).
+NULL_FPDU = bytes.fromhex(
+    "00564143 00000000 00000000 00000001 00000000"
+    "5eed0001 00000001 00000008 00000000 00000000 00000000 00000000"
+    "5eed0001 00000000 00000002 000186a3 00000003 00000000 00000000 00000000 00000000 00000000"
+)
+NULL_CRC, MARKED_NULL_CRC = bytes.fromhex("4c9d0354"), bytes.fromhex("041545b2")
+FIRST_MARKER = bytes(4)
 PLAIN_DATA = wire.encode(wire.PrivateData(send_bytes=4096, receive_bytes=4096))
 
 
@@ -43,6 +52,13 @@ def ready_to_receive(frame):
     if ord & RTR_READ:
         return READ_FPDU
     return SEND_FPDU if ird & RTR_SEND else NO_RTR_FPDU
+
+
+def null_call(frame):
+    """The octets of a first NULL call, with the marker if this reply asks for markers."""
+    if frame.flags & MARKERS:
+        return FIRST_MARKER + NULL_FPDU + MARKED_NULL_CRC
+    return NULL_FPDU + NULL_CRC
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,6 +104,10 @@ class StartupStream:
             return None
         key, flags, revision, length = FRAME.unpack(head)
         return Frame(key, flags, revision, self._stream.receive(length) or b"")
+
+    def first_octets(self, length):
+        """What the target sends first after its reply frame; None if it stays silent."""
+        return self._stream.receive(length)
 
     def ended(self):
         """Whether the target ended its half of the stream, without sending anything."""

@@ -1,6 +1,7 @@
 """The fixed words of a call's transport header: versions, procedures and XIDs (RFC 8166 4.2, 4.5)."""
 
 import pytest
+from message_words import VERS_SHAPE, expect_err_vers
 
 from steertag.suite import case, expect, kinds
 
@@ -13,23 +14,31 @@ UNKNOWN_PROCEDURES = {
 }
 
 
+def highest_version(conn):
+    """The highest version that the server names when it refuses one."""
+    call = conn.null_call()
+    call.vers = UNSUPPORTED_VERSIONS["largest"]
+    outcome = conn.exchange(call)
+    return outcome.header.vers_high if outcome.kind == kinds.ERR_VERS else 1
+
+
 @case(
     "server.header.version-{name}",
-    requirements=["RFC8166-4.5.1-1", "RFC8166-4.5-4", "RFC8166-4.5-5"],
+    requirements=VERS_SHAPE,
     bugs=["B107", "B124"],
     hostile=True,
 )
 @pytest.mark.parametrize("name", UNSUPPORTED_VERSIONS)
 def test_unsupported_version(bench, name):
-    """A NULL call of another version: ERR_VERS with the range 1 to 1 and the version of the call."""
+    """A NULL call of a version that the server does not speak: ERR_VERS with a range around 1 that lacks
+    it, and the version of the call."""
     conn = bench.connect()
+    version = UNSUPPORTED_VERSIONS[name]
+    if 1 < version <= highest_version(conn):
+        bench.not_testable(f"the server says that it speaks version {version}")
     call = conn.null_call()
-    call.vers = UNSUPPORTED_VERSIONS[name]
-    outcome = expect(conn.exchange(call), "RFC8166-4.5.1-1", must=[kinds.ERR_VERS])
-    expect.equal(outcome.header.vers_low, 1, "RFC8166-4.5.1-1", "lowest supported version")
-    expect.equal(outcome.header.vers_high, 1, "RFC8166-4.5.1-1", "highest supported version")
-    expect.equal(outcome.header.xid, call.xid, "RFC8166-4.5-4", "rdma_xid of the error", show=False)
-    expect.equal(outcome.header.vers, call.vers, "RFC8166-4.5-5", "rdma_vers of the error")
+    call.vers = version
+    expect_err_vers(conn.exchange(call), call)
 
 
 @case("server.header.version-before-body", requirements=["RFC8166-4.5.1-1"], hostile=True)
@@ -61,11 +70,13 @@ def test_unknown_procedure(bench, name):
 
 @case("server.header.error-from-requester", requirements=["RFC8166-4.2.4-5"], hostile=True)
 def test_error_message_from_a_requester_is_discarded(bench):
-    """RDMA_ERROR in the wrong direction: discarded without a word."""
+    """RDMA_ERROR in the wrong direction: discarded without a word. It is padded to 28 octets, so that its
+    length does not decide."""
     conn = bench.connect()
     call = conn.null_call()
     call.proc = 4
     call.payload = b""
+    call.append = bytes(8)
     expect(conn.exchange(call), "RFC8166-4.2.4-5", must=[kinds.SILENCE])
 
 

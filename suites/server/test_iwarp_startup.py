@@ -10,6 +10,7 @@ from startup_stream import (
     CRC,
     DEPTH,
     ENHANCED,
+    FIRST_MARKER,
     MARKERS,
     NOT_NEGOTIATED,
     PEER_TO_PEER,
@@ -19,6 +20,7 @@ from startup_stream import (
     RTR_SEND,
     RTR_WRITE,
     StartupStream,
+    null_call,
     ready_to_receive,
     request,
 )
@@ -298,6 +300,10 @@ def test_markers(bench):
         if frame is None:
             expect.true(stream.ended(), "RFC5044-4.3-1", "the server closes the stream")
         elif not frame.rejected:
+            stream.send(null_call(frame))
+            octets = stream.first_octets(len(FIRST_MARKER))
+            expect.true(octets is not None, "RFC5044-4.3-1", "a NULL call is answered")
+            expect.data(octets, FIRST_MARKER, "RFC5044-4.3-1", "marker before the first FPDU")
             bench.latitude("RFC5044-4.3-1", "the server inserts markers")
     expect_served(bench, SERVED)
 

@@ -3,6 +3,8 @@
 
 import pytest
 from chunk_checks import (
+    OVERRUN,
+    OVERRUN_LATITUDE,
     READ_RESULT,
     RETURNED,
     chunk_length,
@@ -175,7 +177,9 @@ def test_second_chunk(bench):
 )
 @pytest.mark.parametrize("procedure", ["read", "readlink", "getattr"])
 def test_empty_chunk(bench, procedure):
-    """A write chunk without segments asks for the result inline and comes back empty."""
+    """A write chunk without segments asks for the result inline and comes back empty. Where there is one
+    result at most, RFC 8166 4.3.2.3 has an empty list for that, so that a server may refuse the
+    chunk."""
     conn = bench.connect()
     if procedure == "read":
         content = bench.random.randbytes(500)
@@ -186,7 +190,14 @@ def test_empty_chunk(bench, procedure):
     else:
         call = conn.nfs_call("GETATTR", object=bench.root)
     call.add_write_chunk([])
-    outcome = expect(conn.exchange(call), "RFC8166-4.3.2.3-2", must=[kinds.REPLY])
+    outcome = expect(
+        conn.exchange(call),
+        "RFC8166-4.3.2.3-2",
+        must=[kinds.REPLY],
+        latitude={kinds.ERR_CHUNK: "an empty chunk where an empty list would do is refused"},
+    )
+    if outcome.kind != kinds.REPLY:
+        return
     expect_returned(outcome, call, "RFC8166-4.3.2.3-3")
     if procedure != "getattr":
         data = outcome.result.ok.data
@@ -234,10 +245,9 @@ def test_all_segments_empty(bench):
     outcome = expect(
         conn.exchange(call),
         "RFC8267-3.1-1",
-        must=[kinds.ERR_CHUNK, "rpc:SYSTEM_ERR", "rpc:GARBAGE_ARGS", "nfs:NFS3ERR_TOOSMALL"],
+        must=OVERRUN,
         latitude={
-            "nfs:NFS3ERR_IO": "an error at NFS level",
-            "nfs:NFS3ERR_SERVERFAULT": "an error at NFS level",
+            **OVERRUN_LATITUDE,
             kinds.REPLY: "the result comes inline or shortened (RFC 5667, RFC 1813 3.3.6)",
         },
     )

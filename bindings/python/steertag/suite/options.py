@@ -21,6 +21,7 @@ class Options:
     profile: Profile
     report: pathlib.Path
     allow_destructive: bool
+    strict: bool
     server: pathlib.Path
     server_arguments: tuple
 
@@ -45,6 +46,7 @@ def add_options(parser):
         action="store_true",
         help="run destructive cases against a third party too",
     )
+    add("--strict", action="store_true", help="a case with the verdict warn fails the run too")
     add(
         "--server-arg",
         metavar="ARG",
@@ -92,6 +94,7 @@ def read_options(config):
         profile=profile,
         report=report,
         allow_destructive=get("--allow-destructive"),
+        strict=get("--strict"),
         server=pathlib.Path(server),
         server_arguments=tuple(arguments),
     )

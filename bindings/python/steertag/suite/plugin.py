@@ -147,7 +147,7 @@ def pytest_runtest_makereport(item, call):
     report.steertag_id = found[1]
     record = item.stash.get(_RECORD, None) if call.when == "call" else None
     if record is not None:
-        _apply(record, report, item)
+        _apply(record, report, item, item.config.stash[_SESSION].options)
     elif not report.passed and call.when in ("setup", "teardown"):
         record = record_of_setup(*found, report)
         report.steertag = vars(record)
@@ -158,7 +158,7 @@ def pytest_runtest_makereport(item, call):
         item.session.shouldstop = suite.lost
 
 
-def _apply(record, report, item):
+def _apply(record, report, item, options):
     """pytest's outcome of the call phase follows the verdict."""
     verdict = Verdict(record.verdict)
     record.seconds = report.duration
@@ -171,7 +171,7 @@ def _apply(record, report, item):
         report.outcome = "skipped"
         path, line, _ = item.location
         report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {record.reason}")
-    elif verdict.spoils_run:
+    elif verdict.spoils_run or (verdict is Verdict.WARN and options.strict):
         report.outcome = "failed"
         report.longrepr = f"{record.id} ({item.location[0]})\n{record.detail}"
         if verdict is Verdict.HARNESS_ERROR:
@@ -179,7 +179,7 @@ def _apply(record, report, item):
             report.when = "setup"
     else:
         report.outcome, report.longrepr = "passed", None
-    if verdict.outcome == "passed" and record.detail:
+    if report.outcome == "passed" and record.detail:
         report.sections.append((f"steertag {record.verdict}", record.detail))
 
 
