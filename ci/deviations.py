@@ -121,7 +121,7 @@ class Scorer:
         directory = self._report / re.sub(r"[^\w.-]", "_", deviation.name) / name
         directory.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pytest", *tests, "-q"]
-        command += ["--deviate", deviation.name, "--report", str(directory), "--strict"]
+        command += ["--deviate", deviation.name, "--report", str(directory), "--strict-verdicts"]
         command += ["-p", "blame", "--maxfail", str(MOST_FAILURES)]
         report = directory / "report.json"
         report.unlink(missing_ok=True)

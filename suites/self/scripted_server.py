@@ -6,16 +6,18 @@ import os
 import pathlib
 import signal
 import sys
+import time
 
 from steertag import fabric, rpc, wire
 
 RECEIVES, RECEIVE_BYTES, GRANT = 64, 4096, 32
 WAIT_MS = 10
 SMALL_BYTES = 1024
+SLOW_S = 0.3  # of a call that is not NULL; more than a suite waits before it asks again
 FLOOD = 32  # messages for each that comes
 DEFECTS = (
     *("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods"),
-    *("announces-little", "refuses-the-silent"),
+    *("announces-little", "refuses-the-silent", "executes-slowly"),
 )
 
 
@@ -47,6 +49,12 @@ def answer(message, defects):
     return wire.encode(wire.Header(xid=header.xid, credit=grant), reply)
 
 
+def is_work(message):
+    """Whether it is a call of another procedure than NULL."""
+    _, payload = wire.decode(message)
+    return rpc.Call.decode(payload)[0].procedure != 0
+
+
 def error(words, code):
     draft = wire.Draft(xid=words.xid, vers=words.vers, credit=GRANT, error=code)
     draft.proc = wire.Procedure.ERROR
@@ -62,6 +70,7 @@ class Server:
         self.listener = self.provider.listen(url)
         self.defects = defects
         self.connections = []
+        self.held = []  # (when, connection, octets) of answers that take their time
         self.stopped = False
 
     def serve(self):
@@ -71,6 +80,9 @@ class Server:
                 self.accept(request)
             for connection in list(self.connections):
                 self.work(connection)
+            while self.held and self.held[0][0] <= time.monotonic():
+                _, connection, octets = self.held.pop(0)
+                connection.send(octets)
 
     def accept(self, request):
         if "refuses-the-silent" in self.defects and not request.private_data:
@@ -97,6 +109,9 @@ class Server:
         if "hangs" in self.defects and words is not None and words.vers != wire.VERSION:
             signal.pause()
         octets = answer(message, self.defects)
+        if "executes-slowly" in self.defects and is_work(message):
+            self.held.append((time.monotonic() + SLOW_S, connection, octets))
+            return
         if octets is not None:
             for _ in range(FLOOD if "floods" in self.defects and connection.open else 1):
                 connection.send(octets)

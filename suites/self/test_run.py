@@ -46,6 +46,14 @@ EVERY_VERDICT = """
     def test_exception(bench):
         {}["missing"]
 """
+WORK = """
+    from steertag.suite import case, expect
+
+    @case("self.work", requirements=["RFC8166-4.2.4-1"])
+    def test_work(bench):
+        conn = bench.connect()
+        expect(conn.exchange(conn.rpc_call(0x20000000, 1, 7)), "RFC8166-4.2.4-1", must=["reply"])
+"""
 KILLS_ITS_RUN = """
     import os, signal
     from steertag.suite import case
@@ -349,6 +357,19 @@ def test_a_target_that_sends_without_being_asked_is_no_target(suite):
     result = suite.run("--deviate", "floods")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "sends messages without end" in result.stderr.str()
+
+
+def test_a_slow_call_is_not_taken_for_silence(suite):
+    suite.cases(test_work=WORK)
+    assert suite.run("--deviate", "executes-slowly").ret == pytest.ExitCode.OK
+    assert suite.verdicts() == {"self.work": "pass"}
+
+
+def test_warnings_fail_a_run_that_is_to_be_strict(suite):
+    suite.cases(test_every=EVERY_VERDICT)
+    assert suite.run("-k", "test_warn").ret == pytest.ExitCode.OK
+    assert suite.run("-k", "test_warn", "--strict-verdicts").ret == pytest.ExitCode.TESTS_FAILED
+    assert suite.verdicts() == {"self.warn": "warn"}
 
 
 def still_runs(suite):

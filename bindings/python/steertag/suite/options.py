@@ -46,7 +46,11 @@ def add_options(parser):
         action="store_true",
         help="run destructive cases against a third party too",
     )
-    add("--strict", action="store_true", help="a case with the verdict warn fails the run too")
+    add(
+        "--strict-verdicts",
+        action="store_true",
+        help="a case with the verdict warn fails the run too",
+    )
     add(
         "--server-arg",
         metavar="ARG",
@@ -94,7 +98,7 @@ def read_options(config):
         profile=profile,
         report=report,
         allow_destructive=get("--allow-destructive"),
-        strict=get("--strict"),
+        strict=get("--strict-verdicts"),
         server=pathlib.Path(server),
         server_arguments=tuple(arguments),
     )
