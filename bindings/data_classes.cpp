@@ -16,7 +16,9 @@ std::string public_name(const py::module_& module) {
 }  // namespace
 
 std::string Path::text() const {
-  return parent == nullptr ? std::string(name) : parent->text() + "." + std::string(name);
+  if (parent == nullptr) return std::string(name);
+  return element ? parent->text() + "[" + std::string(name) + "]"
+                 : parent->text() + "." + std::string(name);
 }
 
 void raise_field_type(const Path& path, const char* wanted, py::handle got) {
@@ -94,23 +96,21 @@ py::object DataClasses::make_data_class(const py::module_& module, const std::st
                                             "slots"_a = true);
 }
 
-std::shared_ptr<DataClasses> start_shared_classes(const py::module_& rpc_module) {
+std::shared_ptr<DataClasses> start_shared_classes(const py::module_& wire_module) {
   auto classes = std::make_shared<DataClasses>();
   auto held = std::make_unique<std::shared_ptr<DataClasses>>(classes);
   const py::capsule capsule(held.get(), [](void* pointer) {
     delete static_cast<std::shared_ptr<DataClasses>*>(pointer);
   });
   static_cast<void>(held.release());
-  rpc_module.attr("_data_classes") = capsule;
+  wire_module.attr("_data_classes") = capsule;
   return classes;
 }
 
-std::shared_ptr<DataClasses> shared_classes(const py::module_& module) {
-  constexpr std::string_view kEngine = "_engine";
-  const auto name = module.attr("__name__").cast<std::string>();
-  const std::string rpc_name = name.substr(0, name.find(kEngine) + kEngine.size()) + ".rpc";
-  const py::object rpc = py::module_::import("sys").attr("modules")[py::str(rpc_name)];
-  const auto capsule = rpc.attr("_data_classes").cast<py::capsule>();
+std::shared_ptr<DataClasses> shared_classes() {
+  // By this name also while the extension is being imported.
+  const py::object wire = py::module_::import("sys").attr("modules")["steertag._engine.wire"];
+  const auto capsule = wire.attr("_data_classes").cast<py::capsule>();
   return *capsule.get_pointer<std::shared_ptr<DataClasses>>();
 }
 

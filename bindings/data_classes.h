@@ -14,10 +14,11 @@
 
 namespace steertag::bindings {
 
-/// Where in a value a conversion is, for messages such as "WriteArgs.file.name".
+/// Where in a value a conversion is, for messages such as "Draft.write_list[0].count".
 struct Path {
   const Path* parent = nullptr;
   std::string_view name;
+  bool element = false;  // of a list: `name` is its index
 
   std::string text() const;
 };
@@ -40,6 +41,12 @@ py::object text_to(std::string_view text);
 inline std::string attribute_name(std::string_view field) {
   return field == "from" ? "from_" : std::string(field);
 }
+
+/// The list of a struct's fields: its own, or a specialisation's for a struct that has none.
+template <class T>
+struct FieldsOf {
+  static constexpr const auto& kFields = T::kFields;
+};
 
 /// The Python classes of the engine's structs and enumerations, by C++ type.
 class DataClasses {
@@ -123,7 +130,7 @@ py::object DataClasses::make_class(const py::module_& module, const std::string&
         (fields.append(py::make_tuple(attribute_name(field.name), to(defaults.*field.member))),
          ...);
       },
-      T::kFields);
+      FieldsOf<T>::kFields);
   return make_data_class(module, name, doc, fields);
 }
 
@@ -182,7 +189,7 @@ struct Conversion {
   static py::object struct_to(const DataClasses& classes, const T& value) {
     return std::apply(
         [&](const auto&... field) { return classes.find<T>()(classes.to(value.*field.member)...); },
-        T::kFields);
+        FieldsOf<T>::kFields);
   }
 
   static void struct_from(const DataClasses& classes, py::handle object, T& value, const Path& path,
@@ -197,7 +204,17 @@ struct Conversion {
                         Path{&path, field.name}, arena),
            ...);
         },
-        T::kFields);
+        FieldsOf<T>::kFields);
+  }
+};
+
+template <>
+struct Conversion<Bytes> {
+  static py::object to(const DataClasses&, const Bytes& value) { return to_python(value); }
+  static void from(const DataClasses&, py::handle object, Bytes& value, const Path& path,
+                   Arena& arena) {
+    const View octets = octets_from(object, path, arena);
+    value.assign(octets.begin(), octets.end());
   }
 };
 
@@ -241,7 +258,7 @@ struct Conversion<std::vector<T>> {
     std::size_t index = 0;
     for (const py::handle item : object) {
       const std::string name = std::to_string(index++);
-      classes.from(item, value.emplace_back(), Path{&path, name}, arena);
+      classes.from(item, value.emplace_back(), Path{&path, name, true}, arena);
     }
   }
 };
@@ -259,10 +276,9 @@ struct Conversion<rpc::Chain<T>> {
 
 }  // namespace detail
 
-/// The classes that binding rpc made and that later bindings add to; `module` is any submodule of
-/// the extension.
-std::shared_ptr<DataClasses> shared_classes(const py::module_& module);
-/// Starts them; for bind_rpc.
-std::shared_ptr<DataClasses> start_shared_classes(const py::module_& rpc_module);
+/// The classes that binding wire made and that later bindings add to.
+std::shared_ptr<DataClasses> shared_classes();
+/// Starts them; for bind_wire.
+std::shared_ptr<DataClasses> start_shared_classes(const py::module_& wire_module);
 
 }  // namespace steertag::bindings

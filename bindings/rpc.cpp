@@ -132,7 +132,7 @@ void bind_record(py::module_& module) {
 
 void bind_rpc(py::module_& module) {
   module.doc() = "ONC RPC (RFC 5531): headers, authentication, record marking.";
-  const Classes classes = start_shared_classes(module);
+  const Classes classes = shared_classes();
   bind_enums(module, *classes);
   bind_structs(module, classes);
   bind_header<CallHeader>(classes);

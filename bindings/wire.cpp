@@ -1,5 +1,5 @@
-// Binds engine/wire: headers, drafts, private data and XDR. The values themselves are the data
-// classes of steertag.messages.
+// Binds engine/wire: headers, drafts, private data and XDR. wire_values.cpp makes the classes of
+// the values.
 #include "bind.h"
 #include "wire/describe.h"
 #include "wire/draft.h"
@@ -37,12 +37,8 @@ py::bytes encode_header(const Header& header, const py::buffer& payload) {
 }
 
 void bind_values(py::module_& module) {
-  for (const char* name :
-       {"Procedure", "ErrorCode", "DecodeError", "Segment", "ReadSegment", "Header", "FixedWords",
-        "DraftReadEntry", "DraftChunk", "Draft", "FieldSpan", "PrivateData", "PrivateDataDraft",
-        "FoundPrivateData", "Negotiated"}) {
-    module.attr(name) = message_class(name);
-  }
+  add_message_classes(module);
+  module.attr("DecodeError") = py::module_::import("steertag.decode_error").attr("DecodeError");
   module.attr("VERSION") = kVersion;
   module.attr("FIXED_BYTES") = kFixedBytes;
   module.attr("SMALLEST_HEADER_BYTES") = kSmallestHeaderBytes;

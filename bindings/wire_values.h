@@ -1,5 +1,5 @@
-// Conversions between the engine's message values and the data classes of steertag.messages, so
-// that every binding can take and give them as they are.
+// Conversions between the engine's message values and their data classes in Python, so that every
+// binding can take and give them as they are.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,10 +11,14 @@
 
 namespace steertag::bindings {
 
-/// A value of a class of steertag.messages into the engine's form and back. `from` throws a Python
-/// ValueError or TypeError that names the path of the field.
+/// A value of a data class into the engine's form and back. `from` throws a Python ValueError or
+/// TypeError that names the path of the field.
 template <class Value>
-struct MessageValue;
+struct MessageValue {
+  static bool is(pybind11::handle object);
+  static Value from(pybind11::handle object);
+  static pybind11::object to(const Value& value);
+};
 
 #define STEERTAG_MESSAGE_VALUES(VALUE) \
   VALUE(Segment)                       \
@@ -30,28 +34,18 @@ struct MessageValue;
   VALUE(FoundPrivateData)              \
   VALUE(Negotiated)
 
-#define STEERTAG_DECLARE(Name)                           \
-  template <>                                            \
-  struct MessageValue<wire::Name> {                      \
-    static constexpr const char* kClass = #Name;         \
-    static wire::Name from(pybind11::handle object);     \
-    static pybind11::object to(const wire::Name& value); \
-  };
-STEERTAG_MESSAGE_VALUES(STEERTAG_DECLARE)
-#undef STEERTAG_DECLARE
-
-/// The class of this name in steertag.messages.
-pybind11::object message_class(const char* name);
+/// Makes the data classes of all of them, and the enumerations that they need.
+void add_message_classes(const pybind11::module_& module);
 
 /// Raises steertag.wire.DecodeError.
 [[noreturn]] void raise_decode_error(const wire::Fault& fault);
 
 template <class Value>
 struct MessageCaster {
-  PYBIND11_TYPE_CASTER(Value, pybind11::detail::const_name("steertag.messages value"));
+  PYBIND11_TYPE_CASTER(Value, pybind11::detail::const_name("a value of steertag.wire"));
 
   bool load(pybind11::handle source, bool) {
-    if (!pybind11::isinstance(source, message_class(MessageValue<Value>::kClass))) return false;
+    if (!MessageValue<Value>::is(source)) return false;
     value = MessageValue<Value>::from(source);
     return true;
   }

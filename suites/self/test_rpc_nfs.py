@@ -6,7 +6,7 @@ import gc
 import pytest
 
 from steertag import nfs, rpc
-from steertag.messages import DecodeError
+from steertag.wire import DecodeError
 
 nfs3, mount3, binding = nfs.nfs3, nfs.mount3, nfs.binding
 

@@ -85,7 +85,9 @@ def test_a_value_that_does_not_fit_is_named_with_its_path(value):
 
 def test_a_list_of_the_wrong_things_is_refused():
     draft = wire.Draft(read_list=[wire.Segment()])
-    with pytest.raises(TypeError, match=r"Draft\.read_list\[0\]: a DraftReadEntry is needed"):
+    with pytest.raises(
+        TypeError, match=r"Draft\.read_list\[0\]: DraftReadEntry expected, not Segment"
+    ):
         wire.encode(draft)
 
 
