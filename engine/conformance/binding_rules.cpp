@@ -10,21 +10,6 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t {
-  kOnlyEligibleNfsItems,
-  kOnlyEligibleItems,
-  kWrappedIsNotReduced,
-  kArgumentIsReducedWhole,
-  kReadChunkLength,
-  kReadChunkLeavesRoundupOut,
-  kWriteListOnlyForEligible,
-  kOneWriteChunk,
-  kResultIsInItsChunk,
-  kEmptyChunkInline,
-  kWriteChunkLength,
-  kChunkIsUnused,
-};
-
 // Programs without any eligible item (RFC 8267 5).
 constexpr std::array<std::uint32_t, 4> kPlainPrograms{100005, 100021, 100024, 100227};
 
@@ -54,16 +39,18 @@ class BindingCheck {
     const auto reduced =
         std::find_if(list.begin(), list.end(), [](const auto& each) { return each.position != 0; });
     if (reduced == list.end()) return;
-    if (rpc_.wrapped) return not_eligible(kWrappedIsNotReduced, *reduced);
+    if (rpc_.wrapped) return not_eligible(kWrappedPayloadIsNotReduced, *reduced);
     const Binding binding = binding_of(rpc_);
-    if (binding == Binding::nothing_eligible) return not_eligible(kOnlyEligibleItems, *reduced);
+    if (binding == Binding::nothing_eligible) {
+      return not_eligible(kOnlyEligibleItemsAreReduced, *reduced);
+    }
     if (binding == Binding::unknown) return;
     wire::Fault fault;
     const auto item = nfs::eligible_argument(message_.payload, &fault);
     if (fault) return;  // which item is meant cannot be told
     for (const wire::ReadSegment& each : list) {
       if (each.position != 0 && (!item || each.position != item->position)) {
-        return not_eligible(kOnlyEligibleNfsItems, each);
+        return not_eligible(kOnlyEligibleNfsItemsAreReduced, each);
       }
     }
     argument(*item);
@@ -77,7 +64,8 @@ class BindingCheck {
         binding == Binding::nfs_2_or_3 &&
         nfs::eligible_item(rpc_.program, rpc_.version, rpc_.procedure, nfs::ItemIn::result);
     if (eligible && chunks == 1) return;
-    if (Finding* finding = open(eligible ? kOneWriteChunk : kWriteListOnlyForEligible)) {
+    if (Finding* finding =
+            open(eligible ? kOneWriteChunkForOneResult : kWriteListOnlyForEligibleResults)) {
       finding->expected =
           say(eligible ? "one write chunk" : "no write list", " for ", procedure(rpc_));
       finding->observed = say("a write list of ", chunks, " chunks");
@@ -90,8 +78,8 @@ class BindingCheck {
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < returned.size(); ++i) length += wire::chunk_length(returned[i]);
     const Binding binding = binding_of(rpc_);
-    if (rpc_.wrapped) return unused(kWrappedIsNotReduced, length);
-    if (binding == Binding::nothing_eligible) return unused(kOnlyEligibleItems, length);
+    if (rpc_.wrapped) return unused(kWrappedPayloadIsNotReduced, length);
+    if (binding == Binding::nothing_eligible) return unused(kOnlyEligibleItemsAreReduced, length);
     if (binding == Binding::unknown || !message_.inline_payload()) return;
     wire::Fault fault;
     const auto item =
@@ -101,15 +89,13 @@ class BindingCheck {
     const bool possible =
         nfs::eligible_item(rpc_.program, rpc_.version, rpc_.procedure, nfs::ItemIn::result)
             .has_value();
-    unused(possible ? kChunkIsUnused : kOnlyEligibleNfsItems, length);
+    unused(possible ? kChunkWithoutResultIsUnused : kOnlyEligibleNfsItemsAreReduced, length);
   }
 
  private:
-  Finding* open(std::size_t rule) {
-    return connection_.findings.open(kBindingRules[rule], message_.sender, message_.event);
-  }
+  Finding* open(const Rule& rule) { return open_finding(rule, message_, connection_); }
 
-  void not_eligible(std::size_t rule, const wire::ReadSegment& segment) {
+  void not_eligible(const Rule& rule, const wire::ReadSegment& segment) {
     if (Finding* finding = open(rule)) {
       finding->expected = say("no such item reduced in a call of ", procedure(rpc_));
       finding->observed = say("a read segment at position ", segment.position, " ", segment.target);
@@ -123,7 +109,7 @@ class BindingCheck {
     }
     const std::uint64_t rounded = (std::uint64_t{item.length} + 3) & ~std::uint64_t{3};
     if (length != item.length && length != rounded) {
-      if (Finding* finding = open(kReadChunkLength)) {
+      if (Finding* finding = open(kReadChunkIsAsLongAsItsItem)) {
         finding->expected = say("a read chunk of ", item.length, " octets, as its count says");
         finding->observed = say("a read chunk of ", length, " octets at position ", item.position);
       }
@@ -144,7 +130,7 @@ class BindingCheck {
     }
   }
 
-  void unused(std::size_t rule, std::uint64_t length) {
+  void unused(const Rule& rule, std::uint64_t length) {
     if (length == 0) return;
     if (Finding* finding = open(rule)) {
       finding->expected = say("nothing reduced in this reply to ", procedure(rpc_));
@@ -155,14 +141,14 @@ class BindingCheck {
   void result(const nfs::EligibleItem& item, const wire::WriteList& offered, std::uint64_t length) {
     const bool empty = offered.empty() || offered[0].empty();
     if (empty && !offered.empty() && item.reduced) {
-      if (Finding* finding = open(kEmptyChunkInline)) {
+      if (Finding* finding = open(kEmptyChunkGetsItsResultInline)) {
         finding->expected = say("the item's ", item.length, " octets in the payload stream");
         finding->observed = "only its count in the payload stream";
       }
       return;
     }
     if (!empty && item.length != 0 && !item.reduced) {
-      if (Finding* finding = open(kResultIsInItsChunk)) {
+      if (Finding* finding = open(kEligibleResultIsInItsChunk)) {
         finding->expected = say("the item's ", item.length, " octets in the write chunk");
         finding->observed = say("octets behind the count in the payload stream, ", length,
                                 " octets in write chunks");
@@ -171,7 +157,7 @@ class BindingCheck {
     }
     const std::uint64_t expected = item.reduced ? item.length : 0;
     if (length == expected) return;
-    if (Finding* finding = open(kWriteChunkLength)) {
+    if (Finding* finding = open(kWriteChunkIsAsLongAsItsItem)) {
       finding->expected = say("a write chunk with the item's ", expected, " octets");
       finding->observed = offered.empty() ? "no write chunk" : say(length, " octets");
     }

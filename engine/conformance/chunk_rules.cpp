@@ -12,8 +12,6 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t { kSegmentEndsInside, kPositionIsInside, kReplyHasNoReadList };
-
 /// One finding per message, at the first segment that wraps.
 class SegmentCheck {
  public:
@@ -24,8 +22,7 @@ class SegmentCheck {
     const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - segment.offset;
     if (segment.length == 0 || segment.length - 1 <= most || found_) return;
     found_ = true;
-    if (Finding* finding = connection_.findings.open(kChunkRules[kSegmentEndsInside],
-                                                     message_.sender, message_.event)) {
+    if (Finding* finding = open_finding(kSegmentEndsInside64Bits, message_, connection_)) {
       finding->expected = "a segment that ends at or before 2^64";
       finding->observed = say(segment);
     }
@@ -57,8 +54,7 @@ class PositionCheck {
       reinserted_ += wire_roundup(chunk.length);
       return true;
     }
-    if (Finding* finding = connection_.findings.open(kChunkRules[kPositionIsInside],
-                                                     message_.sender, message_.event)) {
+    if (Finding* finding = open_finding(kPositionIsInsideThePayloadStream, message_, connection_)) {
       finding->expected =
           overlaps ? say("a position of at least ", reinserted_, ", where the chunk before it ends")
                    : say("a position of at most ", reinserted_ + payload_octets_,
@@ -120,8 +116,7 @@ void check_call_chunks(const Message& message, Connection& connection) {
 void check_reply_read_list(const Message& message, Connection& connection) {
   const std::vector<wire::ReadSegment>& list = message.header->read_list;
   if (list.empty()) return;
-  if (Finding* finding = connection.findings.open(kChunkRules[kReplyHasNoReadList], message.sender,
-                                                  message.event)) {
+  if (Finding* finding = open_finding(kReplyHasNoReadList, message, connection)) {
     finding->expected = "an empty read list";
     finding->observed = say("a read list of ", list.size(), " segments, first position ",
                             list[0].position, " ", list[0].target);

@@ -7,7 +7,8 @@ namespace steertag::conformance {
 
 void check_after_terminate(const trace::Event& event, Connection& connection) {
   if (!connection.terminated[static_cast<std::size_t>(event.actor)]) return;
-  if (Finding* finding = connection.findings.open(kConnectionRules[0], event.actor, event.index)) {
+  if (Finding* finding =
+          connection.findings.open(kNothingFollowsATerminate, event.actor, event.index)) {
     finding->expected = "nothing after a Terminate";
     finding->observed =
         std::holds_alternative<trace::Send>(event.body) ? "a Send" : "an RDMA operation";

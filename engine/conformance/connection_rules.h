@@ -8,9 +8,12 @@
 
 namespace steertag::conformance {
 
+inline constexpr Rule kNothingFollowsATerminate{"nothing_follows_a_terminate",
+                                                ledger::ref("RFC5040-5.4-1"),
+                                                "A side sends nothing after its Terminate."};
+
 inline constexpr std::array kConnectionRules{
-    Rule{"nothing_follows_a_terminate", ledger::ref("RFC5040-5.4-1"),
-         "A side sends nothing after its Terminate."},
+    kNothingFollowsATerminate,
 };
 
 /// Any event that puts something on the wire, other than a Terminate.

@@ -8,23 +8,32 @@
 
 namespace steertag::conformance {
 
+inline constexpr Rule kGrantIsNotZero{"grant_is_not_zero", ledger::ref("RFC8166-3.3.1-5"),
+                                      "A reply or RDMA_ERROR grants at least one credit."};
+inline constexpr Rule kCallsStayWithinGrant{
+    "calls_stay_within_grant", ledger::ref("RFC8166-3.3.1-4"),
+    "No more calls are outstanding than the responder granted."};
+inline constexpr Rule kFirstCallGoesAlone{
+    "first_call_goes_alone", ledger::ref("RFC8166-3.3.3-4"),
+    "A second call waits for the first reply with the real grant."};
+inline constexpr Rule kCallsStayWithinRequest{
+    "calls_stay_within_request", ledger::ref("RFC8166-3.3.1-6"),
+    "No more calls are outstanding than the requester itself asks credits for."};
+inline constexpr Rule kReceivesCoverGrant{
+    "receives_cover_grant", ledger::ref("RFC8166-3.3.1-9"),
+    "A responder has a receive for every call that its grant allows."};
+inline constexpr Rule kReceivesCoverCalls{
+    "receives_cover_calls", ledger::ref("RFC8166-3.3.1-10"),
+    "A requester has a receive for the reply to every outstanding call."};
+inline constexpr Rule kReceiveTakes1024Octets{"receive_takes_1024_octets",
+                                              ledger::ref("RFC8166-3.3.3-5"),
+                                              "Every receive takes at least 1024 octets."};
+inline constexpr Rule kReceiveIsAsAnnounced{"receive_is_as_announced", ledger::ref("RFC8797-4-10"),
+                                            "Every receive takes what the private data announced."};
+
 inline constexpr std::array kCreditRules{
-    Rule{"grant_is_not_zero", ledger::ref("RFC8166-3.3.1-5"),
-         "A reply or RDMA_ERROR grants at least one credit."},
-    Rule{"calls_stay_within_grant", ledger::ref("RFC8166-3.3.1-4"),
-         "No more calls are outstanding than the responder granted."},
-    Rule{"first_call_goes_alone", ledger::ref("RFC8166-3.3.3-4"),
-         "A second call waits for the first reply with the real grant."},
-    Rule{"calls_stay_within_request", ledger::ref("RFC8166-3.3.1-6"),
-         "No more calls are outstanding than the requester itself asks credits for."},
-    Rule{"receives_cover_grant", ledger::ref("RFC8166-3.3.1-9"),
-         "A responder has a receive for every call that its grant allows."},
-    Rule{"receives_cover_calls", ledger::ref("RFC8166-3.3.1-10"),
-         "A requester has a receive for the reply to every outstanding call."},
-    Rule{"receive_takes_1024_octets", ledger::ref("RFC8166-3.3.3-5"),
-         "Every receive takes at least 1024 octets."},
-    Rule{"receive_is_as_announced", ledger::ref("RFC8797-4-10"),
-         "Every receive takes what the private data announced."},
+    kGrantIsNotZero,     kCallsStayWithinGrant, kFirstCallGoesAlone,     kCallsStayWithinRequest,
+    kReceivesCoverGrant, kReceivesCoverCalls,   kReceiveTakes1024Octets, kReceiveIsAsAnnounced,
 };
 
 /// A decodable call with a fresh XID. Call it before the call is counted.

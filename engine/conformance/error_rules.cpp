@@ -9,16 +9,6 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t {
-  kCodeIsKnown,
-  kErrVersHas28,
-  kErrChunkHas20,
-  kErrVersExcludes,
-  kCopiesTheXid,
-  kCopiesTheVersion,
-  kRequesterSendsNone,
-};
-
 constexpr auto kErrVers = static_cast<std::uint32_t>(wire::ErrorCode::vers);
 constexpr auto kErrChunk = static_cast<std::uint32_t>(wire::ErrorCode::chunk);
 
@@ -26,14 +16,10 @@ std::uint32_t error_code(const Message& message) {
   return wire::load_u32(message.bytes.data() + wire::kFixedBytes);
 }
 
-Finding* open(std::size_t rule, const Message& message, Connection& connection) {
-  return connection.findings.open(kErrorRules[rule], message.sender, message.event);
-}
-
-void check_size(std::size_t rule, std::size_t size, const Message& message,
+void check_size(const Rule& rule, std::size_t size, const Message& message,
                 Connection& connection) {
   if (message.bytes.size() == size) return;
-  if (Finding* finding = open(rule, message, connection)) {
+  if (Finding* finding = open_finding(rule, message, connection)) {
     finding->expected = say("a message of ", size, " octets");
     finding->observed = say(message.bytes.size(), " octets with rdma_err ", error_code(message));
   }
@@ -43,11 +29,13 @@ void check_size(std::size_t rule, std::size_t size, const Message& message,
 
 void check_error_shape(const Message& message, Connection& connection) {
   const std::uint32_t code = error_code(message);
-  if (code == kErrVers) return check_size(kErrVersHas28, wire::kErrVersBytes, message, connection);
-  if (code == kErrChunk) {
-    return check_size(kErrChunkHas20, wire::kErrChunkBytes, message, connection);
+  if (code == kErrVers) {
+    return check_size(kErrVersHas28Octets, wire::kErrVersBytes, message, connection);
   }
-  if (Finding* finding = open(kCodeIsKnown, message, connection)) {
+  if (code == kErrChunk) {
+    return check_size(kErrChunkHas20Octets, wire::kErrChunkBytes, message, connection);
+  }
+  if (Finding* finding = open_finding(kErrorCodeIsKnown, message, connection)) {
     finding->expected = "rdma_err 1 or 2";
     finding->observed = say("rdma_err ", code);
   }
@@ -56,7 +44,7 @@ void check_error_shape(const Message& message, Connection& connection) {
 void check_error_request(const Message& message, const Call& call, Connection& connection) {
   if (call.messages != 1) return;  // which one it answers cannot be told
   if (message.words.vers != call.vers) {
-    if (Finding* finding = open(kCopiesTheVersion, message, connection)) {
+    if (Finding* finding = open_finding(kErrorCopiesTheVersion, message, connection)) {
       finding->expected = say("rdma_vers ", call.vers, " as in event ", call.event);
       finding->observed = say("rdma_vers ", message.words.vers);
     }
@@ -65,7 +53,7 @@ void check_error_request(const Message& message, const Call& call, Connection& c
   const std::uint32_t low = wire::load_u32(message.bytes.data() + wire::kFixedBytes + 4);
   const std::uint32_t high = wire::load_u32(message.bytes.data() + wire::kFixedBytes + 8);
   if (low <= high && (call.vers < low || call.vers > high)) return;
-  if (Finding* finding = open(kErrVersExcludes, message, connection)) {
+  if (Finding* finding = open_finding(kErrVersExcludesTheVersion, message, connection)) {
     finding->expected = say("versions low to high without the request's version ", call.vers);
     finding->observed = say("low ", low, ", high ", high);
   }
@@ -76,11 +64,11 @@ void check_unexpected_error(const Message& message, const Call* record, Connecti
   Direction& answered = connection.direction(trace::other(message.sender));
   if (answered.blind) return;
   // RFC 8166 4.2.4: without a call from the other side its sender is no responder.
-  const std::size_t rule =
-      answered.used || message.sender == trace::Role::server ? kCopiesTheXid : kRequesterSendsNone;
-  if (Finding* finding = open(rule, message, connection)) {
-    finding->expected = rule == kCopiesTheXid ? "the XID of a request that awaits its answer"
-                                              : "no RDMA_ERROR from a requester";
+  const bool copied = answered.used || message.sender == trace::Role::server;
+  const Rule& rule = copied ? kErrorCopiesTheXid : kRequesterSendsNoError;
+  if (Finding* finding = open_finding(rule, message, connection)) {
+    finding->expected =
+        copied ? "the XID of a request that awaits its answer" : "no RDMA_ERROR from a requester";
     finding->observed = say("RDMA_ERROR with rdma_xid ", Hex{message.words.xid});
   }
 }

@@ -8,21 +8,29 @@
 
 namespace steertag::conformance {
 
+inline constexpr Rule kErrorCodeIsKnown{"error_code_is_known", ledger::ref("RFC8166-4.1.2-9"),
+                                        "rdma_err is ERR_VERS (1) or ERR_CHUNK (2)."};
+inline constexpr Rule kErrVersHas28Octets{
+    "err_vers_has_28_octets", ledger::ref("RFC8166-4.1.2-10"),
+    "ERR_VERS carries the lowest and the highest version and nothing more."};
+inline constexpr Rule kErrChunkHas20Octets{"err_chunk_has_20_octets",
+                                           ledger::ref("RFC8166-4.1.2-11"),
+                                           "ERR_CHUNK carries no further data."};
+inline constexpr Rule kErrVersExcludesTheVersion{
+    "err_vers_excludes_the_version", ledger::ref("RFC8166-4.5.1-1"),
+    "ERR_VERS names a range of versions, and the request's version is outside it."};
+inline constexpr Rule kErrorCopiesTheXid{
+    "error_copies_the_xid", ledger::ref("RFC8166-4.5-4"),
+    "rdma_xid of an RDMA_ERROR is that of a request that awaits its answer."};
+inline constexpr Rule kErrorCopiesTheVersion{"error_copies_the_version",
+                                             ledger::ref("RFC8166-4.5-5"),
+                                             "rdma_vers of an RDMA_ERROR is that of the request."};
+inline constexpr Rule kRequesterSendsNoError{
+    "requester_sends_no_error", ledger::ref("RFC8166-4.2.4-4"), "A requester sends no RDMA_ERROR."};
+
 inline constexpr std::array kErrorRules{
-    Rule{"error_code_is_known", ledger::ref("RFC8166-4.1.2-9"),
-         "rdma_err is ERR_VERS (1) or ERR_CHUNK (2)."},
-    Rule{"err_vers_has_28_octets", ledger::ref("RFC8166-4.1.2-10"),
-         "ERR_VERS carries the lowest and the highest version and nothing more."},
-    Rule{"err_chunk_has_20_octets", ledger::ref("RFC8166-4.1.2-11"),
-         "ERR_CHUNK carries no further data."},
-    Rule{"err_vers_excludes_the_version", ledger::ref("RFC8166-4.5.1-1"),
-         "ERR_VERS names a range of versions, and the request's version is outside it."},
-    Rule{"error_copies_the_xid", ledger::ref("RFC8166-4.5-4"),
-         "rdma_xid of an RDMA_ERROR is that of a request that awaits its answer."},
-    Rule{"error_copies_the_version", ledger::ref("RFC8166-4.5-5"),
-         "rdma_vers of an RDMA_ERROR is that of the request."},
-    Rule{"requester_sends_no_error", ledger::ref("RFC8166-4.2.4-4"),
-         "A requester sends no RDMA_ERROR."},
+    kErrorCodeIsKnown,  kErrVersHas28Octets,    kErrChunkHas20Octets,   kErrVersExcludesTheVersion,
+    kErrorCopiesTheXid, kErrorCopiesTheVersion, kRequesterSendsNoError,
 };
 
 /// The error word, and the octets behind it.

@@ -7,21 +7,9 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t {
-  kNomsgHoldsItsPayload,
-  kPositionZeroMakesANomsg,
-  kInlineLeavesReplyChunkUnused,
-  kLongPayloadIsRoundedUp,
-  kInlinePayloadIsRoundedUp,
-};
-
-Finding* open(std::size_t rule, const Message& message, Connection& connection) {
-  return connection.findings.open(kFormRules[rule], message.sender, message.event);
-}
-
 void check_inline_length(const Message& message, Connection& connection) {
   if (message.payload.size() % 4 == 0) return;
-  if (Finding* finding = open(kInlinePayloadIsRoundedUp, message, connection)) {
+  if (Finding* finding = open_finding(kInlinePayloadIsRoundedUp, message, connection)) {
     finding->expected = "a multiple of four octets";
     finding->observed = say("a payload stream of ", message.payload.size(), " octets");
   }
@@ -29,7 +17,7 @@ void check_inline_length(const Message& message, Connection& connection) {
 
 void check_long_length(const Message& message, std::uint64_t length, Connection& connection) {
   if (length % 4 == 0) return;
-  if (Finding* finding = open(kLongPayloadIsRoundedUp, message, connection)) {
+  if (Finding* finding = open_finding(kLongPayloadIsRoundedUp, message, connection)) {
     finding->expected = "a multiple of four octets";
     finding->observed = say("a chunk of ", length, " octets");
   }
@@ -42,7 +30,7 @@ bool check_call_form(const Message& message, Connection& connection) {
   if (message.inline_payload()) {
     check_inline_length(message, connection);
     if (!zero) return true;
-    if (Finding* finding = open(kPositionZeroMakesANomsg, message, connection)) {
+    if (Finding* finding = open_finding(kPositionZeroChunkMakesANomsg, message, connection)) {
       finding->expected = "RDMA_NOMSG, or no read segment with position 0";
       finding->observed =
           say("RDMA_MSG with ", message.payload.size(),
@@ -54,7 +42,7 @@ bool check_call_form(const Message& message, Connection& connection) {
     check_long_length(message, *zero, connection);
     return true;
   }
-  if (Finding* finding = open(kNomsgHoldsItsPayload, message, connection)) {
+  if (Finding* finding = open_finding(kNomsgHoldsItsPayloadStream, message, connection)) {
     finding->expected = "a position-zero read chunk with the RPC call";
     finding->observed = zero ? "a position-zero read chunk of 0 octets"
                              : "RDMA_NOMSG without a read segment of position 0";
@@ -68,14 +56,14 @@ void check_reply_form(const Message& message, Connection& connection) {
   if (message.inline_payload()) {
     check_inline_length(message, connection);
     if (returned == 0) return;
-    if (Finding* finding = open(kInlineLeavesReplyChunkUnused, message, connection)) {
+    if (Finding* finding = open_finding(kInlineReplyLeavesReplyChunkUnused, message, connection)) {
       finding->expected = "zero lengths, as the reply is in the Send";
       finding->observed = say("RDMA_MSG with ", returned, " octets in the reply chunk");
     }
     return;
   }
   if (returned > 0) return check_long_length(message, returned, connection);
-  if (Finding* finding = open(kNomsgHoldsItsPayload, message, connection)) {
+  if (Finding* finding = open_finding(kNomsgHoldsItsPayloadStream, message, connection)) {
     finding->expected = "the RPC reply in the reply chunk";
     finding->observed = header.has_reply_chunk ? "RDMA_NOMSG with a reply chunk of 0 octets"
                                                : "RDMA_NOMSG without a reply chunk";

@@ -9,18 +9,26 @@
 
 namespace steertag::conformance {
 
+inline constexpr Rule kNomsgHoldsItsPayloadStream{
+    "nomsg_holds_its_payload_stream", ledger::ref("RFC8166-4.2.4-8"),
+    "An RDMA_NOMSG call has a position-zero read chunk, an RDMA_NOMSG reply a used reply "
+    "chunk."};
+inline constexpr Rule kPositionZeroChunkMakesANomsg{
+    "position_zero_chunk_makes_a_nomsg", ledger::ref("RFC8166-3.5.3-2"),
+    "With a position-zero read chunk no payload stream follows the header."};
+inline constexpr Rule kInlineReplyLeavesReplyChunkUnused{
+    "inline_reply_leaves_reply_chunk_unused", ledger::ref("RFC8166-4.3.3-5"),
+    "An RDMA_MSG reply returns the reply chunk with zero lengths."};
+inline constexpr Rule kLongPayloadIsRoundedUp{
+    "long_payload_is_rounded_up", ledger::ref("RFC8166-3.5.3-9"),
+    "A payload stream in a position-zero or reply chunk is a multiple of four octets long."};
+inline constexpr Rule kInlinePayloadIsRoundedUp{
+    "inline_payload_is_rounded_up", ledger::ref("RFC8166-4-3"),
+    "A payload stream in a Send is a multiple of four octets long."};
+
 inline constexpr std::array kFormRules{
-    Rule{"nomsg_holds_its_payload_stream", ledger::ref("RFC8166-4.2.4-8"),
-         "An RDMA_NOMSG call has a position-zero read chunk, an RDMA_NOMSG reply a used reply "
-         "chunk."},
-    Rule{"position_zero_chunk_makes_a_nomsg", ledger::ref("RFC8166-3.5.3-2"),
-         "With a position-zero read chunk no payload stream follows the header."},
-    Rule{"inline_reply_leaves_reply_chunk_unused", ledger::ref("RFC8166-4.3.3-5"),
-         "An RDMA_MSG reply returns the reply chunk with zero lengths."},
-    Rule{"long_payload_is_rounded_up", ledger::ref("RFC8166-3.5.3-9"),
-         "A payload stream in a position-zero or reply chunk is a multiple of four octets long."},
-    Rule{"inline_payload_is_rounded_up", ledger::ref("RFC8166-4-3"),
-         "A payload stream in a Send is a multiple of four octets long."},
+    kNomsgHoldsItsPayloadStream, kPositionZeroChunkMakesANomsg, kInlineReplyLeavesReplyChunkUnused,
+    kLongPayloadIsRoundedUp,     kInlinePayloadIsRoundedUp,
 };
 
 /// False if the payload stream of the call is nowhere.

@@ -9,25 +9,9 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t {
-  kHeaderIsXdr,
-  kReadListIsXdr,
-  kWriteListIsXdr,
-  kReplyChunkIsXdr,
-  kVersionIsOne,
-  kProcedureIsKnown,
-  kPositionIsAligned,
-  kNomsgHasAList,
-  kNomsgEndsAfterLists,
-  kNoMsgp,
-  kNoDone,
-  kPayloadIsAnRpcMessage,
-};
-
-void report(std::size_t rule, const Message& message, Connection& connection,
+void report(const Rule& rule, const Message& message, Connection& connection,
             std::string_view expected) {
-  if (Finding* finding =
-          connection.findings.open(kHeaderRules[rule], message.sender, message.event)) {
+  if (Finding* finding = open_finding(rule, message, connection)) {
     finding->expected = expected;
     finding->observed = message.fault.message();
     finding->observed += say(" (rdma_xid ", Hex{message.words.xid}, ", rdma_proc ",
@@ -35,7 +19,7 @@ void report(std::size_t rule, const Message& message, Connection& connection,
   }
 }
 
-std::size_t rule_of_field(std::string_view field) {
+const Rule& rule_of_field(std::string_view field) {
   if (field.starts_with("read list")) return kReadListIsXdr;
   if (field.starts_with("write list")) return kWriteListIsXdr;
   if (field.starts_with("reply chunk")) return kReplyChunkIsXdr;
@@ -84,8 +68,7 @@ void check_fault(const Message& message, Connection& connection) {
 void check_short(const Message& message, Connection& connection) {
   // RFC 8881 20.8.3: a client gives credits back by Sends of zero length.
   if (message.kind == Kind::empty && message.sender == trace::Role::client) return;
-  Finding* finding =
-      connection.findings.open(kHeaderRules[kHeaderIsXdr], message.sender, message.event);
+  Finding* finding = open_finding(kHeaderIsXdr, message, connection);
   if (finding == nullptr) return;
   finding->expected = "at least 28 octets, or the 20 of an ERR_CHUNK";
   finding->observed = say("a message of ", message.bytes.size(), " octets");
@@ -99,8 +82,7 @@ void check_header(const Message& message, Connection& connection) {
     case Kind::too_short:
       return check_short(message, connection);
     case Kind::done:
-      if (Finding* finding =
-              connection.findings.open(kHeaderRules[kNoDone], message.sender, message.event)) {
+      if (Finding* finding = open_finding(kNoDone, message, connection)) {
         finding->expected = "no RDMA_DONE";
         finding->observed = say("RDMA_DONE with rdma_xid ", Hex{message.words.xid});
       }
@@ -109,8 +91,7 @@ void check_header(const Message& message, Connection& connection) {
       return;
     case Kind::faulty:
       if (message.fault) return check_fault(message, connection);
-      if (Finding* finding = connection.findings.open(kHeaderRules[kPayloadIsAnRpcMessage],
-                                                      message.sender, message.event)) {
+      if (Finding* finding = open_finding(kPayloadIsAnRpcMessage, message, connection)) {
         finding->expected = "an RPC message: XID, then msg_type 0 (CALL) or 1 (REPLY)";
         finding->observed = message.payload.size() < 8
                                 ? say("a payload stream of ", message.payload.size(), " octets")
@@ -121,8 +102,7 @@ void check_header(const Message& message, Connection& connection) {
     case Kind::reply:
       return;
     case Kind::msgp:
-      if (Finding* finding =
-              connection.findings.open(kHeaderRules[kNoMsgp], message.sender, message.event)) {
+      if (Finding* finding = open_finding(kNoMsgp, message, connection)) {
         finding->expected = "RDMA_MSG or RDMA_NOMSG";
         finding->observed = say("RDMA_MSGP with rdma_xid ", Hex{message.words.xid});
       }

@@ -9,8 +9,6 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t { kNeedsBothFlags, kBelongsToTheXid };
-
 bool offers(const wire::Header& header, std::uint32_t stag) {
   const auto same = [stag](const wire::Segment& segment) { return segment.handle == stag; };
   for (std::size_t i = 0; i < header.write_list.size(); ++i) {
@@ -27,8 +25,7 @@ void check_invalidation(const Message& message, const Call* call, Connection& co
   if (!message.invalidated) return;
   const std::uint32_t stag = *message.invalidated;
   if (connection.established() && !connection.negotiated.remote_invalidation) {
-    if (Finding* finding = connection.findings.open(kInvalidationRules[kNeedsBothFlags],
-                                                    message.sender, message.event)) {
+    if (Finding* finding = open_finding(kInvalidationNeedsBothFlags, message, connection)) {
       finding->expected = "a plain Send, as not both sides set R";
       finding->observed = say("Send with Invalidate of STag ", Hex{stag});
     }
@@ -38,8 +35,7 @@ void check_invalidation(const Message& message, const Call* call, Connection& co
                       : !call->clear() || offers(call->header, stag)) {
     return;
   }
-  if (Finding* finding = connection.findings.open(kInvalidationRules[kBelongsToTheXid],
-                                                  message.sender, message.event)) {
+  if (Finding* finding = open_finding(kInvalidatedStagBelongsToTheXid, message, connection)) {
     finding->expected = say("an STag that the call with XID ", Hex{message.words.xid}, " offered");
     finding->observed = say("Send with Invalidate of STag ", Hex{stag});
   }

@@ -8,11 +8,16 @@
 
 namespace steertag::conformance {
 
+inline constexpr Rule kInvalidationNeedsBothFlags{
+    "invalidation_needs_both_flags", ledger::ref("RFC8797-4.1-3"),
+    "Send with Invalidate is used only if both sides set R."};
+inline constexpr Rule kInvalidatedStagBelongsToTheXid{
+    "invalidated_stag_belongs_to_the_xid", ledger::ref("RFC8797-4.1-2"),
+    "The invalidated STag was offered in the call that is answered."};
+
 inline constexpr std::array kInvalidationRules{
-    Rule{"invalidation_needs_both_flags", ledger::ref("RFC8797-4.1-3"),
-         "Send with Invalidate is used only if both sides set R."},
-    Rule{"invalidated_stag_belongs_to_the_xid", ledger::ref("RFC8797-4.1-2"),
-         "The invalidated STag was offered in the call that is answered."},
+    kInvalidationNeedsBothFlags,
+    kInvalidatedStagBelongsToTheXid,
 };
 
 /// Every Send. `call` is what it answers, or nullptr when it answers nothing.

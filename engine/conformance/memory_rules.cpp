@@ -9,16 +9,6 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t {
-  kRequesterIssuesNoRdma,
-  kWriteStaysInside,
-  kWritePrecedesReply,
-  kReadStaysInside,
-  kReadPrecedesReply,
-  kReplyAwaitsReads,
-  kGuardsStayIntact,
-};
-
 /// Segments that one RDMA operation may run through when they lie next to each other under one
 /// STag; one that runs through more is not followed further.
 constexpr std::size_t kMostSegmentsPerOperation = 256;
@@ -60,15 +50,20 @@ void note_placed(Direction& direction, const Offer& offer, std::uint64_t at, std
   placed.end = std::max(placed.end, at - offer.offset + length);
 }
 
+/// `late`: a finished call offered the memory. `used`: the other side sent a call.
+const Rule& rule_outside(bool read, bool late, bool used) {
+  if (!used) return kRequesterIssuesNoRdma;
+  if (late) return read ? kReadPrecedesTheReply : kWritePrecedesTheReply;
+  return read ? kReadStaysInsideTheOffer : kWriteStaysInsideTheOffer;
+}
+
 void report_outside(const trace::Event& event, const Access& access, std::uint64_t at,
                     Connection& connection) {
   Direction& direction = connection.direction(trace::other(event.actor));
   if (direction.blind) return;
   const std::optional<std::uint32_t> late = direction.offers.withdrawn(access.stag);
-  std::size_t rule = access.read ? kReadStaysInside : kWriteStaysInside;
-  if (late) rule = access.read ? kReadPrecedesReply : kWritePrecedesReply;
-  if (!direction.used) rule = kRequesterIssuesNoRdma;
-  Finding* finding = connection.findings.open(kMemoryRules[rule], event.actor, event.index);
+  const Rule& rule = rule_outside(access.read, late.has_value(), direction.used);
+  Finding* finding = connection.findings.open(rule, event.actor, event.index);
   if (finding == nullptr) return;
   finding->expected =
       say(access.read ? "read" : "write or reply", " segments of outstanding calls only");
@@ -140,8 +135,8 @@ void note_read_response(const trace::Event& event, const trace::RdmaReadResponse
 void check_invalidated(const trace::Event& event, const trace::MemoryInvalidated& memory,
                        Connection& connection) {
   if (memory.guard_intact) return;
-  if (Finding* finding = connection.findings.open(kMemoryRules[kGuardsStayIntact],
-                                                  trace::other(event.actor), event.index)) {
+  if (Finding* finding =
+          connection.findings.open(kGuardsStayIntact, trace::other(event.actor), event.index)) {
     finding->expected = "guard octets as they were";
     finding->observed = say("octets beside the region of STag ", Hex{memory.stag}, " changed");
   }
@@ -151,8 +146,7 @@ void check_reads_done(std::uint64_t event, trace::Role responder, const Call& ca
                       Connection& connection) {
   const Direction& direction = connection.direction(trace::other(responder));
   if (call.pending_reads == 0 || !direction.responses_seen || direction.reads.lost()) return;
-  if (Finding* finding =
-          connection.findings.open(kMemoryRules[kReplyAwaitsReads], responder, event)) {
+  if (Finding* finding = connection.findings.open(kReplyAwaitsTheReads, responder, event)) {
     finding->expected = "the responses to all RDMA Reads of the call before its reply";
     finding->observed = say(std::uint64_t{call.pending_reads}, " RDMA Reads of XID ", Hex{call.xid},
                             " without response");

@@ -35,6 +35,11 @@ struct Message {
   bool inline_payload() const { return header->proc != wire::Procedure::nomsg; }
 };
 
+/// A finding against the sender of the message, as Findings::open gives it.
+inline Finding* open_finding(const Rule& rule, const Message& message, Connection& connection) {
+  return connection.findings.open(rule, message.sender, message.event);
+}
+
 /// Decodes into `scratch`, which must outlive the message.
 Message read_message(const trace::Event& event, const trace::Send& send, wire::Header& scratch,
                      Connection& connection);

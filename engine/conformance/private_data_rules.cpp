@@ -10,8 +10,6 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t { kHasEightOctets, kVersionIsOne, kReservedBitsAreZero };
-
 constexpr std::size_t kIdentifierBytes = 4;
 
 std::optional<std::size_t> find_identifier(View buffer) {
@@ -27,8 +25,8 @@ void check_private_data(const trace::Event& event, View private_data, Connection
   if (const auto found = wire::find_private_data(private_data)) {
     const auto reserved = static_cast<std::uint32_t>(found->raw_flags & ~1u);
     if (reserved == 0) return;
-    if (Finding* finding = connection.findings.open(kPrivateDataRules[kReservedBitsAreZero],
-                                                    event.actor, event.index)) {
+    if (Finding* finding =
+            connection.findings.open(kReservedBitsAreZero, event.actor, event.index)) {
       finding->expected = "reserved bits zero";
       finding->observed = say("flags octet ", Hex{found->raw_flags});
     }
@@ -39,7 +37,7 @@ void check_private_data(const trace::Event& event, View private_data, Connection
   if (!at) return;
   const std::size_t rest = private_data.size() - *at;
   const bool whole = rest >= wire::kPrivateDataBytes;
-  const Rule& rule = kPrivateDataRules[whole ? kVersionIsOne : kHasEightOctets];
+  const Rule& rule = whole ? kPrivateDataVersionIsOne : kPrivateDataHasEightOctets;
   if (Finding* finding = connection.findings.open(rule, event.actor, event.index)) {
     finding->expected = whole ? "version 1" : "eight octets from the format identifier on";
     finding->observed = whole

@@ -7,17 +7,6 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t {
-  kWriteListIsReturned,
-  kEmptyIsReturnedEmpty,
-  kReplyChunkIsReturned,
-  kNothingElse,
-  kLengthIsPlaced,
-  kReplyLengthIsPlaced,
-  kFilledInOrder,
-  kNoRoundup,
-};
-
 constexpr std::uint32_t kNfsProgram = 100003;
 constexpr std::uint32_t kNfsVersion4 = 4;
 
@@ -40,21 +29,19 @@ class ChunkCheck {
   void write_chunk(std::size_t number, Segments offered, Segments returned,
                    std::span<const Placed> placed) {
     name_ = say("write chunk ", number);
-    check(offered, returned, placed, kWriteListIsReturned, kLengthIsPlaced);
+    check(offered, returned, placed, kWriteListIsReturned, kReturnedLengthIsWhatWasPlaced);
   }
 
   void reply_chunk(Segments offered, Segments returned, std::span<const Placed> placed) {
     name_ = "reply chunk";
-    check(offered, returned, placed, kReplyChunkIsReturned, kReplyLengthIsPlaced);
+    check(offered, returned, placed, kReplyChunkIsReturned, kReplyChunkLengthIsWhatWasPlaced);
   }
 
-  Finding* open(std::size_t rule) {
-    return connection_.findings.open(kReturnedChunkRules[rule], message_.sender, message_.event);
-  }
+  Finding* open(const Rule& rule) { return open_finding(rule, message_, connection_); }
 
  private:
   void check(Segments offered, Segments returned, std::span<const Placed> placed,
-             std::size_t echo_rule, std::size_t length_rule) {
+             const Rule& echo_rule, const Rule& length_rule) {
     if (offered.size() != returned.size()) return wrong_count(offered, returned, echo_rule);
     for (std::size_t i = 0; i < offered.size(); ++i) {
       if (offered[i].handle != returned[i].handle || offered[i].offset != returned[i].offset) {
@@ -67,7 +54,7 @@ class ChunkCheck {
       }
       if (i > 0 && returned[i].length > 0 && returned[i - 1].length < offered[i - 1].length) {
         return differs(
-            kFilledInOrder, i,
+            kSegmentsAreFilledInOrder, i,
             say("no octets before segment ", i - 1, " holds its ", offered[i - 1].length),
             say(returned[i].length, " octets, and ", returned[i - 1].length, " in segment ",
                 i - 1));
@@ -79,39 +66,40 @@ class ChunkCheck {
     }
   }
 
-  void wrong_count(Segments offered, Segments returned, std::size_t echo_rule) {
+  void wrong_count(Segments offered, Segments returned, const Rule& echo_rule) {
     // RFC 8267 6.4.1 wants an empty chunk where RFC 8166 4.3.2.2 wants an unused one. What the call
     // was about is not always in sight.
     const bool may_be_nfs4 =
         !call_.rpc || (call_.rpc->program == kNfsProgram && call_.rpc->version == kNfsVersion4);
-    if (echo_rule == kWriteListIsReturned && returned.empty() && may_be_nfs4) return;
-    const bool empty = echo_rule == kWriteListIsReturned && offered.empty();
-    if (Finding* finding = open(empty ? kEmptyIsReturnedEmpty : echo_rule)) {
+    if (&echo_rule == &kWriteListIsReturned && returned.empty() && may_be_nfs4) return;
+    const bool empty = &echo_rule == &kWriteListIsReturned && offered.empty();
+    if (Finding* finding = open(empty ? kEmptyChunkIsReturnedEmpty : echo_rule)) {
       finding->expected = say(name_, " with ", offered.size(), " segments as offered");
       finding->observed = say(returned.size(), " segments");
     }
   }
 
-  void check_placed(Segments returned, std::span<const Placed> placed, std::size_t length_rule) {
+  void check_placed(Segments returned, std::span<const Placed> placed, const Rule& length_rule) {
     const bool unused = wire::chunk_length(returned) == 0;
     // RFC 8166 4.3.2.2: a chunk may be written to and still come back unused.
     if (unused) return;
     for (std::size_t i = 0; i < returned.size(); ++i) {
       const std::uint64_t told = returned[i].length;
-      const bool write_chunk = length_rule == kLengthIsPlaced;
+      const bool write_chunk = &length_rule == &kReturnedLengthIsWhatWasPlaced;
       if (placed_well(told, placed[i], write_chunk)) continue;
       if (write_chunk && placed[i].end > told) {
-        return differs(kNoRoundup, i, say("the item's ", told, " octets and nothing behind them"),
+        return differs(kNoRoundupInWriteChunks, i,
+                       say("the item's ", told, " octets and nothing behind them"),
                        say(placed[i].end, " octets placed"));
       }
       const bool gap = placed[i].octets < told && placed[i].end >= told;
-      return differs(gap ? kFilledInOrder : length_rule, i,
+      return differs(gap ? kSegmentsAreFilledInOrder : length_rule, i,
                      say("the octets placed: ", gap ? placed[i].octets : placed[i].end),
                      say("length ", told));
     }
   }
 
-  void differs(std::size_t rule, std::size_t segment, const std::string& expected,
+  void differs(const Rule& rule, std::size_t segment, const std::string& expected,
                const std::string& observed) {
     if (Finding* finding = open(rule)) {
       finding->expected = expected;
@@ -149,8 +137,8 @@ void check_returned_chunks(const Message& message, const Call& call, Connection&
   const wire::WriteList& returned = message.header->write_list;
   ChunkCheck check(message, call, connection);
   if (returned.size() != offered.size()) {
-    if (Finding* finding =
-            check.open(returned.size() > offered.size() ? kNothingElse : kWriteListIsReturned)) {
+    if (Finding* finding = check.open(returned.size() > offered.size() ? kNothingElseIsReturned
+                                                                       : kWriteListIsReturned)) {
       finding->expected = say("a write list of ", offered.size(), " chunks as offered");
       finding->observed = say("a write list of ", returned.size(), " chunks");
     }
@@ -169,7 +157,7 @@ void check_returned_chunks(const Message& message, const Call& call, Connection&
   const wire::Header& header = *message.header;
   if (header.has_reply_chunk != call.header.has_reply_chunk) {
     const bool missing = call.header.has_reply_chunk;
-    if (Finding* finding = check.open(missing ? kReplyChunkIsReturned : kNothingElse)) {
+    if (Finding* finding = check.open(missing ? kReplyChunkIsReturned : kNothingElseIsReturned)) {
       finding->expected = missing ? "the offered reply chunk" : "no reply chunk: none was offered";
       finding->observed = missing
                               ? "no reply chunk"

@@ -5,12 +5,6 @@
 
 namespace steertag::conformance {
 
-namespace {
-
-enum : std::size_t { kClientKeeps, kServerKeeps, kDefaultIsKept };
-
-}  // namespace
-
 void check_threshold(const Message& message, Connection& connection) {
   if (!connection.established()) return;
   const bool to_server = message.sender == trace::Role::client;
@@ -19,9 +13,10 @@ void check_threshold(const Message& message, Connection& connection) {
   if (message.bytes.size() <= limit) return;
   const bool announced =
       connection.private_data[0].has_value() && connection.private_data[1].has_value();
-  const std::size_t rule = !announced ? kDefaultIsKept : to_server ? kClientKeeps : kServerKeeps;
-  if (Finding* finding =
-          connection.findings.open(kThresholdRules[rule], message.sender, message.event)) {
+  const Rule& rule = !announced  ? kDefaultThresholdIsKept
+                     : to_server ? kClientKeepsNegotiatedThreshold
+                                 : kServerKeepsNegotiatedThreshold;
+  if (Finding* finding = open_finding(rule, message, connection)) {
     finding->expected = say("at most ", limit, " octets");
     finding->observed = say("a Send of ", message.bytes.size(), " octets");
   }

@@ -9,13 +9,20 @@
 
 namespace steertag::conformance {
 
+inline constexpr Rule kClientKeepsNegotiatedThreshold{
+    "client_keeps_negotiated_threshold", ledger::ref("RFC8797-4.2-4"),
+    "No Send to the server is larger than what both private data allow."};
+inline constexpr Rule kServerKeepsNegotiatedThreshold{
+    "server_keeps_negotiated_threshold", ledger::ref("RFC8797-4.2-5"),
+    "No Send to the client is larger than what both private data allow."};
+inline constexpr Rule kDefaultThresholdIsKept{
+    "default_threshold_is_kept", ledger::ref("RFC8166-3.3.3-7"),
+    "Without private data from both sides no Send is larger than 1024 octets."};
+
 inline constexpr std::array kThresholdRules{
-    Rule{"client_keeps_negotiated_threshold", ledger::ref("RFC8797-4.2-4"),
-         "No Send to the server is larger than what both private data allow."},
-    Rule{"server_keeps_negotiated_threshold", ledger::ref("RFC8797-4.2-5"),
-         "No Send to the client is larger than what both private data allow."},
-    Rule{"default_threshold_is_kept", ledger::ref("RFC8166-3.3.3-7"),
-         "Without private data from both sides no Send is larger than 1024 octets."},
+    kClientKeepsNegotiatedThreshold,
+    kServerKeepsNegotiatedThreshold,
+    kDefaultThresholdIsKept,
 };
 
 void check_threshold(const Message& message, Connection& connection);

@@ -8,20 +8,13 @@ namespace steertag::conformance {
 
 namespace {
 
-enum : std::size_t {
-  kXidIsTheRpcXid,
-  kReverseCallXid,
-  kReverseReplyXid,
-  kXidIsUnique,
-  kReplyAnswersACall,
-  kShortUnanswered,
-  kDoneUnanswered,
-  kErrorUnanswered,
-};
-
-std::size_t rule_of_rpc_xid(const Message& message) {
-  if (message.kind == Kind::call && message.sender == trace::Role::server) return kReverseCallXid;
-  if (message.kind == Kind::reply && message.sender == trace::Role::client) return kReverseReplyXid;
+const Rule& rule_of_rpc_xid(const Message& message) {
+  if (message.kind == Kind::call && message.sender == trace::Role::server) {
+    return kReverseCallXidIsTheRpcXid;
+  }
+  if (message.kind == Kind::reply && message.sender == trace::Role::client) {
+    return kReverseReplyXidIsTheRpcXid;
+  }
   return kXidIsTheRpcXid;
 }
 
@@ -31,8 +24,8 @@ bool check_rpc_xid(const Message& message, Connection& connection) {
   if (!message.inline_payload()) return true;
   const std::uint32_t xid = wire::load_u32(message.payload.data());
   if (xid == message.words.xid) return true;
-  const Rule& rule = kXidRules[rule_of_rpc_xid(message)];
-  if (Finding* finding = connection.findings.open(rule, message.sender, message.event)) {
+  const Rule& rule = rule_of_rpc_xid(message);
+  if (Finding* finding = open_finding(rule, message, connection)) {
     finding->expected = say("XID ", Hex{message.words.xid}, " as in rdma_xid");
     finding->observed = say("XID ", Hex{xid}, " in the RPC message");
   }
@@ -41,8 +34,7 @@ bool check_rpc_xid(const Message& message, Connection& connection) {
 
 void check_unique(const Message& message, const Call* earlier, Connection& connection) {
   if (earlier == nullptr || earlier->answers == 0 || earlier->faulty || earlier->doubtful) return;
-  if (Finding* finding =
-          connection.findings.open(kXidRules[kXidIsUnique], message.sender, message.event)) {
+  if (Finding* finding = open_finding(kXidIsUnique, message, connection)) {
     finding->expected = "an XID that no outstanding call has";
     finding->observed =
         say("rdma_xid ", Hex{message.words.xid}, ", outstanding since event ", earlier->event);
@@ -52,8 +44,7 @@ void check_unique(const Message& message, const Call* earlier, Connection& conne
 void check_unexpected_reply(const Message& message, const Call* record, Connection& connection) {
   if (record != nullptr && check_discarded(message, *record, connection)) return;
   if (connection.direction(trace::other(message.sender)).blind) return;
-  if (Finding* finding =
-          connection.findings.open(kXidRules[kReplyAnswersACall], message.sender, message.event)) {
+  if (Finding* finding = open_finding(kReplyAnswersACall, message, connection)) {
     finding->expected = "the XID of an outstanding call";
     finding->observed =
         say("a reply with rdma_xid ", Hex{message.words.xid}, ", for which no call is outstanding");
@@ -61,7 +52,7 @@ void check_unexpected_reply(const Message& message, const Call* record, Connecti
 }
 
 bool check_discarded(const Message& message, const Call& record, Connection& connection) {
-  std::size_t rule = kShortUnanswered;
+  const Rule* rule = &kShortMessageStaysUnanswered;
   std::string_view what = "a message of less than 28 octets";
   switch (record.discard) {
     case Discard::none:
@@ -69,15 +60,15 @@ bool check_discarded(const Message& message, const Call& record, Connection& con
     case Discard::too_short:
       break;
     case Discard::done:
-      rule = kDoneUnanswered;
+      rule = &kDoneStaysUnanswered;
       what = "an RDMA_DONE";
       break;
     case Discard::error:
-      rule = kErrorUnanswered;
+      rule = &kErrorStaysUnanswered;
       what = "an RDMA_ERROR";
       break;
   }
-  if (Finding* finding = connection.findings.open(kXidRules[rule], message.sender, message.event)) {
+  if (Finding* finding = open_finding(*rule, message, connection)) {
     finding->expected = "no answer: the message is discarded silently";
     finding->observed = say("an answer with rdma_xid ", Hex{message.words.xid}, " to ", what,
                             " (event ", record.event, ")");

@@ -8,22 +8,32 @@
 
 namespace steertag::conformance {
 
+inline constexpr Rule kXidIsTheRpcXid{
+    "xid_is_the_rpc_xid", ledger::ref("RFC8166-4.2.1-1"),
+    "rdma_xid equals the XID of the RPC message that is carried."};
+inline constexpr Rule kReverseCallXidIsTheRpcXid{
+    "reverse_call_xid_is_the_rpc_xid", ledger::ref("RFC8167-5.1-3"),
+    "rdma_xid of a reverse-direction call equals the XID of its RPC header."};
+inline constexpr Rule kReverseReplyXidIsTheRpcXid{
+    "reverse_reply_xid_is_the_rpc_xid", ledger::ref("RFC8167-5.2-3"),
+    "rdma_xid of a reverse-direction reply equals the XID of its RPC header."};
+inline constexpr Rule kXidIsUnique{"xid_is_unique", ledger::ref("RFC8167-2.4-1"),
+                                   "A requester uses an XID for one outstanding call at a time."};
+inline constexpr Rule kReplyAnswersACall{"reply_answers_a_call", ledger::ref("RFC8166-3.3.1-11"),
+                                         "Every reply answers an outstanding call, and only once."};
+inline constexpr Rule kShortMessageStaysUnanswered{
+    "short_message_stays_unanswered", ledger::ref("RFC8166-4.5-1"),
+    "A message of less than 28 octets is not answered."};
+inline constexpr Rule kDoneStaysUnanswered{"done_stays_unanswered", ledger::ref("RFC8166-4.6.2-2"),
+                                           "RDMA_DONE is not answered."};
+inline constexpr Rule kErrorStaysUnanswered{"error_stays_unanswered",
+                                            ledger::ref("RFC8166-4.2.4-5"),
+                                            "A responder does not answer RDMA_ERROR."};
+
 inline constexpr std::array kXidRules{
-    Rule{"xid_is_the_rpc_xid", ledger::ref("RFC8166-4.2.1-1"),
-         "rdma_xid equals the XID of the RPC message that is carried."},
-    Rule{"reverse_call_xid_is_the_rpc_xid", ledger::ref("RFC8167-5.1-3"),
-         "rdma_xid of a reverse-direction call equals the XID of its RPC header."},
-    Rule{"reverse_reply_xid_is_the_rpc_xid", ledger::ref("RFC8167-5.2-3"),
-         "rdma_xid of a reverse-direction reply equals the XID of its RPC header."},
-    Rule{"xid_is_unique", ledger::ref("RFC8167-2.4-1"),
-         "A requester uses an XID for one outstanding call at a time."},
-    Rule{"reply_answers_a_call", ledger::ref("RFC8166-3.3.1-11"),
-         "Every reply answers an outstanding call, and only once."},
-    Rule{"short_message_stays_unanswered", ledger::ref("RFC8166-4.5-1"),
-         "A message of less than 28 octets is not answered."},
-    Rule{"done_stays_unanswered", ledger::ref("RFC8166-4.6.2-2"), "RDMA_DONE is not answered."},
-    Rule{"error_stays_unanswered", ledger::ref("RFC8166-4.2.4-5"),
-         "A responder does not answer RDMA_ERROR."},
+    kXidIsTheRpcXid,      kReverseCallXidIsTheRpcXid, kReverseReplyXidIsTheRpcXid,
+    kXidIsUnique,         kReplyAnswersACall,         kShortMessageStaysUnanswered,
+    kDoneStaysUnanswered, kErrorStaysUnanswered,
 };
 
 /// The XID in the header against the one in the payload stream. False if they differ.
