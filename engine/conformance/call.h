@@ -40,7 +40,7 @@ struct Call {
   bool faulty = false;         // one of them was so illegal that any reaction may follow
   bool doubtful = false;       // an illegal message may have been the answer
   bool counted = false;        // takes a credit
-  bool murky = false;          // its memory overlaps other memory: placement cannot be told
+  bool murky = false;          // what was placed in its memory cannot be told
   Discard discard = Discard::none;
 
   wire::Header header;         // of the latest message, as far as it was legal

@@ -10,7 +10,8 @@ namespace steertag::conformance {
 namespace {
 
 /// Segments that one RDMA operation may run through when they lie next to each other under one
-/// STag; one that runs through more is not followed further.
+/// STag; what one that runs through more places is not known. Each step searches all segments of
+/// the STag, and no peer in use offers as many for one operation.
 constexpr std::size_t kMostSegmentsPerOperation = 256;
 
 /// Octets of the other side's memory that one operation touches.
@@ -36,9 +37,12 @@ Place find_place(Direction& direction, const Access& access, std::uint64_t at) {
   return place;
 }
 
-void mark_murky(Direction& direction, const Access& access, std::uint64_t at) {
+/// Marks the calls for which it cannot be told what an access places in their memory: those of
+/// whose write and reply segments `touched(const Offer&)` holds.
+template <class Touched>
+void mark_murky(Direction& direction, const Access& access, Touched touched) {
   direction.offers.each(access.stag, [&](const Offer& offer) {
-    if (offer.kind != OfferKind::read && offer.holds(at)) {
+    if (offer.kind != OfferKind::read && touched(offer)) {
       direction.calls.at(offer.call).murky = true;
     }
   });
@@ -74,25 +78,29 @@ void report_outside(const trace::Event& event, const Access& access, std::uint64
 }
 
 /// Finds the segments that an access touches and calls `use(direction, place, at, length)` for
-/// each; false and a finding when a part of it is not on offer.
+/// each; a finding when a part of it is not on offer.
 template <class Use>
-bool follow(const trace::Event& event, const Access& access, Connection& connection, Use use) {
+void follow(const trace::Event& event, const Access& access, Connection& connection, Use use) {
   Direction& direction = connection.direction(trace::other(event.actor));
   std::uint64_t at = access.offset;
   std::uint64_t left = access.length;
   for (std::size_t step = 0; left > 0 && step < kMostSegmentsPerOperation; ++step) {
     const Place place = find_place(direction, access, at);
     if (place.count == 0) {
-      report_outside(event, access, at, connection);
-      return false;
+      return report_outside(event, access, at, connection);
     }
-    if (place.count > 1 && !access.read) mark_murky(direction, access, at);
+    if (place.count > 1 && !access.read) {
+      mark_murky(direction, access, [&](const Offer& offer) { return offer.holds(at); });
+    }
     const std::uint64_t part = std::min(left, place.offer.left(at));
     use(direction, place, at, part);
     at += part;
     left -= part;
   }
-  return true;
+  if (left > 0 && !access.read) {
+    // Any segment of the STag may have taken the rest.
+    mark_murky(direction, access, [](const Offer&) { return true; });
+  }
 }
 
 }  // namespace

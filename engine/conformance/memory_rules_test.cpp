@@ -124,6 +124,36 @@ TEST(Memory, AWriteMayRunThroughNeighbouringSegments) {
   trace.expect_nothing();
 }
 
+/// A write chunk of `count` segments of eight octets, one behind the other.
+std::vector<wire::Segment> adjoining(std::uint32_t count) {
+  std::vector<wire::Segment> segments;
+  for (std::uint32_t i = 0; i < count; ++i) segments.push_back({5, 8, 1000 + 8 * i});
+  return segments;
+}
+
+/// One RDMA Write through `count` adjoining segments, all of which come back full.
+TraceBuilder write_through(std::uint32_t count, std::uint64_t written) {
+  TraceBuilder trace;
+  trace.open(announcement(true, 65536), announcement(true, 65536));
+  wire::Header head = header(kXid);
+  head.write_list.add(adjoining(count));
+  trace.send(Role::client, head, rpc_call(kXid));
+  trace.write(5, 1000, written);
+  trace.send(Role::server, head, rpc_reply(kXid));
+  return trace;
+}
+
+TEST(Memory, AWriteThroughManySegmentsIsNotHeldAgainstTheServer) {
+  write_through(256, 256 * 8).expect_nothing();
+  write_through(257, 257 * 8).expect_nothing();
+  write_through(1000, 1000 * 8).expect_nothing();
+}
+
+TEST(Memory, FindALengthThatAWriteThroughFewSegmentsDidNotPlace) {
+  write_through(200, 199 * 8)
+      .expect("returned_length_is_what_was_placed", "RFC8166-3.4.6-5", Role::server);
+}
+
 TEST(Memory, TwoCallsMayOfferTheSameSource) {
   TraceBuilder trace;
   trace.open();
