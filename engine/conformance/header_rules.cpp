@@ -2,7 +2,6 @@
 #include "conformance/header_rules.h"
 
 #include "conformance/text.h"
-#include "wire/field_name.h"
 #include "wire/xdr.h"
 
 namespace steertag::conformance {
@@ -19,10 +18,17 @@ void report(const Rule& rule, const Message& message, Connection& connection,
   }
 }
 
-const Rule& rule_of_field(std::string_view field) {
-  if (field.starts_with("read list")) return kReadListIsXdr;
-  if (field.starts_with("write list")) return kWriteListIsXdr;
-  if (field.starts_with("reply chunk")) return kReplyChunkIsXdr;
+const Rule& rule_of_list(wire::ChunkList list) {
+  switch (list) {
+    case wire::ChunkList::read:
+      return kReadListIsXdr;
+    case wire::ChunkList::write:
+      return kWriteListIsXdr;
+    case wire::ChunkList::reply:
+      return kReplyChunkIsXdr;
+    case wire::ChunkList::none:
+      break;
+  }
   return kHeaderIsXdr;
 }
 
@@ -60,7 +66,7 @@ void check_fault(const Message& message, Connection& connection) {
     case FaultCode::bad_enum:
     case FaultCode::bad_padding:
     case FaultCode::bad_string:
-      return report(rule_of_field(message.fault.field), message, connection,
+      return report(rule_of_list(message.fault.list), message, connection,
                     "a list of XDR optional-data that ends inside the message");
   }
 }

@@ -27,6 +27,9 @@ enum class FaultCode : std::uint8_t {
   limit_exceeded,  // a list is longer than the decoder's named limit
 };
 
+/// The chunk list of a transport header that a fault is in.
+enum class ChunkList : std::uint8_t { none, read, write, reply };
+
 /// One sentence about the code, without the place.
 std::string_view sentence(FaultCode code);
 
@@ -34,11 +37,13 @@ std::string_view sentence(FaultCode code);
 std::string_view code_name(FaultCode code);
 
 /// A decoding error. `offset` is in octets from the start of the buffer given to the decoder and
-/// names the first octet of the field that is wrong; `field` is the RFC's name of that field.
+/// names the first octet of the field that is wrong; `field` is the RFC's name of that field, for
+/// readers; `list` is the chunk list that does not decode, if it is one.
 struct Fault {
   FaultCode code = FaultCode::none;
   std::size_t offset = 0;
   std::string_view field;
+  ChunkList list = ChunkList::none;
 
   explicit operator bool() const { return code != FaultCode::none; }
   /// "offset 44, read list position: position is not a multiple of four"

@@ -27,10 +27,14 @@ class ListDecoder {
  public:
   ListDecoder(Reader& reader, Header& header) : reader_(reader), header_(header) {}
 
-  void decode() {
+  /// The list that does not decode; none if all do.
+  ChunkList decode() {
     read_list();
+    if (!reader_.ok()) return ChunkList::read;
     write_list();
+    if (!reader_.ok()) return ChunkList::write;
     reply_chunk();
+    return reader_.ok() ? ChunkList::none : ChunkList::reply;
   }
 
  private:
@@ -138,17 +142,18 @@ void decode_error(Reader& reader, Header& header) {
   expect_end(reader);
 }
 
-View decode_body(Reader& reader, Header& header) {
+/// The payload stream behind the header. `faulty` becomes the list that does not decode.
+View decode_body(Reader& reader, Header& header, ChunkList& faulty) {
   switch (header.proc) {
     case Procedure::msgp:
       header.align = reader.u32(name::kAlign);
       header.thresh = reader.u32(name::kThresh);
       [[fallthrough]];
     case Procedure::msg:
-      ListDecoder(reader, header).decode();
+      faulty = ListDecoder(reader, header).decode();
       return reader.ok() ? reader.rest() : View{};
     case Procedure::nomsg:
-      ListDecoder(reader, header).decode();
+      faulty = ListDecoder(reader, header).decode();
       // RFC 8166 4.5.2: an error even if a payload stream follows.
       if (header.read_list.empty() && header.write_list.empty() && !header.has_reply_chunk) {
         reader.fail(FaultCode::no_chunk, kFixedBytes, name::kReadList.presence);
@@ -311,9 +316,12 @@ Expected<View, Fault> decode(View message, Header& header) {
 
   Reader reader(message);
   reader.skip(kFixedBytes, name::kHeader);
-  const View payload = decode_body(reader, header);
-  if (!reader.ok()) return Unexpected<Fault>(reader.fault());
-  return payload;
+  ChunkList faulty = ChunkList::none;
+  const View payload = decode_body(reader, header, faulty);
+  if (reader.ok()) return payload;
+  Fault found = reader.fault();
+  found.list = faulty;
+  return Unexpected<Fault>(found);
 }
 
 std::size_t encoded_size(const Header& header) {

@@ -26,6 +26,14 @@ void PrintTo(const Bad& bad, std::ostream* out) {
   *out << bad.hex;
 }
 
+/// The list that the field belongs to. A list that is absent is no list that does not decode.
+ChunkList list_of(const Bad& bad) {
+  if (bad.code == FaultCode::no_chunk) return ChunkList::none;
+  if (bad.field.starts_with("read list")) return ChunkList::read;
+  if (bad.field.starts_with("write list")) return ChunkList::write;
+  return bad.field.starts_with("reply chunk") ? ChunkList::reply : ChunkList::none;
+}
+
 class BadMessages : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(BadMessages, GiveOneExactFault) {
@@ -36,6 +44,7 @@ TEST_P(BadMessages, GiveOneExactFault) {
   EXPECT_EQ(decoded.error().code, bad.code) << decoded.error().message();
   EXPECT_EQ(decoded.error().offset, bad.offset) << decoded.error().message();
   EXPECT_EQ(decoded.error().field, bad.field) << decoded.error().message();
+  EXPECT_EQ(decoded.error().list, list_of(bad)) << decoded.error().message();
 }
 
 constexpr auto kTruncated = FaultCode::truncated;
