@@ -10,18 +10,13 @@ namespace steertag::conformance {
 
 namespace {
 
-// Programs without any eligible item (RFC 8267 5).
-constexpr std::array<std::uint32_t, 4> kPlainPrograms{100005, 100021, 100024, 100227};
-
 enum class Binding : std::uint8_t { unknown, nfs_2_or_3, nothing_eligible };
 
 Binding binding_of(const RpcCall& rpc) {
   if (rpc.program == nfs::kNfsProgram && (rpc.version == 2 || rpc.version == 3)) {
     return Binding::nfs_2_or_3;
   }
-  const bool plain =
-      std::find(kPlainPrograms.begin(), kPlainPrograms.end(), rpc.program) != kPlainPrograms.end();
-  return plain ? Binding::nothing_eligible : Binding::unknown;
+  return nfs::nothing_eligible(rpc.program) ? Binding::nothing_eligible : Binding::unknown;
 }
 
 std::string procedure(const RpcCall& rpc) {
@@ -39,12 +34,14 @@ class BindingCheck {
     const auto reduced =
         std::find_if(list.begin(), list.end(), [](const auto& each) { return each.position != 0; });
     if (reduced == list.end()) return;
-    if (rpc_.wrapped) return not_eligible(kWrappedPayloadIsNotReduced, *reduced);
+    if (rpc_.wrapping == rpc::Wrapping::wrapped) {
+      return not_eligible(kWrappedPayloadIsNotReduced, *reduced);
+    }
     const Binding binding = binding_of(rpc_);
     if (binding == Binding::nothing_eligible) {
       return not_eligible(kOnlyEligibleItemsAreReduced, *reduced);
     }
-    if (binding == Binding::unknown) return;
+    if (binding == Binding::unknown || may_be_wrapped(nfs::ItemIn::argument)) return;
     wire::Fault fault;
     const auto item = nfs::eligible_argument(message_.payload, &fault);
     if (fault) return;  // which item is meant cannot be told
@@ -60,9 +57,7 @@ class BindingCheck {
     const std::size_t chunks = message_.header->write_list.size();
     const Binding binding = binding_of(rpc_);
     if (chunks == 0 || binding == Binding::unknown) return;
-    const bool eligible =
-        binding == Binding::nfs_2_or_3 &&
-        nfs::eligible_item(rpc_.program, rpc_.version, rpc_.procedure, nfs::ItemIn::result);
+    const bool eligible = binding == Binding::nfs_2_or_3 && has_eligible(nfs::ItemIn::result);
     if (eligible && chunks == 1) return;
     if (Finding* finding =
             open(eligible ? kOneWriteChunkForOneResult : kWriteListOnlyForEligibleResults)) {
@@ -78,21 +73,29 @@ class BindingCheck {
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < returned.size(); ++i) length += wire::chunk_length(returned[i]);
     const Binding binding = binding_of(rpc_);
-    if (rpc_.wrapped) return unused(kWrappedPayloadIsNotReduced, length);
+    if (rpc_.wrapping == rpc::Wrapping::wrapped) return unused(kWrappedPayloadIsNotReduced, length);
     if (binding == Binding::nothing_eligible) return unused(kOnlyEligibleItemsAreReduced, length);
     if (binding == Binding::unknown || !message_.inline_payload()) return;
+    if (may_be_wrapped(nfs::ItemIn::result)) return;
     wire::Fault fault;
     const auto item =
         nfs::eligible_result(message_.payload, rpc_.program, rpc_.version, rpc_.procedure, &fault);
     if (item) return result(*item, call.header.write_list, length);
     if (fault) return;
-    const bool possible =
-        nfs::eligible_item(rpc_.program, rpc_.version, rpc_.procedure, nfs::ItemIn::result)
-            .has_value();
-    unused(possible ? kChunkWithoutResultIsUnused : kOnlyEligibleNfsItemsAreReduced, length);
+    unused(has_eligible(nfs::ItemIn::result) ? kChunkWithoutResultIsUnused
+                                             : kOnlyEligibleNfsItemsAreReduced,
+           length);
   }
 
  private:
+  bool has_eligible(nfs::ItemIn in) const {
+    return nfs::eligible_item(rpc_.program, rpc_.version, rpc_.procedure, in).has_value();
+  }
+  /// Whether the procedure's item may be reduced cannot be told.
+  bool may_be_wrapped(nfs::ItemIn in) const {
+    return rpc_.wrapping == rpc::Wrapping::unknown && has_eligible(in);
+  }
+
   Finding* open(const Rule& rule) { return open_finding(rule, message_, connection_); }
 
   void not_eligible(const Rule& rule, const wire::ReadSegment& segment) {

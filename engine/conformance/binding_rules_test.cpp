@@ -73,15 +73,32 @@ TEST(BindingRules, FindIneligibleArguments) {
   reduced_call(400000, 1, 1).expect_nothing();
 }
 
-TEST(BindingRules, FindReductionUnderPrivacy) {
+/// A reduced call under RPCSEC_GSS version 1 with a sequence number and an empty handle.
+TraceBuilder gss_call(std::uint32_t procedure, std::uint32_t gss_proc, std::uint32_t service) {
   TraceBuilder trace;
   trace.open();
   wire::Header head = header(kXid);
   head.read_list.push_back({64, {0x30, 32, 0x1000}});
-  // RPCSEC_GSS: version 1, DATA, sequence number, service privacy, empty handle; AUTH_NONE.
-  const Bytes call = words({kXid, 0, 2, kNfs, 3, kWrite, 6, 20, 1, 0, 9, 3, 0, 0, 0, 0});
+  const Bytes call =
+      words({kXid, 0, 2, kNfs, 3, procedure, 6, 20, 1, gss_proc, 9, service, 0, 0, 0, 0});
   trace.send(Role::client, head, call);
-  trace.expect("wrapped_payload_is_not_reduced", "RFC8166-8.2.2.3-1", Role::client);
+  return trace;
+}
+
+TEST(BindingRules, FindReductionUnderIntegrityOrPrivacy) {
+  for (const std::uint32_t service : {2u, 3u}) {
+    gss_call(kWrite, 0, service)
+        .expect("wrapped_payload_is_not_reduced", "RFC8166-8.2.2.3-1", Role::client);
+  }
+}
+
+TEST(BindingRules, HoldNothingAgainstAWriteUnderAnUnknownService) {
+  gss_call(kWrite, 0, 9).expect_nothing();
+  gss_call(kWrite, 1, 3).expect_nothing();
+}
+
+TEST(BindingRules, FindAReducedNullProcedureThatInitialisesAContext) {
+  gss_call(0, 1, 3).expect("only_eligible_nfs_items_are_reduced", "RFC8267-4-5", Role::client);
 }
 
 TraceBuilder offering_call(std::uint32_t procedure, std::size_t chunks) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "rpc/auth.h"
 #include "wire/header.h"
 
 namespace steertag::conformance {
@@ -14,7 +15,7 @@ struct RpcCall {
   std::uint32_t program = 0;
   std::uint32_t version = 0;
   std::uint32_t procedure = 0;
-  bool wrapped = false;  // RPCSEC_GSS integrity or privacy: nothing may be reduced
+  rpc::Wrapping wrapping = rpc::Wrapping::plain;
 };
 
 /// Why a message has to be discarded without an answer.

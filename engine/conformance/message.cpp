@@ -2,21 +2,17 @@
 // 8167 4.1).
 #include "conformance/message.h"
 
+#include "rpc/direction.h"
 #include "wire/xdr.h"
 
 namespace steertag::conformance {
 
 namespace {
 
-constexpr std::uint32_t kCall = 0;  // RFC 5531 9: msg_type
-constexpr std::uint32_t kReply = 1;
-constexpr std::size_t kRpcTypeOffset = 4;
-
 Kind kind_of_inline(View payload) {
-  if (payload.size() < kRpcTypeOffset + 4) return Kind::faulty;
-  const std::uint32_t type = wire::load_u32(payload.data() + kRpcTypeOffset);
-  if (type == kCall) return Kind::call;
-  return type == kReply ? Kind::reply : Kind::faulty;
+  const std::optional<rpc::MessageType> type = rpc::direction(payload);
+  if (!type) return Kind::faulty;
+  return *type == rpc::MessageType::CALL ? Kind::call : Kind::reply;
 }
 
 /// The payload stream of an RDMA_NOMSG is not in sight. A call brings a position-zero chunk, a
@@ -85,22 +81,17 @@ Message read_message(const trace::Event& event, const trace::Send& send, wire::H
 
 std::optional<RpcCall> read_rpc_call(const Message& message) {
   constexpr std::size_t kUpToFlavor = 28;
-  constexpr std::uint32_t kRpcVersion = 2;
-  constexpr std::uint32_t kRpcsecGss = 6;    // RFC 2203 5
-  constexpr std::uint32_t kServiceNone = 1;  // RFC 2203 5.2.2
   if (!message.inline_payload() || message.payload.size() < kUpToFlavor) return std::nullopt;
   wire::Reader reader(message.payload);
   reader.skip(8, "xid, msg_type");
-  if (reader.u32("rpcvers") != kRpcVersion) return std::nullopt;
+  if (reader.u32("rpcvers") != rpc::kRpcVersion) return std::nullopt;
   RpcCall call;
   call.program = reader.u32("prog");
   call.version = reader.u32("vers");
   call.procedure = reader.u32("proc");
-  if (reader.u32("flavor") == kRpcsecGss) {
-    reader.skip(12, "length, version, gss_proc");
-    reader.u32("seq_num");
-    call.wrapped = reader.u32("service") != kServiceNone && reader.ok();
-  }
+  rpc::OpaqueAuth credential;
+  credential.decode(reader);
+  call.wrapping = rpc::wrapping_of(credential);
   return call;
 }
 

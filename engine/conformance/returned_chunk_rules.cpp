@@ -2,13 +2,11 @@
 #include "conformance/returned_chunk_rules.h"
 
 #include "conformance/text.h"
+#include "nfs/binding.h"
 
 namespace steertag::conformance {
 
 namespace {
-
-constexpr std::uint32_t kNfsProgram = 100003;
-constexpr std::uint32_t kNfsVersion4 = 4;
 
 using Segments = std::span<const wire::Segment>;
 
@@ -69,8 +67,8 @@ class ChunkCheck {
   void wrong_count(Segments offered, Segments returned, const Rule& echo_rule) {
     // RFC 8267 6.4.1 wants an empty chunk where RFC 8166 4.3.2.2 wants an unused one. What the call
     // was about is not always in sight.
-    const bool may_be_nfs4 =
-        !call_.rpc || (call_.rpc->program == kNfsProgram && call_.rpc->version == kNfsVersion4);
+    const bool may_be_nfs4 = !call_.rpc || (call_.rpc->program == nfs::kNfsProgram &&
+                                            call_.rpc->version == nfs::kNfsVersion4);
     if (&echo_rule == &kWriteListIsReturned && returned.empty() && may_be_nfs4) return;
     const bool empty = &echo_rule == &kWriteListIsReturned && offered.empty();
     if (Finding* finding = open(empty ? kEmptyChunkIsReturnedEmpty : echo_rule)) {

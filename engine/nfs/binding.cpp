@@ -1,9 +1,11 @@
 // The binding table and the walk to the eligible item's count word.
 #include "nfs/binding.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
+#include "nfs/mount3.h"
 #include "nfs/nfs3_types.h"
 #include "rpc/message.h"
 #include "wire/xdr.h"
@@ -79,6 +81,11 @@ constexpr std::array<BindingRow, 8> kTable{{
     {kNfsProgram, 3, 10, ItemIn::argument, "symlink_data"},
 }};
 
+constexpr std::uint32_t kNlmProgram = 100021;
+constexpr std::uint32_t kNsmProgram = 100024;
+constexpr std::uint32_t kNfsAclProgram = 100227;
+constexpr std::array kPlainPrograms{mount3::kProgram, kNlmProgram, kNsmProgram, kNfsAclProgram};
+
 /// How to get from the first octet of arguments or results (after its status) to the item's count
 /// word, and how many octets follow the item.
 struct Walk {
@@ -123,24 +130,14 @@ void report(const wire::Reader& reader, wire::Fault* fault) {
   if (fault != nullptr) *fault = reader.fault();
 }
 
-/// RFC 8166 8.2.2.3: under the RPCSEC_GSS services integrity and privacy nothing is reduced; and
-/// what follows the header is then no XDR of the procedure.
-bool is_plain(const rpc::OpaqueAuth& credential) {
-  if (credential.flavor != rpc::AuthFlavor::RPCSEC_GSS) return true;
-  constexpr std::uint32_t kData = 0;         // RFC 2203 5.2.2: RPCSEC_GSS_DATA
-  constexpr std::uint32_t kServiceNone = 1;  // rpc_gss_svc_none
-  wire::Reader body(credential.body);
-  body.u32("version");
-  const std::uint32_t gss_procedure = body.u32("gss_proc");
-  body.u32("seq_num");
-  const std::uint32_t service = body.u32("service");
-  return body.ok() && gss_procedure == kData && service == kServiceNone;
-}
-
 }  // namespace
 
 std::span<const BindingRow> binding_table() {
   return kTable;
+}
+
+bool nothing_eligible(std::uint32_t program) {
+  return std::find(kPlainPrograms.begin(), kPlainPrograms.end(), program) != kPlainPrograms.end();
 }
 
 std::optional<std::string_view> eligible_item(std::uint32_t program, std::uint32_t version,
@@ -157,7 +154,9 @@ std::optional<EligibleItem> eligible_argument(View rpc_call, wire::Fault* fault)
   report(reader, fault);
   if (!reader.ok() || header.rpcvers != rpc::kRpcVersion) return std::nullopt;
   const Walk* walk = find(header.program, header.version, header.procedure, ItemIn::argument);
-  if (walk == nullptr || !is_plain(header.credential)) return std::nullopt;
+  // RFC 8166 8.2.2.3: what is wrapped is not reduced; and it is no XDR of the procedure.
+  const bool plain = rpc::wrapping_of(header.credential) == rpc::Wrapping::plain;
+  if (walk == nullptr || !plain) return std::nullopt;
   const std::optional<EligibleItem> item = locate(reader, *walk);
   report(reader, fault);
   return item;

@@ -14,6 +14,7 @@
 namespace steertag::nfs {
 
 inline constexpr std::uint32_t kNfsProgram = 100003;
+inline constexpr std::uint32_t kNfsVersion4 = 4;
 /// Most items of one message that may be reduced under these bindings (RFC 8267 4).
 inline constexpr std::size_t kMostEligibleItems = 1;
 
@@ -32,6 +33,10 @@ struct BindingRow {
 /// NFSACL; RFC 8267 5) and callbacks. NFS version 4 has a binding of its own.
 std::span<const BindingRow> binding_table();
 
+/// Whether it is MOUNT, NLM, NSM or NFSACL, which have no eligible item in any version (RFC 8267
+/// 5).
+bool nothing_eligible(std::uint32_t program);
+
 /// The name of the eligible item of a procedure, or nullopt.
 std::optional<std::string_view> eligible_item(std::uint32_t program, std::uint32_t version,
                                               std::uint32_t procedure, ItemIn in);
@@ -48,10 +53,10 @@ struct EligibleItem {
 };
 
 /// The eligible argument of an encoded call (from its XID on), unreduced or reduced. nullopt: the
-/// procedure has none, rpcvers is not 2, RPCSEC_GSS wraps the arguments (RFC 8166 8.2.2.3: no
-/// reduction then), or the payload does not decode as far as the item's count word. Only the last
-/// sets `fault`, when it is given; otherwise `fault` is cleared. Values are not judged: a handle
-/// that is too long does not hide the item.
+/// procedure has none, rpcvers is not 2, the arguments are not plain XDR (rpc::Wrapping; RFC
+/// 8166 8.2.2.3: no reduction then), or the payload does not decode as far as the item's count
+/// word. Only the last sets `fault`, when it is given; otherwise `fault` is cleared. Values are not
+/// judged: a handle that is too long does not hide the item.
 std::optional<EligibleItem> eligible_argument(View rpc_call, wire::Fault* fault = nullptr);
 
 /// The eligible result of an encoded reply to a call of that procedure, likewise. nullopt also when

@@ -161,6 +161,14 @@ TEST(EligibleArgument, HandleThatIsTooLongDoesNotHideTheItem) {
   EXPECT_EQ(item->position, 96u + 36u);
 }
 
+TEST(Binding, AuxiliaryProgramsHaveNothingEligible) {
+  for (const std::uint32_t program : {100005u, 100021u, 100024u, 100227u}) {
+    EXPECT_TRUE(nothing_eligible(program)) << program;
+  }
+  EXPECT_FALSE(nothing_eligible(kNfsProgram));
+  EXPECT_FALSE(nothing_eligible(0x40000000)) << "callbacks are not spoken of";
+}
+
 TEST(EligibleArgument, GssServices) {
   rpc::CallHeader header;
   header.program = kNfsProgram;

@@ -68,6 +68,16 @@ struct AuthSys {
                  Field{"gids", &AuthSys::gids, kMostGroups}};
 };
 
+/// How arguments and results of an RPC lie behind its headers.
+enum class Wrapping : std::uint8_t {
+  plain,    // as XDR of the procedure
+  wrapped,  // under the RPCSEC_GSS services integrity or privacy (RFC 2203 5.3.2.2, 5.3.2.3)
+  unknown,  // a control message of RPCSEC_GSS, or a credential that RFC 2203 does not define
+};
+
+/// By the credential of the call; its verifier does not matter.
+Wrapping wrapping_of(const OpaqueAuth& credential);
+
 /// Reads a whole body of flavour AUTH_SYS. Offsets of faults count from the start of `body`;
 /// octets after the last group are `trailing_bytes`.
 Expected<AuthSys, wire::Fault> decode_auth_sys(View body);

@@ -1,4 +1,4 @@
-// Tests of AUTH_SYS bodies.
+// Tests of AUTH_SYS bodies and of what credentials say about wrapping.
 #include "rpc/auth.h"
 
 #include <gtest/gtest.h>
@@ -16,6 +16,32 @@ using wire::FaultCode;
 // stamp 1, machine "lab", uid 1000, gid 100, groups 4 and 27.
 constexpr std::string_view kBody =
     "00000001 00000003 6c616200 000003e8 00000064 00000002 00000004 0000001b";
+
+struct Credential {
+  AuthFlavor flavor;
+  std::string_view body;
+  Wrapping wrapping;
+};
+
+// RPCSEC_GSS bodies: version, gss_proc, seq_num, service, handle.
+TEST(Wrapping, IsWhatTheServiceOfADataMessageSays) {
+  constexpr auto kGss = AuthFlavor::RPCSEC_GSS;
+  for (const Credential& each : {
+           Credential{AuthFlavor::AUTH_NONE, "", Wrapping::plain},
+           Credential{AuthFlavor::AUTH_SYS, kBody, Wrapping::plain},
+           Credential{kGss, "00000001 00000000 00000009 00000001 00000000", Wrapping::plain},
+           Credential{kGss, "00000001 00000000 00000009 00000002 00000000", Wrapping::wrapped},
+           Credential{kGss, "00000001 00000000 00000009 00000003 00000000", Wrapping::wrapped},
+           Credential{kGss, "00000001 00000000 00000009 00000004 00000000", Wrapping::unknown},
+           Credential{kGss, "00000001 00000001 00000000 00000001 00000000", Wrapping::unknown},
+           Credential{kGss, "00000001 00000003 00000009 00000003 00000000", Wrapping::unknown},
+           Credential{kGss, "00000001 00000000 00000009", Wrapping::unknown},
+           Credential{kGss, "", Wrapping::unknown},
+       }) {
+    const Bytes body = from_hex(each.body);
+    EXPECT_EQ(wrapping_of({each.flavor, body}), each.wrapping) << each.body;
+  }
+}
 
 TEST(AuthSys, WorkedOctets) {
   const Bytes octets = from_hex(kBody);
