@@ -10,163 +10,184 @@ namespace {
 
 using Segments = std::span<const wire::Segment>;
 
-/// RFC 8166 4.3.2.2: octets of a write chunk beyond the returned length may have been modified, as
-/// long as they are no roundup (3.4.6.2). A reply chunk has no reason to hold more.
-bool placed_well(std::uint64_t told, const Placed& placed, bool write_chunk) {
-  if (placed.octets < told || placed.end < told) return false;
-  if (!write_chunk) return placed.end == told;
-  return told % 4 == 0 || placed.end != ((told + 3) & ~std::uint64_t{3});
-}
+/// One chunk of the call, and what the reply makes of it.
+struct ReturnedChunk {
+  Segments offered;
+  Segments returned;
+  std::span<const Placed> placed;     // per offered segment
+  std::optional<std::size_t> number;  // of a write chunk in its list; nothing for the reply chunk
 
-/// Compares one returned chunk with the offered one. At most one finding per chunk.
-class ChunkCheck {
- public:
-  ChunkCheck(const Message& message, const Call& call, Connection& connection)
-      : message_(message), call_(call), connection_(connection) {}
-
-  void write_chunk(std::size_t number, Segments offered, Segments returned,
-                   std::span<const Placed> placed) {
-    name_ = say("write chunk ", number);
-    check(offered, returned, placed, kWriteListIsReturned, kReturnedLengthIsWhatWasPlaced);
+  bool is_write_chunk() const { return number.has_value(); }
+  const Rule& echo_rule() const {
+    return is_write_chunk() ? kWriteListIsReturned : kReplyChunkIsReturned;
   }
-
-  void reply_chunk(Segments offered, Segments returned, std::span<const Placed> placed) {
-    name_ = "reply chunk";
-    check(offered, returned, placed, kReplyChunkIsReturned, kReplyChunkLengthIsWhatWasPlaced);
+  const Rule& length_rule() const {
+    return is_write_chunk() ? kReturnedLengthIsWhatWasPlaced : kReplyChunkLengthIsWhatWasPlaced;
   }
-
-  Finding* open(const Rule& rule) { return open_finding(rule, message_, connection_); }
-
- private:
-  void check(Segments offered, Segments returned, std::span<const Placed> placed,
-             const Rule& echo_rule, const Rule& length_rule) {
-    if (offered.size() != returned.size()) return wrong_count(offered, returned, echo_rule);
-    for (std::size_t i = 0; i < offered.size(); ++i) {
-      if (offered[i].handle != returned[i].handle || offered[i].offset != returned[i].offset) {
-        return differs(echo_rule, i, say("segment ", i, " as offered: ", offered[i]),
-                       say(returned[i]));
-      }
-      if (returned[i].length > offered[i].length) {
-        return differs(length_rule, i, say("at most the ", offered[i].length, " octets offered"),
-                       say(returned[i]));
-      }
-      if (i > 0 && returned[i].length > 0 && returned[i - 1].length < offered[i - 1].length) {
-        return differs(
-            kSegmentsAreFilledInOrder, i,
-            say("no octets before segment ", i - 1, " holds its ", offered[i - 1].length),
-            say(returned[i].length, " octets, and ", returned[i - 1].length, " in segment ",
-                i - 1));
-      }
-    }
-    if (connection_.visibility.rdma_operations && !connection_.direction(requester()).blind &&
-        !call_.murky) {
-      check_placed(returned, placed, length_rule);
-    }
-  }
-
-  void wrong_count(Segments offered, Segments returned, const Rule& echo_rule) {
-    // RFC 8267 6.4.1 wants an empty chunk where RFC 8166 4.3.2.2 wants an unused one. What the call
-    // was about is not always in sight.
-    const bool may_be_nfs4 = !call_.rpc || (call_.rpc->program == nfs::kNfsProgram &&
-                                            call_.rpc->version == nfs::kNfsVersion4);
-    if (&echo_rule == &kWriteListIsReturned && returned.empty() && may_be_nfs4) return;
-    const bool empty = &echo_rule == &kWriteListIsReturned && offered.empty();
-    if (Finding* finding = open(empty ? kEmptyChunkIsReturnedEmpty : echo_rule)) {
-      finding->expected = say(name_, " with ", offered.size(), " segments as offered");
-      finding->observed = say(returned.size(), " segments");
-    }
-  }
-
-  void check_placed(Segments returned, std::span<const Placed> placed, const Rule& length_rule) {
-    const bool unused = wire::chunk_length(returned) == 0;
-    // RFC 8166 4.3.2.2: a chunk may be written to and still come back unused.
-    if (unused) return;
-    for (std::size_t i = 0; i < returned.size(); ++i) {
-      const std::uint64_t told = returned[i].length;
-      const bool write_chunk = &length_rule == &kReturnedLengthIsWhatWasPlaced;
-      if (placed_well(told, placed[i], write_chunk)) continue;
-      if (write_chunk && placed[i].end > told) {
-        return differs(kNoRoundupInWriteChunks, i,
-                       say("the item's ", told, " octets and nothing behind them"),
-                       say(placed[i].end, " octets placed"));
-      }
-      const bool gap = placed[i].octets < told && placed[i].end >= told;
-      return differs(gap ? kSegmentsAreFilledInOrder : length_rule, i,
-                     say("the octets placed: ", gap ? placed[i].octets : placed[i].end),
-                     say("length ", told));
-    }
-  }
-
-  void differs(const Rule& rule, std::size_t segment, const std::string& expected,
-               const std::string& observed) {
-    if (Finding* finding = open(rule)) {
-      finding->expected = expected;
-      finding->observed = say(name_, ", segment ", segment, ": ", observed);
-    }
-  }
-
-  trace::Role requester() const { return trace::other(message_.sender); }
-
-  const Message& message_;
-  const Call& call_;
-  Connection& connection_;
-  std::string name_;
 };
 
-/// Whether the chunk comes back as it has to, decided without building any text.
-bool returned_well(Segments offered, Segments returned, std::span<const Placed> placed,
-                   bool write_chunk) {
-  if (offered.size() != returned.size()) return false;
-  const bool unused = wire::chunk_length(returned) == 0;
-  for (std::size_t i = 0; i < offered.size(); ++i) {
-    const wire::Segment& segment = returned[i];
-    if (offered[i].handle != segment.handle || offered[i].offset != segment.offset) return false;
-    if (segment.length > offered[i].length) return false;
-    if (i > 0 && segment.length > 0 && returned[i - 1].length < offered[i - 1].length) return false;
-    if (!unused && !placed_well(segment.length, placed[i], write_chunk)) return false;
+/// What can be wrong with a returned chunk, or with a segment of it.
+enum class Wrong : std::uint8_t {
+  segment_count,
+  handle_or_offset,
+  above_offer,    // longer than offered
+  out_of_order,   // used though the one before it is not full
+  roundup,        // octets placed behind the item
+  gap,            // octets missing before the last one placed
+  placed_length,  // not the number of octets placed
+};
+
+struct Defect {
+  const Rule* rule = nullptr;  // nullptr: nothing is wrong
+  Wrong wrong{};
+  std::size_t segment = 0;
+
+  explicit operator bool() const { return rule != nullptr; }
+};
+
+/// Compares a returned length that is not zero in all with the octets placed.
+Defect placement_defect(const ReturnedChunk& chunk, std::size_t segment) {
+  const std::uint64_t told = chunk.returned[segment].length;
+  const Placed& placed = chunk.placed[segment];
+  const bool complete = placed.octets >= told && placed.end >= told;
+  if (complete && placed.end == told) return {};
+  if (chunk.is_write_chunk()) {
+    // RFC 8166 4.3.2.2: octets of a write chunk beyond the returned length may have been modified,
+    // as long as they are no roundup (3.4.6.2). A reply chunk has no reason to hold more.
+    const std::uint64_t roundup = (told + 3) & ~std::uint64_t{3};
+    if (complete && (told % 4 == 0 || placed.end != roundup)) return {};
+    if (placed.end > told) return {&kNoRoundupInWriteChunks, Wrong::roundup, segment};
   }
-  return true;
+  const bool gap = placed.octets < told && placed.end >= told;
+  return gap ? Defect{&kSegmentsAreFilledInOrder, Wrong::gap, segment}
+             : Defect{&chunk.length_rule(), Wrong::placed_length, segment};
+}
+
+/// The first thing that is wrong with the chunk; what was placed counts only if that is known.
+Defect find_defect(const ReturnedChunk& chunk, bool placement_known) {
+  const auto& [offered, returned, placed, number] = chunk;
+  if (offered.size() != returned.size()) {
+    const bool grew = chunk.is_write_chunk() && offered.empty();
+    return {grew ? &kEmptyChunkIsReturnedEmpty : &chunk.echo_rule(), Wrong::segment_count, 0};
+  }
+  // RFC 8166 4.3.2.2: a chunk may be written to and still come back unused.
+  const bool compare = placement_known && wire::chunk_length(returned) != 0;
+  Defect placement;
+  for (std::size_t i = 0; i < offered.size(); ++i) {
+    if (offered[i].handle != returned[i].handle || offered[i].offset != returned[i].offset) {
+      return {&chunk.echo_rule(), Wrong::handle_or_offset, i};
+    }
+    if (returned[i].length > offered[i].length) {
+      return {&chunk.length_rule(), Wrong::above_offer, i};
+    }
+    if (i > 0 && returned[i].length > 0 && returned[i - 1].length < offered[i - 1].length) {
+      return {&kSegmentsAreFilledInOrder, Wrong::out_of_order, i};
+    }
+    if (compare && !placement) placement = placement_defect(chunk, i);
+  }
+  return placement;
+}
+
+/// Words what is expected and what was seen.
+void describe(const ReturnedChunk& chunk, const Defect& defect, Finding& finding) {
+  const std::size_t i = defect.segment;
+  const std::string name = chunk.number ? say("write chunk ", *chunk.number) : "reply chunk";
+  const auto differs = [&](std::string expected, std::string_view observed) {
+    finding.expected = std::move(expected);
+    finding.observed = say(name, ", segment ", i, ": ", observed);
+  };
+  switch (defect.wrong) {
+    case Wrong::segment_count:
+      finding.expected = say(name, " with ", chunk.offered.size(), " segments as offered");
+      finding.observed = say(chunk.returned.size(), " segments");
+      return;
+    case Wrong::handle_or_offset:
+      return differs(say("segment ", i, " as offered: ", chunk.offered[i]), say(chunk.returned[i]));
+    case Wrong::above_offer:
+      return differs(say("at most the ", chunk.offered[i].length, " octets offered"),
+                     say(chunk.returned[i]));
+    case Wrong::out_of_order:
+      return differs(
+          say("no octets before segment ", i - 1, " holds its ", chunk.offered[i - 1].length),
+          say(chunk.returned[i].length, " octets, and ", chunk.returned[i - 1].length,
+              " in segment ", i - 1));
+    case Wrong::roundup:
+      return differs(
+          say("the item's ", chunk.returned[i].length, " octets and nothing behind them"),
+          say(chunk.placed[i].end, " octets placed"));
+    case Wrong::gap:
+      return differs(say("the octets placed: ", chunk.placed[i].octets),
+                     say("length ", chunk.returned[i].length));
+    case Wrong::placed_length:
+      return differs(say("the octets placed: ", chunk.placed[i].end),
+                     say("length ", chunk.returned[i].length));
+  }
+}
+
+/// RFC 8267 6.4.1 wants an empty chunk where RFC 8166 4.3.2.2 wants an unused one. What the call
+/// was about is not always in sight.
+bool may_be_empty_for_nfs4(const ReturnedChunk& chunk, const Call& call) {
+  if (!chunk.is_write_chunk() || !chunk.returned.empty()) return false;
+  return !call.rpc ||
+         (call.rpc->program == nfs::kNfsProgram && call.rpc->version == nfs::kNfsVersion4);
+}
+
+/// At most one finding per chunk.
+void check_chunk(const ReturnedChunk& chunk, const Message& message, const Call& call,
+                 Connection& connection) {
+  const bool placement_known = connection.visibility.rdma_operations && !call.murky &&
+                               !connection.direction(trace::other(message.sender)).blind;
+  const Defect defect = find_defect(chunk, placement_known);
+  if (!defect) return;
+  if (defect.wrong == Wrong::segment_count && may_be_empty_for_nfs4(chunk, call)) return;
+  if (Finding* finding = open_finding(*defect.rule, message, connection)) {
+    describe(chunk, defect, *finding);
+  }
+}
+
+/// False if the reply has more or fewer write chunks than the call, which then are not compared.
+bool check_chunk_count(const Message& message, const Call& call, Connection& connection) {
+  const std::size_t offered = call.header.write_list.size();
+  const std::size_t returned = message.header->write_list.size();
+  if (returned == offered) return true;
+  const Rule& rule = returned > offered ? kNothingElseIsReturned : kWriteListIsReturned;
+  if (Finding* finding = open_finding(rule, message, connection)) {
+    finding->expected = say("a write list of ", offered, " chunks as offered");
+    finding->observed = say("a write list of ", returned, " chunks");
+  }
+  return false;
+}
+
+/// False if only one of reply and call has a reply chunk.
+bool check_reply_chunk_presence(const Message& message, const Call& call, Connection& connection) {
+  const wire::Header& header = *message.header;
+  if (header.has_reply_chunk == call.header.has_reply_chunk) return true;
+  const bool missing = call.header.has_reply_chunk;
+  const Rule& rule = missing ? kReplyChunkIsReturned : kNothingElseIsReturned;
+  if (Finding* finding = open_finding(rule, message, connection)) {
+    finding->expected = missing ? "the offered reply chunk" : "no reply chunk: none was offered";
+    finding->observed = missing ? "no reply chunk"
+                                : say("a reply chunk of ", header.reply_chunk.size(), " segments");
+  }
+  return false;
 }
 
 }  // namespace
 
 void check_returned_chunks(const Message& message, const Call& call, Connection& connection) {
+  if (!check_chunk_count(message, call, connection)) return;
   const wire::WriteList& offered = call.header.write_list;
-  const wire::WriteList& returned = message.header->write_list;
-  ChunkCheck check(message, call, connection);
-  if (returned.size() != offered.size()) {
-    if (Finding* finding = check.open(returned.size() > offered.size() ? kNothingElseIsReturned
-                                                                       : kWriteListIsReturned)) {
-      finding->expected = say("a write list of ", offered.size(), " chunks as offered");
-      finding->observed = say("a write list of ", returned.size(), " chunks");
-    }
-    return;
-  }
   const std::span<const Placed> placed(call.placed);
   std::size_t first = 0;
   for (std::size_t i = 0; i < offered.size(); ++i) {
     const auto part = placed.subspan(first, offered[i].size());
     first += offered[i].size();
-    if (!returned_well(offered[i], returned[i], part, true)) {
-      check.write_chunk(i, offered[i], returned[i], part);
-    }
+    check_chunk({offered[i], message.header->write_list[i], part, i}, message, call, connection);
   }
-
-  const wire::Header& header = *message.header;
-  if (header.has_reply_chunk != call.header.has_reply_chunk) {
-    const bool missing = call.header.has_reply_chunk;
-    if (Finding* finding = check.open(missing ? kReplyChunkIsReturned : kNothingElseIsReturned)) {
-      finding->expected = missing ? "the offered reply chunk" : "no reply chunk: none was offered";
-      finding->observed = missing
-                              ? "no reply chunk"
-                              : say("a reply chunk of ", header.reply_chunk.size(), " segments");
-    }
-    return;
-  }
-  const auto part = placed.subspan(first);
-  if (!returned_well(call.header.reply_chunk, header.reply_chunk, part, false)) {
-    check.reply_chunk(call.header.reply_chunk, header.reply_chunk, part);
-  }
+  if (!check_reply_chunk_presence(message, call, connection)) return;
+  if (!call.header.has_reply_chunk) return;
+  check_chunk({call.header.reply_chunk, message.header->reply_chunk, placed.subspan(first), {}},
+              message, call, connection);
 }
 
 }  // namespace steertag::conformance
