@@ -80,15 +80,15 @@ Message read_message(const trace::Event& event, const trace::Send& send, wire::H
 }
 
 std::optional<RpcCall> read_rpc_call(const Message& message) {
-  constexpr std::size_t kUpToFlavor = 28;
-  if (!message.inline_payload() || message.payload.size() < kUpToFlavor) return std::nullopt;
-  wire::Reader reader(message.payload);
-  reader.skip(8, "xid, msg_type");
-  if (reader.u32("rpcvers") != rpc::kRpcVersion) return std::nullopt;
+  constexpr std::size_t kCredentialAt = 24;  // behind xid, msg_type, rpcvers, prog, vers, proc
+  const View payload = message.payload;
+  if (!message.inline_payload() || payload.size() < kCredentialAt + 4) return std::nullopt;
+  if (wire::load_u32(payload.data() + 8) != rpc::kRpcVersion) return std::nullopt;
   RpcCall call;
-  call.program = reader.u32("prog");
-  call.version = reader.u32("vers");
-  call.procedure = reader.u32("proc");
+  call.program = wire::load_u32(payload.data() + 12);
+  call.version = wire::load_u32(payload.data() + 16);
+  call.procedure = wire::load_u32(payload.data() + 20);
+  wire::Reader reader(payload.subspan(kCredentialAt));
   rpc::OpaqueAuth credential;
   credential.decode(reader);
   call.wrapping = rpc::wrapping_of(credential);
