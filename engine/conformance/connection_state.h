@@ -8,9 +8,9 @@
 #include "conformance/call_table.h"
 #include "conformance/credits.h"
 #include "conformance/findings.h"
-#include "conformance/judge.h"
 #include "conformance/offer_table.h"
 #include "conformance/pending_reads.h"
+#include "conformance/visibility.h"
 #include "trace/event.h"
 #include "wire/private_data.h"
 

@@ -1,8 +1,6 @@
 // Collecting findings.
 #include "conformance/findings.h"
 
-#include "conformance/judge.h"
-
 namespace steertag::conformance {
 
 Finding* Findings::open(const Rule& rule, trace::Role culprit, std::uint64_t event) {

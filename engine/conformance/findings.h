@@ -8,6 +8,9 @@
 
 namespace steertag::conformance {
 
+/// Most findings kept for one connection; further ones are counted only.
+inline constexpr std::size_t kMostFindings = 256;
+
 class Findings {
  public:
   /// A new finding whose texts the caller fills in at once, or nullptr when the limit is reached.

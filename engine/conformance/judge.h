@@ -5,21 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "conformance/finding.h"
-#include "conformance/rule.h"
+#include "conformance/findings.h"
+#include "conformance/visibility.h"
 #include "trace/event.h"
 
 namespace steertag::conformance {
-
-/// Most findings kept for one connection; further ones are counted only.
-inline constexpr std::size_t kMostFindings = 256;
-
-/// What the observer of a connection can see.
-struct Visibility {
-  /// Every RDMA Write and Read shows up as an event. Not so beside an adapter that places the
-  /// peer's data by itself: then a length is not compared with what was placed.
-  bool rdma_operations = true;
-};
 
 /// Both sides are judged, each by its own acts: an illegal message of one side never makes the
 /// other's legal reaction a finding. A connection whose Connect and Accept were not seen was joined
