@@ -4,22 +4,9 @@
 #include <optional>
 
 #include "conformance/text.h"
-#include "wire/xdr.h"
+#include "wire/private_data.h"
 
 namespace steertag::conformance {
-
-namespace {
-
-constexpr std::size_t kIdentifierBytes = 4;
-
-std::optional<std::size_t> find_identifier(View buffer) {
-  for (std::size_t at = 0; at + kIdentifierBytes <= buffer.size(); ++at) {
-    if (wire::load_u32(buffer.data() + at) == wire::kPrivateDataIdentifier) return at;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 void check_private_data(const trace::Event& event, View private_data, Connection& connection) {
   if (const auto found = wire::find_private_data(private_data)) {
@@ -33,7 +20,7 @@ void check_private_data(const trace::Event& event, View private_data, Connection
     return;
   }
   // No identifier: nothing that RFC 8797 speaks of. It is optional.
-  const std::optional<std::size_t> at = find_identifier(private_data);
+  const std::optional<std::size_t> at = wire::find_private_data_identifier(private_data);
   if (!at) return;
   const std::size_t rest = private_data.size() - *at;
   const bool whole = rest >= wire::kPrivateDataBytes;

@@ -9,6 +9,7 @@ namespace steertag::wire {
 
 namespace {
 
+constexpr std::size_t kIdentifierBytes = 4;
 constexpr std::uint8_t kRemoteInvalidationBit = 0x01;  // RFC 8797 4: bit 15 of the second word
 constexpr std::uint32_t kSizeUnit = 1024;              // RFC 8797 4.2
 
@@ -39,16 +40,24 @@ void encode(const PrivateData& data, Bytes& out) {
   encode(draft, out);
 }
 
+std::optional<std::size_t> find_private_data_identifier(View buffer, std::size_t from) {
+  for (std::size_t at = from; at + kIdentifierBytes <= buffer.size(); ++at) {
+    if (load_u32(buffer.data() + at) == kPrivateDataIdentifier) return at;
+  }
+  return std::nullopt;
+}
+
 std::optional<FoundPrivateData> find_private_data(View buffer) {
-  for (std::size_t at = 0; at + kPrivateDataBytes <= buffer.size(); ++at) {
-    if (load_u32(buffer.data() + at) != kPrivateDataIdentifier) continue;
+  for (auto at = find_private_data_identifier(buffer);
+       at && *at + kPrivateDataBytes <= buffer.size();
+       at = find_private_data_identifier(buffer, *at + 1)) {
     const auto octet = [&](std::size_t index) {
-      return std::to_integer<std::uint8_t>(buffer[at + index]);
+      return std::to_integer<std::uint8_t>(buffer[*at + index]);
     };
     // RFC 8797 5.2: an identifier without a known version is not ours; a later one may be.
     if (octet(4) != kPrivateDataVersion) continue;
     FoundPrivateData found;
-    found.offset = at;
+    found.offset = *at;
     found.raw_flags = octet(5);
     found.data.remote_invalidation = (octet(5) & kRemoteInvalidationBit) != 0;
     found.data.send_bytes = decode_size(octet(6));

@@ -38,6 +38,9 @@ void encode(const PrivateDataDraft& draft, Bytes& out);
 std::uint8_t encode_size(std::uint32_t bytes);
 std::uint32_t decode_size(std::uint8_t value);
 
+/// Where the identifier stands first at or behind `from`, at any octet offset and whatever follows.
+std::optional<std::size_t> find_private_data_identifier(View buffer, std::size_t from = 0);
+
 struct FoundPrivateData {
   std::size_t offset = 0;  // where the identifier starts
   PrivateData data;

@@ -70,6 +70,15 @@ TEST(PrivateDataFind, TheFirstOfTwoCounts) {
   EXPECT_EQ(found->offset, 0u);
 }
 
+TEST(PrivateDataFind, AnIdentifierIsFoundWhateverFollows) {
+  const Bytes buffer = from_hex("00 f6ab0e18 02010303 f6ab0e18");
+  EXPECT_EQ(find_private_data_identifier(buffer), 1u);
+  EXPECT_EQ(find_private_data_identifier(buffer, 2), 9u);
+  EXPECT_EQ(find_private_data_identifier(buffer, 10), std::nullopt);
+  EXPECT_EQ(find_private_data_identifier(buffer, 100), std::nullopt);
+  EXPECT_EQ(find_private_data_identifier(from_hex("f6ab0e")), std::nullopt);
+}
+
 TEST(PrivateDataSize, EncodingRoundsDownAndStaysInRange) {
   EXPECT_EQ(encode_size(0), 0);
   EXPECT_EQ(encode_size(1023), 0);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "wire/xdr.h"
-
 namespace steertag::peer {
 namespace {
 
@@ -14,14 +12,12 @@ constexpr std::size_t kFlagsAt = 5;
 
 /// The private data at any offset, whatever its version says.
 std::optional<wire::PrivateData> find_any_version(View buffer) {
-  for (std::size_t at = 0; at + wire::kPrivateDataBytes <= buffer.size(); ++at) {
-    if (wire::load_u32(buffer.data() + at) != wire::kPrivateDataIdentifier) continue;
-    Bytes patched(buffer.begin() + static_cast<std::ptrdiff_t>(at), buffer.end());
-    patched[kVersionAt] = std::byte{wire::kPrivateDataVersion};
-    const auto found = wire::find_private_data(patched);
-    return found ? std::optional(found->data) : std::nullopt;
-  }
-  return std::nullopt;
+  const std::optional<std::size_t> at = wire::find_private_data_identifier(buffer);
+  if (!at || *at + wire::kPrivateDataBytes > buffer.size()) return std::nullopt;
+  Bytes patched(buffer.begin() + static_cast<std::ptrdiff_t>(*at), buffer.end());
+  patched[kVersionAt] = std::byte{wire::kPrivateDataVersion};
+  const auto found = wire::find_private_data(patched);
+  return found ? std::optional(found->data) : std::nullopt;
 }
 
 }  // namespace
