@@ -5,6 +5,7 @@
 
 #include "conformance/text.h"
 #include "nfs/binding.h"
+#include "wire/xdr.h"
 
 namespace steertag::conformance {
 
@@ -110,7 +111,7 @@ class BindingCheck {
     for (const wire::ReadSegment& each : message_.header->read_list) {
       if (each.position == item.position) length += each.target.length;
     }
-    const std::uint64_t rounded = (std::uint64_t{item.length} + 3) & ~std::uint64_t{3};
+    const std::uint64_t rounded = wire::roundup4(item.length);
     if (length != item.length && length != rounded) {
       if (Finding* finding = open(kReadChunkIsAsLongAsItsItem)) {
         finding->expected = say("a read chunk of ", item.length, " octets, as its count says");

@@ -51,7 +51,7 @@ class PositionCheck {
     if (chunk.position == 0) return true;  // the payload stream itself
     const bool overlaps = chunk.position < reinserted_;
     if (!overlaps && chunk.position - reinserted_ <= payload_octets_) {
-      reinserted_ += wire_roundup(chunk.length);
+      reinserted_ += wire::roundup4(chunk.length);
       return true;
     }
     if (Finding* finding = open_finding(kPositionIsInsideThePayloadStream, message_, connection_)) {
@@ -65,8 +65,6 @@ class PositionCheck {
   }
 
  private:
-  static std::uint64_t wire_roundup(std::uint64_t length) { return (length + 3) & ~3ull; }
-
   const Message& message_;
   std::uint64_t payload_octets_;
   Connection& connection_;

@@ -3,6 +3,7 @@
 
 #include "conformance/text.h"
 #include "nfs/binding.h"
+#include "wire/xdr.h"
 
 namespace steertag::conformance {
 
@@ -54,8 +55,7 @@ Defect placement_defect(const ReturnedChunk& chunk, std::size_t segment) {
   if (chunk.is_write_chunk()) {
     // RFC 8166 4.3.2.2: octets of a write chunk beyond the returned length may have been modified,
     // as long as they are no roundup (3.4.6.2). A reply chunk has no reason to hold more.
-    const std::uint64_t roundup = (told + 3) & ~std::uint64_t{3};
-    if (complete && (told % 4 == 0 || placed.end != roundup)) return {};
+    if (complete && (told % 4 == 0 || placed.end != wire::roundup4(told))) return {};
     if (placed.end > told) return {&kNoRoundupInWriteChunks, Wrong::roundup, segment};
   }
   const bool gap = placed.octets < told && placed.end >= told;

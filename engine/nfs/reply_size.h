@@ -10,6 +10,7 @@
 #include "nfs/nfs3_procedures.h"
 #include "support/bytes.h"
 #include "wire/fault.h"
+#include "wire/xdr.h"
 
 namespace steertag::nfs {
 
@@ -22,7 +23,7 @@ struct ReplySize {
   std::size_t eligible = 0;
 
   /// The payload stream when a write chunk takes the eligible item (its count word stays).
-  std::size_t reduced() const { return payload - ((eligible + 3) & ~std::size_t{3}); }
+  std::size_t reduced() const { return payload - wire::roundup4(eligible); }
 };
 
 /// The largest reply to an encoded call of NFS version 3 or MOUNT version 3, unreduced or reduced.

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "support/roundup.h"
+
 namespace steertag::trace {
 namespace {
 
@@ -40,7 +42,7 @@ std::optional<std::size_t> MpaFraming::unit_length(View pending) const {
       if (pending.size() < 2) return std::nullopt;
       const std::size_t ulpdu = read16(pending, 0);
       if (ulpdu > kMaxUlpdu) return pending.size();
-      return ((2 + ulpdu + 3) & ~std::size_t{3}) + 4;
+      return roundup4(2 + ulpdu) + 4;
     }
     case State::lost:
       break;

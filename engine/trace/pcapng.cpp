@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "support/roundup.h"
+
 namespace steertag::trace {
 namespace {
 
@@ -104,7 +106,7 @@ void PcapngWriter::put32(std::uint32_t value) {
 
 void PcapngWriter::put_octets(View octets) {
   block_.insert(block_.end(), octets.begin(), octets.end());
-  block_.resize((block_.size() + 3) & ~std::size_t{3});
+  block_.resize(roundup4(block_.size()));
 }
 
 void PcapngWriter::put_option(std::uint16_t code, View value) {

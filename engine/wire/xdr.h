@@ -8,14 +8,13 @@
 #include <string_view>
 
 #include "support/bytes.h"
+#include "support/roundup.h"
 #include "wire/fault.h"
 
 namespace steertag::wire {
 
-/// Octets that `length` takes on the wire after roundup to a multiple of four.
-constexpr std::size_t roundup4(std::size_t length) {
-  return (length + 3) & ~std::size_t{3};
-}
+/// RFC 4506 3: what XDR takes on the wire.
+using steertag::roundup4;
 
 static_assert(std::endian::native == std::endian::little, "loads and stores swap octets");
 
