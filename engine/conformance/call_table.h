@@ -6,17 +6,18 @@
 #include <vector>
 
 #include "conformance/call.h"
+#include "conformance/slots.h"
 
 namespace steertag::conformance {
 
 /// Most XIDs remembered in one direction. Far above any grant in use; a peer that goes beyond it
 /// makes the judge blind in that direction, not larger.
-inline constexpr std::size_t kMostCalls = 4096;
+inline constexpr std::size_t kMostXids = 4096;
 
 class CallTable {
  public:
   Call* find(std::uint32_t xid);
-  /// A fresh record for an XID that is not in the table; nullptr when kMostCalls are held.
+  /// A fresh record for an XID that is not in the table; nullptr when kMostXids are held.
   Call* insert(std::uint32_t xid);
   void erase(Call& call);
   /// The record with this pool index if it is still in the use that `serial` names.
@@ -25,12 +26,10 @@ class CallTable {
   std::size_t size() const { return used_; }
 
  private:
-  std::size_t home(std::uint32_t xid) const;
   std::size_t slot_of(std::uint32_t xid) const;
   void grow();
 
-  static constexpr std::uint32_t kFree = 0xffffffff;
-  std::vector<std::uint32_t> slots_;  // pool indices, linear probing; a power of two of them
+  Slots slots_;  // linear probing
   std::deque<Call> pool_;
   std::vector<std::uint32_t> free_;
   std::size_t used_ = 0;

@@ -56,11 +56,11 @@ TEST(Judge, SaysWhatWasExpectedAndSeen) {
 TEST(CallTable, FindsWhatWasInsertedAndNotErased) {
   CallTable table;
   // Multiples of a large power of two meet in few slots.
-  for (std::uint32_t i = 0; i < kMostCalls; ++i) ASSERT_NE(table.insert(i << 20), nullptr);
+  for (std::uint32_t i = 0; i < kMostXids; ++i) ASSERT_NE(table.insert(i << 20), nullptr);
   EXPECT_EQ(table.insert(1), nullptr) << "the table is full";
-  for (std::uint32_t i = 0; i < kMostCalls; i += 2) table.erase(*table.find(i << 20));
-  EXPECT_EQ(table.size(), kMostCalls / 2);
-  for (std::uint32_t i = 0; i < kMostCalls; ++i) {
+  for (std::uint32_t i = 0; i < kMostXids; i += 2) table.erase(*table.find(i << 20));
+  EXPECT_EQ(table.size(), kMostXids / 2);
+  for (std::uint32_t i = 0; i < kMostXids; ++i) {
     const Call* call = table.find(i << 20);
     ASSERT_EQ(call != nullptr, i % 2 == 1) << "XID " << (i << 20);
     if (call != nullptr) {

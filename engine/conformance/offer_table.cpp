@@ -6,20 +6,8 @@
 
 namespace steertag::conformance {
 
-namespace {
-
-constexpr std::size_t kFirstBuckets = 256;
-constexpr std::uint32_t kGoldenRatio = 0x9e3779b1;  // Fibonacci hashing
-
-}  // namespace
-
-std::size_t OfferTable::bucket(std::uint32_t stag) const {
-  const std::uint32_t mixed = stag * kGoldenRatio;
-  return (mixed ^ (mixed >> 15)) & (heads_.size() - 1);
-}
-
 void OfferTable::link(std::uint32_t id) {
-  std::uint32_t& head = heads_[bucket(nodes_[id].offer.stag)];
+  std::uint32_t& head = heads_[heads_.home(nodes_[id].offer.stag)];
   nodes_[id].previous = kNone;
   nodes_[id].next = head;
   if (head != kNone) nodes_[head].previous = id;
@@ -44,7 +32,7 @@ std::optional<std::uint32_t> OfferTable::add(const Offer& offer) {
 void OfferTable::withdraw(std::uint32_t id, std::uint32_t xid) {
   const Node& node = nodes_[id];
   if (node.previous == kNone) {
-    heads_[bucket(node.offer.stag)] = node.next;
+    heads_[heads_.home(node.offer.stag)] = node.next;
   } else {
     nodes_[node.previous].next = node.next;
   }
@@ -64,9 +52,7 @@ std::optional<std::uint32_t> OfferTable::withdrawn(std::uint32_t stag) const {
 }
 
 void OfferTable::grow() {
-  std::vector<std::uint32_t> old(heads_.empty() ? kFirstBuckets : heads_.size() * 2, kNone);
-  old.swap(heads_);
-  for (std::uint32_t id : old) {
+  for (std::uint32_t id : heads_.grow()) {
     while (id != kNone) {
       const std::uint32_t next = nodes_[id].next;
       link(id);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "conformance/slots.h"
+
 namespace steertag::conformance {
 
 /// Most segments remembered in one direction; a 256 KiB Send holds at most 16384. Beyond it the
@@ -42,14 +44,14 @@ class OfferTable {
   template <class Visit>
   void each(std::uint32_t stag, Visit visit) const {
     if (heads_.empty()) return;
-    for (std::uint32_t id = heads_[bucket(stag)]; id != kNone; id = nodes_[id].next) {
+    for (std::uint32_t id = heads_[heads_.home(stag)]; id != kNone; id = nodes_[id].next) {
       if (nodes_[id].offer.stag == stag) visit(nodes_[id].offer);
     }
   }
   std::size_t size() const { return used_; }
 
  private:
-  static constexpr std::uint32_t kNone = 0xffffffff;
+  static constexpr std::uint32_t kNone = Slots::kFree;
   struct Node {
     Offer offer;
     std::uint32_t next = kNone;
@@ -60,11 +62,10 @@ class OfferTable {
     std::uint32_t xid = 0;
   };
 
-  std::size_t bucket(std::uint32_t stag) const;
   void link(std::uint32_t id);
   void grow();
 
-  std::vector<std::uint32_t> heads_;  // a power of two of them
+  Slots heads_;
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> free_;
   std::size_t used_ = 0;
