@@ -21,8 +21,7 @@ constexpr std::uint32_t kWritePosition = 40 + 24;
 /// A WRITE whose data of `count` octets are in a read chunk of `length` at `position`.
 TraceBuilder write_call(std::uint32_t count, std::uint32_t length,
                         std::uint32_t position = kWritePosition, Bytes left = {}) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   wire::Header head = header(kXid);
   head.read_list.push_back({position, {0x30, length, 0x1000}});
   Bytes arguments = write_arguments(count);
@@ -57,8 +56,7 @@ TEST(BindingRules, FindAnArgumentReducedInPart) {
 
 /// A call of `program` whose read list holds something.
 TraceBuilder reduced_call(std::uint32_t program, std::uint32_t version, std::uint32_t procedure) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   wire::Header head = header(kXid);
   head.read_list.push_back({44, {0x30, 32, 0x1000}});
   trace.send(Role::client, head, rpc_call(kXid, program, version, procedure, words({32})));
@@ -75,8 +73,7 @@ TEST(BindingRules, FindIneligibleArguments) {
 
 /// A reduced call under RPCSEC_GSS version 1 with a sequence number and an empty handle.
 TraceBuilder gss_call(std::uint32_t procedure, std::uint32_t gss_proc, std::uint32_t service) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   wire::Header head = header(kXid);
   head.read_list.push_back({64, {0x30, 32, 0x1000}});
   const Bytes call =
@@ -102,8 +99,7 @@ TEST(BindingRules, FindAReducedNullProcedureThatInitialisesAContext) {
 }
 
 TraceBuilder offering_call(std::uint32_t procedure, std::size_t chunks) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   wire::Header head = header(kXid);
   for (std::size_t i = 0; i < chunks; ++i) head.write_list.add(std::vector{kSink});
   trace.send(Role::client, head, rpc_call(kXid, kNfs, 3, procedure, words({0, 0, 0, 0})));

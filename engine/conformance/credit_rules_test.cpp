@@ -7,157 +7,97 @@ namespace steertag::conformance {
 namespace {
 
 TEST(CreditRules, AcceptAsManyCallsAsGrantedAndRequested) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1, 8);
-  trace.reply(1, 4);
-  for (std::uint32_t xid = 2; xid < 6; ++xid) trace.call(xid, 8);
-  trace.reply(3, 4);
-  trace.call(6, 8);
-  trace.expect_nothing();
+  opened().call(1, 8).reply(1, 4).calls(2, 4, 8).reply(3, 4).call(6, 8).expect_nothing();
 }
 
 TEST(CreditRules, FindASecondCallBeforeTheFirstReply) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.call(2);
-  trace.expect("first_call_goes_alone", "RFC8166-3.3.3-4", Role::client);
+  opened().call(1).call(2).expect("first_call_goes_alone", "RFC8166-3.3.3-4", Role::client);
 }
 
 TEST(CreditRules, FindCallsBeyondTheGrant) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.reply(1, 2);
-  trace.call(2);
-  trace.call(3);
-  trace.expect_nothing();
-  trace.call(4);
-  trace.expect("calls_stay_within_grant", "RFC8166-3.3.1-4", Role::client);
+  opened().exchange(1, 2).call(2).call(3).expect_nothing().call(4).expect(
+      "calls_stay_within_grant", "RFC8166-3.3.1-4", Role::client);
 }
 
 TEST(CreditRules, FindCallsBeyondTheRequest) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1, 2);
-  trace.reply(1, 64);
-  trace.call(2, 2);
-  trace.call(3, 2);
-  trace.expect_nothing();
-  trace.call(4, 2);
-  trace.expect("calls_stay_within_request", "RFC8166-3.3.1-6", Role::client);
+  opened().call(1, 2).reply(1, 64).call(2, 2).call(3, 2).expect_nothing().call(4, 2).expect(
+      "calls_stay_within_request", "RFC8166-3.3.1-6", Role::client);
 }
 
 TEST(CreditRules, FindReverseCallsBeyondTheGrant) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1, 64);
-  trace.reply(1, 64);
-  trace.reverse_call(1, 8);
-  trace.reverse_reply(1, 1);
-  trace.reverse_call(2, 8);
-  trace.reverse_call(3, 8);
-  trace.expect("calls_stay_within_grant", "RFC8166-3.3.1-4", Role::server);
+  opened()
+      .call(1, 64)
+      .reply(1, 64)
+      .reverse_call(1, 8)
+      .reverse_reply(1, 1)
+      .reverse_call(2, 8)
+      .reverse_call(3, 8)
+      .expect("calls_stay_within_grant", "RFC8166-3.3.1-4", Role::server);
 }
 
 TEST(CreditRules, AccountDirectionsSeparately) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.reply(1, 3);
-  for (std::uint32_t xid = 2; xid < 5; ++xid) trace.call(xid);
-  trace.reverse_call(2, 1);
-  trace.reverse_reply(2, 1);
-  trace.reverse_call(3, 1);
-  trace.expect_nothing();
+  opened()
+      .exchange(1, 3)
+      .calls(2, 3)
+      .reverse_call(2, 1)
+      .reverse_reply(2, 1)
+      .reverse_call(3, 1)
+      .expect_nothing();
 }
 
 TEST(CreditRules, LetACallCrossTheReplyThatLowersTheGrant) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.reply(1, 4);
-  for (std::uint32_t xid = 2; xid < 5; ++xid) trace.call(xid);
+  TraceBuilder trace = opened();
+  trace.exchange(1, 4).calls(2, 3);
   trace.reply(2, 1);  // the client may not have seen this one yet
-  trace.call(5);
-  trace.expect_nothing();
-  trace.call(6);
-  trace.expect("calls_stay_within_grant", "RFC8166-3.3.1-4", Role::client);
+  trace.call(5).expect_nothing().call(6).expect("calls_stay_within_grant", "RFC8166-3.3.1-4",
+                                                Role::client);
 }
 
 TEST(CreditRules, FindAClientThatIgnoresALoweredGrant) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.reply(1, 4);
-  for (std::uint32_t xid = 2; xid < 6; ++xid) trace.call(xid);
+  TraceBuilder trace = opened();
+  trace.exchange(1, 4).calls(2, 4);
   std::uint32_t oldest = 2;
   for (std::uint32_t xid = 6; trace.judge().findings().empty() && xid < 40; ++xid) {
-    trace.reply(oldest++, 2);
-    trace.call(xid);
+    trace.reply(oldest++, 2).call(xid);
   }
-  ASSERT_EQ(trace.judge().findings().size(), 1u) << "four calls stay in flight under a grant of 2";
+  ASSERT_EQ(trace.findings(), 1u) << "four calls stay in flight under a grant of 2";
   trace.expect("calls_stay_within_grant", "RFC8166-3.3.1-4", Role::client);
 }
 
 TEST(CreditRules, DoNotCountMessagesThatAreNoCalls) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.reply(1, 1);
-  trace.send(Role::client, words({50, 1, 1, 9, 0, 0, 0}));
-  trace.send(Role::client, words({51, 1, 1, 3}));
-  const std::size_t before = trace.judge().findings().size();
+  TraceBuilder trace = opened();
+  trace.exchange(1, 1)
+      .send(Role::client, words({50, 1, 1, 9, 0, 0, 0}))
+      .send(Role::client, words({51, 1, 1, 3}));
+  const std::size_t before = trace.findings();
   trace.call(2);
-  EXPECT_EQ(trace.judge().findings().size(), before);
+  EXPECT_EQ(trace.findings(), before);
 }
 
 TEST(CreditRules, TakeAGrantFromAnErrorToo) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.err_chunk(Role::server, 1, 2);
-  trace.call(2);
-  trace.call(3);
-  trace.expect_nothing();
+  opened().call(1).err_chunk(Role::server, 1, 2).call(2).call(3).expect_nothing();
 }
 
 TEST(CreditRules, FindAGrantOfZero) {
-  TraceBuilder reply;
-  reply.open();
-  reply.call(1);
-  reply.reply(1, 0);
-  reply.expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
+  opened().exchange(1, 0).expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
 
-  TraceBuilder error;
-  error.open();
-  error.call(1);
-  error.err_chunk(Role::server, 1, 0);
-  error.expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
+  opened()
+      .call(1)
+      .err_chunk(Role::server, 1, 0)
+      .expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
 
-  TraceBuilder reverse;
-  reverse.open();
-  reverse.reverse_call(1);
-  reverse.reverse_reply(1, 0);
-  reverse.expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::client);
+  opened().reverse_call(1).reverse_reply(1, 0).expect("grant_is_not_zero", "RFC8166-3.3.1-5",
+                                                      Role::client);
 }
 
 TEST(CreditRules, AGrantOfZeroDoesNotMakeTheClientACulprit) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.reply(1, 0);
-  trace.call(2);
-  EXPECT_EQ(trace.judge().findings().size(), 1u);
+  TraceBuilder trace = opened();
+  trace.exchange(1, 0).call(2);
+  EXPECT_EQ(trace.findings(), 1u);
 }
 
 TEST(CreditRules, ARequestOfZeroStillAllowsItsOwnCall) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1, 0);
-  trace.reply(1);
-  trace.expect_nothing();
+  opened().call(1, 0).reply(1).expect_nothing();
 }
 
 void post(TraceBuilder& trace, Role side, std::uint32_t count, std::uint32_t size = 4096) {
@@ -170,22 +110,16 @@ TEST(CreditRules, FindAGrantWithoutReceives) {
   trace.open();
   trace.call(1);
   post(trace, Role::server, 1);
-  trace.reply(1, 3);
-  trace.expect_nothing();
-  trace.call(2);
-  trace.reply(2, 3);
-  trace.expect("receives_cover_grant", "RFC8166-3.3.1-9", Role::server);
+  trace.reply(1, 3).expect_nothing().exchange(2, 3).expect("receives_cover_grant",
+                                                           "RFC8166-3.3.1-9", Role::server);
 }
 
 TEST(CreditRules, FindACallWithoutAReceiveForItsReply) {
   TraceBuilder trace;
   post(trace, Role::client, 1);
   trace.open();
-  trace.call(1);
-  trace.reply(1);
-  trace.expect_nothing();
-  trace.call(2);
-  trace.expect("receives_cover_calls", "RFC8166-3.3.1-10", Role::client);
+  trace.exchange(1).expect_nothing().call(2).expect("receives_cover_calls", "RFC8166-3.3.1-10",
+                                                    Role::client);
 }
 
 TEST(CreditRules, FindSmallReceives) {
@@ -193,8 +127,7 @@ TEST(CreditRules, FindSmallReceives) {
   post(small, Role::server, 1, 1000);
   small.expect("receive_takes_1024_octets", "RFC8166-3.3.3-5", Role::server);
 
-  TraceBuilder announced;
-  announced.open();
+  TraceBuilder announced = opened();
   post(announced, Role::client, 1, 4096);
   announced.expect_nothing();
   post(announced, Role::client, 1, 2048);

@@ -81,7 +81,10 @@ class LegalPeers {
     calls_.erase(calls_.begin() + static_cast<std::ptrdiff_t>(which));
     const Role responder = trace::other(requester_);
     grant_ = 1 + below(20);
-    if (below(8) == 0) return trace_.err_chunk(responder, head.xid, grant_);
+    if (below(8) == 0) {
+      trace_.err_chunk(responder, head.xid, grant_);
+      return;
+    }
     for (const wire::ReadSegment& each : head.read_list) {
       trace_.read(each.target.handle, each.target.offset, each.target.length, responder);
       trace_.read_response(each.target.length, requester_);
@@ -103,7 +106,8 @@ class LegalPeers {
       if (wire::chunk_length(chunk) >= octets) {
         head.proc = wire::Procedure::nomsg;
         fill(head.reply_chunk, octets);
-        return trace_.send(responder, head, {}, invalidated);
+        trace_.send(responder, head, {}, invalidated);
+        return;
       }
     }
     for (wire::Segment& each : head.reply_chunk) each.length = 0;
@@ -120,8 +124,7 @@ class LegalPeers {
 };
 
 RC_GTEST_PROP(Exchange, LegalExchangesGiveNoFinding, (const std::vector<std::uint32_t>& steps)) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   LegalPeers forward(trace, Role::client);
   LegalPeers reverse(trace, Role::server);
   for (const std::uint32_t step : steps) {
@@ -180,8 +183,7 @@ wire::Draft mutated(wire::Draft draft, std::uint32_t how) {
 /// the message, breaks nothing.
 RC_GTEST_PROP(Exchange, AHostileClientDoesNotMakeTheServerACulprit,
               (const std::vector<std::uint32_t>& hostilities)) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   std::uint32_t xid = 1;
   for (const std::uint32_t how : hostilities) {
     const std::uint32_t own = how % 5 == 0 ? xid : ++xid;  // sometimes in use
@@ -206,8 +208,7 @@ RC_GTEST_PROP(Exchange, AHostileClientDoesNotMakeTheServerACulprit,
 /// answer to the one before, breaks nothing.
 RC_GTEST_PROP(Exchange, AHostileServerDoesNotMakeTheClientACulprit,
               (const std::vector<std::uint32_t>& hostilities)) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   std::uint32_t xid = 1;
   for (const std::uint32_t how : hostilities) {
     trace.call(++xid);
@@ -223,8 +224,7 @@ RC_GTEST_PROP(Exchange, AHostileServerDoesNotMakeTheClientACulprit,
 }
 
 RC_GTEST_PROP(Exchange, JunkDoesNotCrash, (const std::vector<std::vector<std::uint8_t>>& sends)) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   std::uint32_t turn = 0;
   for (const std::vector<std::uint8_t>& octets : sends) {
     Bytes bytes = turn % 2 == 0 ? Bytes{} : words({turn % 5, 1, 1, turn % 6});
@@ -234,7 +234,7 @@ RC_GTEST_PROP(Exchange, JunkDoesNotCrash, (const std::vector<std::vector<std::ui
     trace.read(turn % 4, octets.size(), octets.size());
     trace.read_response(octets.size());
   }
-  RC_ASSERT(trace.judge().findings().size() <= kMostFindings);
+  RC_ASSERT(trace.findings() <= kMostFindings);
 }
 
 }  // namespace

@@ -65,53 +65,40 @@ std::vector<Malformation> malformations() {
 }
 
 TEST(HeaderRules, AcceptsAPlainExchange) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.reply(1);
-  trace.expect_nothing();
+  opened().exchange(1).expect_nothing();
 }
 
 TEST(HeaderRules, FindsEachMalformationOfAClient) {
   for (const Malformation& each : malformations()) {
     SCOPED_TRACE(each.rule);
-    TraceBuilder trace;
-    trace.open();
-    trace.send(Role::client, each.draft);
-    trace.expect(each.rule, each.id, Role::client);
+    opened().send(Role::client, each.draft).expect(each.rule, each.id, Role::client);
   }
 }
 
 TEST(HeaderRules, FindsEachMalformationOfAServer) {
   for (const Malformation& each : malformations()) {
     SCOPED_TRACE(each.rule);
-    TraceBuilder trace;
-    trace.open();
-    trace.call(1);
-    trace.send(Role::server, each.draft);
-    trace.expect(each.rule, each.id, Role::server);
+    opened().call(1).send(Role::server, each.draft).expect(each.rule, each.id, Role::server);
   }
 }
 
 TEST(HeaderRules, LetsAClientGiveCreditsBackByAnEmptySend) {
-  TraceBuilder trace;
-  trace.open();
-  trace.send(Role::client, Bytes{});
-  trace.expect_nothing();
-  trace.send(Role::server, Bytes{});
-  trace.expect("header_is_xdr", "RFC8166-4.1.2-13", Role::server);
+  opened()
+      .send(Role::client, Bytes{})
+      .expect_nothing()
+      .send(Role::server, Bytes{})
+      .expect("header_is_xdr", "RFC8166-4.1.2-13", Role::server);
 }
 
 TEST(HeaderRules, LetsAServerOfLaterVersionsAnswerOneInKind) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   wire::Draft call = draft_call();
   call.vers = 2;
   trace.send(Role::client, call);
   wire::Draft reply = wire::Draft::from(header(kXid), rpc_reply(kXid));
   reply.vers = 2;
   trace.send(Role::server, reply);
-  ASSERT_EQ(trace.judge().findings().size(), 1u);
+  ASSERT_EQ(trace.findings(), 1u);
   EXPECT_EQ(trace.judge().findings()[0].culprit, Role::client);
 }
 

@@ -10,44 +10,35 @@ namespace steertag::conformance {
 namespace {
 
 TEST(Judge, CountsFindingsBeyondItsLimit) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   for (std::uint32_t i = 0; i < kMostFindings + 10; ++i) trace.err_chunk(Role::server, i);
-  EXPECT_EQ(trace.judge().findings().size(), kMostFindings);
+  EXPECT_EQ(trace.findings(), kMostFindings);
   EXPECT_EQ(trace.judge().dropped_findings(), 10u);
 }
 
 TEST(Judge, StillJudgesMessagesOfAConnectionJoinedLate) {
   TraceBuilder trace;
-  trace.reply(1, 0);
-  trace.expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
+  trace.reply(1, 0).expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
 }
 
 TEST(Judge, WithoutSightNothingIsUnsolicited) {
   for (const bool first : {true, false}) {
-    TraceBuilder trace;
-    trace.open();
-    if (!first) {
-      trace.call(1);
-      trace.reply(1);
-    }
-    trace.lose_sight();
-    trace.reply(7);
-    trace.write(1, 2, 3);
-    trace.err_chunk(Role::server, 8);
-    trace.expect_nothing();
-    trace.reply(9, 0);
-    trace.expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
+    TraceBuilder trace = opened();
+    if (!first) trace.exchange(1);
+    trace.lose_sight()
+        .reply(7)
+        .write(1, 2, 3)
+        .err_chunk(Role::server, 8)
+        .expect_nothing()
+        .reply(9, 0)
+        .expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
   }
 }
 
 TEST(Judge, SaysWhatWasExpectedAndSeen) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(0x10);
-  trace.reply(0x10, 2);
-  for (std::uint32_t xid = 0x11; xid < 0x14; ++xid) trace.call(xid);
-  ASSERT_EQ(trace.judge().findings().size(), 1u);
+  TraceBuilder trace = opened();
+  trace.exchange(0x10, 2).calls(0x11, 3);
+  ASSERT_EQ(trace.findings(), 1u);
   const Finding& finding = trace.judge().findings()[0];
   EXPECT_EQ(finding.expected, "at most 2 outstanding calls, as granted");
   EXPECT_EQ(finding.observed, "rdma_xid 0x00000013 is outstanding call 3");

@@ -9,119 +9,115 @@ constexpr wire::Segment kRead{0x21, 100, 0x1000};
 constexpr wire::Segment kWrite{0x22, 4096, 0x2000};
 constexpr wire::Segment kReply{0x23, 4096, 0x8000};
 
-class MemoryRules : public testing::Test {
- protected:
-  MemoryRules() {
-    trace.open();
-    wire::Header head = header(kXid);
-    head.read_list.push_back({40, kRead});
-    head.write_list.add(std::vector{kWrite});
-    head.has_reply_chunk = true;
-    head.reply_chunk = {kReply};
-    trace.send(Role::client, head, rpc_call(kXid));
-  }
-  void reply() {
-    wire::Header head = header(kXid);
-    head.write_list.add(std::vector{wire::Segment{kWrite.handle, 0, kWrite.offset}});
-    head.has_reply_chunk = true;
-    head.reply_chunk = {{kReply.handle, 0, kReply.offset}};
-    trace.send(Role::server, head, rpc_reply(kXid));
-  }
+/// A connection with a call that offers all three.
+TraceBuilder offered() {
+  TraceBuilder trace = opened();
+  trace.call(with_reply_chunk(with_write(with_read(header(kXid), 40, kRead), {kWrite}), kReply));
+  return trace;
+}
 
-  TraceBuilder trace;
+/// The reply to it, which uses nothing.
+wire::Header unused() {
+  const wire::Header head = with_write(header(kXid), {with_length(kWrite, 0)});
+  return with_reply_chunk(head, with_length(kReply, 0));
+}
+
+TEST(Memory, AcceptAccessToTheOffer) {
+  offered()
+      .read(kRead.handle, kRead.offset, 60)
+      .read(kRead.handle, kRead.offset + 60, 40)
+      .read_response(30)
+      .read_response(30)
+      .read_response(40)
+      .write(kWrite.handle, kWrite.offset + 4000, 96)
+      .write(kReply.handle, kReply.offset, 1)
+      .write(0xdead, 0xdead, 0)  // zero length: nothing is accessed
+      .reply(unused())
+      .expect_nothing();
+}
+
+struct Outside {
+  std::string_view what;
+  std::uint32_t stag;
+  std::uint64_t offset;
+  std::uint64_t length;
 };
 
-TEST_F(MemoryRules, AcceptAccessToTheOffer) {
-  trace.read(kRead.handle, kRead.offset, 60);
-  trace.read(kRead.handle, kRead.offset + 60, 40);
-  trace.read_response(30);
-  trace.read_response(30);
-  trace.read_response(40);
-  trace.write(kWrite.handle, kWrite.offset + 4000, 96);
-  trace.write(kReply.handle, kReply.offset, 1);
-  trace.write(0xdead, 0xdead, 0);  // zero length: nothing is accessed
-  reply();
-  trace.expect_nothing();
+TEST(Memory, FindAWriteOutsideTheOffer) {
+  for (const Outside& each : {
+           Outside{"behind a segment", kWrite.handle, kWrite.offset + 4000, 97},
+           Outside{"before a segment", kWrite.handle, kWrite.offset - 1, 2},
+           Outside{"unknown memory", 0x99, kWrite.offset, 4},
+           Outside{"a read segment", kRead.handle, kRead.offset, 4},
+       }) {
+    SCOPED_TRACE(each.what);
+    offered()
+        .write(each.stag, each.offset, each.length)
+        .expect("write_stays_inside_the_offer", "RFC8166-8.1.4-2", Role::server);
+  }
 }
 
-TEST_F(MemoryRules, FindAWriteBehindASegment) {
-  trace.write(kWrite.handle, kWrite.offset + 4000, 97);
-  trace.expect("write_stays_inside_the_offer", "RFC8166-8.1.4-2", Role::server);
+TEST(Memory, FindAReadOutsideTheOffer) {
+  for (const Outside& each : {
+           Outside{"behind a segment", kRead.handle, kRead.offset, 101},
+           Outside{"a write segment", kWrite.handle, kWrite.offset, 4},
+       }) {
+    SCOPED_TRACE(each.what);
+    offered()
+        .read(each.stag, each.offset, each.length)
+        .expect("read_stays_inside_the_offer", "RFC8166-3.4.5-6", Role::server);
+  }
 }
 
-TEST_F(MemoryRules, FindAWriteBeforeASegment) {
-  trace.write(kWrite.handle, kWrite.offset - 1, 2);
-  trace.expect("write_stays_inside_the_offer", "RFC8166-8.1.4-2", Role::server);
+TEST(Memory, FindAWriteAfterTheReply) {
+  offered()
+      .reply(unused())
+      .write(kWrite.handle, kWrite.offset, 4)
+      .expect("write_precedes_the_reply", "RFC8166-3.5.2-2", Role::server);
 }
 
-TEST_F(MemoryRules, FindAWriteToUnknownMemory) {
-  trace.write(0x99, kWrite.offset, 4);
-  trace.expect("write_stays_inside_the_offer", "RFC8166-8.1.4-2", Role::server);
+TEST(Memory, FindAReadAfterTheReply) {
+  offered()
+      .reply(unused())
+      .read(kRead.handle, kRead.offset, 4)
+      .expect("read_precedes_the_reply", "RFC8166-3.4.5.1-1", Role::server);
 }
 
-TEST_F(MemoryRules, FindAWriteToAReadSegment) {
-  trace.write(kRead.handle, kRead.offset, 4);
-  trace.expect("write_stays_inside_the_offer", "RFC8166-8.1.4-2", Role::server);
+TEST(Memory, FindAReplyBeforeItsReadsAreDone) {
+  offered()
+      .read(kRead.handle, kRead.offset, 50)
+      .read(kRead.handle, kRead.offset + 50, 50)
+      .read_response(50)
+      .reply(unused())
+      .expect("reply_awaits_the_reads", "RFC8166-2.3.2-4", Role::server);
 }
 
-TEST_F(MemoryRules, FindAWriteAfterTheReply) {
-  reply();
-  trace.write(kWrite.handle, kWrite.offset, 4);
-  trace.expect("write_precedes_the_reply", "RFC8166-3.5.2-2", Role::server);
+TEST(Memory, FindRdmaByAClient) {
+  offered()
+      .write(0x99, 0, 4, Role::client)
+      .expect("requester_issues_no_rdma", "RFC8166-3.1-1", Role::client);
 }
 
-TEST_F(MemoryRules, FindAReadOutsideTheOffer) {
-  trace.read(kRead.handle, kRead.offset, 101);
-  trace.expect("read_stays_inside_the_offer", "RFC8166-3.4.5-6", Role::server);
+TEST(Memory, FindReadsByAClient) {
+  offered()
+      .read(0x99, 0, 4, Role::client)
+      .expect("requester_issues_no_rdma", "RFC8166-3.1-1", Role::client);
 }
 
-TEST_F(MemoryRules, FindAReadOfAWriteSegment) {
-  trace.read(kWrite.handle, kWrite.offset, 4);
-  trace.expect("read_stays_inside_the_offer", "RFC8166-3.4.5-6", Role::server);
-}
-
-TEST_F(MemoryRules, FindAReadAfterTheReply) {
-  reply();
-  trace.read(kRead.handle, kRead.offset, 4);
-  trace.expect("read_precedes_the_reply", "RFC8166-3.4.5.1-1", Role::server);
-}
-
-TEST_F(MemoryRules, FindAReplyBeforeItsReadsAreDone) {
-  trace.read(kRead.handle, kRead.offset, 50);
-  trace.read(kRead.handle, kRead.offset + 50, 50);
-  trace.read_response(50);
-  reply();
-  trace.expect("reply_awaits_the_reads", "RFC8166-2.3.2-4", Role::server);
-}
-
-TEST_F(MemoryRules, FindRdmaByAClient) {
-  trace.write(0x99, 0, 4, Role::client);
-  trace.expect("requester_issues_no_rdma", "RFC8166-3.1-1", Role::client);
-}
-
-TEST_F(MemoryRules, FindReadsByAClient) {
-  trace.read(0x99, 0, 4, Role::client);
-  trace.expect("requester_issues_no_rdma", "RFC8166-3.1-1", Role::client);
-}
-
-TEST_F(MemoryRules, FindABrokenGuard) {
-  trace.event(Role::client, trace::MemoryInvalidated{kWrite.handle, true});
-  trace.expect_nothing();
-  trace.event(Role::client, trace::MemoryInvalidated{kWrite.handle, false});
-  trace.expect("guards_stay_intact", "RFC8166-8.1-1", Role::server);
+TEST(Memory, FindABrokenGuard) {
+  offered()
+      .event(Role::client, trace::MemoryInvalidated{kWrite.handle, true})
+      .expect_nothing()
+      .event(Role::client, trace::MemoryInvalidated{kWrite.handle, false})
+      .expect("guards_stay_intact", "RFC8166-8.1-1", Role::server);
 }
 
 TEST(Memory, AWriteMayRunThroughNeighbouringSegments) {
-  TraceBuilder trace;
-  trace.open();
-  wire::Header head = header(kXid);
-  head.write_list.add(std::vector<wire::Segment>{{5, 100, 1000}, {5, 100, 1100}});
-  trace.send(Role::client, head, rpc_call(kXid));
-  trace.write(5, 1000, 150);
-  head = header(kXid);
-  head.write_list.add(std::vector<wire::Segment>{{5, 100, 1000}, {5, 50, 1100}});
-  trace.send(Role::server, head, rpc_reply(kXid));
-  trace.expect_nothing();
+  opened()
+      .call(with_write(header(kXid), {{5, 100, 1000}, {5, 100, 1100}}))
+      .write(5, 1000, 150)
+      .reply(with_write(header(kXid), {{5, 100, 1000}, {5, 50, 1100}}))
+      .expect_nothing();
 }
 
 /// A write chunk of `count` segments of eight octets, one behind the other.
@@ -133,13 +129,9 @@ std::vector<wire::Segment> adjoining(std::uint32_t count) {
 
 /// One RDMA Write through `count` adjoining segments, all of which come back full.
 TraceBuilder write_through(std::uint32_t count, std::uint64_t written) {
-  TraceBuilder trace;
-  trace.open(announcement(true, 65536), announcement(true, 65536));
-  wire::Header head = header(kXid);
-  head.write_list.add(adjoining(count));
-  trace.send(Role::client, head, rpc_call(kXid));
-  trace.write(5, 1000, written);
-  trace.send(Role::server, head, rpc_reply(kXid));
+  TraceBuilder trace = opened(announcement(true, 65536), announcement(true, 65536));
+  const wire::Header head = with_write(header(kXid), adjoining(count));
+  trace.call(head).write(5, 1000, written).reply(head);
   return trace;
 }
 
@@ -155,44 +147,39 @@ TEST(Memory, FindALengthThatAWriteThroughFewSegmentsDidNotPlace) {
 }
 
 TEST(Memory, TwoCallsMayOfferTheSameSource) {
-  TraceBuilder trace;
-  trace.open();
-  trace.call(1);
-  trace.reply(1);
+  TraceBuilder trace = opened();
+  trace.exchange(1);
   for (const std::uint32_t xid : {2u, 3u}) {
     wire::Header head = header(xid);
     head.read_list.push_back({40, kRead});
     trace.send(Role::client, head, rpc_call(xid));
   }
-  trace.read(kRead.handle, kRead.offset, 100);
-  trace.read(kRead.handle, kRead.offset, 100);
-  trace.read_response(100);
-  trace.reply(2);
-  trace.read_response(100);
-  trace.read(kRead.handle, kRead.offset, 100);
-  trace.read_response(100);
-  trace.reply(3);
-  trace.expect_nothing();
+  trace.read(kRead.handle, kRead.offset, 100)
+      .read(kRead.handle, kRead.offset, 100)
+      .read_response(100)
+      .reply(2)
+      .read_response(100)
+      .read(kRead.handle, kRead.offset, 100)
+      .read_response(100)
+      .reply(3)
+      .expect_nothing();
 }
 
 TEST(Memory, AServerMayUseWhatAFaultyCallOffers) {
-  TraceBuilder trace;
-  trace.open();
+  TraceBuilder trace = opened();
   wire::Header head = header(kXid);
   head.write_list.add(std::vector{kWrite});
   wire::Draft draft = wire::Draft::from(head, rpc_call(kXid));
   draft.read_list.push_back({1, {41, kRead}, false});  // no multiple of four
-  trace.send(Role::client, draft);
-  trace.read(kRead.handle, kRead.offset, 100);
-  trace.write(kWrite.handle, kWrite.offset, 100);
-  EXPECT_EQ(trace.judge().findings().size(), 1u) << "the position alone";
+  trace.send(Role::client, draft)
+      .read(kRead.handle, kRead.offset, 100)
+      .write(kWrite.handle, kWrite.offset, 100);
+  EXPECT_EQ(trace.findings(), 1u) << "the position alone";
 }
 
 TEST(Memory, IsUnknownInTheMiddleOfAConnection) {
   TraceBuilder trace;
-  trace.write(1, 2, 3);
-  trace.read(1, 2, 3);
-  trace.expect_nothing();
+  trace.write(1, 2, 3).read(1, 2, 3).expect_nothing();
 }
 
 }  // namespace

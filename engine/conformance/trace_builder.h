@@ -67,18 +67,40 @@ inline wire::Header nomsg(std::uint32_t xid, std::uint32_t credit = 32) {
   return out;
 }
 
+/// `head` with one more read segment, one more write chunk, or a reply chunk of one segment.
+inline wire::Header with_read(wire::Header head, std::uint32_t position, wire::Segment target) {
+  head.read_list.push_back({position, target});
+  return head;
+}
+inline wire::Header with_write(wire::Header head, const std::vector<wire::Segment>& chunk) {
+  head.write_list.add(chunk);
+  return head;
+}
+inline wire::Header with_reply_chunk(wire::Header head, wire::Segment segment) {
+  head.has_reply_chunk = true;
+  head.reply_chunk = {segment};
+  return head;
+}
+
+inline wire::Segment with_length(wire::Segment segment, std::uint32_t length) {
+  segment.length = length;
+  return segment;
+}
+
 /// What a side announces unless a test says otherwise: 4096 octets both ways, and R.
 inline wire::PrivateData announcement(bool invalidation = true, std::uint32_t bytes = 4096) {
   return {invalidation, bytes, bytes};
 }
 
+/// Steps return the builder, so that a trace can be written as a chain of them.
 class TraceBuilder {
  public:
   explicit TraceBuilder(Visibility visibility = {}) : judge_(visibility) {}
 
-  void event(Role actor, trace::Body body) {
+  TraceBuilder& event(Role actor, trace::Body body) {
     judge_.on_event({next_, static_cast<std::int64_t>(next_) * 1000, actor, body});
     ++next_;
+    return *this;
   }
 
   /// Opens the connection with these announcements.
@@ -89,72 +111,111 @@ class TraceBuilder {
     event(Role::client, trace::Connect{octets});
     octets.clear();
     if (server) wire::encode(*server, octets);
-    event(Role::server, trace::Accept{octets});
-    return *this;
+    return event(Role::server, trace::Accept{octets});
   }
 
-  void send(Role actor, View bytes, std::optional<std::uint32_t> invalidated = {}) {
-    event(actor, trace::Send{bytes, invalidated});
+  TraceBuilder& send(Role actor, View bytes, std::optional<std::uint32_t> invalidated = {}) {
+    return event(actor, trace::Send{bytes, invalidated});
   }
-  void send(Role actor, const wire::Header& head, View payload = {},
-            std::optional<std::uint32_t> invalidated = {}) {
+  TraceBuilder& send(Role actor, const wire::Header& head, View payload = {},
+                     std::optional<std::uint32_t> invalidated = {}) {
     Bytes bytes;
     wire::encode(head, bytes);
     bytes.insert(bytes.end(), payload.begin(), payload.end());
-    send(actor, bytes, invalidated);
+    return send(actor, bytes, invalidated);
   }
-  void send(Role actor, const wire::Draft& draft) {
+  TraceBuilder& send(Role actor, const wire::Draft& draft) {
     Bytes bytes;
     wire::encode(draft, bytes);
-    send(actor, bytes);
+    return send(actor, bytes);
   }
 
   /// A short call and a short reply of the forward direction.
-  void call(std::uint32_t xid, std::uint32_t credit = 32) {
-    send(Role::client, header(xid, credit), rpc_call(xid));
+  TraceBuilder& call(std::uint32_t xid, std::uint32_t credit = 32) {
+    return send(Role::client, header(xid, credit), rpc_call(xid));
   }
-  void reply(std::uint32_t xid, std::uint32_t grant = 32) {
-    send(Role::server, header(xid, grant), rpc_reply(xid));
+  TraceBuilder& reply(std::uint32_t xid, std::uint32_t grant = 32) {
+    return send(Role::server, header(xid, grant), rpc_reply(xid));
   }
-  void reverse_call(std::uint32_t xid, std::uint32_t credit = 2) {
-    send(Role::server, header(xid, credit), rpc_call(xid, 0x40000000));
+  /// The same with this header; an RDMA_NOMSG has its RPC message in a chunk.
+  TraceBuilder& call(const wire::Header& head) {
+    return send(Role::client, head, payload_of(head, rpc_call(head.xid)));
   }
-  void reverse_reply(std::uint32_t xid, std::uint32_t grant = 2) {
-    send(Role::client, header(xid, grant), rpc_reply(xid));
+  TraceBuilder& reply(const wire::Header& head) {
+    return send(Role::server, head, payload_of(head, rpc_reply(head.xid)));
+  }
+  /// `count` short calls with XIDs from `first` on.
+  TraceBuilder& calls(std::uint32_t first, std::uint32_t count, std::uint32_t credit = 32) {
+    for (std::uint32_t i = 0; i < count; ++i) call(first + i, credit);
+    return *this;
+  }
+  /// A short call and its short reply.
+  TraceBuilder& exchange(std::uint32_t xid, std::uint32_t grant = 32) {
+    return call(xid).reply(xid, grant);
+  }
+  TraceBuilder& reverse_call(std::uint32_t xid, std::uint32_t credit = 2) {
+    return send(Role::server, header(xid, credit), rpc_call(xid, 0x40000000));
+  }
+  TraceBuilder& reverse_reply(std::uint32_t xid, std::uint32_t grant = 2) {
+    return send(Role::client, header(xid, grant), rpc_reply(xid));
   }
   /// RDMA_ERROR/ERR_CHUNK.
-  void err_chunk(Role actor, std::uint32_t xid, std::uint32_t credit = 32,
-                 std::uint32_t vers = wire::kVersion) {
-    send(actor, words({xid, vers, credit, 4, 2}));
+  TraceBuilder& err_chunk(Role actor, std::uint32_t xid, std::uint32_t credit = 32,
+                          std::uint32_t vers = wire::kVersion) {
+    return send(actor, words({xid, vers, credit, 4, 2}));
   }
-  void err_vers(Role actor, std::uint32_t xid, std::uint32_t vers, std::uint32_t low = 1,
-                std::uint32_t high = 1, std::uint32_t credit = 32) {
-    send(actor, words({xid, vers, credit, 4, 1, low, high}));
-  }
-
-  void write(std::uint32_t stag, std::uint64_t offset, std::uint64_t length,
-             Role actor = Role::server) {
-    event(actor, trace::RdmaWrite{stag, offset, length, {}});
-  }
-  void read(std::uint32_t stag, std::uint64_t offset, std::uint64_t length,
-            Role actor = Role::server) {
-    event(actor, trace::RdmaRead{stag, offset, length});
-  }
-  void read_response(std::uint64_t length, Role owner = Role::client) {
-    event(owner, trace::RdmaReadResponse{1, 0, length});
+  TraceBuilder& err_vers(Role actor, std::uint32_t xid, std::uint32_t vers, std::uint32_t low = 1,
+                         std::uint32_t high = 1, std::uint32_t credit = 32) {
+    return send(actor, words({xid, vers, credit, 4, 1, low, high}));
   }
 
-  void lose_sight() { judge_.lose_sight(); }
+  TraceBuilder& write(std::uint32_t stag, std::uint64_t offset, std::uint64_t length,
+                      Role actor = Role::server) {
+    return event(actor, trace::RdmaWrite{stag, offset, length, {}});
+  }
+  TraceBuilder& read(std::uint32_t stag, std::uint64_t offset, std::uint64_t length,
+                     Role actor = Role::server) {
+    return event(actor, trace::RdmaRead{stag, offset, length});
+  }
+  TraceBuilder& read_response(std::uint64_t length, Role owner = Role::client) {
+    return event(owner, trace::RdmaReadResponse{1, 0, length});
+  }
+
+  TraceBuilder& lose_sight() {
+    judge_.lose_sight();
+    return *this;
+  }
   const Judge& judge() const { return judge_; }
   /// Index of the latest event.
   std::uint64_t last() const { return next_ - 1; }
 
-  void expect_nothing() const { EXPECT_THAT(judge_.findings(), testing::IsEmpty()); }
+  /// How many findings there are.
+  std::size_t findings() const { return judge_.findings().size(); }
+
+  TraceBuilder& expect_nothing() {
+    EXPECT_THAT(judge_.findings(), testing::IsEmpty());
+    return *this;
+  }
 
   /// Exactly one finding, by the latest event.
   void expect(std::string_view rule, std::string_view id, Role culprit) const {
     ASSERT_THAT(judge_.findings(), testing::SizeIs(1));
-    const Finding& finding = judge_.findings().front();
+    expect_last(rule, id, culprit);
+  }
+  /// The same behind one finding on an earlier event.
+  void expect_second(std::string_view rule, std::string_view id, Role culprit) const {
+    ASSERT_THAT(judge_.findings(), testing::SizeIs(2));
+    EXPECT_LT(judge_.findings().front().event, last());
+    expect_last(rule, id, culprit);
+  }
+
+ private:
+  static Bytes payload_of(const wire::Header& head, Bytes message) {
+    return head.proc == wire::Procedure::nomsg ? Bytes{} : message;
+  }
+
+  void expect_last(std::string_view rule, std::string_view id, Role culprit) const {
+    const Finding& finding = judge_.findings().back();
     EXPECT_EQ(finding.rule, rule) << testing::PrintToString(finding);
     EXPECT_EQ(finding.requirement->id, id) << testing::PrintToString(finding);
     EXPECT_EQ(finding.culprit, culprit) << testing::PrintToString(finding);
@@ -163,9 +224,16 @@ class TraceBuilder {
     EXPECT_FALSE(finding.observed.empty());
   }
 
- private:
   Judge judge_;
   std::uint64_t next_ = 0;
 };
+
+/// A connection that was opened with these announcements.
+inline TraceBuilder opened(std::optional<wire::PrivateData> client = announcement(),
+                           std::optional<wire::PrivateData> server = announcement()) {
+  TraceBuilder trace;
+  trace.open(client, server);
+  return trace;
+}
 
 }  // namespace steertag::conformance
