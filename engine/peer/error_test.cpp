@@ -252,6 +252,37 @@ TEST_F(ReducedTest, WriteIsExecutedOnlyWhenChunkAndArgumentsAgree) {
   EXPECT_EQ(content("file"), data);
 }
 
+TEST_F(ReducedTest, CallThatCannotBePulledGetsErrChunkAndIsNotExecuted) {
+  const nfs3::FileHandle file = make_file("file", {});
+  const Bytes payload = write_call(file, 5000);
+  const wire::Draft draft =
+      reduced(payload, static_cast<std::uint32_t>(payload.size()), pattern(5000));
+  client = std::make_unique<RawClient>(*provider, *domain, url, Bytes{}, 64, 4096, nullptr, 0);
+  drive([&] { return client->up || client->closed; });
+  expect_err_chunk(answer(draft));
+  EXPECT_TRUE(content("file").empty()) << "a WRITE was executed although nothing was read";
+  EXPECT_EQ(answers(draft_call(kXid, rpc_call(kXid, 0))).size(), 1U);
+}
+
+TEST_F(ReducedTest, FailureToPostAReadEndsTheConnectionAndNothingIsExecuted) {
+  client.reset();
+  domain.reset();
+  server.reset();
+  fabric::Limits limits;
+  limits.posted_operations = 2;
+  provider = *fabric::make_provider("iwarp", seeded_random(7), limits);
+  ServerOptions options;
+  options.deviations.add(Deviation::replies_twice);  // fills the queue
+  open(options);
+  const nfs3::FileHandle file = make_file("file", {});
+  const Bytes payload = write_call(file, 5000);
+  client->send(draft_call(kProbe, rpc_call(kProbe, 0)));
+  client->send(reduced(payload, static_cast<std::uint32_t>(payload.size()), pattern(5000)));
+  drive([&] { return client->closed; });
+  drive([&] { return server->connection_count() == 0; });
+  EXPECT_TRUE(content("file").empty()) << "a WRITE was executed although nothing was read";
+}
+
 TEST_F(ReducedTest, TooSmallChunksGetErrChunkAndStayUntouched) {
   const nfs3::FileHandle file = make_file("file", pattern(5000));
   auto offered = domain->allocate(4999, {false, true});

@@ -18,10 +18,11 @@ class RawClient final : public fabric::Handler {
  public:
   RawClient(fabric::Provider& its_provider, fabric::Domain& domain, const fabric::Url& url,
             Bytes announced, std::size_t receives = 64, std::size_t receive_bytes = 4096,
-            trace::EventSink* events = nullptr)
+            trace::EventSink* events = nullptr, std::uint16_t ird = 16)
       : provider(its_provider), slab(receives * receive_bytes) {
     fabric::ConnectionOptions options;
     options.private_data = std::move(announced);
+    options.ird = ird;
     auto started = provider.connect(url, domain, options, *this, events);
     EXPECT_TRUE(started) << started.error().message();
     connection = std::move(*started);

@@ -57,6 +57,9 @@ void RegionPool::give_back(std::unique_ptr<fabric::Region> region) {
   if (!intact) {
     ++damaged_;
   } else if (known != kSizes.end()) {
+    // The next loan may be to somebody else.
+    const MutableView octets = region->bytes();
+    std::fill(octets.begin(), octets.end(), std::byte{0});
     idle_bytes_ += size;
     idle_[static_cast<std::size_t>(known - kSizes.begin())].push_back(std::move(region));
   }

@@ -40,8 +40,8 @@ class RegionPool {
   RegionPool(fabric::Domain& domain, std::size_t budget_bytes)
       : domain_(domain), budget_bytes_(budget_bytes) {}
 
-  /// A region of at least `length` octets, opened with `rights`; its content is left over from
-  /// earlier use. Empty when the budget does not allow it now.
+  /// A region of at least `length` octets, opened with `rights` and zeroed. Empty when the budget
+  /// does not allow it now.
   PooledRegion acquire(std::size_t length, fabric::Rights rights);
   /// True if `length` octets can never be had.
   bool impossible(std::size_t length) const { return size_for(length) > budget_bytes_; }

@@ -197,19 +197,25 @@ bool ServerConnection::start_pull(Transaction& call) {
     std::memcpy(sink.data() + copy.sink_offset, copy.from.data(), copy.from.size());
   for (const LocalCopy& copy : call.pull.roundups)
     std::memcpy(sink.data() + copy.sink_offset, copy.from.data(), copy.from.size());
-  post_reads(call);
-  if (!down_ && call.outstanding == 0) execute(call, sink.first(call.pull.size));
+  // What could not be read must never be executed.
+  if (post_reads(call) && call.pull.reads.empty()) execute(call, sink.first(call.pull.size));
   return true;
 }
 
-void ServerConnection::post_reads(Transaction& call) {
+bool ServerConnection::post_reads(Transaction& call) {
   for (const RemoteRead& read : call.pull.reads) {
-    if (!check(endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag,
-                                   read.offset, call.index)))
-      return;
+    const auto posted = endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag,
+                                            read.offset, call.index);
+    if (!posted && posted.error().code == fabric::Errc::unsupported && call.outstanding == 0) {
+      // RFC 8166 4.5.4: the peer takes no RDMA Reads at all, so only this call is hopeless.
+      send_chunk_error(call);
+      return false;
+    }
+    if (!check(posted)) return false;
     ++call.outstanding;
     server_.statistics_.pulled_bytes += read.length;
   }
+  return true;
 }
 
 void ServerConnection::execute(Transaction& call, View message) {

@@ -43,7 +43,8 @@ class ServerConnection final : public EndpointUser {
   void on_broken_list(Transaction& call);
   void begin_call(Transaction& call);
   bool start_pull(Transaction& call);
-  void post_reads(Transaction& call);
+  /// False when the call ended instead: with ERR_CHUNK, or with the connection.
+  bool post_reads(Transaction& call);
   void execute(Transaction& call, View message);
   void bend_read_list(Transaction& call);
   void bend_message(Transaction& call);
