@@ -24,11 +24,17 @@ BindingFault check_binding(View call, std::span<const ReadChunk> chunks) {
 
 }  // namespace
 
-Program* Dispatcher::find(std::uint32_t number) const {
-  for (const auto& program : programs_) {
-    if (program->number() == number) return program.get();
+Dispatcher::Dispatcher(std::vector<std::unique_ptr<Program>> programs, const Deviations& deviations)
+    : deviations_(deviations) {
+  for (auto& program : programs) {
+    Versions& versions = programs_[program->number()];
+    versions.try_emplace(program->version(), std::move(program));
   }
-  return nullptr;
+}
+
+Outcome Dispatcher::refuse_arguments(std::uint32_t xid, ReplyPayload& reply) const {
+  if (deviations_.has(Deviation::garbage_args_discarded)) return Outcome::discard;
+  return refuse(rpc::ReplyHeader::accepted(xid, rpc::AcceptStatus::GARBAGE_ARGS), reply);
 }
 
 Outcome Dispatcher::refuse(const rpc::ReplyHeader& header, ReplyPayload& reply) const {
@@ -61,35 +67,35 @@ Outcome Dispatcher::run(std::uint32_t xid, View call, std::span<const ReadChunk>
   if (*direction == rpc::MessageType::REPLY) return Outcome::discard;
 
   using rpc::AcceptStatus;
-  const auto garbage = [&] {
-    if (deviations_.has(Deviation::garbage_args_discarded)) return Outcome::discard;
-    return refuse(rpc::ReplyHeader::accepted(xid, AcceptStatus::GARBAGE_ARGS), reply);
-  };
   wire::Reader reader(call);
   rpc::CallHeader header;
   header.decode(reader);
-  if (!reader.ok()) return garbage();
+  if (!reader.ok()) return refuse_arguments(xid, reply);
   if (header.rpcvers != rpc::kRpcVersion)
     return refuse(rpc::ReplyHeader::rpc_mismatch(xid, {rpc::kRpcVersion, rpc::kRpcVersion}), reply);
   Caller caller;
   if (const auto status = identify(header.credential, caller); status != rpc::AuthStatus::AUTH_OK)
     return refuse(rpc::ReplyHeader::auth_error(xid, status), reply);
-  Program* program = find(header.program);
-  if (!program) return refuse(rpc::ReplyHeader::accepted(xid, AcceptStatus::PROG_UNAVAIL), reply);
-  const rpc::VersionRange versions = program->versions();
-  if (header.version < versions.low || header.version > versions.high)
-    return refuse(rpc::ReplyHeader::program_mismatch(xid, versions), reply);
+  const auto program = programs_.find(header.program);
+  if (program == programs_.end())
+    return refuse(rpc::ReplyHeader::accepted(xid, AcceptStatus::PROG_UNAVAIL), reply);
+  const Versions& versions = program->second;
+  const auto version = versions.find(header.version);
+  if (version == versions.end()) {
+    const rpc::VersionRange range{versions.begin()->first, versions.rbegin()->first};
+    return refuse(rpc::ReplyHeader::program_mismatch(xid, range), reply);
+  }
 
   const BindingFault fault = check_binding(call, chunks);
-  if (fault == BindingFault::mismatch) return garbage();
+  if (fault == BindingFault::mismatch) return refuse_arguments(xid, reply);
   if (fault == BindingFault::not_eligible && !deviations_.has(Deviation::reduced_name_accepted) &&
       !deviations_.has(Deviation::read_position_ignored))
     return Outcome::chunk_error;
 
   wire::Writer writer(reply.stream());
   rpc::ReplyHeader::accepted(xid, AcceptStatus::SUCCESS).encode(writer);
-  const AcceptStatus status = program->call(header.procedure, reader, caller, reply);
-  if (status == AcceptStatus::GARBAGE_ARGS) return garbage();
+  const AcceptStatus status = version->second->call(header.procedure, reader, caller, reply);
+  if (status == AcceptStatus::GARBAGE_ARGS) return refuse_arguments(xid, reply);
   if (status != AcceptStatus::SUCCESS)
     return refuse(rpc::ReplyHeader::accepted(xid, status), reply);
   return Outcome::reply;

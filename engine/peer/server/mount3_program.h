@@ -15,7 +15,7 @@ class Mount3Program final : public Program {
   explicit Mount3Program(Backend& backend) : backend_(backend) {}
 
   std::uint32_t number() const override { return mount3::kProgram; }
-  rpc::VersionRange versions() const override { return {mount3::kVersion, mount3::kVersion}; }
+  std::uint32_t version() const override { return mount3::kVersion; }
   rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments, const Caller& caller,
                          ReplyPayload& reply) override;
 

@@ -12,7 +12,7 @@ class Nfs3Program final : public Program {
   explicit Nfs3Program(Backend& backend) : backend_(backend) {}
 
   std::uint32_t number() const override { return nfs3::kProgram; }
-  rpc::VersionRange versions() const override { return {nfs3::kVersion, nfs3::kVersion}; }
+  std::uint32_t version() const override { return nfs3::kVersion; }
   rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments, const Caller& caller,
                          ReplyPayload& reply) override;
 

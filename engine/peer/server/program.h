@@ -1,4 +1,4 @@
-// An RPC program as the server runs it: a number, a version, and procedures.
+// An RPC program as the server runs it: one version of it, and its procedures.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual std::uint32_t number() const = 0;
-  virtual rpc::VersionRange versions() const = 0;
+  virtual std::uint32_t version() const = 0;
   /// Runs a procedure. `arguments` is at the first argument of the unreduced call. With
   /// AcceptStatus::SUCCESS the results were appended to `reply`; with any other status nothing was
   /// executed and `reply` holds nothing of use.
