@@ -241,6 +241,24 @@ TEST_F(ConnectionTest, SilentConnectionsAreClosed) {
   drive([&] { return server->connection_count() == 0; });
 }
 
+TEST_F(ConnectionTest, ServerThatHangsCanStillBeWoken) {
+  ServerOptions options;
+  options.deviations.add(Deviation::hangs_on_broken_list);
+  serve(options);
+  auto domain = provider->make_domain();
+  RawClient client(*provider, *domain, url, {});
+  drive([&] { return client.up; });
+  wire::Draft broken = draft_call(1, {});
+  broken.cut_to = 30;
+  broken.write_list_end = 1;
+  client.send(broken);
+  drive([&] { return server->statistics().messages == 1; });
+  provider->wake();
+  const auto start = std::chrono::steady_clock::now();
+  server->poll(20s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
+}
+
 TEST(ThreadTest, ServerAndClientsInThreadsOfTheirOwn) {
   auto started = ServerThread::start(*fabric::parse_url("iwarp://127.0.0.1:0"), {},
                                      seeded_random(1), counting_clock());

@@ -29,10 +29,37 @@ inline constexpr std::uint32_t kDefaultAnnouncedBytes = 4096;
 inline constexpr std::size_t kMostConnections = 256;
 /// Octets of pull buffers of one server; calls wait for each other beyond it.
 inline constexpr std::size_t kPullBudgetBytes = std::size_t{64} << 20;
+/// One connection may have this part of a server's pull buffers, or one call: with the default
+/// budget three of the largest calls at a time, which keeps a stream busy, and a few clients that
+/// stall leave enough for the others.
+inline constexpr std::size_t kPullShares = 16;
+/// Octets of replies of one server that have not left, the file contents they refer to included.
+inline constexpr std::size_t kReplyBudgetBytes = std::size_t{64} << 20;
+/// Of which one connection may have this part: four of the largest replies with the default budget.
+/// Every connection may have one reply, so that none waits for ever for others.
+inline constexpr std::size_t kReplyShares = 16;
+/// Largest READDIR or READDIRPLUS result, whatever the client asks for; announced as dtpref. Larger
+/// ones would only save round trips, and each is a buffer of its own.
+inline constexpr std::uint32_t kLargestListing = 65536;
+/// Octets of the receives of one connection: all credits with 16 KiB each, or the default credits
+/// with the largest receives. A connection costs this much even when it is idle.
+inline constexpr std::uint64_t kMostReceiveBytes = std::uint64_t{16} << 20;
+/// Operations of one connection that are posted at a time; the others follow as these complete.
+/// More than a largest transfer in pages, and far below what a provider's queue takes.
+inline constexpr std::size_t kMostPostedOperations = 1024;
+/// Octets that a buffer of a call keeps for the next call.
+inline constexpr std::size_t kKeptBufferBytes = 8192;
+/// Segments and operations for which the lists of a call keep their room.
+inline constexpr std::size_t kKeptParts = 64;
+/// Calls for which an idle connection keeps buffers.
+inline constexpr std::size_t kKeptTransactions = 2;
 /// A connection without traffic is closed after this time.
 inline constexpr std::chrono::milliseconds kIdleTimeout{300'000};
 /// Calls whose RDMA operations failed, remembered for the retry (RFC 8166 4.5.3).
 inline constexpr std::size_t kMostFailedCalls = 64;
+/// For this long: clients connect again within seconds. XIDs are only unique for a client, so that
+/// what is remembered may well meet a call of somebody else on the same host.
+inline constexpr std::chrono::milliseconds kFailedCallLifetime{30'000};
 /// Replies with RDMA Writes of which one may have ended the connection.
 inline constexpr std::size_t kMostSuspects = 8;
 

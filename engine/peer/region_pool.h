@@ -43,6 +43,8 @@ class RegionPool {
   /// A region of at least `length` octets, opened with `rights` and zeroed. Empty when the budget
   /// does not allow it now.
   PooledRegion acquire(std::size_t length, fabric::Rights rights);
+  /// Octets that a loan of `length` takes of the budget.
+  static std::size_t size_for(std::size_t length);
   /// True if `length` octets can never be had.
   bool impossible(std::size_t length) const { return size_for(length) > budget_bytes_; }
   std::size_t loaned_bytes() const { return loaned_bytes_; }
@@ -53,7 +55,6 @@ class RegionPool {
   friend class PooledRegion;
   static constexpr std::array<std::size_t, 5> kSizes{4096, 16384, 65536, 262144,
                                                      (std::size_t{1} << 20) + 65536};
-  static std::size_t size_for(std::size_t length);
   void give_back(std::unique_ptr<fabric::Region> region);
 
   fabric::Domain& domain_;

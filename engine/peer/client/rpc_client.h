@@ -3,11 +3,9 @@
 #pragma once
 
 #include "peer/client/requester.h"
+#include "peer/deadline_clock.h"
 
 namespace steertag::peer {
-
-/// Gives a monotonic time for deadlines.
-using DeadlineClock = std::function<std::chrono::steady_clock::time_point()>;
 
 /// The request for an encoded, unreduced call (from its XID on, which the requester will replace).
 /// The eligible argument stays a view into `rpc_call`. An error if this is no call.

@@ -1,6 +1,7 @@
 // The payload stream of a reply.
 #include "peer/server/reply_payload.h"
 
+#include "peer/limits.h"
 #include "wire/xdr.h"
 
 namespace steertag::peer {
@@ -21,6 +22,17 @@ void ReplyPayload::rewind(std::size_t stream_bytes) {
     items_.pop_back();
   }
   if (items_.empty()) slices_.clear();
+}
+
+void ReplyPayload::clear() {
+  rewind(0);
+  if (stream_.capacity() > kKeptBufferBytes) Bytes().swap(stream_);
+}
+
+std::size_t ReplyPayload::held_bytes() const {
+  std::size_t total = stream_.capacity();
+  for (const Item& item : items_) total += item.length;
+  return total;
 }
 
 std::size_t ReplyPayload::size() const {

@@ -32,7 +32,11 @@ class ReplyPayload {
   void add_item(std::size_t first_slice, std::uint32_t length);
   /// Forgets everything behind the first `stream_bytes` octets.
   void rewind(std::size_t stream_bytes);
-  void clear() { rewind(0); }
+  /// Forgets everything, and gives back what is above kKeptBufferBytes.
+  void clear();
+  /// Octets that are kept until the reply has left, those of the items in the storage's memory
+  /// included.
+  std::size_t held_bytes() const;
 
   /// Octets of the stream without its reduced items.
   std::size_t size() const;

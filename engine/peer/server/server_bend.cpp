@@ -1,7 +1,6 @@
 // What deviations do to a call before and after it is pulled.
 #include <algorithm>
 
-#include "peer/server/server.h"
 #include "peer/server/server_connection.h"
 #include "wire/xdr.h"
 

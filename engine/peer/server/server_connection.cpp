@@ -5,7 +5,6 @@
 
 #include "peer/server/announcement.h"
 #include "peer/server/lenient_call.h"
-#include "peer/server/server.h"
 #include "rpc/direction.h"
 #include "wire/xdr.h"
 
@@ -28,32 +27,31 @@ bool too_complex(const wire::Header& header) {
 
 }  // namespace
 
-ServerConnection::ServerConnection(Server& server, std::uint64_t id, EndpointOptions options)
-    : server_(server),
-      id_(id),
-      endpoint_(server.provider_, *this, options),
+ServerConnection::ServerConnection(ServerContext& context, EndpointOptions options)
+    : context_(context),
+      endpoint_(context.provider, *this, options),
       most_transactions_(std::size_t{2} * options.receives) {}
 
 ServerConnection::~ServerConnection() {
-  server_.forget_waits(*this);
+  context_.pulls.forget(*this);
+  context_.replies.give_back(reply_bytes_);
 }
 
 bool ServerConnection::deviates(Deviation deviation) const {
-  return server_.options_.deviations.has(deviation);
+  return context_.options.deviations.has(deviation);
 }
 
-Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest& request,
-                                                       fabric::Domain& domain) {
+Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest& request) {
   peer_host_ = host_of(request.peer_name());
-  return endpoint_.accept(request, domain,
-                          client_announcement(request.private_data(), server_.options_.deviations));
+  return endpoint_.accept(request, *context_.domain,
+                          client_announcement(request.private_data(), context_.options.deviations));
 }
 
 Transaction* ServerConnection::take_idle() {
   if (idle_.empty()) {
     if (transactions_.size() == most_transactions_) return nullptr;
     const auto index = static_cast<std::uint32_t>(transactions_.size());
-    transactions_.push_back(std::make_unique<Transaction>(index, server_.options_.deviations));
+    transactions_.push_back(std::make_unique<Transaction>(index, context_.options.deviations));
     return transactions_.back().get();
   }
   Transaction* call = transactions_[idle_.back()].get();
@@ -63,19 +61,18 @@ Transaction* ServerConnection::take_idle() {
 
 void ServerConnection::on_message(ReceiveId receive, View message,
                                   std::optional<std::uint32_t> /*invalidated*/) {
-  if (server_.hung_) return;
-  ++server_.statistics_.messages;
-  Transaction* call = take_idle();
-  if (!call) {
-    // Replies pile up because the client does not take them. Its receives run out next, and a
-    // client that exceeds its credits then loses the connection (RFC 8166 3.3.1).
-    backlog_.push_back({receive, message});
-    return;
-  }
-  call->receive = receive;
-  call->holds_receive = true;
-  call->message = message;
-  begin(*call);
+  if (context_.hung || dropped_) return;
+  ++context_.statistics.messages;
+  Transaction* call = backlog_.empty() && may_execute() ? take_idle() : nullptr;
+  if (!call) return backlog_.push_back({receive, message});
+  take_message(*call, receive, message);
+}
+
+void ServerConnection::take_message(Transaction& call, ReceiveId receive, View message) {
+  call.receive = receive;
+  call.holds_receive = true;
+  call.message = message;
+  begin(call);
 }
 
 void ServerConnection::begin(Transaction& call) {
@@ -120,7 +117,7 @@ void ServerConnection::begin_known_version(Transaction& call, const wire::FixedW
 }
 
 bool ServerConnection::decode(Transaction& call) {
-  const Deviations& deviations = server_.options_.deviations;
+  const Deviations& deviations = context_.options.deviations;
   if (overlooks_faults(deviations)) {
     const Bytes bent = overlook_faults(call.message, deviations);
     const auto rest = wire::decode(bent, call.header);
@@ -139,15 +136,15 @@ void ServerConnection::on_broken_list(Transaction& call) {
   if (no_chunk && deviates(Deviation::nomsg_without_chunk_discarded)) return discard(call);
   if (deviates(Deviation::broken_list_discarded)) return discard(call);
   if (deviates(Deviation::broken_list_disconnects)) return endpoint_.disconnect();
-  if (deviates(Deviation::exits_on_broken_list)) server_.failed_ = true;
-  if (deviates(Deviation::hangs_on_broken_list)) server_.hung_ = true;
-  if (server_.failed_ || server_.hung_) return;
+  if (deviates(Deviation::exits_on_broken_list)) context_.failed = true;
+  if (deviates(Deviation::hangs_on_broken_list)) context_.hung = true;
+  if (context_.failed || context_.hung) return;
   send_chunk_error(call);  // RFC 8166 4.5.2
 }
 
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
-  if (server_.is_failed(peer_host_, call.header.xid)) return send_chunk_error(call);
+  if (context_.failed_calls.take(peer_host_, call.header.xid)) return send_chunk_error(call);
   if (too_complex(call.header)) return send_chunk_error(call);
   if (call.header.proc == wire::Procedure::msg) {
     // Looked at before anything is pulled for it; the dispatcher answers.
@@ -166,63 +163,62 @@ void ServerConnection::begin_call(Transaction& call) {
     case PullFault::none:
       break;
     case PullFault::position_too_high:
-    case PullFault::position_overlaps: {
+    case PullFault::position_overlaps:
       // RFC 8166 4.5.2: the header is fine, but chunks and payload stream do not fit together.
-      if (deviates(Deviation::garbage_args_discarded)) return discard(call);
-      call.reply.clear();
-      wire::Writer writer(call.reply.stream());
-      rpc::ReplyHeader::accepted(call.header.xid, rpc::AcceptStatus::GARBAGE_ARGS).encode(writer);
-      return send_reply(call);
-    }
+      return answer(call, context_.dispatcher.refuse_arguments(call.header.xid, call.reply));
     default:
       return send_chunk_error(call);
   }
   if (call.header.read_list.empty()) return execute(call, call.payload);
-  if (server_.pool_.impossible(call.pull.size)) return send_chunk_error(call);
-  if (start_pull(call)) return;
+  if (context_.pool.impossible(call.pull.size)) return send_chunk_error(call);
+  // Nobody passes those who wait already.
+  if (context_.pulls.empty() && start_pull(call) == PullStart::started) return;
   call.state = TransactionState::waiting;
-  server_.wait_for_memory(*this, call.index);
+  context_.pulls.add(*this, call.index);
 }
 
-bool ServerConnection::resume(std::uint32_t transaction) {
+PullStart ServerConnection::start_waiting_pull(std::uint32_t transaction) {
   return start_pull(*transactions_[transaction]);
 }
 
-bool ServerConnection::start_pull(Transaction& call) {
-  call.sink = server_.pool_.acquire(call.pull.size, {});
-  if (!call.sink) return false;
+PullStart ServerConnection::start_pull(Transaction& call) {
+  const std::size_t bytes = RegionPool::size_for(call.pull.size);
+  if (pull_bytes_ > 0 && pull_bytes_ + bytes > context_.options.pull_budget_bytes / kPullShares)
+    return PullStart::share_used_up;
+  call.sink = context_.pool.acquire(call.pull.size, {});
+  if (!call.sink) return PullStart::no_memory;
+  pull_bytes_ += bytes;
   call.state = TransactionState::pulling;
   const MutableView sink = call.sink->bytes();
   for (const LocalCopy& copy : call.pull.copies)
     std::memcpy(sink.data() + copy.sink_offset, copy.from.data(), copy.from.size());
   for (const LocalCopy& copy : call.pull.roundups)
     std::memcpy(sink.data() + copy.sink_offset, copy.from.data(), copy.from.size());
-  // What could not be read must never be executed.
-  if (post_reads(call) && call.pull.reads.empty()) execute(call, sink.first(call.pull.size));
-  return true;
+  if (call.pull.reads.empty()) {
+    on_pulled(call);
+  } else {
+    call.posting.stretches.push_back(Stretch::reads);
+    start_posting(call);
+  }
+  return PullStart::started;
 }
 
-bool ServerConnection::post_reads(Transaction& call) {
-  for (const RemoteRead& read : call.pull.reads) {
-    const auto posted = endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag,
-                                            read.offset, call.index);
-    if (!posted && posted.error().code == fabric::Errc::unsupported && call.outstanding == 0) {
-      // RFC 8166 4.5.4: the peer takes no RDMA Reads at all, so only this call is hopeless.
-      send_chunk_error(call);
-      return false;
-    }
-    if (!check(posted)) return false;
-    ++call.outstanding;
-    server_.statistics_.pulled_bytes += read.length;
-  }
-  return true;
+void ServerConnection::on_pulled(Transaction& call) {
+  call.state = TransactionState::pulled;
+  if (pulled_.empty() && may_execute())
+    return execute(call, View(call.sink->bytes()).first(call.pull.size));
+  pulled_.push_back(call.index);
 }
 
 void ServerConnection::execute(Transaction& call, View message) {
   bend_message(call);
   const Outcome outcome =
-      server_.dispatcher_.run(call.header.xid, message, call.pull.chunks, call.reply);
-  if (!deviates(Deviation::reads_after_reply)) call.sink.release();
+      context_.dispatcher.run(call.header.xid, message, call.pull.chunks, call.reply);
+  if (!deviates(Deviation::reads_after_reply)) release_sink(call);
+  answer(call, outcome);
+}
+
+void ServerConnection::answer(Transaction& call, Outcome outcome) {
   switch (outcome) {
     case Outcome::reply:
       return send_reply(call);
@@ -231,6 +227,36 @@ void ServerConnection::execute(Transaction& call, View message) {
     case Outcome::discard:
       return discard(call);
   }
+}
+
+bool ServerConnection::may_execute() const {
+  return context_.replies.allows(reply_bytes_);
+}
+
+void ServerConnection::go_on() {
+  if (going_on_) return;  // a call that ends at once must not nest the next one
+  going_on_ = true;
+  while (!dropped_ && !down_ && !context_.hung && may_execute()) {
+    if (!pulled_.empty()) {
+      Transaction& call = *transactions_[pulled_.front()];
+      pulled_.pop_front();
+      execute(call, View(call.sink->bytes()).first(call.pull.size));
+      continue;
+    }
+    Transaction* call = backlog_.empty() ? nullptr : take_idle();
+    if (!call) break;
+    const Backlog next = backlog_.front();
+    backlog_.pop_front();
+    take_message(*call, next.receive, next.message);
+  }
+  going_on_ = false;
+}
+
+void ServerConnection::trim() {
+  if (!heavy_ || idle_.size() < transactions_.size() || !posting_.empty()) return;
+  transactions_.clear();
+  idle_.clear();
+  heavy_ = false;
 }
 
 }  // namespace steertag::peer

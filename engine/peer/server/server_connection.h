@@ -7,25 +7,23 @@
 #include <string>
 #include <vector>
 
-#include "peer/deviation.h"
 #include "peer/endpoint.h"
+#include "peer/server/server_context.h"
 #include "peer/server/transaction.h"
 
 namespace steertag::peer {
 
-class Server;
-
-class ServerConnection final : public EndpointUser {
+class ServerConnection final : public EndpointUser, public PullUser {
  public:
-  ServerConnection(Server& server, std::uint64_t id, EndpointOptions options);
+  /// `context` must outlive the connection.
+  ServerConnection(ServerContext& context, EndpointOptions options);
   ~ServerConnection() override;
 
-  Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request, fabric::Domain& domain);
-  /// Starts to pull a call that waited for memory. False when there is still none.
-  bool resume(std::uint32_t transaction);
-  void disconnect() { endpoint_.disconnect(); }
+  Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request);
+  PullStart start_waiting_pull(std::uint32_t transaction) override;
+  /// Gives back what busier times have left. Not from inside a notice.
+  void trim();
   bool down() const { return down_; }
-  std::uint64_t id() const { return id_; }
 
  private:
   void on_up() override {}
@@ -37,29 +35,40 @@ class ServerConnection final : public EndpointUser {
   void remember_failed_calls(const fabric::CloseReason& reason);
 
   // From the message to the call.
+  void take_message(Transaction& call, ReceiveId receive, View message);
   void begin(Transaction& call);
   void begin_known_version(Transaction& call, const wire::FixedWords& words);
   bool decode(Transaction& call);
   void on_broken_list(Transaction& call);
   void begin_call(Transaction& call);
-  bool start_pull(Transaction& call);
-  /// False when the call ended instead: with ERR_CHUNK, or with the connection.
-  bool post_reads(Transaction& call);
+  PullStart start_pull(Transaction& call);
+  void on_pulled(Transaction& call);
   void execute(Transaction& call, View message);
+  void answer(Transaction& call, Outcome outcome);
   void bend_read_list(Transaction& call);
   void bend_message(Transaction& call);
 
   // From the call to its end.
   void send_reply(Transaction& call);
-  void post_reply(Transaction& call);
+  void start_reply(Transaction& call);
   void send_version_error(Transaction& call, const wire::FixedWords& words);
   void send_chunk_error(Transaction& call);
   void send_error(Transaction& call, const wire::Header& header);
-  void send_extra(Transaction& call, View message);
   void discard(Transaction& call);
   void finish(Transaction& call);
   void give_back_receive(Transaction& call);
-  bool check(const Expected<void, fabric::Error>& posted);
+  void release_sink(Transaction& call);
+
+  // Posting, and holding back.
+  void start_posting(Transaction& call);
+  /// Posts what there is room for, in the order in which it was started.
+  void post_some();
+  Expected<void, fabric::Error> post_next(Transaction& call);
+  /// RFC 8166 4.5.4: what cannot be answered ends the connection.
+  void drop();
+  bool may_execute() const;
+  /// Goes on with calls that were held back.
+  void go_on();
 
   Transaction* take_idle();
   ReplyTerms terms(const Transaction& call);
@@ -71,16 +80,26 @@ class ServerConnection final : public EndpointUser {
     View message;
   };
 
-  Server& server_;
-  std::uint64_t id_;
+  ServerContext& context_;
   std::string peer_host_;
   Endpoint endpoint_;
   std::vector<std::unique_ptr<Transaction>> transactions_;
   std::vector<std::uint32_t> idle_;
-  std::deque<Backlog> backlog_;  // messages that wait for an idle transaction
   std::size_t most_transactions_;
+  // Held back while the connection's share of the replies is used up: replies pile up because the
+  // client does not take them. Its receives run out next, and a client that exceeds its credits
+  // then loses the connection (RFC 8166 3.3.1).
+  std::deque<std::uint32_t> pulled_;
+  std::deque<Backlog> backlog_;
+  std::deque<std::uint32_t> posting_;  // calls with operations still to be posted
+  std::size_t posted_ = 0;             // operations that have not completed
+  std::size_t pull_bytes_ = 0;
+  std::size_t reply_bytes_ = 0;
   std::deque<std::uint32_t> recent_pushes_;  // XIDs of replies with RDMA Writes
   std::optional<std::uint32_t> earlier_stag_;
+  bool going_on_ = false;
+  bool heavy_ = false;    // a call left large buffers
+  bool dropped_ = false;  // the end has been asked for
   bool down_ = false;
 };
 

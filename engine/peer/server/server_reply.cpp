@@ -1,16 +1,8 @@
 // The responder on one connection: from an executed call to its last completion.
-#include "peer/server/server.h"
 #include "peer/server/server_connection.h"
 #include "wire/xdr.h"
 
 namespace steertag::peer {
-
-bool ServerConnection::check(const Expected<void, fabric::Error>& posted) {
-  if (posted) return true;
-  // RFC 8166 4.5.4: what cannot be answered ends the connection.
-  if (!down_) endpoint_.abort();
-  return false;
-}
 
 void ServerConnection::give_back_receive(Transaction& call) {
   if (!call.holds_receive) return;
@@ -20,7 +12,7 @@ void ServerConnection::give_back_receive(Transaction& call) {
 }
 
 void ServerConnection::discard(Transaction& call) {
-  ++server_.statistics_.discarded;
+  ++context_.statistics.discarded;
   if (deviates(Deviation::receive_not_reposted)) call.holds_receive = false;
   give_back_receive(call);
   finish(call);
@@ -28,23 +20,25 @@ void ServerConnection::discard(Transaction& call) {
 
 void ServerConnection::finish(Transaction& call) {
   call.state = TransactionState::idle;
-  call.sink.release();
+  release_sink(call);
+  heavy_ = heavy_ || call.is_heavy() || transactions_.size() > kKeptTransactions;
   call.reply.clear();
+  reply_bytes_ -= call.reply_bytes;
+  context_.replies.give_back(std::exchange(call.reply_bytes, 0));
   idle_.push_back(call.index);
-  if (backlog_.empty()) return;
-  const Backlog next = backlog_.front();
-  backlog_.pop_front();
-  Transaction* taken = take_idle();
-  taken->receive = next.receive;
-  taken->holds_receive = true;
-  taken->message = next.message;
-  begin(*taken);
+  go_on();
+}
+
+void ServerConnection::release_sink(Transaction& call) {
+  if (!call.sink) return;
+  pull_bytes_ -= call.sink->bytes().size();
+  call.sink.release();
 }
 
 ReplyTerms ServerConnection::terms(const Transaction& call) {
   const wire::Negotiated& negotiated = endpoint_.negotiated();
   ReplyTerms terms;
-  terms.grant = server_.options_.credits;
+  terms.grant = context_.options.credits;
   terms.threshold_bytes = negotiated.to_client_bytes;
   const bool client_flag = endpoint_.peer() && endpoint_.peer()->remote_invalidation;
   terms.may_invalidate = negotiated.remote_invalidation ||
@@ -71,52 +65,93 @@ void ServerConnection::note_stag(const Transaction& call) {
 void ServerConnection::send_reply(Transaction& call) {
   if (!call.plan.build(call.header, call.reply, terms(call))) return send_chunk_error(call);
   note_stag(call);
-  ++server_.statistics_.replies;
+  ++context_.statistics.replies;
   // RFC 8166 3.3.1: the client may use the credit as soon as it has the reply.
   give_back_receive(call);
-  call.state = TransactionState::replying;
-  post_reply(call);
+  call.reply_bytes = call.reply.held_bytes();
+  reply_bytes_ += call.reply_bytes;
+  context_.replies.take(call.reply_bytes);
+  start_reply(call);
 }
 
-void ServerConnection::post_reply(Transaction& call) {
-  const auto write_all = [&] {
-    for (const RemoteWrite& write : call.plan.writes()) {
-      if (!check(endpoint_.rdma_write(write.from, write.stag, write.offset, call.index)))
-        return false;
-      ++call.outstanding;
-      server_.statistics_.pushed_bytes += write.from.size();
-    }
-    return true;
-  };
-  const auto send = [&] {
-    ++call.outstanding;
-    return check(endpoint_.send(call.plan.parts(), call.index, call.plan.invalidate()));
-  };
+void ServerConnection::start_reply(Transaction& call) {
   if (!call.plan.writes().empty()) {
     if (recent_pushes_.size() == kMostSuspects) recent_pushes_.pop_front();
     recent_pushes_.push_back(call.header.xid);
   }
+  call.state = TransactionState::replying;
+  std::vector<Stretch>& stretches = call.posting.stretches;
   // RFC 8166 3.5.2: Writes come before the Send that announces them.
-  const bool late = deviates(Deviation::writes_after_reply);
-  if (!late && !write_all()) return;
-  if (!send()) return;
-  if (late && !write_all()) return;
-  if (deviates(Deviation::reads_after_reply) && call.sink) post_reads(call);
-  if (deviates(Deviation::replies_twice) && !send()) return;
+  stretches.assign({Stretch::writes, Stretch::send});
+  if (deviates(Deviation::writes_after_reply)) std::swap(stretches[0], stretches[1]);
+  if (deviates(Deviation::reads_after_reply) && call.sink) stretches.push_back(Stretch::reads);
+  if (deviates(Deviation::replies_twice)) stretches.push_back(Stretch::send);
   if (deviates(Deviation::reply_then_done)) {
     wire::Header done;
     done.xid = call.header.xid;
-    done.credit = server_.options_.credits;
+    done.credit = context_.options.credits;
     done.proc = wire::Procedure::done;
     call.error.clear();
     wire::encode(done, call.error);
-    send_extra(call, call.error);
+    stretches.push_back(Stretch::error);
+  }
+  start_posting(call);
+}
+
+void ServerConnection::start_posting(Transaction& call) {
+  posting_.push_back(call.index);
+  post_some();
+}
+
+void ServerConnection::post_some() {
+  while (!posting_.empty() && !dropped_) {
+    Transaction& call = *transactions_[posting_.front()];
+    if (call.all_posted()) {
+      posting_.pop_front();
+      continue;
+    }
+    if (posted_ == kMostPostedOperations) return;
+    const auto posted = post_next(call);
+    if (posted) {
+      ++posted_;
+      ++call.posting.outstanding;
+    } else if (posted.error().code == fabric::Errc::unsupported && call.posting.outstanding == 0 &&
+               call.state == TransactionState::pulling) {
+      // RFC 8166 4.5.4: the peer takes no RDMA Reads at all, so only this call is hopeless.
+      posting_.pop_front();
+      send_chunk_error(call);
+    } else {
+      drop();
+    }
   }
 }
 
-void ServerConnection::send_extra(Transaction& call, View message) {
-  ++call.outstanding;
-  check(endpoint_.send({&message, 1}, call.index));
+Expected<void, fabric::Error> ServerConnection::post_next(Transaction& call) {
+  const std::size_t next = call.posting.next++;
+  switch (call.posting.stretches[call.posting.stretch]) {
+    case Stretch::reads: {
+      const RemoteRead& read = call.pull.reads[next];
+      context_.statistics.pulled_bytes += read.length;
+      return endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag, read.offset,
+                                 call.index);
+    }
+    case Stretch::writes: {
+      const RemoteWrite& write = call.plan.writes()[next];
+      context_.statistics.pushed_bytes += write.from.size();
+      return endpoint_.rdma_write(write.from, write.stag, write.offset, call.index);
+    }
+    case Stretch::send:
+      return endpoint_.send(call.plan.parts(), call.index, call.plan.invalidate());
+    case Stretch::error:
+      break;
+  }
+  const View message = call.error;
+  return endpoint_.send({&message, 1}, call.index);
+}
+
+void ServerConnection::drop() {
+  dropped_ = true;
+  endpoint_.abort();
 }
 
 void ServerConnection::send_version_error(Transaction& call, const wire::FixedWords& words) {
@@ -140,9 +175,9 @@ void ServerConnection::send_chunk_error(Transaction& call) {
 }
 
 void ServerConnection::send_error(Transaction& call, const wire::Header& error) {
-  ++server_.statistics_.errors;
+  ++context_.statistics.errors;
   wire::Header header = error;
-  header.credit = server_.options_.credits;
+  header.credit = context_.options.credits;
   header.proc = wire::Procedure::error;
   const bool is_chunk = header.error == wire::ErrorCode::chunk;
   if (is_chunk && deviates(Deviation::err_chunk_grants_zero)) header.credit = 0;
@@ -156,26 +191,32 @@ void ServerConnection::send_error(Transaction& call, const wire::Header& error) 
     wire::store_u32(call.error.data() + kCodeAt, 3);
   if (is_chunk && deviates(Deviation::err_chunk_trailing_octets))
     call.error.resize(call.error.size() + 8);
-  call.sink.release();
+  release_sink(call);
   give_back_receive(call);
   call.state = TransactionState::replying;
-  send_extra(call, call.error);
+  call.posting.clear();
+  call.posting.stretches.push_back(Stretch::error);
+  start_posting(call);
 }
 
 void ServerConnection::on_done(WorkTag tag, fabric::Operation /*operation*/) {
+  if (context_.hung) return;
   Transaction& call = *transactions_[tag];
-  if (--call.outstanding > 0) return;
-  if (call.state == TransactionState::pulling)
-    return execute(call, View(call.sink->bytes()).first(call.pull.size));
+  --posted_;
+  --call.posting.outstanding;
+  post_some();
+  if (call.posting.outstanding > 0 || !call.all_posted()) return;
+  call.posting.clear();
+  if (call.state == TransactionState::pulling) return on_pulled(call);
   finish(call);
 }
 
 void ServerConnection::on_down(const fabric::CloseReason& reason) {
   down_ = true;
-  server_.forget_waits(*this);
+  context_.pulls.forget(*this);
   remember_failed_calls(reason);
   for (const auto& call : transactions_) {
-    call->sink.release();
+    release_sink(*call);
     call->reply.clear();
   }
 }
@@ -195,7 +236,7 @@ void ServerConnection::remember_failed_calls(const fabric::CloseReason& reason) 
     suspects.assign(recent_pushes_.begin(), recent_pushes_.end());
   }
   for (const std::uint32_t xid : suspects)
-    server_.remember_failed(peer_host_, xid, suspects.size() == 1);
+    context_.failed_calls.remember(peer_host_, xid, suspects.size() == 1);
 }
 
 }  // namespace steertag::peer

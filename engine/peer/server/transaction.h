@@ -15,7 +15,26 @@ enum class TransactionState : std::uint8_t {
   idle,
   waiting,   // for pull memory
   pulling,   // RDMA Reads under way
+  pulled,    // waits until it may be executed
   replying,  // RDMA Writes and the Send under way
+};
+
+/// A stretch of operations that one call posts.
+enum class Stretch : std::uint8_t { reads, writes, send, error };
+
+/// What a call posts, and how far that is. Operations beyond kMostPostedOperations of a connection
+/// wait here, where they cost nothing.
+struct Posting {
+  std::vector<Stretch> stretches;
+  std::size_t stretch = 0;
+  std::size_t next = 0;           // within the stretch
+  std::uint32_t outstanding = 0;  // operations that were posted and have not completed
+
+  void clear() {
+    stretches.clear();
+    stretch = next = 0;
+    outstanding = 0;
+  }
 };
 
 /// Reused for call after call, so that its buffers keep their capacity.
@@ -32,10 +51,29 @@ struct Transaction {
   View payload;         // its inline payload stream
   PullPlan pull;
   PooledRegion sink;
-  std::uint32_t outstanding = 0;  // operations that were posted and have not completed
+  Posting posting;
   ReplyPayload reply;
+  std::size_t reply_bytes = 0;  // what it has of the reply budget
   ReplyPlan plan;
   Bytes error;  // an RDMA_ERROR message, or what a deviation sends besides
+
+  /// Moves on to the next operation that is to be posted; true when there is none.
+  bool all_posted() {
+    while (posting.stretch < posting.stretches.size() &&
+           posting.next == operations(posting.stretches[posting.stretch]))
+      ++posting.stretch, posting.next = 0;
+    return posting.stretch == posting.stretches.size();
+  }
+  std::size_t operations(Stretch stretch) const {
+    if (stretch == Stretch::reads) return pull.reads.size();
+    return stretch == Stretch::writes ? plan.writes().size() : 1;
+  }
+  /// Whether its lists have grown beyond what an idle connection should keep.
+  bool is_heavy() const {
+    return header.read_list.size() + header.write_list.segment_count() + header.reply_chunk.size() +
+               pull.reads.size() + plan.writes().size() >
+           kKeptParts;
+  }
 };
 
 }  // namespace steertag::peer
