@@ -94,5 +94,21 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+class RequesterTest : public PeerTest {};
+
+TEST_F(RequesterTest, CallsBeyondTheLimitAreRefused) {
+  serve();
+  Nfs3Client client(*provider, url, {}, 1);
+  const auto submit = [&] {
+    return client.requester().submit(client.request(nfs3::Procedure::NFSPROC3_NULL, nfs3::Void{}),
+                                     [](const Expected<CallReply, CallError>&) {});
+  };
+  for (std::size_t i = 0; i < kMostCalls; ++i) ASSERT_TRUE(submit());
+  const auto refused = submit();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, CallErrc::too_many_calls);
+  EXPECT_EQ(client.requester().pending(), kMostCalls);
+}
+
 }  // namespace
 }  // namespace steertag::peer::testing

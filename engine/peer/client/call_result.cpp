@@ -25,6 +25,8 @@ std::string_view sentence(CallErrc code) {
       return "the call fits no form of message";
     case CallErrc::no_memory:
       return "there is not enough registered memory";
+    case CallErrc::too_many_calls:
+      return "too many calls wait already";
   }
   return "unknown error";
 }

@@ -24,6 +24,7 @@ enum class CallErrc : std::uint8_t {
   timed_out,        // the deadline passed
   too_large,        // does not fit any form
   no_memory,        // the pool of registered memory cannot hold it
+  too_many_calls,   // as many as may wait at a time wait already
 };
 std::string_view sentence(CallErrc code);
 

@@ -26,7 +26,9 @@ void Requester::observe(trace::EventSink* events, trace::ByteSink* bytes) {
   bytes_ = bytes;
 }
 
-std::uint32_t Requester::submit(Request request, CallCallback callback) {
+Expected<std::uint32_t, CallError> Requester::submit(Request request, CallCallback callback) {
+  if (pending() >= kMostCalls)
+    return tl::unexpected(CallError{CallErrc::too_many_calls, std::to_string(kMostCalls)});
   const std::uint32_t xid = next_xid_++;
   queue_.push_back(std::make_unique<OutgoingCall>(xid, std::move(request), std::move(callback)));
   return xid;

@@ -15,7 +15,8 @@ namespace steertag::peer {
 
 /// Connections on which one call is tried (RFC 8166 4.5.5); the last loss fails it.
 inline constexpr std::uint32_t kMostAttempts = 3;
-/// Calls that may be queued or outstanding at a time.
+/// Calls that may be queued or outstanding at a time: more than any credit value, and few enough to
+/// keep XIDs apart.
 inline constexpr std::size_t kMostCalls = 65536;
 
 struct RequesterOptions {
@@ -51,8 +52,9 @@ class Requester final : private EndpointUser {
   /// Observers of the connections that are opened from now on; they must outlive the requester.
   void observe(trace::EventSink* events, trace::ByteSink* bytes);
 
-  /// Queues a call. It connects when there is no connection. The XID that it will carry.
-  std::uint32_t submit(Request request, CallCallback callback);
+  /// Queues a call. It connects when there is no connection. The XID that it will carry; there is
+  /// no callback after an error.
+  Expected<std::uint32_t, CallError> submit(Request request, CallCallback callback);
   /// Polls the provider and does what cannot be done inside its notices. Must be called until the
   /// callbacks have come.
   void step(std::chrono::milliseconds timeout);

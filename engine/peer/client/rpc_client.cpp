@@ -52,20 +52,20 @@ Expected<void, CallError> RpcClient::keep(const CallReply& reply) {
 Expected<View, CallError> RpcClient::round_trip(Request request) {
   std::optional<Expected<void, CallError>> outcome;
   const auto deadline = clock_() + timeout_;
-  const std::uint32_t xid =
-      requester_.submit(std::move(request), [&](Expected<CallReply, CallError> reply) {
-        if (reply) {
-          outcome = keep(*reply);
-        } else {
-          outcome = tl::unexpected(std::move(reply.error()));
-        }
-      });
+  const auto xid = requester_.submit(std::move(request), [&](Expected<CallReply, CallError> reply) {
+    if (reply) {
+      outcome = keep(*reply);
+    } else {
+      outcome = tl::unexpected(std::move(reply.error()));
+    }
+  });
+  if (!xid) return tl::unexpected(xid.error());
   while (!outcome) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock_());
     if (left.count() > 0) {
       requester_.step(left);
     } else {
-      requester_.give_up(xid, {CallErrc::timed_out, {}});  // sets the outcome
+      requester_.give_up(*xid, {CallErrc::timed_out, {}});  // sets the outcome
     }
   }
   if (!*outcome) return tl::unexpected(outcome->error());
