@@ -143,7 +143,8 @@ class BindingCheck {
   }
 
   void result(const nfs::EligibleItem& item, const wire::WriteList& offered, std::uint64_t length) {
-    const bool empty = offered.empty() || offered[0].empty();
+    // A chunk whose segments have no octets has no room, as one without segments.
+    const bool empty = offered.empty() || wire::chunk_length(offered[0]) == 0;
     if (empty && !offered.empty() && item.reduced) {
       if (Finding* finding = open(kEmptyChunkGetsItsResultInline)) {
         finding->expected = say("the item's ", item.length, " octets in the payload stream");

@@ -124,7 +124,8 @@ Bytes read_result(std::uint32_t count, Bytes left = {}) {
 /// A READ that offers `offered` segments, and a reply that returns `length` octets in the first.
 class ReadExchange {
  public:
-  explicit ReadExchange(bool offers_list = true, bool empty = false) : empty_(empty) {
+  enum class Chunk : std::uint8_t { usable, without_segments, without_octets };
+  explicit ReadExchange(bool offers_list = true, Chunk chunk = Chunk::usable) : chunk_(chunk) {
     trace.open();
     wire::Header head = header(kXid);
     offers_ = offers_list;
@@ -142,11 +143,12 @@ class ReadExchange {
 
  private:
   std::vector<wire::Segment> segments(std::uint32_t length) const {
-    if (empty_) return {};
-    return {{kSink.handle, length, kSink.offset}};
+    if (chunk_ == Chunk::without_segments) return {};
+    const std::uint32_t room = chunk_ == Chunk::without_octets ? 0 : length;
+    return {{kSink.handle, room, kSink.offset}};
   }
   bool offers_ = false;
-  bool empty_ = false;
+  Chunk chunk_;
 };
 
 TEST(BindingRules, AcceptResultsInTheirPlaces) {
@@ -156,9 +158,12 @@ TEST(BindingRules, AcceptResultsInTheirPlaces) {
   ReadExchange no_list(false);
   no_list.reply(0, read_result(4, words({1})));
   no_list.trace.expect_nothing();
-  ReadExchange empty(true, true);
-  empty.reply(0, read_result(4, words({1})));
-  empty.trace.expect_nothing();
+  for (const auto chunk :
+       {ReadExchange::Chunk::without_segments, ReadExchange::Chunk::without_octets}) {
+    ReadExchange empty(true, chunk);
+    empty.reply(0, read_result(4, words({1})));
+    empty.trace.expect_nothing();
+  }
   ReadExchange end_of_file;
   end_of_file.reply(0, read_result(0));
   end_of_file.trace.expect_nothing();
@@ -174,7 +179,7 @@ TEST(BindingRules, FindAnEligibleResultInline) {
 }
 
 TEST(BindingRules, FindAReducedResultForAnEmptyChunk) {
-  ReadExchange read(true, true);
+  ReadExchange read(true, ReadExchange::Chunk::without_segments);
   read.reply(0, read_result(4096));
   read.trace.expect("empty_chunk_gets_its_result_inline", "RFC8166-4.3.2.3-2", Role::server);
 }

@@ -143,7 +143,7 @@ struct SymlinkData {
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
       std::tuple{Field{"symlink_attributes", &SymlinkData::symlink_attributes},
-                 Field{"symlink_data", &SymlinkData::symlink_data, kMostPathOctets}};
+                 Field{"symlink_data", &SymlinkData::symlink_data, kMostPathArgumentOctets}};
 };
 
 /// SYMLINK3args

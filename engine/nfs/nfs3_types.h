@@ -28,9 +28,14 @@ inline constexpr std::size_t kMostHandleOctets = 64;
 /// Size of cookieverf3, createverf3 and writeverf3 (RFC 1813 2.4).
 inline constexpr std::size_t kVerifierOctets = 8;
 /// RFC 1813 leaves filename3 and nfspath3 open and gives their limits by PATHCONF; these are the
-/// largest that file systems report (NAME_MAX and PATH_MAX of POSIX systems).
+/// largest that file systems report (NAME_MAX and PATH_MAX of POSIX systems), hence those of
+/// results.
 inline constexpr std::size_t kMostNameOctets = 255;
 inline constexpr std::size_t kMostPathOctets = 4096;
+/// Limits of the same in arguments, where a server answers NFS3ERR_NAMETOOLONG (RFC 1813 1.7): so
+/// high that it is the server who judges.
+inline constexpr std::size_t kMostNameArgumentOctets = 8192;
+inline constexpr std::size_t kMostPathArgumentOctets = 65536;
 /// Largest READ and WRITE that servers offer in rtmax and wtmax (4 MiB).
 inline constexpr std::size_t kMostDataOctets = std::size_t{4} << 20;
 /// Most entries of one READDIR or READDIRPLUS: 1 MiB of the smallest entry (28 octets with a name
@@ -178,8 +183,8 @@ struct DirOpArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"dir", &DirOpArgs::dir}, Field{"name", &DirOpArgs::name, kMostNameOctets}};
+  static constexpr auto kFields = std::tuple{
+      Field{"dir", &DirOpArgs::dir}, Field{"name", &DirOpArgs::name, kMostNameArgumentOctets}};
 };
 
 }  // namespace steertag::nfs3
