@@ -149,7 +149,7 @@ def test_reduced_attributes(bench):
     expect.data(bench.read_back(handle), b"content", NOT_PROCESSED, "content of the file")
 
 
-@case("server.binding.reduced-credential", requirements=[NOT_PROCESSED, REPORTED])
+@case("server.binding.reduced-credential", requirements=[NOT_PROCESSED, REPORTED], hostile=True)
 def test_reduced_credential(bench):
     """The body of the RPC credential in a read chunk: no part of the RPC header may be reduced."""
     where = {"dir": bench.directory(), "name": bench.name("reduced-credential")}
@@ -165,6 +165,7 @@ def test_reduced_credential(bench):
     "server.binding.name-beside-data",
     requirements=[NOT_PROCESSED, REPORTED, "RFC8267-4-5"],
     needs=["multiple-read-chunks"],
+    hostile=True,
 )
 def test_reduced_name_beside_reduced_text(bench):
     """SYMLINK with both the eligible text and the name reduced: one wrong chunk spoils the call."""
@@ -191,7 +192,7 @@ def test_superfluous_read_chunk(bench):
     )
 
 
-@case("server.binding.count-{name}-{form}", requirements=["RFC8267-4-1"])
+@case("server.binding.count-{name}-{form}", requirements=["RFC8267-4-1"], hostile=True)
 @pytest.mark.parametrize("form", ["inline", "reduced"])
 @pytest.mark.parametrize("name", ["below-data", "above-data"])
 def test_count_differs(bench, name, form):
