@@ -2,18 +2,11 @@
 #include "fabric/iwarp/message_receiver.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "fabric/iwarp/text.h"
 
 namespace steertag::fabric::iwarp {
 namespace {
-
-// Errors are rare and end the connection, so their text may cost an allocation.
-template <class... Values>
-std::string text(const char* format, Values... values) {
-  char buffer[256];
-  std::snprintf(buffer, sizeof buffer, format, values...);
-  return buffer;
-}
 
 Unexpected<Violation> refuse(const trace::Terminate& cause, std::string detail) {
   return tl::unexpected(Violation{cause, std::move(detail), true, {}});
@@ -229,7 +222,7 @@ std::optional<Violation> MessageReceiver::deliver(const Segment& segment, Mutabl
     case kSendQueue:
       return deliver_send(segment, payload);
     case kReadRequestQueue:
-      return deliver_read_request(segment);
+      return deliver_read_request();
     default:
       delivery_.on_terminate(payload);
       return std::nullopt;
@@ -296,7 +289,7 @@ std::optional<Violation> MessageReceiver::check_source(const ReadRequest& reques
   return std::nullopt;
 }
 
-std::optional<Violation> MessageReceiver::deliver_read_request(const Segment& /*segment*/) {
+std::optional<Violation> MessageReceiver::deliver_read_request() {
   const ReadRequest request = decode_read_request(read_request_.data());
   if (auto violation = check_source(request)) {
     delivery_.on_read_refused(request);

@@ -55,7 +55,6 @@ class MessageReceiver final : public SegmentSink {
 
   /// Inbound Read Requests that may be in progress at a time (our IRD).
   void limit_inbound_reads(std::uint16_t ird) { ird_ = ird; }
-  std::uint16_t inbound_read_limit() const { return ird_; }
   /// A Read Response has left completely.
   void inbound_read_answered() { --inbound_reads_; }
 
@@ -73,7 +72,7 @@ class MessageReceiver final : public SegmentSink {
   Expected<MutableView, Violation> place_read_request(const Segment& segment, std::size_t bytes);
   Expected<MutableView, Violation> place_terminate(const Segment& segment, std::size_t bytes);
   std::optional<Violation> deliver_send(const Segment& segment, MutableView payload);
-  std::optional<Violation> deliver_read_request(const Segment& segment);
+  std::optional<Violation> deliver_read_request();
   std::optional<Violation> deliver_response(const Segment& segment, View payload);
   std::optional<Violation> check_source(const ReadRequest& request) const;
 

@@ -2,10 +2,10 @@
 #include "fabric/iwarp/terminate.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 
 #include "fabric/iwarp/octets.h"
+#include "fabric/iwarp/text.h"
 
 namespace steertag::fabric::iwarp {
 namespace {
@@ -79,10 +79,8 @@ std::string describe(const trace::Terminate& terminate) {
   } else if (terminate.layer == 0 && terminate.type == 0) {
     sentence = "RDMAP: local catastrophic error";
   }
-  char numbers[24];
-  std::snprintf(numbers, sizeof numbers, " (%u/%u/%u)", terminate.layer, terminate.type,
-                terminate.code);
-  return std::string(sentence) + numbers;
+  return std::string(sentence) +
+         text(" (%u/%u/%u)", terminate.layer, terminate.type, terminate.code);
 }
 
 std::size_t encode(const TerminateMessage& message, std::byte* to) {

@@ -1,0 +1,11 @@
+// Sentence parts with values in them, for errors.
+#pragma once
+
+#include <string>
+
+namespace steertag::fabric::iwarp {
+
+/// What printf would print; the compiler checks the values against the format.
+[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
+
+}  // namespace steertag::fabric::iwarp
