@@ -36,9 +36,9 @@ class IwarpRequest final : public ConnectionRequest {
     if (auto checked = check(options); !checked) {
       return tl::unexpected(checked.error());
     }
-    auto* ours = dynamic_cast<IwarpDomain*>(&domain);
-    if (ours == nullptr || &ours->table() != &runtime_.stags) {
-      return tl::unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
+    auto ours = domain_of(runtime_.stags, domain);
+    if (!ours) {
+      return tl::unexpected(std::move(ours.error()));
     }
     // RFC 5044 7.1.2: the initiator waits for the reply before any FPDU.
     std::byte early{};
@@ -47,7 +47,7 @@ class IwarpRequest final : public ConnectionRequest {
       return tl::unexpected(
           Error{Errc::protocol_error, "octets follow the MPA request (RFC 5044 7.1.2)"});
     }
-    auto connection = std::make_unique<IwarpConnection>(runtime_, *ours, trace::Role::server,
+    auto connection = std::make_unique<IwarpConnection>(runtime_, **ours, trace::Role::server,
                                                         handler, events, bytes);
     const Bytes reply =
         options.raw_startup ? *options.raw_startup : encode(accepting_reply(options, frame_));
@@ -211,13 +211,7 @@ IwarpListener::~IwarpListener() {
 }
 
 std::uint16_t IwarpListener::port() const {
-  sockaddr_storage local{};
-  socklen_t length = sizeof local;
-  ::getsockname(socket_.fd(), reinterpret_cast<sockaddr*>(&local), &length);
-  // sockaddr_in and sockaddr_in6 have their port at the same place.
-  const auto* octets = reinterpret_cast<const std::byte*>(&local) + sizeof(sa_family_t);
-  return static_cast<std::uint16_t>(std::to_integer<int>(octets[0]) << 8 |
-                                    std::to_integer<int>(octets[1]));
+  return local_address(socket_).port();
 }
 
 void IwarpListener::on_ready(std::uint32_t /*events*/) {

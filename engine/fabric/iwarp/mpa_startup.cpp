@@ -12,6 +12,11 @@ namespace {
 constexpr std::string_view kRequestKey = "MPA ID Req Frame";
 constexpr std::string_view kReplyKey = "MPA ID Rep Frame";
 
+// Places in the header, behind the key.
+constexpr std::size_t kFlagsAt = kStartupKeyBytes;
+constexpr std::size_t kRevisionAt = kFlagsAt + 1;
+constexpr std::size_t kPrivateDataLengthAt = kRevisionAt + 1;
+
 constexpr std::uint8_t kMarkers = 0x80;
 constexpr std::uint8_t kCrc = 0x40;
 constexpr std::uint8_t kRejected = 0x20;
@@ -62,9 +67,9 @@ Expected<std::size_t, StartupFault> octets_lacking(StartupKind kind, View so_far
   if (so_far.size() < kStartupHeaderBytes) {
     return kStartupHeaderBytes - so_far.size();
   }
-  const std::uint8_t flags = load8(so_far.data() + 16);
-  const std::uint8_t revision = load8(so_far.data() + 17);
-  const std::size_t length = load16(so_far.data() + 18);
+  const std::uint8_t flags = load8(so_far.data() + kFlagsAt);
+  const std::uint8_t revision = load8(so_far.data() + kRevisionAt);
+  const std::size_t length = load16(so_far.data() + kPrivateDataLengthAt);
   if (revision != 1 && revision != 2) {
     return tl::unexpected(StartupFault::bad_revision);
   }
@@ -84,13 +89,13 @@ Expected<StartupFrame, StartupFault> decode_startup(StartupKind kind, View frame
     return tl::unexpected(lacking ? StartupFault::bad_key : lacking.error());
   }
   StartupFrame result;
-  const std::uint8_t flags = load8(frame.data() + 16);
+  const std::uint8_t flags = load8(frame.data() + kFlagsAt);
   result.kind = kind;
   result.markers = (flags & kMarkers) != 0;
   result.crc = (flags & kCrc) != 0;
   result.rejected = kind == StartupKind::reply && (flags & kRejected) != 0;
-  result.revision = load8(frame.data() + 17);
-  View data = frame.subspan(kStartupHeaderBytes, load16(frame.data() + 18));
+  result.revision = load8(frame.data() + kRevisionAt);
+  View data = frame.subspan(kStartupHeaderBytes, load16(frame.data() + kPrivateDataLengthAt));
   if (has_enhanced(flags, result.revision)) {
     const std::uint16_t ird = load16(data.data());
     const std::uint16_t ord = load16(data.data() + 2);
@@ -112,11 +117,13 @@ Bytes encode(const StartupFrame& frame) {
   const std::size_t words = frame.enhanced ? kEnhancedBytes : 0;
   Bytes out(kStartupHeaderBytes + words + frame.private_data.size());
   std::memcpy(out.data(), key(frame.kind).data(), kStartupKeyBytes);
-  store8(out.data() + 16, static_cast<std::uint8_t>(
-                              (frame.markers ? kMarkers : 0) | (frame.crc ? kCrc : 0) |
-                              (frame.rejected ? kRejected : 0) | (frame.enhanced ? kEnhanced : 0)));
-  store8(out.data() + 17, frame.revision);
-  store16(out.data() + 18, static_cast<std::uint16_t>(words + frame.private_data.size()));
+  store8(out.data() + kFlagsAt,
+         static_cast<std::uint8_t>((frame.markers ? kMarkers : 0) | (frame.crc ? kCrc : 0) |
+                                   (frame.rejected ? kRejected : 0) |
+                                   (frame.enhanced ? kEnhanced : 0)));
+  store8(out.data() + kRevisionAt, frame.revision);
+  store16(out.data() + kPrivateDataLengthAt,
+          static_cast<std::uint16_t>(words + frame.private_data.size()));
   if (frame.enhanced) {
     const Enhanced& enhanced = *frame.enhanced;
     const int ird = (enhanced.peer_to_peer ? kFirstFlag : 0) |

@@ -42,21 +42,23 @@ class IwarpProvider final : public Provider {
     if (auto checked = check(options); !checked) {
       return tl::unexpected(checked.error());
     }
-    auto* ours = dynamic_cast<IwarpDomain*>(&domain);
-    if (ours == nullptr || &ours->table() != &runtime_.stags) {
-      return tl::unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
+    auto ours = domain_of(runtime_.stags, domain);
+    if (!ours) {
+      return tl::unexpected(std::move(ours.error()));
     }
     auto addresses = resolve(url, false);
     if (!addresses) {
       return tl::unexpected(addresses.error());
     }
-    auto connection = std::make_unique<IwarpConnection>(runtime_, *ours, trace::Role::client,
+    auto connection = std::make_unique<IwarpConnection>(runtime_, **ours, trace::Role::client,
                                                         handler, events, bytes);
     connection->initiate(std::move(*addresses), options);
     return connection;
   }
 
   std::size_t poll(std::chrono::milliseconds timeout) override {
+    // The time-out is real time whatever clock was given: it bounds the caller's wait, and a test's
+    // clock that stands still would make it endless.
     using std::chrono::steady_clock;
     runtime_.notices = 0;
     const auto end = steady_clock::now() + timeout;

@@ -44,8 +44,8 @@ void Socket::end() {
 std::string Address::text() const {
   char host[NI_MAXHOST];
   char port[NI_MAXSERV];
-  if (::getnameinfo(reinterpret_cast<const sockaddr*>(&storage), length, host, sizeof host, port,
-                    sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+  if (::getnameinfo(generic(), length, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
     return "unknown address";
   }
   const bool six = storage.ss_family == AF_INET6;
@@ -75,15 +75,39 @@ Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive) {
   return addresses;
 }
 
+std::uint16_t Address::port() const {
+  if (storage.ss_family == AF_INET6) {
+    sockaddr_in6 six{};
+    std::memcpy(&six, &storage, sizeof six);
+    return ntohs(six.sin6_port);
+  }
+  sockaddr_in four{};
+  std::memcpy(&four, &storage, sizeof four);
+  return ntohs(four.sin_port);
+}
+
 Socket make_socket(const Address& address) {
   return Socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+Address local_address(const Socket& socket) {
+  Address address;
+  address.length = sizeof address.storage;
+  ::getsockname(socket.fd(), address.generic(), &address.length);
+  return address;
 }
 
 Address peer_address(const Socket& socket) {
   Address address;
   address.length = sizeof address.storage;
-  ::getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&address.storage), &address.length);
+  ::getpeername(socket.fd(), address.generic(), &address.length);
   return address;
+}
+
+Socket accept_from(const Socket& listening, Address& peer) {
+  peer.length = sizeof peer.storage;
+  return Socket(
+      ::accept4(listening.fd(), peer.generic(), &peer.length, SOCK_NONBLOCK | SOCK_CLOEXEC));
 }
 
 void set_no_delay(const Socket& socket) {

@@ -39,6 +39,10 @@ struct Address {
   sockaddr_storage storage{};
   socklen_t length = 0;
   std::string text() const;  // "127.0.0.1:20049", "[::1]:20049"
+  std::uint16_t port() const;
+  /// As the system's calls take it.
+  const sockaddr* generic() const { return reinterpret_cast<const sockaddr*>(&storage); }
+  sockaddr* generic() { return reinterpret_cast<sockaddr*>(&storage); }
 };
 
 /// Addresses of a URL's host in the resolver's order. Numbers are taken without a look-up; a name
@@ -47,8 +51,12 @@ Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive);
 
 /// A non-blocking socket for streams to or from such an address; errno in case of failure.
 Socket make_socket(const Address& address);
+/// Our address of a bound socket.
+Address local_address(const Socket& socket);
 /// The peer's address of a connected socket.
 Address peer_address(const Socket& socket);
+/// Takes a waiting connection of a listening socket, and its address; errno in case of failure.
+Socket accept_from(const Socket& listening, Address& peer);
 /// Small messages leave at once (no Nagle).
 void set_no_delay(const Socket& socket);
 /// TCP's effective maximum segment size (EMSS).

@@ -128,4 +128,12 @@ void IwarpDomain::remove(MemoryObserver& observer) {
   std::erase(observers_, &observer);
 }
 
+Expected<IwarpDomain*, Error> domain_of(const StagTable& table, Domain& domain) {
+  auto* ours = dynamic_cast<IwarpDomain*>(&domain);
+  if (ours == nullptr || &ours->table() != &table) {
+    return tl::unexpected(Error{Errc::bad_region, "the domain belongs to another provider"});
+  }
+  return ours;
+}
+
 }  // namespace steertag::fabric::iwarp

@@ -101,4 +101,7 @@ class IwarpDomain final : public Domain {
   std::vector<MemoryObserver*> observers_;
 };
 
+/// The domain as this provider's own, which the provider of `table` must have made.
+Expected<IwarpDomain*, Error> domain_of(const StagTable& table, Domain& domain);
+
 }  // namespace steertag::fabric::iwarp

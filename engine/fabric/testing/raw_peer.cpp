@@ -1,7 +1,6 @@
 // The bare socket's code.
 #include "fabric/testing/raw_peer.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -50,8 +49,8 @@ RawPeer RawPeer::to(std::uint16_t port) {
   const auto addresses = resolve({"iwarp", "127.0.0.1", port, ""}, false);
   Socket socket = make_socket(addresses->front());
   // A loopback connection is made at once, or a moment later: the provider's turns give it time.
-  const auto* address = reinterpret_cast<const sockaddr*>(&addresses->front().storage);
-  [[maybe_unused]] const int connected = ::connect(socket.fd(), address, addresses->front().length);
+  const Address& address = addresses->front();
+  [[maybe_unused]] const int connected = ::connect(socket.fd(), address.generic(), address.length);
   set_no_delay(socket);
   return RawPeer(std::move(socket));
 }
@@ -99,17 +98,14 @@ std::string RawPeer::terminate(std::size_t from) const {
 RawServer::RawServer() {
   const auto addresses = resolve({"iwarp", "127.0.0.1", 0, ""}, true);
   socket_ = make_socket(addresses->front());
-  const auto* address = reinterpret_cast<const sockaddr*>(&addresses->front().storage);
-  ::bind(socket_.fd(), address, addresses->front().length);
+  const Address& address = addresses->front();
+  ::bind(socket_.fd(), address.generic(), address.length);
   ::listen(socket_.fd(), 8);
-  sockaddr_in local{};
-  socklen_t length = sizeof local;
-  ::getsockname(socket_.fd(), reinterpret_cast<sockaddr*>(&local), &length);
-  port_ = ntohs(local.sin_port);
 }
 
 std::optional<RawPeer> RawServer::accept() {
-  Socket socket(::accept4(socket_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  Address peer;
+  Socket socket = accept_from(socket_, peer);
   if (!socket.open()) {
     return std::nullopt;
   }

@@ -44,13 +44,12 @@ class RawPeer {
 class RawServer {
  public:
   RawServer();
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return iwarp::local_address(socket_).port(); }
   /// The next connection, if one waits.
   std::optional<RawPeer> accept();
 
  private:
   iwarp::Socket socket_;
-  std::uint16_t port_ = 0;
 };
 
 }  // namespace steertag::fabric::testing
