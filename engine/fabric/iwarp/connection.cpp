@@ -49,8 +49,14 @@ void IwarpConnection::initiate(std::vector<Address> addresses, const ConnectionO
   }
 }
 
-void IwarpConnection::respond(Socket socket, View request, View peer_private_data, Bytes reply,
-                              const ConnectionOptions& options, const Agreement& agreement) {
+Expected<void, Error> IwarpConnection::respond(Socket socket, View request, View peer_private_data,
+                                               Bytes reply, const ConnectionOptions& options,
+                                               const Agreement& agreement) {
+  const auto key = runtime_.reactor.add(*this, socket.fd(), 0);
+  if (!key) {
+    return tl::unexpected(key.error());
+  }
+  key_ = *key;
   own_private_data_ = options.private_data;
   idle_timeout_ = options.idle_timeout;
   socket_ = std::move(socket);
@@ -61,12 +67,12 @@ void IwarpConnection::respond(Socket socket, View request, View peer_private_dat
   reply_->octets = std::move(reply);
   reply_->peer_private_data.assign(peer_private_data.begin(), peer_private_data.end());
   reply_->agreement = agreement;
-  key_ = runtime_.reactor.add(*this, socket_.fd(), 0);
   observation_.octets(trace::Role::client, request);
   observation_.by_peer(trace::Connect{reply_->peer_private_data});
   startup_told_ = true;
   update_deadline();
   mark_unsettled();
+  return {};
 }
 
 void IwarpConnection::on_startup_octets(trace::Role sender, View bytes) {
@@ -81,7 +87,12 @@ void IwarpConnection::on_request_sent() {
 
 void IwarpConnection::on_reply(Socket socket, const Agreement& agreement, Bytes private_data) {
   runtime_.ended.push_back(std::move(initiator_));
-  key_ = runtime_.reactor.add(*this, socket.fd(), EPOLLIN);
+  const auto key = runtime_.reactor.add(*this, socket.fd(), EPOLLIN);
+  if (!key) {
+    finish({key.error().code, key.error().detail, {}, false}, How::complete, role_);
+    return;
+  }
+  key_ = *key;
   observation_.by_peer(trace::Accept{private_data});
   enter_operation(std::move(socket), agreement);
   if (agreement.refusal) {

@@ -27,8 +27,8 @@ class IwarpConnection final : public Connection,
   /// Starts as initiator.
   void initiate(std::vector<Address> addresses, const ConnectionOptions& options);
   /// Starts as responder, by sending the reply. `request` are the request's octets.
-  void respond(Socket socket, View request, View peer_private_data, Bytes reply,
-               const ConnectionOptions& options, const Agreement& agreement);
+  Expected<void, Error> respond(Socket socket, View request, View peer_private_data, Bytes reply,
+                                const ConnectionOptions& options, const Agreement& agreement);
   /// Sends what is queued and gives a notice that is due. Called by the provider's poll.
   void settle();
 

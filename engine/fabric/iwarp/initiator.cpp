@@ -106,15 +106,19 @@ void Initiator::try_next() {
     const Address& address = addresses_[next_++];
     reactor_.remove(std::exchange(key_, 0));
     socket_ = make_socket(address);
-    const auto* to = reinterpret_cast<const sockaddr*>(&address.storage);
-    if (socket_.open() &&
-        (::connect(socket_.fd(), to, address.length) == 0 || errno == EINPROGRESS)) {
-      set_no_delay(socket_);
-      key_ = reactor_.add(*this, socket_.fd(), EPOLLOUT);
+    if (!socket_.open() ||
+        (::connect(socket_.fd(), address.generic(), address.length) != 0 && errno != EINPROGRESS)) {
+      last_error_ = address.text() + ": " + error_text(errno);
+      continue;
+    }
+    set_no_delay(socket_);
+    const auto key = reactor_.add(*this, socket_.fd(), EPOLLOUT);
+    if (key) {
+      key_ = *key;
       reactor_.set_deadline(key_, deadline_);
       return;
     }
-    last_error_ = address.text() + ": " + error_text(errno);
+    last_error_ = address.text() + ": " + key.error().message();
   }
   fail(Errc::cannot_connect, last_error_);
 }

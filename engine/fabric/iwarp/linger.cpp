@@ -13,7 +13,12 @@ class LingeringSockets::One final : public Channel {
   One(Reactor& reactor, Socket socket, Time deadline)
       : reactor_(reactor), socket_(std::move(socket)) {
     socket_.end();
-    key_ = reactor_.add(*this, socket_.fd(), EPOLLIN);
+    const auto key = reactor_.add(*this, socket_.fd(), EPOLLIN);
+    if (!key) {
+      socket_.close();
+      return;
+    }
+    key_ = *key;
     reactor_.set_deadline(key_, deadline);
   }
   ~One() override { reactor_.remove(key_); }

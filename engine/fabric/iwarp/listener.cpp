@@ -51,8 +51,11 @@ class IwarpRequest final : public ConnectionRequest {
                                                         handler, events, bytes);
     const Bytes reply =
         options.raw_startup ? *options.raw_startup : encode(accepting_reply(options, frame_));
-    connection->respond(std::move(socket_), octets_, frame_.private_data, reply, options,
-                        agree_as_responder(options, frame_));
+    if (auto started = connection->respond(std::move(socket_), octets_, frame_.private_data, reply,
+                                           options, agree_as_responder(options, frame_));
+        !started) {
+      return tl::unexpected(std::move(started.error()));
+    }
     return connection;
   }
 
@@ -125,12 +128,19 @@ Agreement agree_as_responder(const ConnectionOptions& options, const StartupFram
 class IwarpListener::Pending final : public Channel {
  public:
   Pending(Runtime& runtime, IwarpListener& listener, Socket socket)
-      : runtime_(runtime), listener_(listener), socket_(std::move(socket)) {
-    Reactor& reactor = runtime_.reactor;
-    key_ = reactor.add(*this, socket_.fd(), EPOLLIN);
-    reactor.set_deadline(key_, after(reactor.now(), runtime_.limits.startup));
-  }
+      : runtime_(runtime), listener_(listener), socket_(std::move(socket)) {}
   ~Pending() override { runtime_.reactor.remove(key_); }
+
+  Expected<void, Error> start() {
+    Reactor& reactor = runtime_.reactor;
+    const auto key = reactor.add(*this, socket_.fd(), EPOLLIN);
+    if (!key) {
+      return tl::unexpected(key.error());
+    }
+    key_ = *key;
+    reactor.set_deadline(key_, after(reactor.now(), runtime_.limits.startup));
+    return {};
+  }
 
   void on_ready(std::uint32_t /*events*/) override {
     const auto lacking = octets_lacking(StartupKind::request, octets_);
@@ -194,7 +204,12 @@ Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime,
     const auto* local = reinterpret_cast<const sockaddr*>(&address.storage);
     if (socket.open() && ::bind(socket.fd(), local, address.length) == 0 &&
         ::listen(socket.fd(), kBacklog) == 0) {
-      return std::make_unique<IwarpListener>(runtime, std::move(socket), std::move(on_request));
+      auto listener =
+          std::make_unique<IwarpListener>(runtime, std::move(socket), std::move(on_request));
+      if (auto started = listener->start(); !started) {
+        return tl::unexpected(Error{Errc::cannot_listen, started.error().message()});
+      }
+      return listener;
     }
     last = address.text() + ": " + error_text(errno);
   }
@@ -202,8 +217,15 @@ Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime,
 }
 
 IwarpListener::IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request)
-    : runtime_(runtime), socket_(std::move(socket)), on_request_(std::move(on_request)) {
-  key_ = runtime_.reactor.add(*this, socket_.fd(), EPOLLIN);
+    : runtime_(runtime), socket_(std::move(socket)), on_request_(std::move(on_request)) {}
+
+Expected<void, Error> IwarpListener::start() {
+  const auto key = runtime_.reactor.add(*this, socket_.fd(), EPOLLIN);
+  if (!key) {
+    return tl::unexpected(key.error());
+  }
+  key_ = *key;
+  return {};
 }
 
 IwarpListener::~IwarpListener() {
@@ -222,7 +244,10 @@ void IwarpListener::on_ready(std::uint32_t /*events*/) {
     }
     if (pending_.size() < kMostPendingStartups) {
       set_no_delay(socket);
-      pending_.push_back(std::make_unique<Pending>(runtime_, *this, std::move(socket)));
+      auto pending = std::make_unique<Pending>(runtime_, *this, std::move(socket));
+      if (pending->start()) {
+        pending_.push_back(std::move(pending));
+      }
     }
   }
 }

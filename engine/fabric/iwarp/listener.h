@@ -32,6 +32,7 @@ class IwarpListener final : public Listener, public Channel {
 
  private:
   class Pending;
+  Expected<void, Error> start();
   void finish(Pending& pending, std::unique_ptr<ConnectionRequest> request);
 
   Runtime& runtime_;

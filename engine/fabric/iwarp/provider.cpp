@@ -13,8 +13,8 @@ namespace {
 
 class IwarpProvider final : public Provider {
  public:
-  IwarpProvider(RandomSource random, const Limits& limits, Clock clock)
-      : runtime_(std::move(random), limits, std::move(clock)) {}
+  IwarpProvider(RandomSource random, const Limits& limits, Reactor reactor)
+      : runtime_(std::move(random), limits, std::move(reactor)) {}
 
   Capabilities capabilities() const override {
     Capabilities capabilities;
@@ -106,7 +106,11 @@ class IwarpProvider final : public Provider {
 
 Expected<std::unique_ptr<Provider>, Error> make_provider(RandomSource random, const Limits& limits,
                                                          Clock clock) {
-  return std::make_unique<IwarpProvider>(std::move(random), limits, std::move(clock));
+  auto reactor = Reactor::open(std::move(clock));
+  if (!reactor) {
+    return tl::unexpected(std::move(reactor.error()));
+  }
+  return std::make_unique<IwarpProvider>(std::move(random), limits, std::move(*reactor));
 }
 
 }  // namespace steertag::fabric::iwarp

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <functional>
 
 namespace steertag::fabric::iwarp {
@@ -15,26 +16,35 @@ namespace {
 constexpr std::uint64_t kWakeKey = 0;
 constexpr std::size_t kMostEventsPerTurn = 64;  // then deadlines and posted work get their turn
 
-}  // namespace
-
-Reactor::Reactor(Clock clock)
-    : clock_(std::move(clock)),
-      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.u64 = kWakeKey;
-  ::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, event_.fd(), &event);
-  round_time_ = now();
-}
-
-Reactor::Key Reactor::add(Channel& channel, int fd, std::uint32_t events) {
-  const Key key = next_key_++;
-  entries_.emplace(key, Entry{&channel, fd, events});
+bool control(const Socket& epoll, int action, int fd, std::uint32_t events, std::uint64_t key) {
   epoll_event event{};
   event.events = events;
   event.data.u64 = key;
-  ::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, fd, &event);
+  return ::epoll_ctl(epoll.fd(), action, fd, &event) == 0;
+}
+
+}  // namespace
+
+Expected<Reactor, Error> Reactor::open(Clock clock) {
+  Socket epoll(::epoll_create1(EPOLL_CLOEXEC));
+  Socket event(epoll.open() ? ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) : -1);
+  if (!event.open() || !control(epoll, EPOLL_CTL_ADD, event.fd(), EPOLLIN, kWakeKey)) {
+    return tl::unexpected(Error{Errc::no_device, "epoll: " + error_text(errno)});
+  }
+  return Reactor(std::move(clock), std::move(epoll), std::move(event));
+}
+
+Reactor::Reactor(Clock clock, Socket epoll, Socket event)
+    : clock_(std::move(clock)), epoll_(std::move(epoll)), event_(std::move(event)) {
+  begin_round();
+}
+
+Expected<Reactor::Key, Error> Reactor::add(Channel& channel, int fd, std::uint32_t events) {
+  const Key key = next_key_++;
+  if (!control(epoll_, EPOLL_CTL_ADD, fd, events, key)) {
+    return tl::unexpected(Error{Errc::no_device, "epoll: " + error_text(errno)});
+  }
+  entries_.emplace(key, Entry{&channel, fd, events});
   return key;
 }
 
@@ -44,17 +54,16 @@ void Reactor::watch(Key key, std::uint32_t events) {
     return;
   }
   found->second.events = events;
-  epoll_event event{};
-  event.events = events;
-  event.data.u64 = key;
-  ::epoll_ctl(epoll_.fd(), EPOLL_CTL_MOD, found->second.fd, &event);
+  // Needs nothing of the system: what was added can be changed and deleted.
+  control(epoll_, EPOLL_CTL_MOD, found->second.fd, events, key);
 }
 
 void Reactor::remove(Key key) {
   const auto found = entries_.find(key);
   if (found != entries_.end()) {
-    ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, found->second.fd, nullptr);
+    control(epoll_, EPOLL_CTL_DEL, found->second.fd, 0, key);
     entries_.erase(found);
+    drop_outdated();
   }
 }
 
@@ -74,11 +83,27 @@ void Reactor::schedule(Key key, Entry& entry) {
   entry.scheduled = entry.deadline;
   due_.push_back({entry.deadline, key});
   std::push_heap(due_.begin(), due_.end(), std::greater<>());
+  drop_outdated();
+}
+
+// Channels that come and go would leave their deadlines behind until their time. Building the heap
+// anew costs as much as the pushes and removals that made it necessary.
+void Reactor::drop_outdated() {
+  if (due_.size() <= 2 * entries_.size()) {
+    return;
+  }
+  due_.clear();
+  for (const auto& [key, entry] : entries_) {
+    if (entry.scheduled != kNever) {
+      due_.push_back({entry.scheduled, key});
+    }
+  }
+  std::make_heap(due_.begin(), due_.end(), std::greater<>());
 }
 
 int Reactor::wait_ms(std::chrono::milliseconds timeout) {
   std::int64_t wait = std::max<std::int64_t>(timeout.count(), 0);
-  if (!due_.empty()) {
+  if (wait > 0 && !due_.empty()) {
     constexpr Time kMillisecond = 1'000'000;
     const Time left = std::max<Time>(due_.front().time - now(), 0);
     wait = std::min(wait, (left + kMillisecond - 1) / kMillisecond);
@@ -90,7 +115,7 @@ void Reactor::turn(std::chrono::milliseconds timeout) {
   std::array<epoll_event, kMostEventsPerTurn> ready;
   const int count =
       ::epoll_wait(epoll_.fd(), ready.data(), static_cast<int>(ready.size()), wait_ms(timeout));
-  round_time_ = now();
+  begin_round();
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = ready[static_cast<std::size_t>(i)];
     if (event.data.u64 == kWakeKey) {
@@ -108,22 +133,24 @@ void Reactor::turn(std::chrono::milliseconds timeout) {
 }
 
 void Reactor::fire_deadlines() {
+  firing_.clear();
   while (!due_.empty() && due_.front().time <= round_time_) {
-    const Due due = due_.front();
+    firing_.push_back(due_.front());
     std::pop_heap(due_.begin(), due_.end(), std::greater<>());
     due_.pop_back();
+  }
+  // What is scheduled from here on waits for the next round.
+  for (const Due& due : firing_) {
     const auto found = entries_.find(due.key);
-    if (found == entries_.end()) {
+    if (found == entries_.end() || found->second.scheduled != due.time) {
       continue;
     }
     Entry& entry = found->second;
-    if (entry.scheduled == due.time) {
-      entry.scheduled = kNever;
-    }
+    entry.scheduled = kNever;
     if (entry.deadline <= round_time_) {
       entry.deadline = kNever;
       entry.channel->on_deadline();
-    } else if (entry.deadline < entry.scheduled) {
+    } else if (entry.deadline != kNever) {
       schedule(due.key, entry);
     }
   }

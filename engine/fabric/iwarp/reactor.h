@@ -30,13 +30,15 @@ class Reactor {
  public:
   using Key = std::uint64_t;  // 0 is no channel
 
-  explicit Reactor(Clock clock);
+  /// Errc::no_device if the system gives no descriptors for it.
+  static Expected<Reactor, Error> open(Clock clock);
 
-  /// Events are those of epoll.
-  Key add(Channel& channel, int fd, std::uint32_t events);
+  /// Events are those of epoll. Fails if the system watches no more descriptors.
+  Expected<Key, Error> add(Channel& channel, int fd, std::uint32_t events);
   void watch(Key key, std::uint32_t events);
   void remove(Key key);
-  /// Replaces the channel's deadline; kNever for none.
+  /// Replaces the channel's deadline; kNever for none. A deadline that has passed already fires in
+  /// the next round at the earliest, so that no channel can keep a round from ending.
   void set_deadline(Key key, Time deadline);
 
   /// One round: waits for readiness, a deadline, `wake` or the time-out, and dispatches.
@@ -48,6 +50,11 @@ class Reactor {
   Time now() const { return clock_(); }
   /// The time at the start of the current round: cheap.
   Time round_time() const { return round_time_; }
+  /// Sets it to now: an owner may have let any time pass since the last round.
+  void begin_round() { round_time_ = now(); }
+
+  /// Deadlines kept, outdated ones included: at most twice as many as there are channels.
+  std::size_t deadlines_kept() const { return due_.size(); }
 
  private:
   struct Entry {
@@ -55,7 +62,7 @@ class Reactor {
     int fd = -1;
     std::uint32_t events = 0;
     Time deadline = kNever;
-    Time scheduled = kNever;  // earliest heap entry of this channel
+    Time scheduled = kNever;  // the channel's valid heap entry; its others are outdated
   };
   struct Due {
     Time time;
@@ -63,15 +70,18 @@ class Reactor {
     bool operator>(const Due& other) const { return time > other.time; }
   };
 
+  Reactor(Clock clock, Socket epoll, Socket event);
   int wait_ms(std::chrono::milliseconds timeout);
   void schedule(Key key, Entry& entry);
+  void drop_outdated();
   void fire_deadlines();
 
   Clock clock_;
   Socket epoll_;
   Socket event_;
   std::unordered_map<Key, Entry> entries_;
-  std::vector<Due> due_;  // a heap, soonest first; may hold outdated entries
+  std::vector<Due> due_;     // a heap, soonest first; may hold outdated entries
+  std::vector<Due> firing_;  // taken from the heap in this round
   Key next_key_ = 1;
   Time round_time_ = 0;
   bool woken_ = false;

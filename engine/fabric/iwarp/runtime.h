@@ -17,8 +17,8 @@ class IwarpConnection;
 inline constexpr std::size_t kScratchBytes = 64 * 1024;
 
 struct Runtime {
-  Runtime(RandomSource random, const Limits& bounds, Clock clock)
-      : limits(bounds), reactor(std::move(clock)), stags(std::move(random)), lingering(reactor) {}
+  Runtime(RandomSource random, const Limits& bounds, Reactor opened)
+      : limits(bounds), reactor(std::move(opened)), stags(std::move(random)), lingering(reactor) {}
 
   Limits limits;
   Reactor reactor;

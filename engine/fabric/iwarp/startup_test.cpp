@@ -6,6 +6,7 @@
 #include "fabric/iwarp/initiator.h"
 #include "fabric/iwarp/mpa_startup.h"
 #include "fabric/iwarp/terminate.h"
+#include "fabric/testing/descriptors.h"
 #include "fabric/testing/raw_peer.h"
 
 namespace steertag::fabric::iwarp {
@@ -166,6 +167,43 @@ TEST_F(ResponderTest, ClosesASilentInitiatorAfterTheLimit) {
 TEST_F(ResponderTest, UnansweredRequestIsClosedWithItsObject) {
   pair.answer = [](std::unique_ptr<ConnectionRequest> incoming) { incoming.reset(); };
   EXPECT_FALSE(answer_to(encode(request())));
+}
+
+// The system watches no more descriptors: every attempt ends with an error, none in silence.
+class UnwatchedTest : public ::testing::Test {
+ protected:
+  int epoll = next_descriptor();  // the provider's first one
+  Pair pair{iwarp_factory()};
+};
+
+TEST_F(UnwatchedTest, ListenFails) {
+  make_useless(epoll);
+  const auto listening = pair.provider->listen(*parse_url("iwarp://127.0.0.1:0"), {});
+  ASSERT_FALSE(listening);
+  EXPECT_EQ(listening.error().code, Errc::cannot_listen);
+}
+
+TEST_F(UnwatchedTest, ConnectIsRefused) {
+  make_useless(epoll);
+  auto connection =
+      pair.provider->connect(*parse_url(pair.url()), *pair.client_domain, {}, pair.client_notices);
+  ASSERT_TRUE(connection);
+  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.refused.has_value(); }));
+  EXPECT_EQ(pair.client_notices.refused->code, Errc::cannot_connect);
+  EXPECT_NE(pair.client_notices.refused->detail.find("epoll"), std::string::npos);
+}
+
+TEST_F(UnwatchedTest, AcceptFails) {
+  std::unique_ptr<ConnectionRequest> request;
+  pair.answer = [&](std::unique_ptr<ConnectionRequest> incoming) { request = std::move(incoming); };
+  auto connection =
+      pair.provider->connect(*parse_url(pair.url()), *pair.client_domain, {}, pair.client_notices);
+  ASSERT_TRUE(connection);
+  ASSERT_TRUE(pair.turn([&] { return request != nullptr; }));
+  make_useless(epoll);
+  const auto accepted = request->accept(*pair.server_domain, {}, pair.server_notices);
+  ASSERT_FALSE(accepted);
+  EXPECT_EQ(accepted.error().code, Errc::no_device);
 }
 
 class InitiatorTest : public ::testing::Test {
