@@ -199,14 +199,20 @@ class Listener {
 };
 
 using AcceptCallback = std::function<void(std::unique_ptr<ConnectionRequest>)>;
+/// Is told of attempts that end before the owner is asked: what came was no startup request, it
+/// came too late or not whole, or the provider has no room for it. `peer` is empty where no peer
+/// could be told apart, because the system gives no further descriptors.
+using RefusedCallback = std::function<void(const std::string& peer, const Error& error)>;
 
 class Provider {
  public:
   virtual ~Provider() = default;
   virtual Capabilities capabilities() const = 0;
   virtual std::unique_ptr<Domain> make_domain() = 0;
+  /// Either callback may destroy the listener.
   virtual Expected<std::unique_ptr<Listener>, Error> listen(const Url& url,
-                                                            AcceptCallback on_request) = 0;
+                                                            AcceptCallback on_request,
+                                                            RefusedCallback on_refused = {}) = 0;
   /// Starts a connection; the outcome arrives as on_established or on_refused.
   virtual Expected<std::unique_ptr<Connection>, Error> connect(
       const Url& url, Domain& domain, const ConnectionOptions& options, Handler& handler,

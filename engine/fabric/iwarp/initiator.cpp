@@ -7,12 +7,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "fabric/iwarp/startup_error.h"
+
 namespace steertag::fabric::iwarp {
-namespace {
-
-constexpr std::size_t kMostPrintable = 20;
-
-}  // namespace
 
 StartupFrame request_of(const ConnectionOptions& options) {
   StartupFrame frame;
@@ -26,10 +23,8 @@ StartupFrame request_of(const ConnectionOptions& options) {
 }
 
 Expected<Agreement, Error> agree(const ConnectionOptions& options, const StartupFrame& reply) {
-  // A written exception to RFC 5044 4.3: we insert no markers, as most software does not.
   if (reply.markers) {
-    return tl::unexpected(
-        Error{Errc::unsupported, "the peer demands MPA markers (RFC 5044 4.3), which we lack"});
+    return tl::unexpected(markers_demanded());
   }
   Agreement agreement;
   agreement.crc = options.crc || reply.crc;
@@ -73,15 +68,6 @@ Expected<void, Error> check(const ConnectionOptions& options) {
     return tl::unexpected(Error{Errc::too_large, "IRD and ORD have 14 bits (RFC 6581 9)"});
   }
   return {};
-}
-
-std::string printable(View bytes) {
-  std::string text;
-  for (const std::byte octet : bytes.first(std::min(bytes.size(), kMostPrintable))) {
-    const auto c = std::to_integer<char>(octet);
-    text += c >= ' ' && c <= '~' ? c : '.';
-  }
-  return text;
 }
 
 Initiator::Initiator(Reactor& reactor, Owner& owner, std::vector<Address> addresses,
@@ -183,35 +169,23 @@ void Initiator::read_reply() {
     if (count < 0 && (code == EAGAIN || code == EINTR)) {
       return;
     }
-    fail(count == 0 ? Errc::peer_closed : Errc::peer_reset,
-         peer_name() + (have == 0 ? ": no MPA reply came" : ": the MPA reply is cut"));
+    fail_with_peer(startup_cut(StartupKind::reply, have, count == 0 ? 0 : code));
     return;
   }
   reply_.resize(have + static_cast<std::size_t>(count));
   owner_.on_startup_octets(trace::Role::server, View(reply_).subspan(have));
   const auto still = octets_lacking(StartupKind::reply, reply_);
   if (!still) {
-    fault(still.error());
+    fail_with_peer(startup_fault(StartupKind::reply, still.error(), reply_));
   } else if (*still == 0) {
     take_reply();
   }
 }
 
-void Initiator::fault(StartupFault fault) {
-  std::string detail = peer_name() + ": ";
-  if (fault == StartupFault::bad_key) {
-    detail += "the peer is not an iWARP endpoint: expected an MPA reply, got \"" +
-              printable(reply_) + "\"";
-  } else {
-    detail += "MPA reply: " + std::string(sentence(fault));
-  }
-  fail(Errc::protocol_error, std::move(detail));
-}
-
 void Initiator::take_reply() {
   auto reply = decode_startup(StartupKind::reply, reply_);
   if (!reply) {
-    fault(reply.error());
+    fail_with_peer(startup_fault(StartupKind::reply, reply.error(), reply_));
     return;
   }
   if (reply->rejected) {
@@ -220,7 +194,7 @@ void Initiator::take_reply() {
   }
   auto agreement = agree(options_, *reply);
   if (!agreement) {
-    fail(agreement.error().code, peer_name() + ": " + agreement.error().detail);
+    fail_with_peer(agreement.error());
     return;
   }
   stage_ = Stage::over;
@@ -229,10 +203,15 @@ void Initiator::take_reply() {
 }
 
 void Initiator::on_deadline() {
-  const std::string limit = std::to_string(options_.startup_timeout.count()) + " ms";
-  const char* what =
-      stage_ == Stage::connecting ? ": no TCP connection within " : ": no MPA reply within ";
-  fail(Errc::timed_out, peer_name() + what + limit);
+  const std::chrono::milliseconds limit = options_.startup_timeout;
+  fail_with_peer(stage_ == Stage::connecting
+                     ? Error{Errc::timed_out,
+                             "no TCP connection within " + std::to_string(limit.count()) + " ms"}
+                     : startup_late(StartupKind::reply, limit));
+}
+
+void Initiator::fail_with_peer(const Error& error) {
+  fail(error.code, peer_name() + ": " + error.detail);
 }
 
 void Initiator::fail(Errc code, std::string detail, Bytes private_data) {

@@ -26,10 +26,8 @@ struct Agreement {
 StartupFrame request_of(const ConnectionOptions& options);
 /// The initiator's view of a reply.
 Expected<Agreement, Error> agree(const ConnectionOptions& options, const StartupFrame& reply);
-/// Checks options that either side gives; `needed` octets of private data are the provider's.
+/// Checks options that either side gives; enhanced words take their part of the private data.
 Expected<void, Error> check(const ConnectionOptions& options);
-/// The first octets of something that is not MPA, printable: "HTTP/1.1 400".
-std::string printable(View bytes);
 
 class Initiator final : public Channel {
  public:
@@ -61,8 +59,9 @@ class Initiator final : public Channel {
   void send_request();
   void read_reply();
   void take_reply();
+  /// The error is the peer's that is being tried.
+  void fail_with_peer(const Error& error);
   void fail(Errc code, std::string detail, Bytes private_data = {});
-  void fault(StartupFault fault);
 
   Reactor& reactor_;
   Owner& owner_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fabric/iwarp/connection.h"
+#include "fabric/iwarp/startup_error.h"
 
 namespace steertag::fabric::iwarp {
 namespace {
@@ -127,8 +128,8 @@ Agreement agree_as_responder(const ConnectionOptions& options, const StartupFram
 // One accepted socket until its request is whole.
 class IwarpListener::Pending final : public Channel {
  public:
-  Pending(Runtime& runtime, IwarpListener& listener, Socket socket)
-      : runtime_(runtime), listener_(listener), socket_(std::move(socket)) {}
+  Pending(Runtime& runtime, IwarpListener& listener, Socket socket, const Address& peer)
+      : runtime_(runtime), listener_(listener), socket_(std::move(socket)), peer_(peer) {}
   ~Pending() override { runtime_.reactor.remove(key_); }
 
   Expected<void, Error> start() {
@@ -141,6 +142,8 @@ class IwarpListener::Pending final : public Channel {
     reactor.set_deadline(key_, after(reactor.now(), runtime_.limits.startup));
     return {};
   }
+  // Known even when the peer has gone.
+  std::string peer_name() const { return peer_.text(); }
 
   void on_ready(std::uint32_t /*events*/) override {
     const auto lacking = octets_lacking(StartupKind::request, octets_);
@@ -151,24 +154,27 @@ class IwarpListener::Pending final : public Channel {
     octets_.resize(have + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     if (count <= 0) {
       if (count == 0 || (code != EAGAIN && code != EINTR)) {
-        listener_.finish(*this, nullptr);
+        listener_.refuse(*this, startup_cut(StartupKind::request, have, count == 0 ? 0 : code));
       }
       return;
     }
     const auto still = octets_lacking(StartupKind::request, octets_);
     if (!still) {
-      listener_.finish(*this, nullptr);  // RFC 5044 7.1.2: close
+      // RFC 5044 7.1.2: close
+      listener_.refuse(*this, startup_fault(StartupKind::request, still.error(), octets_));
     } else if (*still == 0) {
       take_request();
     }
   }
-  void on_deadline() override { listener_.finish(*this, nullptr); }
+  void on_deadline() override {
+    listener_.refuse(*this, startup_late(StartupKind::request, runtime_.limits.startup));
+  }
 
  private:
   void take_request() {
     auto frame = decode_startup(StartupKind::request, octets_);
     if (!frame) {
-      listener_.finish(*this, nullptr);
+      listener_.refuse(*this, startup_fault(StartupKind::request, frame.error(), octets_));
       return;
     }
     const bool markers = frame->markers;
@@ -176,9 +182,9 @@ class IwarpListener::Pending final : public Channel {
     auto request = std::make_unique<IwarpRequest>(runtime_, std::move(socket_), std::move(octets_),
                                                   std::move(*frame));
     if (markers) {
-      // A written exception to RFC 5044 4.3: we insert no markers, so we reject who needs them.
       request->reject({});
-      request.reset();
+      listener_.refuse(*this, markers_demanded());
+      return;
     }
     listener_.finish(*this, std::move(request));
   }
@@ -186,12 +192,14 @@ class IwarpListener::Pending final : public Channel {
   Runtime& runtime_;  // outlives the listener
   IwarpListener& listener_;
   Socket socket_;
+  Address peer_;
   Reactor::Key key_ = 0;
   Bytes octets_;
 };
 
 Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime, const Url& url,
-                                                               AcceptCallback on_request) {
+                                                               AcceptCallback on_request,
+                                                               RefusedCallback on_refused) {
   auto addresses = resolve(url, true);
   if (!addresses) {
     return tl::unexpected(addresses.error());
@@ -200,24 +208,29 @@ Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime,
   for (const Address& address : *addresses) {
     Socket socket = make_socket(address);
     const int on = 1;
-    ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    const auto* local = reinterpret_cast<const sockaddr*>(&address.storage);
-    if (socket.open() && ::bind(socket.fd(), local, address.length) == 0 &&
-        ::listen(socket.fd(), kBacklog) == 0) {
-      auto listener =
-          std::make_unique<IwarpListener>(runtime, std::move(socket), std::move(on_request));
-      if (auto started = listener->start(); !started) {
-        return tl::unexpected(Error{Errc::cannot_listen, started.error().message()});
-      }
-      return listener;
+    if (!socket.open() ||
+        ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+        ::bind(socket.fd(), address.generic(), address.length) != 0 ||
+        ::listen(socket.fd(), kBacklog) != 0) {
+      last = address.text() + ": " + error_text(errno);
+      continue;
     }
-    last = address.text() + ": " + error_text(errno);
+    auto listener = std::make_unique<IwarpListener>(runtime, std::move(socket),
+                                                    std::move(on_request), std::move(on_refused));
+    if (auto started = listener->start(); !started) {
+      return tl::unexpected(Error{Errc::cannot_listen, started.error().message()});
+    }
+    return listener;
   }
   return tl::unexpected(Error{Errc::cannot_listen, last});
 }
 
-IwarpListener::IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request)
-    : runtime_(runtime), socket_(std::move(socket)), on_request_(std::move(on_request)) {}
+IwarpListener::IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request,
+                             RefusedCallback on_refused)
+    : runtime_(runtime),
+      socket_(std::move(socket)),
+      on_request_(std::move(on_request)),
+      on_refused_(std::move(on_refused)) {}
 
 Expected<void, Error> IwarpListener::start() {
   const auto key = runtime_.reactor.add(*this, socket_.fd(), EPOLLIN);
@@ -237,31 +250,84 @@ std::uint16_t IwarpListener::port() const {
 }
 
 void IwarpListener::on_ready(std::uint32_t /*events*/) {
+  std::vector<Refusal> refusals;
   for (int i = 0; i < kMostAcceptsPerTurn; ++i) {
-    Socket socket(::accept4(socket_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    Address peer;
+    Socket socket = accept_from(socket_, peer);
     if (!socket.open()) {
-      return;
-    }
-    if (pending_.size() < kMostPendingStartups) {
-      set_no_delay(socket);
-      auto pending = std::make_unique<Pending>(runtime_, *this, std::move(socket));
-      if (pending->start()) {
-        pending_.push_back(std::move(pending));
+      // With these the socket that waited is gone, or none did; with others it still waits, and
+      // would make every round end at once.
+      const int code = errno;
+      if (code != EAGAIN && code != EINTR && code != ECONNABORTED) {
+        pause();
+        if (!std::exchange(starved_, true)) {
+          refusals.push_back({"", {Errc::cannot_listen, "accept: " + error_text(code)}});
+        }
       }
+      break;
+    }
+    starved_ = false;
+    if (auto admitted = admit(std::move(socket), peer); !admitted) {
+      refusals.push_back({peer.text(), std::move(admitted.error())});
     }
   }
+  tell(refusals);
+}
+
+void IwarpListener::on_deadline() {
+  runtime_.reactor.watch(key_, EPOLLIN);
+}
+
+void IwarpListener::pause() {
+  Reactor& reactor = runtime_.reactor;
+  reactor.watch(key_, 0);
+  reactor.set_deadline(key_, after(reactor.round_time(), kAcceptPause));
+}
+
+Expected<void, Error> IwarpListener::admit(Socket socket, const Address& peer) {
+  if (pending_.size() >= kMostPendingStartups) {
+    return tl::unexpected(Error{Errc::local_close, std::to_string(kMostPendingStartups) +
+                                                       " other startups are not complete"});
+  }
+  set_no_delay(socket);
+  auto pending = std::make_unique<Pending>(runtime_, *this, std::move(socket), peer);
+  auto started = pending->start();
+  if (started) {
+    pending_.push_back(std::move(pending));
+  }
+  return started;
 }
 
 void IwarpListener::finish(Pending& pending, std::unique_ptr<ConnectionRequest> request) {
-  // Called from inside the channel, which must live until its call returns.
+  retire(pending);
+  ++runtime_.notices;
+  const AcceptCallback on_request = on_request_;  // it may destroy this listener
+  on_request(std::move(request));
+}
+
+void IwarpListener::refuse(Pending& pending, Error error) {
+  const std::vector<Refusal> refusals{{pending.peer_name(), std::move(error)}};
+  retire(pending);
+  tell(refusals);
+}
+
+// Called from inside the channel, which must live until its call returns.
+void IwarpListener::retire(Pending& pending) {
   const auto found = std::ranges::find_if(
       pending_, [&](const std::unique_ptr<Pending>& each) { return each.get() == &pending; });
   runtime_.ended.push_back(std::move(*found));
   pending_.erase(found);
-  if (request) {
-    ++runtime_.notices;
-    const AcceptCallback on_request = on_request_;  // it may destroy this listener
-    on_request(std::move(request));
+}
+
+void IwarpListener::tell(const std::vector<Refusal>& refusals) {
+  const RefusedCallback on_refused = on_refused_;  // it may destroy this listener
+  if (!on_refused) {
+    return;
+  }
+  Runtime& runtime = runtime_;
+  for (const Refusal& refusal : refusals) {
+    ++runtime.notices;
+    on_refused(refusal.peer, refusal.error);
   }
 }
 

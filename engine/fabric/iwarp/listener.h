@@ -13,6 +13,10 @@ namespace steertag::fabric::iwarp {
 
 /// Sockets of one listener that have not sent their whole request; further ones are closed.
 inline constexpr std::size_t kMostPendingStartups = 1024;
+/// How long a listener does without accepting when the system gives it no descriptor: sockets wait
+/// in the backlog meanwhile. Ten attempts a second cost nothing, and a person who waits for a
+/// connection does not notice.
+inline constexpr std::chrono::milliseconds kAcceptPause{100};
 
 /// The reply that accepts `request`, and what both sides then agree on. Depths follow RFC 6581 9.1,
 /// the control flags 9.2.
@@ -22,23 +26,36 @@ Agreement agree_as_responder(const ConnectionOptions& options, const StartupFram
 class IwarpListener final : public Listener, public Channel {
  public:
   static Expected<std::unique_ptr<Listener>, Error> open(Runtime& runtime, const Url& url,
-                                                         AcceptCallback on_request);
-  IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request);
+                                                         AcceptCallback on_request,
+                                                         RefusedCallback on_refused);
+  IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request,
+                RefusedCallback on_refused);
   ~IwarpListener() override;
 
   std::uint16_t port() const override;
   void on_ready(std::uint32_t events) override;
-  void on_deadline() override {}
+  void on_deadline() override;
 
  private:
   class Pending;
+  struct Refusal {
+    std::string peer;
+    Error error;
+  };
   Expected<void, Error> start();
+  Expected<void, Error> admit(Socket socket, const Address& peer);
+  void pause();
   void finish(Pending& pending, std::unique_ptr<ConnectionRequest> request);
+  void refuse(Pending& pending, Error error);
+  void retire(Pending& pending);
+  void tell(const std::vector<Refusal>& refusals);
 
   Runtime& runtime_;
   Socket socket_;
   AcceptCallback on_request_;
+  RefusedCallback on_refused_;
   Reactor::Key key_ = 0;
+  bool starved_ = false;  // the last attempt to accept failed for want of descriptors
   std::vector<std::unique_ptr<Pending>> pending_;
 };
 

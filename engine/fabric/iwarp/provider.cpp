@@ -30,9 +30,9 @@ class IwarpProvider final : public Provider {
     return std::make_unique<IwarpDomain>(runtime_.stags);
   }
 
-  Expected<std::unique_ptr<Listener>, Error> listen(const Url& url,
-                                                    AcceptCallback on_request) override {
-    return IwarpListener::open(runtime_, url, std::move(on_request));
+  Expected<std::unique_ptr<Listener>, Error> listen(const Url& url, AcceptCallback on_request,
+                                                    RefusedCallback on_refused) override {
+    return IwarpListener::open(runtime_, url, std::move(on_request), std::move(on_refused));
   }
 
   Expected<std::unique_ptr<Connection>, Error> connect(const Url& url, Domain& domain,

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "fabric/iwarp/initiator.h"
+#include "fabric/iwarp/listener.h"
 #include "fabric/iwarp/mpa_startup.h"
+#include "fabric/iwarp/startup_error.h"
 #include "fabric/iwarp/terminate.h"
 #include "fabric/testing/descriptors.h"
 #include "fabric/testing/raw_peer.h"
@@ -14,11 +15,12 @@ namespace {
 
 using namespace fabric::testing;  // NOLINT: the test endpoints
 
-// The clock of these tests moves only when a test moves it.
+// The clock of these tests moves only when a test moves it, and counts who looks at it.
 struct Hand {
   std::shared_ptr<std::int64_t> now = std::make_shared<std::int64_t>(1);
+  std::shared_ptr<int> looks = std::make_shared<int>(0);
   Clock clock() const {
-    return [at = now] { return *at; };
+    return [at = now, count = looks] { return ++*count, *at; };
   }
   void advance(std::chrono::milliseconds by) { *now += std::chrono::nanoseconds(by).count(); }
 };
@@ -55,6 +57,13 @@ class ResponderTest : public ::testing::Test {
     after = std::move(peer);
     const auto frame = decode_startup(StartupKind::reply, after->got);
     return frame ? std::optional(*frame) : std::nullopt;
+  }
+  void expect_told(Errc code, const std::string& part) {
+    ASSERT_EQ(pair.refusals.size(), 1U) << part;
+    const Pair::Refusal& refusal = pair.refusals[0];
+    EXPECT_EQ(refusal.error.code, code) << part;
+    EXPECT_NE(refusal.error.detail.find(part), std::string::npos) << refusal.error.detail;
+    pair.refusals.clear();
   }
   Hand hand;
   Pair pair{iwarp_factory(), {}, hand.clock()};
@@ -118,6 +127,7 @@ TEST_F(ResponderTest, RejectsAnInitiatorThatNeedsMarkers) {
   ASSERT_TRUE(answer);
   EXPECT_TRUE(answer->rejected);
   EXPECT_FALSE(pair.server);
+  expect_told(Errc::unsupported, "markers");
 }
 
 TEST_F(ResponderTest, ClosesOnWhatIsNotARequest) {
@@ -125,12 +135,89 @@ TEST_F(ResponderTest, ClosesOnWhatIsNotARequest) {
   revision[17] = std::byte{3};
   Bytes endless = encode(request());
   endless[18] = std::byte{0xff};
-  for (const Bytes& octets : {octets("GET / HTTP/1.1\r\n\r\n"), Bytes(1), Bytes(100000),
-                              encode(reply()), revision, endless}) {
+  const std::vector<std::pair<Bytes, std::string>> cases{
+      {octets("GET / HTTP/1.1\r\n\r\n"),
+       "the peer is not an iWARP endpoint: expected an MPA request, got \"GET / HTTP/1.1"},
+      {Bytes(1), "got \".\""},
+      {Bytes(100000), "got \"....................\""},
+      {encode(reply()), "MPA request: both ends act in the same MPA role"},
+      {revision, "the MPA revision is neither 1 nor 2"},
+      {endless, "PD_Length exceeds 512 octets"},
+  };
+  for (const auto& [octets, told] : cases) {
     EXPECT_FALSE(answer_to(octets)) << printable(octets);
     EXPECT_TRUE(after->ended);
     EXPECT_FALSE(pair.server) << "the owner was asked";
+    expect_told(Errc::protocol_error, told);
   }
+}
+
+TEST_F(ResponderTest, TellsWhoWentWithoutAWholeRequest) {
+  const Bytes whole = encode(request());
+  for (const std::size_t octets : {std::size_t{0}, std::size_t{5}, whole.size() - 1}) {
+    RawPeer peer = RawPeer::to(pair.listener->port());
+    ASSERT_EQ(peer.send(View(whole).first(octets)), octets);
+    const std::string name = peer.name();
+    peer.end();
+    ASSERT_TRUE(pair.turn([&] { return !pair.refusals.empty(); })) << octets << " octets";
+    EXPECT_EQ(pair.refusals[0].peer, name);
+    expect_told(Errc::peer_closed, octets == 0 ? "no MPA request came" : "the MPA request is cut");
+  }
+}
+
+TEST_F(ResponderTest, ListenerMayGoWhenItIsToldOfARefusal) {
+  std::unique_ptr<Listener> other;
+  bool told = false;
+  auto listening = pair.provider->listen(
+      *parse_url("iwarp://127.0.0.1:0"), [](std::unique_ptr<ConnectionRequest>) {},
+      [&](const std::string&, const Error&) {
+        told = true;
+        other.reset();
+      });
+  ASSERT_TRUE(listening);
+  other = std::move(*listening);
+  RawPeer::to(other->port()).end();
+  EXPECT_TRUE(pair.turn([&] { return told; }));
+}
+
+TEST_F(ResponderTest, TriesAgainLaterWhenThereAreNoDescriptors) {
+  EXPECT_FALSE(answer_to(octets("rehearsal")));
+  expect_told(Errc::protocol_error, "rehearsal");
+  RawPeer peer = RawPeer::to(pair.listener->port());
+  const Bytes whole = encode(request());
+  ASSERT_EQ(peer.send(whole), whole.size());
+  {
+    const NoFurtherDescriptors none;
+    ASSERT_TRUE(pair.turn([&] { return !pair.refusals.empty(); }));
+    EXPECT_EQ(pair.refusals[0].peer, "");
+    expect_told(Errc::cannot_listen, "accept: " + error_text(EMFILE));
+    *hand.looks = 0;
+    pair.provider->poll(std::chrono::milliseconds(20));
+    EXPECT_LT(*hand.looks, 20) << "the wait is not one";
+    hand.advance(kAcceptPause);
+    pair.provider->poll(std::chrono::milliseconds(0));
+    pair.provider->poll(std::chrono::milliseconds(0));
+    EXPECT_TRUE(pair.refusals.empty()) << "told once";
+  }
+  EXPECT_FALSE(pair.server);
+  hand.advance(kAcceptPause);
+  EXPECT_TRUE(pair.turn([&] { return pair.server_notices.established; }));
+}
+
+TEST_F(ResponderTest, StartupsThatHaveNotEndedAreBounded) {
+  std::vector<RawPeer> peers;
+  const rlimit descriptors = descriptor_limit();
+  if (descriptors.rlim_cur < 2 * kMostPendingStartups + 100) {
+    GTEST_SKIP() << "at most " << descriptors.rlim_cur << " descriptors";
+  }
+  for (std::size_t i = 0; i <= kMostPendingStartups; ++i) {
+    peers.push_back(RawPeer::to(pair.listener->port()));
+    pair.provider->poll(std::chrono::milliseconds(0));
+  }
+  ASSERT_TRUE(pair.turn([&] { return !pair.refusals.empty(); }));
+  EXPECT_EQ(pair.refusals[0].peer, peers.back().name());
+  expect_told(Errc::local_close, "1024 other startups are not complete");
+  EXPECT_TRUE(pair.turn([&] { return !peers.back().read(); }));
 }
 
 TEST_F(ResponderTest, RefusesOctetsBeforeTheReply) {
@@ -161,6 +248,7 @@ TEST_F(ResponderTest, ClosesASilentInitiatorAfterTheLimit) {
     pair.provider->poll(std::chrono::milliseconds(0));
     hand.advance(Limits{}.startup);
     EXPECT_TRUE(pair.turn([&] { return !peer.read(); })) << octets << " octets";
+    expect_told(Errc::timed_out, "no MPA request within 5000 ms");
   }
 }
 

@@ -166,8 +166,12 @@ Pair::Pair(const Factory& from, const Limits& limits, Clock clock) : factory(fro
       ADD_FAILURE() << "accept: " << accepted.error().message();
     }
   };
-  auto opened = provider->listen(*parse_url(factory.name + "://127.0.0.1:0"),
-                                 [this](auto request) { answer(std::move(request)); });
+  auto opened = provider->listen(
+      *parse_url(factory.name + "://127.0.0.1:0"),
+      [this](auto request) { answer(std::move(request)); },
+      [this](const std::string& peer, const Error& error) {
+        refusals.push_back({peer, error});
+      });
   if (!opened) {
     ADD_FAILURE() << "listen: " << opened.error().message();
     std::abort();

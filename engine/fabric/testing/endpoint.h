@@ -84,6 +84,12 @@ class Pair {
   explicit Pair(const Factory& factory, const Limits& limits = {}, Clock clock = {});
   ~Pair();
 
+  /// What the listening side was told of attempts that it was not asked about.
+  struct Refusal {
+    std::string peer;
+    Error error;
+  };
+  std::vector<Refusal> refusals;
   /// What the listening side does with a request; by default it accepts.
   std::function<void(std::unique_ptr<ConnectionRequest>)> answer;
   ConnectionOptions client_options;

@@ -24,6 +24,8 @@ class RawPeer {
   static RawPeer to(std::uint16_t port);
   explicit RawPeer(iwarp::Socket socket) : socket_(std::move(socket)) {}
 
+  /// As the other end names it.
+  std::string name() const { return iwarp::local_address(socket_).text(); }
   /// Sends as much as the socket takes; returns the octets taken.
   std::size_t send(View bytes);
   /// Moves what has arrived to `got`; returns false once the stream has ended.
