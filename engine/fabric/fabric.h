@@ -243,6 +243,10 @@ struct Limits {
   std::chrono::milliseconds closing{2000};
   /// Posted operations of one connection that have not left; then Errc::queue_full.
   std::size_t posted_operations = 4096;
+  /// RDMA Reads are outstanding, and no segment of their responses comes. As long as for octets
+  /// that the peer does not take: an adapter answers without asking its owner, so only the network
+  /// may take its time, and until the end the owner's memory is bound.
+  std::chrono::milliseconds unanswered_read{15000};
 };
 
 /// The provider that a URL names ("iwarp"); Errc::unknown_provider otherwise.

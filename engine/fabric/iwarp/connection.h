@@ -71,6 +71,21 @@ class IwarpConnection final : public Connection,
     reset,
   };
 
+  /// What a connection may wait for, and not longer than a limit.
+  enum class Wait : std::uint8_t {
+    nothing,
+    room,         // the peer takes octets
+    rest,         // the peer goes on with the message that it has begun
+    read,         // the peer answers RDMA Reads
+    departure,    // what was queued leaves
+    peers_end,    // the peer ends its half, as we have ours
+    any_traffic,  // the owner's own limit
+  };
+  struct Expiry {
+    Time at = kNever;
+    Wait wait = Wait::nothing;
+  };
+
   // Channel
   void on_ready(std::uint32_t events) override;
   void on_deadline() override;
@@ -114,6 +129,8 @@ class IwarpConnection final : public Connection,
   void after_flush();
   bool may_transmit() const;
   void watch();
+  Expiry next_expiry() const;
+  void expire(Wait wait);
   void update_deadline();
   void mark_unsettled();
 
@@ -152,6 +169,7 @@ class IwarpConnection final : public Connection,
   bool startup_told_ = false;
   Time last_received_ = 0;
   Time last_sent_ = 0;  // or since when something waits
+  Time last_read_ = 0;  // progress of our RDMA Reads
   Time ending_since_ = 0;
   std::optional<CloseReason> reason_;  // set before the end is told
   bool end_told_ = false;

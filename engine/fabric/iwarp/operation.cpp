@@ -244,53 +244,75 @@ void IwarpConnection::watch() {
   runtime_.reactor.watch(key_, in | out);
 }
 
-void IwarpConnection::update_deadline() {
+IwarpConnection::Expiry IwarpConnection::next_expiry() const {
   const Limits& limits = runtime_.limits;
-  Time deadline = kNever;
-  const auto consider = [&](bool applies, Time since, std::chrono::milliseconds limit) {
-    if (applies) {
-      deadline = std::min(deadline, after(since, limit));
+  Expiry next;
+  const auto consider = [&](bool applies, Wait wait, Time since, std::chrono::milliseconds limit) {
+    if (applies && after(since, limit) < next.at) {
+      next = {after(since, limit), wait};
     }
   };
   const bool inside = !fpdus_.between_fpdus() || !receiver_.between_messages();
-  consider(state_ == State::replying || blocked_, last_sent_, limits.unsent);
-  consider(open() && inside, last_received_, limits.mid_message);
-  consider(state_ == State::draining, ending_since_, limits.unsent);
-  consider(state_ == State::ending, ending_since_, limits.closing);
-  consider(state_ == State::operating && idle_timeout_.count() > 0, last_received_, idle_timeout_);
-  runtime_.reactor.set_deadline(key_, deadline);
+  const bool operating = state_ == State::operating;
+  const bool takes = operating || state_ == State::draining;
+  const bool reading = operating && receiver_.reads_outstanding() > 0;
+  consider(state_ == State::replying || blocked_, Wait::room, last_sent_, limits.unsent);
+  consider(takes && inside, Wait::rest, last_received_, limits.mid_message);
+  consider(reading, Wait::read, last_read_, limits.unanswered_read);
+  consider(state_ == State::draining, Wait::departure, ending_since_, limits.unsent);
+  consider(state_ == State::ending, Wait::peers_end, ending_since_, limits.closing);
+  consider(operating && idle_timeout_.count() > 0, Wait::any_traffic, last_received_,
+           idle_timeout_);
+  return next;
+}
+
+void IwarpConnection::update_deadline() {
+  runtime_.reactor.set_deadline(key_, next_expiry().at);
 }
 
 void IwarpConnection::on_deadline() {
-  const Limits& limits = runtime_.limits;
-  const Time now = runtime_.reactor.round_time();
-  const auto passed = [&](Time since, std::chrono::milliseconds limit) {
-    return now >= after(since, limit);
-  };
-  const auto ms = [](std::chrono::milliseconds limit) {
-    return std::to_string(limit.count()) + " ms";
-  };
-  if (state_ == State::ending) {
-    finish(std::move(*reason_), How::complete, role_);
-  } else if ((blocked_ || state_ == State::replying) && passed(last_sent_, limits.unsent)) {
-    finish({Errc::timed_out, "the peer took no octets for " + ms(limits.unsent), {}, false},
-           How::reset, role_);
-  } else if (state_ == State::draining && passed(ending_since_, limits.unsent)) {
-    finish(std::move(*reason_), How::reset, role_);
-  } else if (open() && (!fpdus_.between_fpdus() || !receiver_.between_messages()) &&
-             passed(last_received_, limits.mid_message)) {
-    start_terminate({cause::kLocalCatastrophic, {}, 0, {}},
-                    {Errc::timed_out,
-                     "FPDU " + std::to_string(fpdus_.fpdu_number()) +
-                         ": silence inside a message for " + ms(limits.mid_message),
-                     cause::kLocalCatastrophic, false});
-  } else if (state_ == State::operating && idle_timeout_.count() > 0 &&
-             passed(last_received_, idle_timeout_)) {
-    finish({Errc::timed_out, "no octets came for " + ms(idle_timeout_), {}, false}, How::lingering,
-           role_);
+  const Expiry due = next_expiry();
+  if (due.at <= runtime_.reactor.round_time()) {
+    expire(due.wait);
   }
   if (state_ != State::closed) {
     update_deadline();
+  }
+}
+
+void IwarpConnection::expire(Wait wait) {
+  const Limits& limits = runtime_.limits;
+  const auto passed = [](const std::string& what, std::chrono::milliseconds limit) {
+    return CloseReason{
+        Errc::timed_out, what + " for " + std::to_string(limit.count()) + " ms", {}, false};
+  };
+  const auto give_up = [&](CloseReason reason) {
+    reason.terminate = cause::kLocalCatastrophic;
+    start_terminate({cause::kLocalCatastrophic, {}, 0, {}}, std::move(reason));
+  };
+  switch (wait) {
+    case Wait::nothing:
+      break;
+    case Wait::room:
+      finish(passed("the peer took no octets", limits.unsent), How::reset, role_);
+      break;
+    case Wait::rest:
+      give_up(passed("FPDU " + std::to_string(fpdus_.fpdu_number()) + ": silence inside a message",
+                     limits.mid_message));
+      break;
+    case Wait::read:
+      give_up(passed(std::to_string(receiver_.reads_outstanding()) + " RDMA Reads went unanswered",
+                     limits.unanswered_read));
+      break;
+    case Wait::departure:
+      finish(std::move(*reason_), How::reset, role_);
+      break;
+    case Wait::peers_end:
+      finish(std::move(*reason_), How::complete, role_);
+      break;
+    case Wait::any_traffic:
+      finish(passed("no octets came", idle_timeout_), How::lingering, role_);
+      break;
   }
 }
 
@@ -335,6 +357,7 @@ void IwarpConnection::on_read_refused(const ReadRequest& request) {
 }
 
 void IwarpConnection::on_response_segment(const Segment& segment, View payload) {
+  last_read_ = runtime_.reactor.round_time();
   observation_.by_peer(trace::RdmaReadResponse{segment.stag, segment.offset, payload.size()});
 }
 
@@ -400,6 +423,9 @@ View IwarpConnection::joined(const Outgoing& operation) {
 }
 
 void IwarpConnection::on_read_queued(const Outgoing& operation, std::uint32_t sink_stag) {
+  if (receiver_.reads_outstanding() == 0) {
+    last_read_ = runtime_.reactor.round_time();
+  }
   receiver_.expect({sink_stag, operation.read.sink_offset, operation.read.length, 0,
                     operation.memory, operation.sink, operation.id});
 }
@@ -418,6 +444,8 @@ void IwarpConnection::on_left(Outgoing::Kind kind, WorkId id) {
       receiver_.inbound_read_answered();
       break;
     case Outgoing::Kind::read_request:
+      last_read_ = runtime_.reactor.round_time();  // only now the peer can answer
+      break;
     case Outgoing::Kind::raw:
       break;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "fabric/iwarp/fpdu.h"
 #include "fabric/iwarp/mpa_startup.h"
 #include "fabric/iwarp/octets.h"
 #include "fabric/iwarp/terminate.h"
@@ -63,6 +64,51 @@ class OperationTest : public ::testing::Test {
   Bytes write(std::uint32_t stag, std::uint64_t offset, std::size_t size) {
     return fpdu(tagged(Opcode::rdma_write, stag, offset), Bytes(size, std::byte{0xee}));
   }
+  void advance(std::chrono::milliseconds by) { *now += std::chrono::nanoseconds(by).count(); }
+  // Sends these octets and turns until they have been taken.
+  void send_and_settle(const Bytes& octets) {
+    const std::size_t had = pair.server_bytes.from_client.size();
+    send(octets);
+    ASSERT_TRUE(
+        pair.turn([&] { return pair.server_bytes.from_client.size() == had + octets.size(); }));
+  }
+  void expect_limit_of_silence_after(const Bytes& octets) {
+    ASSERT_NO_FATAL_FAILURE(send_and_settle(octets));
+    advance(Limits{}.mid_message);
+    ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed && !peer->read(); }));
+    EXPECT_EQ(pair.server_notices.closed->code, Errc::timed_out);
+    EXPECT_EQ(peer->terminate(before), "0/0/0");
+  }
+  // The initiator's first message opens the responder's direction.
+  void open_for_responses() {
+    send(message(1, 1));
+    ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  }
+  // Until the socket takes no more.
+  void send_more_than_fits() {
+    surplus = pattern(64 << 20);
+    const View part(surplus);
+    ASSERT_TRUE(pair.server->send({&part, 1}, 1));
+    std::size_t seen = 0;
+    ASSERT_TRUE(pair.turn([&] {
+      pair.provider->poll(std::chrono::milliseconds(5));
+      const bool stuck = pair.server_bytes.from_server.size() == seen && seen > before;
+      seen = pair.server_bytes.from_server.size();
+      return stuck || pair.server_notices.closed;
+    }));
+  }
+  // Has the server post `count` RDMA Reads; returns the sink's STag of the first one.
+  std::uint32_t read_from_peer(std::uint32_t length, std::size_t count) {
+    sink = pair.server_domain->allocate(length, {});
+    for (WorkId id = 0; id < count; ++id) {
+      EXPECT_TRUE(pair.server->rdma_read(*sink, 0, length, 1, 0, id));
+    }
+    constexpr std::size_t kRequest =
+        kUlpduLengthBytes + kUntaggedHeaderBytes + kReadRequestBytes + kCrcBytes;
+    EXPECT_TRUE(
+        pair.turn([&] { return peer->read() && peer->got.size() == before + count * kRequest; }));
+    return load32(peer->got.data() + before + kUlpduLengthBytes + kUntaggedHeaderBytes);
+  }
   bool untouched(Region& region) {
     return std::ranges::all_of(region.bytes(), [](std::byte b) { return b == std::byte{0}; }) &&
            region.guards_intact();
@@ -75,6 +121,8 @@ class OperationTest : public ::testing::Test {
   std::unique_ptr<Region> writable;
   std::unique_ptr<Region> readable;
   std::unique_ptr<Region> foreign;
+  std::unique_ptr<Region> sink;
+  Bytes surplus;
 };
 
 TEST_F(OperationTest, WriteToAnUnknownStag) {
@@ -356,53 +404,69 @@ TEST_F(OperationTest, HalfClosedPeerStillGetsItsAnswer) {
 TEST_F(OperationTest, SilenceInsideAnFpduEndsAtTheTimeLimit) {
   Bytes half = message(1, 40);
   half.resize(30);
-  const std::size_t startup = pair.server_bytes.from_client.size();
-  send(half);
-  ASSERT_TRUE(pair.turn([&] { return pair.server_bytes.from_client.size() == startup + 30; }));
-  *now += std::chrono::nanoseconds(Limits{}.mid_message).count();
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed && !peer->read(); }));
-  EXPECT_EQ(pair.server_notices.closed->code, Errc::timed_out);
-  EXPECT_EQ(peer->terminate(before), "0/0/0");
+  expect_limit_of_silence_after(half);
 }
 
 TEST_F(OperationTest, SilenceBetweenSegmentsEndsAtTheTimeLimit) {
   Segment first = untagged(Opcode::send, kSendQueue, 1);
   first.last = false;
-  const Bytes octets = fpdu(first, pattern(8));
-  const std::size_t had = pair.server_bytes.from_client.size();
-  send(octets);
-  ASSERT_TRUE(pair.turn([&] { return pair.server_bytes.from_client.size() > had; }));
-  *now += std::chrono::nanoseconds(Limits{}.mid_message).count();
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
-  EXPECT_EQ(pair.server_notices.closed->code, Errc::timed_out);
+  expect_limit_of_silence_after(fpdu(first, pattern(8)));
 }
 
 TEST_F(OperationTest, SilenceBetweenMessagesIsNoError) {
   send(message(1, 8));
   ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
-  *now += std::chrono::nanoseconds(std::chrono::hours(24)).count();
+  advance(std::chrono::hours(24));
   pair.provider->poll(std::chrono::milliseconds(0));
   pair.provider->poll(std::chrono::milliseconds(0));
   EXPECT_FALSE(pair.server_notices.closed);
 }
 
 TEST_F(OperationTest, PeerThatNeverReadsEndsAtTheTimeLimit) {
-  send(message(1, 1));
-  const Bytes large = pattern(64 << 20);
-  const View part(large);
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
-  ASSERT_TRUE(pair.server->send({&part, 1}, 1));
-  std::size_t seen = 0;
-  ASSERT_TRUE(pair.turn([&] {
-    pair.provider->poll(std::chrono::milliseconds(5));
-    const bool stuck = pair.server_bytes.from_server.size() == seen && seen > before;
-    seen = pair.server_bytes.from_server.size();
-    return stuck;
-  }));
+  open_for_responses();
+  send_more_than_fits();
   EXPECT_TRUE(pair.server_notices.completed.empty());
-  *now += std::chrono::nanoseconds(Limits{}.unsent).count();
+  advance(Limits{}.unsent);
   ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
   EXPECT_EQ(pair.server_notices.closed->code, Errc::timed_out);
+}
+
+TEST_F(OperationTest, TheOwnersPauseIsNotTheFaultOfThePeer) {
+  open_for_responses();
+  advance(std::chrono::hours(1));
+  send_more_than_fits();
+  EXPECT_FALSE(pair.server_notices.closed);
+}
+
+TEST_F(OperationTest, UnansweredReadEndsAtTheTimeLimit) {
+  open_for_responses();
+  read_from_peer(100, 2);
+  advance(Limits{}.unanswered_read - std::chrono::milliseconds(1));
+  // Other traffic is no progress of a read.
+  send(message(2, 1));
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 2; }));
+  advance(std::chrono::milliseconds(1));
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed && !peer->read(); }));
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::timed_out);
+  EXPECT_EQ(pair.server_notices.closed->detail, "2 RDMA Reads went unanswered for 15000 ms");
+  EXPECT_EQ(peer->terminate(before), "0/0/0");
+}
+
+TEST_F(OperationTest, ReadThatIsAnsweredSlowlyGoesOn) {
+  open_for_responses();
+  const std::uint32_t sink_stag = read_from_peer(100, 1);
+  for (std::uint32_t place = 0; place < 100; place += 10) {
+    advance(Limits{}.unanswered_read - std::chrono::milliseconds(1));
+    Segment segment = tagged(Opcode::read_response, sink_stag, place);
+    segment.last = place == 90;
+    ASSERT_NO_FATAL_FAILURE(send_and_settle(fpdu(segment, pattern(10))));
+  }
+  EXPECT_EQ(pair.server_notices.completed.size(), 1U);
+  // Nothing is outstanding any more.
+  advance(std::chrono::hours(1));
+  pair.provider->poll(std::chrono::milliseconds(0));
+  pair.provider->poll(std::chrono::milliseconds(0));
+  EXPECT_FALSE(pair.server_notices.closed);
 }
 
 TEST_F(OperationTest, FloodingPeerDoesNotStarveOthers) {

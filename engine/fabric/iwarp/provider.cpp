@@ -61,6 +61,7 @@ class IwarpProvider final : public Provider {
     // clock that stands still would make it endless.
     using std::chrono::steady_clock;
     runtime_.notices = 0;
+    runtime_.reactor.begin_round();
     const auto end = steady_clock::now() + timeout;
     std::chrono::milliseconds left = timeout;
     while (true) {
