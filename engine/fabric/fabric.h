@@ -241,8 +241,11 @@ struct Limits {
   std::chrono::milliseconds unsent{15000};
   /// From our end of the stream to the peer's.
   std::chrono::milliseconds closing{2000};
-  /// Posted operations of one connection that have not left; then Errc::queue_full.
-  std::size_t posted_operations = 4096;
+  /// Posted operations of one connection that have not left; then Errc::queue_full. What a peer may
+  /// make its owner post at once must fit: with 32 credits, and chunks of 256 segments (a mebibyte
+  /// in pages), 32 calls want 32 x 256 RDMA Reads or Writes and a reply each, 8224 in all. This is
+  /// eight times as much. Room is taken only as it is used, and given back.
+  std::size_t posted_operations = 65536;
   /// RDMA Reads are outstanding, and no segment of their responses comes. As long as for octets
   /// that the peer does not take: an adapter answers without asking its owner, so only the network
   /// may take its time, and until the end the owner's memory is bound.

@@ -278,6 +278,26 @@ TEST_P(ProviderTest, RetiredConnectionMayGoInsideItsOwnNotice) {
   EXPECT_FALSE(pair.server_notices.closed) << "a retired connection gives no notice";
 }
 
+// 32 credits, a chunk of 256 segments each, and the reply: what a legal client can make a server
+// post before it reads anything.
+TEST_P(ProviderTest, CallsOfAllCreditsInPagesFitTheQueue) {
+  up();
+  auto region = pair.client_domain->allocate(256, {false, true});
+  const Bytes octet(1);
+  ASSERT_TRUE(pair.client->send({}, 1));
+  for (WorkId call = 0; call < 32; ++call) {
+    for (std::size_t segment = 0; segment < 256; ++segment) {
+      ASSERT_TRUE(
+          pair.server->rdma_write(octet, region->stag(), region->base() + segment, segment));
+    }
+    if (call < 8) {
+      ASSERT_TRUE(pair.server->send({}, call));
+    }
+  }
+  EXPECT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 8; }));
+  EXPECT_TRUE(pair.turn([&] { return pair.server->unsent_operations() == 0; }));
+}
+
 TEST_P(ProviderTest, PostedOperationsAreBounded) {
   Limits limits;
   limits.posted_operations = 3;

@@ -1,4 +1,4 @@
-// A queue whose slots are reused: it allocates only while it grows.
+// A queue whose slots are reused: it allocates only while it grows, and gives a burst's room back.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,13 @@
 
 namespace steertag::fabric::iwarp {
 
+/// Slots that an empty ring keeps: in steady work it allocates nothing, and an idle connection that
+/// once had thousands of operations posted is as small again as others.
+inline constexpr std::size_t kMostIdleSlots = 256;
+
 /// Elements are named by a sequence number that counts pushes from 0. A popped slot keeps its value
-/// until it is pushed again, so that vectors in it keep their capacity.
+/// until it is pushed again, so that vectors in it keep their capacity; but the slots of a large
+/// ring go when its last element is popped.
 template <class T>
 class Ring {
  public:
@@ -36,14 +41,24 @@ class Ring {
   void pop() {
     ++first_;
     --size_;
+    shrink();
   }
   void pop_back() { --size_; }
   void clear() {
     first_ += size_;
     size_ = 0;
+    shrink();
   }
 
+  /// Elements that there is room for.
+  std::size_t slots() const { return slots_.size(); }
+
  private:
+  void shrink() {
+    if (size_ == 0 && slots_.size() > kMostIdleSlots) {
+      slots_ = std::vector<T>();
+    }
+  }
   void grow() {
     std::vector<T> larger(slots_.empty() ? 4 : slots_.size() * 2);
     for (std::uint64_t sequence = first_; sequence < end(); ++sequence) {
