@@ -157,6 +157,10 @@ class Connection {
   virtual bool established() const = 0;
   virtual std::string peer_name() const = 0;
   virtual std::size_t unsent_operations() const = 0;
+  /// RDMA Reads that may be in flight at a time, as startup has settled it (ORD, RFC 6581 9.1);
+  /// further ones wait for their turn. 0: the peer takes none and `rdma_read` will fail with
+  /// Errc::unsupported, or the connection has not been established.
+  virtual std::uint16_t most_outbound_reads() const = 0;
 
   /// Observers see every event (and octet) of this connection from now on. They must outlive it or
   /// be taken off with nullptr. What is told:

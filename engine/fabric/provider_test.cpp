@@ -278,6 +278,23 @@ TEST_P(ProviderTest, RetiredConnectionMayGoInsideItsOwnNotice) {
   EXPECT_FALSE(pair.server_notices.closed) << "a retired connection gives no notice";
 }
 
+TEST_P(ProviderTest, OutboundReadsAreBoundedByWhatThePeerTakes) {
+  pair.client_options.ord = 20;
+  pair.client_options.ird = 3;
+  pair.server_options.ird = 5;
+  ASSERT_NO_FATAL_FAILURE(pair.connect());
+  EXPECT_EQ(pair.client->most_outbound_reads(), 5);
+  EXPECT_EQ(pair.server->most_outbound_reads(), 3);
+}
+
+TEST_P(ProviderTest, OutboundReadsAreUnknownBeforeTheConnectionIsUp) {
+  pair.client_options.ord = 20;
+  auto connection = pair.provider->connect(*parse_url(pair.url()), *pair.client_domain,
+                                           pair.client_options, pair.client_notices);
+  ASSERT_TRUE(connection);
+  EXPECT_EQ((*connection)->most_outbound_reads(), 0);
+}
+
 // 32 credits, a chunk of 256 segments each, and the reply: what a legal client can make a server
 // post before it reads anything.
 TEST_P(ProviderTest, CallsOfAllCreditsInPagesFitTheQueue) {

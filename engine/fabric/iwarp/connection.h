@@ -50,6 +50,7 @@ class IwarpConnection final : public Connection,
   bool established() const override { return state_ == State::operating; }
   std::string peer_name() const override { return peer_name_; }
   std::size_t unsent_operations() const override { return transmitter_.posted(); }
+  std::uint16_t most_outbound_reads() const override { return ord_; }
   void observe(trace::EventSink* events, trace::ByteSink* bytes) override {
     observation_.observe(events, bytes);
   }

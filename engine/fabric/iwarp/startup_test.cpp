@@ -455,6 +455,7 @@ TEST_F(InitiatorTest, PeersIrdOfZeroForbidsReads) {
   start_and_answer(encode(frame));
   ASSERT_TRUE(pair.client_notices.established);
   const auto sink = pair.client_domain->allocate(1, {});
+  EXPECT_EQ(pair.client->most_outbound_reads(), 0);
   EXPECT_EQ(pair.client->rdma_read(*sink, 0, 1, 1, 0, 1).error().code, Errc::unsupported);
 }
 
