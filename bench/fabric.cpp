@@ -5,8 +5,9 @@
 #include <benchmark/benchmark.h>
 
 #include <atomic>
-#include <deque>
+#include <future>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,6 +19,9 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kLargest = 1 << 20;
 constexpr milliseconds kTurn{1000};
+// For one step on the loopback device, which takes a millisecond at the most: a machine that is so
+// busy that it takes longer has nothing to measure.
+constexpr milliseconds kPatience{10000};
 // Operations in flight of a rate benchmark; the responder acknowledges every half of it.
 constexpr std::size_t kWindow = 16;
 
@@ -26,12 +30,16 @@ class Side : public Handler {
  public:
   Side() {
     auto made = make_provider("iwarp", system_random());
-    if (made) provider = std::move(*made);
+    if (!made) {
+      fail("no provider: " + made.error().message());
+      return;
+    }
+    provider = std::move(*made);
     domain = provider->make_domain();
   }
 
   void on_established(Connection&, View) override { established = true; }
-  void on_refused(Connection&, const Error&, View) override { failed = true; }
+  void on_refused(Connection&, const Error& error, View) override { fail(error.message()); }
   void on_received(Connection& from, WorkId id, MutableView,
                    std::optional<std::uint32_t>) override {
     from.post_receive(receives[id], id);
@@ -41,8 +49,14 @@ class Side : public Handler {
   void on_completed(Connection&, WorkId, Operation operation) override {
     ++completed[static_cast<std::size_t>(operation)];
   }
-  void on_closed(Connection&, const CloseReason&) override { failed = true; }
+  void on_closed(Connection&, const CloseReason& reason) override {
+    fail(Error{reason.code, reason.detail}.message());
+  }
 
+  /// Keeps the first message.
+  void fail(const std::string& message) {
+    if (failure.empty()) failure = message;
+  }
   void post(Connection& to, std::size_t size) {
     receives.resize(2 * kWindow, Bytes(size));
     for (WorkId id = 0; id < receives.size(); ++id) to.post_receive(receives[id], id);
@@ -56,7 +70,7 @@ class Side : public Handler {
   std::vector<Bytes> receives;
   std::function<void(Connection&)> answer;
   bool established = false;
-  bool failed = false;
+  std::string failure;  // empty as long as all is well
   std::uint64_t received = 0;
   std::array<std::uint64_t, 3> completed{};
 };
@@ -65,29 +79,60 @@ class Side : public Handler {
 class Bench {
  public:
   explicit Bench(bool crc, std::size_t receive_bytes = 64) {
-    std::atomic<std::uint16_t> port = 0;
-    thread_ = std::thread([this, &port, crc, receive_bytes] { serve(port, crc, receive_bytes); });
-    while (port == 0) std::this_thread::yield();
+    if (!client.failure.empty()) return;
+    std::promise<Listening> promise;
+    std::future<Listening> listening = promise.get_future();
+    thread_ = std::thread([this, crc, receive_bytes, at = std::move(promise)]() mutable {
+      serve(std::move(at), crc, receive_bytes);
+    });
+    // Given in any case, before the responder's loop.
+    const Listening where = listening.get();
+    if (!where) {
+      client.fail("no responder: " + where.error());
+      return;
+    }
+    stag = where->stag;
+    base = where->base;
     ConnectionOptions options;
     options.crc = crc;
-    auto connected = client.provider->connect(Url{"iwarp", "127.0.0.1", port, ""}, *client.domain,
-                                              options, client);
-    if (!connected) return;
+    auto connected = client.provider->connect(Url{"iwarp", "127.0.0.1", where->port, ""},
+                                              *client.domain, options, client);
+    if (!connected) {
+      client.fail(connected.error().message());
+      return;
+    }
     connection = std::move(*connected);
     client.post(*connection, receive_bytes);
     turn_until([&] { return client.established; });
   }
   ~Bench() {
+    if (!thread_.joinable()) return;
     stop_ = true;
-    server_.provider->wake();
+    if (server_.provider) server_.provider->wake();
     thread_.join();
   }
 
-  /// False once the connection has failed.
+  /// False once the connection has failed, or if nothing comes of it in kPatience.
   template <class Done>
   bool turn_until(Done done) {
-    while (!done() && !client.failed) client.provider->poll(kTurn);
-    return !client.failed;
+    using std::chrono::steady_clock;
+    if (done() && client.failure.empty()) return true;
+    const auto end = steady_clock::now() + kPatience;
+    while (!done() && client.failure.empty()) {
+      client.provider->poll(kTurn);
+      if (steady_clock::now() > end) client.fail("the responder is silent");
+    }
+    return client.failure.empty();
+  }
+  /// Takes the outcome of a posted operation.
+  bool posted(const Expected<void, Error>& operation) {
+    if (!operation) client.fail(operation.error().message());
+    return operation.has_value();
+  }
+  /// Ends the benchmark if something went wrong.
+  bool usable(benchmark::State& state) const {
+    if (!client.failure.empty()) state.SkipWithError(client.failure.c_str());
+    return client.failure.empty();
   }
   /// Set before the first message; runs in the responder's thread.
   void on_message(std::function<void(Connection&)> answer) { server_.answer = std::move(answer); }
@@ -98,21 +143,35 @@ class Bench {
   std::uint64_t base = 0;
 
  private:
-  void serve(std::atomic<std::uint16_t>& port, bool crc, std::size_t receive_bytes) {
+  struct Place {
+    std::uint16_t port = 0;
+    std::uint32_t stag = 0;
+    std::uint64_t base = 0;
+  };
+  using Listening = Expected<Place, std::string>;
+
+  void serve(std::promise<Listening> listening, bool crc, std::size_t receive_bytes) {
+    if (!server_.failure.empty()) {
+      listening.set_value(tl::unexpected(server_.failure));
+      return;
+    }
     const auto region = server_.domain->allocate(kLargest, {true, true});
     std::unique_ptr<Connection> accepted;
     ConnectionOptions options;
     options.crc = crc;
     const auto listener = server_.provider->listen(
         Url{"iwarp", "127.0.0.1", 0, ""}, [&](std::unique_ptr<ConnectionRequest> request) {
+          // If it fails the initiator is told by the end of its connection.
           auto made = request->accept(*server_.domain, options, server_);
           if (!made) return;
           accepted = std::move(*made);
           server_.post(*accepted, receive_bytes);
         });
-    stag = region->stag();
-    base = region->base();
-    port = listener ? (*listener)->port() : std::uint16_t{1};
+    if (!listener) {
+      listening.set_value(tl::unexpected(listener.error().message()));
+      return;
+    }
+    listening.set_value(Place{(*listener)->port(), region->stag(), region->base()});
     while (!stop_) server_.provider->poll(kTurn);
     accepted.reset();
   }
@@ -130,64 +189,71 @@ void report(benchmark::State& state, std::size_t size) {
 void rdma_write(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   Bench bench(state.range(1) != 0);
+  if (!bench.usable(state)) return;
   const Bytes data(size);
-  std::uint64_t posted = 0;
+  std::uint64_t count = 0;
+  const auto room = [&] { return count - bench.client.done(Operation::rdma_write) < kWindow; };
   for ([[maybe_unused]] auto turn : state) {
-    if (!bench.connection->rdma_write(data, bench.stag, bench.base, ++posted)) break;
-    const auto room = [&] { return posted - bench.client.done(Operation::rdma_write) < kWindow; };
-    if (!bench.turn_until(room)) state.SkipWithError("the connection failed");
+    if (!bench.posted(bench.connection->rdma_write(data, bench.stag, bench.base, ++count)) ||
+        !bench.turn_until(room)) {
+      break;
+    }
   }
-  report(state, size);
+  if (bench.usable(state)) report(state, size);
 }
 
 void rdma_read(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   Bench bench(state.range(1) != 0);
+  if (!bench.usable(state)) return;
   const auto sink = bench.client.domain->allocate(size, {});
-  std::uint64_t posted = 0;
+  std::uint64_t count = 0;
+  const auto left = [&] { return count - bench.client.done(Operation::rdma_read); };
   for ([[maybe_unused]] auto turn : state) {
-    if (!bench.connection->rdma_read(*sink, 0, static_cast<std::uint32_t>(size), bench.stag,
-                                     bench.base, ++posted)) {
+    if (!bench.posted(bench.connection->rdma_read(*sink, 0, static_cast<std::uint32_t>(size),
+                                                  bench.stag, bench.base, ++count)) ||
+        !bench.turn_until([&] { return left() < kWindow; })) {
       break;
     }
-    const auto room = [&] { return posted - bench.client.done(Operation::rdma_read) < kWindow; };
-    if (!bench.turn_until(room)) state.SkipWithError("the connection failed");
   }
-  report(state, size);
-  bench.turn_until([&] { return posted == bench.client.done(Operation::rdma_read); });
+  bench.turn_until([&] { return left() == 0; });
+  if (bench.usable(state)) report(state, size);
 }
 
 void send(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   Bench bench(state.range(1) != 0, size);
+  if (!bench.usable(state)) return;
   bench.on_message([taken = std::size_t{0}](Connection& connection) mutable {
     if (++taken % (kWindow / 2) == 0) (void)connection.send({}, 0);
   });
   const Bytes data(size);
   const View part(data);
-  std::uint64_t posted = 0;
+  std::uint64_t count = 0;
+  const auto room = [&] { return count - bench.client.received * (kWindow / 2) < kWindow; };
   for ([[maybe_unused]] auto turn : state) {
-    if (!bench.connection->send({&part, 1}, ++posted)) break;
-    const auto room = [&] { return posted - bench.client.received * (kWindow / 2) < kWindow; };
-    if (!bench.turn_until(room)) state.SkipWithError("the connection failed");
+    if (!bench.posted(bench.connection->send({&part, 1}, ++count)) || !bench.turn_until(room)) {
+      break;
+    }
   }
-  report(state, size);
+  if (bench.usable(state)) report(state, size);
 }
 
 void ping_pong(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
   Bench bench(state.range(1) != 0, size);
+  if (!bench.usable(state)) return;
   const Bytes reply(size);
   const View back(reply);
   bench.on_message([&](Connection& connection) { (void)connection.send({&back, 1}, 0); });
-  std::uint64_t posted = 0;
+  std::uint64_t count = 0;
+  const auto answered = [&] { return bench.client.received == count; };
   for ([[maybe_unused]] auto turn : state) {
-    if (!bench.connection->send({&back, 1}, ++posted)) break;
-    if (!bench.turn_until([&] { return bench.client.received == posted; })) {
-      state.SkipWithError("the connection failed");
+    if (!bench.posted(bench.connection->send({&back, 1}, ++count)) || !bench.turn_until(answered)) {
+      break;
     }
   }
-  report(state, size);
+  if (bench.usable(state)) report(state, size);
 }
 
 const std::vector<std::string> kNames{"", "crc"};
