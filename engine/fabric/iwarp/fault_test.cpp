@@ -16,71 +16,48 @@ class FaultTest : public ::testing::Test {
     ASSERT_TRUE(pair.server);
     pair.post_receives(4, 64);
   }
-  void expect(const Fault& fault, const trace::Terminate& cause) {
-    const Bytes message = pattern(20);
-    const View part(message);
-    ASSERT_TRUE(pair.client->send({&part, 1}, 1, {}, &fault));
-    ASSERT_TRUE(pair.turn_until_closed());
-    const CloseReason& reason = *pair.client_notices.closed;
-    EXPECT_EQ(reason.code, Errc::peer_terminated) << Error{reason.code, reason.detail}.message();
-    EXPECT_EQ(reason.detail, describe(cause));
-    EXPECT_TRUE(reason.terminate_from_peer);
-    EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error);
-    EXPECT_TRUE(pair.server_notices.received.empty());
-    for (const std::string& line : pair.client_events.lines) {
-      EXPECT_NE(line, "client Send 20") << "a bent message is no Send";
-    }
-  }
   Pair pair{iwarp_factory()};
 };
 
-TEST_F(FaultTest, BadCrc) {
+// What a fault makes of one Send, and how our receiver calls that.
+struct Bend {
+  const char* name;
+  void (*set)(Fault&);
+  trace::Terminate cause;
+};
+
+class BentSend : public FaultTest, public ::testing::WithParamInterface<Bend> {};
+
+TEST_P(BentSend, IsAnsweredWithItsTerminate) {
   Fault fault;
-  fault.bad_crc = true;
-  expect(fault, cause::kMpaCrc);
+  GetParam().set(fault);
+  const Bytes message = pattern(20);
+  const View part(message);
+  ASSERT_TRUE(pair.client->send({&part, 1}, 1, {}, &fault));
+  ASSERT_TRUE(pair.turn_until_closed());
+  const CloseReason& reason = *pair.client_notices.closed;
+  EXPECT_EQ(reason.code, Errc::peer_terminated) << Error{reason.code, reason.detail}.message();
+  EXPECT_EQ(reason.detail, describe(GetParam().cause));
+  EXPECT_TRUE(reason.terminate_from_peer);
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error);
+  EXPECT_TRUE(pair.server_notices.received.empty());
+  for (const std::string& line : pair.client_events.lines) {
+    EXPECT_NE(line, "client Send 20") << "a bent message is no Send";
+  }
 }
 
-TEST_F(FaultTest, Msn) {
-  Fault fault;
-  fault.msn = 9;
-  expect(fault, cause::kInvalidMsn);
-}
-
-TEST_F(FaultTest, Mo) {
-  Fault fault;
-  fault.mo = 4;
-  expect(fault, cause::kInvalidMo);
-}
-
-TEST_F(FaultTest, Qn) {
-  Fault fault;
-  fault.qn = 7;
-  expect(fault, cause::kInvalidQn);
-}
-
-TEST_F(FaultTest, Opcode) {
-  Fault fault;
-  fault.opcode = 15;
-  expect(fault, cause::kUnexpectedOpcode);
-}
-
-TEST_F(FaultTest, DdpVersion) {
-  Fault fault;
-  fault.ddp_version = 3;
-  expect(fault, cause::kUntaggedVersion);
-}
-
-TEST_F(FaultTest, RdmapVersion) {
-  Fault fault;
-  fault.rdmap_version = 2;
-  expect(fault, cause::kRdmapVersion);
-}
-
-TEST_F(FaultTest, UlpduLength) {
-  Fault fault;
-  fault.ulpdu_length = 2;
-  expect(fault, cause::kMpaLength);
-}
+INSTANTIATE_TEST_SUITE_P(
+    All, BentSend,
+    ::testing::Values(
+        Bend{"BadCrc", [](Fault& fault) { fault.bad_crc = true; }, cause::kMpaCrc},
+        Bend{"Msn", [](Fault& fault) { fault.msn = 9; }, cause::kInvalidMsn},
+        Bend{"Mo", [](Fault& fault) { fault.mo = 4; }, cause::kInvalidMo},
+        Bend{"Qn", [](Fault& fault) { fault.qn = 7; }, cause::kInvalidQn},
+        Bend{"Opcode", [](Fault& fault) { fault.opcode = 15; }, cause::kUnexpectedOpcode},
+        Bend{"DdpVersion", [](Fault& fault) { fault.ddp_version = 3; }, cause::kUntaggedVersion},
+        Bend{"RdmapVersion", [](Fault& fault) { fault.rdmap_version = 2; }, cause::kRdmapVersion},
+        Bend{"UlpduLength", [](Fault& fault) { fault.ulpdu_length = 2; }, cause::kMpaLength}),
+    [](const auto& each) { return each.param.name; });
 
 TEST_F(FaultTest, FaultOfAWrite) {
   auto region = pair.server_domain->allocate(100, {false, true});

@@ -411,6 +411,8 @@ void IwarpConnection::on_framed(const Outgoing& operation, std::uint64_t offset,
   }
 }
 
+// In one piece, as an arriving Send is: every observer reads the message as octets in a row, so
+// parts in the event would only move this copy into each of them. Without observers there is none.
 View IwarpConnection::joined(const Outgoing& operation) {
   if (operation.parts.size() == 1) {
     return operation.parts[0];

@@ -393,17 +393,42 @@ TEST_F(InitiatorTest, SilenceEndsAtTheTimeLimit) {
   expect_refused(Errc::timed_out, "no MPA reply within 777 ms");
 }
 
-TEST_F(InitiatorTest, RequestInsteadOfAReply) {
-  start_and_answer(encode(request()));
-  expect_refused(Errc::protocol_error, "same MPA role");
+// Replies that an initiator cannot take, and the Terminate that it sends then, if any.
+struct BadReply {
+  const char* name;
+  void (*set)(StartupFrame&);
+  Errc code;
+  const char* told;
+  const char* terminate;
+};
+
+class BadReplyTest : public InitiatorTest, public ::testing::WithParamInterface<BadReply> {};
+
+TEST_P(BadReplyTest, IsRefused) {
+  StartupFrame frame = reply();
+  GetParam().set(frame);
+  start_and_answer(encode(frame));
+  expect_refused(GetParam().code, GetParam().told);
+  EXPECT_TRUE(pair.turn([&] { return !peer->read(); }));
+  EXPECT_EQ(peer->terminate(before), GetParam().terminate);
 }
 
-TEST_F(InitiatorTest, MarkersAreUnsupported) {
-  StartupFrame frame = reply();
-  frame.markers = true;
-  start_and_answer(encode(frame));
-  expect_refused(Errc::unsupported, "markers");
-}
+INSTANTIATE_TEST_SUITE_P(
+    All, BadReplyTest,
+    ::testing::Values(BadReply{"RequestInsteadOfAReply",
+                               [](StartupFrame& frame) { frame.kind = StartupKind::request; },
+                               Errc::protocol_error, "same MPA role", "none"},
+                      BadReply{"Markers", [](StartupFrame& frame) { frame.markers = true; },
+                               Errc::unsupported, "markers", "none"},
+                      BadReply{"TooLargeAnOrd",
+                               [](StartupFrame& frame) { frame.enhanced->ord = 17; },
+                               Errc::unsupported, "insufficient IRD", "2/0/6"},
+                      BadReply{"PeerToPeerToAClientServerRequest",
+                               [](StartupFrame& frame) {
+                                 frame.enhanced = Enhanced{true, false, true, false, 16, 16};
+                               },
+                               Errc::unsupported, "RTR", "2/0/7"}),
+    [](const auto& each) { return each.param.name; });
 
 TEST_F(InitiatorTest, EnhancedReplyToAPlainRequest) {
   options.mpa_revision = 1;
@@ -417,24 +442,6 @@ TEST_F(InitiatorTest, ReplyOfRevisionOneIsTaken) {
   frame.enhanced.reset();
   start_and_answer(encode(frame));
   EXPECT_TRUE(pair.client_notices.established);
-}
-
-TEST_F(InitiatorTest, TooLargeAnOrdGetsATerminate) {
-  StartupFrame frame = reply();
-  frame.enhanced->ord = 17;
-  start_and_answer(encode(frame));
-  expect_refused(Errc::unsupported, "insufficient IRD");
-  EXPECT_TRUE(pair.turn([&] { return !peer->read(); }));
-  EXPECT_EQ(peer->terminate(before), "2/0/6");
-}
-
-TEST_F(InitiatorTest, PeerToPeerReplyToAClientServerRequest) {
-  StartupFrame frame = reply();
-  frame.enhanced = Enhanced{true, false, true, false, 16, 16};
-  start_and_answer(encode(frame));
-  expect_refused(Errc::unsupported, "RTR");
-  EXPECT_TRUE(pair.turn([&] { return !peer->read(); }));
-  EXPECT_EQ(peer->terminate(before), "2/0/7");
 }
 
 TEST_F(InitiatorTest, RejectShowsPrivateData) {
