@@ -126,7 +126,7 @@ Status MemoryBackend::change(NodeId id, const AttributeChange& change) {
 
 const MemoryBackend::Entry* MemoryBackend::entry(const Node& directory,
                                                  std::string_view name) const {
-  const auto cookie = directory.cookies.find(std::string(name));
+  const auto cookie = directory.cookies.find(name);
   return cookie == directory.cookies.end() ? nullptr : &directory.entries.at(cookie->second);
 }
 
@@ -134,18 +134,29 @@ void MemoryBackend::touch(Node& node) {
   node.attributes.mtime = node.attributes.ctime = clock_();
 }
 
+bool MemoryBackend::has_room(std::size_t name_bytes, std::size_t gone_entries,
+                             std::size_t gone_bytes) const {
+  return entries_ - gone_entries < limits_.total_entries &&
+         name_bytes_ - gone_bytes + name_bytes <= limits_.total_name_bytes;
+}
+
 void MemoryBackend::insert(Node& directory, std::string_view name, NodeId id) {
   const std::uint64_t cookie = directory.next_cookie++;
-  directory.entries.emplace(cookie, Entry{std::string(name), id});
-  directory.cookies.emplace(name, cookie);
+  const auto made = directory.entries.emplace(cookie, Entry{std::string(name), id}).first;
+  directory.cookies.emplace(made->second.name, cookie);
+  ++entries_;
+  name_bytes_ += name.size();
   directory.attributes.size_bytes = directory.entries.size();
   touch(directory);
 }
 
 void MemoryBackend::erase(Node& directory, std::string_view name) {
-  const auto cookie = directory.cookies.find(std::string(name));
-  directory.entries.erase(cookie->second);
-  directory.cookies.erase(cookie);
+  const auto found = directory.cookies.find(name);
+  const std::uint64_t cookie = found->second;
+  --entries_;
+  name_bytes_ -= name.size();
+  directory.cookies.erase(found);
+  directory.entries.erase(cookie);
   directory.attributes.size_bytes = directory.entries.size();
   touch(directory);
 }
@@ -168,9 +179,13 @@ Result<NodeId> MemoryBackend::create(NodeId id, std::string_view name, const New
   if (is_dots(name)) return tl::unexpected(Status::exists);
   if (const Status status = check_name(name); status != Status::ok) return tl::unexpected(status);
   if (entry(**parent, name)) return tl::unexpected(Status::exists);
-  if (nodes_.size() >= limits_.total_files) return tl::unexpected(Status::no_space);
-  if (what.type == FileType::link && what.link_text.size() > kLongestLinkText)
-    return tl::unexpected(Status::name_too_long);
+  if (nodes_.size() >= limits_.total_files || !has_room(name.size()))
+    return tl::unexpected(Status::no_space);
+  if (what.type == FileType::link) {
+    if (what.link_text.size() > kLongestLinkText) return tl::unexpected(Status::name_too_long);
+    if (what.link_text.size() > limits_.total_bytes - used_bytes_)
+      return tl::unexpected(Status::no_space);
+  }
 
   Node node;
   Attributes& attributes = node.attributes;
@@ -199,6 +214,7 @@ Result<NodeId> MemoryBackend::create(NodeId id, std::string_view name, const New
     return tl::unexpected(status);
   }
   if (what.type == FileType::directory) ++(*parent)->attributes.link_count;
+  used_bytes_ += what.type == FileType::link ? what.link_text.size() : 0;
   insert(**parent, name, created);
   return created;
 }
@@ -208,6 +224,7 @@ void MemoryBackend::drop_link(NodeId id) {
   if (!node) return;
   node->attributes.ctime = clock_();
   if (--node->attributes.link_count > 0 && node->attributes.type != FileType::directory) return;
+  if (node->link_text) used_bytes_ -= node->link_text->size();
   while (!node->blocks.empty()) release_block(*node, node->blocks.begin()->first);
   nodes_.erase(id);
 }
@@ -272,7 +289,9 @@ Status MemoryBackend::rename(NodeId from_id, std::string_view from_name, NodeId 
   Node& moved = *find(moved_id);
   const bool is_directory = moved.attributes.type == FileType::directory;
   if (is_directory && is_ancestor(moved_id, to_id)) return Status::invalid;
-  if (const Entry* victim = entry(**to, to_name)) {
+  const Entry* victim = entry(**to, to_name);
+  if (!victim && !has_room(to_name.size(), 1, from_name.size())) return Status::no_space;
+  if (victim) {
     const NodeId victim_id = victim->node;
     if (victim_id == moved_id) return Status::ok;  // RFC 1813 3.3.14: same object, nothing happens
     if (const Status status = check_replace(moved, *victim); status != Status::ok) return status;
@@ -301,6 +320,7 @@ Status MemoryBackend::link(NodeId id, NodeId directory_id, std::string_view name
   if (const Status status = check_name(name); status != Status::ok) return status;
   if (entry(**parent, name)) return Status::exists;
   if (node->attributes.link_count >= kMostLinks) return Status::too_many_links;
+  if (!has_room(name.size())) return Status::no_space;
   ++node->attributes.link_count;
   node->attributes.ctime = clock_();
   insert(**parent, name, id);

@@ -13,6 +13,8 @@ namespace steertag::peer {
 struct MemoryLimits {
   std::uint64_t total_bytes = 256ULL << 20;       // what all files together may occupy
   std::uint64_t total_files = 65536;              // objects of any type
+  std::uint64_t total_entries = 131072;           // names of them: two for each
+  std::uint64_t total_name_bytes = 16ULL << 20;   // in those names: each file's can be the longest
   std::uint64_t largest_file_bytes = 1ULL << 40;  // files may be sparse
 };
 
@@ -66,8 +68,8 @@ class MemoryBackend final : public Backend {
     std::shared_ptr<const Bytes> link_text;
     // Directories: cookies only grow, so a listing survives any change between its calls.
     std::map<std::uint64_t, Entry> entries;
-    std::unordered_map<std::string, std::uint64_t> cookies;
-    std::uint64_t next_cookie = 3;  // 1 and 2 are "." and ".."
+    std::unordered_map<std::string_view, std::uint64_t> cookies;  // views into `entries`
+    std::uint64_t next_cookie = 3;                                // 1 and 2 are "." and ".."
     NodeId parent = kRoot;
   };
 
@@ -76,6 +78,9 @@ class MemoryBackend final : public Backend {
   Result<Node*> directory(NodeId id);
   Result<const Node*> directory(NodeId id) const;
   const Entry* entry(const Node& directory, std::string_view name) const;
+  /// Whether another name fits besides those that go.
+  bool has_room(std::size_t name_bytes, std::size_t gone_entries = 0,
+                std::size_t gone_bytes = 0) const;
   void insert(Node& directory, std::string_view name, NodeId id);
   void erase(Node& directory, std::string_view name);
   void touch(Node& node);
@@ -98,6 +103,8 @@ class MemoryBackend final : public Backend {
   std::unordered_map<NodeId, Node> nodes_;
   NodeId next_id_ = kRoot + 1;
   std::uint64_t used_bytes_ = 0;
+  std::uint64_t entries_ = 0;
+  std::uint64_t name_bytes_ = 0;
 };
 
 }  // namespace steertag::peer
