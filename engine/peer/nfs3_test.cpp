@@ -327,6 +327,20 @@ TEST_F(Nfs3Test, ListingsContinueWhereTheyStoppedThoughNamesGo) {
       Status::NFS3ERR_TOOSMALL);
 }
 
+TEST_F(Nfs3Test, ListingsHaveALargestSizeWhateverIsAskedFor) {
+  for (int i = 0; i < 500; ++i) make_file(std::string(200, 'n') + std::to_string(i), {});
+  const auto listed = call<nfs3::ReaddirResult>(Procedure::NFSPROC3_READDIR,
+                                                nfs3::ReaddirArgs{root, 0, {}, kLargestTransfer});
+  EXPECT_LE(encoded_size(listed), kLargestListing + 4);
+  EXPECT_GT(encoded_size(listed), kLargestListing / 2);
+  EXPECT_FALSE(listed.ok.eof);
+  const auto plus = call<nfs3::ReaddirplusResult>(
+      Procedure::NFSPROC3_READDIRPLUS,
+      nfs3::ReaddirplusArgs{root, 0, {}, kLargestTransfer, kLargestTransfer});
+  EXPECT_LE(encoded_size(plus), kLargestListing + 4);
+  EXPECT_FALSE(plus.ok.eof);
+}
+
 TEST_F(Nfs3Test, FileSystemProcedures) {
   write(made(create("file")), 0, pattern(5000), nfs3::StableHow::FILE_SYNC);
   const auto stat = call<nfs3::FsstatResult>(Procedure::NFSPROC3_FSSTAT, nfs3::FsstatArgs{root});

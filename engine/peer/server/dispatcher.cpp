@@ -39,8 +39,7 @@ Outcome Dispatcher::refuse_arguments(std::uint32_t xid, ReplyPayload& reply) con
 
 Outcome Dispatcher::refuse(const rpc::ReplyHeader& header, ReplyPayload& reply) const {
   reply.clear();
-  wire::Writer writer(reply.stream());
-  header.encode(writer);
+  put(header, reply);
   return Outcome::reply;
 }
 
@@ -92,8 +91,7 @@ Outcome Dispatcher::run(std::uint32_t xid, View call, std::span<const ReadChunk>
       !deviations_.has(Deviation::read_position_ignored))
     return Outcome::chunk_error;
 
-  wire::Writer writer(reply.stream());
-  rpc::ReplyHeader::accepted(xid, AcceptStatus::SUCCESS).encode(writer);
+  put(rpc::ReplyHeader::accepted(xid, AcceptStatus::SUCCESS), reply);
   const AcceptStatus status = version->second->call(header.procedure, reader, caller, reply);
   if (status == AcceptStatus::GARBAGE_ARGS) return refuse_arguments(xid, reply);
   if (status != AcceptStatus::SUCCESS)

@@ -10,12 +10,6 @@ bool decode(wire::Reader& reader, Args& args) {
   return reader.ok() && reader.remaining() == 0;
 }
 
-template <class Result>
-void put(const Result& result, ReplyPayload& reply) {
-  wire::Writer writer(reply.stream());
-  result.encode(writer);
-}
-
 /// Takes the first component off a path; empty at its end.
 std::string_view take_component(std::string_view& path) {
   const std::size_t start = path.find_first_not_of('/');

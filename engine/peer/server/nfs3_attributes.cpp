@@ -8,14 +8,7 @@
 namespace steertag::peer {
 namespace {
 
-template <class Result>
-void put(const Result& result, ReplyPayload& reply) {
-  wire::Writer writer(reply.stream());
-  result.encode(writer);
-}
-
-constexpr std::uint32_t kPreferredListing = 65536;  // dtpref
-constexpr std::uint32_t kTransferMultiple = 512;    // rtmult, wtmult
+constexpr std::uint32_t kTransferMultiple = 512;  // rtmult, wtmult
 
 }  // namespace
 
@@ -114,7 +107,7 @@ void Nfs3Program::fsinfo(const nfs3::FsinfoArgs& args, Call& call) {
   result.ok.rtmax = result.ok.rtpref = kLargestTransfer;
   result.ok.wtmax = result.ok.wtpref = kLargestTransfer;
   result.ok.rtmult = result.ok.wtmult = kTransferMultiple;
-  result.ok.dtpref = kPreferredListing;
+  result.ok.dtpref = kLargestListing;
   result.ok.maxfilesize = backend_.largest_file_bytes();
   result.ok.time_delta = {0, 1};
   result.ok.properties =

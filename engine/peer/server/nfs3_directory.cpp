@@ -6,12 +6,6 @@
 namespace steertag::peer {
 namespace {
 
-template <class Result>
-void put(const Result& result, ReplyPayload& reply) {
-  wire::Writer writer(reply.stream());
-  result.encode(writer);
-}
-
 NewNode new_node(FileType type, const nfs3::Sattr& attributes, const Caller& caller) {
   NewNode node;
   node.type = type;

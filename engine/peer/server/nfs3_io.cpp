@@ -5,16 +5,6 @@
 #include "peer/server/permission.h"
 
 namespace steertag::peer {
-namespace {
-
-template <class Result>
-void put(const Result& result, ReplyPayload& reply) {
-  wire::Writer writer(reply.stream());
-  result.encode(writer);
-}
-
-}  // namespace
-
 void Nfs3Program::readlink(const nfs3::ReadlinkArgs& args, Call& call) {
   const auto found = object(args.symlink);
   Result<Slice> text = tl::unexpected(found ? Status::ok : found.error());

@@ -24,27 +24,20 @@ void fail(Status status, nfs3::PostOpAttr attributes, ReplyPayload& reply) {
   nfs3::ReaddirResult result;  // READDIRPLUS fails with the same arm
   result.status = to_nfs3(status);
   result.fail.dir_attributes = std::move(attributes);
-  wire::Writer writer(reply.stream());
-  result.encode(writer);
+  put(result, reply);
 }
-
-/// How much a listing may hold (RFC 1813 3.3.16, 3.3.17).
-struct ListingLimits {
-  std::size_t names_bytes = 0;  // dircount: entries without attributes and handles
-  std::size_t total_bytes = 0;  // count or maxcount: the whole resok
-};
 
 /// Writes entries until a limit is reached.
 class ListingWriter {
  public:
-  ListingWriter(ReplyPayload& reply, const ListingLimits& limits)
-      : writer_(reply.stream()), limits_(limits), total_bytes_(kListingBytes) {}
+  ListingWriter(ReplyPayload& reply, std::uint32_t most_names_bytes, std::uint32_t most_bytes)
+      : writer_(reply.stream()), most_names_bytes_(most_names_bytes), most_bytes_(most_bytes) {}
 
   /// False when the entry does not fit any more.
   bool begin(const DirectoryEntry& entry, std::size_t plus_bytes) {
     const std::size_t bytes = entry_bytes(entry.name);
-    if (total_bytes_ + bytes + plus_bytes > limits_.total_bytes) return false;
-    if (entries_ > 0 && names_bytes_ + bytes > limits_.names_bytes) return false;
+    if (total_bytes_ + bytes + plus_bytes > most_bytes_) return false;
+    if (entries_ > 0 && names_bytes_ + bytes > most_names_bytes_) return false;
     total_bytes_ += bytes + plus_bytes;
     names_bytes_ += bytes;
     ++entries_;
@@ -63,8 +56,9 @@ class ListingWriter {
 
  private:
   wire::Writer writer_;
-  ListingLimits limits_;
-  std::size_t total_bytes_;
+  std::size_t most_names_bytes_;
+  std::size_t most_bytes_;
+  std::size_t total_bytes_ = kListingBytes;
   std::size_t names_bytes_ = 0;
   std::size_t entries_ = 0;
 };
@@ -79,13 +73,13 @@ Status check_listing(const Attributes& directory, const Caller& caller, std::uin
 
 }  // namespace
 
-void Nfs3Program::readdir(const nfs3::ReaddirArgs& args, Call& call) {
-  const auto found = object(args.dir);
+void Nfs3Program::list(const Listing& wanted, Call& call) {
+  const auto found = object(wanted.dir);
   if (!found) return fail(found.error(), std::nullopt, call.reply);
   // Cookies never change their meaning, so one verifier serves as long as the server runs.
   const nfs3::Verifier ours = verifier();
   const Status status =
-      check_listing(found->attributes, call.caller, args.cookie, args.cookieverf, ours);
+      check_listing(found->attributes, call.caller, wanted.cookie, wanted.cookieverf, ours);
   if (status != Status::ok) return fail(status, after(found->node), call.reply);
 
   const std::size_t start = call.reply.stream().size();
@@ -93,33 +87,11 @@ void Nfs3Program::readdir(const nfs3::ReaddirArgs& args, Call& call) {
   rpc::encode_value(writer, nfs3::Status::NFS3_OK);
   rpc::encode_value(writer, after(found->node));
   rpc::encode_value(writer, ours);
-  const std::size_t limit = std::min<std::size_t>(args.count, kLargestTransfer);
-  ListingWriter listing(call.reply, {limit, limit});
-  const auto complete = backend_.list(found->node, args.cookie, [&](const DirectoryEntry& entry) {
-    return listing.begin(entry, 0);
-  });
-  if (complete && (*complete || listing.entries() > 0)) return listing.end(*complete);
-  call.reply.rewind(start);
-  fail(complete ? Status::too_small : complete.error(), after(found->node), call.reply);
-}
-
-void Nfs3Program::readdirplus(const nfs3::ReaddirplusArgs& args, Call& call) {
-  const auto found = object(args.dir);
-  if (!found) return fail(found.error(), std::nullopt, call.reply);
-  const nfs3::Verifier ours = verifier();
-  const Status status =
-      check_listing(found->attributes, call.caller, args.cookie, args.cookieverf, ours);
-  if (status != Status::ok) return fail(status, after(found->node), call.reply);
-
-  const std::size_t start = call.reply.stream().size();
-  wire::Writer writer(call.reply.stream());
-  rpc::encode_value(writer, nfs3::Status::NFS3_OK);
-  rpc::encode_value(writer, after(found->node));
-  rpc::encode_value(writer, ours);
-  ListingWriter listing(call.reply,
-                        {args.dircount, std::min<std::size_t>(args.maxcount, kLargestTransfer)});
-  const auto complete = backend_.list(found->node, args.cookie, [&](const DirectoryEntry& entry) {
-    if (!listing.begin(entry, kPlusBytes)) return false;
+  ListingWriter listing(call.reply, wanted.most_names_bytes,
+                        std::min(wanted.most_bytes, kLargestListing));
+  const auto complete = backend_.list(found->node, wanted.cookie, [&](const DirectoryEntry& entry) {
+    if (!listing.begin(entry, wanted.plus ? kPlusBytes : 0)) return false;
+    if (!wanted.plus) return true;
     rpc::encode_value(listing.writer(), after(entry.node));
     rpc::encode_value(listing.writer(), nfs3::PostOpHandle(handle(entry.node)));
     return true;
@@ -127,6 +99,14 @@ void Nfs3Program::readdirplus(const nfs3::ReaddirplusArgs& args, Call& call) {
   if (complete && (*complete || listing.entries() > 0)) return listing.end(*complete);
   call.reply.rewind(start);
   fail(complete ? Status::too_small : complete.error(), after(found->node), call.reply);
+}
+
+void Nfs3Program::readdir(const nfs3::ReaddirArgs& args, Call& call) {
+  list({args.dir, args.cookie, args.cookieverf, args.count, args.count, false}, call);
+}
+
+void Nfs3Program::readdirplus(const nfs3::ReaddirplusArgs& args, Call& call) {
+  list({args.dir, args.cookie, args.cookieverf, args.dircount, args.maxcount, true}, call);
 }
 
 }  // namespace steertag::peer

@@ -29,6 +29,16 @@ class Nfs3Program final : public Program {
     Attributes attributes;
   };
 
+  /// What READDIR and READDIRPLUS ask for (RFC 1813 3.3.16, 3.3.17).
+  struct Listing {
+    const nfs3::FileHandle& dir;
+    std::uint64_t cookie = 0;
+    const nfs3::Verifier& cookieverf;
+    std::uint32_t most_names_bytes = 0;  // dircount: entries without attributes and handles
+    std::uint32_t most_bytes = 0;        // count or maxcount: the whole resok
+    bool plus = false;                   // with attributes and handles
+  };
+
   template <class Args>
   rpc::AcceptStatus run(void (Nfs3Program::*handler)(const Args&, Call&), Call& call);
 
@@ -55,6 +65,7 @@ class Nfs3Program final : public Program {
   void rename(const nfs3::RenameArgs& args, Call& call);
   void link(const nfs3::LinkArgs& args, Call& call);
   // nfs3_listing.cpp
+  void list(const Listing& wanted, Call& call);
   void readdir(const nfs3::ReaddirArgs& args, Call& call);
   void readdirplus(const nfs3::ReaddirplusArgs& args, Call& call);
 

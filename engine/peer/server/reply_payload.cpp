@@ -2,7 +2,6 @@
 #include "peer/server/reply_payload.h"
 
 #include "peer/limits.h"
-#include "wire/xdr.h"
 
 namespace steertag::peer {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "peer/server/backend.h"
 #include "support/bytes.h"
+#include "wire/xdr.h"
 
 namespace steertag::peer {
 
@@ -50,5 +51,12 @@ class ReplyPayload {
   std::vector<Slice> slices_;
   std::vector<Item> items_;
 };
+
+/// Appends the encoding of anything that has one.
+template <class Result>
+void put(const Result& result, ReplyPayload& reply) {
+  wire::Writer writer(reply.stream());
+  result.encode(writer);
+}
 
 }  // namespace steertag::peer
