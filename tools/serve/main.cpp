@@ -1,4 +1,6 @@
 // steertag-serve: the reference server as a program, in the foreground until it is told to end.
+#include <sys/resource.h>
+
 #include <csignal>
 #include <ctime>
 #include <iostream>
@@ -58,22 +60,30 @@ int serve(const Options& options) {
   return (*server)->failed() ? kFailedByDeviation : 0;
 }
 
+/// As many connections as the administrator allows at most: the soft limit is often smaller.
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);  // the soft limit serves too
+}
+
+int print(const std::string& text) {
+  std::cout << text << std::flush;
+  return std::cout ? 0 : fail("cannot write the output");
+}
+
 int run(int argc, char** argv) {
+  catch_signals();
   const auto parsed = parse(argc, argv);
   if (const auto* ending = std::get_if<Ending>(&parsed)) {
-    if (ending->code == 0) {
-      std::cout << ending->text;
-    } else {
-      std::cerr << "steertag-serve: " << ending->text << '\n';
-    }
+    if (ending->code == 0) return print(ending->text);
+    std::cerr << "steertag-serve: " << ending->text << '\n';
     return ending->code;
   }
   const Options& options = std::get<Options>(parsed);
-  if (options.list_deviations) {
-    std::cout << list_deviations(options.as_json);
-    return 0;
-  }
-  catch_signals();
+  if (options.list_deviations) return print(list_deviations(options.as_json));
+  raise_file_limit();
   return serve(options);
 }
 

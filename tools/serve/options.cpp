@@ -3,6 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
+
+#include "peer/server/mount3_program.h"
 
 namespace steertag::serve {
 namespace {
@@ -12,7 +15,7 @@ constexpr int kUsageError = 2;
 /// What the command line says, before it is checked.
 struct Words {
   std::string listen = "iwarp://127.0.0.1:20049";
-  std::string port_file;
+  std::optional<std::string> port_file;
   std::vector<std::string> deviations;
   std::uint32_t credits = peer::kDefaultCredits;
   std::uint32_t inline_bytes = peer::kDefaultAnnouncedBytes;
@@ -33,15 +36,12 @@ void describe(CLI::App& app, Words& words) {
   app.add_flag("--list-deviations", words.list_deviations, "print the defects and exit");
   app.add_flag("--json", words.json, "print the list as JSON");
   app.add_option("--credits", words.credits, "credits granted in each reply")
-      ->check(CLI::Range(std::uint32_t{1}, peer::kMostCredits))
       ->capture_default_str();
   app.add_option("--inline-bytes", words.inline_bytes,
                  "announced send and receive size, a multiple of 1024")
-      ->check(CLI::Range(wire::kDefaultInlineBytes, wire::kLargestInlineBytes))
       ->capture_default_str();
   app.add_option("--idle-timeout", words.idle_timeout_s,
                  "seconds after which a silent connection is closed, 0 for never")
-      ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   app.add_flag("--no-remote-invalidation", words.no_remote_invalidation, "announce R = 0");
   app.add_flag("--no-private-data", words.no_private_data, "announce nothing at all");
@@ -51,14 +51,16 @@ std::variant<Options, Ending> check(const Words& words) {
   Options options;
   options.list_deviations = words.list_deviations;
   options.as_json = words.json;
-  options.port_file = words.port_file;
+  if (words.port_file && words.port_file->empty())
+    return Ending{"--port-file needs the name of a file", kUsageError};
+  options.port_file = words.port_file.value_or("");
   auto url = fabric::parse_url(words.listen);
   if (!url) return Ending{url.error().message(), kUsageError};
-  options.listen = *url;
-  if (words.inline_bytes % wire::kDefaultInlineBytes != 0)
-    return Ending{"--inline-bytes " + std::to_string(words.inline_bytes) +
-                      ": private data can only say multiples of 1024 (RFC 8797 4.2)",
+  if (!url->path.empty())
+    return Ending{"--listen " + words.listen + ": there is nothing behind the port; what is " +
+                      "exported has the path " + std::string(peer::kExportPath),
                   kUsageError};
+  options.listen = *url;
   for (const std::string& name : words.deviations) {
     if (auto added = options.server.deviations.add(name); !added)
       return Ending{added.error(), kUsageError};
@@ -67,8 +69,11 @@ std::variant<Options, Ending> check(const Words& words) {
   options.server.announced = {!words.no_remote_invalidation, words.inline_bytes,
                               words.inline_bytes};
   options.server.sends_private_data = !words.no_private_data;
-  options.server.idle_timeout =
-      std::chrono::milliseconds(static_cast<std::int64_t>(words.idle_timeout_s * 1000));
+  const auto idle_timeout = peer::idle_timeout_of(words.idle_timeout_s);
+  if (!idle_timeout) return Ending{"--idle-timeout: " + idle_timeout.error(), kUsageError};
+  options.server.idle_timeout = *idle_timeout;
+  if (const auto possible = peer::check(options.server); !possible)
+    return Ending{possible.error(), kUsageError};
   return options;
 }
 
