@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "nfs/mount3.h"
+#include "rpc/procedure.h"
 
 namespace steertag::mount3 {
 
@@ -30,15 +31,14 @@ constexpr std::span<const rpc::Named<Procedure>> names_of(Procedure) {
 }
 
 /// The procedure of that name ("READ"), and of that number; nullopt when there is none.
-std::optional<Procedure> procedure_named(std::string_view name);
-std::optional<Procedure> procedure_numbered(std::uint32_t number);
+constexpr std::optional<Procedure> procedure_named(std::string_view name) {
+  return rpc::value_named<Procedure>(name);
+}
+constexpr std::optional<Procedure> procedure_numbered(std::uint32_t number) {
+  return rpc::value_numbered<Procedure>(number);
+}
 
-/// What a procedure takes and gives.
-template <class ArgsType, class ResultType>
-struct Signature {
-  using Args = ArgsType;
-  using Result = ResultType;
-};
+using rpc::Signature;
 
 /// Calls `visit(Signature<Args, Result>{})` with the types of `procedure`, which must be one of the
 /// enumerators, and returns what it returns.
