@@ -29,6 +29,7 @@ constexpr std::pair<CallErrc, const char*> kCallErrors[] = {
     {CallErrc::timed_out, "timed_out"},
     {CallErrc::too_large, "too_large"},
     {CallErrc::no_memory, "no_memory"},
+    {CallErrc::too_many_calls, "too_many_calls"},
 };
 
 [[noreturn]] void raise_call_error(const CallError& error) {
@@ -78,7 +79,10 @@ std::unique_ptr<ServerThread> start_server(const std::string& listen, std::uint3
   options.credits = credits;
   options.announced = {remote_invalidation, inline_bytes, inline_bytes};
   options.sends_private_data = private_data;
-  options.idle_timeout = milliseconds(static_cast<std::int64_t>(idle_timeout_s * 1000));
+  const auto idle_timeout = idle_timeout_of(idle_timeout_s);
+  if (!idle_timeout) throw py::value_error(idle_timeout.error());
+  options.idle_timeout = *idle_timeout;
+  if (const auto possible = check(options); !possible) throw py::value_error(possible.error());
   const fabric::Url url = value_or_raise(fabric::parse_url(listen));
   return value_or_raise(ServerThread::start(url, options, fabric::system_random(), now));
 }

@@ -18,6 +18,19 @@ def client_of(server, **options):
     return peer.Client(f"iwarp://127.0.0.1:{server.port}", **options)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"inline_bytes": 1025},
+        {"credits": 1024, "inline_bytes": 262144},
+        {"idle_timeout_s": float("nan")},
+    ],
+)
+def test_impossible_options_are_refused(options):
+    with pytest.raises(ValueError):
+        peer.Server(**options)
+
+
 def test_null_call_comes_back_with_the_grant(server):
     client = client_of(server)
     reply = client.call(NULL_CALL)
