@@ -239,6 +239,32 @@ TEST_F(Nfs3Test, SpecialFiles) {
             Status::NFS3ERR_BADTYPE);
 }
 
+TEST_F(Nfs3Test, NamesThatAreTooLongAreToldSo) {
+  const std::string name(256, 'n');
+  EXPECT_EQ(lookup(root, name).status, Status::NFS3ERR_NAMETOOLONG);
+  EXPECT_EQ(remove(Procedure::NFSPROC3_REMOVE, name), Status::NFS3ERR_NAMETOOLONG);
+  EXPECT_EQ(remove(Procedure::NFSPROC3_RMDIR, name), Status::NFS3ERR_NAMETOOLONG);
+  EXPECT_EQ(rename(name, "short"), Status::NFS3ERR_NAMETOOLONG);
+  EXPECT_EQ(rename("short", name), Status::NFS3ERR_NAMETOOLONG);
+}
+
+TEST_F(Nfs3Test, WriteOfNothingChangesNothing) {
+  const nfs3::FileHandle file = made(create("file"));
+  const nfs3::Fattr before = attributes(file);
+  const auto written = write(file, std::uint64_t{1} << 62, {}, nfs3::StableHow::FILE_SYNC);
+  EXPECT_EQ(written.status, Status::NFS3_OK);
+  EXPECT_EQ(written.ok.count, 0U);
+  EXPECT_EQ(attributes(file).mtime, before.mtime);
+  EXPECT_EQ(attributes(file).size, 0U);
+}
+
+TEST_F(Nfs3Test, TimesHaveLessThanASecondOfNanoseconds) {
+  nfs3::Sattr times;
+  times.mtime.set_it = nfs3::TimeHow::SET_TO_CLIENT_TIME;
+  times.mtime.time = {1, 1'000'000'000};
+  EXPECT_EQ(setattr(made(create("file")), times), Status::NFS3ERR_INVAL);
+}
+
 TEST_F(Nfs3Test, RemoveAndRmdir) {
   create("file");
   mkdir("directory");

@@ -8,6 +8,7 @@ namespace steertag::peer {
 namespace {
 
 constexpr std::uint32_t kModeBits = 07777;
+constexpr std::uint32_t kNanosecondsPerSecond = 1'000'000'000;
 // An ancestor walk can be no longer than the number of objects; this keeps it finite whatever
 // happens.
 constexpr std::size_t kDeepestTree = 65536;
@@ -18,6 +19,10 @@ Status check_name(std::string_view name) {
     return Status::invalid;
   if (name.size() > kLongestName) return Status::name_too_long;
   return Status::ok;
+}
+
+bool is_time(const TimeChange& change) {
+  return !change.to || change.to->nanoseconds < kNanosecondsPerSecond;
 }
 
 bool is_dots(std::string_view name) {
@@ -105,6 +110,7 @@ Status MemoryBackend::change(NodeId id, const AttributeChange& change) {
   Node* node = find(id);
   if (!node) return Status::stale;
   Attributes& attributes = node->attributes;
+  if (!is_time(change.atime) || !is_time(change.mtime)) return Status::invalid;
   if (change.size_bytes) {
     if (attributes.type == FileType::directory) return Status::is_directory;
     if (attributes.type != FileType::regular) return Status::invalid;
@@ -234,6 +240,7 @@ Status MemoryBackend::unlink(NodeId id, std::string_view name, bool is_directory
   if (!parent) return parent.error();
   if (name == ".") return Status::invalid;
   if (name == "..") return is_directory ? Status::exists : Status::invalid;
+  if (const Status status = check_name(name); status != Status::ok) return status;
   const Entry* found = entry(**parent, name);
   if (!found) return Status::no_entry;
   const NodeId victim_id = found->node;
@@ -282,7 +289,9 @@ Status MemoryBackend::rename(NodeId from_id, std::string_view from_name, NodeId 
   const auto to = directory(to_id);
   if (!to) return to.error();
   if (is_dots(from_name) || is_dots(to_name)) return Status::invalid;
-  if (const Status status = check_name(to_name); status != Status::ok) return status;
+  for (const std::string_view name : {from_name, to_name}) {
+    if (const Status status = check_name(name); status != Status::ok) return status;
+  }
   const Entry* source = entry(**from, from_name);
   if (!source) return Status::no_entry;
   const NodeId moved_id = source->node;

@@ -78,6 +78,7 @@ Status MemoryBackend::write(NodeId id, std::uint64_t offset, View data) {
   if (!node) return Status::stale;
   if (node->attributes.type == FileType::directory) return Status::is_directory;
   if (node->attributes.type != FileType::regular) return Status::invalid;
+  if (data.empty()) return Status::ok;  // RFC 1813 3.3.7: a WRITE of nothing changes nothing
   if (offset > limits_.largest_file_bytes || data.size() > limits_.largest_file_bytes - offset)
     return Status::too_big;
   if (growth(*node, offset, data.size()) > limits_.total_bytes - used_bytes_)
