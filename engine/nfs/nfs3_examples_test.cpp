@@ -161,7 +161,7 @@ TEST(FileHandle, KeepsItsOctetsWhenTooMany) {
 }
 
 TEST(Names, Limit) {
-  const std::string name(kMostNameOctets + 1, 'n');
+  const std::string name(kMostNameArgumentOctets + 1, 'n');
   LookupArgs args;
   args.what.dir = handle(8);
   args.what.name = std::string_view(name).substr(1);
@@ -174,7 +174,7 @@ TEST(Names, Limit) {
 }
 
 TEST(Paths, Limit) {
-  const std::string path(kMostPathOctets + 1, 'p');
+  const std::string path(kMostPathArgumentOctets + 1, 'p');
   SymlinkArgs args;
   args.symlink.symlink_data = std::string_view(path).substr(1);
   EXPECT_FALSE(fault_of<SymlinkArgs>(encoded(args)));
