@@ -20,7 +20,8 @@ install(TARGETS ${libraries} steertag_engine EXPORT steertagTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/ ${PROJECT_BINARY_DIR}/generated/
   DESTINATION ${headers} COMPONENT engine FILES_MATCHING PATTERN "*.h"
   PATTERN requirements EXCLUDE PATTERN testing EXCLUDE PATTERN testing.h EXCLUDE PATTERN fuzz EXCLUDE
-  PATTERN peer_fixture.h EXCLUDE PATTERN raw_client.h EXCLUDE PATTERN trace_builder.h EXCLUDE)
+  PATTERN *_fixture.h EXCLUDE PATTERN raw_client.h EXCLUDE PATTERN temporary_directory.h EXCLUDE
+  PATTERN trace_builder.h EXCLUDE)
 install(EXPORT steertagTargets NAMESPACE steertag:: DESTINATION ${package} COMPONENT engine)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/steertagConfig.cmake.in

@@ -1,96 +1,13 @@
 // All 22 procedures of NFS version 3, and MOUNT, from the reference client through loopback iWARP
-// to the memory storage.
+// to each storage.
 #include <set>
 
-#include "peer/peer_fixture.h"
+#include "peer/nfs3_fixture.h"
 
 namespace steertag::peer::testing {
 namespace {
 
-using nfs3::Procedure;
-using nfs3::Status;
-
-template <class Result>
-std::size_t encoded_size(const Result& result) {
-  Bytes octets;
-  wire::Writer writer(octets);
-  result.encode(writer);
-  return octets.size();
-}
-
-class Nfs3Test : public PeerTest {
- protected:
-  explicit Nfs3Test(const MemoryLimits& limits = {}) : PeerTest(limits) {}
-  void SetUp() override {
-    serve();
-    client = connect();
-    client->set_identity({true, 0, 0, "test"});
-  }
-
-  template <class Result, class Args>
-  Result call(Procedure procedure, const Args& args) {
-    auto result = client->call<Result>(procedure, args);
-    EXPECT_TRUE(result) << rpc::name(procedure) << ": " << result.error().message();
-    return result ? *result : Result{};
-  }
-  nfs3::FileHandle made(const nfs3::CreateResult& result) {
-    EXPECT_EQ(result.status, Status::NFS3_OK);
-    EXPECT_TRUE(result.ok.obj.has_value());
-    return result.ok.obj.value_or(nfs3::FileHandle{});
-  }
-  nfs3::CreateResult create(std::string_view name,
-                            nfs3::CreateMode mode = nfs3::CreateMode::UNCHECKED) {
-    nfs3::CreateArgs args;
-    args.where = {root, name};
-    args.how.mode = mode;
-    if (mode != nfs3::CreateMode::EXCLUSIVE) args.how.obj_attributes.mode = 0644;
-    return call<nfs3::CreateResult>(Procedure::NFSPROC3_CREATE, args);
-  }
-  nfs3::FileHandle mkdir(std::string_view name) {
-    nfs3::MkdirArgs args;
-    args.where = {root, name};
-    args.attributes.mode = 0755;
-    return made(call<nfs3::MkdirResult>(Procedure::NFSPROC3_MKDIR, args));
-  }
-  nfs3::LookupResult lookup(const nfs3::FileHandle& directory, std::string_view name) {
-    return call<nfs3::LookupResult>(Procedure::NFSPROC3_LOOKUP,
-                                    nfs3::LookupArgs{{directory, name}});
-  }
-  nfs3::Fattr attributes(const nfs3::FileHandle& object) {
-    const auto result =
-        call<nfs3::GetattrResult>(Procedure::NFSPROC3_GETATTR, nfs3::GetattrArgs{object});
-    EXPECT_EQ(result.status, Status::NFS3_OK);
-    return result.ok.obj_attributes;
-  }
-  Status setattr(const nfs3::FileHandle& object, const nfs3::Sattr& sattr,
-                 std::optional<nfs3::Time> guard = {}) {
-    return call<nfs3::SetattrResult>(Procedure::NFSPROC3_SETATTR,
-                                     nfs3::SetattrArgs{object, sattr, guard})
-        .status;
-  }
-  Status remove(Procedure procedure, std::string_view name) {
-    return call<nfs3::RemoveResult>(procedure, nfs3::RemoveArgs{{root, name}}).status;
-  }
-  Status rename(std::string_view from, std::string_view to) {
-    return call<nfs3::RenameResult>(Procedure::NFSPROC3_RENAME,
-                                    nfs3::RenameArgs{{root, from}, {root, to}})
-        .status;
-  }
-  nfs3::WriteResult write(const nfs3::FileHandle& file, std::uint64_t offset, View data,
-                          nfs3::StableHow stable) {
-    nfs3::WriteArgs args;
-    args.file = file;
-    args.offset = offset;
-    args.count = static_cast<std::uint32_t>(data.size());
-    args.stable = stable;
-    args.data = data;
-    return call<nfs3::WriteResult>(Procedure::NFSPROC3_WRITE, args);
-  }
-
-  std::unique_ptr<Nfs3Client> client;
-};
-
-TEST_F(Nfs3Test, MountKnowsItsExports) {
+TEST_P(Nfs3Test, MountKnowsItsExports) {
   const nfs3::FileHandle directory = mkdir("directory");
   for (const char* path : {"/", "/export", "/export/", "//export//"}) {
     const auto mounted = client->mount(path);
@@ -110,7 +27,7 @@ TEST_F(Nfs3Test, MountKnowsItsExports) {
   EXPECT_EQ(client->mount("")->status, mount3::Status::MNT3ERR_NOENT);
 }
 
-TEST_F(Nfs3Test, HandlesCannotBeForgedAndGoStale) {
+TEST_P(Nfs3Test, HandlesCannotBeForgedAndGoStale) {
   const nfs3::FileHandle file = made(create("file"));
   for (std::size_t at = 0; at < file.size(); ++at) {
     Bytes octets = copy(file.view());
@@ -127,20 +44,24 @@ TEST_F(Nfs3Test, HandlesCannotBeForgedAndGoStale) {
             Status::NFS3ERR_STALE);
 }
 
-TEST_F(Nfs3Test, SetattrChangesAndGuards) {
+TEST_P(Nfs3Test, SetattrChangesAndGuards) {
   const nfs3::FileHandle file = made(create("file"));
   write(file, 0, pattern(70000), nfs3::StableHow::FILE_SYNC);
   nfs3::Sattr sattr;
   sattr.mode = 0600;
-  sattr.uid = 12;
-  sattr.gid = 13;
+  if (has_root()) {
+    sattr.uid = 12;
+    sattr.gid = 13;
+  }
   sattr.size = 65537;
   sattr.atime = {nfs3::TimeHow::SET_TO_CLIENT_TIME, {1, 2}};
   EXPECT_EQ(setattr(file, sattr), Status::NFS3_OK);
   const nfs3::Fattr found = attributes(file);
   EXPECT_EQ(found.mode & 07777, 0600U);
-  EXPECT_EQ(found.uid, 12U);
-  EXPECT_EQ(found.gid, 13U);
+  if (has_root()) {
+    EXPECT_EQ(found.uid, 12U);
+    EXPECT_EQ(found.gid, 13U);
+  }
   EXPECT_EQ(found.size, 65537U);
   EXPECT_EQ(found.atime, (nfs3::Time{1, 2}));
   EXPECT_EQ(setattr(file, {}, nfs3::Time{7, 7}), Status::NFS3ERR_NOT_SYNC);
@@ -158,7 +79,7 @@ TEST_F(Nfs3Test, SetattrChangesAndGuards) {
   EXPECT_EQ(content("file"), expected);
 }
 
-TEST_F(Nfs3Test, LookupAndAccess) {
+TEST_P(Nfs3Test, LookupAndAccess) {
   const nfs3::FileHandle directory = mkdir("directory");
   EXPECT_EQ(lookup(root, "directory").ok.object, directory);
   EXPECT_EQ(lookup(directory, "..").ok.object, root);
@@ -177,7 +98,7 @@ TEST_F(Nfs3Test, LookupAndAccess) {
   EXPECT_EQ(access(nfs3::ACCESS3_MODIFY), 0U);
 }
 
-TEST_F(Nfs3Test, CreateModes) {
+TEST_P(Nfs3Test, CreateModes) {
   using nfs3::CreateMode;
   const nfs3::FileHandle file = made(create("file", CreateMode::GUARDED));
   EXPECT_EQ(create("file", CreateMode::GUARDED).status, Status::NFS3ERR_EXIST);
@@ -198,7 +119,7 @@ TEST_F(Nfs3Test, CreateModes) {
   EXPECT_EQ(create("..").status, Status::NFS3ERR_EXIST);
 }
 
-TEST_F(Nfs3Test, UnstableWritesAndCommit) {
+TEST_P(Nfs3Test, UnstableWritesAndCommit) {
   const nfs3::FileHandle file = made(create("file"));
   const auto unstable = write(file, 10, pattern(50), nfs3::StableHow::UNSTABLE);
   EXPECT_EQ(unstable.status, Status::NFS3_OK);
@@ -218,11 +139,12 @@ TEST_F(Nfs3Test, UnstableWritesAndCommit) {
   lie.count = 7;
   lie.data = data;
   EXPECT_EQ(call<nfs3::WriteResult>(Procedure::NFSPROC3_WRITE, lie).status, Status::NFS3ERR_INVAL);
-  EXPECT_EQ(write(file, 1ULL << 62, data, nfs3::StableHow::UNSTABLE).status, Status::NFS3ERR_FBIG);
+  EXPECT_EQ(write(file, storage->largest_file_bytes(), data, nfs3::StableHow::UNSTABLE).status,
+            Status::NFS3ERR_FBIG);
   EXPECT_EQ(write(file, ~0ULL, data, nfs3::StableHow::UNSTABLE).status, Status::NFS3ERR_FBIG);
 }
 
-TEST_F(Nfs3Test, SpecialFiles) {
+TEST_P(Nfs3Test, SpecialFiles) {
   nfs3::MknodArgs args;
   args.where = {root, "fifo"};
   args.what.type = nfs3::FileType::NF3FIFO;
@@ -231,15 +153,20 @@ TEST_F(Nfs3Test, SpecialFiles) {
   args.where.name = "device";
   args.what.type = nfs3::FileType::NF3CHR;
   args.what.spec = {1, 3};
-  EXPECT_EQ(attributes(made(call<nfs3::MknodResult>(Procedure::NFSPROC3_MKNOD, args))).rdev,
-            (nfs3::SpecData{1, 3}));
+  if (has_root()) {
+    EXPECT_EQ(attributes(made(call<nfs3::MknodResult>(Procedure::NFSPROC3_MKNOD, args))).rdev,
+              (nfs3::SpecData{1, 3}));
+  } else {
+    EXPECT_EQ(call<nfs3::MknodResult>(Procedure::NFSPROC3_MKNOD, args).status,
+              Status::NFS3ERR_PERM);
+  }
   args.where.name = "file";
   args.what.type = nfs3::FileType::NF3REG;
   EXPECT_EQ(call<nfs3::MknodResult>(Procedure::NFSPROC3_MKNOD, args).status,
             Status::NFS3ERR_BADTYPE);
 }
 
-TEST_F(Nfs3Test, NamesThatAreTooLongAreToldSo) {
+TEST_P(Nfs3Test, NamesThatAreTooLongAreToldSo) {
   const std::string name(256, 'n');
   EXPECT_EQ(lookup(root, name).status, Status::NFS3ERR_NAMETOOLONG);
   EXPECT_EQ(remove(Procedure::NFSPROC3_REMOVE, name), Status::NFS3ERR_NAMETOOLONG);
@@ -248,7 +175,7 @@ TEST_F(Nfs3Test, NamesThatAreTooLongAreToldSo) {
   EXPECT_EQ(rename("short", name), Status::NFS3ERR_NAMETOOLONG);
 }
 
-TEST_F(Nfs3Test, WriteOfNothingChangesNothing) {
+TEST_P(Nfs3Test, WriteOfNothingChangesNothing) {
   const nfs3::FileHandle file = made(create("file"));
   const nfs3::Fattr before = attributes(file);
   const auto written = write(file, std::uint64_t{1} << 62, {}, nfs3::StableHow::FILE_SYNC);
@@ -258,14 +185,14 @@ TEST_F(Nfs3Test, WriteOfNothingChangesNothing) {
   EXPECT_EQ(attributes(file).size, 0U);
 }
 
-TEST_F(Nfs3Test, TimesHaveLessThanASecondOfNanoseconds) {
+TEST_P(Nfs3Test, TimesHaveLessThanASecondOfNanoseconds) {
   nfs3::Sattr times;
   times.mtime.set_it = nfs3::TimeHow::SET_TO_CLIENT_TIME;
   times.mtime.time = {1, 1'000'000'000};
   EXPECT_EQ(setattr(made(create("file")), times), Status::NFS3ERR_INVAL);
 }
 
-TEST_F(Nfs3Test, RemoveAndRmdir) {
+TEST_P(Nfs3Test, RemoveAndRmdir) {
   create("file");
   mkdir("directory");
   EXPECT_EQ(remove(Procedure::NFSPROC3_REMOVE, "directory"), Status::NFS3ERR_ISDIR);
@@ -274,11 +201,12 @@ TEST_F(Nfs3Test, RemoveAndRmdir) {
   EXPECT_EQ(remove(Procedure::NFSPROC3_REMOVE, "file"), Status::NFS3_OK);
   EXPECT_EQ(remove(Procedure::NFSPROC3_RMDIR, "directory"), Status::NFS3_OK);
   EXPECT_EQ(attributes(root).nlink, 2U);
+  if (!in_memory()) return;  // a file system of the host is used by others too
   EXPECT_EQ(storage->space().free_files, storage->space().total_files - 1);
   EXPECT_EQ(storage->space().free_bytes, storage->space().total_bytes);
 }
 
-TEST_F(Nfs3Test, RenameReplacesAndRefuses) {
+TEST_P(Nfs3Test, RenameReplacesAndRefuses) {
   const nfs3::FileHandle file = made(create("file"));
   create("other");
   const nfs3::FileHandle directory = mkdir("directory");
@@ -298,7 +226,7 @@ TEST_F(Nfs3Test, RenameReplacesAndRefuses) {
   EXPECT_EQ(remove(Procedure::NFSPROC3_RMDIR, "directory"), Status::NFS3ERR_NOTEMPTY);
 }
 
-TEST_F(Nfs3Test, LinksShareTheFile) {
+TEST_P(Nfs3Test, LinksShareTheFile) {
   const nfs3::FileHandle file = made(create("file"));
   const auto linked =
       call<nfs3::LinkResult>(Procedure::NFSPROC3_LINK, nfs3::LinkArgs{file, {root, "second"}});
@@ -314,7 +242,7 @@ TEST_F(Nfs3Test, LinksShareTheFile) {
       Status::NFS3ERR_ISDIR);
 }
 
-TEST_F(Nfs3Test, ListingsContinueWhereTheyStoppedThoughNamesGo) {
+TEST_P(Nfs3Test, ListingsContinueWhereTheyStoppedThoughNamesGo) {
   constexpr int kNames = 50;
   for (int i = 0; i < kNames; ++i) make_file("name" + std::to_string(i), {});
   std::vector<std::string> names;
@@ -353,7 +281,7 @@ TEST_F(Nfs3Test, ListingsContinueWhereTheyStoppedThoughNamesGo) {
       Status::NFS3ERR_TOOSMALL);
 }
 
-TEST_F(Nfs3Test, ListingsHaveALargestSizeWhateverIsAskedFor) {
+TEST_P(Nfs3Test, ListingsHaveALargestSizeWhateverIsAskedFor) {
   for (int i = 0; i < 500; ++i) make_file(std::string(200, 'n') + std::to_string(i), {});
   const auto listed = call<nfs3::ReaddirResult>(Procedure::NFSPROC3_READDIR,
                                                 nfs3::ReaddirArgs{root, 0, {}, kLargestTransfer});
@@ -367,11 +295,15 @@ TEST_F(Nfs3Test, ListingsHaveALargestSizeWhateverIsAskedFor) {
   EXPECT_FALSE(plus.ok.eof);
 }
 
-TEST_F(Nfs3Test, FileSystemProcedures) {
+TEST_P(Nfs3Test, FileSystemProcedures) {
   write(made(create("file")), 0, pattern(5000), nfs3::StableHow::FILE_SYNC);
   const auto stat = call<nfs3::FsstatResult>(Procedure::NFSPROC3_FSSTAT, nfs3::FsstatArgs{root});
-  EXPECT_EQ(stat.ok.tbytes - stat.ok.fbytes, 8192U);
-  EXPECT_EQ(stat.ok.tfiles - stat.ok.ffiles, 2U);
+  EXPECT_GE(stat.ok.tbytes - stat.ok.fbytes, 8192U);
+  EXPECT_GE(stat.ok.tfiles - stat.ok.ffiles, 2U);
+  if (in_memory()) {
+    EXPECT_EQ(stat.ok.tbytes - stat.ok.fbytes, 8192U);
+    EXPECT_EQ(stat.ok.tfiles - stat.ok.ffiles, 2U);
+  }
   const auto info = call<nfs3::FsinfoResult>(Procedure::NFSPROC3_FSINFO, nfs3::FsinfoArgs{root});
   EXPECT_EQ(info.ok.rtmax, kLargestTransfer);
   EXPECT_EQ(info.ok.wtmax, kLargestTransfer);
@@ -381,12 +313,12 @@ TEST_F(Nfs3Test, FileSystemProcedures) {
   EXPECT_TRUE(conf.ok.no_trunc);
 }
 
-TEST_F(Nfs3Test, PermissionsFollowTheModeBits) {
+TEST_P(Nfs3Test, PermissionsFollowTheModeBits) {
   const nfs3::FileHandle file = made(create("file"));
   nfs3::Sattr sattr;
   sattr.mode = 0600;
   EXPECT_EQ(setattr(file, sattr), Status::NFS3_OK);
-  client->set_identity({});
+  client->set_identity(stranger_to(file));
   EXPECT_EQ(call<nfs3::ReadResult>(Procedure::NFSPROC3_READ, nfs3::ReadArgs{file, 0, 10}).status,
             Status::NFS3ERR_ACCES);
   EXPECT_EQ(write(file, 0, pattern(3), nfs3::StableHow::UNSTABLE).status, Status::NFS3ERR_ACCES);
@@ -394,12 +326,50 @@ TEST_F(Nfs3Test, PermissionsFollowTheModeBits) {
   EXPECT_EQ(create("anyone").status, Status::NFS3_OK) << "the root is writable for everyone";
 }
 
+TEST_P(Nfs3Test, StickyDirectoriesProtectNames) {
+  const nfs3::FileHandle file = made(create("file"));
+  create("other");
+  nfs3::Sattr sattr;
+  sattr.mode = 01777;
+  EXPECT_EQ(setattr(root, sattr), Status::NFS3_OK);
+  client->set_identity(stranger_to(file));
+  EXPECT_EQ(remove(Procedure::NFSPROC3_REMOVE, "file"), Status::NFS3ERR_ACCES);
+  EXPECT_EQ(rename("file", "moved"), Status::NFS3ERR_ACCES);
+  EXPECT_EQ(create("own").status, Status::NFS3_OK);
+  EXPECT_EQ(rename("own", "file"), Status::NFS3ERR_ACCES);
+  EXPECT_EQ(remove(Procedure::NFSPROC3_REMOVE, "nothing"), Status::NFS3ERR_NOENT);
+  if (!has_root()) return;  // there all objects belong to the server's user
+  EXPECT_EQ(rename("own", "mine"), Status::NFS3_OK);
+  EXPECT_EQ(remove(Procedure::NFSPROC3_REMOVE, "mine"), Status::NFS3_OK);
+}
+
+TEST_P(Nfs3Test, SetGidNeedsTheGroup) {
+  if (!has_root()) GTEST_SKIP() << "only root gives files to others";
+  const nfs3::FileHandle file = made(create("file"));
+  nfs3::Sattr sattr;
+  sattr.uid = 12;
+  sattr.gid = 13;
+  EXPECT_EQ(setattr(file, sattr), Status::NFS3_OK);
+  nfs3::Sattr mode;
+  mode.mode = 02755;
+  client->set_identity({true, 12, 14, "test"});
+  EXPECT_EQ(setattr(file, mode), Status::NFS3_OK);
+  EXPECT_EQ(attributes(file).mode & 07777, 0755U);
+  client->set_identity({true, 12, 13, "test"});
+  EXPECT_EQ(setattr(file, mode), Status::NFS3_OK);
+  EXPECT_EQ(attributes(file).mode & 07777, 02755U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Storage, Nfs3Test, ::testing::Values(Keeper::memory, Keeper::directory),
+                         name_of);
+
+/// Only the memory has limits of its own.
 class SmallStorageTest : public Nfs3Test {
  protected:
   SmallStorageTest() : Nfs3Test({128 << 10, 4, 1 << 20}) {}
 };
 
-TEST_F(SmallStorageTest, LimitsGiveNoSpaceAndChangeNothing) {
+TEST_P(SmallStorageTest, LimitsGiveNoSpaceAndChangeNothing) {
   const nfs3::FileHandle file = made(create("file"));
   EXPECT_EQ(write(file, 0, pattern(100 << 10), nfs3::StableHow::UNSTABLE).status, Status::NFS3_OK);
   EXPECT_EQ(write(file, 100 << 10, pattern(100 << 10), nfs3::StableHow::UNSTABLE).status,
@@ -409,6 +379,8 @@ TEST_F(SmallStorageTest, LimitsGiveNoSpaceAndChangeNothing) {
   create("third");
   EXPECT_EQ(create("fourth").status, Status::NFS3ERR_NOSPC);
 }
+
+INSTANTIATE_TEST_SUITE_P(Storage, SmallStorageTest, ::testing::Values(Keeper::memory), name_of);
 
 }  // namespace
 }  // namespace steertag::peer::testing

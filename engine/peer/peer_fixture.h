@@ -41,10 +41,11 @@ inline Bytes copy(View view) {
 
 class PeerTest : public ::testing::Test {
  protected:
-  explicit PeerTest(const MemoryLimits& limits = {}) {
+  explicit PeerTest(const MemoryLimits& limits = {})
+      : PeerTest(std::make_unique<MemoryBackend>(counting_clock(), seeded_random(8), limits)) {}
+  explicit PeerTest(std::unique_ptr<Backend> its_storage) : storage(std::move(its_storage)) {
     auto made = fabric::make_provider("iwarp", seeded_random(7));
     provider = std::move(*made);
-    storage = std::make_unique<MemoryBackend>(counting_clock(), seeded_random(8), limits);
   }
 
   void serve(const ServerOptions& options = {}) {
@@ -100,7 +101,7 @@ class PeerTest : public ::testing::Test {
   }
 
   std::unique_ptr<fabric::Provider> provider;
-  std::unique_ptr<MemoryBackend> storage;
+  std::unique_ptr<Backend> storage;
   std::unique_ptr<Server> server;
   fabric::Url url;
   nfs3::FileHandle root;

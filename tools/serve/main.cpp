@@ -5,9 +5,9 @@
 #include <ctime>
 #include <iostream>
 
-#include "peer/server/memory_backend.h"
 #include "serve/options.h"
 #include "serve/port_file.h"
+#include "serve/storage.h"
 
 namespace steertag::serve {
 namespace {
@@ -31,6 +31,7 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the process's limit is to fail with EFBIG
 }
 
 peer::Time now() {
@@ -48,9 +49,10 @@ int serve(const Options& options) {
   const fabric::RandomSource random = fabric::system_random();
   auto provider = fabric::make_provider(options.listen.provider, random);
   if (!provider) return fail(provider.error().message());
-  peer::MemoryBackend storage(now, random);
+  const auto storage = make_storage(options, now, random);
+  if (!storage) return fail(storage.error());
   auto server = peer::Server::start(**provider, options.listen,
-                                    peer::Server::nfs3_programs(storage), options.server);
+                                    peer::Server::nfs3_programs(**storage), options.server);
   if (!server) return fail(server.error().message());
   if (!options.port_file.empty()) {
     if (const auto written = write_port_file(options.port_file, (*server)->port()); !written)

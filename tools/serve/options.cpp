@@ -16,6 +16,9 @@ constexpr int kUsageError = 2;
 struct Words {
   std::string listen = "iwarp://127.0.0.1:20049";
   std::optional<std::string> port_file;
+  std::optional<std::string> export_directory;
+  std::string key_file;
+  bool read_only = false;
   std::vector<std::string> deviations;
   std::uint32_t credits = peer::kDefaultCredits;
   std::uint32_t inline_bytes = peer::kDefaultAnnouncedBytes;
@@ -31,6 +34,14 @@ void describe(CLI::App& app, Words& words) {
       ->capture_default_str();
   app.add_option("--port-file", words.port_file,
                  "file that gets the port number once the server listens");
+  auto* exported =
+      app.add_option("--export", words.export_directory, "directory to serve instead of memory");
+  app.add_flag("--read-only", words.read_only, "refuse every change of the export")
+      ->needs(exported);
+  app.add_option("--handle-key", words.key_file,
+                 "file with the key of file handles, made if it is missing: handles then survive "
+                 "a restart")
+      ->needs(exported);
   app.add_option("--deviate", words.deviations, "a defect to have (can be given several times)")
       ->allow_extra_args(false);
   app.add_flag("--list-deviations", words.list_deviations, "print the defects and exit");
@@ -54,6 +65,9 @@ std::variant<Options, Ending> check(const Words& words) {
   if (words.port_file && words.port_file->empty())
     return Ending{"--port-file needs the name of a file", kUsageError};
   options.port_file = words.port_file.value_or("");
+  options.export_directory = words.export_directory;
+  options.read_only = words.read_only;
+  options.key_file = words.key_file;
   auto url = fabric::parse_url(words.listen);
   if (!url) return Ending{url.error().message(), kUsageError};
   if (!url->path.empty())
@@ -80,7 +94,9 @@ std::variant<Options, Ending> check(const Words& words) {
 }  // namespace
 
 std::variant<Options, Ending> parse(int argc, char** argv) {
-  CLI::App app{"Reference NFS/RDMA server of Steertag: NFS version 3 and MOUNT from memory."};
+  CLI::App app{
+      "Reference NFS/RDMA server of Steertag: NFS version 3 and MOUNT from memory or "
+      "a directory."};
   app.name("steertag-serve");
   Words words;
   describe(app, words);

@@ -1,6 +1,7 @@
 // The command line of steertag-serve.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -11,7 +12,10 @@ namespace steertag::serve {
 
 struct Options {
   fabric::Url listen;
-  std::string port_file;  // empty: none is written
+  std::string port_file;                        // empty: none is written
+  std::optional<std::string> export_directory;  // none: memory
+  bool read_only = false;
+  std::string key_file;  // empty: a new key in every run
   peer::ServerOptions server;
   bool list_deviations = false;
   bool as_json = false;

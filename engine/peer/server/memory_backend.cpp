@@ -1,6 +1,7 @@
 // The memory file system's tree: handles, attributes, names and links.
 #include "peer/server/memory_backend.h"
 
+#include "peer/server/entry_name.h"
 #include "peer/server/handle_code.h"
 #include "wire/xdr.h"
 
@@ -13,20 +14,8 @@ constexpr std::uint32_t kNanosecondsPerSecond = 1'000'000'000;
 // happens.
 constexpr std::size_t kDeepestTree = 65536;
 
-Status check_name(std::string_view name) {
-  if (name.empty() || name.find('\0') != std::string_view::npos ||
-      name.find('/') != std::string_view::npos)
-    return Status::invalid;
-  if (name.size() > kLongestName) return Status::name_too_long;
-  return Status::ok;
-}
-
 bool is_time(const TimeChange& change) {
   return !change.to || change.to->nanoseconds < kNanosecondsPerSecond;
-}
-
-bool is_dots(std::string_view name) {
-  return name == "." || name == "..";
 }
 
 }  // namespace

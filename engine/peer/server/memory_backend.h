@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "peer/server/backend.h"
+#include "peer/server/entry_name.h"
 
 namespace steertag::peer {
 
@@ -18,7 +19,6 @@ struct MemoryLimits {
   std::uint64_t largest_file_bytes = 1ULL << 40;  // files may be sparse
 };
 
-inline constexpr std::size_t kLongestName = 255;       // octets of one path component
 inline constexpr std::size_t kLongestLinkText = 1024;  // octets of a symbolic link's text
 inline constexpr std::uint32_t kMostLinks = 65000;     // hard links to one file
 inline constexpr std::size_t kBlockBytes = 65536;      // a file is kept in blocks of this size

@@ -20,6 +20,24 @@ std::string_view take_component(std::string_view& path) {
   return name;
 }
 
+/// Only some of the numbers are those of mountstat3 too (RFC 1813 5.1.5).
+mount3::Status to_mount3(Status status) {
+  switch (status) {
+    case Status::ok:
+    case Status::not_owner:
+    case Status::no_entry:
+    case Status::io:
+    case Status::access:
+    case Status::not_directory:
+    case Status::invalid:
+    case Status::name_too_long:
+    case Status::not_supported:
+      return static_cast<mount3::Status>(status);
+    default:
+      return mount3::Status::MNT3ERR_SERVERFAULT;
+  }
+}
+
 }  // namespace
 
 mount3::MntResult Mount3Program::mount(std::string_view path) const {
@@ -35,7 +53,7 @@ mount3::MntResult Mount3Program::mount(std::string_view path) const {
   for (std::string_view name = take_component(path); !name.empty(); name = take_component(path)) {
     const auto next = backend_.lookup(node, name);
     if (!next) {
-      result.status = static_cast<mount3::Status>(next.error());
+      result.status = to_mount3(next.error());
       return result;
     }
     node = *next;

@@ -27,10 +27,12 @@ void Nfs3Program::setattr(const nfs3::SetattrArgs& args, Call& call) {
   nfs3::SetattrResult result;
   const auto found = object(args.object);
   Status status = found ? Status::ok : found.error();
-  const AttributeChange change = from_nfs3(args.new_attributes);
+  AttributeChange change = from_nfs3(args.new_attributes);
   if (found && args.guard && !(*args.guard == to_nfs3(found->attributes.ctime)))
     status = Status::not_sync;
   if (status == Status::ok) status = permits_change(found->attributes, call.caller, change);
+  if (status == Status::ok && change.mode)
+    change.mode = permitted_mode(found->attributes, call.caller, *change.mode);
   if (status == Status::ok) status = backend_.change(found->node, change);
   result.status = to_nfs3(status);
   result.ok.obj_wcc = result.fail.obj_wcc = wcc(found);

@@ -125,11 +125,21 @@ void Nfs3Program::mknod(const nfs3::MknodArgs& args, Call& call) {
   reply_created(directory, created, call);
 }
 
+Status Nfs3Program::may_take(const Object& directory, std::string_view name,
+                             const Caller& caller) const {
+  const auto node = backend_.lookup(directory.node, name);
+  if (!node) return Status::ok;  // the operation itself says why
+  const auto attributes = backend_.attributes(*node);
+  if (!attributes || permits_unlink(directory.attributes, *attributes, caller)) return Status::ok;
+  return Status::access;
+}
+
 void Nfs3Program::remove_from(const nfs3::DirOpArgs& what, bool is_directory, Call& call) {
   nfs3::RemoveResult result;
   const auto directory = writable_directory(what.dir, call.caller);
   Status status = directory ? Status::ok : directory.error();
-  if (directory) {
+  if (directory) status = may_take(*directory, what.name, call.caller);
+  if (status == Status::ok) {
     status = is_directory ? backend_.remove_directory(directory->node, what.name)
                           : backend_.remove(directory->node, what.name);
   }
@@ -152,7 +162,11 @@ void Nfs3Program::rename(const nfs3::RenameArgs& args, Call& call) {
   const auto to = writable_directory(args.to.dir, call.caller);
   Status status = from ? Status::ok : from.error();
   if (from && !to) status = to.error();
-  if (from && to) status = backend_.rename(from->node, args.from.name, to->node, args.to.name);
+  if (from && to) status = may_take(*from, args.from.name, call.caller);
+  if (from && to && status == Status::ok)
+    status = may_take(*to, args.to.name, call.caller);  // what would be replaced
+  if (status == Status::ok)
+    status = backend_.rename(from->node, args.from.name, to->node, args.to.name);
   result.status = to_nfs3(status);
   result.ok.fromdir_wcc = result.fail.fromdir_wcc = wcc(from);
   result.ok.todir_wcc = result.fail.todir_wcc = wcc(to);

@@ -72,6 +72,8 @@ class Nfs3Program final : public Program {
   Result<Object> object(const nfs3::FileHandle& handle) const;
   /// A directory in which the caller may make and remove names.
   Result<Object> writable_directory(const nfs3::FileHandle& handle, const Caller& caller) const;
+  /// Whether the caller may remove or move this name of a directory that is writable for it.
+  Status may_take(const Object& directory, std::string_view name, const Caller& caller) const;
   nfs3::PostOpAttr after(NodeId node) const;
   nfs3::WccData wcc(const Result<Object>& before) const;
   nfs3::FileHandle handle(NodeId node) const;

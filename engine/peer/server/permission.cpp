@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace steertag::peer {
+namespace {
+
+constexpr std::uint32_t kSetGid = 02000;
+constexpr std::uint32_t kSticky = 01000;
+
+}  // namespace
 
 bool is_superuser(const Caller& caller) {
   return caller.uid == 0;
@@ -32,6 +38,18 @@ bool permits(const Attributes& attributes, const Caller& caller, Want want) {
 bool permits_io(const Attributes& attributes, const Caller& caller, Want want) {
   return caller.uid == attributes.uid || permits(attributes, caller, want) ||
          (want == Want::read && permits(attributes, caller, Want::execute));
+}
+
+bool permits_unlink(const Attributes& directory, const Attributes& object, const Caller& caller) {
+  return (directory.mode & kSticky) == 0 || is_superuser(caller) || caller.uid == object.uid ||
+         caller.uid == directory.uid;
+}
+
+std::uint32_t permitted_mode(const Attributes& attributes, const Caller& caller,
+                             std::uint32_t mode) {
+  const bool runs_as_group = attributes.type != FileType::directory;
+  if (runs_as_group && !is_superuser(caller) && !in_group(caller, attributes.gid)) mode &= ~kSetGid;
+  return mode;
 }
 
 Status permits_change(const Attributes& attributes, const Caller& caller,

@@ -15,6 +15,13 @@ bool permits(const Attributes& attributes, const Caller& caller, Want want);
 /// As `permits`, but the owner may always: the file may have been opened before its mode was
 /// changed (RFC 1813 4.4).
 bool permits_io(const Attributes& attributes, const Caller& caller, Want want);
+/// Whether the caller may take this object's name out of the directory, as far as its sticky bit
+/// goes.
+bool permits_unlink(const Attributes& directory, const Attributes& object, const Caller& caller);
+/// `mode` as the caller may set it on this object: who is not in the object's group cannot make
+/// programs run with it.
+std::uint32_t permitted_mode(const Attributes& attributes, const Caller& caller,
+                             std::uint32_t mode);
 /// Status::ok, or why the caller may not make this change.
 Status permits_change(const Attributes& attributes, const Caller& caller,
                       const AttributeChange& change);

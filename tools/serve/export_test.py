@@ -1,0 +1,153 @@
+"""steertag-serve --export: what it refuses before it listens, and what a restart keeps."""
+
+import os
+import subprocess
+
+import pytest
+
+from steertag import build_paths, nfs, peer, rpc
+from steertag.suite.server import BundledServer
+
+PROGRAM = os.environ.get("STEERTAG_SERVE") or str(build_paths.tool("steertag-serve"))
+# A server that refuses its command line ends at once.
+REFUSAL_S = 30
+NOBODY = 65534
+nfs3, mount3 = nfs.nfs3, nfs.mount3
+
+
+def refusal(*arguments, before=()):
+    """(exit status, the only line on stderr) of a server that shall not start."""
+    command = [*before, PROGRAM, "--listen", "iwarp://127.0.0.1:0", *map(str, arguments)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=REFUSAL_S, check=False)
+    assert ended.stdout == ""
+    lines = ended.stderr.splitlines()
+    assert len(lines) == 1, ended.stderr
+    return ended.returncode, lines[0]
+
+
+class Export:
+    """A directory with one file, and servers of it one after the other."""
+
+    def __init__(self, place):
+        self.place = place
+        self.directory = place / "export"
+        self.directory.mkdir()
+        (self.directory / "file").write_bytes(b"content")
+        self.server = None
+        self.client = None
+
+    def start(self, *arguments):
+        self.stop()
+        arguments = ["--export", str(self.directory), *map(str, arguments)]
+        self.server = BundledServer(PROGRAM, arguments, self.place, "export")
+        self.server.start()
+        self.client = peer.Client(self.server.url)
+
+    def stop(self):
+        if self.server is not None:
+            assert self.server.stop() is None
+
+    def call(self, procedure, arguments, module=nfs3):
+        """The result; as root, whose rights the server checks."""
+        call = module.encode_call(procedure, arguments, xid=1, credential=rpc.auth_sys())
+        return module.decode_reply(procedure, self.client.call(call))[1]
+
+    def mount(self):
+        return self.call("MNT", mount3.DirPath(path="/export"), mount3).fhandle
+
+    def lookup(self, name):
+        where = nfs3.DirOpArgs(dir=self.mount(), name=name)
+        return self.call("LOOKUP", nfs3.LookupArgs(what=where)).ok.object
+
+    def read(self, handle):
+        return self.call("READ", nfs3.ReadArgs(file=handle, offset=0, count=100))
+
+    def write(self, handle):
+        data = b"changed"
+        arguments = nfs3.WriteArgs(file=handle, count=len(data), data=data)
+        return self.call("WRITE", arguments)
+
+
+@pytest.fixture
+def export(tmp_path):
+    made = Export(tmp_path)
+    yield made
+    made.stop()
+
+
+def test_what_cannot_be_exported(tmp_path):
+    missing, file = tmp_path / "missing", tmp_path / "file"
+    file.write_text("")
+    assert refusal("--export", missing) == (
+        1,
+        f"steertag-serve: cannot export {missing}: No such file or directory",
+    )
+    assert refusal("--export", file) == (
+        1,
+        f"steertag-serve: cannot export {file}: Not a directory",
+    )
+    assert refusal("--export", "")[0] == 1
+    key = tmp_path / "key"
+    assert refusal("--export", missing, "--handle-key", key)[0] == 1
+    assert not key.exists()
+
+
+def test_directory_that_the_server_may_not_read(tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    user = ()
+    if os.geteuid() == 0:
+        user = ("setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups")
+        can_run = subprocess.run([*user, "test", "-x", PROGRAM], check=False).returncode == 0
+        if not can_run:
+            pytest.skip("another user may not run this build")
+    status, line = refusal("--export", closed, before=user)
+    assert (status, line.rsplit(": ", 1)[1]) == (1, "Permission denied")
+
+
+def test_options_that_need_an_export(tmp_path):
+    for words in (["--read-only"], ["--handle-key", tmp_path / "key"]):
+        status, line = refusal(*words)
+        assert status == 2
+        assert "--export" in line
+
+
+def test_key_files_that_are_not_used(export):
+    bad, open_to_all = export.place / "bad", export.place / "open"
+    bad.write_text("0123\n")
+    bad.chmod(0o600)
+    open_to_all.write_text("0" * 32 + "\n")
+    open_to_all.chmod(0o644)
+    for path, reason in (
+        (bad, "it does not hold 32 hexadecimal digits and a line feed"),
+        (open_to_all, "others than its owner may read or write it"),
+        (export.directory / "key", f"it lies within {export.directory}"),
+    ):
+        status, line = refusal("--export", export.directory, "--handle-key", path)
+        assert status == 1
+        assert line.startswith(f"steertag-serve: cannot use {path}: {reason}")
+    assert not (export.directory / "key").exists()
+
+
+def test_handles_survive_a_restart_with_their_key(export):
+    key = export.place / "key"
+    export.start("--handle-key", key)
+    assert key.stat().st_mode & 0o777 == 0o600
+    handle = export.lookup("file")
+    written = export.write(handle)
+    assert written.status == nfs3.NFS3_OK
+    export.start("--handle-key", key)
+    assert export.read(handle).ok.data == b"changed"
+    assert export.lookup("file") == handle
+    assert export.write(handle).ok.verf != written.ok.verf
+    export.start()
+    assert export.read(handle).status == nfs3.NFS3ERR_BADHANDLE
+    assert export.read(export.lookup("file")).ok.data == b"changed"
+
+
+def test_read_only(export):
+    export.start("--read-only")
+    handle = export.lookup("file")
+    assert export.read(handle).ok.data == b"content"
+    assert export.write(handle).status == nfs3.NFS3ERR_ROFS
+    assert (export.directory / "file").read_bytes() == b"content"

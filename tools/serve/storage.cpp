@@ -1,0 +1,49 @@
+// Makes the storage of the server.
+#include "serve/storage.h"
+
+#include <filesystem>
+
+#include "peer/server/directory/directory_backend.h"
+#include "peer/server/memory_backend.h"
+#include "serve/key_file.h"
+
+namespace steertag::serve {
+namespace {
+
+/// Whether clients of the export could read the file.
+bool lies_within(const std::string& file, const std::string& directory) {
+  std::error_code error;
+  const auto inner = std::filesystem::weakly_canonical(file, error);
+  if (error) return false;
+  const auto outer = std::filesystem::canonical(directory, error);
+  if (error) return false;
+  const auto relative = inner.lexically_relative(outer);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<peer::Backend>, std::string> make_storage(
+    const Options& options, peer::Clock clock, const fabric::RandomSource& random) {
+  if (!options.export_directory)
+    return std::make_unique<peer::MemoryBackend>(std::move(clock), random);
+  const std::string& path = *options.export_directory;
+  peer::DirectoryOptions directory;
+  directory.path = path;
+  directory.read_only = options.read_only;
+  directory.key = {random(), random()};
+  if (!options.key_file.empty()) {
+    // Before a key is made for nothing.
+    if (const auto root = peer::HostRoot::open(path); !root)
+      return Unexpected<std::string>(root.error());
+    if (lies_within(options.key_file, path))
+      return Unexpected<std::string>("cannot use " + options.key_file + ": it lies within " + path +
+                                     ", where clients could read it");
+    const auto key = load_key(options.key_file, random);
+    if (!key) return Unexpected<std::string>(key.error());
+    directory.key = *key;
+  }
+  return peer::DirectoryBackend::open(directory, std::move(clock), random);
+}
+
+}  // namespace steertag::serve
