@@ -50,6 +50,9 @@ struct EligibleItem {
   std::uint32_t length = 0;
   /// The item is not in this payload: nothing but what follows it comes after the count word.
   bool reduced = false;
+  /// A result that could have had the item reports an error, and has none (only in
+  /// eligible_items.h).
+  bool absent = false;
 };
 
 /// The eligible argument of an encoded call (from its XID on), unreduced or reduced. nullopt: the

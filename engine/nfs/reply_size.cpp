@@ -3,75 +3,24 @@
 
 #include <algorithm>
 
+#include "rpc/largest.h"
 #include "rpc/message.h"
 #include "wire/xdr.h"
 
-namespace steertag::nfs {
-
-namespace {
-
-using rpc::Void;
-
-/// Octets of the largest value of a type on the wire; `limit` is the field's.
-template <class T>
-struct Largest {
-  static constexpr std::size_t octets(std::size_t limit);
-};
-
-template <class T>
-constexpr std::size_t largest_fields() {
-  return std::apply(
-      []<class... Fields>(const Fields&... field) {
-        return (std::size_t{0} + ... + [&]<class S, class M>(const rpc::Field<S, M>& one) {
-          return Largest<M>::octets(one.limit);
-        }(field));
-      },
-      T::kFields);
-}
-
-constexpr std::size_t counted(std::size_t limit) {
-  return 4 + wire::roundup4(limit);
-}
-
-template <class T>
-constexpr std::size_t Largest<T>::octets(std::size_t limit) {
-  if constexpr (rpc::Fielded<T>) {
-    return largest_fields<T>();
-  } else if constexpr (rpc::Holder<T>) {
-    return counted(T::kLimit);
-  } else if constexpr (std::is_same_v<T, View> || std::is_same_v<T, std::string_view>) {
-    return counted(limit);
-  } else if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, nfs3::Verifier>) {
-    return 8;
-  } else {
-    static_assert(std::is_enum_v<T> || std::is_same_v<T, std::uint32_t> || std::is_same_v<T, bool>);
-    return 4;
-  }
-}
-template <class T>
-struct Largest<std::optional<T>> {
-  static constexpr std::size_t octets(std::size_t limit) { return 4 + Largest<T>::octets(limit); }
-};
-template <class T>
-struct Largest<std::vector<T>> {
-  static constexpr std::size_t octets(std::size_t limit) {
-    return 4 + limit * Largest<T>::octets(0);
-  }
-};
-/// A chain's empty form: its entries are bounded by the arguments, not by the type.
-template <class T>
-struct Largest<rpc::Chain<T>> {
-  static constexpr std::size_t octets(std::size_t) { return 4; }
-};
+/// The arms of a result of version 3 are plain fields in its list.
 template <class Ok, class Fail>
-struct Largest<nfs3::Result<Ok, Fail>> {
+struct steertag::rpc::Largest<steertag::nfs3::Result<Ok, Fail>> {
   static constexpr std::size_t octets(std::size_t) {
     return 4 + std::max(largest_fields<Ok>(), largest_fields<Fail>());
   }
 };
 
+namespace steertag::nfs {
+
+namespace {
+
 template <class Result>
-constexpr std::size_t kLargest = Largest<Result>::octets(0);
+constexpr std::size_t kLargest = rpc::Largest<Result>::octets(0);
 
 /// The result without the octets that its one large item may have.
 template <class Result>

@@ -1,5 +1,5 @@
-// XDR of a struct from its one list of fields: the same list gives decoding, encoding, the names in
-// faults, Python classes and property generators.
+// XDR of a struct or union from its one list of fields: the same list gives decoding, encoding, the
+// names in faults, Python classes and property generators.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +34,32 @@ Field(std::string_view, Member Struct::*) -> Field<Struct, Member>;
 template <class Struct, class Member>
 Field(std::string_view, Member Struct::*, std::size_t) -> Field<Struct, Member>;
 
+/// One arm of a discriminated union (RFC 4506 4.15): a member that is on the wire only when the
+/// discriminant has one of the values `kTags`. It stands in the struct's list after the
+/// discriminant, which is the list's first field; write it with `arm`. A discriminant that no arm
+/// names is void, so a union without a default arm needs a discriminant type that names its own
+/// values only.
+template <class Struct, class Member, auto... kTags>
+struct Arm : Field<Struct, Member> {
+  template <class Tag>
+  static constexpr bool selected_by(const Tag& tag) {
+    return ((tag == kTags) || ...);
+  }
+};
+
+/// `arm<NF4BLK, NF4CHR>("devdata", &CreateType::devdata)`
+template <auto... kTags, class Struct, class Member>
+constexpr Arm<Struct, Member, kTags...> arm(std::string_view name, Member Struct::*member,
+                                            std::size_t limit = 0) {
+  return {{name, member, limit}};
+}
+
+/// True for a list entry that is an arm.
+template <class Entry>
+inline constexpr bool kIsArm = false;
+template <class Struct, class Member, auto... kTags>
+inline constexpr bool kIsArm<Arm<Struct, Member, kTags...>> = true;
+
 /// An enumerator and its name in the RFC. Every enumeration that is decoded has an overload
 /// `names_of(E)` beside it, whose list is complete: what is not in it is a `bad_enum` fault. An
 /// enumeration over a registry that others extend has an overload `is_open(E)` too, and then
@@ -67,6 +93,14 @@ struct Chain {
   std::vector<Item> items;
 };
 
+/// A variable-length array with the limit in its type: BoundedArray, or a type made from it.
+template <class T>
+concept Bounded = requires(T& value, const typename T::value_type& item) {
+  { T::kMostItems } -> std::convertible_to<std::size_t>;
+  { value.push_back(item) } -> std::same_as<bool>;
+  value.clear();
+};
+
 /// A struct or union with its own codec and a list of fields.
 template <class T>
 concept Fielded = requires(T& value, wire::Reader& reader, wire::Writer& writer) {
@@ -90,6 +124,14 @@ inline void decode_value(wire::Reader& reader, std::uint32_t& to, std::string_vi
 inline void decode_value(wire::Reader& reader, std::uint64_t& to, std::string_view name,
                          std::size_t /*limit*/) {
   to = reader.u64(name);
+}
+inline void decode_value(wire::Reader& reader, std::int32_t& to, std::string_view name,
+                         std::size_t /*limit*/) {
+  to = static_cast<std::int32_t>(reader.u32(name));
+}
+inline void decode_value(wire::Reader& reader, std::int64_t& to, std::string_view name,
+                         std::size_t /*limit*/) {
+  to = static_cast<std::int64_t>(reader.u64(name));
 }
 inline void decode_value(wire::Reader& reader, bool& to, std::string_view name,
                          std::size_t /*limit*/) {
@@ -118,7 +160,9 @@ void decode_value(wire::Reader& reader, Enum& to, std::string_view name, std::si
   const std::size_t at = reader.offset();
   to = static_cast<Enum>(reader.u32(name));
   if constexpr (requires { is_open(to); }) return;
-  if (rpc::name(to).empty()) reader.fail(wire::FaultCode::bad_enum, at, name);
+  if (reader.judges_values() && rpc::name(to).empty()) {
+    reader.fail(wire::FaultCode::bad_enum, at, name);
+  }
 }
 template <Fielded T>
 void decode_value(wire::Reader& reader, T& to, std::string_view /*name*/, std::size_t /*limit*/) {
@@ -140,13 +184,24 @@ void decode_value(wire::Reader& reader, std::vector<T>& to, std::string_view nam
     decode_value(reader, to.emplace_back(), name, limit);
   }
 }
+template <Bounded T>
+void decode_value(wire::Reader& reader, T& to, std::string_view name, std::size_t /*limit*/) {
+  constexpr std::size_t kSmallestElement = 4;  // no XDR element is smaller than a word
+  const std::uint32_t count = reader.count(kSmallestElement, T::kMostItems, name);
+  to.clear();
+  for (std::uint32_t i = 0; i < count && reader.ok(); ++i) {
+    typename T::value_type item{};
+    decode_value(reader, item, name, 0);
+    to.push_back(item);
+  }
+}
 template <class T>
 void decode_value(wire::Reader& reader, Chain<T>& to, std::string_view name, std::size_t limit) {
   to.items.clear();
   for (;;) {
     const std::size_t at = reader.offset();
     if (!reader.boolean(name)) return;
-    if (to.items.size() == limit) {
+    if (reader.judges_values() && to.items.size() == limit) {
       reader.fail(wire::FaultCode::limit_exceeded, at, name);
       return;
     }
@@ -159,6 +214,12 @@ inline void encode_value(wire::Writer& writer, std::uint32_t value) {
 }
 inline void encode_value(wire::Writer& writer, std::uint64_t value) {
   writer.u64(value);
+}
+inline void encode_value(wire::Writer& writer, std::int32_t value) {
+  writer.u32(static_cast<std::uint32_t>(value));
+}
+inline void encode_value(wire::Writer& writer, std::int64_t value) {
+  writer.u64(static_cast<std::uint64_t>(value));
 }
 inline void encode_value(wire::Writer& writer, bool value) {
   writer.boolean(value);
@@ -196,6 +257,11 @@ void encode_value(wire::Writer& writer, const std::vector<T>& value) {
   writer.u32(static_cast<std::uint32_t>(value.size()));
   for (const T& item : value) encode_value(writer, item);
 }
+template <Bounded T>
+void encode_value(wire::Writer& writer, const T& value) {
+  writer.u32(static_cast<std::uint32_t>(value.size()));
+  for (const auto& item : value) encode_value(writer, item);
+}
 template <class T>
 void encode_value(wire::Writer& writer, const Chain<T>& value) {
   for (const T& item : value.items) {
@@ -205,19 +271,42 @@ void encode_value(wire::Writer& writer, const Chain<T>& value) {
   writer.boolean(false);
 }
 
-/// Reads every field in order. After a fault the remaining fields are zero or empty.
+template <class Struct, class Member>
+void decode_field(wire::Reader& reader, Struct& to, const Field<Struct, Member>& field) {
+  decode_value(reader, to.*field.member, field.name, field.limit);
+}
+template <class Struct, class Member, auto... kTags>
+void decode_field(wire::Reader& reader, Struct& to, const Arm<Struct, Member, kTags...>& arm) {
+  const auto& tag = to.*std::get<0>(Struct::kFields).member;
+  if (reader.ok() && arm.selected_by(tag)) {
+    decode_value(reader, to.*arm.member, arm.name, arm.limit);
+  } else {
+    to.*arm.member = Member{};
+  }
+}
+
+template <class Struct, class Member>
+void encode_field(wire::Writer& writer, const Struct& from, const Field<Struct, Member>& field) {
+  encode_value(writer, from.*field.member);
+}
+template <class Struct, class Member, auto... kTags>
+void encode_field(wire::Writer& writer, const Struct& from,
+                  const Arm<Struct, Member, kTags...>& arm) {
+  const auto& tag = from.*std::get<0>(Struct::kFields).member;
+  if (arm.selected_by(tag)) encode_value(writer, from.*arm.member);
+}
+
+/// Reads every field in order, of the arms only the selected one: the others are left at their
+/// defaults. After a fault the remaining fields are zero or empty.
 template <class Struct>
 void decode_fields(wire::Reader& reader, Struct& to) {
-  std::apply(
-      [&](const auto&... field) {
-        (decode_value(reader, to.*field.member, field.name, field.limit), ...);
-      },
-      Struct::kFields);
+  std::apply([&](const auto&... field) { (decode_field(reader, to, field), ...); },
+             Struct::kFields);
 }
 
 template <class Struct>
 void encode_fields(wire::Writer& writer, const Struct& from) {
-  std::apply([&](const auto&... field) { (encode_value(writer, from.*field.member), ...); },
+  std::apply([&](const auto&... field) { (encode_field(writer, from, field), ...); },
              Struct::kFields);
 }
 

@@ -51,6 +51,12 @@ struct Any {
           },
           T::kFields);
       return made;
+    } else if constexpr (Bounded<T>) {
+      T made;
+      const std::size_t most = std::min(T::kMostItems, kLongestList);
+      const std::size_t length = *rc::gen::inRange<std::size_t>(0, most + 1);
+      for (std::size_t i = 0; i < length; ++i) made.push_back(any<typename T::value_type>(arena));
+      return made;
     } else if constexpr (Holder<T>) {
       T made;
       made.assign(any_octets(arena, T::kLimit));

@@ -58,7 +58,7 @@ View Reader::opaque_fixed(std::size_t length, std::string_view field) {
 View Reader::opaque(std::size_t limit, std::string_view field) {
   const std::size_t at = offset_;
   const std::uint32_t length = u32(field);
-  if (ok() && length > limit) fail(FaultCode::bad_count, at, field);
+  if (ok() && judges_values() && length > limit) fail(FaultCode::bad_count, at, field);
   return opaque_fixed(length, field);
 }
 
@@ -71,7 +71,8 @@ std::uint32_t Reader::count(std::size_t element_bytes, std::size_t limit, std::s
   const std::size_t at = offset_;
   const std::uint32_t value = u32(field);
   if (!ok()) return 0;
-  if (value > limit || value > remaining() / element_bytes) {
+  const bool above_limit = judges_values() && value > limit;
+  if (above_limit || value > remaining() / element_bytes) {
     fail(FaultCode::bad_count, at, field);
     return 0;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -41,11 +42,16 @@ inline void store_u64(std::byte* to, std::uint64_t value) {
   std::memcpy(to, &value, sizeof value);
 }
 
+/// Whether a reader refuses values that a decoder's limits and enumerations exclude, or looks at
+/// structure only: then counts are bounded by the message alone. The latter finds its way through
+/// messages that break a protocol's rules.
+enum class Values : std::uint8_t { judged, any };
+
 /// Reads XDR from a view that must outlive the reader. After the first fault every read returns
 /// zero or an empty view and the fault stays; so a structure is read whole and checked once.
 class Reader {
  public:
-  explicit Reader(View bytes) : bytes_(bytes) {}
+  explicit Reader(View bytes, Values values = Values::judged) : bytes_(bytes), values_(values) {}
 
   std::uint32_t u32(std::string_view field);
   std::uint64_t u64(std::string_view field);
@@ -66,6 +72,7 @@ class Reader {
   std::size_t offset() const { return offset_; }
   std::size_t remaining() const { return bytes_.size() - offset_; }
   View rest() const { return bytes_.subspan(offset_); }
+  bool judges_values() const { return values_ == Values::judged; }
   bool ok() const { return fault_.code == FaultCode::none; }
   const Fault& fault() const { return fault_; }
   /// Records a fault at `offset` unless there is one already.
@@ -77,6 +84,7 @@ class Reader {
   View bytes_;
   std::size_t offset_ = 0;
   Fault fault_;
+  Values values_;
 };
 
 /// Appends XDR to a buffer that the caller owns and may reuse.

@@ -1,0 +1,45 @@
+// The upper-layer binding of NFS version 4 to RPC-over-RDMA (RFC 8267 6): the DDP-eligible items of
+// a COMPOUND, in the order of the payload stream.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "nfs/binding.h"
+#include "nfs/v4/operations.h"
+#include "support/bytes.h"
+#include "wire/fault.h"
+#include "wire/xdr.h"
+
+namespace steertag::nfs4 {
+
+/// One row of the binding, the same for every minor version (RFC 8267 6.1). Callbacks have none.
+struct BindingRow {
+  Opnum operation;
+  nfs::ItemIn in;
+  std::string_view item;  // the RFC's name of the field
+};
+std::span<const BindingRow> binding_table();
+
+/// A list of items, and what stopped the walk before its end: the items are then those before that.
+/// An operation without a name stops it as `bad_enum`, because its arguments have no known end.
+struct ItemWalk {
+  std::vector<nfs::EligibleItem> items;
+  wire::Fault fault;
+};
+
+/// The eligible arguments of a COMPOUND4args that the reader stands before. `read_positions` are
+/// the positions of the call's read chunks: an item at one of them is not in this payload.
+/// Positions and offsets of faults count from the reader's start. Values are not judged
+/// (wire::Values::any).
+ItemWalk eligible_arguments(wire::Reader& reader, std::span<const std::uint32_t> read_positions);
+
+/// The eligible results of a COMPOUND4res likewise. `write_lengths` are the lengths of the reply's
+/// write chunks: the first belongs to the first operation that has an eligible result, and so on
+/// (RFC 8267 6.4.1), and one that is not empty holds the item. An operation that failed is in the
+/// list as `absent`, because it uses up its write chunk.
+ItemWalk eligible_results(wire::Reader& reader, std::span<const std::uint32_t> write_lengths);
+
+}  // namespace steertag::nfs4
