@@ -9,6 +9,7 @@ import shutil
 import control
 import gate
 import host
+import provider_tests
 import session
 import smoke
 import suite
@@ -21,6 +22,10 @@ from target import PROJECT, Target
 EXIT_FAILED = 1
 EXIT_LAB_FAILURE = 10  # outside pytest's codes 0 to 5: the lab, not the suite, has failed
 EXIT_SIGNAL_BASE = 128
+
+
+# The role of machines that serve NFS/RDMA to the host.
+SERVER = "server"
 
 
 def build(target: Target, _: argparse.Namespace) -> int:
@@ -73,6 +78,13 @@ def compare(target: Target, options: argparse.Namespace) -> int:
     return 0 if result.matches() else EXIT_FAILED
 
 
+def run_provider_tests(target: Target, options: argparse.Namespace) -> int:
+    test_program = provider_tests.find_program(options.program)
+    with session.exclusive(target):
+        host.need(host.MACHINE_PROGRAMS)
+        return provider_tests.run(target, test_program, options.gtest)
+
+
 def baseline(target: Target, _: argparse.Namespace) -> int:
     print(gate.skeleton(gate.load_report(target.report), target.baseline, target.name), end="")
     return 0
@@ -88,6 +100,11 @@ def main(arguments: list[str]) -> int:
         (check, "smoke", "boot the target and see NFS/RDMA and MOUNT answer, without the engine"),
         (run, "run", "run the server suite against the target; exit with pytest's code"),
         (compare, "gate", "run the suite and compare every verdict with the target's baseline"),
+        (
+            run_provider_tests,
+            "provider-tests",
+            "run the fabric's provider tests inside the target, over its RDMA device",
+        ),
         (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),
     ):
         command = commands.add_parser(name, help=text, description=text)
@@ -95,11 +112,19 @@ def main(arguments: list[str]) -> int:
         command.add_argument("target", help=f"one of: {', '.join(targets.names())}")
         if action is run:
             command.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+        if action is run_provider_tests:
+            command.add_argument(
+                "--program", help="the test program; by default the one built here"
+            )
+            command.add_argument("gtest", nargs="*", help="arguments for GoogleTest, after --")
     options = parser.parse_args(arguments)
     os.chdir(PROJECT)
     session.catch_signals()
     try:
-        return options.action(targets.load(options.target), options)
+        target = targets.load(options.target)
+        if target.role != SERVER and options.action not in (build, run_provider_tests):
+            raise LabFailure(f"{target.name} serves nothing; it is for `ci/lab provider-tests`")
+        return options.action(target, options)
     except LabFailure as failure:
         host.say(f"error: {failure}")
         return EXIT_LAB_FAILURE

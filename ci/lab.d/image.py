@@ -153,7 +153,7 @@ class Image:
                 (root / path).mkdir(parents=True, exist_ok=True)
             for path in EMPTY_FILES:
                 (root / path).touch()
-            _pack(root, scratch / "packed")
+            pack(root, scratch / "packed")
             (scratch / "packed").rename(self.root)
 
 
@@ -246,7 +246,7 @@ def _decompress_kernel(packaged: pathlib.Path, plain: pathlib.Path) -> None:
     plain.write_bytes(lzma.LZMADecompressor().decompress(payload))
 
 
-def _pack(root: pathlib.Path, packed: pathlib.Path) -> None:
+def pack(root: pathlib.Path, packed: pathlib.Path) -> None:
     """Packs a directory as an initramfs whose files belong to root.
 
     It stays uncompressed: the emulated processor would need longer than qemu needs to load it.

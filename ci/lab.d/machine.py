@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import threading
@@ -14,6 +15,8 @@ from failure import LabFailure
 from target import Target
 
 READY_LINE = b"steertag-lab: ready"
+# Written when the program that the role started has ended.
+ENDED_LINE = re.compile(rb"steertag-lab: ended with status (\d+)")
 # What the guest's kernel, or its first process, writes when it notices a defect.
 COMPLAINTS = (
     *(
@@ -46,9 +49,14 @@ class Machine:
         root: pathlib.Path,
         ports: dict[str, int],
         console_log: pathlib.Path,
+        role: str | None = None,
+        outputs: tuple[pathlib.Path, ...] = (),
     ) -> None:
-        """`ports` are those of the host, by service; `console_log` is appended to."""
+        """`ports` are those of the host, by service; `console_log` is appended to. `role` is another
+        one than the target's; `outputs` are files for the guest's further serial ports."""
         self.target = target
+        self.role = role or target.role
+        self.outputs = outputs
         self.kernel = kernel
         self.root = root
         self.ports = ports
@@ -57,6 +65,8 @@ class Machine:
         self._complaints = []
         self._ready_or_ended = threading.Event()
         self._ended = threading.Event()
+        self._program_ended = threading.Event()
+        self._program_status = None
         self._process = None
         self._reader = None
 
@@ -83,6 +93,14 @@ class Machine:
         if not self.alive():
             raise LabFailure(f"the machine died before it was ready; {self.last_words()}")
         return time.monotonic() - start
+
+    def wait_program(self, limit_s: float) -> int:
+        """Waits until the program that the role started has ended; returns its exit status."""
+        if not self._program_ended.wait(limit_s):
+            raise LabFailure(f"the program did not end within {limit_s:.0f} s; {self.last_words()}")
+        if self._program_status is None:
+            raise LabFailure(f"the machine died before its program ended; {self.last_words()}")
+        return self._program_status
 
     def open_end(self) -> int:
         """A new descriptor that is readable once the machine has ended."""
@@ -116,23 +134,24 @@ class Machine:
     def _qemu(self) -> list[str]:
         target = self.target
         forwards = "".join(
-            f",hostfwd=tcp:{HOST}:{self.ports[service]}-:{guest_port}"
-            for service, guest_port in target.ports.items()
+            f",hostfwd=tcp:{HOST}:{port}-:{target.ports[service]}"
+            for service, port in self.ports.items()
         )
         # With -no-reboot a panic ends qemu: a kernel that notices a defect of its own is seen as a
         # dead machine, instead of one that limps on and fails the cases that follow.
         append = (
             "console=ttyS0 rdinit=/init loglevel=5 net.ifnames=0 "
             "oops=panic panic=-1 cryptomgr.notests "
-            f"role={target.role} rdma_port={target.ports['rdma']} "
-            f"mountd_port={target.ports['mountd']} export_path={target.export}"
+            f"role={self.role} rdma_device={target.device} export_path={target.export}"
         )
+        append += "".join(f" {service}_port={port}" for service, port in target.ports.items())
+        outputs = [part for path in self.outputs for part in ("-serial", f"file:{path}")]
         return [
             *("qemu-system-x86_64", "-nodefaults", "-no-user-config", "-no-reboot"),
             *("-accel", "tcg,thread=multi", "-cpu", "max"),
             *("-smp", str(target.cpus), "-m", f"{target.memory_mb}M"),
             *("-kernel", str(self.kernel), "-initrd", str(self.root), "-append", append),
-            *("-display", "none", "-serial", "stdio"),
+            *("-display", "none", "-serial", "stdio", *outputs),
             *("-netdev", f"user,id=net0,restrict=on{forwards}"),
             *("-device", "virtio-net-pci,netdev=net0,romfile="),
         ]
@@ -149,8 +168,12 @@ class Machine:
                     self._complaints.append(text)
                 if READY_LINE in line:
                     self._ready_or_ended.set()
+                if ended := ENDED_LINE.search(line):
+                    self._program_status = int(ended[1])
+                    self._program_ended.set()
         self._ended.set()
         self._ready_or_ended.set()
+        self._program_ended.set()
 
 
 def free_ports(services: list[str]) -> dict[str, int]:

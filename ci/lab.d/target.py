@@ -40,10 +40,12 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """One target; `ports` are those of the guest, by service name (rdma, mountd)."""
+    """One target; `ports` are those of the guest, by service name (rdma, mountd). `device` is the kind
+    of its RDMA device (siw, rxe)."""
 
     name: str
     provider: str
+    device: str
     role: str
     export: str
     ports: dict[str, int]
