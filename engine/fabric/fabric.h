@@ -11,51 +11,23 @@
 #include <string_view>
 
 #include "fabric/region.h"
+#include "net/clock.h"
+#include "net/error.h"
+#include "net/pollable.h"
+#include "net/url.h"
 #include "support/bytes.h"
 #include "support/expected.h"
 #include "trace/event.h"
 
 namespace steertag::fabric {
 
-enum class Errc : std::uint8_t {
-  bad_url,
-  unknown_provider,
-  no_device,
-  name_not_found,
-  cannot_listen,
-  cannot_connect,  // refused, unreachable
-  timed_out,       // a named limit passed
-  not_connected,
-  too_large,        // larger than the provider's message limit
-  bad_region,       // the operation leaves its local region, or the rights do not allow it
-  queue_full,       // more posted operations than the named limit
-  unsupported,      // the provider cannot do this
-  peer_closed,      // orderly end of the stream
-  peer_reset,       // the stream was reset or cut inside a message
-  peer_terminated,  // the peer sent Terminate
-  protocol_error,   // the peer broke a rule of the RDMA layers: we sent Terminate or closed
-  rejected,         // the peer rejected the connection
-  local_close,
-};
-std::string_view sentence(Errc code);
-
-/// `detail` says what, where and which rule, in one sentence part: "FPDU 12: CRC mismatch (RFC
-/// 5044 4.4)".
-struct Error {
-  Errc code = Errc::not_connected;
-  std::string detail;
-  std::string message() const;
-};
-
-/// `provider://host[:port][/export]`; host is a name, IPv4 or [IPv6]; port 20049 by default.
-struct Url {
-  std::string provider;
-  std::string host;
-  std::uint16_t port = 20049;
-  std::string path;  // with its leading slash; empty if there is none
-  std::string text() const;
-};
-Expected<Url, Error> parse_url(std::string_view text);
+using net::Clock;
+using net::Errc;
+using net::Error;
+using net::parse_url;
+using net::sentence;
+using net::system_clock;
+using net::Url;
 
 /// What a provider can do; cases state what they need of it.
 struct Capabilities {
@@ -208,9 +180,8 @@ using AcceptCallback = std::function<void(std::unique_ptr<ConnectionRequest>)>;
 /// could be told apart, because the system gives no further descriptors.
 using RefusedCallback = std::function<void(const std::string& peer, const Error& error)>;
 
-class Provider {
+class Provider : public net::Pollable {
  public:
-  virtual ~Provider() = default;
   virtual Capabilities capabilities() const = 0;
   virtual std::unique_ptr<Domain> make_domain() = 0;
   /// Either callback may destroy the listener.
@@ -221,19 +192,12 @@ class Provider {
   virtual Expected<std::unique_ptr<Connection>, Error> connect(
       const Url& url, Domain& domain, const ConnectionOptions& options, Handler& handler,
       trace::EventSink* events = nullptr, trace::ByteSink* bytes = nullptr) = 0;
-  /// Works until something was done or `timeout` passed. Returns the number of notices given.
-  virtual std::size_t poll(std::chrono::milliseconds timeout) = 0;
-  /// Makes a poll in progress return early; the only member that other threads may call.
-  virtual void wake() = 0;
   /// Destroys the connection when no handler of it is running.
   virtual void retire(std::unique_ptr<Connection> connection) = 0;
 };
 
 /// The source of random steering tags and bases; passed in so that runs can be repeated.
 using RandomSource = std::function<std::uint64_t()>;
-
-/// Nanoseconds since 1970 that never run backwards; passed in so that tests need not wait.
-using Clock = std::function<std::int64_t()>;
 
 /// Bounds that a provider sets on what a peer, or a careless owner, can make it keep or await.
 struct Limits {
@@ -260,8 +224,6 @@ struct Limits {
 Expected<std::unique_ptr<Provider>, Error> make_provider(std::string_view name, RandomSource random,
                                                          const Limits& limits = {},
                                                          Clock clock = {});
-/// The system's time of day at the first call, then its monotonic clock (used if none is given).
-Clock system_clock();
 /// A source seeded from the system.
 RandomSource system_random();
 

@@ -13,7 +13,7 @@ class Numbered final : public Program {
   Numbered(std::uint32_t number, std::uint32_t version) : number_(number), version_(version) {}
   std::uint32_t number() const override { return number_; }
   std::uint32_t version() const override { return version_; }
-  rpc::AcceptStatus call(std::uint32_t, wire::Reader&, const Caller&,
+  rpc::AcceptStatus call(std::uint32_t, wire::Reader&, const CallContext&,
                          ReplyPayload& reply) override {
     wire::Writer(reply.stream()).u32(version_);
     return rpc::AcceptStatus::SUCCESS;
@@ -30,7 +30,7 @@ class DispatcherTest : public ::testing::Test {
     std::vector<std::unique_ptr<Program>> programs;
     for (const auto& [number, version] : {std::pair{100U, 6U}, {100U, 3U}, {200U, 1U}})
       programs.push_back(std::make_unique<Numbered>(number, version));
-    dispatcher = std::make_unique<Dispatcher>(std::move(programs), deviations);
+    dispatcher = std::make_unique<Dispatcher>(std::move(programs));
   }
 
   rpc::ReplyHeader call(std::uint32_t program, std::uint32_t version) {
@@ -41,7 +41,7 @@ class DispatcherTest : public ::testing::Test {
     Bytes octets;
     wire::Writer writer(octets);
     header.encode(writer);
-    EXPECT_EQ(dispatcher->run(kXid, octets, {}, reply), Outcome::reply);
+    if (auto admitted = dispatcher->admit(octets, reply)) dispatcher->execute(*admitted, {}, reply);
     wire::Reader reader(reply.stream());
     rpc::ReplyHeader answer;
     answer.decode(reader);
@@ -50,7 +50,6 @@ class DispatcherTest : public ::testing::Test {
     return answer;
   }
 
-  Deviations deviations;
   std::unique_ptr<Dispatcher> dispatcher;
   ReplyPayload reply;
   std::uint32_t served = 0;  // the version that answered

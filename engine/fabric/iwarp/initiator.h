@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "fabric/iwarp/mpa_startup.h"
-#include "fabric/iwarp/reactor.h"
-#include "fabric/iwarp/socket.h"
 #include "fabric/iwarp/terminate.h"
+#include "fabric/net_names.h"
 
 namespace steertag::fabric::iwarp {
 

@@ -5,8 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "fabric/iwarp/reactor.h"
-#include "fabric/iwarp/socket.h"
+#include "fabric/net_names.h"
 
 namespace steertag::fabric::iwarp {
 

@@ -6,9 +6,9 @@
 #include <span>
 
 #include "fabric/iwarp/message_receiver.h"
-#include "fabric/iwarp/reactor.h"
 #include "fabric/iwarp/ring.h"
 #include "fabric/iwarp/steering.h"
+#include "fabric/net_names.h"
 #include "trace/event.h"
 
 namespace steertag::fabric::iwarp {

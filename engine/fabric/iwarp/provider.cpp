@@ -80,6 +80,11 @@ class IwarpProvider final : public Provider {
   }
 
   void wake() override { runtime_.reactor.wake(); }
+  int descriptor() const override { return runtime_.reactor.descriptor(); }
+  std::chrono::milliseconds idle_for(std::chrono::milliseconds most) override {
+    return runtime_.unsettled.empty() ? runtime_.reactor.idle_for(most)
+                                      : std::chrono::milliseconds{0};
+  }
 
   void retire(std::unique_ptr<Connection> connection) override {
     retired_.push_back(std::move(connection));

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fabric/iwarp/linger.h"
-#include "fabric/iwarp/reactor.h"
 #include "fabric/iwarp/steering.h"
+#include "fabric/net_names.h"
 
 namespace steertag::fabric::iwarp {
 

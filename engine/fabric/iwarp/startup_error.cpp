@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fabric/iwarp/socket.h"
+#include "fabric/net_names.h"
 
 namespace steertag::fabric::iwarp {
 namespace {

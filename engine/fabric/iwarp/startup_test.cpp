@@ -7,11 +7,16 @@
 #include "fabric/iwarp/mpa_startup.h"
 #include "fabric/iwarp/startup_error.h"
 #include "fabric/iwarp/terminate.h"
-#include "fabric/testing/descriptors.h"
 #include "fabric/testing/raw_peer.h"
+#include "net/testing/descriptors.h"
 
 namespace steertag::fabric::iwarp {
 namespace {
+
+using net::testing::descriptor_limit;
+using net::testing::make_useless;
+using net::testing::next_descriptor;
+using net::testing::NoFurtherDescriptors;
 
 using namespace fabric::testing;  // NOLINT: the test endpoints
 

@@ -7,7 +7,7 @@
 
 #include "fabric/fabric.h"
 #include "fabric/iwarp/segment.h"
-#include "fabric/iwarp/socket.h"
+#include "fabric/net_names.h"
 #include "fabric/testing/endpoint.h"
 
 namespace steertag::fabric::testing {
@@ -22,10 +22,10 @@ class RawPeer {
  public:
   /// Connects to a listener of the provider under test.
   static RawPeer to(std::uint16_t port);
-  explicit RawPeer(iwarp::Socket socket) : socket_(std::move(socket)) {}
+  explicit RawPeer(Socket socket) : socket_(std::move(socket)) {}
 
   /// As the other end names it.
-  std::string name() const { return iwarp::local_address(socket_).text(); }
+  std::string name() const { return local_address(socket_).text(); }
   /// Sends as much as the socket takes; returns the octets taken.
   std::size_t send(View bytes);
   /// Moves what has arrived to `got`; returns false once the stream has ended.
@@ -39,19 +39,19 @@ class RawPeer {
   bool ended = false;
 
  private:
-  iwarp::Socket socket_;
+  Socket socket_;
 };
 
 /// A listening TCP socket for clients under test.
 class RawServer {
  public:
   RawServer();
-  std::uint16_t port() const { return iwarp::local_address(socket_).port(); }
+  std::uint16_t port() const { return local_address(socket_).port(); }
   /// The next connection, if one waits.
   std::optional<RawPeer> accept();
 
  private:
-  iwarp::Socket socket_;
+  Socket socket_;
 };
 
 }  // namespace steertag::fabric::testing

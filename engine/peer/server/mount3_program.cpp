@@ -70,7 +70,7 @@ mount3::MntResult Mount3Program::mount(std::string_view path) const {
 }
 
 rpc::AcceptStatus Mount3Program::call(std::uint32_t procedure, wire::Reader& arguments,
-                                      const Caller& /*caller*/, ReplyPayload& reply) {
+                                      const CallContext& /*context*/, ReplyPayload& reply) {
   using mount3::Procedure;
   mount3::DirPath path;
   switch (static_cast<Procedure>(procedure)) {

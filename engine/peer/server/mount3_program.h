@@ -16,8 +16,8 @@ class Mount3Program final : public Program {
 
   std::uint32_t number() const override { return mount3::kProgram; }
   std::uint32_t version() const override { return mount3::kVersion; }
-  rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments, const Caller& caller,
-                         ReplyPayload& reply) override;
+  rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
+                         const CallContext& context, ReplyPayload& reply) override;
 
  private:
   mount3::MntResult mount(std::string_view path) const;

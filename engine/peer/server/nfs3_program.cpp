@@ -18,8 +18,8 @@ rpc::AcceptStatus Nfs3Program::run(void (Nfs3Program::*handler)(const Args&, Cal
 }
 
 rpc::AcceptStatus Nfs3Program::call(std::uint32_t procedure, wire::Reader& arguments,
-                                    const Caller& caller, ReplyPayload& reply) {
-  Call call{arguments, caller, reply};
+                                    const CallContext& context, ReplyPayload& reply) {
+  Call call{arguments, context.caller, reply};
   using nfs3::Procedure;
   switch (static_cast<Procedure>(procedure)) {
     case Procedure::NFSPROC3_NULL:

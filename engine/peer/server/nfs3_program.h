@@ -13,8 +13,8 @@ class Nfs3Program final : public Program {
 
   std::uint32_t number() const override { return nfs3::kProgram; }
   std::uint32_t version() const override { return nfs3::kVersion; }
-  rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments, const Caller& caller,
-                         ReplyPayload& reply) override;
+  rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
+                         const CallContext& context, ReplyPayload& reply) override;
 
  private:
   /// One call under way.

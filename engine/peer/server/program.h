@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 
+#include "peer/server/callback_channel.h"
 #include "peer/server/reply_payload.h"
 #include "rpc/message.h"
 #include "wire/xdr.h"
@@ -18,6 +21,21 @@ struct Caller {
   std::span<const std::uint32_t> gids;
 };
 
+/// The connection over which a call came.
+struct Origin {
+  std::uint64_t connection = 0;  // never used again by this process
+  bool rdma = false;             // RPC-over-RDMA, not a byte stream
+  std::string peer_host;         // without the port
+  /// The way back to the caller; calls through it fail once the connection is down.
+  std::weak_ptr<CallbackChannel> back;
+};
+
+/// What a procedure may know beside its arguments. Both are valid during the call only.
+struct CallContext {
+  const Caller& caller;
+  const Origin& origin;
+};
+
 class Program {
  public:
   virtual ~Program() = default;
@@ -27,7 +45,7 @@ class Program {
   /// AcceptStatus::SUCCESS the results were appended to `reply`; with any other status nothing was
   /// executed and `reply` holds nothing of use.
   virtual rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
-                                 const Caller& caller, ReplyPayload& reply) = 0;
+                                 const CallContext& context, ReplyPayload& reply) = 0;
 };
 
 }  // namespace steertag::peer

@@ -29,6 +29,7 @@ bool too_complex(const wire::Header& header) {
 
 ServerConnection::ServerConnection(ServerContext& context, EndpointOptions options)
     : context_(context),
+      origin_{context.next_connection++, true, {}, {}},
       endpoint_(context.provider, *this, options),
       most_transactions_(std::size_t{2} * options.receives) {}
 
@@ -42,7 +43,7 @@ bool ServerConnection::deviates(Deviation deviation) const {
 }
 
 Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest& request) {
-  peer_host_ = host_of(request.peer_name());
+  origin_.peer_host = host_of(request.peer_name());
   return endpoint_.accept(request, *context_.domain,
                           client_announcement(request.private_data(), context_.options.deviations));
 }
@@ -144,7 +145,7 @@ void ServerConnection::on_broken_list(Transaction& call) {
 
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
-  if (context_.failed_calls.take(peer_host_, call.header.xid)) return send_chunk_error(call);
+  if (context_.failed_calls.take(origin_.peer_host, call.header.xid)) return send_chunk_error(call);
   if (too_complex(call.header)) return send_chunk_error(call);
   if (call.header.proc == wire::Procedure::msg) {
     // Looked at before anything is pulled for it; the dispatcher answers.
@@ -165,7 +166,8 @@ void ServerConnection::begin_call(Transaction& call) {
     case PullFault::position_too_high:
     case PullFault::position_overlaps:
       // RFC 8166 4.5.2: the header is fine, but chunks and payload stream do not fit together.
-      return answer(call, context_.dispatcher.refuse_arguments(call.header.xid, call.reply));
+      return answer(call,
+                    refuse_arguments(context_.options.deviations, call.header.xid, call.reply));
     default:
       return send_chunk_error(call);
   }
@@ -213,7 +215,8 @@ void ServerConnection::on_pulled(Transaction& call) {
 void ServerConnection::execute(Transaction& call, View message) {
   bend_message(call);
   const Outcome outcome =
-      context_.dispatcher.run(call.header.xid, message, call.pull.chunks, call.reply);
+      dispatch(context_.dispatcher, context_.options.deviations,
+               {call.header.xid, message, call.pull.chunks}, origin_, call.reply);
   if (!deviates(Deviation::reads_after_reply)) release_sink(call);
   answer(call, outcome);
 }

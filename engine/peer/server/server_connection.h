@@ -81,7 +81,7 @@ class ServerConnection final : public EndpointUser, public PullUser {
   };
 
   ServerContext& context_;
-  std::string peer_host_;
+  Origin origin_;
   Endpoint endpoint_;
   std::vector<std::unique_ptr<Transaction>> transactions_;
   std::vector<std::uint32_t> idle_;

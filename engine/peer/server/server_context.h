@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "peer/region_pool.h"
-#include "peer/server/dispatcher.h"
 #include "peer/server/failed_calls.h"
 #include "peer/server/pull_queue.h"
+#include "peer/server/rdma_dispatch.h"
 #include "peer/server/reply_budget.h"
 #include "peer/server/server_options.h"
 
@@ -29,7 +29,7 @@ struct ServerContext {
                 ServerOptions its_options)
       : provider(its_provider),
         options(std::move(its_options)),
-        dispatcher(std::move(programs), options.deviations),
+        dispatcher(std::move(programs)),
         domain(provider.make_domain()),
         pool(*domain, options.pull_budget_bytes),
         replies(options.reply_budget_bytes),
@@ -44,6 +44,7 @@ struct ServerContext {
   ReplyBudget replies;
   FailedCalls failed_calls;
   ServerStatistics statistics;
+  std::uint64_t next_connection = 1;
   bool failed = false;  // a deviation asks for the end of the program
   bool hung = false;    // a deviation ended all work
 };

@@ -236,7 +236,7 @@ void ServerConnection::remember_failed_calls(const fabric::CloseReason& reason) 
     suspects.assign(recent_pushes_.begin(), recent_pushes_.end());
   }
   for (const std::uint32_t xid : suspects)
-    context_.failed_calls.remember(peer_host_, xid, suspects.size() == 1);
+    context_.failed_calls.remember(origin_.peer_host, xid, suspects.size() == 1);
 }
 
 }  // namespace steertag::peer

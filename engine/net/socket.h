@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "fabric/fabric.h"
+#include "net/url.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::net {
 
 /// Addresses of one name that are tried.
 inline constexpr std::size_t kMostAddresses = 16;
@@ -65,4 +65,4 @@ std::size_t emss(const Socket& socket);
 /// Text of an errno value.
 std::string error_text(int code);
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::net

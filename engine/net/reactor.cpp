@@ -1,5 +1,5 @@
 // The reactor over epoll, an eventfd and a lazily corrected heap of deadlines.
-#include "fabric/iwarp/reactor.h"
+#include "net/reactor.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <functional>
 
-namespace steertag::fabric::iwarp {
+namespace steertag::net {
 namespace {
 
 constexpr std::uint64_t kWakeKey = 0;
@@ -101,20 +101,20 @@ void Reactor::drop_outdated() {
   std::make_heap(due_.begin(), due_.end(), std::greater<>());
 }
 
-int Reactor::wait_ms(std::chrono::milliseconds timeout) {
-  std::int64_t wait = std::max<std::int64_t>(timeout.count(), 0);
+std::chrono::milliseconds Reactor::idle_for(std::chrono::milliseconds most) {
+  std::int64_t wait = std::max<std::int64_t>(most.count(), 0);
   if (wait > 0 && !due_.empty()) {
     constexpr Time kMillisecond = 1'000'000;
     const Time left = std::max<Time>(due_.front().time - now(), 0);
     wait = std::min(wait, (left + kMillisecond - 1) / kMillisecond);
   }
-  return static_cast<int>(std::min<std::int64_t>(wait, INT32_MAX));
+  return std::chrono::milliseconds(std::min<std::int64_t>(wait, INT32_MAX));
 }
 
 void Reactor::turn(std::chrono::milliseconds timeout) {
   std::array<epoll_event, kMostEventsPerTurn> ready;
-  const int count =
-      ::epoll_wait(epoll_.fd(), ready.data(), static_cast<int>(ready.size()), wait_ms(timeout));
+  const int count = ::epoll_wait(epoll_.fd(), ready.data(), static_cast<int>(ready.size()),
+                                 static_cast<int>(idle_for(timeout).count()));
   begin_round();
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = ready[static_cast<std::size_t>(i)];
@@ -166,4 +166,4 @@ bool Reactor::take_woken() {
   return std::exchange(woken_, false);
 }
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::net

@@ -1,4 +1,5 @@
-// The event loop of one provider: readiness of sockets and deadlines, dispatched to channels.
+// The event loop of one provider or transport: readiness of sockets and deadlines, dispatched to
+// channels.
 #pragma once
 
 #include <chrono>
@@ -6,17 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fabric/fabric.h"
-#include "fabric/iwarp/socket.h"
+#include "net/clock.h"
+#include "net/error.h"
+#include "net/socket.h"
 
-namespace steertag::fabric::iwarp {
-
-/// Nanoseconds of the provider's clock.
-using Time = std::int64_t;
-inline constexpr Time kNever = INT64_MAX;
-constexpr Time after(Time now, std::chrono::milliseconds wait) {
-  return now + std::chrono::nanoseconds(wait).count();
-}
+namespace steertag::net {
 
 /// Something with a socket. It may remove itself, or others, from inside these calls.
 class Channel {
@@ -47,6 +42,11 @@ class Reactor {
   void wake();
   bool take_woken();
 
+  /// The descriptor that tells from outside whether a round would find something ready.
+  int descriptor() const { return epoll_.fd(); }
+  /// Until the next deadline, but at most `most`.
+  std::chrono::milliseconds idle_for(std::chrono::milliseconds most);
+
   Time now() const { return clock_(); }
   /// The time at the start of the current round: cheap.
   Time round_time() const { return round_time_; }
@@ -71,7 +71,6 @@ class Reactor {
   };
 
   Reactor(Clock clock, Socket epoll, Socket event);
-  int wait_ms(std::chrono::milliseconds timeout);
   void schedule(Key key, Entry& entry);
   void drop_outdated();
   void fire_deadlines();
@@ -87,4 +86,4 @@ class Reactor {
   bool woken_ = false;
 };
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::net

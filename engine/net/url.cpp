@@ -1,9 +1,9 @@
 // Parsing and printing of fabric URLs.
 #include <charconv>
 
-#include "fabric/fabric.h"
+#include "net/url.h"
 
-namespace steertag::fabric {
+namespace steertag::net {
 namespace {
 
 Unexpected<Error> bad(std::string_view text, std::string_view what) {
@@ -62,4 +62,4 @@ Expected<Url, Error> parse_url(std::string_view text) {
   return url;
 }
 
-}  // namespace steertag::fabric
+}  // namespace steertag::net

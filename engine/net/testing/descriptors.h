@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace steertag::fabric::testing {
+namespace steertag::net::testing {
 
 /// The lowest free descriptor: what the next call that makes one will return.
 inline int next_descriptor() {
@@ -45,4 +45,4 @@ class NoFurtherDescriptors {
   rlimit before_ = descriptor_limit();
 };
 
-}  // namespace steertag::fabric::testing
+}  // namespace steertag::net::testing

@@ -1,9 +1,9 @@
-// Fabric URLs and the choice of a provider.
+// URLs, and the sentences of errors.
 #include <gtest/gtest.h>
 
-#include "fabric/fabric.h"
+#include "net/url.h"
 
-namespace steertag::fabric {
+namespace steertag::net {
 namespace {
 
 TEST(Url, Parts) {
@@ -35,13 +35,6 @@ TEST(Url, EveryMistakeHasASentence) {
   }
 }
 
-TEST(Provider, UnknownNameIsAnError) {
-  const auto provider = make_provider("carrier-pigeon", system_random());
-  ASSERT_FALSE(provider);
-  EXPECT_EQ(provider.error().code, Errc::unknown_provider);
-  EXPECT_EQ(provider.error().message(), "there is no provider of that name: \"carrier-pigeon\"");
-}
-
 TEST(Errc, EveryCodeHasASentence) {
   for (int code = 0; code <= static_cast<int>(Errc::local_close); ++code) {
     EXPECT_NE(sentence(static_cast<Errc>(code)), "unknown error") << code;
@@ -49,4 +42,4 @@ TEST(Errc, EveryCodeHasASentence) {
 }
 
 }  // namespace
-}  // namespace steertag::fabric
+}  // namespace steertag::net

@@ -1,5 +1,5 @@
 // Sockets, addresses and their options.
-#include "fabric/iwarp/socket.h"
+#include "net/socket.h"
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace steertag::fabric::iwarp {
+namespace steertag::net {
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   if (this != &other) {
@@ -129,4 +129,4 @@ std::string error_text(int code) {
   return std::system_category().message(code);
 }
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::net

@@ -1,0 +1,40 @@
+// What went wrong between this program and a peer, in one sentence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace steertag::net {
+
+enum class Errc : std::uint8_t {
+  bad_url,
+  unknown_provider,
+  no_device,
+  name_not_found,
+  cannot_listen,
+  cannot_connect,  // refused, unreachable
+  timed_out,       // a named limit passed
+  not_connected,
+  too_large,        // larger than the provider's message limit
+  bad_region,       // the operation leaves its local region, or the rights do not allow it
+  queue_full,       // more posted operations than the named limit
+  unsupported,      // the provider cannot do this
+  peer_closed,      // orderly end of the stream
+  peer_reset,       // the stream was reset or cut inside a message
+  peer_terminated,  // the peer sent Terminate
+  protocol_error,   // the peer broke a rule of the RDMA layers: we sent Terminate or closed
+  rejected,         // the peer rejected the connection
+  local_close,
+};
+std::string_view sentence(Errc code);
+
+/// `detail` says what, where and which rule, in one sentence part: "FPDU 12: CRC mismatch (RFC
+/// 5044 4.4)".
+struct Error {
+  Errc code = Errc::not_connected;
+  std::string detail;
+  std::string message() const;
+};
+
+}  // namespace steertag::net

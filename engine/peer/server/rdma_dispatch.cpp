@@ -1,0 +1,71 @@
+// What RPC-over-RDMA asks of a rebuilt call.
+#include "peer/server/rdma_dispatch.h"
+
+#include <algorithm>
+
+#include "nfs/eligible_items.h"
+#include "rpc/direction.h"
+
+namespace steertag::peer {
+namespace {
+
+enum class BindingFault : std::uint8_t { none, not_eligible, mismatch };
+
+/// Whether the chunks are what the binding allows to be reduced (RFC 8166 3.4.5, 6.1).
+BindingFault check_binding(View call, std::span<const ReadChunk> chunks) {
+  if (chunks.empty()) return BindingFault::none;
+  const std::vector<nfs::EligibleItem> items = nfs::eligible_arguments(call, {});
+  BindingFault fault = BindingFault::none;
+  for (const ReadChunk& chunk : chunks) {
+    const auto item = std::ranges::find(items, chunk.position, &nfs::EligibleItem::position);
+    if (item == items.end()) return BindingFault::not_eligible;
+    // RFC 8166 3.4.5.2: roundup may be in the chunk or not.
+    if (chunk.length != item->length && chunk.length != wire::roundup4(item->length))
+      fault = BindingFault::mismatch;
+  }
+  return fault;
+}
+
+/// For a deviation only.
+bool is_garbage_args(const ReplyPayload& reply) {
+  wire::Reader reader(reply.stream());
+  rpc::ReplyHeader header;
+  header.decode(reader);
+  return reader.ok() && header.accept_status == rpc::AcceptStatus::GARBAGE_ARGS;
+}
+
+Outcome outcome_of(const Deviations& deviations, const ReplyPayload& reply) {
+  const bool drops = deviations.has(Deviation::garbage_args_discarded) && is_garbage_args(reply);
+  return drops ? Outcome::discard : Outcome::reply;
+}
+
+}  // namespace
+
+Outcome refuse_arguments(const Deviations& deviations, std::uint32_t xid, ReplyPayload& reply) {
+  Dispatcher::refuse_arguments(xid, reply);
+  return outcome_of(deviations, reply);
+}
+
+Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const RdmaCall& call,
+                 const Origin& origin, ReplyPayload& reply) {
+  reply.clear();
+  const auto direction = rpc::direction(call.message);
+  if (!direction || rpc::xid(call.message) != call.xid) {
+    // RFC 8166 4.5.2 names differing XIDs as an error of the header.
+    return deviations.has(Deviation::xid_mismatch_discarded) ? Outcome::discard
+                                                             : Outcome::chunk_error;
+  }
+  // No call of ours waits for a reply.
+  if (*direction == rpc::MessageType::REPLY) return Outcome::discard;
+  auto admitted = dispatcher.admit(call.message, reply);
+  if (!admitted) return outcome_of(deviations, reply);
+  const BindingFault fault = check_binding(call.message, call.chunks);
+  if (fault == BindingFault::mismatch) return refuse_arguments(deviations, call.xid, reply);
+  if (fault == BindingFault::not_eligible && !deviations.has(Deviation::reduced_name_accepted) &&
+      !deviations.has(Deviation::read_position_ignored))
+    return Outcome::chunk_error;
+  dispatcher.execute(*admitted, origin, reply);
+  return outcome_of(deviations, reply);
+}
+
+}  // namespace steertag::peer
