@@ -18,6 +18,17 @@ void append_record(Bytes& out, View message, std::size_t fragment_octets) {
   } while (!message.empty());
 }
 
+std::optional<View> whole_record(View bytes, std::size_t record_limit) {
+  if (bytes.size() < kRecordMarkOctets) return std::nullopt;
+  const std::uint32_t mark = wire::load_u32(bytes.data());
+  const std::size_t length = mark & kMostFragmentOctets;
+  const View behind = bytes.subspan(kRecordMarkOctets);
+  if (mark != record_mark(static_cast<std::uint32_t>(length), true) || length > record_limit ||
+      length > behind.size())
+    return std::nullopt;
+  return behind.first(length);
+}
+
 void RecordReader::next() {
   if (!complete_) return;
   complete_ = false;

@@ -45,17 +45,32 @@ int fail(const std::string& text) {
   return kCannotServe;
 }
 
+void report(const std::string& peer, const net::Error& error) {
+  std::cerr << "steertag-serve: " + (peer.empty() ? "" : peer + ": ") + error.message() + '\n';
+}
+
+int print(const std::string& text) {
+  std::cout << text << std::flush;
+  return std::cout ? 0 : fail("cannot write the output");
+}
+
 int serve(const Options& options) {
   const fabric::RandomSource random = fabric::system_random();
-  auto provider = fabric::make_provider(options.listen.provider, random);
-  if (!provider) return fail(provider.error().message());
+  auto places = peer::make_listen_places(options.listen, random);
+  if (!places) return fail(places.error().message());
   const auto storage = make_storage(options, now, random);
   if (!storage) return fail(storage.error());
-  auto server = peer::Server::start(**provider, options.listen,
-                                    peer::Server::nfs3_programs(**storage), options.server);
+  auto server = peer::Server::start(
+      places->places, peer::Server::nfs3_programs(**storage), options.server,
+      [](const std::string& peer, const net::Error& error) { report(peer, error); });
   if (!server) return fail(server.error().message());
+  std::vector<std::uint16_t> ports;
+  for (const net::Url& url : (*server)->listening()) {
+    ports.push_back(url.port);
+    if (const int status = print("listening at " + url.text() + "\n"); status != 0) return status;
+  }
   if (!options.port_file.empty()) {
-    if (const auto written = write_port_file(options.port_file, (*server)->port()); !written)
+    if (const auto written = write_port_file(options.port_file, ports); !written)
       return fail(written.error());
   }
   while (end_requested == 0 && !(*server)->failed()) (*server)->poll(kPollInterval);
@@ -68,11 +83,6 @@ void raise_file_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);  // the soft limit serves too
-}
-
-int print(const std::string& text) {
-  std::cout << text << std::flush;
-  return std::cout ? 0 : fail("cannot write the output");
 }
 
 int run(int argc, char** argv) {

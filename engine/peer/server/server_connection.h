@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "peer/endpoint.h"
+#include "peer/server/rdma_context.h"
 #include "peer/server/server_context.h"
 #include "peer/server/transaction.h"
 
@@ -15,8 +16,8 @@ namespace steertag::peer {
 
 class ServerConnection final : public EndpointUser, public PullUser {
  public:
-  /// `context` must outlive the connection.
-  ServerConnection(ServerContext& context, EndpointOptions options);
+  /// `context` and `rdma` must outlive the connection.
+  ServerConnection(ServerContext& context, RdmaContext& rdma, EndpointOptions options);
   ~ServerConnection() override;
 
   Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request);
@@ -81,6 +82,7 @@ class ServerConnection final : public EndpointUser, public PullUser {
   };
 
   ServerContext& context_;
+  RdmaContext& rdma_;
   Origin origin_;
   Endpoint endpoint_;
   std::vector<std::unique_ptr<Transaction>> transactions_;

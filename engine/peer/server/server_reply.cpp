@@ -213,7 +213,7 @@ void ServerConnection::on_done(WorkTag tag, fabric::Operation /*operation*/) {
 
 void ServerConnection::on_down(const fabric::CloseReason& reason) {
   down_ = true;
-  context_.pulls.forget(*this);
+  rdma_.pulls.forget(*this);
   remember_failed_calls(reason);
   for (const auto& call : transactions_) {
     release_sink(*call);
