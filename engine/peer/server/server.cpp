@@ -89,6 +89,7 @@ void Server::poll(std::chrono::milliseconds timeout) {
 void Server::sweep() {
   std::erase_if(connections_, [](const auto& entry) { return entry.second->down(); });
   context_.pulls.serve();
+  context_.callbacks.serve();
   for (const auto& [id, connection] : connections_) connection->trim();
 }
 

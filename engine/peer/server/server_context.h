@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "peer/region_pool.h"
+#include "peer/server/callback_calls.h"
 #include "peer/server/failed_calls.h"
 #include "peer/server/pull_queue.h"
 #include "peer/server/rdma_dispatch.h"
@@ -33,7 +34,8 @@ struct ServerContext {
         domain(provider.make_domain()),
         pool(*domain, options.pull_budget_bytes),
         replies(options.reply_budget_bytes),
-        failed_calls(options.clock) {}
+        failed_calls(options.clock),
+        callbacks(options.clock) {}
 
   fabric::Provider& provider;
   const ServerOptions options;
@@ -43,6 +45,7 @@ struct ServerContext {
   PullQueue pulls;
   ReplyBudget replies;
   FailedCalls failed_calls;
+  CallbackWatch callbacks;
   ServerStatistics statistics;
   std::uint64_t next_connection = 1;
   bool failed = false;  // a deviation asks for the end of the program
