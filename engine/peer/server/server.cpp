@@ -103,6 +103,7 @@ void Server::poll(std::chrono::milliseconds timeout) {
   net::poll_all(pollables_, timeout);
   if (context_.hung) return;
   for (const auto& transport : rdma_) transport->sweep();
+  context_.callbacks.serve();
 }
 
 }  // namespace steertag::peer

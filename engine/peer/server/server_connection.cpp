@@ -33,9 +33,14 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
       rdma_(rdma),
       origin_{context.next_connection++, true, {}, {}},
       endpoint_(rdma.provider, *this, options),
-      most_transactions_(std::size_t{2} * options.receives) {}
+      most_transactions_(std::size_t{2} * options.receives) {
+  callbacks_ = std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this), context.callbacks,
+                                               kFirstCallbackXid, 1);
+  origin_.back = callbacks_;
+}
 
 ServerConnection::~ServerConnection() {
+  callbacks_->close();
   rdma_.pulls.forget(*this);
   context_.replies.give_back(reply_bytes_);
 }
@@ -66,6 +71,7 @@ void ServerConnection::on_message(ReceiveId receive, View message,
                                   std::optional<std::uint32_t> /*invalidated*/) {
   if (context_.hung || dropped_) return;
   ++context_.statistics.messages;
+  if (take_callback_reply(receive, message)) return;
   Transaction* call = backlog_.empty() && may_execute() ? take_idle() : nullptr;
   if (!call) return backlog_.push_back({receive, message});
   take_message(*call, receive, message);

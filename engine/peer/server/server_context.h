@@ -6,6 +6,7 @@
 #include <string>
 
 #include "net/error.h"
+#include "peer/server/callback_calls.h"
 #include "peer/server/failed_calls.h"
 #include "peer/server/rdma_dispatch.h"
 #include "peer/server/reply_budget.h"
@@ -38,13 +39,15 @@ struct ServerContext {
         on_trouble(std::move(its_on_trouble)),
         dispatcher(std::move(programs)),
         replies(options.reply_budget_bytes),
-        failed_calls(options.clock) {}
+        failed_calls(options.clock),
+        callbacks(options.clock) {}
 
   const ServerOptions options;
   const TroubleCallback on_trouble;
   Dispatcher dispatcher;
   ReplyBudget replies;
   FailedCalls failed_calls;
+  CallbackWatch callbacks;
   ServerStatistics statistics;
   std::uint64_t next_connection = 1;
   std::size_t open_connections = 0;
