@@ -6,14 +6,17 @@ import argparse
 import os
 import shutil
 
+import client
 import control
 import gate
 import host
 import provider_tests
+import server
 import session
 import smoke
 import suite
 import target as targets
+import workload
 from failure import LabFailure
 from image import Image
 from machine import HOST
@@ -24,8 +27,8 @@ EXIT_LAB_FAILURE = 10  # outside pytest's codes 0 to 5: the lab, not the suite, 
 EXIT_SIGNAL_BASE = 128
 
 
-# The role of machines that serve NFS/RDMA to the host.
-SERVER = "server"
+# The roles of machines that serve NFS/RDMA to the host, and that are clients of our server on the host.
+SERVER, CLIENT = "server", "client"
 
 
 def build(target: Target, _: argparse.Namespace) -> int:
@@ -57,15 +60,25 @@ def check(target: Target, _: argparse.Namespace) -> int:
 
 
 def run(target: Target, options: argparse.Namespace) -> int:
+    if target.role == CLIENT:
+        return run_workload(target, options.arguments, options.program)
     suite.require()
     shutil.rmtree(target.report, ignore_errors=True)
     with session.booted(target) as booted:
-        status = suite.run(booted, options.pytest)
+        status = suite.run(booted, options.arguments)
         if not booted.machine.alive():
             return status or EXIT_FAILED
         for complaint in booted.machine.complaints():
             host.say(f"the guest's console has: {complaint}")
     return status
+
+
+def run_workload(target: Target, words: list[str], program: str | None) -> int:
+    selection = workload.select(words)
+    served = None if selection.versions == (workload.LOCAL,) else server.find_program(program)
+    with session.exclusive(target):
+        host.need(host.MACHINE_PROGRAMS)
+        return client.run(target, served, selection)
 
 
 def compare(target: Target, options: argparse.Namespace) -> int:
@@ -90,6 +103,13 @@ def baseline(target: Target, _: argparse.Namespace) -> int:
     return 0
 
 
+# What can be done with a machine of another role than `device`.
+ACTIONS_OF_ROLE = {
+    SERVER: (build, boot, restart, check, run, compare, run_provider_tests, baseline),
+    CLIENT: (build, run),
+}
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="ci/lab", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -98,7 +118,11 @@ def main(arguments: list[str]) -> int:
         (boot, "boot", "boot the target, print where it is, power it off at Ctrl-C"),
         (restart, "restart", "give the `boot` or `run` of this checkout a fresh machine, and wait"),
         (check, "smoke", "boot the target and see NFS/RDMA and MOUNT answer, without the engine"),
-        (run, "run", "run the server suite against the target; exit with pytest's code"),
+        (
+            run,
+            "run",
+            "run the server suite against the target, exit with pytest's code; or, in a client, the workload",
+        ),
         (compare, "gate", "run the suite and compare every verdict with the target's baseline"),
         (
             run_provider_tests,
@@ -108,10 +132,17 @@ def main(arguments: list[str]) -> int:
         (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),
     ):
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(action=action, pytest=[])
+        command.set_defaults(action=action, arguments=[], program=None)
         command.add_argument("target", help=f"one of: {', '.join(targets.names())}")
         if action is run:
-            command.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+            command.add_argument(
+                "--program", help="the server for a client; by default the one built"
+            )
+            command.add_argument(
+                "arguments",
+                nargs="*",
+                help="after --: arguments for pytest; or versions, storages and steps of the workload",
+            )
         if action is run_provider_tests:
             command.add_argument(
                 "--program", help="the test program; by default the one built here"
@@ -122,8 +153,8 @@ def main(arguments: list[str]) -> int:
     session.catch_signals()
     try:
         target = targets.load(options.target)
-        if target.role != SERVER and options.action not in (build, run_provider_tests):
-            raise LabFailure(f"{target.name} serves nothing; it is for `ci/lab provider-tests`")
+        if options.action not in ACTIONS_OF_ROLE.get(target.role, (build, run_provider_tests)):
+            raise LabFailure(f"{target.name} is no machine for that: its role is {target.role}")
         return options.action(target, options)
     except LabFailure as failure:
         host.say(f"error: {failure}")
