@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import json
 import pathlib
@@ -13,6 +14,7 @@ import host
 import workload
 from channel import Channel, Silent
 from failure import LabFailure
+from gate_table import PASSED, Row
 from image import Image
 from machine import Machine
 from server import Server
@@ -124,15 +126,28 @@ def parse(line: str, step: Step, version: str, storage: str) -> Result | None:
     return Result(step.name, version, storage, VERDICTS[words[3]], seconds, detail)
 
 
-def run(target: Target, program: pathlib.Path | None, selection: Selection) -> int:
-    """Runs the workload, prints its table and returns an exit code."""
+@dataclasses.dataclass
+class Outcome:
+    """Every step of every run; `defects` says by version and storage how the server ended badly."""
+
+    results: list[Result]
+    defects: dict[str, str]
+
+    def passed(self) -> bool:
+        """Whether something passed and nothing that applies did not."""
+        some = any(result.verdict == PASS for result in self.results)
+        return some and not self.defects and all(map(is_good, self.results))
+
+
+def run(target: Target, program: pathlib.Path | None, selection: Selection) -> Outcome:
+    """Runs the workload and prints its table."""
     image = Image(target)
     image.build()
     directory = target.directory / "workload"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir()
     guest = Guest(target, image, directory)
-    results, sentences = [], []
+    results, defects = [], {}
     try:
         for storage, version in selection.runs():
             server = None
@@ -143,8 +158,8 @@ def run(target: Target, program: pathlib.Path | None, selection: Selection) -> i
             finally:
                 sentence = server.stop() if server else None
                 if sentence:
-                    sentences.append(f"{version} {storage}: {sentence}")
-                    print(f"FAIL {sentences[-1]}", flush=True)
+                    defects[f"{version} {storage}"] = sentence
+                    print(f"FAIL {version} {storage}: {sentence}", flush=True)
                 if server:
                     server.close()
     finally:
@@ -152,8 +167,7 @@ def run(target: Target, program: pathlib.Path | None, selection: Selection) -> i
         shutil.rmtree(directory / "scratch", ignore_errors=True)
         write_report(directory / "results.json", results)
     print(table(target.name, image.version(), results), flush=True)
-    passed = any(result.verdict == PASS for result in results)
-    return 0 if passed and not sentences and all(map(is_good, results)) else 1
+    return Outcome(results, defects)
 
 
 def run_version(
@@ -193,6 +207,21 @@ def show(result: Result, write: Callable[[str], None]) -> None:
     )
     for line in result.log if result.verdict != PASS else []:
         write(f"     | {line}")
+
+
+def rows(name: str, outcome: Outcome) -> list[Row]:
+    """A row for each version and storage, for the table of the gate."""
+    columns = list(dict.fromkeys(result.column() for result in outcome.results))
+    made = []
+    for column in columns:
+        results = [result for result in outcome.results if result.column() == column]
+        tally = collections.Counter(r.verdict for r in results if r.verdict != NOT_APPLICABLE)
+        bad = [result.step for result in results if not is_good(result)]
+        sentence = f"not passed: {', '.join(bad)}" if bad else PASSED
+        if column in outcome.defects:
+            sentence = "the server ended badly"
+        made.append(Row(name, column, {key.lower(): tally[key] for key in tally}, sentence))
+    return made
 
 
 def table(name: str, version: str, results: list[Result]) -> str:

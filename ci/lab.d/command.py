@@ -9,7 +9,9 @@ import shutil
 import client
 import control
 import gate
+import gate_table
 import host
+import inside
 import provider_tests
 import server
 import session
@@ -28,7 +30,8 @@ EXIT_SIGNAL_BASE = 128
 
 
 # The roles of machines that serve NFS/RDMA to the host, and that are clients of our server on the host.
-SERVER, CLIENT = "server", "client"
+# In the role inside the suite runs in the server's own machine.
+SERVER, CLIENT, INSIDE = "server", "client", "inside"
 
 
 def build(target: Target, _: argparse.Namespace) -> int:
@@ -61,8 +64,10 @@ def check(target: Target, _: argparse.Namespace) -> int:
 
 def run(target: Target, options: argparse.Namespace) -> int:
     if target.role == CLIENT:
-        return run_workload(target, options.arguments, options.program)
+        return 0 if run_workload(target, options).passed() else EXIT_FAILED
     suite.require()
+    if target.role == INSIDE:
+        return run_inside(target, options.arguments)
     shutil.rmtree(target.report, ignore_errors=True)
     with session.booted(target) as booted:
         status = suite.run(booted, options.arguments)
@@ -73,22 +78,49 @@ def run(target: Target, options: argparse.Namespace) -> int:
     return status
 
 
-def run_workload(target: Target, words: list[str], program: str | None) -> int:
-    selection = workload.select(words)
-    served = None if selection.versions == (workload.LOCAL,) else server.find_program(program)
+def run_inside(target: Target, arguments: list[str]) -> int:
     with session.exclusive(target):
         host.need(host.MACHINE_PROGRAMS)
-        return client.run(target, served, selection)
+        return inside.run(target, arguments)
+
+
+def run_workload(target: Target, options: argparse.Namespace) -> client.Outcome:
+    selection = workload.select(options.arguments)
+    served = selection.versions != (workload.LOCAL,)
+    program = server.find_program(options.program) if served else None
+    with session.exclusive(target):
+        host.need(host.MACHINE_PROGRAMS)
+        return client.run(target, program, selection)
 
 
 def compare(target: Target, options: argparse.Namespace) -> int:
+    return 0 if gate_table.passed(gate_rows(target, options)) else EXIT_FAILED
+
+
+def compare_all(options: argparse.Namespace) -> int:
+    rows = []
+    for name in targets.names():
+        try:
+            rows += gate_rows(targets.load(name), options)
+        except LabFailure as failure:
+            host.say(f"error: {failure}")
+            rows.append(gate_table.Row(name, "-", {}, f"error: {str(failure).splitlines()[0]}"))
+    print(gate_table.text(rows), flush=True)
+    return 0 if gate_table.passed(rows) else EXIT_FAILED
+
+
+def gate_rows(target: Target, options: argparse.Namespace) -> list[gate_table.Row]:
+    """Gates one target; a client's baseline is that every step passes."""
+    if target.role == CLIENT:
+        return client.rows(target.name, run_workload(target, options))
     baseline = gate.load_baseline(target.baseline, target.name)
     status = run(target, options)
     if status not in gate.COMPLETE_RUN:
         raise LabFailure(f"pytest ended with code {status}: the run is not complete")
     result = gate.compare(gate.load_report(target.report), baseline)
     print(result.table(), flush=True)
-    return 0 if result.matches() else EXIT_FAILED
+    outcome = gate_table.PASSED if result.matches() else f"{len(result.differences)} differences"
+    return [gate_table.Row(target.name, "suite", result.counts, outcome)]
 
 
 def run_provider_tests(target: Target, options: argparse.Namespace) -> int:
@@ -103,10 +135,11 @@ def baseline(target: Target, _: argparse.Namespace) -> int:
     return 0
 
 
-# What can be done with a machine of another role than `device`.
+# What can be done with a machine, by its role.
 ACTIONS_OF_ROLE = {
     SERVER: (build, boot, restart, check, run, compare, run_provider_tests, baseline),
     CLIENT: (build, run),
+    INSIDE: (build, run, compare, run_provider_tests, baseline),
 }
 
 
@@ -123,7 +156,11 @@ def main(arguments: list[str]) -> int:
             "run",
             "run the server suite against the target, exit with pytest's code; or, in a client, the workload",
         ),
-        (compare, "gate", "run the suite and compare every verdict with the target's baseline"),
+        (
+            compare,
+            "gate",
+            "run the suite and compare every verdict with the target's baseline; without a target, of all targets, with one table",
+        ),
         (
             run_provider_tests,
             "provider-tests",
@@ -133,7 +170,13 @@ def main(arguments: list[str]) -> int:
     ):
         command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(action=action, arguments=[], program=None)
-        command.add_argument("target", help=f"one of: {', '.join(targets.names())}")
+        help_text = f"one of: {', '.join(targets.names())}"
+        if action is compare:
+            command.add_argument(
+                "target", nargs="?", help=f"{help_text}; all of them if none is named"
+            )
+        else:
+            command.add_argument("target", help=help_text)
         if action is run:
             command.add_argument(
                 "--program", help="the server for a client; by default the one built"
@@ -152,8 +195,10 @@ def main(arguments: list[str]) -> int:
     os.chdir(PROJECT)
     session.catch_signals()
     try:
+        if options.target is None:
+            return compare_all(options)
         target = targets.load(options.target)
-        if options.action not in ACTIONS_OF_ROLE.get(target.role, (build, run_provider_tests)):
+        if options.action not in ACTIONS_OF_ROLE[target.role]:
             raise LabFailure(f"{target.name} is no machine for that: its role is {target.role}")
         return options.action(target, options)
     except LabFailure as failure:

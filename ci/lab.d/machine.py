@@ -52,15 +52,18 @@ class Machine:
         role: str | None = None,
         serials: tuple[str, ...] = (),
         networks: tuple[str, ...] = (),
+        shares: tuple[str, ...] = (),
     ) -> None:
         """`ports` are those of the host, by service; `console_log` is appended to. `role` is another
         one than the target's. `serials` are the guest's further serial ports, as qemu names them.
         `networks` (10.0.2.0/24) are those by which the guest reaches the host, at their address 2;
-        without any it has a network card by which it is only reached."""
+        without any it has a network card by which it is only reached. `shares` are directories of the
+        host, as qemu's -virtfs names them."""
         self.target = target
         self.role = role or target.role
         self.serials = serials
         self.networks = networks
+        self.shares = shares
         self.kernel = kernel
         self.root = root
         self.ports = ports
@@ -106,6 +109,10 @@ class Machine:
             raise LabFailure(f"the machine died before its program ended; {self.last_words()}")
         return self._program_status
 
+    def program_ended(self) -> bool:
+        """Whether the program that the role started has ended, or the machine."""
+        return self._program_ended.is_set()
+
     def open_end(self) -> int:
         """A new descriptor that is readable once the machine has ended."""
         return os.pidfd_open(self._process.pid)
@@ -150,6 +157,7 @@ class Machine:
         )
         append += "".join(f" {service}_port={port}" for service, port in target.ports.items())
         serials = [part for name in self.serials for part in ("-serial", name)]
+        shares = [part for share in self.shares for part in ("-virtfs", share)]
         options = [f",net={network}" for network in self.networks] or [f",restrict=on{forwards}"]
         cards = [
             part
@@ -164,7 +172,7 @@ class Machine:
             *("-accel", "tcg,thread=multi", "-cpu", "max"),
             *("-smp", str(target.cpus), "-m", f"{target.memory_mb}M"),
             *("-kernel", str(self.kernel), "-initrd", str(self.root), "-append", append),
-            *("-display", "none", "-serial", "stdio", *serials, *cards),
+            *("-display", "none", "-serial", "stdio", *serials, *shares, *cards),
         ]
 
     def _follow_console(self) -> None:

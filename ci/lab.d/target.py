@@ -14,6 +14,7 @@ PROJECT = LAB.parents[1]
 TARGETS = LAB / "targets"
 PATCHES = LAB / "patches"
 BUILD = PROJECT / "build" / "lab"
+MOST_LIKENESS = 3  # a target that is like one that is like one
 BASELINES = PROJECT / "fixtures" / "baselines"
 
 
@@ -95,12 +96,14 @@ def load(name: str) -> Target:
     return target
 
 
-def _document(path: pathlib.Path) -> dict:
+def _document(path: pathlib.Path, depth: int = 0) -> dict:
     """The keys of a target. With `like: OTHER` those of the other target hold which it does not name;
     of `kernel` each key counts by itself."""
+    if depth > MOST_LIKENESS:
+        raise LabFailure(f"{path.relative_to(PROJECT)} is like too many others")
     document = yaml.safe_load(path.read_text())
     if "like" not in document:
         return document
-    other = yaml.safe_load((TARGETS / f"{document.pop('like')}.yaml").read_text())
+    other = _document(TARGETS / f"{document.pop('like')}.yaml", depth + 1)
     kernel = other["kernel"] | document.pop("kernel", {})
     return other | document | {"kernel": kernel}
