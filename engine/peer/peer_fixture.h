@@ -1,5 +1,5 @@
-// What the tests of the peers share: a server and clients over loopback iWARP in one thread, with
-// repeatable randomness and time.
+// What the tests of the peers share: a server and clients in one thread, over loopback iWARP unless
+// a test takes another provider, with repeatable randomness and time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -49,11 +49,11 @@ class PeerTest : public ::testing::Test {
   }
 
   void serve(const ServerOptions& options = {}) {
-    auto started = Server::start(*provider, *fabric::parse_url("iwarp://127.0.0.1:0"),
+    auto started = Server::start(*provider, *fabric::parse_url(origin + ":0"),
                                  Server::nfs3_programs(*storage), options);
     ASSERT_TRUE(started) << started.error().message();
     server = std::move(*started);
-    url = *fabric::parse_url("iwarp://127.0.0.1:" + std::to_string(server->port()));
+    url = *fabric::parse_url(origin + ":" + std::to_string(server->port()));
   }
 
   /// A client with the root's handle.
@@ -100,6 +100,7 @@ class PeerTest : public ::testing::Test {
     }
   }
 
+  std::string origin = "iwarp://127.0.0.1";
   std::unique_ptr<fabric::Provider> provider;
   std::unique_ptr<Backend> storage;
   std::unique_ptr<Server> server;

@@ -21,6 +21,7 @@ inline constexpr std::size_t kMostCalls = 65536;
 
 struct RequesterOptions {
   std::uint32_t credits = kDefaultCredits;  // requested in every call
+  /// R is cleared where the provider lets a peer close nothing (fabric::Capabilities).
   wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
   bool sends_private_data = true;
   std::size_t memory_bytes = kPullBudgetBytes;  // registered memory of all calls together
@@ -79,6 +80,7 @@ class Requester final : private EndpointUser {
   void on_down(const fabric::CloseReason& reason) override;
 
   void start_connection();
+  CallMemory memory();
   void pump();
   bool transmit(OutgoingCall& call);
   void handle(View message);
