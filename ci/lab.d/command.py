@@ -124,10 +124,10 @@ def gate_rows(target: Target, options: argparse.Namespace) -> list[gate_table.Ro
 
 
 def run_provider_tests(target: Target, options: argparse.Namespace) -> int:
-    test_program = provider_tests.find_program(options.program)
+    test_programs = provider_tests.find_programs(options.program)
     with session.exclusive(target):
         host.need(host.MACHINE_PROGRAMS)
-        return provider_tests.run(target, test_program, options.gtest)
+        return provider_tests.run(target, test_programs, options.gtest)
 
 
 def baseline(target: Target, _: argparse.Namespace) -> int:
@@ -164,7 +164,7 @@ def main(arguments: list[str]) -> int:
         (
             run_provider_tests,
             "provider-tests",
-            "run the fabric's provider tests inside the target, over its RDMA device",
+            "run the tests over every provider inside the target, over its RDMA device",
         ),
         (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),
     ):
@@ -188,7 +188,7 @@ def main(arguments: list[str]) -> int:
             )
         if action is run_provider_tests:
             command.add_argument(
-                "--program", help="the test program; by default the one built here"
+                "--program", help="one test program; by default all that were built here"
             )
             command.add_argument("gtest", nargs="*", help="arguments for GoogleTest, after --")
     options = parser.parse_args(arguments)
