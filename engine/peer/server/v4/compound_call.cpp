@@ -1,6 +1,8 @@
 // What the operations of one COMPOUND share.
 #include "peer/server/v4/compound_call.h"
 
+#include <algorithm>
+
 #include "peer/server/v4/status_map.h"
 
 namespace steertag::peer {
@@ -18,6 +20,11 @@ Expected<Object, nfs4::Status> object_of(const CompoundCall& call,
 }
 
 }  // namespace
+
+std::uint32_t reply_limit(const SlotInUse& slot) {
+  return slot.cachethis ? std::min(slot.maxresponsesize, slot.maxresponsesize_cached)
+                        : slot.maxresponsesize;
+}
 
 Expected<Object, nfs4::Status> current_object(const CompoundCall& call) {
   return object_of(call, call.current, nfs4::Status::NFS4ERR_NOFILEHANDLE);

@@ -16,9 +16,9 @@
 #include <optional>
 
 #include "nfs/v4/operations.h"
-#include "peer/server/backend.h"
 #include "peer/server/program.h"
 #include "peer/server/reply_payload.h"
+#include "peer/server/v4/pseudo_root.h"
 
 namespace steertag::peer {
 
@@ -43,6 +43,9 @@ struct SlotInUse {
   const ReplyPayload* replay = nullptr;
 };
 
+/// The most octets that the reply may have, RPC header included.
+std::uint32_t reply_limit(const SlotInUse& slot);
+
 /// Where an eligible result is: slices of `reply` from `first_slice` on.
 struct ResultItem {
   std::size_t first_slice = 0;
@@ -53,7 +56,7 @@ struct ResultItem {
 /// call, so that nothing else touches storage or state meanwhile.
 struct CompoundCall {
   const CallContext& context;
-  Backend& storage;  // with the pseudo root above the export
+  PseudoRoot& storage;
   Nfs4State& state;
   ReplyPayload& reply;  // handlers append nothing to its stream
   std::uint32_t minorversion = 0;
