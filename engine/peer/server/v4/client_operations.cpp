@@ -6,8 +6,6 @@
 namespace steertag::peer {
 namespace {
 
-using nfs4::Status;
-
 constexpr std::uint32_t kExchangeFlags =
     nfs4::EXCHGID4_FLAG_SUPP_MOVED_REFER | nfs4::EXCHGID4_FLAG_SUPP_MOVED_MIGR |
     nfs4::EXCHGID4_FLAG_BIND_PRINC_STATEID | nfs4::EXCHGID4_FLAG_MASK_PNFS |
@@ -31,21 +29,22 @@ Client* make_client(StateTables& tables, std::uint32_t minorversion, std::string
 }
 
 /// The record that EXCHANGE_ID speaks of, new or old (RFC 8881 18.35.4).
-Expected<Client*, Status> exchange(const nfs4::ExchangeIdArgs& args, const Caller& caller,
-                                   StateTables& tables) {
+Expected<Client*, nfs4::Status> exchange(const nfs4::ExchangeIdArgs& args, const Caller& caller,
+                                         StateTables& tables) {
   const std::string_view owner = text_of(args.eia_clientowner.co_ownerid);
   const nfs4::Verifier& verifier = args.eia_clientowner.co_verifier;
   Client* confirmed = tables.find_client(1, owner, true);
   if ((args.eia_flags & nfs4::EXCHGID4_FLAG_UPD_CONFIRMED_REC_A) != 0) {
-    if (!confirmed) return tl::unexpected(Status::NFS4ERR_NOENT);                          // case 7
-    if (confirmed->verifier != verifier) return tl::unexpected(Status::NFS4ERR_NOT_SAME);  // 8
-    if (confirmed->principal != caller.uid) return tl::unexpected(Status::NFS4ERR_PERM);   // 9
-    return confirmed;                                                                      // 6
+    if (!confirmed) return tl::unexpected(nfs4::Status::NFS4ERR_NOENT);  // case 7
+    if (confirmed->verifier != verifier)
+      return tl::unexpected(nfs4::Status::NFS4ERR_NOT_SAME);                                    // 8
+    if (confirmed->principal != caller.uid) return tl::unexpected(nfs4::Status::NFS4ERR_PERM);  // 9
+    return confirmed;                                                                           // 6
   }
   if (confirmed && confirmed->principal != caller.uid) {
     // Case 3, collision: state of a live client is not taken away.
     if (!tables.lease_over(*confirmed) && confirmed->holds_state())
-      return tl::unexpected(Status::NFS4ERR_CLID_INUSE);
+      return tl::unexpected(nfs4::Status::NFS4ERR_CLID_INUSE);
     tables.remove_client(*confirmed);
     confirmed = nullptr;
   }
@@ -54,8 +53,8 @@ Expected<Client*, Status> exchange(const nfs4::ExchangeIdArgs& args, const Calle
   // CREATE_SESSION confirms this one.
   if (Client* unconfirmed = tables.find_client(1, owner, false)) tables.remove_client(*unconfirmed);
   Client* made = make_client(tables, 1, owner, verifier, caller.uid);
-  if (!made) return tl::unexpected(Status::NFS4ERR_DELAY);
-  made->create_reply.status = Status::NFS4ERR_SEQ_MISORDERED;  // RFC 8881 18.36.4
+  if (!made) return tl::unexpected(nfs4::Status::NFS4ERR_DELAY);
+  made->create_reply.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;  // RFC 8881 18.36.4
   return made;
 }
 
@@ -66,7 +65,7 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   StateTables& tables = call.state.tables();
   // RFC 8881 18.35.3: flags without a meaning, and EXCHGID4_FLAG_CONFIRMED_R from a client.
   if ((args.eia_flags & ~kExchangeFlags) != 0) {
-    result.status = Status::NFS4ERR_INVAL;
+    result.status = nfs4::Status::NFS4ERR_INVAL;
     return;
   }
   // SP4_MACH_CRED and SP4_SSV need RPCSEC_GSS, which this server does not speak: RFC 8881 18.35.3
@@ -74,7 +73,7 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   // NFS4ERR_INVAL, since the principal does not use RPCSEC_GSS.
   if (args.eia_state_protect.spa_how != nfs4::StateProtectHow::SP4_NONE) {
     const bool ssv = args.eia_state_protect.spa_how == nfs4::StateProtectHow::SP4_SSV;
-    result.status = ssv ? Status::NFS4ERR_ENCR_ALG_UNSUPP : Status::NFS4ERR_INVAL;
+    result.status = ssv ? nfs4::Status::NFS4ERR_ENCR_ALG_UNSUPP : nfs4::Status::NFS4ERR_INVAL;
     return;
   }
   const auto client = exchange(args, call.context.caller, tables);
@@ -102,9 +101,9 @@ void op_destroy_clientid(const nfs4::DestroyClientidArgs& args, CompoundCall& ca
   StateTables& tables = call.state.tables();
   Client* client = tables.find_client(args.dca_clientid);
   if (!client || client->minorversion == 0) {
-    result.status = Status::NFS4ERR_STALE_CLIENTID;
+    result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
   } else if (!client->sessions.empty() || client->holds_state()) {
-    result.status = Status::NFS4ERR_CLIENTID_BUSY;
+    result.status = nfs4::Status::NFS4ERR_CLIENTID_BUSY;
   } else {
     tables.remove_client(*client);
   }
@@ -121,11 +120,11 @@ void op_reclaim_complete(const nfs4::ReclaimCompleteArgs& args, CompoundCall& ca
   if (args.rca_one_fs) {
     // RFC 8881 18.51.3: about one file system that has moved, which ours do not do; it needs a
     // current filehandle nevertheless.
-    if (!call.current) result.status = Status::NFS4ERR_NOFILEHANDLE;
+    if (!call.current) result.status = nfs4::Status::NFS4ERR_NOFILEHANDLE;
     return;
   }
   if ((*client)->reclaim_complete) {
-    result.status = Status::NFS4ERR_COMPLETE_ALREADY;
+    result.status = nfs4::Status::NFS4ERR_COMPLETE_ALREADY;
     return;
   }
   tables.recovery.complete(**client);
@@ -142,7 +141,7 @@ void op_setclientid(const nfs4::SetclientidArgs& args, CompoundCall& call,
   Client* confirmed = tables.find_client(0, owner, true);
   if (confirmed && confirmed->principal != caller.uid &&
       (confirmed->holds_state() && !tables.lease_over(*confirmed))) {
-    result.status = Status::NFS4ERR_CLID_INUSE;
+    result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
     result.client_using.na_r_netid = confirmed->netid;
     result.client_using.na_r_addr = confirmed->address;
     return;
@@ -157,7 +156,7 @@ void op_setclientid(const nfs4::SetclientidArgs& args, CompoundCall& call,
   }
   Client* made = make_client(tables, 0, owner, args.client.verifier, caller.uid);
   if (!made) {
-    result.status = Status::NFS4ERR_RESOURCE;
+    result.status = nfs4::Status::NFS4ERR_RESOURCE;
     return;
   }
   made->confirm = confirm;
@@ -172,16 +171,16 @@ void op_setclientid_confirm(const nfs4::SetclientidConfirmArgs& args, CompoundCa
   StateTables& tables = call.state.tables();
   Client* client = tables.find_client(args.clientid);
   if (!client || client->minorversion != 0) {
-    result.status = Status::NFS4ERR_STALE_CLIENTID;
+    result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
     return;
   }
   const bool update = client->update == args.setclientid_confirm;
   if (client->confirm != args.setclientid_confirm && !update) {
-    result.status = Status::NFS4ERR_STALE_CLIENTID;
+    result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
     return;
   }
   if (client->principal != call.context.caller.uid) {
-    result.status = Status::NFS4ERR_CLID_INUSE;
+    result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
     return;
   }
   if (update) {
@@ -198,7 +197,7 @@ void op_renew(const nfs4::RenewArgs& args, CompoundCall& call, nfs4::RenewResult
   StateTables& tables = call.state.tables();
   Client* client = tables.find_client(args.clientid);
   if (!client || client->minorversion != 0 || !client->confirmed) {
-    result.status = Status::NFS4ERR_STALE_CLIENTID;
+    result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
     return;
   }
   renew(tables, *client);

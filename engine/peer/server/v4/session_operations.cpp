@@ -10,8 +10,6 @@
 namespace steertag::peer {
 namespace {
 
-using nfs4::Status;
-
 constexpr std::uint32_t kCreateFlags = nfs4::CREATE_SESSION4_FLAG_PERSIST |
                                        nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN |
                                        nfs4::CREATE_SESSION4_FLAG_CONN_RDMA;
@@ -46,7 +44,7 @@ nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, bool rdma) {
   return granted;
 }
 
-Status check_channels(const nfs4::CreateSessionArgs& args) {
+nfs4::Status check_channels(const nfs4::CreateSessionArgs& args) {
   const nfs4::ChannelAttrs& fore = args.csa_fore_chan_attrs;
   const nfs4::ChannelAttrs& back = args.csa_back_chan_attrs;
   const bool with_back = (args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
@@ -56,8 +54,9 @@ Status check_channels(const nfs4::CreateSessionArgs& args) {
            channel.ca_maxoperations < operations || channel.ca_maxrequests == 0;
   };
   // Backwards CB_SEQUENCE and CB_RECALL have to fit.
-  if (too_small(fore, 1) || (with_back && too_small(back, 2))) return Status::NFS4ERR_TOOSMALL;
-  return Status::NFS4_OK;
+  if (too_small(fore, 1) || (with_back && too_small(back, 2)))
+    return nfs4::Status::NFS4ERR_TOOSMALL;
+  return nfs4::Status::NFS4_OK;
 }
 
 nfs4::SessionId new_session_id(StateTables& tables, const Client& client) {
@@ -83,18 +82,18 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   StateTables& tables = call.state.tables();
   const Origin& origin = call.context.origin;
   if ((args.csa_flags & ~kCreateFlags) != 0) {
-    result.status = Status::NFS4ERR_INVAL;
+    result.status = nfs4::Status::NFS4ERR_INVAL;
     return result;
   }
   result.status = check_channels(args);
-  if (result.status != Status::NFS4_OK) return result;
+  if (result.status != nfs4::Status::NFS4_OK) return result;
   auto session = std::make_unique<Session>();
   session->fore = fore_channel(args.csa_fore_chan_attrs, origin.rdma);
   const std::size_t slot_bytes =
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots = affordable_slots(tables, session->fore.ca_maxrequests, slot_bytes);
   if (slots == 0 || client.sessions.size() >= kMostSessionsPerClient) {
-    result.status = Status::NFS4ERR_NOSPC;
+    result.status = nfs4::Status::NFS4ERR_NOSPC;
     return result;
   }
   session->fore.ca_maxrequests = slots;
@@ -141,30 +140,31 @@ bool same_request(const Slot& slot, const CompoundCall& call) {
          slot.operation_count == call.operation_count;
 }
 
-Status check_new_request(const Session& session, const CompoundCall& call) {
-  if (call.operation_count > session.fore.ca_maxoperations) return Status::NFS4ERR_TOO_MANY_OPS;
-  if (call.request_bytes > session.fore.ca_maxrequestsize) return Status::NFS4ERR_REQ_TOO_BIG;
-  return Status::NFS4_OK;
+nfs4::Status check_new_request(const Session& session, const CompoundCall& call) {
+  if (call.operation_count > session.fore.ca_maxoperations)
+    return nfs4::Status::NFS4ERR_TOO_MANY_OPS;
+  if (call.request_bytes > session.fore.ca_maxrequestsize) return nfs4::Status::NFS4ERR_REQ_TOO_BIG;
+  return nfs4::Status::NFS4_OK;
 }
 
 /// The slot's answer to a sequence id: goes on with NFS4_OK, which may be a retry (RFC 8881
 /// 2.10.6.1).
-Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
-                  const CompoundCall& call) {
-  if (args.sa_slotid >= session.slots.size()) return Status::NFS4ERR_BADSLOT;
-  if (args.sa_highest_slotid < args.sa_slotid) return Status::NFS4ERR_BAD_HIGH_SLOT;
+nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
+                        const CompoundCall& call) {
+  if (args.sa_slotid >= session.slots.size()) return nfs4::Status::NFS4ERR_BADSLOT;
+  if (args.sa_highest_slotid < args.sa_slotid) return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
   const Slot& slot = session.slots[args.sa_slotid];
   if (args.sa_sequenceid == slot.sequence + 1 && !slot.under_way)
     return check_new_request(session, call);
   if (args.sa_sequenceid != slot.sequence || (!slot.cached && !slot.under_way))
-    return Status::NFS4ERR_SEQ_MISORDERED;
-  if (!same_request(slot, call)) return Status::NFS4ERR_SEQ_FALSE_RETRY;
-  return slot.under_way ? Status::NFS4ERR_DELAY : Status::NFS4_OK;
+    return nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+  if (!same_request(slot, call)) return nfs4::Status::NFS4ERR_SEQ_FALSE_RETRY;
+  return slot.under_way ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
 }
 
 /// Which directions the connection may have from now on, or why none of them can be granted.
-Expected<nfs4::ChannelDirFromServer, Status> directions(nfs4::ChannelDirFromClient asked,
-                                                        const Binding* bound, bool callable) {
+Expected<nfs4::ChannelDirFromServer, nfs4::Status> directions(nfs4::ChannelDirFromClient asked,
+                                                              const Binding* bound, bool callable) {
   using From = nfs4::ChannelDirFromClient;
   using To = nfs4::ChannelDirFromServer;
   const bool fore = bound && bound->fore;
@@ -172,17 +172,17 @@ Expected<nfs4::ChannelDirFromServer, Status> directions(nfs4::ChannelDirFromClie
   switch (asked) {
     case From::CDFC4_FORE:
       // RFC 8881 18.34.3: a connection keeps the channels that it has.
-      if (back) return tl::unexpected(Status::NFS4ERR_INVAL);
+      if (back) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
       return To::CDFS4_FORE;
     case From::CDFC4_BACK:
-      if (fore) return tl::unexpected(Status::NFS4ERR_INVAL);
+      if (fore) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
       return To::CDFS4_BACK;
     case From::CDFC4_FORE_OR_BOTH:
       return callable || back ? To::CDFS4_BOTH : To::CDFS4_FORE;
     case From::CDFC4_BACK_OR_BOTH:
       return To::CDFS4_BOTH;
   }
-  return tl::unexpected(Status::NFS4ERR_INVAL);
+  return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
 }
 
 }  // namespace
@@ -192,13 +192,13 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
   StateTables& tables = call.state.tables();
   Client* client = tables.find_client(args.csa_clientid);
   if (!client || client->minorversion == 0) {
-    result.status = Status::NFS4ERR_STALE_CLIENTID;
+    result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
     return;
   }
   // RFC 8881 18.36.4: the principal is compared before the slot moves, so that a stranger cannot
   // use up the client's sequence ids.
   if (client->principal != call.context.caller.uid) {
-    result.status = Status::NFS4ERR_CLID_INUSE;
+    result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
     return;
   }
   if (args.csa_sequence == client->create_sequence) {
@@ -206,13 +206,13 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
     return;
   }
   if (args.csa_sequence != client->create_sequence + 1) {
-    result.status = Status::NFS4ERR_SEQ_MISORDERED;
+    result.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
     return;
   }
   result = make_session(args, call, *client);
   client->create_sequence = args.csa_sequence;
   client->create_reply = result;
-  if (result.status != Status::NFS4_OK) return;
+  if (result.status != nfs4::Status::NFS4_OK) return;
   renew(tables, *client);
   if (client->confirmed) return;
   // Only now the client's former instance is gone for good.
@@ -225,14 +225,14 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
   StateTables& tables = call.state.tables();
   Session* session = tables.find_session(args.dsa_sessionid);
   if (!session) {
-    result.status = Status::NFS4ERR_BADSESSION;
+    result.status = nfs4::Status::NFS4ERR_BADSESSION;
     return;
   }
   // RFC 8881 18.37.3.
   const std::uint64_t connection = call.context.origin.connection;
   if (std::ranges::find(session->bindings, connection, &Binding::connection) ==
       session->bindings.end()) {
-    result.status = Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
+    result.status = nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
     return;
   }
   tables.remove_session(*session);
@@ -242,8 +242,8 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   expire_leases(call);
   StateTables& tables = call.state.tables();
   Session* session = tables.find_session(args.sa_sessionid);
-  result.status = session ? check_slot(args, *session, call) : Status::NFS4ERR_BADSESSION;
-  if (result.status != Status::NFS4_OK) return;
+  result.status = session ? check_slot(args, *session, call) : nfs4::Status::NFS4ERR_BADSESSION;
+  if (result.status != nfs4::Status::NFS4_OK) return;
   Slot& slot = session->slots[args.sa_slotid];
   // RFC 8881 18.34.3: with SP4_NONE, the only protection we grant, a SEQUENCE is enough to
   // associate a connection with the fore channel.
@@ -281,7 +281,7 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
   const Origin& origin = call.context.origin;
   Session* session = tables.find_session(args.bctsa_sessid);
   if (!session) {
-    result.status = Status::NFS4ERR_BADSESSION;
+    result.status = nfs4::Status::NFS4ERR_BADSESSION;
     return;
   }
   const auto bound = std::ranges::find(session->bindings, origin.connection, &Binding::connection);
@@ -307,12 +307,12 @@ void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call
   StateTables& tables = call.state.tables();
   Session* session = call.slot ? tables.find_session(call.slot->session) : nullptr;
   if (!session) {
-    result.status = Status::NFS4ERR_DEADSESSION;
+    result.status = nfs4::Status::NFS4ERR_DEADSESSION;
     return;
   }
   // RFC 8881 18.33.3: handles of RPCSEC_GSS contexts that the server does not know.
   if (!take_credential(*session, args.bca_sec_parms)) {
-    result.status = Status::NFS4ERR_NOENT;
+    result.status = nfs4::Status::NFS4ERR_NOENT;
     return;
   }
   session->callable = true;

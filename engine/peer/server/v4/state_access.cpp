@@ -3,18 +3,16 @@
 
 namespace steertag::peer {
 
-using nfs4::Status;
-
-Expected<Client*, Status> acting_client(CompoundCall& call, std::uint64_t named) {
+Expected<Client*, nfs4::Status> acting_client(CompoundCall& call, std::uint64_t named) {
   StateTables& tables = call.state.tables();
   if (call.minorversion > 0) {
     Client* client = call.clientid ? tables.find_client(*call.clientid) : nullptr;
-    if (!client) return tl::unexpected(Status::NFS4ERR_DEADSESSION);
+    if (!client) return tl::unexpected(nfs4::Status::NFS4ERR_DEADSESSION);
     return client;
   }
   Client* client = tables.find_client(named);
   if (!client || client->minorversion != 0 || !client->confirmed)
-    return tl::unexpected(Status::NFS4ERR_STALE_CLIENTID);
+    return tl::unexpected(nfs4::Status::NFS4ERR_STALE_CLIENTID);
   renew(tables, *client);
   return client;
 }
@@ -25,16 +23,16 @@ SeqidOrder order_of(const OwnerSequence& sequence, std::uint32_t seqid) {
   return seqid == sequence.seqid + 1 ? SeqidOrder::next : SeqidOrder::wrong;
 }
 
-bool moves_seqid(Status status) {
+bool moves_seqid(nfs4::Status status) {
   switch (status) {
-    case Status::NFS4ERR_STALE_CLIENTID:
-    case Status::NFS4ERR_STALE_STATEID:
-    case Status::NFS4ERR_BAD_STATEID:
-    case Status::NFS4ERR_BAD_SEQID:
-    case Status::NFS4ERR_BADXDR:
-    case Status::NFS4ERR_RESOURCE:
-    case Status::NFS4ERR_NOFILEHANDLE:
-    case Status::NFS4ERR_MOVED:
+    case nfs4::Status::NFS4ERR_STALE_CLIENTID:
+    case nfs4::Status::NFS4ERR_STALE_STATEID:
+    case nfs4::Status::NFS4ERR_BAD_STATEID:
+    case nfs4::Status::NFS4ERR_BAD_SEQID:
+    case nfs4::Status::NFS4ERR_BADXDR:
+    case nfs4::Status::NFS4ERR_RESOURCE:
+    case nfs4::Status::NFS4ERR_NOFILEHANDLE:
+    case nfs4::Status::NFS4ERR_MOVED:
       return false;
     default:
       return true;

@@ -9,8 +9,6 @@
 namespace steertag::peer {
 namespace {
 
-using nfs4::Status;
-
 /// The channel that callbacks take: of the connection that was bound last.
 std::shared_ptr<CallbackChannel> channel_of(const Session& session) {
   for (auto at = session.bindings.rbegin(); at != session.bindings.rend(); ++at) {
@@ -44,8 +42,8 @@ DelegationState* find_delegation(Session& session, StateNumber number) {
 
 /// Statuses of a CB_COMPOUND's two operations.
 struct RecallReply {
-  Status sequence = Status::NFS4ERR_BADXDR;
-  Status recall = Status::NFS4ERR_BADXDR;
+  nfs4::Status sequence = nfs4::Status::NFS4ERR_BADXDR;
+  nfs4::Status recall = nfs4::Status::NFS4ERR_BADXDR;
 };
 
 RecallReply read_recall_reply(View message, const Session& session, std::uint32_t slot) {
@@ -64,7 +62,7 @@ RecallReply read_recall_reply(View message, const Session& session, std::uint32_
   const bool matches = sequence.resok4.csr_sessionid == session.id &&
                        sequence.resok4.csr_slotid == slot &&
                        sequence.resok4.csr_sequenceid == session.back_slots[slot].sequence + 1;
-  if (sequence.status == Status::NFS4_OK && !matches) return read;
+  if (sequence.status == nfs4::Status::NFS4_OK && !matches) return read;
   read.sequence = sequence.status;
   if (operations.next() != nfs4::CbOpnum::OP_CB_RECALL) return read;
   nfs4::Result<nfs4::Void> recall;
@@ -73,12 +71,12 @@ RecallReply read_recall_reply(View message, const Session& session, std::uint32_
   return read;
 }
 
-void recall_answered(StateTables& tables, DelegationState& delegation, Status status) {
+void recall_answered(StateTables& tables, DelegationState& delegation, nfs4::Status status) {
   delegation.calling = false;
   delegation.next_try = tables.now() + kRecallPause;
   // NFS4ERR_BAD_STATEID and BADHANDLE may come from a recall that overtook the OPEN's reply
   // (RFC 8881 2.10.6.3): it is tried again, as any other error is, and only the lease ends that.
-  delegation.told = status == Status::NFS4_OK || delegation.tries >= kMostRecallTries;
+  delegation.told = status == nfs4::Status::NFS4_OK || delegation.tries >= kMostRecallTries;
 }
 
 void callback_done(StateTables& tables, Session& session, std::uint32_t number,
@@ -92,11 +90,11 @@ void callback_done(StateTables& tables, Session& session, std::uint32_t number,
     return;
   }
   const RecallReply read = read_recall_reply(*reply, session, number);
-  Status status = read.recall;
-  if (read.sequence == Status::NFS4_OK) {
+  nfs4::Status status = read.recall;
+  if (read.sequence == nfs4::Status::NFS4_OK) {
     ++slot.sequence;
-  } else if (read.sequence == Status::NFS4ERR_DELAY) {
-    status = Status::NFS4ERR_DELAY;  // the slot has not moved (RFC 8881 20.9.3)
+  } else if (read.sequence == nfs4::Status::NFS4ERR_DELAY) {
+    status = nfs4::Status::NFS4ERR_DELAY;  // the slot has not moved (RFC 8881 20.9.3)
   } else {
     session.fault = true;
     session.back_state = BackState::down;

@@ -8,19 +8,21 @@ namespace {
 
 constexpr std::uint64_t kEnd = ~std::uint64_t{0};
 
-/// Takes `range` out of what the state has, which leaves up to two rests of each piece.
+/// Takes `range` out of what the state's owner has in the file, which leaves up to two rests of
+/// each piece.
 void carve(LockState& state, ByteRange range) {
   std::vector<LockRange>& all = state.file->ranges;
   const std::size_t count = all.size();
   for (std::size_t i = 0; i < count; ++i) {
     LockRange& each = all[i];
-    if (each.state != &state || each.first > range.last || each.last < range.first) continue;
+    if (each.state->owner != state.owner || each.first > range.last || each.last < range.first)
+      continue;
     const LockRange old = each;
     const bool left = old.first < range.first;
     const bool right = old.last > range.last;
     if (left) each.last = range.first - 1;
     if (right && left) {
-      all.push_back({range.last + 1, old.last, old.write, &state});
+      all.push_back({range.last + 1, old.last, old.write, old.state});
     } else if (right) {
       each.first = range.last + 1;
     } else if (!left) {
@@ -69,7 +71,7 @@ void lock_range(LockState& state, ByteRange range, bool write) {
     // At most one neighbour on each side, because ranges of an owner neither overlap nor adjoin
     // with the same type.
     std::erase_if(all, [&](const LockRange& each) {
-      if (each.state != &state || each.write != write) return false;
+      if (each.state->owner != state.owner || each.write != write) return false;
       const bool before = each.last != kEnd && each.last + 1 == range.first;
       const bool behind = range.last != kEnd && range.last + 1 == each.first;
       if (before) range.first = each.first;

@@ -9,8 +9,6 @@
 namespace steertag::peer {
 namespace {
 
-using nfs4::Status;
-
 std::uint32_t access_of(const StatePointer& state) {
   struct Visitor {
     std::uint32_t operator()(const OpenState* open) const { return open->access; }
@@ -26,16 +24,16 @@ bool confirmed(const StatePointer& state) {
 }
 
 /// I/O without an open (RFC 7530 9.1.4.3, RFC 8881 8.2.3).
-Status check_special(StateTables& tables, const nfs4::StateId& stateid, const Handle& file,
-                     Want want) {
-  if (is_read_bypass(stateid) && want == Want::read) return Status::NFS4_OK;
+nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, const Handle& file,
+                           Want want) {
+  if (is_read_bypass(stateid) && want == Want::read) return nfs4::Status::NFS4_OK;
   // RFC 8881 8.4.2.1: somebody may still reclaim an open that denies it.
-  if (tables.recovery.in_grace()) return Status::NFS4ERR_GRACE;
+  if (tables.recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
   const File* found = tables.find_file(file);
   const std::uint32_t access =
       want == Want::write ? nfs4::OPEN4_SHARE_ACCESS_WRITE : nfs4::OPEN4_SHARE_ACCESS_READ;
-  return found && shares_conflict(*found, nullptr, access, 0) ? Status::NFS4ERR_LOCKED
-                                                              : Status::NFS4_OK;
+  return found && shares_conflict(*found, nullptr, access, 0) ? nfs4::Status::NFS4ERR_LOCKED
+                                                              : nfs4::Status::NFS4_OK;
 }
 
 /// What answers a retry of a request that was not cached: its SEQUENCE, and for the operation after
@@ -52,14 +50,14 @@ Bytes uncached_reply(View results) {
   Bytes reply;
   nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
   writer.add(nfs4::Opnum::OP_SEQUENCE, sequence);
-  if (second) writer.add_status(*second, Status::NFS4ERR_RETRY_UNCACHED_REP);
+  if (second) writer.add_status(*second, nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
   return reply;
 }
 
 /// With the octets of items in memory of their own, so that the cache holds nothing of the storage.
-void copy_results(ReplyPayload& from, std::size_t results_at, ReplyPayload& to) {
+void copy_results(ReplyPayload& from, ReplyPayload& to) {
   const View stream(from.stream());
-  std::size_t done = results_at;
+  std::size_t done = 0;
   std::vector<View> parts;
   for (const ReplyPayload::Item& item : from.items()) {
     to.stream().insert(to.stream().end(), stream.begin() + static_cast<std::ptrdiff_t>(done),
@@ -83,30 +81,31 @@ Nfs4State::Nfs4State(Nfs4StateOptions options)
     : tables_(std::make_unique<StateTables>(std::move(options))) {}
 Nfs4State::~Nfs4State() = default;
 
-Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
-                           const nfs4::StateId& stateid, const Handle& file, Want want) {
+nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
+                                 const nfs4::StateId& stateid, const Handle& file, Want want) {
   std::optional<ClientId> actor = client;
   if (is_anonymous(stateid) || is_read_bypass(stateid)) {
-    const Status status = check_special(*tables_, stateid, file, want);
-    if (status != Status::NFS4_OK) return status;
+    const nfs4::Status status = check_special(*tables_, stateid, file, want);
+    if (status != nfs4::Status::NFS4_OK) return status;
   } else {
     const auto state = find_state(*tables_, {minorversion, client}, stateid);
     if (!state) return state.error();
-    if (file_of(*state).handle != file || !confirmed(*state)) return Status::NFS4ERR_BAD_STATEID;
+    if (file_of(*state).handle != file || !confirmed(*state))
+      return nfs4::Status::NFS4ERR_BAD_STATEID;
     const std::uint32_t access = access_of(*state);
     // RFC 8881 18.22.3: clients that write parts of blocks have to read them, so that a READ goes
     // with every open, unless the file is denied to it.
     if (want == Want::write && (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0)
-      return Status::NFS4ERR_OPENMODE;
+      return nfs4::Status::NFS4ERR_OPENMODE;
     OpenState* const* open = std::get_if<OpenState*>(&*state);
     if (want == Want::read && (access & nfs4::OPEN4_SHARE_ACCESS_READ) == 0 && open &&
         shares_conflict(file_of(*state), (*open)->owner, nfs4::OPEN4_SHARE_ACCESS_READ, 0))
-      return Status::NFS4ERR_LOCKED;
+      return nfs4::Status::NFS4ERR_LOCKED;
     if (minorversion == 0) renew(*tables_, client_of(*state));
     actor = client_of(*state).id;
   }
-  return want == Want::write && recall_for(file, actor, want) ? Status::NFS4ERR_DELAY
-                                                              : Status::NFS4_OK;
+  return want == Want::write && recall_for(file, actor, want) ? nfs4::Status::NFS4ERR_DELAY
+                                                              : nfs4::Status::NFS4_OK;
 }
 
 bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want) {
@@ -115,25 +114,26 @@ bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> clie
   return found && recall_delegations(*tables_, *found, client);
 }
 
-void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload& reply, std::size_t results_at) {
+void Nfs4State::forget_contention(const Handle& file) {
+  File* found = tables_->find_file(file);
+  if (!found) return;
+  found->contended_until = {};
+  tables_->drop_if_idle(*found);
+}
+
+void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
   // DESTROY_SESSION may have been part of the COMPOUND.
   Session* session = tables_->find_session(slot.session);
   if (!session) return;
   Slot& used = session->slots[slot.slot];
   used.under_way = false;
   used.reply.clear();
-  const View results = View(reply.stream()).subspan(results_at);
-  std::size_t size = reply.size() - results_at;
-  for (const ReplyPayload::Item& item : reply.items()) {
-    if (item.reduced) size += wire::roundup4(item.length);
+  const std::size_t most = slot.cachethis ? session->fore.ca_maxresponsesize_cached : kSmallReply;
+  if (results.size() > most) {
+    used.reply.stream() = uncached_reply(results.stream());
+  } else {
+    copy_results(results, used.reply);
   }
-  const bool keep =
-      slot.cachethis ? size <= session->fore.ca_maxresponsesize_cached : size <= kSmallReply;
-  if (!keep) {
-    used.reply.stream() = uncached_reply(results);
-    return;
-  }
-  copy_results(reply, results_at, used.reply);
 }
 
 void Nfs4State::expire() {

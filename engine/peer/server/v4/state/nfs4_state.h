@@ -50,10 +50,12 @@ class Nfs4State {
   /// 10.4.4).
   bool recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want);
 
-  /// Call once at the end of a COMPOUND whose SEQUENCE gave `slot` without `replay`: keeps the
-  /// COMPOUND4res that starts at octet `results_at` of `reply`'s stream, with its items, for a
-  /// retry; or the fact that it was not kept.
-  void end_sequence(const SlotInUse& slot, ReplyPayload& reply, std::size_t results_at);
+  /// The object is gone for good: forgets that its users contended. Opens stay until their CLOSE.
+  void forget_contention(const Handle& file);
+
+  /// Call once at the end of a COMPOUND whose SEQUENCE gave `slot` without `replay`: keeps
+  /// `results`, its COMPOUND4res with items, for a retry; or the fact that it was not kept.
+  void end_sequence(const SlotInUse& slot, ReplyPayload results);
 
   /// Removes clients whose lease is over, revokes delegations that were not returned, sends waiting
   /// callbacks, ends the grace period. Cheap; call it from poll.

@@ -6,8 +6,6 @@
 namespace steertag::peer {
 namespace {
 
-using nfs4::Status;
-
 bool all(const nfs4::StateId& stateid, std::byte octet, std::uint32_t seqid) {
   return stateid.seqid == seqid &&
          std::ranges::all_of(stateid.other, [&](std::byte each) { return each == octet; });
@@ -69,52 +67,56 @@ StateNumber number_in(const StateTables& tables, const Client& client,
   return ours ? parts.number : 0;
 }
 
-Expected<StatePointer, Status> find_state(StateTables& tables, const StateUser& user,
-                                          const nfs4::StateId& stateid) {
+Expected<StatePointer, nfs4::Status> find_state(StateTables& tables, const StateUser& user,
+                                                const nfs4::StateId& stateid) {
   const bool first = user.minorversion == 0;
   const Parts parts = parts_of(stateid);
   // RFC 8881 8.2.4: zeros and ones are no state; minor version 1 has no NFS4ERR_STALE_STATEID.
   if (parts.boot == 0 || parts.boot == 0xffffffff)
-    return tl::unexpected(Status::NFS4ERR_BAD_STATEID);
+    return tl::unexpected(nfs4::Status::NFS4ERR_BAD_STATEID);
   if (parts.boot != tables.boot) {
-    return tl::unexpected(first ? Status::NFS4ERR_STALE_STATEID : Status::NFS4ERR_BAD_STATEID);
+    return tl::unexpected(first ? nfs4::Status::NFS4ERR_STALE_STATEID
+                                : nfs4::Status::NFS4ERR_BAD_STATEID);
   }
   Client* client = tables.find_client_number(parts.client);
-  if (!client && first) return tl::unexpected(Status::NFS4ERR_EXPIRED);
+  if (!client && first) return tl::unexpected(nfs4::Status::NFS4ERR_EXPIRED);
   if (!client || client->minorversion != user.minorversion ||
       (user.client && *user.client != client->id))
-    return tl::unexpected(Status::NFS4ERR_BAD_STATEID);
+    return tl::unexpected(nfs4::Status::NFS4ERR_BAD_STATEID);
   std::optional<StatePointer> state;
   if (auto* open = find_in(client->opens, parts.number)) state = open;
   if (auto* lock = find_in(client->locks, parts.number)) state = lock;
   if (auto* delegation = find_in(client->delegations, parts.number)) state = delegation;
   if (!state) {
-    return tl::unexpected(client->revoked.contains(parts.number) ? Status::NFS4ERR_DELEG_REVOKED
-                                                                 : Status::NFS4ERR_BAD_STATEID);
+    return tl::unexpected(client->revoked.contains(parts.number)
+                              ? nfs4::Status::NFS4ERR_DELEG_REVOKED
+                              : nfs4::Status::NFS4ERR_BAD_STATEID);
   }
   const std::uint32_t present = seqid_of(*state);
   if (stateid.seqid == present || (!first && stateid.seqid == 0)) return *state;
   // RFC 8881 8.2.2: seqids wrap, so that the distance tells past from future.
   const bool past = static_cast<std::int32_t>(stateid.seqid - present) < 0;
-  return tl::unexpected(past ? Status::NFS4ERR_OLD_STATEID : Status::NFS4ERR_BAD_STATEID);
+  return tl::unexpected(past ? nfs4::Status::NFS4ERR_OLD_STATEID
+                             : nfs4::Status::NFS4ERR_BAD_STATEID);
 }
 
 template <class State>
-Expected<State*, Status> find_state_of(StateTables& tables, const StateUser& user,
-                                       const nfs4::StateId& stateid, const Handle* file) {
+Expected<State*, nfs4::Status> find_state_of(StateTables& tables, const StateUser& user,
+                                             const nfs4::StateId& stateid, const Handle* file) {
   const auto found = find_state(tables, user, stateid);
   if (!found) return tl::unexpected(found.error());
   State* const* state = std::get_if<State*>(&*found);
   if (!state || (file && (*state)->file->handle != *file))
-    return tl::unexpected(Status::NFS4ERR_BAD_STATEID);
+    return tl::unexpected(nfs4::Status::NFS4ERR_BAD_STATEID);
   if (user.minorversion == 0) renew(tables, client_of(*found));
   return *state;
 }
-template Expected<OpenState*, Status> find_state_of(StateTables&, const StateUser&,
-                                                    const nfs4::StateId&, const Handle*);
-template Expected<LockState*, Status> find_state_of(StateTables&, const StateUser&,
-                                                    const nfs4::StateId&, const Handle*);
-template Expected<DelegationState*, Status> find_state_of(StateTables&, const StateUser&,
+template Expected<OpenState*, nfs4::Status> find_state_of(StateTables&, const StateUser&,
                                                           const nfs4::StateId&, const Handle*);
+template Expected<LockState*, nfs4::Status> find_state_of(StateTables&, const StateUser&,
+                                                          const nfs4::StateId&, const Handle*);
+template Expected<DelegationState*, nfs4::Status> find_state_of(StateTables&, const StateUser&,
+                                                                const nfs4::StateId&,
+                                                                const Handle*);
 
 }  // namespace steertag::peer
