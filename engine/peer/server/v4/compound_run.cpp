@@ -114,7 +114,7 @@ void CompoundRun::replay() {
 }
 
 void CompoundRun::keep_reply() {
-  if (call_.slot) call_.state.end_sequence(*call_.slot, call_.reply, reply_start_);
+  if (call_.slot) call_.state.end_sequence(*call_.slot, call_.reply.tail(reply_start_));
 }
 
 }  // namespace steertag::peer
