@@ -8,6 +8,7 @@
 
 #include "peer/client/nfs3_client.h"
 #include "peer/server/memory_backend.h"
+#include "peer/server/programs.h"
 #include "peer/server/server.h"
 
 namespace steertag::peer::testing {
@@ -49,8 +50,11 @@ class PeerTest : public ::testing::Test {
   }
 
   void serve(const ServerOptions& options = {}) {
+    Nfs4StateOptions state;
+    state.clock = options.clock;
+    state.random = seeded_random(9);
     auto started = Server::start(*provider, *fabric::parse_url("iwarp://127.0.0.1:0"),
-                                 Server::nfs3_programs(*storage), options);
+                                 make_programs(*storage, state), options);
     ASSERT_TRUE(started) << started.error().message();
     server = std::move(*started);
     url = *fabric::parse_url("iwarp://127.0.0.1:" + std::to_string(server->port()));

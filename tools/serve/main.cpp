@@ -5,6 +5,7 @@
 #include <ctime>
 #include <iostream>
 
+#include "peer/server/programs.h"
 #include "serve/options.h"
 #include "serve/port_file.h"
 #include "serve/storage.h"
@@ -51,8 +52,11 @@ int serve(const Options& options) {
   if (!provider) return fail(provider.error().message());
   const auto storage = make_storage(options, now, random);
   if (!storage) return fail(storage.error());
+  peer::Nfs4StateOptions state;
+  state.clock = options.server.clock;
+  state.random = random;
   auto server = peer::Server::start(**provider, options.listen,
-                                    peer::Server::nfs3_programs(**storage), options.server);
+                                    peer::make_programs(**storage, state), options.server);
   if (!server) return fail(server.error().message());
   if (!options.port_file.empty()) {
     if (const auto written = write_port_file(options.port_file, (*server)->port()); !written)

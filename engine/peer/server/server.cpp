@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "peer/server/announcement.h"
-#include "peer/server/mount3_program.h"
-#include "peer/server/nfs3_program.h"
 
 namespace steertag::peer {
 
@@ -17,13 +15,6 @@ Server::~Server() {
   listener_.reset();
   unanswered_.clear();
   connections_.clear();
-}
-
-std::vector<std::unique_ptr<Program>> Server::nfs3_programs(Backend& backend) {
-  std::vector<std::unique_ptr<Program>> programs;
-  programs.push_back(std::make_unique<Nfs3Program>(backend));
-  programs.push_back(std::make_unique<Mount3Program>(backend));
-  return programs;
 }
 
 Expected<std::unique_ptr<Server>, fabric::Error> Server::start(
@@ -83,6 +74,7 @@ void Server::on_request(std::unique_ptr<fabric::ConnectionRequest> request) {
 
 void Server::poll(std::chrono::milliseconds timeout) {
   context_.provider.poll(timeout);
+  context_.dispatcher.tend();
   if (!context_.hung) sweep();
 }
 

@@ -29,9 +29,6 @@ class Server {
   /// A deviation asks for the end of the program.
   bool failed() const { return context_.failed; }
 
-  /// Programs of the reference server: NFS version 3 and MOUNT version 3 over one storage.
-  static std::vector<std::unique_ptr<Program>> nfs3_programs(Backend& backend);
-
  private:
   Server(fabric::Provider& provider, std::vector<std::unique_ptr<Program>> programs,
          const ServerOptions& options);

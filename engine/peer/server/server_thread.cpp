@@ -1,6 +1,8 @@
 // The reference server in a thread of its own.
 #include "peer/server/server_thread.h"
 
+#include "peer/server/programs.h"
+
 namespace steertag::peer {
 namespace {
 
@@ -17,8 +19,11 @@ Expected<std::unique_ptr<ServerThread>, fabric::Error> ServerThread::start(
   std::unique_ptr<ServerThread> made(new ServerThread());
   made->provider_ = std::move(*provider);
   made->storage_ = std::make_unique<MemoryBackend>(std::move(clock), random);
+  Nfs4StateOptions state;
+  state.clock = options.clock;
+  state.random = random;
   auto server =
-      Server::start(*made->provider_, url, Server::nfs3_programs(*made->storage_), options);
+      Server::start(*made->provider_, url, make_programs(*made->storage_, state), options);
   if (!server) return tl::unexpected(std::move(server.error()));
   made->server_ = std::move(*server);
   made->port_ = made->server_->port();

@@ -15,8 +15,8 @@ static_assert(kExportPath.front() == '/' && kExportPath.find('/', 1) == std::str
 
 }  // namespace
 
-Nfs4Program::Nfs4Program(Backend& storage, Nfs4State& state)
-    : storage_(storage, kExportPath.substr(1)), state_(state) {}
+Nfs4Program::Nfs4Program(Backend& storage, const Nfs4StateOptions& options)
+    : storage_(storage, kExportPath.substr(1)), state_(options) {}
 
 rpc::AcceptStatus Nfs4Program::call(std::uint32_t procedure, wire::Reader& arguments,
                                     const CallContext& context, ReplyPayload& reply) {

@@ -10,20 +10,22 @@ namespace steertag::peer {
 
 class Nfs4Program final : public Program {
  public:
-  /// The storage's root is found under kExportPath. Both must outlive the program.
-  Nfs4Program(Backend& storage, Nfs4State& state);
+  /// The storage's root is found under kExportPath. `storage` must outlive the program.
+  Nfs4Program(Backend& storage, const Nfs4StateOptions& options);
 
   std::uint32_t number() const override { return nfs4::kProgram; }
   std::uint32_t version() const override { return nfs4::kVersion; }
   rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
                          const CallContext& context, ReplyPayload& reply) override;
+  void tend() override { state_.expire(); }
+  Nfs4State& state() { return state_; }
 
  private:
   rpc::AcceptStatus compound(wire::Reader& arguments, const CallContext& context,
                              ReplyPayload& reply);
 
   PseudoRoot storage_;
-  Nfs4State& state_;
+  Nfs4State state_;
 };
 
 }  // namespace steertag::peer

@@ -14,8 +14,6 @@
 namespace steertag::peer {
 namespace {
 
-// RFC 8881 18.23.3: cookies that no entry has; "." and "..", which are not listed, have 1 and 2.
-constexpr std::uint64_t kLastReservedCookie = 2;
 // READDIR4resok without entries: verifier, end of the chain, eof.
 constexpr std::size_t kListingBytes = nfs4::kVerifierOctets + 4 + 4;
 
@@ -129,6 +127,7 @@ nfs4::Status check_listing(const nfs4::ReaddirArgs& args, const Object& director
   if (directory.attributes.type != FileType::directory) return nfs4::Status::NFS4ERR_NOTDIR;
   if (!permits(directory.attributes, call.context.caller, Want::read))
     return nfs4::Status::NFS4ERR_ACCESS;
+  // RFC 8881 18.23.3 reserves both; "." and "..", which are not listed, have them.
   if (args.cookie == 1 || args.cookie == 2) return nfs4::Status::NFS4ERR_BAD_COOKIE;
   if (args.cookie != 0 && args.cookieverf != cookie_verifier(call))
     return nfs4::Status::NFS4ERR_NOT_SAME;
@@ -148,7 +147,7 @@ void op_readdir(const nfs4::ReaddirArgs& args, CompoundCall& call, nfs4::Readdir
   if (result.status != nfs4::Status::NFS4_OK) return;
   Listing listing(args, call);
   const auto complete =
-      call.storage.list(directory->node, std::max(args.cookie, kLastReservedCookie),
+      call.storage.list(directory->node, args.cookie,
                         [&](const DirectoryEntry& entry) { return listing.take(entry); });
   result.status = complete ? listing.status() : to_nfs4(complete.error());
   if (result.status != nfs4::Status::NFS4_OK) return;
