@@ -6,6 +6,7 @@
 #include <ctime>
 #include <iostream>
 
+#include "peer/server/programs.h"
 #include "serve/options.h"
 #include "serve/port_file.h"
 #include "serve/storage.h"
@@ -70,8 +71,11 @@ int serve(const Options& options) {
   add_port_mapper(options, *places);
   const auto storage = make_storage(options, now, random);
   if (!storage) return fail(storage.error());
+  peer::Nfs4StateOptions state;
+  state.clock = options.server.clock;
+  state.random = random;
   auto server = peer::Server::start(
-      places->places, peer::Server::nfs3_programs(**storage), options.server,
+      places->places, peer::make_programs(**storage, state), options.server,
       [](const std::string& peer, const net::Error& error) { report(peer, error); });
   if (!server) return fail(server.error().message());
   std::vector<std::uint16_t> ports;

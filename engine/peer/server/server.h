@@ -55,9 +55,6 @@ class Server {
   /// A deviation asks for the end of the program.
   bool failed() const { return context_.failed; }
 
-  /// Programs of the reference server: NFS version 3 and MOUNT version 3 over one storage.
-  static std::vector<std::unique_ptr<Program>> nfs3_programs(Backend& backend);
-
  private:
   using Version = std::pair<std::uint32_t, std::uint32_t>;  // program and version
 
