@@ -29,7 +29,9 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
   Way way;
   const auto first_xid = static_cast<std::uint32_t>(random());
   if (url.provider == kStreamProvider) {
-    auto carrier = StreamRequester::open(url, {}, first_xid);
+    StreamRequesterOptions stream;
+    stream.attempts = kFileAttempts;
+    auto carrier = StreamRequester::open(url, stream, first_xid);
     if (!carrier) return tl::unexpected(error_of(carrier.error()));
     way.carrier = std::move(*carrier);
   } else {
@@ -38,6 +40,7 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     way.provider = std::move(*provider);
     RequesterOptions rdma;
     rdma.credits = options.credits;
+    rdma.attempts = kFileAttempts;
     way.carrier = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
   }
   way.schedule =

@@ -14,6 +14,9 @@ namespace steertag::peer {
 
 /// From a call to its reply. Servers may be slow with COMMIT of much data.
 inline constexpr std::chrono::milliseconds kCallTimeout{60'000};
+/// Connections on which one call is tried: calls under way are sent again whenever a connection is
+/// lost, however far the transfer has come, so that a long one needs more than kMostAttempts.
+inline constexpr std::uint32_t kFileAttempts = 8;
 inline constexpr std::string_view kStreamProvider = "tcp";
 
 struct FileClientOptions {

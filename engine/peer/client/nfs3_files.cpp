@@ -11,6 +11,8 @@ namespace {
 /// Largest READ and WRITE, and largest listing, that the client asks for, whatever is offered.
 constexpr std::uint32_t kMostTransfer = 1U << 20;
 constexpr std::uint32_t kMostListing = 65536;
+/// Of `mode`: some servers put the type of the object before these.
+constexpr std::uint32_t kModeBits = 07777;
 /// Room for the reply to EXPORT, which the protocol does not bound.
 constexpr std::size_t kMostExportList = 65536;
 
@@ -21,7 +23,7 @@ nfs3::FileHandle to_nfs3(const RemoteHandle& handle) {
 RemoteAttributes from_nfs3(const nfs3::Fattr& fattr) {
   RemoteAttributes attributes;
   attributes.type = static_cast<RemoteType>(fattr.type);
-  attributes.mode = fattr.mode;
+  attributes.mode = fattr.mode & kModeBits;
   attributes.links = fattr.nlink;
   attributes.owner = std::to_string(fattr.uid);
   attributes.group = std::to_string(fattr.gid);

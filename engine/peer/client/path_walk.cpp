@@ -51,7 +51,7 @@ Expected<RemoteObject, FileError> walk_path(const RemoteObject& root, std::strin
       way.push_back(std::move(*next));
       continue;
     }
-    if (++links > kMostLinks)
+    if (++links > kMostFollowedLinks)
       return tl::unexpected(FileError{FileErrc::too_many_links, "\"" + name + "\"", 0, {}});
     const auto link = steps.read_link(next->handle);
     if (!link) return tl::unexpected(link.error());

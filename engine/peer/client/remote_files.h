@@ -22,7 +22,7 @@ inline constexpr std::chrono::milliseconds kMostDelay{120'000};
 inline constexpr std::chrono::milliseconds kShortestPause{20};
 inline constexpr std::chrono::milliseconds kLongestPause{2000};
 /// Symbolic links that a path may lead over, as Linux has it.
-inline constexpr std::size_t kMostLinks = 40;
+inline constexpr std::size_t kMostFollowedLinks = 40;
 /// Octets and components of a path with all its links replaced: PATH_MAX of POSIX systems.
 inline constexpr std::size_t kMostPath = 4096;
 /// Entries of one directory that are listed: a limit against servers that list for ever.

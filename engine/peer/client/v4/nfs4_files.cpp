@@ -63,7 +63,7 @@ struct Nfs4Files::DataCall {
   OpenRef file;
   std::uint32_t opened = 0;  // the file's count when the call was made
   bool again = false;        // it was made with another stateid before
-  std::function<CompoundCall(const OpenFile&)> build;
+  std::function<ClientCompound(const OpenFile&)> build;
   /// Decodes and tells a good outcome; an error is not told.
   std::function<Done(CompoundReply&)> take;
   std::function<void(FileError)> fail;
@@ -73,7 +73,7 @@ Nfs4Files::Nfs4Files(CallSchedule& schedule, SessionOptions options)
     : schedule_(schedule), session_(schedule, std::move(options)) {}
 
 Done Nfs4Files::start() {
-  CompoundCall call;
+  ClientCompound call;
   call.add(Opnum::OP_PUTROOTFH);
   call.add(Opnum::OP_GETFH);
   call.add(Opnum::OP_GETATTR, nfs4::GetattrArgs{object_attributes()});
@@ -101,7 +101,7 @@ Done Nfs4Files::end() {
 
 Expected<RemoteObject, FileError> Nfs4Files::lookup(const RemoteHandle& directory,
                                                     std::string_view name) {
-  CompoundCall call;
+  ClientCompound call;
   call.add_handle(directory);
   call.add(Opnum::OP_LOOKUP, nfs4::LookupArgs{name});
   call.add(Opnum::OP_GETFH);
@@ -123,7 +123,7 @@ Expected<RemoteObject, FileError> Nfs4Files::find(std::string_view path, bool fo
 }
 
 Expected<std::string, FileError> Nfs4Files::read_link(const RemoteHandle& link) {
-  CompoundCall call;
+  ClientCompound call;
   call.add_handle(link);
   call.add(Opnum::OP_READLINK);
   return session_.wait(std::move(call),
@@ -163,7 +163,7 @@ Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
     return !result->resok4.eof;
   };
   while (listed < kMostListed) {
-    CompoundCall call;
+    ClientCompound call;
     call.add_handle(directory);
     call.add(Opnum::OP_READDIR, args);
     const auto more = session_.wait(std::move(call), take);
@@ -174,7 +174,7 @@ Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
 }
 
 Done Nfs4Files::remove(const RemoteHandle& directory, std::string_view name) {
-  CompoundCall call;
+  ClientCompound call;
   call.add_handle(directory);
   call.add(Opnum::OP_REMOVE, nfs4::RemoveArgs{name});
   call.keep_reply();
@@ -184,7 +184,7 @@ Done Nfs4Files::remove(const RemoteHandle& directory, std::string_view name) {
 }
 
 Done Nfs4Files::rename(const RemoteHandle& directory, std::string_view from, std::string_view to) {
-  CompoundCall call;
+  ClientCompound call;
   call.add_handle(directory);
   call.add(Opnum::OP_SAVEFH);
   call.add(Opnum::OP_RENAME, nfs4::RenameArgs{from, to});
@@ -220,7 +220,7 @@ Expected<RemoteFile, FileError> Nfs4Files::open(const RemoteHandle& handle) {
   auto file = std::make_shared<OpenFile>();
   file->handle = handle;
   file->share_access = nfs4::OPEN4_SHARE_ACCESS_READ;
-  CompoundCall call;
+  ClientCompound call;
   call.add_handle(handle);
   call.add(Opnum::OP_OPEN, open_args(number, file->share_access));
   call.add(Opnum::OP_GETATTR, nfs4::GetattrArgs{limit_attributes()});
@@ -257,7 +257,7 @@ Expected<RemoteFile, FileError> Nfs4Files::create(const RemoteHandle& directory,
       nfs4::fattr_of(wished, nfs4::Bitmap::of({nfs4::FATTR4_MODE}), storage);
   args.claim.claim = nfs4::ClaimType::CLAIM_NULL;
   args.claim.file = name;
-  CompoundCall call;
+  ClientCompound call;
   call.add_handle(directory);
   call.add(Opnum::OP_OPEN, args);
   call.add(Opnum::OP_GETFH);
@@ -286,7 +286,7 @@ Expected<RemoteFile, FileError> Nfs4Files::create(const RemoteHandle& directory,
 void Nfs4Files::open_again(RemoteFile number, const OpenRef& file, std::function<void(Done)> done) {
   file->waiting.push_back(std::move(done));
   if (std::exchange(file->opening, true)) return;
-  CompoundCall call;
+  ClientCompound call;
   call.add_handle(file->handle);
   call.add(Opnum::OP_OPEN, open_args(number, file->share_access));
   call.keep_reply();
@@ -324,7 +324,7 @@ Done Nfs4Files::set_size(RemoteFile number, std::uint64_t size) {
     Bytes storage;
     nfs4::SetattrArgs args{file.stateid, {}};
     args.obj_attributes = nfs4::fattr_of(wished, nfs4::Bitmap::of({nfs4::FATTR4_SIZE}), storage);
-    CompoundCall compound;
+    ClientCompound compound;
     compound.add_handle(file.handle);
     compound.add(Opnum::OP_SETATTR, args);
     return compound;
@@ -343,7 +343,7 @@ Done Nfs4Files::set_size(RemoteFile number, std::uint64_t size) {
 Done Nfs4Files::close(RemoteFile number) {
   const OpenRef file = open_file(number);
   open_.erase(number);
-  CompoundCall call;
+  ClientCompound call;
   call.add_handle(file->handle);
   call.add(Opnum::OP_CLOSE, nfs4::CloseArgs{0, file->stateid});
   call.keep_reply();
@@ -378,7 +378,7 @@ void Nfs4Files::read(RemoteFile number, std::uint64_t offset, std::uint32_t coun
   call->number = number;
   call->file = open_file(number);
   call->build = [offset, count](const OpenFile& file) {
-    CompoundCall compound;
+    ClientCompound compound;
     compound.add_handle(file.handle);
     compound.add(Opnum::OP_READ, nfs4::ReadArgs{file.stateid, offset, count});
     return compound;
@@ -401,7 +401,7 @@ void Nfs4Files::write(RemoteFile number, std::uint64_t offset, View data, WriteD
   call->number = number;
   call->file = open_file(number);
   call->build = [offset, data](const OpenFile& file) {
-    CompoundCall compound;
+    ClientCompound compound;
     compound.add_handle(file.handle);
     compound.add_write({file.stateid, offset, nfs4::StableHow::UNSTABLE4, data});
     return compound;
@@ -424,7 +424,7 @@ void Nfs4Files::commit(RemoteFile number, CommitDone done) {
   call->number = number;
   call->file = open_file(number);
   call->build = [](const OpenFile& file) {
-    CompoundCall compound;
+    ClientCompound compound;
     compound.add_handle(file.handle);
     compound.add(Opnum::OP_COMMIT, nfs4::CommitArgs{});
     return compound;

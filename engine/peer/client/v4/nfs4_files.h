@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nfs/v4/attributes.h"
-#include "peer/client/v4/session.h"
+#include "peer/client/v4/client_session.h"
 
 namespace steertag::peer {
 
@@ -38,7 +38,7 @@ class Nfs4Files final : public RemoteFiles {
   std::uint32_t version() const override { return nfs4::kVersion; }
   Expected<void, FileError> end() override;
 
-  Session& session() { return session_; }
+  ClientSession& session() { return session_; }
 
  private:
   struct OpenFile {
@@ -63,7 +63,7 @@ class Nfs4Files final : public RemoteFiles {
   OpenRef open_file(RemoteFile file) const;
 
   CallSchedule& schedule_;
-  Session session_;
+  ClientSession session_;
   RemoteObject root_;
   TransferLimits limits_;
   std::map<RemoteFile, OpenRef> open_;

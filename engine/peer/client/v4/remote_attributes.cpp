@@ -37,7 +37,7 @@ nfs4::Bitmap limit_attributes() {
 RemoteAttributes from_nfs4(const nfs4::Attributes& from) {
   RemoteAttributes attributes;
   if (from.type) attributes.type = type_of(*from.type);
-  attributes.mode = from.mode.value_or(0);
+  attributes.mode = from.mode.value_or(0) & 07777;  // RFC 8881 6.2.4: the rest is not defined
   attributes.links = from.numlinks.value_or(1);
   attributes.owner = from.owner.value_or("");
   attributes.group = from.owner_group.value_or("");

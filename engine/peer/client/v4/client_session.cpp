@@ -1,5 +1,5 @@
 // The life of a session, and the calls in it.
-#include "peer/client/v4/session.h"
+#include "peer/client/v4/client_session.h"
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ bool ends_session(Status status) {
 
 // --- calls
 
-void Session::call(CompoundCall call, CompoundDone done) {
+void ClientSession::call(ClientCompound call, CompoundDone done) {
   auto pending = std::make_shared<Pending>();
   pending->call = std::move(call);
   pending->done = std::move(done);
@@ -46,7 +46,7 @@ void Session::call(CompoundCall call, CompoundDone done) {
   pump();
 }
 
-void Session::pump() {
+void ClientSession::pump() {
   if (stage_ == Stage::none && !waiting_.empty()) make();
   if (stage_ == Stage::completing && completing_) {
     if (const auto slot = slots_.take()) send(std::move(completing_), *slot);
@@ -60,7 +60,7 @@ void Session::pump() {
   }
 }
 
-void Session::send(PendingRef pending, std::uint32_t slot) {
+void ClientSession::send(PendingRef pending, std::uint32_t slot) {
   nfs4::SequenceArgs sequence;
   sequence.sa_sessionid = session_id_;
   sequence.sa_sequenceid = slots_.sequence_id(slot);
@@ -79,8 +79,8 @@ void Session::send(PendingRef pending, std::uint32_t slot) {
   });
 }
 
-void Session::take_reply(const PendingRef& pending, std::uint32_t slot, std::uint64_t session,
-                         Expected<CallReply, CallError> outcome) {
+void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, std::uint64_t session,
+                               Expected<CallReply, CallError> outcome) {
   const bool present = session == sessions_made_;
   if (!outcome) {
     if (present) {
@@ -110,7 +110,7 @@ void Session::take_reply(const PendingRef& pending, std::uint32_t slot, std::uin
   take_results(pending, std::move(*reply));
 }
 
-void Session::take_results(const PendingRef& pending, CompoundReply reply) {
+void ClientSession::take_results(const PendingRef& pending, CompoundReply reply) {
   const Status status = reply.status();
   // RFC 8881 2.10.6.1.3: it was executed, but its reply was not to be kept; such calls may be made
   // again.
@@ -119,7 +119,7 @@ void Session::take_results(const PendingRef& pending, CompoundReply reply) {
   pending->done(std::move(reply));
 }
 
-void Session::retry_later(const PendingRef& pending, const FileError& error) {
+void ClientSession::retry_later(const PendingRef& pending, const FileError& error) {
   const auto pause = pending->delay.next(schedule_.now());
   if (!pause) return pending->done(tl::unexpected(error));
   schedule_.later(*pause, [this, pending] {
@@ -128,7 +128,7 @@ void Session::retry_later(const PendingRef& pending, const FileError& error) {
   });
 }
 
-void Session::queue_again(const PendingRef& pending) {
+void ClientSession::queue_again(const PendingRef& pending) {
   if (pending->first) {
     completing_ = pending;
   } else {
@@ -136,7 +136,8 @@ void Session::queue_again(const PendingRef& pending) {
   }
 }
 
-void Session::renew(const PendingRef& pending, std::uint64_t session, const FileError& error) {
+void ClientSession::renew(const PendingRef& pending, std::uint64_t session,
+                          const FileError& error) {
   if (session == sessions_made_ && stage_ != Stage::making) {
     stage_ = Stage::none;
     completing_ = nullptr;
@@ -148,7 +149,7 @@ void Session::renew(const PendingRef& pending, std::uint64_t session, const File
 
 // --- making
 
-void Session::make() {
+void ClientSession::make() {
   stage_ = Stage::making;
   exchanged_ = false;
   make_delay_ = {};
@@ -157,7 +158,7 @@ void Session::make() {
 }
 
 template <class Take>
-void Session::call_alone(CompoundCall call, Take take) {
+void ClientSession::call_alone(ClientCompound call, Take take) {
   schedule_.call(call.request(options_.identity, nullptr),
                  [this, take](Expected<CallReply, CallError> outcome) {
                    if (!outcome) return fail_all(failed(outcome.error(), "COMPOUND"));
@@ -168,22 +169,22 @@ void Session::call_alone(CompoundCall call, Take take) {
                  });
 }
 
-void Session::on_make_error(const FileError& error, void (Session::*again)()) {
+void ClientSession::on_make_error(const FileError& error, void (ClientSession::*again)()) {
   const auto pause = is_delay(status_of(error)) ? make_delay_.next(schedule_.now()) : std::nullopt;
   if (!pause) return fail_all(error);
   schedule_.later(*pause, [this, again] { (this->*again)(); });
 }
 
-void Session::exchange_id() {
+void ClientSession::exchange_id() {
   exchanged_ = true;
   nfs4::ExchangeIdArgs args;
   args.eia_clientowner.co_verifier = options_.verifier;
   args.eia_clientowner.co_ownerid = std::as_bytes(std::span(options_.owner));
-  CompoundCall call;
+  ClientCompound call;
   call.add(Opnum::OP_EXCHANGE_ID, args);
   call_alone(std::move(call), [this](CompoundReply& reply) {
     const auto result = reply.next<nfs4::ExchangeIdResult>(Opnum::OP_EXCHANGE_ID);
-    if (!result) return on_make_error(result.error(), &Session::exchange_id);
+    if (!result) return on_make_error(result.error(), &ClientSession::exchange_id);
     reclaimed_ = reclaimed_ && has_client_id_ && client_id_ == result->resok4.eir_clientid;
     has_client_id_ = true;
     client_id_ = result->resok4.eir_clientid;
@@ -192,18 +193,18 @@ void Session::exchange_id() {
   });
 }
 
-nfs4::ChannelAttrs Session::wanted_channel() const {
+nfs4::ChannelAttrs ClientSession::wanted_channel() const {
   nfs4::ChannelAttrs wanted;
   wanted.ca_maxrequestsize = options_.transfer_bytes + kCompoundOverhead;
   wanted.ca_maxresponsesize = options_.transfer_bytes + kCompoundOverhead;
   wanted.ca_maxresponsesize_cached = kMostKeptReply;
   wanted.ca_maxoperations = kMostClientOperations;
   // A slot without a credit would only wait in line.
-  wanted.ca_maxrequests = std::clamp(schedule_.carrier().limits().calls, 1U, kMostSlots);
+  wanted.ca_maxrequests = std::clamp(schedule_.carrier().limits().calls, 1U, kMostClientSlots);
   return wanted;
 }
 
-void Session::create_session() {
+void ClientSession::create_session() {
   nfs4::CreateSessionArgs args;
   args.csa_clientid = client_id_;
   args.csa_sequence = create_sequence_;
@@ -211,7 +212,7 @@ void Session::create_session() {
   // No connection becomes part of it, so that no callback comes; servers want values all the same.
   args.csa_back_chan_attrs = {0, 4096, 4096, 0, 2, 1, {}};
   args.csa_sec_parms.emplace_back();  // AUTH_NONE
-  CompoundCall call;
+  ClientCompound call;
   call.add(Opnum::OP_CREATE_SESSION, args);
   call_alone(std::move(call), [this](CompoundReply& reply) {
     const auto result = reply.next<nfs4::CreateSessionResult>(Opnum::OP_CREATE_SESSION);
@@ -221,7 +222,7 @@ void Session::create_session() {
           status == Status::NFS4ERR_STALE_CLIENTID || status == Status::NFS4ERR_SEQ_MISORDERED;
       if (forgotten && !exchanged_) return exchange_id();
       if (forgotten) has_client_id_ = false;
-      return on_make_error(result.error(), &Session::create_session);
+      return on_make_error(result.error(), &ClientSession::create_session);
     }
     const nfs4::CreateSessionOk& made = result->resok4;
     channel_ = made.csr_fore_chan_attrs;
@@ -241,7 +242,7 @@ void Session::create_session() {
 }
 
 // RFC 8881 18.51.3: before the first open, also by a client that has nothing to reclaim.
-void Session::reclaim_complete() {
+void ClientSession::reclaim_complete() {
   stage_ = Stage::completing;
   completing_ = std::make_shared<Pending>();
   completing_->first = true;
@@ -257,7 +258,7 @@ void Session::reclaim_complete() {
   };
 }
 
-void Session::fail_all(const FileError& error) {
+void ClientSession::fail_all(const FileError& error) {
   stage_ = Stage::none;
   completing_ = nullptr;
   const std::deque<PendingRef> failed = std::move(waiting_);
@@ -265,13 +266,13 @@ void Session::fail_all(const FileError& error) {
   for (const PendingRef& pending : failed) pending->done(tl::unexpected(error));
 }
 
-Expected<void, FileError> Session::end() {
+Expected<void, FileError> ClientSession::end() {
   if (stage_ != Stage::ready) return {};
   stage_ = Stage::making;  // nothing else may start
   std::optional<Expected<void, FileError>> outcome;
   const auto destroy = [&](Opnum number, const auto& args) {
     outcome.reset();
-    CompoundCall call;
+    ClientCompound call;
     call.add(number, args);
     schedule_.call(
         call.request(options_.identity, nullptr), [&](Expected<CallReply, CallError> reply) {

@@ -1,5 +1,5 @@
 // Encoding of COMPOUND calls and decoding of their replies.
-#include "peer/client/v4/compound_call.h"
+#include "peer/client/v4/client_compound.h"
 
 #include "nfs/v4/reply_size.h"
 
@@ -8,7 +8,7 @@ namespace steertag::peer {
 using nfs4::Opnum;
 using nfs4::Status;
 
-void CompoundCall::add_write(const nfs4::WriteArgs& args) {
+void ClientCompound::add_write(const nfs4::WriteArgs& args) {
   nfs4::WriteArgs reduced = args;
   reduced.data = {};
   add(Opnum::OP_WRITE, reduced);
@@ -16,7 +16,8 @@ void CompoundCall::add_write(const nfs4::WriteArgs& args) {
   item_ = args.data;
 }
 
-Request CompoundCall::request(const Identity& identity, const nfs4::SequenceArgs* sequence) const {
+Request ClientCompound::request(const Identity& identity,
+                                const nfs4::SequenceArgs* sequence) const {
   Request request = start_call(nfs4::kProgram, nfs4::kVersion, nfs4::NFSPROC4_COMPOUND, identity);
   wire::Writer writer(request.stream);
   nfs4::CompoundArgs{{}, 1}.encode(writer);

@@ -7,13 +7,13 @@
 
 #include "peer/client/call_schedule.h"
 #include "peer/client/delay.h"
-#include "peer/client/v4/compound_call.h"
+#include "peer/client/v4/client_compound.h"
 #include "peer/client/v4/slot_table.h"
 
 namespace steertag::peer {
 
 /// Slots that are asked for, if the carrier takes so many calls: more would only wait in line.
-inline constexpr std::uint32_t kMostSlots = 64;
+inline constexpr std::uint32_t kMostClientSlots = 64;
 /// Octets of a call or reply beside the file data: RPC header with AUTH_SYS, SEQUENCE, PUTFH.
 inline constexpr std::uint32_t kCompoundOverhead = 1024;
 /// ca_maxresponsesize_cached: replies that are kept hold handles and attributes, but no data.
@@ -34,20 +34,21 @@ struct SessionOptions {
 
 using CompoundDone = std::function<void(Expected<CompoundReply, FileError>)>;
 
-class Session {
+class ClientSession {
  public:
   /// `schedule` must outlive the session.
-  Session(CallSchedule& schedule, SessionOptions options)
+  ClientSession(CallSchedule& schedule, SessionOptions options)
       : schedule_(schedule), options_(std::move(options)) {}
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  ClientSession(const ClientSession&) = delete;
+  ClientSession& operator=(const ClientSession&) = delete;
 
   /// Queues a call; makes the session first if there is none. NFS4ERR_DELAY and NFS4ERR_GRACE are
   /// waited out (kMostDelay), the loss of the session is repaired: neither is told.
-  void call(CompoundCall call, CompoundDone done);
+  void call(ClientCompound call, CompoundDone done);
   /// Calls, waits, and gives `take`, which returns an Expected<..., FileError>, the reply.
   template <class Take>
-  auto wait(CompoundCall compound, Take&& take) -> decltype(take(std::declval<CompoundReply&>())) {
+  auto wait(ClientCompound compound, Take&& take)
+      -> decltype(take(std::declval<CompoundReply&>())) {
     std::optional<decltype(take(std::declval<CompoundReply&>()))> outcome;
     call(std::move(compound), [&](Expected<CompoundReply, FileError> reply) {
       if (reply) {
@@ -71,7 +72,7 @@ class Session {
  private:
   enum class Stage : std::uint8_t { none, making, completing, ready };
   struct Pending {
-    CompoundCall call;
+    ClientCompound call;
     CompoundDone done;
     Delay delay;
     std::uint32_t sessions = 0;  // in which it was made
@@ -95,8 +96,8 @@ class Session {
   void reclaim_complete();
   /// A call of its own, without SEQUENCE.
   template <class Take>
-  void call_alone(CompoundCall call, Take take);
-  void on_make_error(const FileError& error, void (Session::*again)());
+  void call_alone(ClientCompound call, Take take);
+  void on_make_error(const FileError& error, void (ClientSession::*again)());
   void fail_all(const FileError& error);
   nfs4::ChannelAttrs wanted_channel() const;
 

@@ -8,7 +8,7 @@
 namespace steertag::peer {
 
 /// The operations behind SEQUENCE, encoded once however often the call is made.
-class CompoundCall {
+class ClientCompound {
  public:
   template <class Args>
   void add(nfs4::Opnum number, const Args& args) {
