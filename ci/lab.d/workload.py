@@ -39,17 +39,17 @@ STEPS = (
     Step("names", 60),
     Step("build", 180),
     Step("tar", 180),
-    Step("fsx", 300),
+    Step("fsx", 600),
     # A tmpfs of Linux 6.1 knows no O_DIRECT.
-    Step("fsx-direct", 300, local=False),
+    Step("fsx-direct", 600, local=False),
     Step("append", 120),
     Step("locks", 180),
-    Step("many", 600),
-    Step("big", 600),
+    Step("many", 1800),
+    Step("big", 1200),
     # Only with version 4.1 the call-back goes over the RDMA connection itself.
     Step("delegation", 120, versions=("v4.1",), local=False),
     # What was in memory does not come back.
-    Step("restart", 300, storages=(DIRECTORY,), local=False),
+    Step("restart", 600, storages=(DIRECTORY,), local=False),
     Step("unmount", 60),
 )
 NAMES = tuple(step.name for step in STEPS)
