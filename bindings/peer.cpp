@@ -68,10 +68,10 @@ void bind_deviations(py::module_& module) {
       "All deviations that the reference server can have.");
 }
 
-std::unique_ptr<ServerThread> start_server(const std::string& listen, std::uint32_t credits,
-                                           std::uint32_t inline_bytes, bool remote_invalidation,
-                                           bool private_data, double idle_timeout_s,
-                                           const std::vector<std::string>& deviate) {
+std::unique_ptr<ServerThread> start_server(
+    const std::variant<std::string, std::vector<std::string>>& listen, std::uint32_t credits,
+    std::uint32_t inline_bytes, bool remote_invalidation, bool private_data, double idle_timeout_s,
+    const std::vector<std::string>& deviate) {
   ServerOptions options;
   for (const std::string& name : deviate) {
     if (auto added = options.deviations.add(name); !added) throw py::value_error(added.error());
@@ -83,8 +83,16 @@ std::unique_ptr<ServerThread> start_server(const std::string& listen, std::uint3
   if (!idle_timeout) throw py::value_error(idle_timeout.error());
   options.idle_timeout = *idle_timeout;
   if (const auto possible = check(options); !possible) throw py::value_error(possible.error());
-  const fabric::Url url = value_or_raise(fabric::parse_url(listen));
-  return value_or_raise(ServerThread::start(url, options, fabric::system_random(), now));
+  std::vector<net::Url> urls;
+  const auto add = [&](const std::string& text) {
+    urls.push_back(value_or_raise(net::parse_url(text)));
+  };
+  if (const auto* one = std::get_if<std::string>(&listen)) {
+    add(*one);
+  } else {
+    for (const std::string& text : std::get<std::vector<std::string>>(listen)) add(text);
+  }
+  return value_or_raise(ServerThread::start(urls, options, fabric::system_random(), now));
 }
 
 py::dict to_dict(const ServerStatistics& counts) {
@@ -105,6 +113,14 @@ void bind_server(py::module_& module) {
            "idle_timeout_s"_a = std::chrono::duration<double>(kIdleTimeout).count(),
            "deviate"_a = std::vector<std::string>{})
       .def_property_readonly("port", &ServerThread::port)
+      .def_property_readonly(
+          "listening",
+          [](const ServerThread& self) {
+            std::vector<std::string> urls;
+            for (const net::Url& url : self.listening()) urls.push_back(url.text());
+            return urls;
+          },
+          "The URLs at which it listens, with the ports really bound.")
       .def_property_readonly("connection_count", &ServerThread::connection_count)
       .def_property_readonly("failed", &ServerThread::failed, "A deviation ended it.")
       .def("statistics", [](const ServerThread& self) { return to_dict(self.statistics()); })
@@ -216,6 +232,7 @@ void bind_peer(py::module_& module) {
   bind_server(module);
   bind_form(module);
   bind_client(module);
+  bind_peer_files(module);
 }
 
 }  // namespace steertag::bindings

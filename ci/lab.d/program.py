@@ -9,7 +9,7 @@ import shutil
 
 import host
 from failure import LabFailure
-from image import pack
+from image import extend
 
 LIST_LIMIT_S = 60
 GUEST_DIRECTORY = "lab/program"
@@ -26,9 +26,7 @@ def append(
     root: pathlib.Path,
     scratch: pathlib.Path,
 ) -> pathlib.Path:
-    """Returns a root file system with the program added: `root` and a second archive behind it.
-
-    The kernel unpacks both, one after the other. The program keeps the libraries that it was linked
+    """Returns a root file system with the program added. It keeps the libraries that it was linked
     with, whatever the guest has; `scratch` is emptied."""
     shutil.rmtree(scratch, ignore_errors=True)
     folder = scratch / "root" / GUEST_DIRECTORY
@@ -42,13 +40,7 @@ def append(
     line = " ".join([*variables, "exec", *command, *map(shlex.quote, arguments)])
     run.write_text(f"#!/bin/sh\n{line}\n")
     run.chmod(0o755)
-    pack(scratch / "root", scratch / "program.cpio")
-    whole = scratch / "root.cpio"
-    with open(whole, "wb") as target:
-        for part in (root, scratch / "program.cpio"):
-            with open(part, "rb") as source:
-                shutil.copyfileobj(source, target)
-    return whole
+    return extend(root, scratch / "root", scratch / "root.cpio")
 
 
 def _copy_libraries(program: pathlib.Path, folder: pathlib.Path) -> str:

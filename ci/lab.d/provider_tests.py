@@ -58,7 +58,8 @@ def run(target: Target, test_program: pathlib.Path, arguments: list[str]) -> int
     output, report = directory / "output.log", directory / "report.xml"
     console = directory / "console.log"
     console.write_bytes(b"")
-    machine = Machine(target, image.kernel, root, {}, console, "device", (output, report))
+    serials = (f"file:{output}", f"file:{report}")
+    machine = Machine(target, image.kernel, root, {}, console, "device", serials)
     try:
         host.say(f"running {test_program.relative_to(PROJECT)} over {target.device}")
         machine.start()

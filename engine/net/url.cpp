@@ -26,6 +26,7 @@ Expected<Url, Error> parse_url(std::string_view text) {
     return bad(text, "a URL is provider://host[:port][/export]");
   }
   url.provider = text.substr(0, scheme);
+  if (url.provider == kStreamProvider) url.port = kStreamPort;
   std::string_view rest = text.substr(scheme + 3);
   const std::size_t slash = rest.find('/');
   if (slash != std::string_view::npos) {

@@ -10,11 +10,18 @@
 
 namespace steertag::net {
 
-/// `provider://host[:port][/export]`; host is a name, IPv4 or [IPv6]; port 20049 by default.
+/// The name of plain TCP in URLs.
+inline constexpr std::string_view kStreamProvider = "tcp";
+/// The ports of NFS over RDMA (RFC 8267 9) and of NFS.
+inline constexpr std::uint16_t kRdmaPort = 20049;
+inline constexpr std::uint16_t kStreamPort = 2049;
+
+/// `provider://host[:port][/export]`; host is a name, IPv4 or [IPv6]; the port is kRdmaPort by
+/// default, and kStreamPort over plain TCP.
 struct Url {
   std::string provider;
   std::string host;
-  std::uint16_t port = 20049;
+  std::uint16_t port = kRdmaPort;
   std::string path;  // with its leading slash; empty if there is none
   std::string text() const;
 };

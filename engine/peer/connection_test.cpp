@@ -260,7 +260,7 @@ TEST_F(ConnectionTest, ServerThatHangsCanStillBeWoken) {
 }
 
 TEST(ThreadTest, ServerAndClientsInThreadsOfTheirOwn) {
-  auto started = ServerThread::start(*fabric::parse_url("iwarp://127.0.0.1:0"), {},
+  auto started = ServerThread::start(std::array{*fabric::parse_url("iwarp://127.0.0.1:0")}, {},
                                      seeded_random(1), counting_clock());
   ASSERT_TRUE(started) << started.error().message();
   ServerThread& server = **started;

@@ -62,11 +62,21 @@ Expected<void, fabric::Error> Endpoint::connect(const fabric::Url& url, fabric::
   return {};
 }
 
+MutableView Endpoint::receive_buffer(ReceiveId receive) {
+  const std::size_t at = std::size_t{receive} * receive_bytes_;
+  return at < receives_.size()
+             ? MutableView(receives_).subspan(at, receive_bytes_)
+             : MutableView(added_receives_).subspan(at - receives_.size(), receive_bytes_);
+}
+
+void Endpoint::add_receives(std::uint32_t count) {
+  if (!added_receives_.empty() || !connection_) return;
+  added_receives_.resize(std::size_t{receive_bytes_} * count);
+  for (ReceiveId id = 0; id < count; ++id) repost(options_.receives + id);
+}
+
 void Endpoint::repost(ReceiveId receive) {
-  if (!connection_) return;
-  connection_->post_receive(
-      MutableView(receives_).subspan(std::size_t{receive} * receive_bytes_, receive_bytes_),
-      receive);
+  if (connection_) connection_->post_receive(receive_buffer(receive), receive);
 }
 
 Expected<void, fabric::Error> Endpoint::send(std::span<const View> parts, WorkTag tag,

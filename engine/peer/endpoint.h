@@ -60,6 +60,9 @@ class Endpoint final : private fabric::Handler {
   const std::optional<wire::PrivateData>& peer() const { return peer_; }
   bool up() const { return up_; }
 
+  /// Posts further receives, once in the life of the connection, for replies to calls that this
+  /// side makes beside its main role (RFC 8167 4.2).
+  void add_receives(std::uint32_t count);
   /// Posts a receive again; the message that was in it is gone.
   void repost(ReceiveId receive);
   /// `parts` must stay until on_done(tag).
@@ -86,6 +89,7 @@ class Endpoint final : private fabric::Handler {
   void on_closed(fabric::Connection& connection, const fabric::CloseReason& reason) override;
   void prepare();
   void post_all();
+  MutableView receive_buffer(ReceiveId receive);
   std::optional<wire::PrivateData> own() const;
 
   fabric::Provider& provider_;
@@ -95,7 +99,8 @@ class Endpoint final : private fabric::Handler {
   std::optional<wire::PrivateData> peer_;
   wire::Negotiated negotiated_;
   std::uint32_t receive_bytes_ = 0;
-  Bytes receives_;  // one slab, `receive_bytes_` octets for each receive
+  Bytes receives_;        // one slab, `receive_bytes_` octets for each receive
+  Bytes added_receives_;  // likewise, for the receives with the next numbers
   bool up_ = false;
 };
 

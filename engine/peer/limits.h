@@ -60,6 +60,15 @@ inline constexpr std::size_t kMostFailedCalls = 64;
 /// For this long: clients connect again within seconds. XIDs are only unique for a client, so that
 /// what is remembered may well meet a call of somebody else on the same host.
 inline constexpr std::chrono::milliseconds kFailedCallLifetime{30'000};
+/// Callbacks of one connection that are outstanding at a time, whatever the client grants, and
+/// receives for their replies; posted with the first callback. NFS version 4 has one callback
+/// under way for each slot of a back channel, and clients offer few slots.
+inline constexpr std::uint32_t kReverseCredits = 8;
+/// Callbacks of one connection that wait to be sent or for their replies.
+inline constexpr std::size_t kMostCallbacks = 64;
+/// From the start of a callback to its reply: within a small part of a lease, so that a client
+/// whose way back is dead can be told so in time.
+inline constexpr std::chrono::milliseconds kCallbackTimeout{10'000};
 /// Replies with RDMA Writes of which one may have ended the connection.
 inline constexpr std::size_t kMostSuspects = 8;
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "support/bytes.h"
 #include "support/expected.h"
@@ -20,6 +21,9 @@ inline constexpr std::size_t kMostFragments = 1024;
 /// Largest length that a fragment's word can hold.
 inline constexpr std::size_t kMostFragmentOctets = 0x7fffffff;
 
+/// Octets of a marking word.
+inline constexpr std::size_t kRecordMarkOctets = 4;
+
 /// The marking word of a fragment of `length` octets, at most kMostFragmentOctets.
 constexpr std::uint32_t record_mark(std::uint32_t length, bool last) {
   return (last ? 0x80000000U : 0U) | (length & 0x7fffffffU);
@@ -28,6 +32,13 @@ constexpr std::uint32_t record_mark(std::uint32_t length, bool last) {
 /// Appends `message` as one record, cut into fragments of at most `fragment_octets` (> 0; larger
 /// values than kMostFragmentOctets count as that). An empty message is one empty last fragment.
 void append_record(Bytes& out, View message, std::size_t fragment_octets = kMostFragmentOctets);
+
+/// The record at the start of `bytes` if it is there as a whole, in one fragment: it needs no copy.
+/// It is followed by what comes after kRecordMarkOctets and its own octets.
+std::optional<View> whole_record(View bytes, std::size_t record_limit = kMostRecordOctets);
+
+/// The length of the record that starts with these octets, if its first fragment is its last.
+std::optional<std::size_t> announced_octets(View bytes);
 
 /// Puts records together from a byte stream that arrives in pieces of any size. Memory grows with
 /// the octets received, never with the lengths announced, and is kept from record to record.

@@ -1,6 +1,7 @@
 // steertag-serve: the reference server as a program, in the foreground until it is told to end.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <ctime>
 #include <iostream>
@@ -46,20 +47,44 @@ int fail(const std::string& text) {
   return kCannotServe;
 }
 
+void report(const std::string& peer, const net::Error& error) {
+  std::cerr << "steertag-serve: " + (peer.empty() ? "" : peer + ": ") + error.message() + '\n';
+}
+
+int print(const std::string& text) {
+  std::cout << text << std::flush;
+  return std::cout ? 0 : fail("cannot write the output");
+}
+
+void add_port_mapper(const Options& options, peer::ListenPlaces& places) {
+  if (!options.portmap) return;
+  const auto first = std::ranges::find(options.listen, net::kStreamProvider, &net::Url::provider);
+  net::Url url = *first;
+  url.port = *options.portmap;
+  places.places.push_back({url, nullptr, true});
+}
+
 int serve(const Options& options) {
   const fabric::RandomSource random = fabric::system_random();
-  auto provider = fabric::make_provider(options.listen.provider, random);
-  if (!provider) return fail(provider.error().message());
+  auto places = peer::make_listen_places(options.listen, random);
+  if (!places) return fail(places.error().message());
+  add_port_mapper(options, *places);
   const auto storage = make_storage(options, now, random);
   if (!storage) return fail(storage.error());
   peer::Nfs4StateOptions state;
   state.clock = options.server.clock;
   state.random = random;
-  auto server = peer::Server::start(**provider, options.listen,
-                                    peer::make_programs(**storage, state), options.server);
+  auto server = peer::Server::start(
+      places->places, peer::make_programs(**storage, state), options.server,
+      [](const std::string& peer, const net::Error& error) { report(peer, error); });
   if (!server) return fail(server.error().message());
+  std::vector<std::uint16_t> ports;
+  for (const net::Url& url : (*server)->listening()) {
+    ports.push_back(url.port);
+    if (const int status = print("listening at " + url.text() + "\n"); status != 0) return status;
+  }
   if (!options.port_file.empty()) {
-    if (const auto written = write_port_file(options.port_file, (*server)->port()); !written)
+    if (const auto written = write_port_file(options.port_file, ports); !written)
       return fail(written.error());
   }
   while (end_requested == 0 && !(*server)->failed()) (*server)->poll(kPollInterval);
@@ -72,11 +97,6 @@ void raise_file_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);  // the soft limit serves too
-}
-
-int print(const std::string& text) {
-  std::cout << text << std::flush;
-  return std::cout ? 0 : fail("cannot write the output");
 }
 
 int run(int argc, char** argv) {

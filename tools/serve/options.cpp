@@ -2,6 +2,7 @@
 #include "serve/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,7 +15,8 @@ constexpr int kUsageError = 2;
 
 /// What the command line says, before it is checked.
 struct Words {
-  std::string listen = "iwarp://127.0.0.1:20049";
+  std::vector<std::string> listen = {"iwarp://127.0.0.1:20049"};
+  std::optional<std::uint16_t> portmap;
   std::optional<std::string> port_file;
   std::optional<std::string> export_directory;
   std::string key_file;
@@ -30,10 +32,16 @@ struct Words {
 };
 
 void describe(CLI::App& app, Words& words) {
-  app.add_option("--listen", words.listen, "URL to listen on, port 0 for any free port")
+  app.add_option("--listen", words.listen,
+                 "URL to listen on: iwarp:// or verbs:// for RDMA, tcp:// without; port 0 for any "
+                 "free port (can be given several times)")
+      ->allow_extra_args(false)
       ->capture_default_str();
+  app.add_option("--portmap", words.portmap,
+                 "TCP port for the port mapper besides, on the host of the first tcp:// URL; 111 "
+                 "where clients look for it");
   app.add_option("--port-file", words.port_file,
-                 "file that gets the port number once the server listens");
+                 "file that gets the port numbers once the server listens, one a line");
   auto* exported =
       app.add_option("--export", words.export_directory, "directory to serve instead of memory");
   app.add_flag("--read-only", words.read_only, "refuse every change of the export")
@@ -68,13 +76,19 @@ std::variant<Options, Ending> check(const Words& words) {
   options.export_directory = words.export_directory;
   options.read_only = words.read_only;
   options.key_file = words.key_file;
-  auto url = fabric::parse_url(words.listen);
-  if (!url) return Ending{url.error().message(), kUsageError};
-  if (!url->path.empty())
-    return Ending{"--listen " + words.listen + ": there is nothing behind the port; what is " +
-                      "exported has the path " + std::string(peer::kExportPath),
-                  kUsageError};
-  options.listen = *url;
+  for (const std::string& listen : words.listen) {
+    auto url = net::parse_url(listen);
+    if (!url) return Ending{url.error().message(), kUsageError};
+    if (!url->path.empty())
+      return Ending{"--listen " + listen + ": there is nothing behind the port; what is exported " +
+                        "has the path " + std::string(peer::kExportPath),
+                    kUsageError};
+    options.listen.push_back(std::move(*url));
+  }
+  options.portmap = words.portmap;
+  const auto is_stream = [](const net::Url& url) { return url.provider == net::kStreamProvider; };
+  if (words.portmap && std::ranges::none_of(options.listen, is_stream))
+    return Ending{"--portmap needs a --listen tcp:// URL", kUsageError};
   for (const std::string& name : words.deviations) {
     if (auto added = options.server.deviations.add(name); !added)
       return Ending{added.error(), kUsageError};

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "fabric/fabric.h"
 #include "peer/server/server.h"
@@ -11,12 +12,13 @@
 namespace steertag::serve {
 
 struct Options {
-  fabric::Url listen;
+  std::vector<net::Url> listen;                 // one at least
   std::string port_file;                        // empty: none is written
   std::optional<std::string> export_directory;  // none: memory
   bool read_only = false;
   std::string key_file;  // empty: a new key in every run
   peer::ServerOptions server;
+  std::optional<std::uint16_t> portmap;  // a further port, for the port mapper
   bool list_deviations = false;
   bool as_json = false;
 };

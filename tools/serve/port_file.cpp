@@ -10,7 +10,8 @@
 
 namespace steertag::serve {
 
-Expected<void, std::string> write_port_file(const std::string& path, std::uint16_t port) {
+Expected<void, std::string> write_port_file(const std::string& path,
+                                            std::span<const std::uint16_t> ports) {
   const std::string aside = path + "." + std::to_string(::getpid()) + ".tmp";
   const auto fail = [&](const std::string& what) {
     const std::string reason = std::strerror(errno);
@@ -19,7 +20,7 @@ Expected<void, std::string> write_port_file(const std::string& path, std::uint16
   };
   errno = 0;
   std::ofstream file(aside);
-  file << port << '\n';
+  for (const std::uint16_t port : ports) file << port << '\n';
   file.close();
   if (!file) return fail("write " + aside);
   if (std::rename(aside.c_str(), path.c_str()) != 0) return fail("rename " + aside + " to " + path);

@@ -27,14 +27,21 @@ bool too_complex(const wire::Header& header) {
 
 }  // namespace
 
-ServerConnection::ServerConnection(ServerContext& context, EndpointOptions options)
+ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
+                                   EndpointOptions options)
     : context_(context),
+      rdma_(rdma),
       origin_{context.next_connection++, true, {}, {}},
-      endpoint_(context.provider, *this, options),
-      most_transactions_(std::size_t{2} * options.receives) {}
+      endpoint_(rdma.provider, *this, options),
+      most_transactions_(std::size_t{2} * options.receives) {
+  callbacks_ = std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this), context.callbacks,
+                                               kFirstCallbackXid, 1);
+  origin_.back = callbacks_;
+}
 
 ServerConnection::~ServerConnection() {
-  context_.pulls.forget(*this);
+  callbacks_->close();
+  rdma_.pulls.forget(*this);
   context_.replies.give_back(reply_bytes_);
 }
 
@@ -44,7 +51,7 @@ bool ServerConnection::deviates(Deviation deviation) const {
 
 Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest& request) {
   origin_.peer_host = host_of(request.peer_name());
-  return endpoint_.accept(request, *context_.domain,
+  return endpoint_.accept(request, *rdma_.domain,
                           client_announcement(request.private_data(), context_.options.deviations));
 }
 
@@ -64,6 +71,7 @@ void ServerConnection::on_message(ReceiveId receive, View message,
                                   std::optional<std::uint32_t> /*invalidated*/) {
   if (context_.hung || dropped_) return;
   ++context_.statistics.messages;
+  if (take_callback_reply(receive, message)) return;
   Transaction* call = backlog_.empty() && may_execute() ? take_idle() : nullptr;
   if (!call) return backlog_.push_back({receive, message});
   take_message(*call, receive, message);
@@ -172,11 +180,11 @@ void ServerConnection::begin_call(Transaction& call) {
       return send_chunk_error(call);
   }
   if (call.header.read_list.empty()) return execute(call, call.payload);
-  if (context_.pool.impossible(call.pull.size)) return send_chunk_error(call);
+  if (rdma_.pool.impossible(call.pull.size)) return send_chunk_error(call);
   // Nobody passes those who wait already.
-  if (context_.pulls.empty() && start_pull(call) == PullStart::started) return;
+  if (rdma_.pulls.empty() && start_pull(call) == PullStart::started) return;
   call.state = TransactionState::waiting;
-  context_.pulls.add(*this, call.index);
+  rdma_.pulls.add(*this, call.index);
 }
 
 PullStart ServerConnection::start_waiting_pull(std::uint32_t transaction) {
@@ -187,7 +195,7 @@ PullStart ServerConnection::start_pull(Transaction& call) {
   const std::size_t bytes = RegionPool::size_for(call.pull.size);
   if (pull_bytes_ > 0 && pull_bytes_ + bytes > context_.options.pull_budget_bytes / kPullShares)
     return PullStart::share_used_up;
-  call.sink = context_.pool.acquire(call.pull.size, {});
+  call.sink = rdma_.pool.acquire(call.pull.size, {});
   if (!call.sink) return PullStart::no_memory;
   pull_bytes_ += bytes;
   call.state = TransactionState::pulling;

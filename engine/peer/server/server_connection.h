@@ -2,21 +2,26 @@
 // RDMA_ERROR, nothing, or the end of the connection.
 #pragma once
 
+#include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "peer/endpoint.h"
+#include "peer/server/rdma_context.h"
 #include "peer/server/server_context.h"
 #include "peer/server/transaction.h"
 
 namespace steertag::peer {
 
-class ServerConnection final : public EndpointUser, public PullUser {
+class ServerConnection final : public EndpointUser,
+                               public PullUser,
+                               private CallbackCalls::Carrier {
  public:
-  /// `context` must outlive the connection.
-  ServerConnection(ServerContext& context, EndpointOptions options);
+  /// `context` and `rdma` must outlive the connection.
+  ServerConnection(ServerContext& context, RdmaContext& rdma, EndpointOptions options);
   ~ServerConnection() override;
 
   Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request);
@@ -33,6 +38,14 @@ class ServerConnection final : public EndpointUser, public PullUser {
   void on_down(const fabric::CloseReason& reason) override;
   /// RFC 8166 4.5.3: calls over which the connection was lost get ERR_CHUNK when they are retried.
   void remember_failed_calls(const fabric::CloseReason& reason);
+
+  // The other direction (RFC 8167): our calls, and the client's replies to them.
+  bool send_callback(Bytes message) override;
+  std::size_t largest_callback() const override;
+  std::size_t largest_callback_reply() const override;
+  /// Whether the message answers a callback; its receive is posted again then.
+  bool take_callback_reply(ReceiveId receive, View message);
+  void on_callback_sent(WorkTag tag);
 
   // From the message to the call.
   void take_message(Transaction& call, ReceiveId receive, View message);
@@ -75,13 +88,23 @@ class ServerConnection final : public EndpointUser, public PullUser {
   void note_stag(const Transaction& call);
   bool deviates(Deviation deviation) const;
 
+  /// Tags with it belong to callbacks, the others are numbers of transactions.
+  static constexpr WorkTag kCallbackTag = WorkTag{1} << 63;
+  /// RFC 8167 2: the XIDs of the two directions have nothing to do with each other.
+  static constexpr std::uint32_t kFirstCallbackXid = 1;
+
   struct Backlog {
     ReceiveId receive;
     View message;
   };
 
   ServerContext& context_;
+  RdmaContext& rdma_;
   Origin origin_;
+  std::shared_ptr<CallbackCalls> callbacks_;
+  // Messages of callbacks that have not left, by the rest of their tag.
+  std::map<WorkTag, std::array<Bytes, 2>> sent_callbacks_;
+  WorkTag next_callback_ = 0;
   Endpoint endpoint_;
   std::vector<std::unique_ptr<Transaction>> transactions_;
   std::vector<std::uint32_t> idle_;

@@ -1,11 +1,13 @@
-// What the connections of one server share.
+// What all connections of one server share, whatever their transport.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
-#include "peer/region_pool.h"
+#include "net/error.h"
+#include "peer/server/callback_calls.h"
 #include "peer/server/failed_calls.h"
-#include "peer/server/pull_queue.h"
 #include "peer/server/rdma_dispatch.h"
 #include "peer/server/reply_budget.h"
 #include "peer/server/server_options.h"
@@ -22,29 +24,33 @@ struct ServerStatistics {
   std::uint64_t discarded = 0;
   std::uint64_t pulled_bytes = 0;
   std::uint64_t pushed_bytes = 0;
+  std::uint64_t dropped_connections = 0;  // over plain TCP, because of what the client did
 };
 
-struct ServerContext {
-  ServerContext(fabric::Provider& its_provider, std::vector<std::unique_ptr<Program>> programs,
-                ServerOptions its_options)
-      : provider(its_provider),
-        options(std::move(its_options)),
-        dispatcher(std::move(programs)),
-        domain(provider.make_domain()),
-        pool(*domain, options.pull_budget_bytes),
-        replies(options.reply_budget_bytes),
-        failed_calls(options.clock) {}
+/// Is told of connections that did not come up, and of those over plain TCP that end because of
+/// what the client did: a limit passed, or its octets are no RPC. `peer` is empty where no peer
+/// could be told apart. Must not destroy the server.
+using TroubleCallback = std::function<void(const std::string& peer, const net::Error& error)>;
 
-  fabric::Provider& provider;
+struct ServerContext {
+  ServerContext(std::vector<std::unique_ptr<Program>> programs, ServerOptions its_options,
+                TroubleCallback its_on_trouble)
+      : options(std::move(its_options)),
+        on_trouble(std::move(its_on_trouble)),
+        dispatcher(std::move(programs)),
+        replies(options.reply_budget_bytes),
+        failed_calls(options.clock),
+        callbacks(options.clock) {}
+
   const ServerOptions options;
+  const TroubleCallback on_trouble;
   Dispatcher dispatcher;
-  std::unique_ptr<fabric::Domain> domain;
-  RegionPool pool;
-  PullQueue pulls;
   ReplyBudget replies;
   FailedCalls failed_calls;
+  CallbackWatch callbacks;
   ServerStatistics statistics;
   std::uint64_t next_connection = 1;
+  std::size_t open_connections = 0;
   bool failed = false;  // a deviation asks for the end of the program
   bool hung = false;    // a deviation ended all work
 };

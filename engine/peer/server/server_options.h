@@ -6,6 +6,7 @@
 #include "peer/deadline_clock.h"
 #include "peer/deviation.h"
 #include "peer/limits.h"
+#include "peer/server/stream/limits.h"
 #include "support/expected.h"
 #include "wire/private_data.h"
 
@@ -18,6 +19,7 @@ struct ServerOptions {
   std::chrono::milliseconds idle_timeout = kIdleTimeout;  // 0: none
   std::size_t most_connections = kMostConnections;
   std::size_t pull_budget_bytes = kPullBudgetBytes;
+  StreamTimeouts stream_timeouts;
   std::size_t reply_budget_bytes = kReplyBudgetBytes;
   Deviations deviations;
   DeadlineClock clock = std::chrono::steady_clock::now;

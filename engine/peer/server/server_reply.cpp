@@ -201,6 +201,7 @@ void ServerConnection::send_error(Transaction& call, const wire::Header& error) 
 
 void ServerConnection::on_done(WorkTag tag, fabric::Operation /*operation*/) {
   if (context_.hung) return;
+  if (tag & kCallbackTag) return on_callback_sent(tag);
   Transaction& call = *transactions_[tag];
   --posted_;
   --call.posting.outstanding;
@@ -213,7 +214,8 @@ void ServerConnection::on_done(WorkTag tag, fabric::Operation /*operation*/) {
 
 void ServerConnection::on_down(const fabric::CloseReason& reason) {
   down_ = true;
-  context_.pulls.forget(*this);
+  rdma_.pulls.forget(*this);
+  callbacks_->close();
   remember_failed_calls(reason);
   for (const auto& call : transactions_) {
     release_sink(*call);

@@ -11,22 +11,28 @@ constexpr std::chrono::milliseconds kPollInterval{100};
 
 }  // namespace
 
-Expected<std::unique_ptr<ServerThread>, fabric::Error> ServerThread::start(
-    const fabric::Url& url, const ServerOptions& options, fabric::RandomSource random,
+Expected<std::unique_ptr<ServerThread>, net::Error> ServerThread::start(
+    std::span<const net::Url> urls, const ServerOptions& options, fabric::RandomSource random,
     Clock clock) {
-  auto provider = fabric::make_provider(url.provider, random);
-  if (!provider) return tl::unexpected(std::move(provider.error()));
+  auto storage = std::make_unique<MemoryBackend>(std::move(clock), random);
+  return start(urls, options, random, std::move(storage));
+}
+
+Expected<std::unique_ptr<ServerThread>, net::Error> ServerThread::start(
+    std::span<const net::Url> urls, const ServerOptions& options,
+    const fabric::RandomSource& random, std::unique_ptr<Backend> storage) {
+  auto places = make_listen_places(urls, random);
+  if (!places) return tl::unexpected(std::move(places.error()));
   std::unique_ptr<ServerThread> made(new ServerThread());
-  made->provider_ = std::move(*provider);
-  made->storage_ = std::make_unique<MemoryBackend>(std::move(clock), random);
+  made->providers_ = std::move(places->providers);
+  made->storage_ = std::move(storage);
   Nfs4StateOptions state;
   state.clock = options.clock;
   state.random = random;
-  auto server =
-      Server::start(*made->provider_, url, make_programs(*made->storage_, state), options);
+  auto server = Server::start(places->places, make_programs(*made->storage_, state), options);
   if (!server) return tl::unexpected(std::move(server.error()));
   made->server_ = std::move(*server);
-  made->port_ = made->server_->port();
+  made->listening_ = made->server_->listening();
   made->thread_ = std::thread([raw = made.get()] { raw->run(); });
   return made;
 }
@@ -43,13 +49,19 @@ void ServerThread::run() {
     connection_count_ = server_->connection_count();
   }
   failed_ = server_->failed();
-  server_.reset();
+  const auto ending = [this] {
+    const std::lock_guard lock(mutex_);
+    return std::move(server_);
+  }();
 }
 
 void ServerThread::stop() {
   end_ = true;
   if (!thread_.joinable()) return;
-  provider_->wake();
+  {
+    const std::lock_guard lock(mutex_);
+    if (server_) server_->wake();
+  }
   thread_.join();
 }
 

@@ -1,4 +1,4 @@
-// The reference server with its own provider, memory storage and thread, for programs that have
+// The reference server with its own providers, storage and thread, for programs that have
 // their own work to do.
 #pragma once
 
@@ -16,15 +16,23 @@ namespace steertag::peer {
 /// from any thread.
 class ServerThread {
  public:
-  static Expected<std::unique_ptr<ServerThread>, fabric::Error> start(const fabric::Url& url,
-                                                                      const ServerOptions& options,
-                                                                      fabric::RandomSource random,
-                                                                      Clock clock);
+  /// Serves at all of the URLs from memory.
+  static Expected<std::unique_ptr<ServerThread>, net::Error> start(std::span<const net::Url> urls,
+                                                                   const ServerOptions& options,
+                                                                   fabric::RandomSource random,
+                                                                   Clock clock);
+  /// Serves `storage`.
+  static Expected<std::unique_ptr<ServerThread>, net::Error> start(
+      std::span<const net::Url> urls, const ServerOptions& options,
+      const fabric::RandomSource& random, std::unique_ptr<Backend> storage);
   ~ServerThread();
   ServerThread(const ServerThread&) = delete;
   ServerThread& operator=(const ServerThread&) = delete;
 
-  std::uint16_t port() const { return port_; }
+  /// Where it listens, in the order of the URLs, with the ports really bound.
+  const std::vector<net::Url>& listening() const { return listening_; }
+  /// The port of the first URL.
+  std::uint16_t port() const { return listening_.front().port; }
   /// As of the end of the last poll.
   ServerStatistics statistics() const;
   std::size_t connection_count() const;
@@ -37,13 +45,13 @@ class ServerThread {
   ServerThread() = default;
   void run();
 
-  std::unique_ptr<fabric::Provider> provider_;
-  std::unique_ptr<MemoryBackend> storage_;
-  std::unique_ptr<Server> server_;
-  std::uint16_t port_ = 0;
+  std::vector<std::unique_ptr<fabric::Provider>> providers_;
+  std::unique_ptr<Backend> storage_;
+  std::vector<net::Url> listening_;
   std::atomic<bool> end_ = false;
   std::atomic<bool> failed_ = false;
-  mutable std::mutex mutex_;  // guards the two below
+  mutable std::mutex mutex_;        // guards what follows, but only run() changes `server_`
+  std::unique_ptr<Server> server_;  // empty when the thread has ended
   ServerStatistics statistics_;
   std::size_t connection_count_ = 0;
   std::thread thread_;

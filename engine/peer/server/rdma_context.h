@@ -1,0 +1,22 @@
+// What the connections of one provider share: its memory, and whose turn it is to have some.
+#pragma once
+
+#include <memory>
+
+#include "fabric/fabric.h"
+#include "peer/region_pool.h"
+#include "peer/server/pull_queue.h"
+
+namespace steertag::peer {
+
+struct RdmaContext {
+  RdmaContext(fabric::Provider& its_provider, std::size_t pull_budget_bytes)
+      : provider(its_provider), domain(provider.make_domain()), pool(*domain, pull_budget_bytes) {}
+
+  fabric::Provider& provider;
+  std::unique_ptr<fabric::Domain> domain;
+  RegionPool pool;
+  PullQueue pulls;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,76 @@
+// Listeners and connections over one provider.
+#include "peer/server/rdma_transport.h"
+
+#include <algorithm>
+
+#include "peer/server/announcement.h"
+
+namespace steertag::peer {
+
+RdmaTransport::~RdmaTransport() {
+  listeners_.clear();
+  unanswered_.clear();
+  connections_.clear();
+}
+
+Expected<std::uint16_t, fabric::Error> RdmaTransport::listen(const fabric::Url& url) {
+  auto listener = rdma_.provider.listen(
+      url,
+      [this](std::unique_ptr<fabric::ConnectionRequest> request) {
+        on_request(std::move(request));
+      },
+      context_.on_trouble);
+  if (!listener) return tl::unexpected(std::move(listener.error()));
+  listeners_.push_back(std::move(*listener));
+  return listeners_.back()->port();
+}
+
+EndpointOptions RdmaTransport::endpoint_options() const {
+  const Deviations& deviations = context_.options.deviations;
+  const wire::PrivateData& announced = context_.options.announced;
+  EndpointOptions options;
+  options.announced = announced;
+  if (context_.options.sends_private_data) {
+    options.raw_private_data = own_announcement(announced, deviations);
+  } else {
+    options.sends_private_data = false;
+  }
+  // RFC 8166 3.3.1: a receive for every granted credit, before anything is granted.
+  options.receives = context_.options.credits + kSpareReceives;
+  if (deviations.has(Deviation::grant_without_receives))
+    options.receives = std::max(1U, context_.options.credits / 4);
+  if (deviations.has(Deviation::receives_smaller_than_announced)) options.receive_bytes = 1024;
+  if (deviations.has(Deviation::receives_below_1024)) options.receive_bytes = 512;
+  options.connection.idle_timeout = context_.options.idle_timeout;
+  return options;
+}
+
+void RdmaTransport::on_request(std::unique_ptr<fabric::ConnectionRequest> request) {
+  if (context_.hung) {
+    if (unanswered_.size() < context_.options.most_connections)
+      unanswered_.push_back(std::move(request));
+    return;
+  }
+  if (context_.open_connections >= context_.options.most_connections) {
+    ++context_.statistics.refused_connections;
+    request->reject({});
+    return;
+  }
+  auto connection = std::make_unique<ServerConnection>(context_, rdma_, endpoint_options());
+  if (!connection->accept(*request)) {
+    ++context_.statistics.refused_connections;
+    return;
+  }
+  ++context_.statistics.connections;
+  ++context_.open_connections;
+  connections_.emplace(next_connection_++, std::move(connection));
+}
+
+void RdmaTransport::sweep() {
+  context_.open_connections -=
+      std::erase_if(connections_, [](const auto& entry) { return entry.second->down(); });
+  rdma_.pulls.serve();
+  for (const auto& [id, connection] : connections_) connection->trim();
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,41 @@
+// RPC-over-RDMA by one provider: the listeners and connections of one server.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "peer/server/server_connection.h"
+
+namespace steertag::peer {
+
+class RdmaTransport {
+ public:
+  /// `context` and `provider` must outlive the transport.
+  RdmaTransport(ServerContext& context, fabric::Provider& provider)
+      : context_(context), rdma_(provider, context.options.pull_budget_bytes) {}
+  ~RdmaTransport();
+  RdmaTransport(const RdmaTransport&) = delete;
+  RdmaTransport& operator=(const RdmaTransport&) = delete;
+
+  /// Listens at `url` too. Returns the port that is listened on really.
+  Expected<std::uint16_t, fabric::Error> listen(const fabric::Url& url);
+  fabric::Provider& provider() const { return rdma_.provider; }
+  std::size_t connection_count() const { return connections_.size(); }
+  const RegionPool& pool() const { return rdma_.pool; }
+  /// Goes on with what waits, and lets go of connections that are down. Not from inside a notice.
+  void sweep();
+
+ private:
+  void on_request(std::unique_ptr<fabric::ConnectionRequest> request);
+  EndpointOptions endpoint_options() const;
+
+  ServerContext& context_;
+  RdmaContext rdma_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<ServerConnection>> connections_;
+  std::uint64_t next_connection_ = 1;
+  std::vector<std::unique_ptr<fabric::ConnectionRequest>> unanswered_;  // when a deviation hangs
+  std::vector<std::unique_ptr<fabric::Listener>> listeners_;  // last: no request after the rest
+};
+
+}  // namespace steertag::peer

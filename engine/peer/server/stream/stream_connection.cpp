@@ -1,0 +1,346 @@
+// Records in, calls executed, replies out.
+#include "peer/server/stream/stream_connection.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "rpc/direction.h"
+#include "wire/xdr.h"
+
+namespace steertag::peer {
+namespace {
+
+using net::Errc;
+using net::Error;
+
+std::string host_of(const net::Address& peer) {
+  const std::string text = peer.text();
+  return text.substr(0, text.rfind(':'));
+}
+
+std::string duration_text(std::chrono::milliseconds time) {
+  return std::to_string(time.count()) + " ms";
+}
+
+}  // namespace
+
+StreamConnection::StreamConnection(StreamRuntime& runtime, std::uint64_t id, net::Socket socket,
+                                   const net::Address& peer)
+    : runtime_(runtime),
+      id_(id),
+      socket_(std::move(socket)),
+      peer_(peer),
+      callbacks_(std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this),
+                                                 runtime.context.callbacks, kFirstCallbackXid,
+                                                 kReverseCredits)),
+      origin_{id, false, host_of(peer), callbacks_} {}
+
+StreamConnection::~StreamConnection() {
+  if (!down_) go_down();
+}
+
+Expected<void, Error> StreamConnection::start() {
+  const auto key = runtime_.reactor.add(*this, socket_.fd(), EPOLLIN);
+  if (!key) return tl::unexpected(key.error());
+  key_ = *key;
+  last_received_ = last_sent_ = runtime_.reactor.round_time();
+  set_deadline();
+  return {};
+}
+
+void StreamConnection::on_ready(std::uint32_t events) {
+  if (runtime_.context.hung) return runtime_.reactor.watch(key_, 0);
+  ++runtime_.notices;
+  // Not the end of the client's half alone: nobody takes replies any more.
+  if ((events & (EPOLLERR | EPOLLHUP)) != 0) return go_down();
+  if ((events & EPOLLOUT) != 0) flush();
+  if ((events & EPOLLIN) != 0 && !down_) receive();
+  if (!down_) go_on();
+}
+
+void StreamConnection::receive() {
+  Bytes& buffer = runtime_.read_buffer;
+  buffer.resize(kStreamReadBytes);
+  for (int i = 0; i < kMostStreamReadsPerTurn && !down_ && held_.empty() && may_take_records();
+       ++i) {
+    const ssize_t count = ::recv(socket_.fd(), buffer.data(), buffer.size(), 0);
+    if (count == 0) return on_end_of_stream();
+    if (count < 0) {
+      if (errno != EAGAIN && errno != EINTR) go_down();
+      return;
+    }
+    last_received_ = runtime_.reactor.round_time();
+    const View octets = View(buffer).first(static_cast<std::size_t>(count));
+    const std::size_t taken = take_records(octets);
+    if (down_) return;
+    held_.assign(octets.begin() + static_cast<std::ptrdiff_t>(taken), octets.end());
+    flush();
+    if (octets.size() < buffer.size()) return;  // most likely nothing else waits
+  }
+}
+
+std::size_t StreamConnection::take_records(View octets) {
+  std::size_t taken = 0;
+  while (taken < octets.size() && !down_ && may_take_records()) {
+    const View left = octets.subspan(taken);
+    if (!reader_) {
+      if (const auto record = rpc::whole_record(left, kLargestStreamRecord)) {
+        taken += rpc::kRecordMarkOctets + record->size();
+        take_record(*record);
+        continue;
+      }
+      if (!begin_partial_record(left)) return taken;
+    }
+    const auto more = reader_->take(left);
+    if (!more) {
+      drop({Errc::too_large, "record marking: " + more.error().message()});
+      return taken;
+    }
+    taken += *more;
+    if (reader_->complete()) {
+      const auto reader = std::move(reader_);
+      take_record(reader->record());
+      end_partial_record();
+    }
+  }
+  return taken;
+}
+
+bool StreamConnection::begin_partial_record(View octets) {
+  const std::size_t announced = rpc::announced_octets(octets).value_or(kLargestStreamRecord);
+  const std::size_t wanted = std::min(announced, kLargestStreamRecord);
+  // Nobody passes those who wait already.
+  if (!runtime_.waiting.empty() || !runtime_.records.has_room(wanted)) {
+    waits_ = true;
+    runtime_.waiting.push_back({this, wanted});
+    return false;
+  }
+  start_partial_record(wanted);
+  return true;
+}
+
+void StreamConnection::start_partial_record(std::size_t octets) {
+  reserved_ = octets;
+  runtime_.records.take(octets);
+  reader_ = std::make_unique<rpc::RecordReader>(kLargestStreamRecord);
+  record_begun_ = runtime_.reactor.round_time();
+}
+
+void StreamConnection::end_partial_record() {
+  reader_.reset();
+  runtime_.records.give_back(std::exchange(reserved_, 0));
+}
+
+void StreamConnection::stop_waiting(std::size_t octets) {
+  waits_ = false;
+  start_partial_record(octets);
+  go_on();
+}
+
+void StreamConnection::take_record(View record) {
+  const auto direction = rpc::direction(record);
+  // Where a message was expected there is none, so what follows cannot be trusted either.
+  if (!direction)
+    return drop({Errc::protocol_error, "a record is neither an RPC call nor a reply"});
+  ++runtime_.context.statistics.messages;
+  if (*direction == rpc::MessageType::CALL) return answer(record);
+  if (!callbacks_->take_reply(record)) ++runtime_.context.statistics.discarded;
+}
+
+void StreamConnection::answer(View call) {
+  Dispatcher& dispatcher = runtime_.context.dispatcher;
+  auto message = take_message();
+  if (auto admitted = dispatcher.admit(call, message->payload))
+    dispatcher.execute(*admitted, origin_, message->payload);
+  ++runtime_.context.statistics.replies;
+  queue(std::move(message));
+}
+
+void StreamConnection::on_end_of_stream() {
+  if (reader_) return drop({Errc::peer_reset, "the stream ended inside a record"});
+  ended_ = true;  // what the client has asked for is still answered
+  callbacks_->close();
+}
+
+bool StreamConnection::send_callback(Bytes message) {
+  if (ended_ || down_) return false;
+  auto outgoing = take_message();
+  outgoing->payload.stream() = std::move(message);
+  queue(std::move(outgoing));
+  set_watch();  // it leaves in the next round: whoever calls back may be anywhere
+  return true;
+}
+
+std::unique_ptr<OutgoingMessage> StreamConnection::take_message() {
+  auto& spare = runtime_.spare;
+  if (spare.empty()) return std::make_unique<OutgoingMessage>();
+  auto message = std::move(spare.back());
+  spare.pop_back();
+  return message;
+}
+
+void StreamConnection::queue(std::unique_ptr<OutgoingMessage> message) {
+  const std::size_t size = message->payload.size();
+  wire::store_u32(message->mark.data(), rpc::record_mark(static_cast<std::uint32_t>(size), true));
+  message->octets = message->mark.size() + size;
+  message->held_bytes = message->payload.held_bytes();
+  reply_bytes_ += message->held_bytes;
+  runtime_.context.replies.take(message->held_bytes);
+  if (outgoing_.empty()) last_sent_ = runtime_.reactor.round_time();
+  outgoing_.push_back(std::move(message));
+}
+
+void StreamConnection::retire(std::unique_ptr<OutgoingMessage> message) {
+  reply_bytes_ -= message->held_bytes;
+  runtime_.context.replies.give_back(message->held_bytes);
+  message->payload.clear();
+  if (runtime_.spare.size() < kKeptMessages) runtime_.spare.push_back(std::move(message));
+}
+
+void StreamConnection::gather() {
+  auto& parts = runtime_.parts;
+  parts.clear();
+  for (const auto& message : outgoing_) {
+    parts.push_back(View(message->mark));
+    message->payload.stream_parts(parts);
+    if (parts.size() >= kMostGatheredParts) break;
+  }
+  // What has left of the first message goes off the front.
+  std::size_t sent = front_sent_;
+  auto first = parts.begin();
+  while (sent > 0 && sent >= first->size()) sent -= (first++)->size();
+  parts.erase(parts.begin(), first);
+  if (sent > 0) parts.front() = parts.front().subspan(sent);
+  parts.resize(std::min(parts.size(), kMostGatheredParts));
+}
+
+void StreamConnection::flush() {
+  while (!outgoing_.empty() && !down_) {
+    gather();
+    std::array<iovec, kMostGatheredParts> vectors;
+    std::size_t wanted = 0;
+    for (std::size_t i = 0; i < runtime_.parts.size(); ++i) {
+      const View part = runtime_.parts[i];
+      // The system takes no pointer to const, though it only reads.
+      vectors[i] = {const_cast<std::byte*>(part.data()), part.size()};
+      wanted += part.size();
+    }
+    msghdr header{};
+    header.msg_iov = vectors.data();
+    header.msg_iovlen = runtime_.parts.size();
+    const ssize_t count = ::sendmsg(socket_.fd(), &header, MSG_NOSIGNAL);
+    if (count < 0) {
+      if (errno != EAGAIN && errno != EINTR) go_down();
+      return;
+    }
+    last_sent_ = runtime_.reactor.round_time();
+    forget_sent(static_cast<std::size_t>(count));
+    if (static_cast<std::size_t>(count) < wanted) return;  // the socket is full
+  }
+}
+
+void StreamConnection::forget_sent(std::size_t octets) {
+  front_sent_ += octets;
+  while (!outgoing_.empty() && front_sent_ >= outgoing_.front()->octets) {
+    front_sent_ -= outgoing_.front()->octets;
+    retire(std::move(outgoing_.front()));
+    outgoing_.pop_front();
+  }
+}
+
+bool StreamConnection::may_execute() const {
+  return outgoing_.size() < kMostQueuedMessages && runtime_.context.replies.allows(reply_bytes_);
+}
+
+void StreamConnection::go_on() {
+  flush();
+  // Ends with the octets that are held, which are at most kStreamReadBytes.
+  while (!down_ && !held_.empty() && may_take_records()) {
+    held_taken_ += take_records(View(held_).subspan(held_taken_));
+    if (held_taken_ == held_.size()) {
+      Bytes().swap(held_);
+      held_taken_ = 0;
+    }
+    flush();
+  }
+  if (!down_ && ended_ && held_.empty() && outgoing_.empty()) go_down();
+  if (down_) return;
+  set_watch();
+  set_deadline();
+}
+
+void StreamConnection::set_watch() {
+  const bool reads = !ended_ && held_.empty() && may_take_records();
+  // It was us who did not read, so the client's waits begin anew.
+  if (reads && !reads_) last_received_ = record_begun_ = runtime_.reactor.round_time();
+  reads_ = reads;
+  runtime_.reactor.watch(key_, (reads ? EPOLLIN : 0U) | (outgoing_.empty() ? 0U : EPOLLOUT));
+}
+
+void StreamConnection::set_deadline() {
+  const StreamTimeouts& timeouts = runtime_.context.options.stream_timeouts;
+  const auto idle = runtime_.context.options.idle_timeout;
+  net::Time deadline = net::kNever;
+  if (idle.count() > 0) deadline = net::after(std::max(last_received_, last_sent_), idle);
+  if (!outgoing_.empty()) deadline = std::min(deadline, net::after(last_sent_, timeouts.unsent));
+  if (reader_ && reads_) {
+    deadline = std::min({deadline, net::after(last_received_, timeouts.mid_record),
+                         net::after(record_begun_, timeouts.whole_record)});
+  }
+  runtime_.reactor.set_deadline(key_, deadline);
+}
+
+std::optional<Error> StreamConnection::overdue() const {
+  const StreamTimeouts& timeouts = runtime_.context.options.stream_timeouts;
+  const auto idle = runtime_.context.options.idle_timeout;
+  const net::Time now = runtime_.reactor.round_time();
+  const auto passed = [now](net::Time since, std::chrono::milliseconds wait) {
+    return now >= net::after(since, wait);
+  };
+  if (!outgoing_.empty() && passed(last_sent_, timeouts.unsent))
+    return Error{Errc::timed_out, "replies were not taken for " + duration_text(timeouts.unsent)};
+  if (reader_ && reads_) {
+    if (passed(last_received_, timeouts.mid_record))
+      return Error{Errc::timed_out,
+                   "silence in mid-record for " + duration_text(timeouts.mid_record)};
+    if (passed(record_begun_, timeouts.whole_record))
+      return Error{Errc::timed_out,
+                   "a record was not whole within " + duration_text(timeouts.whole_record)};
+  }
+  if (idle.count() > 0 && passed(std::max(last_received_, last_sent_), idle))
+    return Error{Errc::timed_out, "no traffic for " + duration_text(idle)};
+  return std::nullopt;
+}
+
+void StreamConnection::on_deadline() {
+  if (const auto why = overdue()) return drop(*why);
+  set_deadline();
+}
+
+void StreamConnection::drop(const Error& why) {
+  ++runtime_.context.statistics.dropped_connections;
+  if (runtime_.context.on_trouble) runtime_.context.on_trouble(peer_.text(), why);
+  go_down();
+}
+
+void StreamConnection::go_down() {
+  down_ = true;
+  runtime_.reactor.remove(std::exchange(key_, 0));
+  socket_.close();
+  for (auto& message : outgoing_) retire(std::move(message));
+  outgoing_.clear();
+  end_partial_record();
+  std::erase_if(runtime_.waiting,
+                [this](const WaitingRecord& other) { return other.connection == this; });
+  callbacks_->close();
+  ++runtime_.notices;
+  runtime_.ended.push_back(id_);
+}
+
+}  // namespace steertag::peer
