@@ -192,7 +192,9 @@ TEST_P(Nfs4FileTest, SetattrSetsAndRefuses) {
   nfs4::Attributes owner;
   for (const std::string_view text : {"nobody@example.org", "root@example.org"}) {
     owner.owner = text;
-    if (has_root()) EXPECT_EQ(setattr(file, owner), Status::NFS4_OK) << text;
+    if (has_root()) {
+      EXPECT_EQ(setattr(file, owner), Status::NFS4_OK) << text;
+    }
   }
   for (const std::string_view text : {"somebody@example.org", "012", "-1", "4294967295", "1 "}) {
     owner.owner = text;

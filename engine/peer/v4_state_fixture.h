@@ -2,6 +2,7 @@
 // told to go on, and the operations one at a time, as clients of either minor version.
 #pragma once
 
+#include "nfs/v4/compound.h"
 #include "peer/peer_fixture.h"
 #include "peer/server/v4/state/tables.h"
 #include "peer/server/v4/state_operations.h"

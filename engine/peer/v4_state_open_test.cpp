@@ -10,6 +10,7 @@ using V4OpenTest = V4StateTest;
 constexpr std::uint32_t kRead = nfs4::OPEN4_SHARE_ACCESS_READ;
 constexpr std::uint32_t kWrite = nfs4::OPEN4_SHARE_ACCESS_WRITE;
 constexpr std::uint32_t kBoth = nfs4::OPEN4_SHARE_ACCESS_BOTH;
+constexpr std::uint32_t kReadUndelegated = kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
 
 nfs4::OpenArgs creating(nfs4::OpenArgs args, nfs4::CreateMode mode, std::uint8_t verifier = 1) {
   args.openhow.opentype = nfs4::OpenType::OPEN4_CREATE;
@@ -69,7 +70,7 @@ TEST_F(V4OpenTest, ShareReservationsHoldAgainstOthers) {
   Actor actor = mounted();
   Actor other = mounted("other", 2);
   const Handle file = make_file("f");
-  const auto opened = open(actor, "f", kRead, nfs4::OPEN4_SHARE_DENY_WRITE);
+  const auto opened = open(actor, "f", kReadUndelegated, nfs4::OPEN4_SHARE_DENY_WRITE);
   EXPECT_EQ(run(op_open, open_args(other, "f", kWrite), other, root()).status,
             Status::NFS4ERR_SHARE_DENIED);
   EXPECT_EQ(
@@ -85,7 +86,7 @@ TEST_F(V4OpenTest, ShareReservationsHoldAgainstOthers) {
 TEST_F(V4OpenTest, AClosedStateidIsOfNoUse) {
   Actor actor = mounted();
   const Handle file = make_file("f");
-  const auto opened = open(actor, "f", kRead);
+  const auto opened = open(actor, "f", kReadUndelegated);
   const auto closed = run(op_close, {0, opened.stateid}, actor, file);
   EXPECT_EQ(closed.resok4.open_stateid, (nfs4::StateId{0xffffffff, {}})) << "RFC 8881 8.2.3";
   EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4ERR_BAD_STATEID);

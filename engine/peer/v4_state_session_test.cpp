@@ -1,6 +1,5 @@
 // Clients and sessions of NFSv4: EXCHANGE_ID, CREATE_SESSION, SEQUENCE, BIND_CONN_TO_SESSION,
 // SETCLIENTID, leases.
-#include "nfs/v4/compound.h"
 #include "peer/v4_state_fixture.h"
 
 namespace steertag::peer::testing {
