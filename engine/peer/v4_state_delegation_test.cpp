@@ -141,6 +141,22 @@ TEST_F(V4DelegationTest, AnUnansweredRecallIsRepeatedAsItWasOverTheNextConnectio
   EXPECT_EQ(sequence(holder, 2).sr_status_flags, 0U);
 }
 
+TEST_F(V4DelegationTest, AFailureOfTheOldConnectionDoesNotTakeTheNewOneDown) {
+  delegated();
+  write_open();
+  auto lost = holder.channel->take();
+  const auto former = std::exchange(holder.channel, std::make_shared<HeldChannel>());
+  holder.connection = 20;
+  run(op_bind_conn_to_session,
+      {holder.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, holder);
+  holder.channel->answer_null();
+  EXPECT_TRUE(holder.channel->calls.empty()) << "the recall is still under way";
+  lost.done(tl::unexpected(net::Error{net::Errc::peer_reset, "test"}));
+  ASSERT_EQ(holder.channel->calls.size(), 1U);
+  EXPECT_EQ(holder.channel->calls[0].message, lost.message);
+  EXPECT_EQ(sequence(holder, 1).sr_status_flags, 0U);
+}
+
 TEST_F(V4DelegationTest, AContendedFileIsNotDelegatedAgainAtOnce) {
   const auto stateid = delegated();
   write_open();

@@ -55,8 +55,19 @@ struct Locking {
   View owner_name;
 };
 
-nfs4::Status check_limits(const StateTables& tables, const Locking& locking) {
-  const Client& client = *locking.open.owner->client;
+/// Owners of minor version 0 that have nothing and were not released make room for others.
+void drop_idle_owners(StateTables& tables, Client& client) {
+  std::vector<LockOwner*> idle;
+  for (auto& [name, owner] : client.lock_owners) {
+    if (owner.states.empty()) idle.push_back(&owner);
+  }
+  for (LockOwner* owner : idle) tables.remove_lock_owner(*owner);
+}
+
+nfs4::Status check_limits(StateTables& tables, const Locking& locking) {
+  Client& client = *locking.open.owner->client;
+  if (!locking.owner && client.lock_owners.size() >= kMostOwnersPerClient)
+    drop_idle_owners(tables, client);
   const bool full = client.range_count + kMostNewRanges > kMostRangesPerClient ||
                     locking.open.file->ranges.size() + kMostNewRanges > kMostRangesPerFile ||
                     (!locking.lock && (client.locks.size() >= kMostLockStatesPerClient ||
@@ -67,7 +78,7 @@ nfs4::Status check_limits(const StateTables& tables, const Locking& locking) {
   return client.minorversion > 0 ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4ERR_RESOURCE;
 }
 
-nfs4::Status check_lock(const StateTables& tables, const Locking& locking) {
+nfs4::Status check_lock(StateTables& tables, const Locking& locking) {
   const Client& client = *locking.open.owner->client;
   if (!locking.open.owner->confirmed) return nfs4::Status::NFS4ERR_BAD_STATEID;
   const nfs4::Status status = check_grace(tables, client, locking.args.reclaim);

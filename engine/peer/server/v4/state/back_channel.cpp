@@ -79,16 +79,36 @@ void recall_answered(StateTables& tables, DelegationState& delegation, nfs4::Sta
   delegation.told = status == nfs4::Status::NFS4_OK || delegation.tries >= kMostRecallTries;
 }
 
-void callback_done(StateTables& tables, Session& session, std::uint32_t number,
+void callback_done(StateTables& tables, Session& session, std::uint32_t number, std::uint64_t probe,
+                   const Expected<View, net::Error>& reply);
+
+void send(StateTables& tables, Session& session, std::uint32_t number, CallbackChannel& channel) {
+  BackSlot& slot = session.back_slots[number];
+  slot.calling = true;
+  channel.call(slot.message, [&tables, &session, number, probe = session.probe,
+                              alive = session.alive](const auto& reply) {
+    if (*alive) callback_done(tables, session, number, probe, reply);
+  });
+}
+
+/// Nobody knows whether the callback arrived: its slot keeps it for the next connection, which may
+/// be there already.
+void callback_lost(StateTables& tables, Session& session, std::uint32_t number,
+                   std::uint64_t probe) {
+  const auto channel = channel_of(session);
+  if (session.probe == probe) {
+    session.back_state = BackState::down;
+  } else if (session.back_state == BackState::up && channel) {
+    send(tables, session, number, *channel);
+  }
+}
+
+void callback_done(StateTables& tables, Session& session, std::uint32_t number, std::uint64_t probe,
                    const Expected<View, net::Error>& reply) {
   BackSlot& slot = session.back_slots[number];
   slot.calling = false;
   DelegationState* delegation = find_delegation(session, slot.delegation);
-  if (!reply) {
-    // Nobody knows whether it arrived: the slot keeps it for the next connection.
-    session.back_state = BackState::down;
-    return;
-  }
+  if (!reply) return callback_lost(tables, session, number, probe);
   const RecallReply read = read_recall_reply(*reply, session, number);
   nfs4::Status status = read.recall;
   if (read.sequence == nfs4::Status::NFS4_OK) {
@@ -102,14 +122,6 @@ void callback_done(StateTables& tables, Session& session, std::uint32_t number,
   slot.message.clear();
   slot.delegation = 0;
   if (delegation) recall_answered(tables, *delegation, status);
-}
-
-void send(StateTables& tables, Session& session, std::uint32_t number, CallbackChannel& channel) {
-  BackSlot& slot = session.back_slots[number];
-  slot.calling = true;
-  channel.call(slot.message, [&tables, &session, number, alive = session.alive](const auto& reply) {
-    if (*alive) callback_done(tables, session, number, reply);
-  });
 }
 
 void probe_done(StateTables& tables, Session& session, std::uint64_t probe,
