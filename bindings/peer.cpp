@@ -113,6 +113,14 @@ void bind_server(py::module_& module) {
            "idle_timeout_s"_a = std::chrono::duration<double>(kIdleTimeout).count(),
            "deviate"_a = std::vector<std::string>{})
       .def_property_readonly("port", &ServerThread::port)
+      .def_property_readonly(
+          "listening",
+          [](const ServerThread& self) {
+            std::vector<std::string> urls;
+            for (const net::Url& url : self.listening()) urls.push_back(url.text());
+            return urls;
+          },
+          "The URLs at which it listens, with the ports really bound.")
       .def_property_readonly("connection_count", &ServerThread::connection_count)
       .def_property_readonly("failed", &ServerThread::failed, "A deviation ended it.")
       .def("statistics", [](const ServerThread& self) { return to_dict(self.statistics()); })
@@ -224,6 +232,7 @@ void bind_peer(py::module_& module) {
   bind_server(module);
   bind_form(module);
   bind_client(module);
+  bind_peer_files(module);
 }
 
 }  // namespace steertag::bindings

@@ -52,6 +52,12 @@ std::string Address::text() const {
   return (six ? "[" + std::string(host) + "]" : std::string(host)) + ":" + port;
 }
 
+std::string Address::host() const {
+  char host[NI_MAXHOST];
+  const int code = ::getnameinfo(generic(), length, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
+  return code == 0 ? host : "";
+}
+
 Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;

@@ -39,6 +39,7 @@ struct Address {
   sockaddr_storage storage{};
   socklen_t length = 0;
   std::string text() const;  // "127.0.0.1:20049", "[::1]:20049"
+  std::string host() const;  // "127.0.0.1", "::1"
   std::uint16_t port() const;
   /// As the system's calls take it.
   const sockaddr* generic() const { return reinterpret_cast<const sockaddr*>(&storage); }

@@ -18,15 +18,19 @@ void append_record(Bytes& out, View message, std::size_t fragment_octets) {
   } while (!message.empty());
 }
 
-std::optional<View> whole_record(View bytes, std::size_t record_limit) {
+std::optional<std::size_t> announced_octets(View bytes) {
   if (bytes.size() < kRecordMarkOctets) return std::nullopt;
   const std::uint32_t mark = wire::load_u32(bytes.data());
   const std::size_t length = mark & kMostFragmentOctets;
-  const View behind = bytes.subspan(kRecordMarkOctets);
-  if (mark != record_mark(static_cast<std::uint32_t>(length), true) || length > record_limit ||
-      length > behind.size())
+  if (mark == length) return std::nullopt;  // not the last
+  return length;
+}
+
+std::optional<View> whole_record(View bytes, std::size_t record_limit) {
+  const auto length = announced_octets(bytes);
+  if (!length || *length > record_limit || *length > bytes.size() - kRecordMarkOctets)
     return std::nullopt;
-  return behind.first(length);
+  return bytes.subspan(kRecordMarkOctets, *length);
 }
 
 void RecordReader::next() {

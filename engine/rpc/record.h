@@ -37,6 +37,9 @@ void append_record(Bytes& out, View message, std::size_t fragment_octets = kMost
 /// It is followed by what comes after kRecordMarkOctets and its own octets.
 std::optional<View> whole_record(View bytes, std::size_t record_limit = kMostRecordOctets);
 
+/// The length of the record that starts with these octets, if its first fragment is its last.
+std::optional<std::size_t> announced_octets(View bytes);
+
 /// Puts records together from a byte stream that arrives in pieces of any size. Memory grows with
 /// the octets received, never with the lengths announced, and is kept from record to record.
 class RecordReader {

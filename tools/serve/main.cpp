@@ -1,10 +1,12 @@
 // steertag-serve: the reference server as a program, in the foreground until it is told to end.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <ctime>
 #include <iostream>
 
+#include "peer/server/programs.h"
 #include "serve/options.h"
 #include "serve/port_file.h"
 #include "serve/storage.h"
@@ -54,14 +56,26 @@ int print(const std::string& text) {
   return std::cout ? 0 : fail("cannot write the output");
 }
 
+void add_port_mapper(const Options& options, peer::ListenPlaces& places) {
+  if (!options.portmap) return;
+  const auto first = std::ranges::find(options.listen, net::kStreamProvider, &net::Url::provider);
+  net::Url url = *first;
+  url.port = *options.portmap;
+  places.places.push_back({url, nullptr, true});
+}
+
 int serve(const Options& options) {
   const fabric::RandomSource random = fabric::system_random();
   auto places = peer::make_listen_places(options.listen, random);
   if (!places) return fail(places.error().message());
+  add_port_mapper(options, *places);
   const auto storage = make_storage(options, now, random);
   if (!storage) return fail(storage.error());
+  peer::Nfs4StateOptions state;
+  state.clock = options.server.clock;
+  state.random = random;
   auto server = peer::Server::start(
-      places->places, peer::Server::nfs3_programs(**storage), options.server,
+      places->places, peer::make_programs(**storage, state), options.server,
       [](const std::string& peer, const net::Error& error) { report(peer, error); });
   if (!server) return fail(server.error().message());
   std::vector<std::uint16_t> ports;

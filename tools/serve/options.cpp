@@ -2,6 +2,7 @@
 #include "serve/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -15,6 +16,7 @@ constexpr int kUsageError = 2;
 /// What the command line says, before it is checked.
 struct Words {
   std::vector<std::string> listen = {"iwarp://127.0.0.1:20049"};
+  std::optional<std::uint16_t> portmap;
   std::optional<std::string> port_file;
   std::optional<std::string> export_directory;
   std::string key_file;
@@ -35,6 +37,9 @@ void describe(CLI::App& app, Words& words) {
                  "free port (can be given several times)")
       ->allow_extra_args(false)
       ->capture_default_str();
+  app.add_option("--portmap", words.portmap,
+                 "TCP port for the port mapper besides, on the host of the first tcp:// URL; 111 "
+                 "where clients look for it");
   app.add_option("--port-file", words.port_file,
                  "file that gets the port numbers once the server listens, one a line");
   auto* exported =
@@ -80,6 +85,10 @@ std::variant<Options, Ending> check(const Words& words) {
                     kUsageError};
     options.listen.push_back(std::move(*url));
   }
+  options.portmap = words.portmap;
+  const auto is_stream = [](const net::Url& url) { return url.provider == net::kStreamProvider; };
+  if (words.portmap && std::ranges::none_of(options.listen, is_stream))
+    return Ending{"--portmap needs a --listen tcp:// URL", kUsageError};
   for (const std::string& name : words.deviations) {
     if (auto added = options.server.deviations.add(name); !added)
       return Ending{added.error(), kUsageError};

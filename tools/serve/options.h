@@ -18,6 +18,7 @@ struct Options {
   bool read_only = false;
   std::string key_file;  // empty: a new key in every run
   peer::ServerOptions server;
+  std::optional<std::uint16_t> portmap;  // a further port, for the port mapper
   bool list_deviations = false;
   bool as_json = false;
 };

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "nfs/binding.h"
+#include "nfs/eligible_items.h"
 #include "rpc/direction.h"
 #include "wire/xdr.h"
 
@@ -170,13 +170,17 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
       header.write_list.empty() ? 0 : wire::chunk_length(header.write_list[0]);
   if (!reply.rpc.success())
     return placed > 0 ? std::optional(bad("an RPC error with a used write chunk")) : std::nullopt;
-  const auto item =
-      nfs::eligible_result(reply.payload, request_.program, request_.version, request_.procedure);
-  if (!item) {
+  std::vector<std::uint32_t> lengths;
+  for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk)
+    lengths.push_back(static_cast<std::uint32_t>(wire::chunk_length(header.write_list[chunk])));
+  const auto items = nfs::eligible_results(reply.payload, request_.program, request_.version,
+                                           request_.procedure, lengths);
+  if (items.empty() || items.front().absent) {
     // RFC 8166 6.1: only the eligible result may be there.
     if (placed > 0) return bad("a write chunk was used for a result that is not eligible");
     return std::nullopt;
   }
+  const nfs::EligibleItem* const item = &items.front();
   if (!result_) return std::nullopt;
   // RFC 8166 6.1: with a write chunk on offer an eligible result must not be inline.
   if (item->length > 0 && placed == 0)

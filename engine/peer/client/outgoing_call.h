@@ -3,24 +3,11 @@
 
 #include <optional>
 
-#include "peer/client/call_form.h"
 #include "peer/client/call_result.h"
+#include "peer/client/request.h"
 #include "peer/region_pool.h"
 
 namespace steertag::peer {
-
-/// What to call. `stream` is the RPC call from its XID on without the eligible argument, whose
-/// octets (if there are any) go at its end. `item` must stay until the callback.
-struct Request {
-  Bytes stream;
-  bool has_item = false;
-  View item;
-  nfs::ReplySize reply;
-  std::uint32_t program = 0;
-  std::uint32_t version = 0;
-  std::uint32_t procedure = 0;
-  FormWish wish;
-};
 
 /// Most segments into which the requester divides a chunk (RFC 8267 6.4.2).
 inline constexpr std::uint32_t kMostRequestSegments = 16;

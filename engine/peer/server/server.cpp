@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "peer/server/mount3_program.h"
-#include "peer/server/nfs3_program.h"
+#include "peer/server/portmap_program.h"
+#include "peer/server/rpcbind_program.h"
 
 namespace steertag::peer {
 
@@ -30,16 +30,12 @@ Expected<ListenPlaces, net::Error> make_listen_places(std::span<const net::Url> 
   return made;
 }
 
-Server::Server(std::vector<std::unique_ptr<Program>> programs, const ServerOptions& options,
+Server::Server(std::vector<std::unique_ptr<Program>> programs, std::vector<Version> versions,
+               std::shared_ptr<ServiceTable> services, const ServerOptions& options,
                TroubleCallback on_trouble)
-    : context_(std::move(programs), options, std::move(on_trouble)) {}
-
-std::vector<std::unique_ptr<Program>> Server::nfs3_programs(Backend& backend) {
-  std::vector<std::unique_ptr<Program>> programs;
-  programs.push_back(std::make_unique<Nfs3Program>(backend));
-  programs.push_back(std::make_unique<Mount3Program>(backend));
-  return programs;
-}
+    : versions_(std::move(versions)),
+      services_(std::move(services)),
+      context_(std::move(programs), options, std::move(on_trouble)) {}
 
 Expected<std::unique_ptr<Server>, net::Error> Server::start(
     fabric::Provider& provider, const net::Url& url, std::vector<std::unique_ptr<Program>> programs,
@@ -55,7 +51,14 @@ Expected<std::unique_ptr<Server>, net::Error> Server::start(
     return tl::unexpected(net::Error{net::Errc::cannot_listen, possible.error()});
   if (places.empty())
     return tl::unexpected(net::Error{net::Errc::cannot_listen, "there is no URL to listen at"});
-  std::unique_ptr<Server> server(new Server(std::move(programs), options, std::move(on_trouble)));
+  std::vector<Version> versions;
+  for (const auto& program : programs) versions.emplace_back(program->number(), program->version());
+  auto services = std::make_shared<ServiceTable>();
+  programs.push_back(std::make_unique<PortmapProgram>(services));
+  for (auto version = rpcbind::kLowestVersion; version <= rpcbind::kHighestVersion; ++version)
+    programs.push_back(std::make_unique<RpcbindProgram>(services, version));
+  std::unique_ptr<Server> server(new Server(std::move(programs), std::move(versions), services,
+                                            options, std::move(on_trouble)));
   for (const ListenPlace& place : places) {
     if (auto listening = server->listen(place); !listening)
       return tl::unexpected(std::move(listening.error()));
@@ -67,7 +70,21 @@ Expected<void, net::Error> Server::listen(const ListenPlace& place) {
   auto url = place.provider ? listen_rdma(place) : listen_stream(place.url);
   if (!url) return tl::unexpected(std::move(url.error()));
   listening_.push_back(std::move(*url));
+  offer(place);
   return {};
+}
+
+void Server::offer(const ListenPlace& place) {
+  const net::Url& url = listening_.back();
+  // It is listened on, so the name has an address.
+  const auto addresses = net::resolve(url, true);
+  const std::string host = addresses ? addresses->front().host() : url.host;
+  if (!place.port_mapper) {
+    for (const auto& [program, version] : versions_) services_->add(program, version, url, host);
+    return;
+  }
+  for (auto version = portmap::kVersion; version <= rpcbind::kHighestVersion; ++version)
+    services_->add(portmap::kProgram, version, url, host);
 }
 
 Expected<net::Url, net::Error> Server::listen_rdma(const ListenPlace& place) {
@@ -101,6 +118,7 @@ Expected<net::Url, net::Error> Server::listen_stream(const net::Url& wanted) {
 
 void Server::poll(std::chrono::milliseconds timeout) {
   net::poll_all(pollables_, timeout);
+  context_.dispatcher.tend();
   if (context_.hung) return;
   for (const auto& transport : rdma_) transport->sweep();
   context_.callbacks.serve();

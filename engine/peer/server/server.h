@@ -4,6 +4,7 @@
 
 #include "peer/server/rdma_transport.h"
 #include "peer/server/server_context.h"
+#include "peer/server/service_table.h"
 #include "peer/server/stream/stream_transport.h"
 
 namespace steertag::peer {
@@ -13,6 +14,7 @@ namespace steertag::peer {
 struct ListenPlace {
   net::Url url;
   fabric::Provider* provider = nullptr;  // nullptr: tcp
+  bool port_mapper = false;              // a further port, for the port mapper to be found at
 };
 
 /// ListenPlaces of a server, with the providers that their URLs name.
@@ -25,8 +27,8 @@ Expected<ListenPlaces, net::Error> make_listen_places(std::span<const net::Url> 
 
 class Server {
  public:
-  /// Listens at all places, of which there must be one at least, or at none. Fails too for options
-  /// that `check` refuses.
+  /// Listens at all places, of which there must be one at least, or at none. A port mapper and
+  /// rpcbind tell where `programs` are. Fails too for options that `check` refuses.
   static Expected<std::unique_ptr<Server>, net::Error> start(
       std::span<const ListenPlace> places, std::vector<std::unique_ptr<Program>> programs,
       const ServerOptions& options, TroubleCallback on_trouble = {});
@@ -53,16 +55,20 @@ class Server {
   /// A deviation asks for the end of the program.
   bool failed() const { return context_.failed; }
 
-  /// Programs of the reference server: NFS version 3 and MOUNT version 3 over one storage.
-  static std::vector<std::unique_ptr<Program>> nfs3_programs(Backend& backend);
-
  private:
-  Server(std::vector<std::unique_ptr<Program>> programs, const ServerOptions& options,
+  using Version = std::pair<std::uint32_t, std::uint32_t>;  // program and version
+
+  Server(std::vector<std::unique_ptr<Program>> programs, std::vector<Version> versions,
+         std::shared_ptr<ServiceTable> services, const ServerOptions& options,
          TroubleCallback on_trouble);
   Expected<void, net::Error> listen(const ListenPlace& place);
+  /// Tells the port mapper what is offered at the place listened on last.
+  void offer(const ListenPlace& place);
   Expected<net::Url, net::Error> listen_rdma(const ListenPlace& place);
   Expected<net::Url, net::Error> listen_stream(const net::Url& url);
 
+  std::vector<Version> versions_;  // of the programs that are offered
+  std::shared_ptr<ServiceTable> services_;
   ServerContext context_;
   std::vector<std::unique_ptr<RdmaTransport>> rdma_;  // one for each provider
   std::unique_ptr<StreamTransport> streams_;          // of all tcp places, if there are any

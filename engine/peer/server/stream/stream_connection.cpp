@@ -36,7 +36,10 @@ StreamConnection::StreamConnection(StreamRuntime& runtime, std::uint64_t id, net
       id_(id),
       socket_(std::move(socket)),
       peer_(peer),
-      origin_{id, false, host_of(peer), {}} {}
+      callbacks_(std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this),
+                                                 runtime.context.callbacks, kFirstCallbackXid,
+                                                 kReverseCredits)),
+      origin_{id, false, host_of(peer), callbacks_} {}
 
 StreamConnection::~StreamConnection() {
   if (!down_) go_down();
@@ -64,7 +67,8 @@ void StreamConnection::on_ready(std::uint32_t events) {
 void StreamConnection::receive() {
   Bytes& buffer = runtime_.read_buffer;
   buffer.resize(kStreamReadBytes);
-  for (int i = 0; i < kMostStreamReadsPerTurn && !down_ && held_.empty() && may_execute(); ++i) {
+  for (int i = 0; i < kMostStreamReadsPerTurn && !down_ && held_.empty() && may_take_records();
+       ++i) {
     const ssize_t count = ::recv(socket_.fd(), buffer.data(), buffer.size(), 0);
     if (count == 0) return on_end_of_stream();
     if (count < 0) {
@@ -83,7 +87,7 @@ void StreamConnection::receive() {
 
 std::size_t StreamConnection::take_records(View octets) {
   std::size_t taken = 0;
-  while (taken < octets.size() && !down_ && may_execute()) {
+  while (taken < octets.size() && !down_ && may_take_records()) {
     const View left = octets.subspan(taken);
     if (!reader_) {
       if (const auto record = rpc::whole_record(left, kLargestStreamRecord)) {
@@ -91,8 +95,7 @@ std::size_t StreamConnection::take_records(View octets) {
         take_record(*record);
         continue;
       }
-      reader_ = std::make_unique<rpc::RecordReader>(kLargestStreamRecord);
-      record_begun_ = runtime_.reactor.round_time();
+      if (!begin_partial_record(left)) return taken;
     }
     const auto more = reader_->take(left);
     if (!more) {
@@ -103,9 +106,41 @@ std::size_t StreamConnection::take_records(View octets) {
     if (reader_->complete()) {
       const auto reader = std::move(reader_);
       take_record(reader->record());
+      end_partial_record();
     }
   }
   return taken;
+}
+
+bool StreamConnection::begin_partial_record(View octets) {
+  const std::size_t announced = rpc::announced_octets(octets).value_or(kLargestStreamRecord);
+  const std::size_t wanted = std::min(announced, kLargestStreamRecord);
+  // Nobody passes those who wait already.
+  if (!runtime_.waiting.empty() || !runtime_.records.has_room(wanted)) {
+    waits_ = true;
+    runtime_.waiting.push_back({this, wanted});
+    return false;
+  }
+  start_partial_record(wanted);
+  return true;
+}
+
+void StreamConnection::start_partial_record(std::size_t octets) {
+  reserved_ = octets;
+  runtime_.records.take(octets);
+  reader_ = std::make_unique<rpc::RecordReader>(kLargestStreamRecord);
+  record_begun_ = runtime_.reactor.round_time();
+}
+
+void StreamConnection::end_partial_record() {
+  reader_.reset();
+  runtime_.records.give_back(std::exchange(reserved_, 0));
+}
+
+void StreamConnection::stop_waiting(std::size_t octets) {
+  waits_ = false;
+  start_partial_record(octets);
+  go_on();
 }
 
 void StreamConnection::take_record(View record) {
@@ -115,7 +150,7 @@ void StreamConnection::take_record(View record) {
     return drop({Errc::protocol_error, "a record is neither an RPC call nor a reply"});
   ++runtime_.context.statistics.messages;
   if (*direction == rpc::MessageType::CALL) return answer(record);
-  ++runtime_.context.statistics.discarded;  // no call of ours waits for a reply
+  if (!callbacks_->take_reply(record)) ++runtime_.context.statistics.discarded;
 }
 
 void StreamConnection::answer(View call) {
@@ -130,6 +165,16 @@ void StreamConnection::answer(View call) {
 void StreamConnection::on_end_of_stream() {
   if (reader_) return drop({Errc::peer_reset, "the stream ended inside a record"});
   ended_ = true;  // what the client has asked for is still answered
+  callbacks_->close();
+}
+
+bool StreamConnection::send_callback(Bytes message) {
+  if (ended_ || down_) return false;
+  auto outgoing = take_message();
+  outgoing->payload.stream() = std::move(message);
+  queue(std::move(outgoing));
+  set_watch();  // it leaves in the next round: whoever calls back may be anywhere
+  return true;
 }
 
 std::unique_ptr<OutgoingMessage> StreamConnection::take_message() {
@@ -216,7 +261,7 @@ bool StreamConnection::may_execute() const {
 void StreamConnection::go_on() {
   flush();
   // Ends with the octets that are held, which are at most kStreamReadBytes.
-  while (!down_ && !held_.empty() && may_execute()) {
+  while (!down_ && !held_.empty() && may_take_records()) {
     held_taken_ += take_records(View(held_).subspan(held_taken_));
     if (held_taken_ == held_.size()) {
       Bytes().swap(held_);
@@ -231,7 +276,7 @@ void StreamConnection::go_on() {
 }
 
 void StreamConnection::set_watch() {
-  const bool reads = !ended_ && held_.empty() && may_execute();
+  const bool reads = !ended_ && held_.empty() && may_take_records();
   // It was us who did not read, so the client's waits begin anew.
   if (reads && !reads_) last_received_ = record_begun_ = runtime_.reactor.round_time();
   reads_ = reads;
@@ -290,6 +335,10 @@ void StreamConnection::go_down() {
   socket_.close();
   for (auto& message : outgoing_) retire(std::move(message));
   outgoing_.clear();
+  end_partial_record();
+  std::erase_if(runtime_.waiting,
+                [this](const WaitingRecord& other) { return other.connection == this; });
+  callbacks_->close();
   ++runtime_.notices;
   runtime_.ended.push_back(id_);
 }

@@ -10,7 +10,7 @@
 
 namespace steertag::peer {
 
-class StreamConnection final : private net::Channel {
+class StreamConnection final : private net::Channel, private CallbackCalls::Carrier {
  public:
   /// `runtime` must outlive the connection. Once it is down, `id` appears in `runtime.ended`.
   StreamConnection(StreamRuntime& runtime, std::uint64_t id, net::Socket socket,
@@ -20,8 +20,13 @@ class StreamConnection final : private net::Channel {
   StreamConnection& operator=(const StreamConnection&) = delete;
 
   Expected<void, net::Error> start();
+  /// Reads on with the record that waited, now that `runtime.records` has room for its `octets`.
+  void stop_waiting(std::size_t octets);
 
  private:
+  /// RFC 5531 7.1: the XIDs of the two directions have nothing to do with each other.
+  static constexpr std::uint32_t kFirstCallbackXid = 1;
+
   void on_ready(std::uint32_t events) override;
   void on_deadline() override;
 
@@ -33,6 +38,16 @@ class StreamConnection final : private net::Channel {
   void take_record(View record);
   void answer(View call);
   void on_end_of_stream();
+  /// Memory for the record at the start of `octets`, of which a part is still to come. False if it
+  /// has to wait for it.
+  bool begin_partial_record(View octets);
+  void start_partial_record(std::size_t octets);
+  void end_partial_record();
+
+  // The other direction.
+  bool send_callback(Bytes message) override;
+  std::size_t largest_callback() const override { return kLargestStreamRecord; }
+  std::size_t largest_callback_reply() const override { return kLargestStreamRecord; }
 
   // What goes out.
   std::unique_ptr<OutgoingMessage> take_message();
@@ -45,6 +60,7 @@ class StreamConnection final : private net::Channel {
 
   /// False while replies pile up because the client does not take them.
   bool may_execute() const;
+  bool may_take_records() const { return !waits_ && may_execute(); }
   void go_on();
   void set_watch();
   void set_deadline();
@@ -58,10 +74,13 @@ class StreamConnection final : private net::Channel {
   std::uint64_t id_;
   net::Socket socket_;
   net::Address peer_;
+  std::shared_ptr<CallbackCalls> callbacks_;
   Origin origin_;
   net::Reactor::Key key_ = 0;
   std::unique_ptr<rpc::RecordReader> reader_;  // while a record is incomplete
-  Bytes held_;                                 // octets that wait until calls may be executed
+  std::size_t reserved_ = 0;                   // of the memory for such records
+  bool waits_ = false;                         // for such memory
+  Bytes held_;                                 // octets that wait until they may be taken
   std::size_t held_taken_ = 0;                 // of which these are done with
   std::deque<std::unique_ptr<OutgoingMessage>> outgoing_;
   std::size_t front_sent_ = 0;  // octets of the first message that have left

@@ -1,6 +1,9 @@
 // What the connections of a server's plain TCP transport share.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -19,12 +22,39 @@ struct OutgoingMessage {
   std::size_t held_bytes = 0;  // what it has of the reply budget
 };
 
+/// Memory for records of which a part is still to come. It is reserved by the announced length
+/// before the rest is read, so that what was begun can always be finished.
+class RecordBudget {
+ public:
+  explicit RecordBudget(std::size_t budget_bytes) : budget_bytes_(budget_bytes) {}
+  bool has_room(std::size_t octets) const { return octets <= budget_bytes_ - reserved_bytes_; }
+  void take(std::size_t octets) { reserved_bytes_ += octets; }
+  void give_back(std::size_t octets) { reserved_bytes_ -= octets; }
+  std::size_t reserved_bytes() const { return reserved_bytes_; }
+
+ private:
+  std::size_t budget_bytes_;
+  std::size_t reserved_bytes_ = 0;
+};
+
+class StreamConnection;
+
+/// A connection whose next record has no memory yet.
+struct WaitingRecord {
+  StreamConnection* connection;
+  std::size_t octets;
+};
+
 struct StreamRuntime {
   StreamRuntime(ServerContext& its_context, net::Reactor its_reactor)
-      : context(its_context), reactor(std::move(its_reactor)) {}
+      : context(its_context),
+        reactor(std::move(its_reactor)),
+        records(std::max(context.options.pull_budget_bytes, kLargestStreamRecord)) {}
 
   ServerContext& context;
   net::Reactor reactor;
+  RecordBudget records;
+  std::deque<WaitingRecord> waiting;                    // in their order
   Bytes read_buffer;                                    // kStreamReadBytes once it is used
   std::vector<View> parts;                              // reused while sending
   std::vector<std::unique_ptr<OutgoingMessage>> spare;  // at most kKeptMessages

@@ -59,10 +59,21 @@ std::size_t StreamTransport::poll(std::chrono::milliseconds timeout) {
   std::chrono::milliseconds left = timeout;
   while (true) {
     runtime_.reactor.turn(left);
+    serve_waiting();
     sweep();
     left = std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now());
     if (runtime_.reactor.take_woken() || runtime_.notices > 0 || left.count() <= 0)
       return runtime_.notices;
+  }
+}
+
+// Nobody passes the first, so that small records cannot pass a large one for ever.
+void StreamTransport::serve_waiting() {
+  auto& waiting = runtime_.waiting;
+  while (!waiting.empty() && runtime_.records.has_room(waiting.front().octets)) {
+    const WaitingRecord first = waiting.front();
+    waiting.pop_front();
+    first.connection->stop_waiting(first.octets);
   }
 }
 

@@ -33,6 +33,7 @@ class StreamTransport final : public net::Pollable {
   void admit(net::Socket socket, const net::Address& peer);
   void trouble(const std::string& peer, const net::Error& error) const;
   void sweep();
+  void serve_waiting();
 
   StreamRuntime runtime_;
   std::unordered_map<std::uint64_t, std::unique_ptr<StreamConnection>> connections_;
