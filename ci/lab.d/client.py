@@ -153,15 +153,18 @@ def run(target: Target, program: pathlib.Path | None, selection: Selection) -> O
             server = None
             if version != LOCAL:
                 server = Server(program, storage, directory / f"server-{version}-{storage}")
+            sentence = None
             try:
-                results += run_version(guest, server, selection, version, storage)
+                if server:
+                    sentence = server.start()
+                results += run_version(guest, server, selection, version, storage, bool(sentence))
             finally:
-                sentence = server.stop() if server else None
+                if server:
+                    sentence = sentence or server.stop()
+                    server.close()
                 if sentence:
                     defects[f"{version} {storage}"] = sentence
                     print(f"FAIL {version} {storage}: {sentence}", flush=True)
-                if server:
-                    server.close()
     finally:
         guest.power_off()
         shutil.rmtree(directory / "scratch", ignore_errors=True)
@@ -171,15 +174,18 @@ def run(target: Target, program: pathlib.Path | None, selection: Selection) -> O
 
 
 def run_version(
-    guest: Guest, server: Server | None, selection: Selection, version: str, storage: str
+    guest: Guest,
+    server: Server | None,
+    selection: Selection,
+    version: str,
+    storage: str,
+    stopped: bool,
 ) -> list[Result]:
-    """All steps of one version over one storage. After a step that hangs, or without a mount, the
-    rest is not run."""
+    """All steps of one version over one storage; without a server (`stopped`), without a mount and
+    after a step that hangs the rest is not run."""
     results = []
-    guest.boot()
-    if server:
-        server.start()
-    stopped = False
+    if not stopped:
+        guest.boot()
     for step in selection.steps:
         result = Result(step.name, version, storage, NOT_RUN)
         if not selection.applies(step, storage, version):
@@ -189,7 +195,7 @@ def run_version(
             show(result, print)
             stopped = result.verdict == HANG or (step.name == "mount" and result.verdict != PASS)
         results.append(result)
-    # Something that hangs cannot be unmounted; a fresh machine does not know of it.
+    # What failed may have left something behind; a fresh machine does not know of it.
     if not all(map(is_good, results)):
         guest.power_off()
     return results

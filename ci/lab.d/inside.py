@@ -4,6 +4,7 @@ The guest sees the host's files, read-only: the very programs that are built her
 
 from __future__ import annotations
 
+import os
 import pathlib
 import shlex
 import shutil
@@ -34,6 +35,8 @@ ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
+# Names another build directory than build/release, inside as outside.
+BUILD_VARIABLE = "STEERTAG_BUILD"
 
 
 def run(target: Target, arguments: list[str]) -> int:
@@ -42,7 +45,7 @@ def run(target: Target, arguments: list[str]) -> int:
     image.build()
     write_profile(target, image.version())
     command = [
-        *(str(suite.PYTEST.relative_to(PROJECT)), suite.CASES, "-p", "no:cacheprovider"),
+        *(str(suite.PYTEST.relative_to(PROJECT)), suite.CASES, "-o", "cache_dir=/dev/shm/pytest"),
         *("--target", f"{target.provider}://{GUEST_ADDRESS}:{target.ports['rdma']}{target.export}"),
         *("--profile", str(_profile(target).relative_to(PROJECT)), "--report", REPORT),
         *arguments,
@@ -108,12 +111,18 @@ def pack(root: pathlib.Path, command: list[str], scratch: pathlib.Path) -> pathl
     """Returns a root file system in which the role `inside` finds the command to run."""
     folder = scratch / "root" / "lab/program"
     folder.mkdir(parents=True)
-    variables = [f"{name}={shlex.quote(value)}" for name, value in ENVIRONMENT.items()]
+    environment = dict(ENVIRONMENT)
+    if build := os.environ.get(BUILD_VARIABLE):
+        environment[BUILD_VARIABLE] = str(pathlib.Path(build).resolve())
+    variables = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
     inner = f"cd {shlex.quote(str(PROJECT))} && exec {shlex.join(command)}"
     run_file = folder / "run"
     run_file.write_text(
         "#!/bin/sh\n"
-        f"exec chroot /host /usr/bin/env -i {' '.join(variables)} sh -c {shlex.quote(inner)}\n"
+        # The output goes through a pipe, because programs write for eyes when it is a serial port.
+        f"{{ chroot /host /usr/bin/env -i {' '.join(variables)} sh -c {shlex.quote(inner)}\n"
+        "echo $? > /tmp/status; } 2>&1 | cat\n"
+        "exit $(cat /tmp/status)\n"
     )
     run_file.chmod(0o755)
     return extend(root, scratch / "root", scratch / "root.cpio")

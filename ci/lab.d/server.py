@@ -54,8 +54,8 @@ class Server:
             self._command += ["--handle-key", str(directory / "key")]
         self._process = None
 
-    def start(self) -> None:
-        """Starts the server and waits until it listens."""
+    def start(self) -> str | None:
+        """Starts the server and waits until it listens; a sentence if it does not."""
         self._port_file.unlink(missing_ok=True)
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(
@@ -63,19 +63,20 @@ class Server:
             )
         deadline = time.monotonic() + START_LIMIT_S
         while not self._port_file.exists():
-            if self._process.poll() is not None:
-                raise LabFailure(f"the server did not start; {self.last_words()}")
+            if self.died():
+                return f"the server did not start; {self.last_words()}"
             if time.monotonic() > deadline:
                 self.kill()
-                raise LabFailure(f"the server did not listen within {START_LIMIT_S} s")
+                return f"the server did not listen within {START_LIMIT_S} s; {self.last_words()}"
             time.sleep(POLL_S)
+        return None
 
     def restart(self) -> None:
-        """Kills the server without warning and starts it again, at the same ports."""
-        if self.died():
-            return  # its end is reported by `stop`
-        self.kill()
-        self.start()
+        """Kills the server without warning and starts it again, at the same ports. What goes wrong is
+        told by `stop`."""
+        if not self.died():
+            self.kill()
+            self.start()
 
     def died(self) -> bool:
         """Whether the server has ended by itself."""

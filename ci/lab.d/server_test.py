@@ -57,8 +57,9 @@ def test_a_bad_end_is_told(make):
 
 
 def test_a_server_that_does_not_start_is_told_with_its_log(make):
-    with pytest.raises(LabFailure, match="the server did not start; .*\n    nothing works"):
-        make(ENDS).start()
+    sentence = make(ENDS).start()
+    assert sentence.startswith("the server did not start; ")
+    assert sentence.endswith("\n    nothing works")
 
 
 def test_a_server_that_died_is_not_started_again(make):
