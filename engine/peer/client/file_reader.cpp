@@ -128,7 +128,7 @@ void FileReader::State::deliver_kept() {
     deliver(first.kept);
     first.kept.clear();
     if (!first.whole) return;
-    if (end && first.offset + first.got > *end)
+    if (end && first.got > 0 && first.offset + first.got > *end)
       return fail({FileErrc::changed, "READ: octets behind the end of the file", 0, {}});
     pieces.pop_front();
   }
