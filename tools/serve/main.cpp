@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "peer/server/programs.h"
+#include "peer/server/v4/state/recovery.h"
 #include "serve/options.h"
 #include "serve/port_file.h"
 #include "serve/storage.h"
@@ -74,6 +75,12 @@ int serve(const Options& options) {
   peer::Nfs4StateOptions state;
   state.clock = options.server.clock;
   state.random = random;
+  state.lease = options.lease;
+  state.recovery_path = options.recovery_file;
+  if (!state.recovery_path.empty()) {
+    if (const auto usable = peer::Recovery::check_file(state.recovery_path); !usable)
+      return fail(usable.error());
+  }
   auto server = peer::Server::start(
       places->places, peer::make_programs(**storage, state), options.server,
       [](const std::string& peer, const net::Error& error) { report(peer, error); });

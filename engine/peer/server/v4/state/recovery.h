@@ -7,6 +7,7 @@
 #include <string>
 
 #include "peer/server/v4/state/records.h"
+#include "support/expected.h"
 
 namespace steertag::peer {
 
@@ -15,6 +16,10 @@ namespace steertag::peer {
 /// or the new one.
 class Recovery {
  public:
+  /// Nothing, or one sentence about why the server cannot keep its clients in this file: it must be
+  /// missing or what a server wrote, and its directory must let a new one take its place.
+  static Expected<void, std::string> check_file(const std::string& path);
+
   /// Reads the file; grace lasts until `now` + `grace` if it names a client. No path: no grace.
   Recovery(std::string path, TimePoint now, std::chrono::seconds grace);
 
