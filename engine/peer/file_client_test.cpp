@@ -178,7 +178,9 @@ TEST_P(FileClientTest, SizeCanBeSet) {
   EXPECT_EQ(fetch("/export/file"), Bytes(10'000));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FileClientTest, ::testing::Values(Way{"iwarp", 3}, Way{"tcp", 3}),
+INSTANTIATE_TEST_SUITE_P(All, FileClientTest,
+                         ::testing::Values(Way{"iwarp", 3}, Way{"tcp", 3}, Way{"iwarp", 4},
+                                           Way{"tcp", 4}),
                          [](const auto& row) {
                            return row.param.provider + std::to_string(row.param.version);
                          });

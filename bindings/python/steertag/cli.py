@@ -7,6 +7,7 @@ import sys
 from . import __version__, build_paths
 from .failure import Failure
 from .files import cp, ls
+from .files.escape import printable
 
 
 def serve(arguments):
@@ -84,7 +85,7 @@ def main(arguments=None):
         parsed = _parser().parse_args(arguments)
         parsed.run(parsed)
     except Failure as failure:
-        print(f"steertag: {failure}", file=sys.stderr)
+        print(f"steertag: {printable(str(failure))}", file=sys.stderr)
         return 2
     except ImportError as error:
         print(f"steertag: {error}", file=sys.stderr)

@@ -77,7 +77,7 @@ def connect(url, arguments):
         gids = [gid for gid in os.getgroups() if gid != arguments.gid][:16] if own else []
         identity = {"uid": arguments.uid, "gid": arguments.gid, "gids": gids}
     return peer.Files(
-        url,
+        os.fsencode(url),
         version=version,
         mount_port=arguments.mount_port,
         timeout_s=arguments.timeout,

@@ -1,6 +1,10 @@
 """A progress bar on standard error, if that is a terminal."""
 
+import sys
+
 from tqdm import tqdm
+
+from .escape import printable
 
 # How long a transfer works before the bar is drawn again and a pressed Ctrl-C is noticed.
 STEP_S = 0.1
@@ -10,14 +14,17 @@ QUIET_S = 0.5
 
 def run(transfer, name):
     """Works on the transfer until it is complete."""
+    if not sys.stderr.isatty():
+        while not transfer.step(STEP_S):
+            pass
+        return
     bar = tqdm(
         total=transfer.total_bytes,
-        desc=name,
+        desc=printable(name),
         unit="B",
         unit_scale=True,
         unit_divisor=1024,
         delay=QUIET_S,
-        disable=None,  # no bar when standard error is no terminal
     )
     with bar:
         complete = False
