@@ -36,6 +36,7 @@ class Step:
 
 STEPS = (
     Step("mount", 60),
+    Step("mount-b", 60),
     Step("names", 60),
     Step("build", 180),
     Step("tar", 180),
@@ -54,7 +55,7 @@ STEPS = (
 )
 NAMES = tuple(step.name for step in STEPS)
 # Without these the other steps have nothing to work on.
-ALWAYS = ("mount", "unmount")
+ALWAYS = ("mount", "mount-b", "unmount")
 
 
 @dataclasses.dataclass(frozen=True)

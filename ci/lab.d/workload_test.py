@@ -28,7 +28,7 @@ def test_no_word_selects_every_version_and_storage_but_not_local():
 def test_words_select_and_mounting_is_always_part_of_it():
     selection = workload.select(["v3", "memory", "fsx"])
     assert selection.runs() == [("memory", "v3")]
-    assert steps_of(selection) == ["mount", "fsx", "unmount"]
+    assert steps_of(selection) == ["mount", "mount-b", "fsx", "unmount"]
 
 
 def test_local_has_no_storage():
