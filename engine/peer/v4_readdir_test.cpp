@@ -92,7 +92,7 @@ TEST_P(ReaddirTest, OneEntryAtATimeGivesTheSame) {
 
 TEST_P(ReaddirTest, ReplyIsNeverLargerThanMaxcount) {
   for (int i = 0; i < 100; ++i) make_file4("file" + std::to_string(i), {});
-  for (const std::uint32_t maxcount : {64U, 100U, 128U, 1000U, 4096U}) {
+  for (std::uint32_t maxcount = 64; maxcount < 256; maxcount += 4) {
     Answer answer = list(args(0, maxcount));
     ASSERT_EQ(answer.status(), Status::NFS4_OK);
     const auto result = answer.take<nfs4::ReaddirResult>(Opnum::OP_READDIR);

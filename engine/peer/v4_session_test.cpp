@@ -89,6 +89,8 @@ TEST_P(SessionCompoundTest, RetryOfACachedReadHasItsData) {
       .put(file)
       .add(Opnum::OP_READ, nfs4::ReadArgs{{}, 0, 100});
   call(read);
+  // What would be read now.
+  EXPECT_EQ(storage->write(*storage->resolve(file.view()), 0, pattern(100, 2)), peer::Status::ok);
   Answer again = call(read);
   again.skip(Opnum::OP_SEQUENCE);
   again.skip(Opnum::OP_PUTFH);
