@@ -59,7 +59,12 @@ class Server:
         self._port_file.unlink(missing_ok=True)
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                # A Ctrl-C at the terminal must not end the server before its user.
+                start_new_session=True,
             )
         deadline = time.monotonic() + START_LIMIT_S
         while not self._port_file.exists():
