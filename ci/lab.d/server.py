@@ -17,6 +17,9 @@ PROGRAMS = tuple(f"build/{preset}/tools/steertag-serve" for preset in ("release"
 START_LIMIT_S = 20  # a sanitized server on busy cores; otherwise it takes 20 ms
 STOP_LIMIT_S = 20
 POLL_S = 0.01
+# After a restart of the server, what is not reclaimed waits that long; a shorter lease could run out in an
+# emulated machine on busy cores.
+LEASE_S = 30
 MEMORY, DIRECTORY = "memory", "directory"
 STORAGES = (DIRECTORY, MEMORY)
 SHOWN_LINES = 10  # of the log, when the server ends by itself
@@ -51,7 +54,9 @@ class Server:
         if storage == DIRECTORY:
             (directory / "export").mkdir(mode=0o777)
             self._command += ["--export", str(directory / "export")]
+            # So that a restart is one for the clients too: handles stay, state is reclaimed.
             self._command += ["--handle-key", str(directory / "key")]
+            self._command += ["--recovery", str(directory / "clients"), "--lease", str(LEASE_S)]
         self._process = None
 
     def start(self) -> str | None:
