@@ -177,8 +177,15 @@ void bind_limits(py::module_& module) {
            "posted_operations"_a = limits.posted_operations);
   py::class_<Capabilities>(module, "Capabilities", "What a provider can do; sizes in octets.")
       .def_readonly("remote_invalidation", &Capabilities::remote_invalidation)
+      .def_readonly("windows", &Capabilities::windows)
       .def_readonly("fault_hooks", &Capabilities::fault_hooks)
       .def_readonly("byte_capture", &Capabilities::byte_capture)
+      .def_readonly("sees_remote_operations", &Capabilities::sees_remote_operations)
+      .def_readonly("sees_reset", &Capabilities::sees_reset)
+      .def_readonly("sees_violations", &Capabilities::sees_violations)
+      .def_readonly("exact_private_data", &Capabilities::exact_private_data)
+      .def_readonly("chosen_base", &Capabilities::chosen_base)
+      .def_readonly("responder_waits", &Capabilities::responder_waits)
       .def_readonly("largest_send", &Capabilities::largest_send)
       .def_readonly("largest_private_data", &Capabilities::largest_private_data);
 }

@@ -154,6 +154,10 @@ WorkId PyConnection::rdma_read(const RegionRef& sink, std::uint64_t sink_offset,
   return id;
 }
 
+void PyConnection::open_window(const RegionRef& region, fabric::Rights rights) {
+  value_or_raise(connection().open_window(*region->region, rights));
+}
+
 void PyConnection::send_raw(const py::buffer& bytes) {
   value_or_raise(connection().send_raw(from_python(bytes)));
 }
@@ -257,6 +261,8 @@ void bind_fabric_connection(py::module_& module) {
       .def("rdma_read", &PyConnection::rdma_read, "sink"_a, "sink_offset"_a, "length"_a, "stag"_a,
            "offset"_a, py::kw_only(), "fault"_a = nullptr,
            "Reads the peer's memory into a region; returns the work id.")
+      .def("open_window", &PyConnection::open_window, "region"_a, "rights"_a,
+           "Opens a region again as one that the peer's Send with Invalidate closes.")
       .def("send_raw", &PyConnection::send_raw, "octets"_a, "Puts octets straight into the stream.")
       .def("terminate", &PyConnection::terminate, "layer"_a, "type"_a, "code"_a,
            "Sends a Terminate and closes.")
@@ -277,6 +283,7 @@ void bind_fabric_connection(py::module_& module) {
           [](const PyConnection& c) { return c.refused() && c.refused()->code == Errc::timed_out; })
       .def_property_readonly("private_data",
                              [](const PyConnection& c) { return to_python(c.private_data()); })
+      .def_property_readonly("capabilities", &PyConnection::capabilities, "Of its provider.")
       .def_property_readonly("domain", &PyConnection::domain)
       .def_property_readonly("peer_name", &PyConnection::peer_name)
       .def_property_readonly("unsent_operations", &PyConnection::unsent);

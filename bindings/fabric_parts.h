@@ -89,6 +89,7 @@ class PyConnection final : public fabric::Handler {
                             const fabric::Fault* fault);
   fabric::WorkId rdma_read(const RegionRef& sink, std::uint64_t sink_offset, std::uint32_t length,
                            std::uint32_t stag, std::uint64_t offset, const fabric::Fault* fault);
+  void open_window(const RegionRef& region, fabric::Rights rights);
   void send_raw(const py::buffer& bytes);
   void terminate(std::uint8_t layer, std::uint8_t type, std::uint8_t code);
   void disconnect();
@@ -100,6 +101,7 @@ class PyConnection final : public fabric::Handler {
   const std::optional<fabric::CloseReason>& refused() const { return refused_; }
   const Bytes& private_data() const { return private_data_; }
   const DomainRef& domain() const { return domain_; }
+  fabric::Capabilities capabilities() const { return provider_->provider->capabilities(); }
   std::string peer_name() const { return connection_ ? connection_->peer_name() : ""; }
   std::size_t unsent() const { return connection_ ? connection_->unsent_operations() : 0; }
   trace::Role role() const { return connection_ ? connection_->role() : trace::Role::client; }

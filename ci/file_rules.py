@@ -25,7 +25,7 @@ FIRST_COMMENT = {
 # Paths that exist on one machine only: home directories, and the directories that a checkout is
 # often put into. Guests of the lab have a root of their own.
 MACHINE_PATH = re.compile(r"(?<![\w.@:/$}])/(home|root|work|Users|mnt|media)/\w")
-FOREIGN_ROOT = ("ci/lab.d/guest/",)
+FOREIGN_ROOT = ("ci/lab.d/guest/", "ci/lab.d/workload/")
 
 
 def tracked():

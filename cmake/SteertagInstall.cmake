@@ -29,7 +29,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/steertagConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/steertagConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/steertagConfig.cmake ${PROJECT_BINARY_DIR}/steertagConfigVersion.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/FindISAL.cmake DESTINATION ${package} COMPONENT engine)
+  ${CMAKE_CURRENT_LIST_DIR}/FindISAL.cmake ${CMAKE_CURRENT_LIST_DIR}/FindRdmaCore.cmake DESTINATION ${package} COMPONENT engine)
 
 # The Python package: its modules, the engine beside them, and the reference server that the suite
 # starts, where steertag/build_paths.py looks for it outside of a checkout.

@@ -6,14 +6,19 @@ import argparse
 import os
 import shutil
 
+import client
 import control
 import gate
+import gate_table
 import host
+import inside
 import provider_tests
+import server
 import session
 import smoke
 import suite
 import target as targets
+import workload
 from failure import LabFailure
 from image import Image
 from machine import HOST
@@ -24,8 +29,9 @@ EXIT_LAB_FAILURE = 10  # outside pytest's codes 0 to 5: the lab, not the suite, 
 EXIT_SIGNAL_BASE = 128
 
 
-# The role of machines that serve NFS/RDMA to the host.
-SERVER = "server"
+# The roles of machines that serve NFS/RDMA to the host, and that are clients of our server on the host.
+# In the role inside the suite runs in the server's own machine.
+SERVER, CLIENT, INSIDE = "server", "client", "inside"
 
 
 def build(target: Target, _: argparse.Namespace) -> int:
@@ -57,10 +63,14 @@ def check(target: Target, _: argparse.Namespace) -> int:
 
 
 def run(target: Target, options: argparse.Namespace) -> int:
+    if target.role == CLIENT:
+        return 0 if run_workload(target, options).passed() else EXIT_FAILED
     suite.require()
+    if target.role == INSIDE:
+        return run_inside(target, options.arguments)
     shutil.rmtree(target.report, ignore_errors=True)
     with session.booted(target) as booted:
-        status = suite.run(booted, options.pytest)
+        status = suite.run(booted, options.arguments)
         if not booted.machine.alive():
             return status or EXIT_FAILED
         for complaint in booted.machine.complaints():
@@ -68,26 +78,69 @@ def run(target: Target, options: argparse.Namespace) -> int:
     return status
 
 
+def run_inside(target: Target, arguments: list[str]) -> int:
+    with session.exclusive(target):
+        host.need(host.MACHINE_PROGRAMS)
+        return inside.run(target, arguments)
+
+
+def run_workload(target: Target, options: argparse.Namespace) -> client.Outcome:
+    selection = workload.select(options.arguments)
+    served = selection.versions != (workload.LOCAL,)
+    program = server.find_program(options.program) if served else None
+    with session.exclusive(target):
+        host.need(host.MACHINE_PROGRAMS)
+        return client.run(target, program, selection)
+
+
 def compare(target: Target, options: argparse.Namespace) -> int:
+    return 0 if gate_table.passed(gate_rows(target, options)) else EXIT_FAILED
+
+
+def compare_all(options: argparse.Namespace) -> int:
+    rows = []
+    for name in targets.names():
+        try:
+            rows += gate_rows(targets.load(name), options)
+        except LabFailure as failure:
+            host.say(f"error: {failure}")
+            rows.append(gate_table.Row(name, "-", {}, f"error: {str(failure).splitlines()[0]}"))
+    print(gate_table.text(rows), flush=True)
+    return 0 if gate_table.passed(rows) else EXIT_FAILED
+
+
+def gate_rows(target: Target, options: argparse.Namespace) -> list[gate_table.Row]:
+    """Gates one target; a client's baseline is that every step passes."""
+    if target.role == CLIENT:
+        return client.rows(target.name, run_workload(target, options))
     baseline = gate.load_baseline(target.baseline, target.name)
     status = run(target, options)
     if status not in gate.COMPLETE_RUN:
         raise LabFailure(f"pytest ended with code {status}: the run is not complete")
     result = gate.compare(gate.load_report(target.report), baseline)
     print(result.table(), flush=True)
-    return 0 if result.matches() else EXIT_FAILED
+    outcome = gate_table.PASSED if result.matches() else f"{len(result.differences)} differences"
+    return [gate_table.Row(target.name, "suite", result.counts, outcome)]
 
 
 def run_provider_tests(target: Target, options: argparse.Namespace) -> int:
-    test_program = provider_tests.find_program(options.program)
+    test_programs = provider_tests.find_programs(options.program)
     with session.exclusive(target):
         host.need(host.MACHINE_PROGRAMS)
-        return provider_tests.run(target, test_program, options.gtest)
+        return provider_tests.run(target, test_programs, options.gtest)
 
 
 def baseline(target: Target, _: argparse.Namespace) -> int:
     print(gate.skeleton(gate.load_report(target.report), target.baseline, target.name), end="")
     return 0
+
+
+# What can be done with a machine, by its role.
+ACTIONS_OF_ROLE = {
+    SERVER: (build, boot, restart, check, run, compare, run_provider_tests, baseline),
+    CLIENT: (build, run),
+    INSIDE: (build, run, compare, run_provider_tests, baseline),
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -98,32 +151,55 @@ def main(arguments: list[str]) -> int:
         (boot, "boot", "boot the target, print where it is, power it off at Ctrl-C"),
         (restart, "restart", "give the `boot` or `run` of this checkout a fresh machine, and wait"),
         (check, "smoke", "boot the target and see NFS/RDMA and MOUNT answer, without the engine"),
-        (run, "run", "run the server suite against the target; exit with pytest's code"),
-        (compare, "gate", "run the suite and compare every verdict with the target's baseline"),
+        (
+            run,
+            "run",
+            "run the server suite against the target, exit with pytest's code; or, in a client, the workload",
+        ),
+        (
+            compare,
+            "gate",
+            "run the suite and compare every verdict with the target's baseline; without a target, of all targets, with one table",
+        ),
         (
             run_provider_tests,
             "provider-tests",
-            "run the fabric's provider tests inside the target, over its RDMA device",
+            "run the tests over every provider inside the target, over its RDMA device",
         ),
         (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),
     ):
         command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(action=action, pytest=[])
-        command.add_argument("target", help=f"one of: {', '.join(targets.names())}")
+        command.set_defaults(action=action, arguments=[], program=None)
+        help_text = f"one of: {', '.join(targets.names())}"
+        if action is compare:
+            command.add_argument(
+                "target", nargs="?", help=f"{help_text}; all of them if none is named"
+            )
+        else:
+            command.add_argument("target", help=help_text)
         if action is run:
-            command.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+            command.add_argument(
+                "--program", help="the server for a client; by default the one built"
+            )
+            command.add_argument(
+                "arguments",
+                nargs="*",
+                help="after --: arguments for pytest; or versions, storages and steps of the workload",
+            )
         if action is run_provider_tests:
             command.add_argument(
-                "--program", help="the test program; by default the one built here"
+                "--program", help="one test program; by default all that were built here"
             )
             command.add_argument("gtest", nargs="*", help="arguments for GoogleTest, after --")
     options = parser.parse_args(arguments)
     os.chdir(PROJECT)
     session.catch_signals()
     try:
+        if options.target is None:
+            return compare_all(options)
         target = targets.load(options.target)
-        if target.role != SERVER and options.action not in (build, run_provider_tests):
-            raise LabFailure(f"{target.name} serves nothing; it is for `ci/lab provider-tests`")
+        if options.action not in ACTIONS_OF_ROLE[target.role]:
+            raise LabFailure(f"{target.name} is no machine for that: its role is {target.role}")
         return options.action(target, options)
     except LabFailure as failure:
         host.say(f"error: {failure}")

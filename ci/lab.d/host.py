@@ -22,6 +22,7 @@ BUILD_PROGRAMS = {
     "strip": "binutils",
     "tar": "tar",
     "xz": "xz-utils",
+    "zstd": "zstd",
 }
 MACHINE_PROGRAMS = {"qemu-system-x86_64": "qemu-system-x86", "setpriv": "util-linux"}
 

@@ -24,6 +24,7 @@ SOURCE_LIMIT_S = 180
 COMPILE_LIMIT_S = 300
 DEPENDENCY_LIMIT_S = 60
 PACK_LIMIT_S = 180
+DECOMPRESS_LIMIT_S = 60
 
 MERGED_DIRECTORIES = ("bin", "sbin", "lib", "lib64")
 # What the packages' installation scripts, which do not run here, would have made.
@@ -36,7 +37,8 @@ EMPTY_FILES = ("var/lib/nfs/etab", "var/lib/nfs/rmtab")
 SETUP_SECTORS_OFFSET = 0x1F1
 PAYLOAD_OFFSET = 0x248
 SECTOR_BYTES = 512
-XZ_MAGIC = b"\xfd7zXZ\x00"
+XZ_MAGIC, ZSTD_MAGIC = b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+PAYLOAD_SIZE_BYTES = 4  # the size of the plain kernel, behind the compressed one
 
 
 class Image:
@@ -48,6 +50,7 @@ class Image:
         self.root = target.directory / "root.cpio"
         self._modules = target.directory / "modules"
         self._archive = debian.Archive(BUILD / "packages")
+        self._kernel_archive = debian.Archive(BUILD / "packages", target.kernel.suite)
 
     def build(self) -> None:
         """Builds what is missing or was made from other inputs than today's; else does nothing."""
@@ -81,7 +84,7 @@ class Image:
         return (self.kernel.stat().st_size + self.root.stat().st_size) / 1e6
 
     def _kernel_packages(self) -> list[debian.Package]:
-        packages = self._archive.closure(self.target.kernel.packages)
+        packages = self._kernel_archive.closure(self.target.kernel.packages)
         packages = [package for package in packages if package.name.startswith("linux-")]
         version, series = _kernel_version(packages), self.target.kernel.series
         if not version.startswith(f"{series}."):
@@ -97,7 +100,7 @@ class Image:
 
     def _build_kernel(self, packages: list[debian.Package]) -> None:
         """Leaves the kernel, and in modules/ the wanted modules with those they depend on."""
-        files = self._archive.fetch(packages)
+        files = self._kernel_archive.fetch(packages)
         with _scratch(self.target.directory) as tree:
             host.say(f"unpacking kernel {_kernel_version(packages)}")
             _make_root(tree)
@@ -224,7 +227,8 @@ def _compile(module: ExtraModule, tree: pathlib.Path, release: str) -> None:
     common = headers.with_name(headers.name.removesuffix("-amd64") + "-common")
     (headers / "Makefile").write_text(f"include {common}/Makefile\n")
     make = ["make", "-C", str(headers), f"-j{os.cpu_count()}", f"M={tree / folder}"]
-    host.run([*make, module.config, "modules"], COMPILE_LIMIT_S)
+    # Type information for BPF would need one more program, and nothing here reads it.
+    host.run([*make, module.config, "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules"], COMPILE_LIMIT_S)
     built = tree / folder / f"{module.name}.ko"
     host.run(["strip", "--strip-debug", str(built)], COMPILE_LIMIT_S)
     extra = tree / "lib/modules" / release / "extra"
@@ -241,9 +245,15 @@ def _decompress_kernel(packaged: pathlib.Path, plain: pathlib.Path) -> None:
     start = (data[SETUP_SECTORS_OFFSET] + 1) * SECTOR_BYTES
     offset, length = struct.unpack_from("<II", data, PAYLOAD_OFFSET)
     payload = data[start + offset : start + offset + length]
-    if not payload.startswith(XZ_MAGIC):
-        raise LabFailure(f"{packaged.name} is not compressed by xz, as Debian's kernels are")
-    plain.write_bytes(lzma.LZMADecompressor().decompress(payload))
+    if payload.startswith(XZ_MAGIC):
+        plain.write_bytes(lzma.LZMADecompressor().decompress(payload))
+    elif payload.startswith(ZSTD_MAGIC):
+        compressed = plain.with_suffix(".zst")
+        compressed.write_bytes(payload[:-PAYLOAD_SIZE_BYTES])
+        host.run(["zstd", "-dfq", "-o", str(plain), str(compressed)], DECOMPRESS_LIMIT_S)
+        compressed.unlink()
+    else:
+        raise LabFailure(f"{packaged.name} is compressed neither by xz nor by zstd")
 
 
 def pack(root: pathlib.Path, packed: pathlib.Path) -> None:
@@ -259,3 +269,17 @@ def pack(root: pathlib.Path, packed: pathlib.Path) -> None:
         subprocess.run(["bash", "-c", script, packed], cwd=root, check=True, timeout=PACK_LIMIT_S)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         raise LabFailure(f"the root file system cannot be packed: {error}")
+
+
+def extend(root: pathlib.Path, directory: pathlib.Path, whole: pathlib.Path) -> pathlib.Path:
+    """Makes `whole`, a packed root with the files of a directory added: a second archive behind it.
+
+    The kernel unpacks both, one after the other."""
+    added = whole.with_suffix(".added")
+    pack(directory, added)
+    with open(whole, "wb") as target:
+        for part in (root, added):
+            with open(part, "rb") as source:
+                shutil.copyfileobj(source, target)
+    added.unlink()
+    return whole

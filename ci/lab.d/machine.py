@@ -50,13 +50,20 @@ class Machine:
         ports: dict[str, int],
         console_log: pathlib.Path,
         role: str | None = None,
-        outputs: tuple[pathlib.Path, ...] = (),
+        serials: tuple[str, ...] = (),
+        networks: tuple[str, ...] = (),
+        shares: tuple[str, ...] = (),
     ) -> None:
         """`ports` are those of the host, by service; `console_log` is appended to. `role` is another
-        one than the target's; `outputs` are files for the guest's further serial ports."""
+        one than the target's. `serials` are the guest's further serial ports, as qemu names them.
+        `networks` (10.0.2.0/24) are those by which the guest reaches the host, at their address 2;
+        without any it has a network card by which it is only reached. `shares` are directories of the
+        host, as qemu's -virtfs names them."""
         self.target = target
         self.role = role or target.role
-        self.outputs = outputs
+        self.serials = serials
+        self.networks = networks
+        self.shares = shares
         self.kernel = kernel
         self.root = root
         self.ports = ports
@@ -102,6 +109,10 @@ class Machine:
             raise LabFailure(f"the machine died before its program ended; {self.last_words()}")
         return self._program_status
 
+    def program_ended(self) -> bool:
+        """Whether the program that the role started has ended, or the machine."""
+        return self._program_ended.is_set()
+
     def open_end(self) -> int:
         """A new descriptor that is readable once the machine has ended."""
         return os.pidfd_open(self._process.pid)
@@ -145,15 +156,23 @@ class Machine:
             f"role={self.role} rdma_device={target.device} export_path={target.export}"
         )
         append += "".join(f" {service}_port={port}" for service, port in target.ports.items())
-        outputs = [part for path in self.outputs for part in ("-serial", f"file:{path}")]
+        serials = [part for name in self.serials for part in ("-serial", name)]
+        shares = [part for share in self.shares for part in ("-virtfs", share)]
+        options = [f",net={network}" for network in self.networks] or [f",restrict=on{forwards}"]
+        cards = [
+            part
+            for number, option in enumerate(options)
+            for part in (
+                *("-netdev", f"user,id=net{number}{option}"),
+                *("-device", f"virtio-net-pci,netdev=net{number},romfile="),
+            )
+        ]
         return [
             *("qemu-system-x86_64", "-nodefaults", "-no-user-config", "-no-reboot"),
             *("-accel", "tcg,thread=multi", "-cpu", "max"),
             *("-smp", str(target.cpus), "-m", f"{target.memory_mb}M"),
             *("-kernel", str(self.kernel), "-initrd", str(self.root), "-append", append),
-            *("-display", "none", "-serial", "stdio", *outputs),
-            *("-netdev", f"user,id=net0,restrict=on{forwards}"),
-            *("-device", "virtio-net-pci,netdev=net0,romfile="),
+            *("-display", "none", "-serial", "stdio", *serials, *shares, *cards),
         ]
 
     def _follow_console(self) -> None:

@@ -1,4 +1,4 @@
-"""A program of the host, packed with its libraries for the guest: a second part of its initramfs."""
+"""Programs of the host, packed with their libraries for the guest: a second part of its initramfs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 
 import host
 from failure import LabFailure
-from image import pack
+from image import extend
 
 LIST_LIMIT_S = 60
 GUEST_DIRECTORY = "lab/program"
@@ -25,30 +25,40 @@ def append(
     environment: dict[str, str],
     root: pathlib.Path,
     scratch: pathlib.Path,
+    beside: tuple[pathlib.Path, ...] = (),
 ) -> pathlib.Path:
-    """Returns a root file system with the program added: `root` and a second archive behind it.
-
-    The kernel unpacks both, one after the other. The program keeps the libraries that it was linked
-    with, whatever the guest has; `scratch` is emptied."""
+    """Returns a root file system with the program added. Programs keep the libraries that they were
+    linked with, whatever the guest has. The guest runs `program`, which may run those `beside` it by
+    guest_path(). `scratch` is emptied."""
     shutil.rmtree(scratch, ignore_errors=True)
     folder = scratch / "root" / GUEST_DIRECTORY
     (folder / "lib").mkdir(parents=True)
+    (folder / "bin").mkdir()
+    variables = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
+    line = " ".join([*variables, "exec", *_copy(program, folder), *map(shlex.quote, arguments)])
+    _write_script(folder / "run", line)
+    for other in beside:
+        line = " ".join(["exec", *_copy(other, folder), '"$@"'])
+        _write_script(folder / "bin" / other.name, line)
+    return extend(root, scratch / "root", scratch / "root.cpio")
+
+
+def guest_path(program: pathlib.Path) -> str:
+    """Where the guest has a program that was packed beside the one that it runs."""
+    return f"/{GUEST_DIRECTORY}/bin/{program.name}"
+
+
+def _copy(program: pathlib.Path, folder: pathlib.Path) -> list[str]:
+    """Copies a program and its libraries; returns the words of the guest that start it."""
     shutil.copy(program, folder / program.name)
     loader = _copy_libraries(program, folder / "lib")
     place = f"/{GUEST_DIRECTORY}"
-    variables = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
-    command = [f"{place}/lib/{loader}", "--library-path", f"{place}/lib", f"{place}/{program.name}"]
-    run = folder / "run"
-    line = " ".join([*variables, "exec", *command, *map(shlex.quote, arguments)])
-    run.write_text(f"#!/bin/sh\n{line}\n")
-    run.chmod(0o755)
-    pack(scratch / "root", scratch / "program.cpio")
-    whole = scratch / "root.cpio"
-    with open(whole, "wb") as target:
-        for part in (root, scratch / "program.cpio"):
-            with open(part, "rb") as source:
-                shutil.copyfileobj(source, target)
-    return whole
+    return [f"{place}/lib/{loader}", "--library-path", f"{place}/lib", f"{place}/{program.name}"]
+
+
+def _write_script(path: pathlib.Path, line: str) -> None:
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o755)
 
 
 def _copy_libraries(program: pathlib.Path, folder: pathlib.Path) -> str:

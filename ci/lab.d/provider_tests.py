@@ -1,4 +1,4 @@
-"""The provider tests of the fabric, run inside a target's machine over its RDMA device."""
+"""The tests that run over every provider, run inside a target's machine over its RDMA device."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from image import Image
 from machine import Machine
 from target import PROJECT, Target
 
-# The first build that exists is used, unless another program is named.
-PROGRAMS = tuple(
-    f"build/{preset}/engine/fabric/fabric_test" for preset in ("release", "asan", "dev")
-)
+# The build whose first program is the newest is used, unless a program is named.
+BUILDS = tuple(f"build/{preset}" for preset in ("release", "asan", "dev"))
+# Of the fabric, of the reference peers over it, and of the server as a program of its own.
+PROGRAMS = ("engine/fabric/fabric_test", "engine/peer/peer_test", "tools/serve_test")
+SERVER = "tools/steertag-serve"
 GUEST_ADDRESS = "10.0.2.15"
 # One provider test takes 0.1 s in the emulated machine; what hangs has its own limit of 20 s.
 RUN_LIMIT_S = 900
@@ -33,54 +34,87 @@ class Totals:
     failed: list[str]
 
 
-def find_program(named: str | None) -> pathlib.Path:
-    """The test program to run; fails before a machine is booted in vain."""
-    candidates = [named] if named else PROGRAMS
-    for candidate in candidates:
-        if (PROJECT / candidate).is_file():
-            return PROJECT / candidate
-    raise LabFailure(f"{candidates[0]} is missing; build the target fabric_test first")
+def find_programs(named: str | None) -> list[pathlib.Path]:
+    """The test programs to run; fails before a machine is booted in vain."""
+    if named:
+        found = [PROJECT / named]
+    else:
+        builds = [PROJECT / build for build in BUILDS if (PROJECT / build / PROGRAMS[0]).is_file()]
+        newest = max(
+            builds,
+            key=lambda build: (build / PROGRAMS[0]).stat().st_mtime,
+            default=PROJECT / BUILDS[-1],
+        )
+        found = [newest / name for name in PROGRAMS]
+    for each in found:
+        if not each.is_file():
+            path = each.relative_to(PROJECT) if each.is_relative_to(PROJECT) else each
+            raise LabFailure(f"{path} is missing; build the target {each.name} first")
+    return found
 
 
-def run(target: Target, test_program: pathlib.Path, arguments: list[str]) -> int:
-    """Runs the tests in a machine of its own and prints the totals; returns an exit code."""
+def run(target: Target, test_programs: list[pathlib.Path], arguments: list[str]) -> int:
+    """Runs each program in a machine of its own and prints the totals; returns an exit code."""
     image = Image(target)
     image.build()
     directory = target.directory / "provider-tests"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir()
-    # `Verbs/` is how the instances of the suite over verbs are called.
+    complete = True
+    for test_program in test_programs:
+        status, totals = _run_one(target, image, test_program, arguments, directory)
+        for name in totals.skipped:
+            print(f"skipped {name}")
+        for name in totals.failed:
+            print(f"FAILED  {name}")
+        print(
+            f"{target.name} ({image.version()}): {test_program.name} over {target.device}: "
+            f"{totals.passed} passed, {len(totals.skipped)} skipped, {len(totals.failed)} failed",
+            flush=True,
+        )
+        complete = complete and status == 0 and totals.passed > 0 and not totals.failed
+    host.say(f"the programs' output is in {directory.relative_to(PROJECT)}")
+    return 0 if complete else 1
+
+
+def _run_one(
+    target: Target,
+    image: Image,
+    test_program: pathlib.Path,
+    arguments: list[str],
+    directory: pathlib.Path,
+) -> tuple[int, Totals]:
+    # `Verbs/` is how the instances of the suites over verbs are called.
     options = ["--gtest_filter=Verbs/*", "--gtest_color=no", f"--gtest_output=xml:{REPORT}"]
-    environment = {"STEERTAG_PROVIDERS": "verbs", "STEERTAG_VERBS_HOST": GUEST_ADDRESS}
+    server = test_program.parent / pathlib.Path(SERVER).name
+    beside = (server,) if server.is_file() else ()
+    environment = {
+        "STEERTAG_PROVIDERS": "verbs",
+        "STEERTAG_VERBS_HOST": GUEST_ADDRESS,
+        "STEERTAG_SERVE": program.guest_path(server),
+        "TMPDIR": f"/{program.GUEST_DIRECTORY}",
+    }
+    scratch = directory / "scratch"
     root = program.append(
-        test_program, [*options, *arguments], environment, image.root, directory / "scratch"
+        test_program, [*options, *arguments], environment, image.root, scratch, beside
     )
-    output, report = directory / "output.log", directory / "report.xml"
-    console = directory / "console.log"
+    output = directory / f"{test_program.name}.log"
+    report = directory / f"{test_program.name}.xml"
+    console = directory / f"{test_program.name}.console.log"
     console.write_bytes(b"")
-    machine = Machine(target, image.kernel, root, {}, console, "device", (output, report))
+    serials = (f"file:{output}", f"file:{report}")
+    machine = Machine(target, image.kernel, root, {}, console, "device", serials)
     try:
-        host.say(f"running {test_program.relative_to(PROJECT)} over {target.device}")
+        host.say(f"running {test_program.name} over {target.device}")
         machine.start()
         machine.wait_ready()
         status = machine.wait_program(RUN_LIMIT_S)
     finally:
         machine.power_off()
-        shutil.rmtree(directory / "scratch", ignore_errors=True)
-    totals = read_report(report, output)
-    for name in totals.skipped:
-        print(f"skipped {name}")
-    for name in totals.failed:
-        print(f"FAILED  {name}")
+        shutil.rmtree(scratch, ignore_errors=True)
     for complaint in machine.complaints():
         host.say(f"the guest's console has: {complaint}")
-    print(
-        f"{target.name} ({image.version()}): provider tests over {target.device}: "
-        f"{totals.passed} passed, {len(totals.skipped)} skipped, {len(totals.failed)} failed; "
-        f"{output.relative_to(PROJECT)}",
-        flush=True,
-    )
-    return 0 if status == 0 and totals.passed and not totals.failed else 1
+    return status, read_report(report, output)
 
 
 def read_report(report: pathlib.Path, output: pathlib.Path) -> Totals:

@@ -14,6 +14,7 @@ PROJECT = LAB.parents[1]
 TARGETS = LAB / "targets"
 PATCHES = LAB / "patches"
 BUILD = PROJECT / "build" / "lab"
+MOST_LIKENESS = 3  # a target that is like one that is like one
 BASELINES = PROJECT / "fixtures" / "baselines"
 
 
@@ -30,12 +31,14 @@ class ExtraModule:
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-    """The kernel packages, the modules to take from them and the modules to compile."""
+    """The kernel packages, the modules to take from them and the modules to compile. The packages come
+    from this machine's apt sources, or from another suite of Debian's."""
 
     series: str
     packages: list[str]
     extra_modules: list[ExtraModule]
     modules: list[str]
+    suite: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,13 +84,26 @@ def load(name: str) -> Target:
         raise LabFailure(f"there is no target {name}; the lab knows: {', '.join(names())}")
     path = TARGETS / f"{name}.yaml"
     try:
-        document = yaml.safe_load(path.read_text())
+        document = _document(path)
         machine = document.pop("machine")
         kernel = document.pop("kernel")
         extra_modules = [ExtraModule(**module) for module in kernel.pop("extra_modules")]
         target = Target(kernel=Kernel(extra_modules=extra_modules, **kernel), **machine, **document)
-    except (yaml.YAMLError, AttributeError, KeyError, TypeError) as error:
+    except (OSError, yaml.YAMLError, AttributeError, KeyError, TypeError) as error:
         raise LabFailure(f"{path.relative_to(PROJECT)} does not describe a target: {error}")
     if target.name != name:
         raise LabFailure(f"{path.relative_to(PROJECT)} calls its target {target.name}")
     return target
+
+
+def _document(path: pathlib.Path, depth: int = 0) -> dict:
+    """The keys of a target. With `like: OTHER` those of the other target hold which it does not name;
+    of `kernel` each key counts by itself."""
+    if depth > MOST_LIKENESS:
+        raise LabFailure(f"{path.relative_to(PROJECT)} is like too many others")
+    document = yaml.safe_load(path.read_text())
+    if "like" not in document:
+        return document
+    other = _document(TARGETS / f"{document.pop('like')}.yaml", depth + 1)
+    kernel = other["kernel"] | document.pop("kernel", {})
+    return other | document | {"kernel": kernel}

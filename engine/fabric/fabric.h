@@ -31,9 +31,21 @@ using net::Url;
 
 /// What a provider can do; cases state what they need of it.
 struct Capabilities {
+  // A peer's Send with Invalidate closes any open region ...
   bool remote_invalidation = false;
+  // ... and those that Connection::open_window has opened. Without either, nothing can be closed by
+  // the peer: a connection on which it tries may end.
+  bool windows = false;
   bool fault_hooks = false;   // bytes below the message level can be bent
   bool byte_capture = false;  // the real octets of the stream can be seen
+  // The peer's RDMA Writes and Reads of our memory, and our Read Responses, are told as events.
+  bool sees_remote_operations = false;
+  bool sees_reset = false;  // a peer that aborts is told from one that disconnects
+  // Who broke a rule is told by the end of the connection; otherwise it may look orderly.
+  bool sees_violations = false;
+  bool exact_private_data = false;  // otherwise zeros follow what the peer sent
+  bool chosen_base = false;         // Domain::allocate takes a base
+  bool responder_waits = false;     // nothing leaves before the initiator's first message
   std::size_t largest_send = 0;
   std::size_t largest_private_data = 0;
 };
@@ -115,6 +127,13 @@ class Connection {
                                           std::uint32_t length, std::uint32_t stag,
                                           std::uint64_t offset, WorkId id,
                                           const Fault* fault = nullptr) = 0;
+  /// Opens a region of this connection's domain again, with a new STag that the peer's Send with
+  /// Invalidate closes. Where this takes a memory window of type 2 the region is open to this
+  /// connection's peer alone, and is closed at the connection's end. Needs Capabilities::windows.
+  virtual Expected<void, Error> open_window(Region& region, Rights rights) {
+    region.open(rights);
+    return {};
+  }
   /// iwarp: octets straight into the stream, after what is queued (fault hook).
   virtual Expected<void, Error> send_raw(View bytes) = 0;
   /// iwarp: sends a Terminate with these values, then closes (fault hook).
@@ -220,7 +239,9 @@ struct Limits {
   std::chrono::milliseconds unanswered_read{15000};
 };
 
-/// The provider that a URL names ("iwarp"); Errc::unknown_provider otherwise.
+/// The provider that a URL names: "iwarp", or "verbs" (Errc::no_device where there is no RDMA
+/// device); Errc::unknown_provider otherwise. `random` is for iwarp's tags: a device chooses its
+/// own.
 Expected<std::unique_ptr<Provider>, Error> make_provider(std::string_view name, RandomSource random,
                                                          const Limits& limits = {},
                                                          Clock clock = {});

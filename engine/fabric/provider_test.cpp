@@ -3,62 +3,56 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <thread>
 
-#include "fabric/testing/endpoint.h"
+#include "fabric/testing/provider_suite.h"
 
 namespace steertag::fabric {
 namespace {
 
 using namespace testing;  // NOLINT: the test endpoints
-using ::testing::TestWithParam;
 
-class ProviderTest : public TestWithParam<Factory> {
+class ProviderTest : public ProviderSuite {
  protected:
-  void up(std::size_t receives = 8, std::size_t size = 4096) {
-    ASSERT_NO_FATAL_FAILURE(pair.connect());
-    ASSERT_FALSE(pair.client_notices.refused) << pair.client_notices.refused->message();
-    ASSERT_TRUE(pair.server);
-    pair.post_receives(receives, size);
+  void expect_private_data(const Bytes& got, const Bytes& sent) const {
+    Bytes expected = sent;
+    if (!can().exact_private_data) {
+      ASSERT_GE(got.size(), sent.size());
+      expected.resize(got.size());
+    }
+    EXPECT_EQ(got, expected);
   }
-  static Expected<void, Error> send(Connection& connection, const Bytes& bytes, WorkId id = 0,
-                                    std::optional<std::uint32_t> invalidate = {}) {
-    const View part(bytes);
-    return connection.send({&part, 1}, id, invalidate);
-  }
-  Pair pair{GetParam()};
 };
 
 TEST_P(ProviderTest, EstablishesAndExchangesPrivateData) {
   pair.client_options.private_data = octets("from the client");
   pair.server_options.private_data = octets("from the server");
   up();
-  EXPECT_EQ(pair.server_notices.peer_private_data, octets("from the client"));
-  EXPECT_EQ(pair.client_notices.peer_private_data, octets("from the server"));
+  expect_private_data(pair.server_notices.peer_private_data, octets("from the client"));
+  expect_private_data(pair.client_notices.peer_private_data, octets("from the server"));
   EXPECT_EQ(pair.client->role(), trace::Role::client);
   EXPECT_EQ(pair.server->role(), trace::Role::server);
   EXPECT_TRUE(pair.client->established());
 }
 
 TEST_P(ProviderTest, RejectCarriesPrivateData) {
-  pair.answer = [](std::unique_ptr<ConnectionRequest> request) {
-    EXPECT_EQ(request->private_data().size(), 0U);
+  pair.answer = [this](std::unique_ptr<ConnectionRequest> request) {
+    expect_private_data({request->private_data().begin(), request->private_data().end()}, {});
     request->reject(View(octets("no")));
   };
   ASSERT_NO_FATAL_FAILURE(pair.connect());
   ASSERT_TRUE(pair.client_notices.refused);
   EXPECT_EQ(pair.client_notices.refused->code, Errc::rejected);
-  EXPECT_EQ(pair.client_notices.peer_private_data, octets("no"));
+  expect_private_data(pair.client_notices.peer_private_data, octets("no"));
 }
 
 TEST_P(ProviderTest, SendsBothWays) {
   up();
   const Bytes call = pattern(1000);
   const Bytes reply = pattern(4096, 9);
-  ASSERT_TRUE(send(*pair.client, call, 71));
+  ASSERT_TRUE(ok(send(*pair.client, call, 71)));
   ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_EQ(pair.server_notices.received[0].bytes, call);
-  ASSERT_TRUE(send(*pair.server, reply, 72));
+  ASSERT_TRUE(ok(send(*pair.server, reply, 72)));
   ASSERT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 1; }));
   EXPECT_EQ(pair.client_notices.received[0].bytes, reply);
   ASSERT_EQ(pair.client_notices.completed.size(), 1U);
@@ -69,11 +63,13 @@ TEST_P(ProviderTest, ResponderWaitsForTheInitiatorsFirstMessage) {
   up();
   const Bytes early = pattern(10);
   const Bytes first = pattern(20);
-  ASSERT_TRUE(send(*pair.server, early));
+  ASSERT_TRUE(ok(send(*pair.server, early)));
   pair.provider->poll(std::chrono::milliseconds(0));
   pair.provider->poll(std::chrono::milliseconds(0));
-  EXPECT_TRUE(pair.server_notices.completed.empty()) << "it left before the initiator's first";
-  ASSERT_TRUE(send(*pair.client, first));
+  if (can().responder_waits) {
+    EXPECT_TRUE(pair.server_notices.completed.empty()) << "it left before the initiator's first";
+  }
+  ASSERT_TRUE(ok(send(*pair.client, first)));
   ASSERT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 1; }));
   EXPECT_EQ(pair.client_notices.received[0].bytes, early);
 }
@@ -83,14 +79,14 @@ TEST_P(ProviderTest, GathersPartsIntoOneMessage) {
   const Bytes whole = pattern(300);
   const std::array<View, 4> parts{View(whole).first(100), View{}, View(whole).subspan(100, 1),
                                   View(whole).subspan(101)};
-  ASSERT_TRUE(pair.client->send(parts, 1));
+  ASSERT_TRUE(ok(pair.client->send(parts, 1)));
   ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_EQ(pair.server_notices.received[0].bytes, whole);
 }
 
 TEST_P(ProviderTest, ZeroLengthSendTakesAReceive) {
   up();
-  ASSERT_TRUE(pair.client->send({}, 1));
+  ASSERT_TRUE(ok(pair.client->send({}, 1)));
   ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_TRUE(pair.server_notices.received[0].bytes.empty());
 }
@@ -103,7 +99,7 @@ TEST_P(ProviderTest, DeliversManySendsInOrder) {
     messages.push_back(pattern(i % 200, static_cast<std::uint8_t>(i)));
   }
   for (std::size_t i = 0; i < kCount; ++i) {
-    ASSERT_TRUE(send(*pair.client, messages[i], i));
+    ASSERT_TRUE(ok(send(*pair.client, messages[i], i)));
   }
   ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == kCount; }));
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -117,7 +113,7 @@ TEST_P(ProviderTest, LargeSendFillsALargeReceive) {
   constexpr std::size_t kSize = 3 << 20;
   up(1, kSize);
   const Bytes message = pattern(kSize);
-  ASSERT_TRUE(send(*pair.client, message));
+  ASSERT_TRUE(ok(send(*pair.client, message)));
   ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_TRUE(pair.server_notices.received[0].bytes == message) << "octets differ";
 }
@@ -129,8 +125,8 @@ TEST_P(ProviderTest, WritesIntoARegionBeforeTheNextSend) {
     auto region = pair.server_domain->allocate(size + 16, {false, true});
     const Bytes data = pattern(size);
     const std::size_t before = pair.server_notices.received.size();
-    ASSERT_TRUE(pair.client->rdma_write(data, region->stag(), region->base() + 8, 1));
-    ASSERT_TRUE(pair.client->send({}, 2));
+    ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), region->base() + 8, 1)));
+    ASSERT_TRUE(ok(pair.client->send({}, 2)));
     ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() > before; }));
     const MutableView bytes = region->bytes();
     EXPECT_TRUE(std::equal(data.begin(), data.end(), bytes.begin() + 8)) << size << " octets";
@@ -143,7 +139,7 @@ TEST_P(ProviderTest, WritesIntoARegionBeforeTheNextSend) {
 TEST_P(ProviderTest, ReadsFromARegion) {
   up();
   // The initiator's first message opens the responder's direction.
-  ASSERT_TRUE(pair.client->send({}, 1));
+  ASSERT_TRUE(ok(pair.client->send({}, 1)));
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{1} << 20}) {
     auto source = pair.server_domain->allocate(size + 8, {true, false});
@@ -151,8 +147,8 @@ TEST_P(ProviderTest, ReadsFromARegion) {
     const Bytes data = pattern(size, 3);
     std::copy(data.begin(), data.end(), source->bytes().begin() + 4);
     pair.client_notices.completed.clear();
-    ASSERT_TRUE(pair.client->rdma_read(*sink, 2, static_cast<std::uint32_t>(size), source->stag(),
-                                       source->base() + 4, 33));
+    ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 2, static_cast<std::uint32_t>(size),
+                                          source->stag(), source->base() + 4, 33)));
     ASSERT_TRUE(pair.turn([&] {
       return !pair.client_notices.completed.empty() &&
              pair.client_notices.completed.back().operation == Operation::rdma_read;
@@ -170,11 +166,11 @@ TEST_P(ProviderTest, ServerReadsAndWritesClientMemory) {
   auto sink = pair.server_domain->allocate(50000, {});
   const Bytes data = pattern(50000, 5);
   std::copy(data.begin(), data.end(), source->bytes().begin());
-  ASSERT_TRUE(pair.client->send({}, 1));
-  ASSERT_TRUE(pair.server->rdma_read(*sink, 0, 50000, source->stag(), source->base(), 2));
+  ASSERT_TRUE(ok(pair.client->send({}, 1)));
+  ASSERT_TRUE(ok(pair.server->rdma_read(*sink, 0, 50000, source->stag(), source->base(), 2)));
   ASSERT_TRUE(pair.turn([&] { return pair.server_notices.completed.size() == 1; }));
-  ASSERT_TRUE(pair.server->rdma_write(sink->bytes(), target->stag(), target->base(), 3));
-  ASSERT_TRUE(pair.server->send({}, 4));
+  ASSERT_TRUE(ok(pair.server->rdma_write(sink->bytes(), target->stag(), target->base(), 3)));
+  ASSERT_TRUE(ok(pair.server->send({}, 4)));
   ASSERT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 1; }));
   EXPECT_TRUE(std::equal(data.begin(), data.end(), target->bytes().begin()));
 }
@@ -187,8 +183,8 @@ TEST_P(ProviderTest, ReadsBeyondOrdWaitForTheirTurn) {
   const Bytes data = pattern(100000);
   std::copy(data.begin(), data.end(), source->bytes().begin());
   for (WorkId id = 0; id < 10; ++id) {
-    ASSERT_TRUE(pair.client->rdma_read(*sink, id * 10000, 10000, source->stag(),
-                                       source->base() + id * 10000, id));
+    ASSERT_TRUE(ok(pair.client->rdma_read(*sink, id * 10000, 10000, source->stag(),
+                                          source->base() + id * 10000, id)));
   }
   ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() == 10; }));
   EXPECT_TRUE(std::equal(data.begin(), data.end(), sink->bytes().begin()));
@@ -207,37 +203,20 @@ TEST_P(ProviderTest, BothSidesReadAtOnceWithoutDeadlock) {
   auto client_sink = pair.client_domain->allocate(kSize, {});
   auto server_sink = pair.server_domain->allocate(kSize, {});
   for (WorkId id = 0; id < 4; ++id) {
-    ASSERT_TRUE(pair.client->rdma_read(*client_sink, 0, kSize, server_source->stag(),
-                                       server_source->base(), id));
-    ASSERT_TRUE(pair.server->rdma_read(*server_sink, 0, kSize, client_source->stag(),
-                                       client_source->base(), id));
+    ASSERT_TRUE(ok(pair.client->rdma_read(*client_sink, 0, kSize, server_source->stag(),
+                                          server_source->base(), id)));
+    ASSERT_TRUE(ok(pair.server->rdma_read(*server_sink, 0, kSize, client_source->stag(),
+                                          client_source->base(), id)));
   }
   EXPECT_TRUE(pair.turn([&] {
     return pair.client_notices.completed.size() == 4 && pair.server_notices.completed.size() == 4;
   }));
 }
 
-TEST_P(ProviderTest, SendWithInvalidateClosesTheRegion) {
-  if (!pair.provider->capabilities().remote_invalidation) {
-    GTEST_SKIP() << "no remote invalidation";
-  }
-  up();
-  auto region = pair.server_domain->allocate(64, {true, true});
-  const std::uint32_t stag = region->stag();
-  const Bytes message = pattern(9);
-  ASSERT_TRUE(send(*pair.client, message, 1, stag));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
-  EXPECT_EQ(pair.server_notices.received[0].invalidated, stag);
-  EXPECT_FALSE(region->valid());
-  region->open({false, true});
-  EXPECT_TRUE(region->valid());
-  EXPECT_NE(region->stag(), stag);
-}
-
 TEST_P(ProviderTest, DisconnectDeliversWhatIsQueued) {
   up(1, 1 << 20);
   const Bytes message = pattern(1 << 20);
-  ASSERT_TRUE(send(*pair.client, message));
+  ASSERT_TRUE(ok(send(*pair.client, message)));
   pair.client->disconnect();
   ASSERT_TRUE(pair.turn_until_closed());
   ASSERT_EQ(pair.server_notices.received.size(), 1U);
@@ -252,7 +231,8 @@ TEST_P(ProviderTest, AbortResetsThePeer) {
   pair.client->abort();
   ASSERT_TRUE(pair.turn_until_closed());
   EXPECT_EQ(pair.client_notices.closed->code, Errc::local_close);
-  EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_reset);
+  EXPECT_EQ(pair.server_notices.closed->code,
+            can().sees_reset ? Errc::peer_reset : Errc::peer_closed);
 }
 
 TEST_P(ProviderTest, HandlerMayPostAndDisconnectInsideANotice) {
@@ -262,7 +242,7 @@ TEST_P(ProviderTest, HandlerMayPostAndDisconnectInsideANotice) {
     EXPECT_TRUE(send(connection, reply));
     connection.disconnect();
   };
-  ASSERT_TRUE(pair.client->send({}, 1));
+  ASSERT_TRUE(ok(pair.client->send({}, 1)));
   ASSERT_TRUE(pair.turn_until_closed());
   ASSERT_EQ(pair.client_notices.received.size(), 1U);
   EXPECT_EQ(pair.client_notices.received[0].bytes, reply);
@@ -273,7 +253,7 @@ TEST_P(ProviderTest, RetiredConnectionMayGoInsideItsOwnNotice) {
   pair.server_notices.when_received = [&](Connection&, const Received&) {
     pair.provider->retire(std::move(pair.server));
   };
-  ASSERT_TRUE(pair.client->send({}, 1));
+  ASSERT_TRUE(ok(pair.client->send({}, 1)));
   ASSERT_TRUE(pair.turn([&] { return pair.client_notices.closed.has_value(); }));
   EXPECT_FALSE(pair.server_notices.closed) << "a retired connection gives no notice";
 }
@@ -283,7 +263,9 @@ TEST_P(ProviderTest, OutboundReadsAreBoundedByWhatThePeerTakes) {
   pair.client_options.ird = 3;
   pair.server_options.ird = 5;
   ASSERT_NO_FATAL_FAILURE(pair.connect());
-  EXPECT_EQ(pair.client->most_outbound_reads(), 5);
+  const std::uint16_t most = pair.client->most_outbound_reads();
+  // siw raises what a responder takes to what its initiator wants (relaxed_ird_negotiation).
+  EXPECT_TRUE(most == 5 || (!can().fault_hooks && most == 20)) << most;
   EXPECT_EQ(pair.server->most_outbound_reads(), 3);
 }
 
@@ -362,34 +344,60 @@ TEST_P(ProviderTest, UnknownNameIsAnError) {
 }
 
 TEST_P(ProviderTest, EventsOfBothSidesTellTheSameStory) {
+  if (!can().windows) {
+    GTEST_SKIP() << "no region that the peer can close";
+  }
   pair.client_options.private_data = octets("12345678");
-  auto region = pair.server_domain->allocate(100, {true, true});
+  auto region = pair.server_domain->allocate(100, {});
   auto sink = pair.client_domain->allocate(100, {});
-  up(1, 64);
+  up(2, 64);
   const Bytes data = pattern(100);
-  ASSERT_TRUE(pair.client->rdma_write(data, region->stag(), region->base(), 1));
-  ASSERT_TRUE(pair.client->rdma_read(*sink, 0, 100, region->stag(), region->base(), 2));
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() == 2; }));
-  ASSERT_TRUE(pair.client->send({}, 3, region->stag()));
-  ASSERT_TRUE(pair.turn([&] { return !pair.server_notices.received.empty(); }));
+  let_know(*pair.client, pair.server_notices);
+  ASSERT_TRUE(ok(pair.server->open_window(*region, {true, true})));
+  let_know(*pair.server, pair.client_notices);
+  ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), region->base(), 1)));
+  ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 0, 100, region->stag(), region->base(), 2)));
+  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() == 3; }));
+  ASSERT_TRUE(ok(pair.client->send({}, 3, region->stag())));
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 2; }));
   pair.client->disconnect();
   ASSERT_TRUE(pair.turn_until_closed());
-  const std::vector<std::string> server{"client Connect 8",
-                                        "server Accept 0",
-                                        "server MemoryOffered 100",
-                                        "server ReceivePosted 1x64",
-                                        "client RdmaWrite 100",
-                                        "client RdmaRead 100",
-                                        "server RdmaReadResponse 100",
-                                        "client Send 0 invalidating",
-                                        "server MemoryInvalidated intact",
-                                        "client Disconnect clean"};
+  const auto seen = [](const Notices& notices) {
+    return std::to_string(notices.peer_private_data.size());
+  };
+  const std::vector<std::string> transfers{"client RdmaWrite 100", "client RdmaRead 100",
+                                           "server RdmaReadResponse 100"};
+  std::vector<std::string> server{"client Connect " + seen(pair.server_notices),
+                                  "server Accept 0",
+                                  "server ReceivePosted 1x64",
+                                  "server ReceivePosted 1x64",
+                                  "client Send 0",
+                                  "server MemoryOffered 100",
+                                  "server Send 0"};
+  if (can().sees_remote_operations) {
+    server.insert(server.end(), transfers.begin(), transfers.end());
+  }
+  server.insert(server.end(), {"client Send 0 invalidating", "server MemoryInvalidated intact",
+                               "client Disconnect clean"});
   EXPECT_EQ(pair.server_events.lines, server);
-  const std::vector<std::string> client{"client Connect 8",           "server Accept 0",
-                                        "client ReceivePosted 1x64",  "client RdmaWrite 100",
-                                        "client RdmaRead 100",        "server RdmaReadResponse 100",
-                                        "client Send 0 invalidating", "client Disconnect clean"};
+  std::vector<std::string> client{"client Connect 8",
+                                  "server Accept " + seen(pair.client_notices),
+                                  "client ReceivePosted 1x64",
+                                  "client ReceivePosted 1x64",
+                                  "client Send 0",
+                                  "server Send 0"};
+  client.insert(client.end(), transfers.begin(), transfers.end());
+  client.insert(client.end(), {"client Send 0 invalidating", "client Disconnect clean"});
   EXPECT_EQ(pair.client_events.lines, client);
+}
+
+TEST_P(ProviderTest, MemoryThatWasOpenBeforeIsToldAtTheStart) {
+  auto region = pair.server_domain->allocate(100, {true, true});
+  up(1, 64);
+  ASSERT_GE(pair.server_events.lines.size(), 3U);
+  EXPECT_EQ(pair.server_events.lines[2], "server MemoryOffered 100");
+  region->invalidate();
+  EXPECT_EQ(pair.server_events.lines.back(), "server MemoryInvalidated intact");
 }
 
 TEST_P(ProviderTest, OctetsOfBothSidesAgree) {
@@ -399,9 +407,9 @@ TEST_P(ProviderTest, OctetsOfBothSidesAgree) {
   up(4, 1 << 20);
   auto region = pair.server_domain->allocate(1 << 20, {true, true});
   auto sink = pair.client_domain->allocate(1 << 20, {});
-  ASSERT_TRUE(pair.client->rdma_read(*sink, 0, 1 << 20, region->stag(), region->base(), 2));
-  ASSERT_TRUE(pair.client->rdma_write(sink->bytes(), region->stag(), region->base(), 2));
-  ASSERT_TRUE(pair.client->send({}, 3));
+  ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 0, 1 << 20, region->stag(), region->base(), 2)));
+  ASSERT_TRUE(ok(pair.client->rdma_write(sink->bytes(), region->stag(), region->base(), 2)));
+  ASSERT_TRUE(ok(pair.client->send({}, 3)));
   pair.client->disconnect();
   ASSERT_TRUE(pair.turn_until_closed());
   EXPECT_TRUE(pair.client_bytes.from_client == pair.server_bytes.from_client);
@@ -411,44 +419,21 @@ TEST_P(ProviderTest, OctetsOfBothSidesAgree) {
   EXPECT_EQ(pair.server_bytes.ends, (std::vector<std::string>{"client clean", "server clean"}));
 }
 
-TEST_P(ProviderTest, WakeEndsAPollOfAnotherThread) {
-  std::atomic<bool> stop = false;
-  std::unique_ptr<Provider> served = GetParam().make({}, {});
-  const auto domain = served->make_domain();
-  Notices notices;
-  std::unique_ptr<Connection> accepted;
-  Bytes buffer(64);
-  auto listening =
-      served->listen(*parse_url(GetParam().name + "://127.0.0.1:0"), [&](auto request) {
-        auto connection = request->accept(*domain, {}, notices);
-        ASSERT_TRUE(connection);
-        accepted = std::move(*connection);
-        accepted->post_receive(buffer, 1);
-      });
-  ASSERT_TRUE(listening);
-  const std::uint16_t port = (*listening)->port();
-  std::thread server([&] {
-    while (!stop) {
-      served->poll(std::chrono::hours(1));
-    }
-    accepted.reset();
-    listening->reset();
-  });
-  auto connection =
-      pair.provider->connect(*parse_url(GetParam().name + "://127.0.0.1:" + std::to_string(port)),
-                             *pair.client_domain, {}, pair.client_notices);
-  ASSERT_TRUE(connection);
-  EXPECT_TRUE(pair.turn([&] { return pair.client_notices.established; }));
-  EXPECT_TRUE((*connection)->send({}, 1));
-  EXPECT_TRUE(pair.turn([&] { return !pair.client_notices.completed.empty(); }));
-  stop = true;
-  served->wake();
-  server.join();
-  EXPECT_TRUE(notices.established);
+TEST_P(ProviderTest, SilenceEndsAConnectionThatHasALimit) {
+  auto now = std::make_shared<std::int64_t>(1);
+  Pair timed(GetParam(), {}, [now] { return *now; });
+  timed.client_options.idle_timeout = std::chrono::seconds(3);
+  ASSERT_NO_FATAL_FAILURE(timed.connect());
+  *now += std::chrono::nanoseconds(std::chrono::seconds(3)).count() - 1;
+  timed.provider->poll(std::chrono::milliseconds(0));
+  EXPECT_TRUE(timed.client->established());
+  *now += 1;
+  ASSERT_TRUE(timed.turn_until_closed());
+  EXPECT_EQ(timed.client_notices.closed->code, Errc::timed_out);
+  EXPECT_EQ(timed.server_notices.closed->code, Errc::peer_closed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Iwarp, ProviderTest, ::testing::Values(iwarp_factory()),
-                         [](const auto& each) { return each.param.name; });
+STEERTAG_OVER_PROVIDERS(ProviderTest);
 
 }  // namespace
 }  // namespace steertag::fabric

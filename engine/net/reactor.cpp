@@ -48,6 +48,12 @@ Expected<Reactor::Key, Error> Reactor::add(Channel& channel, int fd, std::uint32
   return key;
 }
 
+Reactor::Key Reactor::add(Channel& channel) {
+  const Key key = next_key_++;
+  entries_.emplace(key, Entry{&channel});
+  return key;
+}
+
 void Reactor::watch(Key key, std::uint32_t events) {
   const auto found = entries_.find(key);
   if (found == entries_.end() || found->second.events == events) {
@@ -61,7 +67,9 @@ void Reactor::watch(Key key, std::uint32_t events) {
 void Reactor::remove(Key key) {
   const auto found = entries_.find(key);
   if (found != entries_.end()) {
-    control(epoll_, EPOLL_CTL_DEL, found->second.fd, 0, key);
+    if (found->second.fd >= 0) {
+      control(epoll_, EPOLL_CTL_DEL, found->second.fd, 0, key);
+    }
     entries_.erase(found);
     drop_outdated();
   }

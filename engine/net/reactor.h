@@ -13,7 +13,8 @@
 
 namespace steertag::net {
 
-/// Something with a socket. It may remove itself, or others, from inside these calls.
+/// Something with a socket, or with deadlines alone. It may remove itself, or others, from inside
+/// these calls.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -30,6 +31,8 @@ class Reactor {
 
   /// Events are those of epoll. Fails if the system watches no more descriptors.
   Expected<Key, Error> add(Channel& channel, int fd, std::uint32_t events);
+  /// A channel that has deadlines alone: nothing of the system is needed.
+  Key add(Channel& channel);
   void watch(Key key, std::uint32_t events);
   void remove(Key key);
   /// Replaces the channel's deadline; kNever for none. A deadline that has passed already fires in
@@ -59,7 +62,7 @@ class Reactor {
  private:
   struct Entry {
     Channel* channel = nullptr;
-    int fd = -1;
+    int fd = -1;  // none: deadlines alone
     std::uint32_t events = 0;
     Time deadline = kNever;
     Time scheduled = kNever;  // the channel's valid heap entry; its others are outdated

@@ -57,6 +57,20 @@ TEST(ReactorOpen, FailsWithoutDescriptors) {
   EXPECT_EQ(reactor.error().message(), "the provider has no device: epoll: " + error_text(EMFILE));
 }
 
+TEST_F(ReactorTest, ChannelWithoutADescriptorHasDeadlines) {
+  const NoFurtherDescriptors none;
+  const Reactor::Key key = reactor.add(alarm);
+  reactor.set_deadline(key, 5);
+  turn_at(4);
+  EXPECT_EQ(alarm.fired, 0);
+  turn_at(5);
+  EXPECT_EQ(alarm.fired, 1);
+  reactor.set_deadline(key, 6);
+  reactor.remove(key);
+  turn_at(7);
+  EXPECT_EQ(alarm.fired, 1);
+}
+
 TEST_F(ReactorTest, DescriptorThatCannotBeWatchedIsAnError) {
   const auto key = reactor.add(alarm, -1, EPOLLIN);
   ASSERT_FALSE(key);

@@ -43,6 +43,9 @@ class KeptIn {
     return std::move(*made);
   }
 
+  /// The host's directory that is exported; with Keeper::directory only.
+  std::string exported() const { return directory_->path(); }
+
  private:
   std::optional<TemporaryDirectory> directory_;
 };

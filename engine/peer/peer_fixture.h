@@ -1,5 +1,5 @@
-// What the tests of the peers share: a server and clients over loopback iWARP in one thread, with
-// repeatable randomness and time.
+// What the tests of the peers share: a server and clients in one thread, over loopback iWARP unless
+// a test takes another provider, with repeatable randomness and time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 
 #include "peer/client/nfs3_client.h"
 #include "peer/server/memory_backend.h"
+#include "peer/server/programs.h"
 #include "peer/server/server.h"
 
 namespace steertag::peer::testing {
@@ -48,12 +49,20 @@ class PeerTest : public ::testing::Test {
     provider = std::move(*made);
   }
 
+  /// Every program of the reference server over the fixture's storage.
+  std::vector<std::unique_ptr<Program>> all_programs(const DeadlineClock& clock) {
+    Nfs4StateOptions state;
+    state.clock = clock;
+    state.random = seeded_random(9);
+    return make_programs(*storage, state);
+  }
+
   void serve(const ServerOptions& options = {}) {
-    auto started = Server::start(*provider, *fabric::parse_url("iwarp://127.0.0.1:0"),
-                                 Server::nfs3_programs(*storage), options);
+    auto started = Server::start(*provider, *fabric::parse_url(origin + ":0"),
+                                 all_programs(options.clock), options);
     ASSERT_TRUE(started) << started.error().message();
     server = std::move(*started);
-    url = *fabric::parse_url("iwarp://127.0.0.1:" + std::to_string(server->port()));
+    url = *fabric::parse_url(origin + ":" + std::to_string(server->port()));
   }
 
   /// A client with the root's handle.
@@ -100,6 +109,7 @@ class PeerTest : public ::testing::Test {
     }
   }
 
+  std::string origin = "iwarp://127.0.0.1";
   std::unique_ptr<fabric::Provider> provider;
   std::unique_ptr<Backend> storage;
   std::unique_ptr<Server> server;

@@ -23,30 +23,40 @@ std::size_t RegionPool::size_for(std::size_t length) {
   return size == kSizes.end() ? length : *size;
 }
 
-PooledRegion RegionPool::acquire(std::size_t length, fabric::Rights rights) {
+std::unique_ptr<fabric::Region> RegionPool::take_idle(std::size_t size) {
+  const auto* known = std::find(kSizes.begin(), kSizes.end(), size);
+  if (known == kSizes.end()) return nullptr;
+  auto& idle = idle_[static_cast<std::size_t>(known - kSizes.begin())];
+  if (idle.empty()) return nullptr;
+  std::unique_ptr<fabric::Region> region = std::move(idle.back());
+  idle.pop_back();
+  idle_bytes_ -= size;
+  return region;
+}
+
+PooledRegion RegionPool::acquire(std::size_t length, fabric::Rights rights,
+                                 fabric::Connection* window_of) {
   const std::size_t size = size_for(length);
   if (loaned_bytes_ + size > budget_bytes_) return {};
-  const auto* known = std::find(kSizes.begin(), kSizes.end(), size);
-  if (known != kSizes.end()) {
-    auto& idle = idle_[static_cast<std::size_t>(known - kSizes.begin())];
-    if (!idle.empty()) {
-      std::unique_ptr<fabric::Region> region = std::move(idle.back());
-      idle.pop_back();
-      idle_bytes_ -= size;
-      loaned_bytes_ += size;
-      region->open(rights);
-      return {*this, std::move(region)};
+  std::unique_ptr<fabric::Region> region = take_idle(size);
+  if (region) {
+    if (!window_of) region->open(rights);
+  } else {
+    // Idle regions of other sizes count against the budget too.
+    for (auto& idle : idle_) {
+      while (!idle.empty() && loaned_bytes_ + idle_bytes_ + size > budget_bytes_) {
+        idle_bytes_ -= idle.back()->bytes().size();
+        idle.pop_back();
+      }
     }
-  }
-  // Idle regions of other sizes count against the budget too.
-  for (auto& idle : idle_) {
-    while (!idle.empty() && loaned_bytes_ + idle_bytes_ + size > budget_bytes_) {
-      idle_bytes_ -= idle.back()->bytes().size();
-      idle.pop_back();
-    }
+    region = domain_.allocate(size, window_of ? fabric::Rights{} : rights);
   }
   loaned_bytes_ += size;
-  return {*this, domain_.allocate(size, rights)};
+  PooledRegion loan(*this, std::move(region));
+  if (window_of && !window_of->open_window(*loan, rights)) return {};
+  const bool offered = rights.remote_read || rights.remote_write;
+  if (offered && !loan->valid()) return {};
+  return loan;
 }
 
 void RegionPool::give_back(std::unique_ptr<fabric::Region> region) {

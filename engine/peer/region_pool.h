@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "fabric/region.h"
+#include "fabric/fabric.h"
 
 namespace steertag::peer {
 
@@ -41,8 +41,10 @@ class RegionPool {
       : domain_(domain), budget_bytes_(budget_bytes) {}
 
   /// A region of at least `length` octets, opened with `rights` and zeroed. Empty when the budget
-  /// does not allow it now.
-  PooledRegion acquire(std::size_t length, fabric::Rights rights);
+  /// does not allow it now, or the device opens no further memory. With `window_of` it is opened as
+  /// a window of that connection (fabric::Connection::open_window).
+  PooledRegion acquire(std::size_t length, fabric::Rights rights,
+                       fabric::Connection* window_of = nullptr);
   /// Octets that a loan of `length` takes of the budget.
   static std::size_t size_for(std::size_t length);
   /// True if `length` octets can never be had.
@@ -55,6 +57,7 @@ class RegionPool {
   friend class PooledRegion;
   static constexpr std::array<std::size_t, 5> kSizes{4096, 16384, 65536, 262144,
                                                      (std::size_t{1} << 20) + 65536};
+  std::unique_ptr<fabric::Region> take_idle(std::size_t size);
   void give_back(std::unique_ptr<fabric::Region> region);
 
   fabric::Domain& domain_;

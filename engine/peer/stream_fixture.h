@@ -71,7 +71,7 @@ class StreamTest : public PeerTest {
  protected:
   void serve_all(ServerOptions options = {}, std::vector<std::unique_ptr<Program>> programs = {}) {
     options.clock = [this] { return now; };
-    if (programs.empty()) programs = Server::nfs3_programs(*storage);
+    if (programs.empty()) programs = all_programs(options.clock);
     const std::array places{
         ListenPlace{*net::parse_url("iwarp://127.0.0.1:0"), provider.get()},
         ListenPlace{*net::parse_url("tcp://127.0.0.1:0")},

@@ -68,6 +68,20 @@ def test_memory():
     assert not region.valid
 
 
+def test_window_is_closed_by_the_peer():
+    both = Both()
+    assert both.server.capabilities.windows
+    region = both.server_domain.allocate(100)
+    before = region.stag
+    both.server.open_window(region, fabric.Rights(remote_write=True))
+    assert region.valid and region.stag != before
+    both.client.rdma_write(b"written", region.stag, region.base)
+    both.client.send(b"", invalidate=region.stag)
+    assert both.next(both.server, "received").invalidated == region.stag
+    assert not region.valid
+    assert bytes(region.bytes()[:7]) == b"written"
+
+
 def test_fault_gives_a_terminate():
     both = Both()
     both.client.send(b"x", fault=fabric.Fault(bad_crc=True))

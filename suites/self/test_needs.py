@@ -4,10 +4,12 @@ import json
 import pathlib
 import subprocess
 import sys
+import types
 
 import pytest
 
-from steertag.suite.needs import IMPLIED, NEEDS
+from steertag.suite.needs import check_need, IMPLIED, NEEDS
+from steertag.suite.verdict import NotTestable
 
 SERVER_CASES = pathlib.Path(__file__).parent.parent / "server"
 NEEDY = """
@@ -92,3 +94,14 @@ def test_every_need_has_a_case():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert {*json.loads(done.stdout), *IMPLIED} == set(NEEDS)
+
+
+@pytest.mark.parametrize("any_region, windows", [(True, True), (False, True), (False, False)])
+def test_memory_can_be_closed_by_either_means(any_region, windows):
+    can = types.SimpleNamespace(remote_invalidation=any_region, windows=windows)
+    link = types.SimpleNamespace(provider=types.SimpleNamespace(capabilities=can))
+    if any_region or windows:
+        check_need("remote-invalidation", None, link)
+    else:
+        with pytest.raises(NotTestable):
+            check_need("remote-invalidation", None, link)

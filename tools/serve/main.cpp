@@ -6,6 +6,8 @@
 #include <ctime>
 #include <iostream>
 
+#include "peer/server/programs.h"
+#include "peer/server/v4/state/recovery.h"
 #include "serve/options.h"
 #include "serve/port_file.h"
 #include "serve/storage.h"
@@ -74,9 +76,18 @@ int serve(const Options& options) {
   add_port_mapper(options, *places);
   const auto storage = make_storage(options, now, random);
   if (!storage) return fail(storage.error());
+  peer::Nfs4StateOptions state;
+  state.clock = options.server.clock;
+  state.random = random;
+  state.lease = options.lease;
+  state.recovery_path = options.recovery_file;
+  if (!state.recovery_path.empty()) {
+    if (const auto usable = peer::Recovery::check_file(state.recovery_path); !usable)
+      return fail(usable.error());
+  }
   TroubleLog troubles(warn, std::chrono::steady_clock::now);
   auto server = peer::Server::start(
-      places->places, peer::Server::nfs3_programs(**storage), options.server,
+      places->places, peer::make_programs(**storage, state), options.server,
       [&](const std::string& peer, const net::Error& error) { troubles.tell(peer, error); });
   if (!server) return fail(server.error().message());
   std::vector<std::uint16_t> ports;

@@ -12,6 +12,9 @@ namespace steertag::serve {
 namespace {
 
 constexpr int kUsageError = 2;
+// Clients renew about three times in a lease, so that below this a busy machine is late.
+constexpr std::int64_t kShortestLeaseS = 5;
+constexpr std::int64_t kLongestLeaseS = 3600;
 
 /// What the command line says, before it is checked.
 struct Words {
@@ -25,6 +28,8 @@ struct Words {
   std::uint32_t credits = peer::kDefaultCredits;
   std::uint32_t inline_bytes = peer::kDefaultAnnouncedBytes;
   double idle_timeout_s = std::chrono::duration<double>(peer::kIdleTimeout).count();
+  std::optional<std::string> recovery_file;
+  std::int64_t lease_s = peer::kLeaseTime.count();
   bool no_remote_invalidation = false;
   bool no_private_data = false;
   bool list_deviations = false;
@@ -50,6 +55,13 @@ void describe(CLI::App& app, Words& words) {
                  "file with the key of file handles, made if it is missing: handles then survive "
                  "a restart")
       ->needs(exported);
+  app.add_option("--recovery", words.recovery_file,
+                 "file with the clients of NFS version 4 that hold state: after a restart they may "
+                 "reclaim it, and everything else waits for a grace period");
+  app.add_option("--lease", words.lease_s,
+                 "lease of NFS version 4 in seconds; a grace period lasts as long")
+      ->check(CLI::Range(kShortestLeaseS, kLongestLeaseS))
+      ->capture_default_str();
   app.add_option("--deviate", words.deviations, "a defect to have (can be given several times)")
       ->allow_extra_args(false);
   app.add_flag("--list-deviations", words.list_deviations, "print the defects and exit");
@@ -76,6 +88,10 @@ std::variant<Options, Ending> check(const Words& words) {
   options.export_directory = words.export_directory;
   options.read_only = words.read_only;
   options.key_file = words.key_file;
+  if (words.recovery_file && words.recovery_file->empty())
+    return Ending{"--recovery needs the name of a file", kUsageError};
+  options.recovery_file = words.recovery_file.value_or("");
+  options.lease = std::chrono::seconds(words.lease_s);
   for (const std::string& listen : words.listen) {
     auto url = net::parse_url(listen);
     if (!url) return Ending{url.error().message(), kUsageError};
@@ -109,8 +125,8 @@ std::variant<Options, Ending> check(const Words& words) {
 
 std::variant<Options, Ending> parse(int argc, char** argv) {
   CLI::App app{
-      "Reference NFS/RDMA server of Steertag: NFS version 3 and MOUNT from memory or "
-      "a directory."};
+      "Reference NFS/RDMA server of Steertag: NFS versions 3, 4.0 and 4.1 and MOUNT from memory "
+      "or a directory."};
   app.name("steertag-serve");
   Words words;
   describe(app, words);

@@ -8,6 +8,7 @@
 
 #include "fabric/fabric.h"
 #include "peer/server/server.h"
+#include "peer/server/v4/state/limits.h"
 
 namespace steertag::serve {
 
@@ -16,7 +17,9 @@ struct Options {
   std::string port_file;                        // empty: none is written
   std::optional<std::string> export_directory;  // none: memory
   bool read_only = false;
-  std::string key_file;  // empty: a new key in every run
+  std::string key_file;       // empty: a new key in every run
+  std::string recovery_file;  // empty: a restart forgets all clients of NFS version 4
+  std::chrono::seconds lease = peer::kLeaseTime;
   peer::ServerOptions server;
   std::optional<std::uint16_t> portmap;  // a further port, for the port mapper
   bool list_deviations = false;

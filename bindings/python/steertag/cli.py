@@ -1,14 +1,12 @@
-"""The command `steertag`: looks things up and starts the reference server."""
+"""The command `steertag`: looks things up, starts the reference server, copies and lists files."""
 
 import argparse
 import os
 import sys
 
 from . import __version__, build_paths
-
-
-class Failure(Exception):
-    """Ends the command with one sentence and exit status 2."""
+from .failure import Failure
+from .files import cp, ls
 
 
 def serve(arguments):
@@ -67,6 +65,8 @@ def _parser():
     listing = commands.add_parser("cases", help=_first_line(cases))
     listing.add_argument("path", nargs="*", default=["suites"], help="files or folders (suites)")
     listing.set_defaults(run=cases)
+    cp.add_command(commands)
+    ls.add_command(commands)
     commands.add_parser("version", help=_first_line(version)).set_defaults(run=version)
     return parser
 
@@ -89,6 +89,8 @@ def main(arguments=None):
     except ImportError as error:
         print(f"steertag: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130  # 128 + SIGINT, as shells have it
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

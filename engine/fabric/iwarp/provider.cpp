@@ -19,8 +19,15 @@ class IwarpProvider final : public Provider {
   Capabilities capabilities() const override {
     Capabilities capabilities;
     capabilities.remote_invalidation = true;
+    capabilities.windows = true;
     capabilities.fault_hooks = true;
     capabilities.byte_capture = true;
+    capabilities.sees_remote_operations = true;
+    capabilities.sees_reset = true;
+    capabilities.sees_violations = true;
+    capabilities.exact_private_data = true;
+    capabilities.chosen_base = true;
+    capabilities.responder_waits = true;
     capabilities.largest_send = 0xffffffff;
     capabilities.largest_private_data = kMostPrivateData - kEnhancedBytes;
     return capabilities;

@@ -133,12 +133,38 @@ void ByteLog::on_end(std::int64_t /*time_ns*/, trace::Role sender, bool clean) {
 }
 
 Factory iwarp_factory() {
-  return {"iwarp", [](const Limits& limits, Clock clock) {
+  return {"iwarp", "127.0.0.1", [](const Limits& limits, Clock clock) {
             auto random = std::make_shared<std::mt19937_64>(kSeed);
             auto provider = make_provider(
                 "iwarp", [random] { return (*random)(); }, limits, std::move(clock));
             return provider ? std::move(*provider) : nullptr;
           }};
+}
+
+Factory verbs_factory(std::string host) {
+  return {"verbs", std::move(host), [](const Limits& limits, Clock clock) {
+            auto provider = make_provider("verbs", system_random(), limits, std::move(clock));
+            if (!provider) {
+              ADD_FAILURE() << provider.error().message();
+              std::abort();
+            }
+            return std::move(*provider);
+          }};
+}
+
+std::vector<Factory> if_chosen(std::string_view name) {
+  const auto variable = [](const char* key) -> std::string {
+    const char* const value = std::getenv(key);
+    return value == nullptr ? "" : value;
+  };
+  std::string chosen = variable("STEERTAG_PROVIDERS");
+  if (chosen.empty()) {
+    chosen = "iwarp";
+  }
+  if (chosen.find(name) == std::string::npos) {
+    return {};
+  }
+  return {name == "verbs" ? verbs_factory(variable("STEERTAG_VERBS_HOST")) : iwarp_factory()};
 }
 
 bool turn_until(Provider& provider, const std::function<bool()>& done) {
@@ -167,7 +193,7 @@ Pair::Pair(const Factory& from, const Limits& limits, Clock clock) : factory(fro
     }
   };
   auto opened = provider->listen(
-      *parse_url(factory.name + "://127.0.0.1:0"),
+      *parse_url(factory.name + "://" + factory.host + ":0"),
       [this](auto request) { answer(std::move(request)); },
       [this](const std::string& peer, const Error& error) {
         refusals.push_back({peer, error});
@@ -192,7 +218,7 @@ void Pair::drop_server() {
 }
 
 std::string Pair::url() const {
-  return factory.name + "://127.0.0.1:" + std::to_string(listener->port());
+  return factory.name + "://" + factory.host + ":" + std::to_string(listener->port());
 }
 
 void Pair::connect() {

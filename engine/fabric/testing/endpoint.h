@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -70,15 +71,23 @@ class ByteLog final : public trace::ByteSink {
 /// How the tests get a provider, so that another one can run the same suite.
 struct Factory {
   std::string name;  // of the provider and its URL scheme
+  std::string host;  // where it listens and connects to
   std::function<std::unique_ptr<Provider>(const Limits&, Clock)> make;
 };
+inline void PrintTo(const Factory& factory, std::ostream* out) {
+  *out << factory.name;
+}
 Factory iwarp_factory();
+/// The verbs provider, on the address of an RDMA device.
+Factory verbs_factory(std::string host);
+/// The factory of that name if this run tests it (see provider_suite.h), else nothing.
+std::vector<Factory> if_chosen(std::string_view name);
 
 /// Turns the provider until `done`, at most kPatience; returns whether it was done.
 inline constexpr std::chrono::seconds kPatience{20};
 bool turn_until(Provider& provider, const std::function<bool()>& done);
 
-/// One provider in both roles over the loopback device.
+/// One provider in both roles, connected to itself.
 class Pair {
  public:
   explicit Pair(const Factory& factory, const Limits& limits = {}, Clock clock = {});

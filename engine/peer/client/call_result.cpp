@@ -36,4 +36,10 @@ std::string CallError::message() const {
   return detail.empty() ? first : first + ": " + detail;
 }
 
+std::string_view refusal(const rpc::ReplyHeader& reply) {
+  if (reply.status == rpc::ReplyStatus::MSG_ACCEPTED) return rpc::name(reply.accept_status);
+  if (reply.reject_status == rpc::RejectStatus::AUTH_ERROR) return rpc::name(reply.auth_status);
+  return rpc::name(reply.reject_status);
+}
+
 }  // namespace steertag::peer

@@ -37,7 +37,7 @@ struct CallError {
 /// A reply as it was received. Views are valid during the callback only; the memory is closed to
 /// the server already.
 struct CallReply {
-  const wire::Header* header = nullptr;  // the transport header
+  const wire::Header* header = nullptr;  // the transport header; none over TCP
   rpc::ReplyHeader rpc;
   View payload;                       // the payload stream, reduced if `item_reduced`
   View results;                       // the part of it behind the RPC header
@@ -45,6 +45,9 @@ struct CallReply {
   View item;                          // that result, without roundup
   bool remotely_invalidated = false;  // an STag of this call, by Send with Invalidate
 };
+
+/// Why a reply has no results: the name of its accept_stat, reject_stat or auth_stat.
+std::string_view refusal(const rpc::ReplyHeader& reply);
 
 using CallCallback = std::function<void(Expected<CallReply, CallError>)>;
 

@@ -1,19 +1,10 @@
 // The reference client of NFS version 3 and MOUNT: typed calls over an RPC client.
 #pragma once
 
-#include "nfs/mount3_procedures.h"
-#include "nfs/nfs3_procedures.h"
+#include "peer/client/call_builder.h"
 #include "peer/client/rpc_client.h"
 
 namespace steertag::peer {
-
-/// Who the client says it is: AUTH_NONE, or AUTH_SYS with these values.
-struct Identity {
-  bool auth_sys = false;
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
-  std::string machine_name = "steertag";
-};
 
 class Nfs3Client {
  public:
@@ -37,55 +28,27 @@ class Nfs3Client {
   /// The message of a call, to be submitted without waiting. Octets that `args` points to must stay
   /// until the reply.
   template <class Args>
-  Request request(nfs3::Procedure procedure, const Args& args) const;
+  Request request(nfs3::Procedure procedure, const Args& args) const {
+    Request request = nfs3_call(procedure, args, identity_);
+    request.wish = client_.wish();
+    return request;
+  }
 
   RpcClient& rpc() { return client_; }
   Requester& requester() { return client_.requester(); }
 
  private:
-  Request start(std::uint32_t program, std::uint32_t version, std::uint32_t procedure) const;
-  void finish(Request& request) const;
-
   template <class Result>
   static Expected<Result, CallError> decode(const Expected<View, CallError>& reply) {
     if (!reply) return tl::unexpected(reply.error());
     wire::Reader reader(*reply);
     rpc::ReplyHeader header;
     header.decode(reader);
-    Result result;
-    result.decode(reader);
-    if (reader.ok() && reader.remaining() == 0) return result;
-    return tl::unexpected(CallError{CallErrc::bad_results, reader.ok() ? "octets follow the results"
-                                                                       : reader.fault().message()});
+    return decode_results<Result>(reader.rest());
   }
 
   RpcClient client_;
   Identity identity_;
 };
-
-template <class Args>
-Request Nfs3Client::request(nfs3::Procedure procedure, const Args& args) const {
-  Request request = start(nfs3::kProgram, nfs3::kVersion, static_cast<std::uint32_t>(procedure));
-  wire::Writer writer(request.stream);
-  // The eligible argument is last in both procedures that have one (RFC 8267 4): what remains
-  // without it ends with its count word.
-  if constexpr (std::is_same_v<Args, nfs3::WriteArgs>) {
-    nfs3::WriteArgs reduced = args;
-    reduced.data = {};
-    request.has_item = true;
-    request.item = args.data;
-    reduced.encode(writer);
-  } else if constexpr (std::is_same_v<Args, nfs3::SymlinkArgs>) {
-    nfs3::SymlinkArgs reduced = args;
-    reduced.symlink.symlink_data = {};
-    request.has_item = true;
-    request.item = std::as_bytes(std::span(args.symlink.symlink_data));
-    reduced.encode(writer);
-  } else {
-    args.encode(writer);
-  }
-  finish(request);
-  return request;
-}
 
 }  // namespace steertag::peer

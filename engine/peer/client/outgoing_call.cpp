@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "nfs/binding.h"
+#include "nfs/eligible_items.h"
 #include "rpc/direction.h"
 #include "wire/xdr.h"
 
@@ -57,16 +57,16 @@ OutgoingCall::OutgoingCall(std::uint32_t xid, Request request, CallCallback call
   wire::store_u32(request_.stream.data(), xid_);
 }
 
-bool OutgoingCall::offer_result(RegionPool& pool, const CallForm& form) {
+bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form) {
   const fabric::Rights writable{false, true};
   if (form.write_chunk && form.write_chunk_bytes == 0) header_.write_list.open();
   if (form.write_chunk && form.write_chunk_bytes > 0) {
-    result_ = pool.acquire(form.write_chunk_bytes, writable);
+    result_ = memory.acquire(form.write_chunk_bytes, writable);
     if (!result_) return false;
     header_.write_list.add(divide(*result_, form.write_chunk_bytes, request_.wish.segments));
   }
   if (form.reply_chunk) {
-    reply_ = pool.acquire(form.reply_chunk_bytes, writable);
+    reply_ = memory.acquire(form.reply_chunk_bytes, writable);
     if (!reply_) return false;
     header_.has_reply_chunk = true;
     header_.reply_chunk = divide(*reply_, form.reply_chunk_bytes, request_.wish.segments);
@@ -74,7 +74,7 @@ bool OutgoingCall::offer_result(RegionPool& pool, const CallForm& form) {
   return true;
 }
 
-bool OutgoingCall::offer_arguments(RegionPool& pool, const CallForm& form) {
+bool OutgoingCall::offer_arguments(const CallMemory& memory, const CallForm& form) {
   const fabric::Rights readable{true, false};
   const View stream = request_.stream;
   const std::size_t roundup = wire::roundup4(request_.item.size()) - request_.item.size();
@@ -90,7 +90,7 @@ bool OutgoingCall::offer_arguments(RegionPool& pool, const CallForm& form) {
   if (form.long_call) {
     std::size_t length = 0;
     for (const View part : inline_parts) length += part.size();
-    position_zero_ = pool.acquire(length, readable);
+    position_zero_ = memory.acquire(length, readable);
     if (!position_zero_) return false;
     copy(inline_parts, position_zero_->bytes());
     list(0, *position_zero_, length);
@@ -100,7 +100,7 @@ bool OutgoingCall::offer_arguments(RegionPool& pool, const CallForm& form) {
     // RFC 8166 3.4.5.2: roundup may be part of the chunk, then it is zeros.
     const std::size_t length =
         request_.item.size() + (request_.wish.roundup_in_read_chunk ? roundup : 0);
-    argument_ = pool.acquire(length, readable);
+    argument_ = memory.acquire(length, readable);
     if (!argument_) return false;
     const View item[] = {request_.item, View(kZeros).first(length - request_.item.size())};
     copy(item, argument_->bytes());
@@ -110,7 +110,8 @@ bool OutgoingCall::offer_arguments(RegionPool& pool, const CallForm& form) {
   return true;
 }
 
-Expected<void, CallErrc> OutgoingCall::marshal(RegionPool& pool, const wire::Negotiated& limits,
+Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
+                                               const wire::Negotiated& limits,
                                                std::uint32_t credits) {
   release_memory();
   remotely_invalidated = false;
@@ -124,7 +125,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(RegionPool& pool, const wire::Neg
   header_.proc = form.long_call ? wire::Procedure::nomsg : wire::Procedure::msg;
   parts_.clear();
   parts_.emplace_back();
-  if (!offer_result(pool, form) || !offer_arguments(pool, form)) {
+  if (!offer_result(memory, form) || !offer_arguments(memory, form)) {
     release_memory();
     return tl::unexpected(CallErrc::no_memory);
   }
@@ -170,13 +171,17 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
       header.write_list.empty() ? 0 : wire::chunk_length(header.write_list[0]);
   if (!reply.rpc.success())
     return placed > 0 ? std::optional(bad("an RPC error with a used write chunk")) : std::nullopt;
-  const auto item =
-      nfs::eligible_result(reply.payload, request_.program, request_.version, request_.procedure);
-  if (!item) {
+  std::vector<std::uint32_t> lengths;
+  for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk)
+    lengths.push_back(static_cast<std::uint32_t>(wire::chunk_length(header.write_list[chunk])));
+  const auto items = nfs::eligible_results(reply.payload, request_.program, request_.version,
+                                           request_.procedure, lengths);
+  if (items.empty() || items.front().absent) {
     // RFC 8166 6.1: only the eligible result may be there.
     if (placed > 0) return bad("a write chunk was used for a result that is not eligible");
     return std::nullopt;
   }
+  const nfs::EligibleItem* const item = &items.front();
   if (!result_) return std::nullopt;
   // RFC 8166 6.1: with a write chunk on offer an eligible result must not be inline.
   if (item->length > 0 && placed == 0)

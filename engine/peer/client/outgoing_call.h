@@ -3,35 +3,33 @@
 
 #include <optional>
 
-#include "peer/client/call_form.h"
 #include "peer/client/call_result.h"
+#include "peer/client/request.h"
 #include "peer/region_pool.h"
 
 namespace steertag::peer {
 
-/// What to call. `stream` is the RPC call from its XID on without the eligible argument, whose
-/// octets (if there are any) go at its end. `item` must stay until the callback.
-struct Request {
-  Bytes stream;
-  bool has_item = false;
-  View item;
-  nfs::ReplySize reply;
-  std::uint32_t program = 0;
-  std::uint32_t version = 0;
-  std::uint32_t procedure = 0;
-  FormWish wish;
-};
-
 /// Most segments into which the requester divides a chunk (RFC 8267 6.4.2).
 inline constexpr std::uint32_t kMostRequestSegments = 16;
+
+/// Where the memory that a call offers comes from. With `window_of` each region is a window of that
+/// connection; otherwise plain regions, which not every device lets the server close.
+struct CallMemory {
+  RegionPool& pool;
+  fabric::Connection* window_of = nullptr;
+
+  PooledRegion acquire(std::size_t length, fabric::Rights rights) const {
+    return pool.acquire(length, rights, window_of);
+  }
+};
 
 class OutgoingCall {
  public:
   OutgoingCall(std::uint32_t xid, Request request, CallCallback callback);
 
-  /// Builds the message for these limits, with memory from `pool`. Errors: too_large, no_memory (of
-  /// which the latter may pass). Done anew for each connection.
-  Expected<void, CallErrc> marshal(RegionPool& pool, const wire::Negotiated& limits,
+  /// Builds the message for these limits. Errors: too_large, no_memory (of which the latter may
+  /// pass). Done anew for each connection.
+  Expected<void, CallErrc> marshal(const CallMemory& memory, const wire::Negotiated& limits,
                                    std::uint32_t credits);
   std::span<const View> parts() const { return parts_; }
 
@@ -53,8 +51,8 @@ class OutgoingCall {
   bool remotely_invalidated = false;
 
  private:
-  bool offer_result(RegionPool& pool, const CallForm& form);
-  bool offer_arguments(RegionPool& pool, const CallForm& form);
+  bool offer_result(const CallMemory& memory, const CallForm& form);
+  bool offer_arguments(const CallMemory& memory, const CallForm& form);
   std::optional<CallError> check_echo(const wire::Header& header) const;
   std::optional<CallError> check_item(const wire::Header& header, CallReply& reply);
 

@@ -37,6 +37,8 @@ Expected<std::uint32_t, CallError> Requester::submit(Request request, CallCallba
 void Requester::start_connection() {
   EndpointOptions options;
   options.announced = options_.announced;
+  const fabric::Capabilities can = provider_.capabilities();
+  if (!can.remote_invalidation && !can.windows) options.announced.remote_invalidation = false;
   options.sends_private_data = options_.sends_private_data;
   // RFC 8166 3.3.1: a receive for every reply that may come.
   options.receives = credits_.requested() + kSpareReceives;
@@ -50,6 +52,12 @@ void Requester::start_connection() {
     down_ = true;
     down_reason_ = started.error().message();
   }
+}
+
+CallMemory Requester::memory() {
+  const bool any_region = provider_.capabilities().remote_invalidation;
+  const bool windows = negotiated_.remote_invalidation && !any_region;
+  return {pool_, windows ? endpoint_->connection() : nullptr};
 }
 
 void Requester::step(std::chrono::milliseconds timeout) {
@@ -74,10 +82,12 @@ void Requester::pump() {
   while (up() && !down_ && credits_.open() && !queue_.empty()) {
     std::unique_ptr<OutgoingCall> call = std::move(queue_.front());
     queue_.pop_front();
-    const auto marshalled = call->marshal(pool_, negotiated_, credits_.requested());
+    const auto marshalled = call->marshal(memory(), negotiated_, credits_.requested());
     if (!marshalled) {
-      if (marshalled.error() == CallErrc::no_memory && !outstanding_.empty()) {
-        queue_.push_front(std::move(call));  // memory comes back with the replies
+      // Memory comes back with the replies; a connection that is ending opens no window.
+      const bool passes = !outstanding_.empty() || !endpoint_->connection()->established();
+      if (marshalled.error() == CallErrc::no_memory && passes) {
+        queue_.push_front(std::move(call));
         return;
       }
       tell(*call, tl::unexpected(CallError{marshalled.error(), {}}));

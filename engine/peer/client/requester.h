@@ -7,20 +7,16 @@
 #include <memory>
 #include <unordered_map>
 
+#include "peer/client/call_carrier.h"
 #include "peer/client/outgoing_call.h"
 #include "peer/credit.h"
 #include "peer/endpoint.h"
 
 namespace steertag::peer {
 
-/// Connections on which one call is tried (RFC 8166 4.5.5); the last loss fails it.
-inline constexpr std::uint32_t kMostAttempts = 3;
-/// Calls that may be queued or outstanding at a time: more than any credit value, and few enough to
-/// keep XIDs apart.
-inline constexpr std::size_t kMostCalls = 65536;
-
 struct RequesterOptions {
   std::uint32_t credits = kDefaultCredits;  // requested in every call
+  /// R is cleared where the provider lets a peer close nothing (fabric::Capabilities).
   wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
   bool sends_private_data = true;
   std::size_t memory_bytes = kPullBudgetBytes;  // registered memory of all calls together
@@ -38,8 +34,7 @@ struct RequesterStatistics {
   std::uint32_t most_in_flight = 0;
 };
 
-/// Works inside Provider::poll and `step`; callbacks come from there.
-class Requester final : private EndpointUser {
+class Requester final : public CallCarrier, private EndpointUser {
  public:
   /// `provider` must outlive the requester. `first_xid` is taken from outside so that runs can
   /// repeat.
@@ -52,24 +47,21 @@ class Requester final : private EndpointUser {
   /// Observers of the connections that are opened from now on; they must outlive the requester.
   void observe(trace::EventSink* events, trace::ByteSink* bytes);
 
-  /// Queues a call. It connects when there is no connection. The XID that it will carry; there is
-  /// no callback after an error.
-  Expected<std::uint32_t, CallError> submit(Request request, CallCallback callback);
-  /// Polls the provider and does what cannot be done inside its notices. Must be called until the
-  /// callbacks have come.
-  void step(std::chrono::milliseconds timeout);
-  /// Gives up a call: its memory is closed and the connection, on which the server may still use
-  /// it, is dropped; other calls go to a new one (RFC 8166 4.4.1).
-  void give_up(std::uint32_t xid, CallError error);
+  Expected<std::uint32_t, CallError> submit(Request request, CallCallback callback) override;
+  /// Polls the provider and does what cannot be done inside its notices.
+  void step(std::chrono::milliseconds timeout) override;
+  /// Closes the call's memory and drops the connection, on which the server may still use it (RFC
+  /// 8166 4.4.1).
+  void give_up(std::uint32_t xid, CallError error) override;
 
   bool up() const { return endpoint_ && endpoint_->up(); }
-  std::size_t pending() const { return outstanding_.size() + queue_.size(); }
+  std::size_t pending() const override { return outstanding_.size() + queue_.size(); }
   const wire::Negotiated& negotiated() const { return negotiated_; }
   const CreditWindow& credits() const { return credits_; }
   const RequesterStatistics& statistics() const { return statistics_; }
   const RegionPool& pool() const { return pool_; }
-  /// Hard end of the present connection, as by a cut cable.
-  void abort_connection();
+  CarrierLimits limits() const override { return {credits_.requested(), options_.memory_bytes}; }
+  void abort_connection() override;
 
  private:
   void on_up() override;
@@ -79,6 +71,7 @@ class Requester final : private EndpointUser {
   void on_down(const fabric::CloseReason& reason) override;
 
   void start_connection();
+  CallMemory memory();
   void pump();
   bool transmit(OutgoingCall& call);
   void handle(View message);

@@ -35,12 +35,8 @@ RpcClient::RpcClient(fabric::Provider& provider, const fabric::Url& url,
 Expected<void, CallError> RpcClient::keep(const CallReply& reply) {
   last_header_ = *reply.header;
   last_remotely_invalidated_ = reply.remotely_invalidated;
-  if (!reply.rpc.success()) {
-    const bool accepted = reply.rpc.status == rpc::ReplyStatus::MSG_ACCEPTED;
-    return tl::unexpected(
-        CallError{CallErrc::rpc_error, std::string(accepted ? rpc::name(reply.rpc.accept_status)
-                                                            : rpc::name(reply.rpc.reject_status))});
-  }
+  if (!reply.rpc.success())
+    return tl::unexpected(CallError{CallErrc::rpc_error, std::string(refusal(reply.rpc))});
   reply_.assign(reply.payload.begin(), reply.payload.end());
   if (!reply.item_reduced) return {};
   // The eligible result ends the payload stream of both procedures that have one (RFC 8267 4).

@@ -83,6 +83,7 @@ struct Attributes {
   DeviceNumber device;
   std::uint64_t filesystem_id = 0;
   std::uint64_t file_id = 0;
+  std::uint64_t change = 0;  // another value after every change of data, entries or attributes
   Time atime;
   Time mtime;
   Time ctime;

@@ -76,4 +76,10 @@ void Dispatcher::execute(AdmittedCall& call, const Origin& origin, ReplyPayload&
   if (status != AcceptStatus::SUCCESS) refuse(rpc::ReplyHeader::accepted(call.xid, status), reply);
 }
 
+void Dispatcher::tend() {
+  for (const auto& [number, versions] : programs_) {
+    for (const auto& [version, program] : versions) program->tend();
+  }
+}
+
 }  // namespace steertag::peer

@@ -33,6 +33,9 @@ class Dispatcher {
   /// The reply to a call whose arguments cannot be understood.
   static void refuse_arguments(std::uint32_t xid, ReplyPayload& reply);
 
+  /// Lets every program do what falls due by time.
+  void tend();
+
  private:
   using Versions = std::map<std::uint32_t, std::unique_ptr<Program>>;  // of one program
 

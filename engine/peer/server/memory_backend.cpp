@@ -115,7 +115,7 @@ Status MemoryBackend::change(NodeId id, const AttributeChange& change) {
   if (change.atime.to) attributes.atime = *change.atime.to;
   if (change.mtime.to_server_time) attributes.mtime = now;
   if (change.mtime.to) attributes.mtime = *change.mtime.to;
-  attributes.ctime = now;
+  mark_changed(*node, now);
   return Status::ok;
 }
 
@@ -126,7 +126,13 @@ const MemoryBackend::Entry* MemoryBackend::entry(const Node& directory,
 }
 
 void MemoryBackend::touch(Node& node) {
-  node.attributes.mtime = node.attributes.ctime = clock_();
+  node.attributes.mtime = clock_();
+  mark_changed(node, node.attributes.mtime);
+}
+
+void MemoryBackend::mark_changed(Node& node, const Time& now) {
+  node.attributes.ctime = now;
+  ++node.attributes.change;
 }
 
 bool MemoryBackend::has_room(std::size_t name_bytes, std::size_t gone_entries,
@@ -217,7 +223,7 @@ Result<NodeId> MemoryBackend::create(NodeId id, std::string_view name, const New
 void MemoryBackend::drop_link(NodeId id) {
   Node* node = find(id);
   if (!node) return;
-  node->attributes.ctime = clock_();
+  mark_changed(*node, clock_());
   if (--node->attributes.link_count > 0 && node->attributes.type != FileType::directory) return;
   if (node->link_text) used_bytes_ -= node->link_text->size();
   while (!node->blocks.empty()) release_block(*node, node->blocks.begin()->first);
@@ -304,7 +310,7 @@ Status MemoryBackend::rename(NodeId from_id, std::string_view from_name, NodeId 
     ++(*to)->attributes.link_count;
     moved.parent = to_id;
   }
-  moved.attributes.ctime = clock_();
+  mark_changed(moved, clock_());
   return Status::ok;
 }
 
@@ -320,7 +326,7 @@ Status MemoryBackend::link(NodeId id, NodeId directory_id, std::string_view name
   if (node->attributes.link_count >= kMostLinks) return Status::too_many_links;
   if (!has_room(name.size())) return Status::no_space;
   ++node->attributes.link_count;
-  node->attributes.ctime = clock_();
+  mark_changed(*node, clock_());
   insert(**parent, name, id);
   return Status::ok;
 }

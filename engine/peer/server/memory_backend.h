@@ -83,7 +83,10 @@ class MemoryBackend final : public Backend {
                 std::size_t gone_bytes = 0) const;
   void insert(Node& directory, std::string_view name, NodeId id);
   void erase(Node& directory, std::string_view name);
+  /// Data or entries changed.
   void touch(Node& node);
+  /// Anything at all changed.
+  void mark_changed(Node& node, const Time& now);
   void drop_link(NodeId id);
   Status unlink(NodeId directory, std::string_view name, bool is_directory);
   Status check_replace(const Node& moved, const Entry& victim) const;

@@ -31,6 +31,7 @@ void Nfs3Program::setattr(const nfs3::SetattrArgs& args, Call& call) {
   if (found && args.guard && !(*args.guard == to_nfs3(found->attributes.ctime)))
     status = Status::not_sync;
   if (status == Status::ok) status = permits_change(found->attributes, call.caller, change);
+  if (status == Status::ok) status = may_change(*found);
   if (status == Status::ok && change.mode)
     change.mode = permitted_mode(found->attributes, call.caller, *change.mode);
   if (status == Status::ok) status = backend_.change(found->node, change);

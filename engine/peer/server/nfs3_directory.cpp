@@ -75,6 +75,7 @@ Result<NodeId> Nfs3Program::create_file(const Object& directory, const nfs3::Cre
   change.size_bytes = args.how.obj_attributes.size;
   if (!change.size_bytes) return *existing;
   Status status = permits_change(*attributes, caller, change);
+  if (status == Status::ok) status = may_change({*existing, *attributes});
   if (status == Status::ok) status = backend_.change(*existing, change);
   if (status != Status::ok) return tl::unexpected(status);
   return *existing;
@@ -130,8 +131,9 @@ Status Nfs3Program::may_take(const Object& directory, std::string_view name,
   const auto node = backend_.lookup(directory.node, name);
   if (!node) return Status::ok;  // the operation itself says why
   const auto attributes = backend_.attributes(*node);
-  if (!attributes || permits_unlink(directory.attributes, *attributes, caller)) return Status::ok;
-  return Status::access;
+  if (!attributes) return Status::ok;
+  if (!permits_unlink(directory.attributes, *attributes, caller)) return Status::access;
+  return may_change({*node, *attributes});
 }
 
 void Nfs3Program::remove_from(const nfs3::DirOpArgs& what, bool is_directory, Call& call) {
@@ -179,7 +181,8 @@ void Nfs3Program::link(const nfs3::LinkArgs& args, Call& call) {
   const auto directory = writable_directory(args.link.dir, call.caller);
   Status status = file ? Status::ok : file.error();
   if (file && !directory) status = directory.error();
-  if (file && directory) status = backend_.link(file->node, directory->node, args.link.name);
+  if (file && directory) status = may_change(*file);
+  if (status == Status::ok) status = backend_.link(file->node, directory->node, args.link.name);
   result.status = to_nfs3(status);
   if (file) result.ok.file_attributes = result.fail.file_attributes = after(file->node);
   result.ok.linkdir_wcc = result.fail.linkdir_wcc = wcc(directory);

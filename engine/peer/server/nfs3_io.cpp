@@ -63,6 +63,7 @@ void Nfs3Program::write(const nfs3::WriteArgs& args, Call& call) {
   if (status == Status::ok && found->attributes.type == FileType::regular &&
       !permits_io(found->attributes, call.caller, Want::write))
     status = Status::access;
+  if (status == Status::ok) status = may_change(*found);
   if (status == Status::ok) status = backend_.write(found->node, args.offset, args.data);
   if (status == Status::ok && args.stable != nfs3::StableHow::UNSTABLE)
     status = backend_.commit(found->node);

@@ -89,6 +89,12 @@ Result<Nfs3Program::Object> Nfs3Program::writable_directory(const nfs3::FileHand
   return found;
 }
 
+Status Nfs3Program::may_change(const Object& object) const {
+  const bool wait = is_delegated_ && object.attributes.type == FileType::regular &&
+                    is_delegated_(backend_.handle(object.node));
+  return wait ? Status::jukebox : Status::ok;
+}
+
 nfs3::PostOpAttr Nfs3Program::after(NodeId node) const {
   const auto attributes = backend_.attributes(node);
   if (!attributes) return std::nullopt;

@@ -7,9 +7,14 @@
 
 namespace steertag::peer {
 
+/// True while a client of version 4 that has this file delegated must be waited for; asks it to
+/// give the delegation back (RFC 8881 10.4).
+using IsDelegated = std::function<bool(const Handle& file)>;
+
 class Nfs3Program final : public Program {
  public:
-  explicit Nfs3Program(Backend& backend) : backend_(backend) {}
+  explicit Nfs3Program(Backend& backend, IsDelegated is_delegated = {})
+      : backend_(backend), is_delegated_(std::move(is_delegated)) {}
 
   std::uint32_t number() const override { return nfs3::kProgram; }
   std::uint32_t version() const override { return nfs3::kVersion; }
@@ -72,6 +77,8 @@ class Nfs3Program final : public Program {
   Result<Object> object(const nfs3::FileHandle& handle) const;
   /// A directory in which the caller may make and remove names.
   Result<Object> writable_directory(const nfs3::FileHandle& handle, const Caller& caller) const;
+  /// Status::jukebox while the object is delegated, so that the client tries again.
+  Status may_change(const Object& object) const;
   /// Whether the caller may remove or move this name of a directory that is writable for it.
   Status may_take(const Object& directory, std::string_view name, const Caller& caller) const;
   nfs3::PostOpAttr after(NodeId node) const;
@@ -86,6 +93,7 @@ class Nfs3Program final : public Program {
   void reply_created(const Result<Object>& directory, const Result<NodeId>& created, Call& call);
 
   Backend& backend_;
+  IsDelegated is_delegated_;
 };
 
 }  // namespace steertag::peer

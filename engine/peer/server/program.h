@@ -46,6 +46,8 @@ class Program {
   /// executed and `reply` holds nothing of use.
   virtual rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
                                  const CallContext& context, ReplyPayload& reply) = 0;
+  /// What falls due by time and not by a call; cheap, and called between calls.
+  virtual void tend() {}
 };
 
 }  // namespace steertag::peer

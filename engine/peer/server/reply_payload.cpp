@@ -23,6 +23,33 @@ void ReplyPayload::rewind(std::size_t stream_bytes) {
   if (items_.empty()) slices_.clear();
 }
 
+void ReplyPayload::append(const ReplyPayload& other) {
+  const std::size_t bytes = stream_.size();
+  const std::size_t slices = slices_.size();
+  stream_.insert(stream_.end(), other.stream_.begin(), other.stream_.end());
+  slices_.insert(slices_.end(), other.slices_.begin(), other.slices_.end());
+  for (Item item : other.items_) {
+    item.at += bytes;
+    item.first_slice += slices;
+    items_.push_back(item);
+  }
+}
+
+ReplyPayload ReplyPayload::tail(std::size_t stream_bytes) const {
+  ReplyPayload part;
+  part.stream_.assign(stream_.begin() + static_cast<std::ptrdiff_t>(stream_bytes), stream_.end());
+  for (Item item : items_) {
+    if (item.at <= stream_bytes) continue;
+    const auto first = slices_.begin() + static_cast<std::ptrdiff_t>(item.first_slice);
+    item.at -= stream_bytes;
+    item.first_slice = part.slices_.size();
+    part.slices_.insert(part.slices_.end(), first,
+                        first + static_cast<std::ptrdiff_t>(item.slice_count));
+    part.items_.push_back(item);
+  }
+  return part;
+}
+
 void ReplyPayload::clear() {
   rewind(0);
   if (stream_.capacity() > kKeptBufferBytes) Bytes().swap(stream_);

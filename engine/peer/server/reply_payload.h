@@ -33,6 +33,10 @@ class ReplyPayload {
   void add_item(std::size_t first_slice, std::uint32_t length);
   /// Forgets everything behind the first `stream_bytes` octets.
   void rewind(std::size_t stream_bytes);
+  /// Puts the octets and items of `other` behind these; the items' contents are shared.
+  void append(const ReplyPayload& other);
+  /// What is behind the first `stream_bytes` octets. No item may lie across the border.
+  ReplyPayload tail(std::size_t stream_bytes) const;
   /// Forgets everything, and gives back what is above kKeptBufferBytes.
   void clear();
   /// Octets that are kept until the reply has left, those of the items in the storage's memory

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "peer/server/mount3_program.h"
-#include "peer/server/nfs3_program.h"
 #include "peer/server/portmap_program.h"
 #include "peer/server/rpcbind_program.h"
 
@@ -38,13 +36,6 @@ Server::Server(std::vector<std::unique_ptr<Program>> programs, std::vector<Versi
     : versions_(std::move(versions)),
       services_(std::move(services)),
       context_(std::move(programs), options, std::move(on_trouble)) {}
-
-std::vector<std::unique_ptr<Program>> Server::nfs3_programs(Backend& backend) {
-  std::vector<std::unique_ptr<Program>> programs;
-  programs.push_back(std::make_unique<Nfs3Program>(backend));
-  programs.push_back(std::make_unique<Mount3Program>(backend));
-  return programs;
-}
 
 Expected<std::unique_ptr<Server>, net::Error> Server::start(
     fabric::Provider& provider, const net::Url& url, std::vector<std::unique_ptr<Program>> programs,
@@ -127,6 +118,7 @@ Expected<net::Url, net::Error> Server::listen_stream(const net::Url& wanted) {
 
 void Server::poll(std::chrono::milliseconds timeout) {
   net::poll_all(pollables_, timeout);
+  context_.dispatcher.tend();
   if (context_.hung) return;
   for (const auto& transport : rdma_) transport->sweep();
   context_.callbacks.serve();

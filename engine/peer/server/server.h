@@ -17,7 +17,7 @@ struct ListenPlace {
   bool port_mapper = false;              // a further port, for the port mapper to be found at
 };
 
-/// ListenPlaces of a server, with the providers that their URLs name.
+/// Where a server listens, with the providers that their URLs name.
 struct ListenPlaces {
   std::vector<std::unique_ptr<fabric::Provider>> providers;  // one of each name
   std::vector<ListenPlace> places;                           // in the order of the URLs
@@ -54,9 +54,6 @@ class Server {
   const ReplyBudget& replies() const { return context_.replies; }
   /// A deviation asks for the end of the program.
   bool failed() const { return context_.failed; }
-
-  /// Programs of the reference server: NFS version 3 and MOUNT version 3 over one storage.
-  static std::vector<std::unique_ptr<Program>> nfs3_programs(Backend& backend);
 
  private:
   using Version = std::pair<std::uint32_t, std::uint32_t>;  // program and version

@@ -1,6 +1,8 @@
 // The reference server in a thread of its own.
 #include "peer/server/server_thread.h"
 
+#include "peer/server/programs.h"
+
 namespace steertag::peer {
 namespace {
 
@@ -24,7 +26,10 @@ Expected<std::unique_ptr<ServerThread>, net::Error> ServerThread::start(
   std::unique_ptr<ServerThread> made(new ServerThread());
   made->providers_ = std::move(places->providers);
   made->storage_ = std::move(storage);
-  auto server = Server::start(places->places, Server::nfs3_programs(*made->storage_), options);
+  Nfs4StateOptions state;
+  state.clock = options.clock;
+  state.random = random;
+  auto server = Server::start(places->places, make_programs(*made->storage_, state), options);
   if (!server) return tl::unexpected(std::move(server.error()));
   made->server_ = std::move(*server);
   made->listening_ = made->server_->listening();

@@ -151,9 +151,16 @@ class Connection:
     def offer(self, length, read=False, write=False, base=None, content=None):
         """Memory of `length` octets for the target to read (`content`) or write; see memory.Offer.
         It belongs to this connection alone."""
-        made = Offer(self.raw.domain, length, read, write, base, content, self._random)
+        window_of = self.raw if base is None and length and self._offers_windows() else None
+        made = Offer(self.raw.domain, length, read, write, base, content, self._random, window_of)
         self.offers.append(made)
         return made
+
+    def _offers_windows(self):
+        """Whether the target may close our memory, and can do so with windows alone."""
+        can = self.raw.capabilities
+        any_region = can.remote_invalidation or not can.windows
+        return self.open and self.negotiated.remote_invalidation and not any_region
 
     def reduce(self, call, sizes=None):
         """Moves the call's DDP-eligible argument into a read chunk, cut into segments of `sizes`.

@@ -8,11 +8,18 @@ _PATTERN_UNIT = 4096
 
 
 class Offer:
-    """One registered region with guards. Made by `Connection.offer`."""
+    """One registered region with guards. Made by `Connection.offer`.
 
-    def __init__(self, domain, length, read, write, base, content, random):
+    `window_of` is the fabric.Connection whose peer may close the region, where the provider lets it
+    close windows alone; None for a plain region."""
+
+    def __init__(self, domain, length, read, write, base, content, random, window_of=None):
         rights = fabric.Rights(remote_read=read, remote_write=write)
-        self.region = domain.allocate(length, rights, base)
+        if window_of is None:
+            self.region = domain.allocate(length, rights, base)
+        else:
+            self.region = domain.allocate(length, fabric.Rights())
+            window_of.open_window(self.region, rights)
         unit = random.randbytes(min(length, _PATTERN_UNIT))
         filled = (unit * (length // max(1, len(unit)) + 1))[:length]
         self.filled = (

@@ -28,12 +28,18 @@ IMPLIED = ("nfs3", "export")
 def check_need(need, profile, link):
     """Raises Unsupported or NotTestable unless the run of this target over this link has it."""
     if need in PROVIDER_NEEDS:
-        if not getattr(link.provider.capabilities, need.replace("-", "_")):
+        if not _provider_has(need, link.provider.capabilities):
             raise NotTestable(f"needs {need}: {PROVIDER_NEEDS[need]}")
     elif profile.supports.get(need) is False:
         raise Unsupported(f"needs {need}: the target's profile says that it is not there")
     elif need == "large-inline" and not _large(link.thresholds):
         raise Unsupported(f"needs {need}: the target announces no thresholds above 1024 octets")
+
+
+def _provider_has(need, can):
+    if need == "remote-invalidation":
+        return can.remote_invalidation or can.windows
+    return getattr(can, need.replace("-", "_"))
 
 
 def _large(thresholds):

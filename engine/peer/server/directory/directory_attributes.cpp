@@ -81,6 +81,7 @@ Status DirectoryBackend::change(NodeId node, const AttributeChange& change) {
   if (read_only_) return Status::read_only;
   const auto opened = object(node);
   if (!opened) return opened.error();
+  mark_changed(node);
   // The size first: it is what may fail, and then nothing was changed.
   if (change.size_bytes) {
     if (const Status status = resize(*opened, *change.size_bytes); status != Status::ok)

@@ -112,7 +112,9 @@ Result<NodeId> DirectoryBackend::resolve(View handle) const {
 Result<Attributes> DirectoryBackend::attributes(NodeId node) const {
   const auto opened = object(node);
   if (!opened) return tl::unexpected(opened.error());
-  return to_attributes(*opened, filesystem_id_);
+  Attributes attributes = to_attributes(*opened, filesystem_id_);
+  if (const std::uint64_t* count = host_->changes.find(node)) attributes.change += *count;
+  return attributes;
 }
 
 Result<NodeId> DirectoryBackend::lookup(NodeId directory, std::string_view name) const {

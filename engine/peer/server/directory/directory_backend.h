@@ -5,6 +5,7 @@
 #include "peer/server/directory/host_tree.h"
 #include "peer/server/directory/listing_windows.h"
 #include "peer/server/directory/open_files.h"
+#include "peer/server/directory/recent_map.h"
 
 namespace steertag::peer {
 
@@ -61,6 +62,8 @@ class DirectoryBackend final : public Backend {
     HostTree tree;
     OpenFiles files;
     ListingWindows windows;
+    // Changes made through this storage since the object was first changed.
+    RecentMap<NodeId, std::uint64_t> changes{kMostCountedObjects};
   };
 
   DirectoryBackend(HostRoot root, const DirectoryOptions& options, Clock clock,
@@ -70,6 +73,8 @@ class DirectoryBackend final : public Backend {
   /// A regular file; the status says what else it is.
   Result<HostObject> regular(NodeId node) const;
   Result<HostObject> writable_directory(NodeId node) const;
+  /// Makes the next `Attributes::change` of the object another one.
+  void mark_changed(NodeId node) { ++host_->changes.put(node); }
 
   // directory_attributes.cpp
   Status resize(const HostObject& object, std::uint64_t size_bytes);

@@ -119,6 +119,7 @@ Result<NodeId> DirectoryBackend::create(NodeId directory, std::string_view name,
   auto made = make(*parent, its_name, what);
   if (!made) return tl::unexpected(made.error());
   const NodeId node = made->node();
+  mark_changed(directory);
   Status status = dress(*made, *parent, what);
   if (status == Status::ok) status = persist(*made);
   if (status == Status::ok) status = persist(*parent);

@@ -79,6 +79,7 @@ Status DirectoryBackend::write(NodeId node, std::uint64_t offset, View data) {
   if (offset > kLargestOffset || data.size() > kLargestOffset - offset) return Status::too_big;
   const auto file = host_->files.writable(host_->tree.root(), *opened);
   if (!file) return file.error();
+  mark_changed(node);
   if (const Status status = drop_set_id(*opened); status != Status::ok) return status;
   return write_fully(*file, data, offset) ? Status::ok : from_errno(errno);
 }

@@ -23,6 +23,7 @@ void DirectoryBackend::after_unlink(Result<HostObject>& victim, NodeId directory
                                     std::string_view name) {
   if (!victim) return;
   const NodeId node = victim->node();
+  mark_changed(node);
   host_->tree.places().forget(node, directory, name);
   if (refresh(*victim) != Status::ok || victim->status.stx_nlink > 0) return;
   host_->tree.places().bury(node);
@@ -38,6 +39,7 @@ Status DirectoryBackend::unlink(NodeId directory, std::string_view name, int fla
   auto victim = host_->tree.root().child(*parent, name);
   if (::unlinkat(parent->descriptor.get(), std::string(name).c_str(), flags) != 0)
     return errno == EEXIST ? Status::not_empty : from_errno(errno);
+  mark_changed(directory);
   after_unlink(victim, directory, name);
   return persist(*parent);
 }
@@ -69,6 +71,7 @@ Status DirectoryBackend::rename(NodeId from_directory, std::string_view from_nam
     if (errno == EISDIR || errno == ENOTDIR) return Status::exists;
     return errno == EEXIST ? Status::not_empty : from_errno(errno);
   }
+  for (const NodeId changed : {from_directory, to_directory, moved->node()}) mark_changed(changed);
   after_unlink(victim, to_directory, to_name);
   host_->tree.places().forget(moved->node(), from_directory, from_name);
   host_->tree.learn(moved->node(), to_directory, to_name);
@@ -89,6 +92,7 @@ Status DirectoryBackend::link(NodeId node, NodeId directory, std::string_view na
   if (::linkat(host_->tree.root().descriptors(), source.c_str(), parent->descriptor.get(),
                std::string(name).c_str(), AT_SYMLINK_FOLLOW) != 0)
     return from_errno(errno);
+  for (const NodeId changed : {node, directory}) mark_changed(changed);
   host_->tree.learn(node, directory, name);
   return persist(*parent);
 }

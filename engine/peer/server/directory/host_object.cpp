@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t kModeBits = 07777;
 constexpr std::uint64_t kBlockBytes = 512;  // the unit of stx_blocks
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 // statx(2) and Linux's fileid_type agree that no handle is longer.
 constexpr std::size_t kLongestHostHandle = 128;
 
@@ -64,6 +65,9 @@ Attributes to_attributes(const HostObject& object, std::uint64_t filesystem_id) 
   attributes.atime = to_time(status.stx_atime);
   attributes.mtime = to_time(status.stx_mtime);
   attributes.ctime = to_time(status.stx_ctime);
+  // The host tells of changes by the time of the last one.
+  attributes.change = static_cast<std::uint64_t>(attributes.ctime.seconds) * kNanosecondsPerSecond +
+                      attributes.ctime.nanoseconds;
   return attributes;
 }
 

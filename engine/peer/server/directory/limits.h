@@ -16,6 +16,9 @@ inline constexpr std::size_t kMostPlacedObjects = 262'144;
 inline constexpr std::size_t kMostPlacesPerObject = 8;
 /// Removed objects remembered, so that their handles need no search to be stale.
 inline constexpr std::size_t kMostGoneObjects = 4096;
+/// Objects whose changes are counted, so that two within one tick of the host's clock differ: more
+/// than clients work on at a time.
+inline constexpr std::size_t kMostCountedObjects = 65'536;
 /// Depth of the tree: as deep as a path of PATH_MAX octets can lead.
 inline constexpr std::size_t kDeepestPath = 2048;
 /// Octets of a path given to the kernel at once: below its PATH_MAX with the terminating NUL.

@@ -1,0 +1,153 @@
+"""`steertag cp` and `steertag ls` against the bundled server, over RDMA and TCP."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from steertag import cli, peer
+from steertag.files.escape import printable
+
+# Everything here ends at once or has failed.
+DEADLINE_S = 60
+
+
+@pytest.fixture
+def server():
+    with peer.Server(["iwarp://127.0.0.1:0", "tcp://127.0.0.1:0"]) as running:
+        yield running
+
+
+@pytest.fixture(params=["iwarp", "tcp"])
+def url(server, request):
+    """The URL of the export by one transport."""
+    return next(each for each in server.listening if each.startswith(request.param)) + "/export"
+
+
+def steertag(*arguments):
+    return cli.main([str(each) for each in arguments])
+
+
+def patterned(size):
+    return bytes((index * 31 + index // 251) % 256 for index in range(size))
+
+
+@pytest.mark.parametrize("size", [0, 1, 4097, 3_000_001])
+def test_what_is_copied_there_comes_back(url, tmp_path, size):
+    octets = patterned(size)
+    (tmp_path / "here").write_bytes(octets)
+    assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
+    assert steertag("cp", f"{url}/there", tmp_path / "back") == 0
+    assert (tmp_path / "back").read_bytes() == octets
+    assert sorted(os.listdir(tmp_path)) == ["back", "here"]
+
+
+def test_directories_take_the_name_of_the_source(url, tmp_path):
+    (tmp_path / "name").write_bytes(b"octets")
+    (tmp_path / "folder").mkdir()
+    assert steertag("cp", tmp_path / "name", url) == 0
+    assert steertag("cp", f"{url}/name", tmp_path / "folder") == 0
+    assert (tmp_path / "folder" / "name").read_bytes() == b"octets"
+
+
+def test_existing_files_are_replaced(url, tmp_path):
+    for octets in (b"old and long", b"new"):
+        (tmp_path / "here").write_bytes(octets)
+        assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
+    (tmp_path / "back").write_bytes(b"something else")
+    assert steertag("cp", f"{url}/there", tmp_path / "back") == 0
+    assert (tmp_path / "back").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("sparse", ["auto", "always", "never"])
+def test_holes_survive_or_not_but_data_do(url, tmp_path, sparse):
+    size = 8 << 20
+    with open(tmp_path / "here", "wb") as here:
+        here.truncate(size)
+        here.seek(1 << 20)
+        here.write(b"data")
+    assert steertag("cp", "--sparse", sparse, tmp_path / "here", f"{url}/there") == 0
+    assert steertag("cp", "--sparse", sparse, f"{url}/there", tmp_path / "back") == 0
+    assert (tmp_path / "back").read_bytes() == (tmp_path / "here").read_bytes()
+    if sparse == "always":
+        assert os.stat(tmp_path / "back").st_blocks * 512 < size // 4
+    if sparse == "never":
+        assert os.stat(tmp_path / "back").st_blocks * 512 >= size
+
+
+def test_ls_prints_sorted_names_and_attributes(url, tmp_path, capsys):
+    for name in ("b", "a"):
+        (tmp_path / name).write_bytes(b"1234567")
+        (tmp_path / name).chmod(0o640)
+        assert steertag("cp", tmp_path / name, f"{url}/{name}") == 0
+    assert steertag("ls", url) == 0
+    assert capsys.readouterr().out == "a\nb\n"
+    assert steertag("ls", "-l", f"{url}/b") == 0
+    row = capsys.readouterr().out.split()
+    assert row[0] == "-rw-r-----"
+    assert row[4] == "7"
+    assert row[-1].endswith("b")
+
+
+def test_odd_names_are_escaped(url, tmp_path, capsys):
+    name = b"\x1b[2J\n\\ \xff \xc3\xa4"
+    (tmp_path / "here").write_bytes(b"")
+    assert steertag("cp", tmp_path / "here", f"{url}/{os.fsdecode(name)}") == 0
+    assert steertag("ls", url) == 0
+    assert capsys.readouterr().out == "\\x1b[2J\\x0a\\\\ \\xff ä\n"
+
+
+def test_printable_leaves_text_alone():
+    assert printable("plain-name.txt äß中") == "plain-name.txt äß中"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("cp", "{url}/none", "{tmp}/x"), "ERR_NOENT (2)"),
+        (("cp", "{url}", "{tmp}/x"), "no regular file"),
+        (("cp", "{tmp}/none", "{url}/x"), "No such file"),
+        (("cp", "{tmp}", "{url}/x"), "no regular file"),
+        (("cp", "{tmp}/a", "{tmp}/b"), "one of each"),
+        (("cp", "{url}/a", "{tmp}/none/b"), "ERR_NOENT (2)"),
+        (("ls", "{url}/none"), "ERR_NOENT (2)"),
+        (("ls", "none://localhost/export"), "none"),
+        (("ls", "tcp://127.0.0.1:1/export"), "refused"),
+    ],
+)
+def test_errors_are_one_sentence(url, tmp_path, capsys, arguments, told):
+    assert steertag(*(each.format(url=url, tmp=tmp_path) for each in arguments)) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("steertag: ")
+    assert output.err.count("\n") == 1
+    assert told in output.err
+    assert os.listdir(tmp_path) == []
+
+
+def test_no_bar_without_a_terminal(url, tmp_path, capsys):
+    (tmp_path / "here").write_bytes(b"octets")
+    assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
+    assert capsys.readouterr() == ("", "")
+
+
+def test_interrupt_leaves_nothing_behind(tmp_path):
+    """The server answers READ no more, so that the copy is in its middle for certain."""
+    with peer.Server(["tcp://127.0.0.1:0"]) as server:
+        url = server.listening[0] + "/export"
+        (tmp_path / "here").write_bytes(bytes(64 << 20))
+        program = "import sys; from steertag.cli import main; sys.exit(main())"
+        copying = subprocess.Popen(
+            [sys.executable, "-c", program, "cp", tmp_path / "here", f"{url}/there"],
+            stderr=subprocess.PIPE,
+        )
+        files = peer.Files(url, uid=0)
+        export = files.find("/export")
+        while not any(entry.name.endswith(".part") for entry in files.list(export)):
+            assert copying.poll() is None, "it was over too early"
+        copying.send_signal(signal.SIGINT)
+        assert copying.wait(DEADLINE_S) == 130
+        assert copying.stderr.read() == b""
+        assert [entry.name for entry in files.list(export)] == []

@@ -1,0 +1,254 @@
+// Binds the client of files of engine/peer: names and attributes, and copies in either direction.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+
+#include "fabric_parts.h"
+#include "peer/client/file_client.h"
+#include "peer/client/local_file.h"
+
+namespace steertag::bindings {
+namespace {
+
+using namespace steertag::peer;
+using py::literals::operator""_a;
+using std::chrono::milliseconds;
+
+constexpr const char* kFileErrorName = "FileError";
+
+[[noreturn]] void raise_file_error(const peer::FileError& error) {
+  const py::object type = py::module_::import("steertag._engine").attr("peer").attr(kFileErrorName);
+  const py::object value = type(error.message());
+  value.attr("status") = error.status_name;
+  PyErr_SetObject(type.ptr(), value.ptr());
+  throw py::error_already_set();
+}
+
+template <class Value>
+Value file_value(Expected<Value, peer::FileError> result) {
+  if (!result) raise_file_error(result.error());
+  if constexpr (!std::is_void_v<Value>) return std::move(*result);
+}
+
+/// Engine work that waits, without the GIL; its error as an exception.
+template <class Work>
+auto waiting(Work&& work) {
+  auto result = [&] {
+    const py::gil_scoped_release release;
+    return work();
+  }();
+  return file_value(std::move(result));
+}
+
+/// A name as Python has those of files: octets that are no UTF-8 survive.
+py::object file_name(std::string_view octets) {
+  return py::module_::import("os").attr("fsdecode")(py::bytes(octets.data(), octets.size()));
+}
+
+std::string octets_of(const py::object& name) {
+  return py::module_::import("os").attr("fsencode")(name).cast<std::string>();
+}
+
+/// An entry of a listing, kept.
+struct PyEntry {
+  std::string name;
+  RemoteHandle handle;
+  std::optional<RemoteAttributes> attributes;
+};
+
+class PyFiles;
+
+/// One copy under way.
+class PyTransfer {
+ public:
+  using Step = std::function<Expected<bool, peer::FileError>(milliseconds)>;
+  PyTransfer(Step step, std::function<std::uint64_t()> done_bytes, std::uint64_t total_bytes)
+      : step_(std::move(step)), done_bytes_(std::move(done_bytes)), total_bytes_(total_bytes) {}
+
+  bool step(double timeout_s) {
+    return waiting(
+        [&] { return step_(milliseconds(static_cast<std::int64_t>(timeout_s * 1000))); });
+  }
+  std::uint64_t done_bytes() const { return done_bytes_(); }
+  std::uint64_t total_bytes() const { return total_bytes_; }
+
+ private:
+  Step step_;
+  std::function<std::uint64_t()> done_bytes_;
+  std::uint64_t total_bytes_;
+};
+
+class PyFiles {
+ public:
+  PyFiles(const std::string& text, std::uint32_t version, std::optional<std::uint32_t> uid,
+          std::uint32_t gid, std::vector<std::uint32_t> gids, std::uint16_t mount_port,
+          double timeout_s) {
+    const fabric::Url url = value_or_raise(fabric::parse_url(text));
+    FileClientOptions options;
+    options.version = version;
+    options.mount_port = mount_port;
+    options.timeout = milliseconds(static_cast<std::int64_t>(timeout_s * 1000));
+    if (uid) options.identity = {true, *uid, gid, "steertag", std::move(gids)};
+    client_ = waiting([&] { return FileClient::open(url, options, fabric::system_random()); });
+  }
+
+  RemoteFiles& files() { return client_->files(); }
+
+  PyEntry find(const py::object& path, bool follow) {
+    const std::string octets = octets_of(path);
+    auto found = waiting([&] { return files().find(octets, follow); });
+    return {octets, found.handle, std::move(found.attributes)};
+  }
+  std::vector<PyEntry> list(const PyEntry& directory) {
+    std::vector<PyEntry> entries;
+    waiting([&] {
+      return files().list(directory.handle, [&](const RemoteEntry& entry) {
+        entries.push_back({std::string(entry.name), entry.handle, entry.attributes});
+        return true;
+      });
+    });
+    return entries;
+  }
+  py::object read_link(const PyEntry& link) {
+    return file_name(waiting([&] { return files().read_link(link.handle); }));
+  }
+  void remove(const PyEntry& directory, const py::object& name) {
+    const std::string octets = octets_of(name);
+    waiting([&] { return files().remove(directory.handle, octets); });
+  }
+  void rename(const PyEntry& directory, const py::object& from, const py::object& to) {
+    const std::string old_name = octets_of(from);
+    const std::string new_name = octets_of(to);
+    waiting([&] { return files().rename(directory.handle, old_name, new_name); });
+  }
+  void end() {
+    waiting([&] { return files().end(); });
+  }
+
+  std::unique_ptr<PyTransfer> fetch(const PyEntry& object, int descriptor, bool sparse) {
+    const RemoteFile file = waiting([&] { return files().open(object.handle); });
+    const std::uint64_t size = object.attributes ? object.attributes->size : 0;
+    auto reader = std::make_shared<FileReader>(files(), file, size, sink_to(descriptor, sparse));
+    return std::make_unique<PyTransfer>(
+        [this, reader, file, descriptor](milliseconds timeout) -> Expected<bool, peer::FileError> {
+          drive(*reader, timeout);
+          if (!reader->done()) return false;
+          if (reader->error()) return tl::unexpected(*reader->error());
+          if (auto ended = end_file(descriptor, reader->delivered_bytes()); !ended)
+            return tl::unexpected(std::move(ended.error()));
+          return closed(file);
+        },
+        [reader] { return reader->delivered_bytes(); }, size);
+  }
+
+  std::unique_ptr<PyTransfer> store(int descriptor, std::uint64_t size, const PyEntry& directory,
+                                    const py::object& name, std::uint32_t mode, bool sparse) {
+    const std::string octets = octets_of(name);
+    const RemoteFile file = waiting([&] { return files().create(directory.handle, octets, mode); });
+    std::vector<Extent> extents = data_of(descriptor, size, sparse);
+    const std::uint64_t data_end =
+        extents.empty() ? 0 : extents.back().offset + extents.back().length;
+    std::uint64_t total = 0;
+    for (const Extent& extent : extents) total += extent.length;
+    auto writer =
+        std::make_shared<FileWriter>(files(), file, std::move(extents), source_from(descriptor));
+    return std::make_unique<PyTransfer>(
+        [this, writer, file, size,
+         data_end](milliseconds timeout) -> Expected<bool, peer::FileError> {
+          drive(*writer, timeout);
+          if (!writer->done()) return false;
+          if (writer->error()) return tl::unexpected(*writer->error());
+          if (data_end < size) {
+            if (auto sized = files().set_size(file, size); !sized)
+              return tl::unexpected(std::move(sized.error()));
+          }
+          return closed(file);
+        },
+        [writer] { return writer->written_bytes(); }, total);
+  }
+
+ private:
+  /// Works until it is done or the time has passed.
+  template <class Transfer>
+  static void drive(Transfer& transfer, milliseconds timeout) {
+    const auto end = std::chrono::steady_clock::now() + timeout;
+    while (!transfer.done()) {
+      const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+      if (left.count() <= 0) return;
+      transfer.step(left);
+    }
+  }
+  Expected<bool, peer::FileError> closed(RemoteFile file) {
+    if (auto done = files().close(file); !done) return tl::unexpected(std::move(done.error()));
+    return true;
+  }
+
+  std::unique_ptr<FileClient> client_;
+};
+
+constexpr const char* kTypeNames[] = {"unknown",   "regular", "directory", "block",
+                                      "character", "link",    "socket",    "fifo"};
+
+const char* type_name(const PyEntry& entry) {
+  const auto type = entry.attributes ? entry.attributes->type : RemoteType::unknown;
+  return kTypeNames[static_cast<std::size_t>(type)];
+}
+
+/// An attribute, or None when the server did not tell.
+template <class Value>
+auto attribute(Value RemoteAttributes::*member) {
+  return [member](const PyEntry& entry) -> std::optional<Value> {
+    if (!entry.attributes) return std::nullopt;
+    return (*entry.attributes).*member;
+  };
+}
+
+void bind_entry(py::module_& module) {
+  py::class_<PyEntry>(module, "RemoteEntry", "An object of a server, or an entry of a directory.")
+      .def_property_readonly("name", [](const PyEntry& self) { return file_name(self.name); })
+      .def_property_readonly("type", &type_name,
+                             "regular, directory, link, block, character, socket, fifo or unknown.")
+      .def_property_readonly("mode", attribute(&RemoteAttributes::mode))
+      .def_property_readonly("links", attribute(&RemoteAttributes::links))
+      .def_property_readonly("owner", attribute(&RemoteAttributes::owner))
+      .def_property_readonly("group", attribute(&RemoteAttributes::group))
+      .def_property_readonly("size", attribute(&RemoteAttributes::size))
+      .def_property_readonly("used", attribute(&RemoteAttributes::used))
+      .def_property_readonly("modified_s", attribute(&RemoteAttributes::modified_s));
+}
+
+}  // namespace
+
+void bind_peer_files(py::module_& module) {
+  module.attr(kFileErrorName) =
+      py::exception<peer::FileError>(module, kFileErrorName, PyExc_RuntimeError);
+  bind_entry(module);
+  py::class_<PyTransfer>(module, "Transfer", "A copy under way.")
+      .def("step", &PyTransfer::step, "timeout_s"_a,
+           "Works until the copy is complete (True) or the time has passed. Raises FileError.")
+      .def_property_readonly("done_bytes", &PyTransfer::done_bytes)
+      .def_property_readonly("total_bytes", &PyTransfer::total_bytes);
+  py::class_<PyFiles>(module, "Files",
+                      "The files of a server: NFS version 4.1 or 3 over RDMA or TCP.")
+      .def(py::init<const std::string&, std::uint32_t, std::optional<std::uint32_t>, std::uint32_t,
+                    std::vector<std::uint32_t>, std::uint16_t, double>(),
+           "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
+           "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
+           "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
+           "version 3 or 4; 0 takes 4.1, and 3 if the server does not have it. Without `uid` the "
+           "calls carry AUTH_NONE.")
+      .def_property_readonly("version", [](PyFiles& self) { return self.files().version(); })
+      .def("find", &PyFiles::find, "path"_a, "follow"_a = true)
+      .def("list", &PyFiles::list, "directory"_a)
+      .def("read_link", &PyFiles::read_link, "link"_a)
+      .def("remove", &PyFiles::remove, "directory"_a, "name"_a)
+      .def("rename", &PyFiles::rename, "directory"_a, "old"_a, "new"_a)
+      .def("fetch", &PyFiles::fetch, "object"_a, "descriptor"_a, "sparse"_a = false,
+           py::keep_alive<0, 1>(), "A Transfer from a remote file to an open local one.")
+      .def("store", &PyFiles::store, "descriptor"_a, "size"_a, "directory"_a, "name"_a, "mode"_a,
+           "sparse"_a = false, py::keep_alive<0, 1>(),
+           "A Transfer from an open local file to a new remote one.")
+      .def("end", &PyFiles::end, "Gives back what the server keeps for this client.");
+}
+
+}  // namespace steertag::bindings

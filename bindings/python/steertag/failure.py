@@ -1,0 +1,5 @@
+"""How a command ends when it cannot do its work."""
+
+
+class Failure(Exception):
+    """Ends the command with one sentence and exit status 2."""

@@ -1,0 +1,1 @@
+"""Commands on remote files: `steertag cp` and `steertag ls`."""

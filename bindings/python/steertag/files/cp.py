@@ -1,0 +1,123 @@
+"""`steertag cp`: copies one file from a server, or to it. Under its final name a file is whole."""
+
+import contextlib
+import os
+import secrets
+import stat
+
+from ..failure import Failure
+from . import place
+
+
+def add_command(commands):
+    parser = commands.add_parser("cp", help="Copies a file from a server, or to it")
+    parser.add_argument("source", help="URL or local file")
+    parser.add_argument("target", help="local file or directory, or URL")
+    parser.add_argument(
+        "--sparse",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="holes for stretches of zeros: where the source has holes (auto), or always, or never",
+    )
+    place.add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments):
+    """Copies a file from a server, or to it."""
+    remote = place.is_url(arguments.source), place.is_url(arguments.target)
+    if remote == (True, False):
+        with place.sentences(arguments.source):
+            fetch(arguments)
+    elif remote == (False, True):
+        with place.sentences(arguments.target):
+            store(arguments)
+    else:
+        raise Failure("cp copies between a URL and a local file: one of each")
+
+
+def fetch(arguments):
+    """Copies from the server to a local file."""
+    from . import progress
+
+    files = place.connect(arguments.source, arguments)
+    path = place.path_of(arguments.source)
+    found = files.find(path)
+    if found.type != "regular":
+        raise Failure(f"{arguments.source}: this is no regular file but {found.type}")
+    target = arguments.target
+    if os.path.isdir(target):
+        target = os.path.join(target, place.parent_and_name(arguments.source)[1])
+    holes = found.used is not None and found.used < found.size
+    sparse = arguments.sparse == "always" or (arguments.sparse == "auto" and holes)
+    with _temporary_beside(target, found.mode) as descriptor:
+        progress.run(files.fetch(found, descriptor, sparse), os.path.basename(target))
+    files.end()
+
+
+@contextlib.contextmanager
+def _temporary_beside(target, mode):
+    """A descriptor of a new file that becomes the target if all goes well, and nothing otherwise."""
+    temporary = f"{target}.{secrets.token_hex(4)}.part"
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise Failure(f"{temporary}: {error.strerror}") from None
+    try:
+        yield descriptor
+        umask = os.umask(0)
+        os.umask(umask)
+        os.fchmod(descriptor, mode & 0o777 & ~umask)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise Failure(f"{target}: {error.strerror}") from None
+    finally:
+        os.close(descriptor)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def store(arguments):
+    """Copies a local file to the server."""
+    try:
+        descriptor = os.open(arguments.source, os.O_RDONLY)
+    except OSError as error:
+        raise Failure(f"{arguments.source}: {error.strerror}") from None
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise Failure(f"{arguments.source}: this is no regular file")
+        _store(arguments, descriptor, status)
+    finally:
+        os.close(descriptor)
+
+
+def _store(arguments, descriptor, status):
+    from . import progress
+
+    files = place.connect(arguments.target, arguments)
+    directory, name = _target_of(files, arguments)
+    temporary = f".{secrets.token_hex(8)}.part"
+    sparse = arguments.sparse != "never"
+    transfer = files.store(
+        descriptor, status.st_size, directory, temporary, status.st_mode & 0o777, sparse
+    )
+    try:
+        progress.run(transfer, name)
+        files.rename(directory, temporary, name)
+    except BaseException:
+        # What is wrong is told already; a connection that is gone cannot remove anything either.
+        with contextlib.suppress(*place.errors()):
+            files.remove(directory, temporary)
+        raise
+    files.end()
+
+
+def _target_of(files, arguments):
+    """The remote directory and the name in it."""
+    with contextlib.suppress(*place.errors()):
+        found = files.find(place.path_of(arguments.target))
+        if found.type == "directory":
+            return found, os.path.basename(arguments.source)
+    path, name = place.parent_and_name(arguments.target)
+    return files.find(path), name

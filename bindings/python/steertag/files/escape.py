@@ -1,0 +1,18 @@
+"""Names that cannot harm a terminal."""
+
+
+def printable(name):
+    """The name with everything that is no printable character, and the backslash, escaped: names of
+    a server may hold control sequences, line ends and octets that are no UTF-8."""
+    return "".join(_escaped(character) for character in name)
+
+
+def _escaped(character):
+    if character == "\\":
+        return "\\\\"
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # an octet that os.fsdecode could not decode
+        return f"\\x{code - 0xDC00:02x}"
+    return "".join(f"\\x{octet:02x}" for octet in character.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,78 @@
+"""`steertag ls URL`: what a directory of a server holds."""
+
+import datetime
+import stat
+
+from . import place
+from .escape import printable
+
+_TYPES = {
+    "regular": stat.S_IFREG,
+    "directory": stat.S_IFDIR,
+    "block": stat.S_IFBLK,
+    "character": stat.S_IFCHR,
+    "link": stat.S_IFLNK,
+    "socket": stat.S_IFSOCK,
+    "fifo": stat.S_IFIFO,
+}
+
+
+def add_command(commands):
+    parser = commands.add_parser("ls", help="Lists a directory, or a file, of a server")
+    parser.add_argument("url", help="provider://host[:port]/path")
+    parser.add_argument("-l", dest="long", action="store_true", help="with attributes")
+    place.add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments):
+    """Lists a directory, or a file, of a server."""
+    with place.sentences(arguments.url):
+        _list(arguments)
+
+
+def _list(arguments):
+    files = place.connect(arguments.url, arguments)
+    path = place.path_of(arguments.url)
+    found = files.find(path)
+    entries = files.list(found) if found.type == "directory" else [found]
+    entries.sort(key=lambda entry: entry.name)
+    if arguments.long:
+        _print_long(files, entries)
+    else:
+        for entry in entries:
+            print(printable(entry.name))
+    files.end()
+
+
+def _print_long(files, entries):
+    rows = [_columns(entry) for entry in entries]
+    widths = [max(map(len, column), default=0) for column in zip(*rows)]
+    for entry, (mode, links, owner, group, size, time) in zip(entries, rows):
+        name = printable(entry.name)
+        if entry.type == "link":
+            name += " -> " + printable(files.read_link(entry))
+        print(
+            f"{mode} {links:>{widths[1]}} {owner:<{widths[2]}} {group:<{widths[3]}} "
+            f"{size:>{widths[4]}} {time} {name}"
+        )
+
+
+def _columns(entry):
+    if entry.mode is None:
+        return ("??????????", "?", "?", "?", "?", "?".ljust(16))
+    return (
+        stat.filemode(_TYPES.get(entry.type, 0) | entry.mode),
+        str(entry.links),
+        printable(entry.owner) or "?",
+        printable(entry.group) or "?",
+        str(entry.size),
+        _time_text(entry.modified_s),
+    )
+
+
+def _time_text(seconds):
+    try:
+        return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, ValueError, OSError):  # no time of this calendar
+        return str(seconds).ljust(16)

@@ -1,0 +1,106 @@
+"""Where a file is: on this machine, or behind a URL `provider://host[:port]/path`."""
+
+import contextlib
+import os
+import re
+
+from ..failure import Failure
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://")
+
+
+def is_url(text):
+    """Whether the argument names a server; a local path of this form can be written ./a://b."""
+    return _URL.match(text) is not None
+
+
+def path_of(url):
+    """The path of a URL, as octets say it: nothing is escaped there."""
+    rest = url.split("://", 1)[1]
+    slash = rest.find("/")
+    return rest[slash:] if slash >= 0 else "/"
+
+
+def parent_and_name(url):
+    """The path of the directory of a file's URL, and the file's name in it."""
+    directory, _, name = path_of(url).rstrip("/").rpartition("/")
+    if name in ("", ".", ".."):
+        raise Failure(f"{url}: this names no file")
+    return directory or "/", name
+
+
+def add_options(parser):
+    """Options that every command with a URL has."""
+    parser.add_argument(
+        "--nfs",
+        choices=("3", "4.1"),
+        help="version of NFS (default: 4.1, or 3 if the server does not have it)",
+    )
+    parser.add_argument("--uid", type=_number, default=os.geteuid(), help="AUTH_SYS user (yours)")
+    parser.add_argument("--gid", type=_number, default=os.getegid(), help="AUTH_SYS group (yours)")
+    parser.add_argument("--anonymous", action="store_true", help="AUTH_NONE instead of AUTH_SYS")
+    parser.add_argument(
+        "--mount-port",
+        type=_port,
+        default=0,
+        help="TCP port of MOUNT version 3, for servers that do not have it where NFS is",
+    )
+    parser.add_argument(
+        "--timeout", type=_seconds, default=60.0, help="seconds from a call to its reply (60)"
+    )
+
+
+def errors():
+    """What goes wrong between this machine and a server."""
+    from .. import fabric, peer
+
+    return peer.FileError, fabric.FabricError
+
+
+@contextlib.contextmanager
+def sentences(subject):
+    """What goes wrong with a server inside ends the command with one sentence."""
+    try:
+        yield
+    except errors() as error:
+        raise Failure(f"{subject}: {error}") from None
+
+
+def connect(url, arguments):
+    """A client of the files behind the URL."""
+    from .. import peer
+
+    version = {None: 0, "3": 3, "4.1": 4}[arguments.nfs]
+    identity = {}
+    if not arguments.anonymous:
+        own = (os.geteuid(), os.getegid()) == (arguments.uid, arguments.gid)
+        gids = [gid for gid in os.getgroups() if gid != arguments.gid][:16] if own else []
+        identity = {"uid": arguments.uid, "gid": arguments.gid, "gids": gids}
+    return peer.Files(
+        url,
+        version=version,
+        mount_port=arguments.mount_port,
+        timeout_s=arguments.timeout,
+        **identity,
+    )
+
+
+def _number(text):
+    value = int(text)
+    if not 0 <= value < 2**32:
+        raise ValueError
+    return value
+
+
+def _port(text):
+    value = int(text)
+    if not 0 < value < 2**16:
+        raise ValueError
+    return value
+
+
+def _seconds(text):
+    value = float(text)
+    if not 0.001 <= value <= 86400:
+        raise ValueError
+    return value

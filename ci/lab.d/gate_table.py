@@ -1,0 +1,44 @@
+"""The table of a gate over several targets: one row for each target and version, with its counts."""
+
+from __future__ import annotations
+
+import dataclasses
+
+PASSED = "ok"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """`version` is `suite`, or the version and storage of a workload; `outcome` is `ok` or says what
+    differs."""
+
+    target: str
+    version: str
+    counts: dict[str, int]
+    outcome: str
+
+
+def passed(rows: list[Row]) -> bool:
+    """Whether there is something and all of it is as expected."""
+    return bool(rows) and all(row.outcome == PASSED for row in rows)
+
+
+def text(rows: list[Row]) -> str:
+    """The table, with a column for each verdict that was seen, and a line with the outcome."""
+    verdicts = list(dict.fromkeys(verdict for row in rows for verdict in row.counts))
+    lines = [["target", "version", *verdicts, "outcome"]]
+    for row in rows:
+        counts = [str(row.counts.get(verdict, "")) for verdict in verdicts]
+        lines.append([row.target, row.version, *counts, row.outcome])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    last = len(widths) - 1
+    shown = []
+    for line in lines:
+        cells = [
+            # Counts are numbers: their last digits are one below the other.
+            cell.rjust(width) if 1 < index < last else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        shown.append("  ".join(cells).rstrip())
+    bad = sum(row.outcome != PASSED for row in rows)
+    return "\n".join([*shown, "", f"gate: {len(rows)} rows, {bad} not as expected"])

@@ -1,0 +1,75 @@
+// The RDMA device that a provider works on: what it can do, and its completions and asynchronous
+// events in the provider's reactor.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <memory>
+#include <string>
+
+#include "fabric/fabric.h"
+#include "fabric/net_names.h"
+#include "fabric/verbs/cm_id.h"
+
+namespace steertag::fabric::verbs {
+
+class Device;
+
+/// What every failure to find or open a device is told as: why, and what to do instead.
+Error no_device(const std::string& why);
+
+/// Whoever owns a completion queue and a queue pair; their contexts point here.
+class QueueOwner {
+ public:
+  explicit QueueOwner(const Device& device) : queue_device_(device) {}
+  virtual ~QueueOwner() = default;
+  const Device& queue_device() const { return queue_device_; }
+  /// The completion queue has something; its notification is armed again already.
+  virtual void on_completions() = 0;
+  virtual void on_async_event(ibv_event_type type) = 0;
+
+ private:
+  const Device& queue_device_;
+};
+
+class Device {
+ public:
+  /// The first device that has an active port. Errc::no_device if there is none.
+  static Expected<std::unique_ptr<Device>, Error> open(Reactor& reactor);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  ibv_context* context() const { return context_; }
+  ibv_comp_channel* completions() const { return completions_; }
+  std::string name() const { return ibv_get_device_name(context_->device); }
+  const ibv_device_attr& attributes() const { return attributes_; }
+  /// MPA and TCP carry it: private data comes as it was sent, RDMA Reads need a writable sink.
+  bool iwarp() const { return context_->device->transport_type == IBV_TRANSPORT_IWARP; }
+  /// It has type 2 memory windows, which a peer's Send with Invalidate closes.
+  bool windows() const;
+  /// The flags of a completion that say that `invalidated_rkey` is set.
+  unsigned invalidated_flags() const;
+  /// RDMA Reads that an initiator may have in flight, as the event of its establishment tells.
+  std::uint8_t settled_reads(const CmEvent& established) const;
+  /// Octets of private data that a connection request carries.
+  std::size_t most_private_data() const;
+  /// Octets of one message.
+  std::size_t largest_message() const { return largest_message_; }
+
+ private:
+  class Completions;
+  class AsyncEvents;
+  Device(Reactor& reactor, ibv_context* context);
+  Expected<void, Error> start();
+
+  Reactor& reactor_;
+  ibv_context* context_;  // belongs to librdmacm, which opens each device once
+  ibv_device_attr attributes_{};
+  std::size_t largest_message_ = 0;
+  ibv_comp_channel* completions_ = nullptr;
+  std::unique_ptr<Completions> completion_events_;
+  std::unique_ptr<AsyncEvents> async_events_;
+};
+
+}  // namespace steertag::fabric::verbs

@@ -1,0 +1,46 @@
+// How the octets of one operation are known to the device: in a region, through staging, or
+// registered for this operation alone.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "fabric/verbs/region.h"
+
+namespace steertag::fabric::verbs {
+
+class LocalBuffer {
+ public:
+  LocalBuffer() = default;
+
+  /// The concatenation of `parts`, to be sent. One part inside a region of the domain, or a large
+  /// one anywhere, is sent from its place; the rest is copied now.
+  static Expected<LocalBuffer, Error> gather(VerbsDomain& domain, std::span<const View> parts);
+  /// A place for what is received, to end up in `buffer`.
+  static Expected<LocalBuffer, Error> landing(VerbsDomain& domain, MutableView buffer);
+  /// `length` octets of a region's memory from `offset` on, as the sink of an RDMA Read.
+  static Expected<LocalBuffer, Error> sink(const VerbsDomain& domain,
+                                           std::shared_ptr<GuardedMemory> memory,
+                                           std::uint64_t offset, std::uint32_t length);
+
+  /// Also for no octets at all: siw takes no empty list of elements.
+  ibv_sge& element() { return element_; }
+  std::byte* first() const { return reinterpret_cast<std::byte*>(element_.addr); }
+  std::uint32_t length() const { return element_.length; }
+  std::uint32_t lkey() const { return element_.lkey; }
+  /// Octets that went through staging are at `first()` and not yet in their place.
+  bool staged() const { return static_cast<bool>(slot_); }
+
+ private:
+  void point(std::byte* first, std::size_t length, std::uint32_t lkey);
+  Expected<void, Error> use_in_place(VerbsDomain& domain, std::byte* first, std::size_t length,
+                                     int access);
+
+  ibv_sge element_{};
+  Staging::Slot slot_;
+  Bytes joined_;  // before its registration, which must go first
+  Registration registration_;
+  std::shared_ptr<GuardedMemory> memory_;
+};
+
+}  // namespace steertag::fabric::verbs

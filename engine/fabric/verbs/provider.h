@@ -1,0 +1,11 @@
+// The verbs provider: librdmacm and libibverbs behind the fabric's interface.
+#pragma once
+
+#include "fabric/fabric.h"
+
+namespace steertag::fabric::verbs {
+
+/// Errc::no_device where the system has no RDMA device.
+Expected<std::unique_ptr<Provider>, Error> make_provider(const Limits& limits, Clock clock);
+
+}  // namespace steertag::fabric::verbs

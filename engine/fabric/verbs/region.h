@@ -1,0 +1,126 @@
+// Memory of the verbs provider: regions with guards, and the domain in which they are registered.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/fabric.h"
+#include "fabric/region.h"
+#include "fabric/verbs/bound_windows.h"
+#include "fabric/verbs/device.h"
+#include "fabric/verbs/registration.h"
+#include "fabric/verbs/staging.h"
+
+namespace steertag::fabric::verbs {
+
+class VerbsDomain;
+class VerbsRegion;
+
+/// Octets between guards, and their registration for our own use. Shared by a region and the
+/// operations that still use them.
+class GuardedMemory {
+ public:
+  GuardedMemory(ProtectionDomain pd, std::size_t length);
+
+  std::byte* first() const { return octets_.get() + kGuardBytes; }
+  std::size_t length() const { return length_; }
+  const ProtectionDomain& pd() const { return pd_; }
+  void fill_guards();
+  bool guards_intact() const;
+  /// Registered at the first use; null if the device refuses (errno).
+  ibv_mr* local();
+
+ private:
+  ProtectionDomain pd_;
+  std::size_t length_;
+  std::unique_ptr<std::byte[]> octets_;
+  Registration local_;
+};
+
+/// Is told when memory of a domain is opened and closed.
+class MemoryObserver {
+ public:
+  virtual ~MemoryObserver() = default;
+  virtual void on_offered(const VerbsRegion& region) = 0;
+  virtual void on_invalidated(std::uint32_t stag, bool guard_intact) = 0;
+};
+
+class VerbsRegion final : public Region {
+ public:
+  VerbsRegion(VerbsDomain& domain, std::size_t length, Rights rights,
+              std::optional<std::uint64_t> base);
+  ~VerbsRegion() override;
+  VerbsRegion(const VerbsRegion&) = delete;
+  VerbsRegion& operator=(const VerbsRegion&) = delete;
+
+  MutableView bytes() override { return {memory_->first(), memory_->length()}; }
+  std::uint32_t stag() const override { return stag_; }
+  std::uint64_t base() const override { return base_; }
+  Rights rights() const override { return rights_; }
+  bool valid() const override { return valid_; }
+  bool invalidate() override;
+  void open(Rights rights) override;
+  bool guards_intact() const override { return memory_->guards_intact(); }
+
+  /// What a queue pair has to be asked for to open the window that `make_window` has made.
+  struct Bind {
+    ibv_mw* window = nullptr;
+    ibv_mr* of = nullptr;
+    std::uint32_t rkey = 0;
+    unsigned access = 0;
+  };
+  /// Opens the region as a type 2 window that `bound` keeps; nothing if the device refuses (errno).
+  std::optional<Bind> make_window(Rights rights, BoundWindows& bound);
+
+  std::size_t length() const { return memory_->length(); }
+  bool remotely_open() const { return valid_ && (rights_.remote_read || rights_.remote_write); }
+  VerbsDomain& domain() const { return domain_; }
+  const std::shared_ptr<GuardedMemory>& memory() const { return memory_; }
+
+ private:
+  void enter(std::optional<std::uint64_t> base);
+  void entered();
+
+  VerbsDomain& domain_;
+  std::shared_ptr<GuardedMemory> memory_;
+  Rights rights_;
+  std::uint32_t stag_ = 0;
+  std::uint64_t base_ = 0;
+  bool valid_ = false;
+  Registration remote_;
+  Window window_;
+  BoundWindows* bound_ = nullptr;
+};
+
+class VerbsDomain final : public Domain {
+ public:
+  explicit VerbsDomain(const Device& device);
+  /// A region that the device cannot register is not valid, and has STag 0.
+  std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
+                                   std::optional<std::uint64_t> base = {}) override;
+
+  const Device& device() const { return device_; }
+  const ProtectionDomain& pd() const { return pd_; }
+  Staging& staging() { return staging_; }
+  /// The open region of that STag, or null.
+  VerbsRegion* find(std::uint32_t stag) const;
+  /// The region that holds all of `octets`, or null.
+  VerbsRegion* around(View octets) const;
+  /// From now on `observer` is told of this domain's memory; first of what is open already.
+  void add(MemoryObserver& observer);
+  void remove(MemoryObserver& observer);
+
+ private:
+  friend class VerbsRegion;
+  const Device& device_;
+  ProtectionDomain pd_;
+  Staging staging_;
+  std::vector<VerbsRegion*> regions_;  // in order of allocation
+  std::map<const std::byte*, VerbsRegion*> by_address_;
+  std::unordered_map<std::uint32_t, VerbsRegion*> by_stag_;
+  std::vector<MemoryObserver*> observers_;
+};
+
+}  // namespace steertag::fabric::verbs

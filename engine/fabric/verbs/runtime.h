@@ -1,0 +1,25 @@
+// What the connections and listeners of one provider share.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fabric/verbs/device.h"
+#include "fabric/verbs/event_channel.h"
+
+namespace steertag::fabric::verbs {
+
+class VerbsConnection;
+
+struct Runtime {
+  Runtime(const Limits& bounds, Reactor opened) : limits(bounds), reactor(std::move(opened)) {}
+
+  Limits limits;
+  Reactor reactor;
+  std::unique_ptr<Device> device;  // set before anything uses it
+  std::unique_ptr<EventChannel> events;
+  std::vector<VerbsConnection*> unsettled;  // have work to hand over, or a notice to give
+  std::size_t notices = 0;                  // given in the current poll
+};
+
+}  // namespace steertag::fabric::verbs

@@ -1,0 +1,57 @@
+// Calls with a deadline, and what is to be done later: the time of a client.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_set>
+
+#include "peer/client/call_carrier.h"
+#include "peer/deadline_clock.h"
+
+namespace steertag::peer {
+
+class CallSchedule {
+ public:
+  /// `carrier` must outlive the schedule. Every call has `timeout` from when it is handed over to
+  /// its reply.
+  CallSchedule(CallCarrier& carrier, DeadlineClock clock, std::chrono::milliseconds timeout)
+      : carrier_(carrier), clock_(std::move(clock)), timeout_(timeout) {}
+
+  /// Hands a call over. Every outcome comes to the callback, from `step`.
+  void call(Request request, CallCallback callback);
+  /// Does something in `step` when the time has passed.
+  void later(std::chrono::milliseconds wait, std::function<void()> action);
+
+  /// Works until something came or `timeout` passed.
+  void step(std::chrono::milliseconds timeout);
+  /// Works until `done`, which must come true by the outcome of a call.
+  template <class Done>
+  void run_until(Done&& done) {
+    while (!done()) step(timeout_);
+  }
+
+  std::chrono::steady_clock::time_point now() const { return clock_(); }
+  std::chrono::milliseconds timeout() const { return timeout_; }
+  CallCarrier& carrier() { return carrier_; }
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Deadline {
+    Time time;
+    std::uint32_t xid;
+  };
+  void drop_ended();
+  void give_up_late();
+  bool act();
+
+  CallCarrier& carrier_;
+  DeadlineClock clock_;
+  std::chrono::milliseconds timeout_;
+  std::unordered_set<std::uint32_t> waiting_;  // XIDs
+  std::deque<Deadline> deadlines_;             // in their order; may hold ended calls
+  std::multimap<Time, std::function<void()>> actions_;
+};
+
+}  // namespace steertag::peer

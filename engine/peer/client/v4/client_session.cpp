@@ -1,0 +1,296 @@
+// The life of a session, and the calls in it.
+#include "peer/client/v4/client_session.h"
+
+#include <algorithm>
+
+namespace steertag::peer {
+namespace {
+
+using nfs4::Opnum;
+using nfs4::Status;
+
+Status status_of(const FileError& error) {
+  return error.code == FileErrc::refused ? static_cast<Status>(error.status) : Status::NFS4_OK;
+}
+
+bool is_delay(Status status) {
+  return status == Status::NFS4ERR_DELAY || status == Status::NFS4ERR_GRACE;
+}
+
+/// Statuses of SEQUENCE after which only another session helps: it is gone, or the two sides do not
+/// agree about a slot.
+bool ends_session(Status status) {
+  switch (status) {
+    case Status::NFS4ERR_BADSESSION:
+    case Status::NFS4ERR_DEADSESSION:
+    case Status::NFS4ERR_BADSLOT:
+    case Status::NFS4ERR_BAD_HIGH_SLOT:
+    case Status::NFS4ERR_SEQ_MISORDERED:
+    case Status::NFS4ERR_SEQ_FALSE_RETRY:
+    case Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// --- calls
+
+void ClientSession::call(ClientCompound call, CompoundDone done) {
+  auto pending = std::make_shared<Pending>();
+  pending->call = std::move(call);
+  pending->done = std::move(done);
+  waiting_.push_back(std::move(pending));
+  pump();
+}
+
+void ClientSession::pump() {
+  if (stage_ == Stage::none && !waiting_.empty()) make();
+  if (stage_ == Stage::completing && completing_) {
+    if (const auto slot = slots_.take()) send(std::move(completing_), *slot);
+  }
+  while (stage_ == Stage::ready && !waiting_.empty()) {
+    const auto slot = slots_.take();
+    if (!slot) return;
+    PendingRef pending = std::move(waiting_.front());
+    waiting_.pop_front();
+    send(std::move(pending), *slot);
+  }
+}
+
+void ClientSession::send(PendingRef pending, std::uint32_t slot) {
+  nfs4::SequenceArgs sequence;
+  sequence.sa_sessionid = session_id_;
+  sequence.sa_sequenceid = slots_.sequence_id(slot);
+  sequence.sa_slotid = slot;
+  sequence.sa_highest_slotid = slots_.highest_in_use();
+  sequence.sa_cachethis = pending->call.keeps_reply();
+  Request request = pending->call.request(options_.identity, &sequence);
+  // RFC 8267 6.2.2: no reply of the session is larger, whatever the operations would allow.
+  if (request.reply.eligible == 0)
+    request.reply.payload =
+        std::min<std::size_t>(request.reply.payload, channel_.ca_maxresponsesize);
+  schedule_.call(std::move(request), [this, pending, slot, session = sessions_made_](
+                                         Expected<CallReply, CallError> outcome) {
+    take_reply(pending, slot, session, std::move(outcome));
+    pump();
+  });
+}
+
+void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, std::uint64_t session,
+                               Expected<CallReply, CallError> outcome) {
+  const bool present = session == sessions_made_;
+  if (!outcome) {
+    if (present) {
+      slots_.lose(slot);
+      if (slots_.exhausted()) stage_ = Stage::none;
+    }
+    return pending->done(tl::unexpected(failed(outcome.error(), "COMPOUND")));
+  }
+  auto reply = CompoundReply::of(*outcome);
+  if (!reply) {
+    if (present) slots_.give_back(slot, false);
+    return pending->done(tl::unexpected(std::move(reply.error())));
+  }
+  const auto sequence = reply->next<nfs4::SequenceResult>(Opnum::OP_SEQUENCE);
+  if (!sequence) {
+    const Status status = status_of(sequence.error());
+    if (present) slots_.give_back(slot, status == Status::NFS4ERR_RETRY_UNCACHED_REP);
+    if (status == Status::NFS4ERR_DELAY) return retry_later(pending, sequence.error());
+    if (ends_session(status)) return renew(pending, session, sequence.error());
+    if (status == Status::NFS4ERR_RETRY_UNCACHED_REP) return retry_later(pending, sequence.error());
+    return pending->done(tl::unexpected(sequence.error()));
+  }
+  if (present) {
+    slots_.give_back(slot, true);
+    slots_.set_target(sequence->resok4.sr_target_highest_slotid);
+  }
+  take_results(pending, std::move(*reply));
+}
+
+void ClientSession::take_results(const PendingRef& pending, CompoundReply reply) {
+  const Status status = reply.status();
+  // RFC 8881 2.10.6.1.3: it was executed, but its reply was not to be kept; such calls may be made
+  // again.
+  if (is_delay(status) || status == Status::NFS4ERR_RETRY_UNCACHED_REP)
+    return retry_later(pending, refused(status, "COMPOUND"));
+  pending->done(std::move(reply));
+}
+
+void ClientSession::retry_later(const PendingRef& pending, const FileError& error) {
+  const auto pause = pending->delay.next(schedule_.now());
+  if (!pause) return pending->done(tl::unexpected(error));
+  schedule_.later(*pause, [this, pending] {
+    queue_again(pending);
+    pump();
+  });
+}
+
+void ClientSession::queue_again(const PendingRef& pending) {
+  if (pending->first) {
+    completing_ = pending;
+  } else {
+    waiting_.push_front(pending);
+  }
+}
+
+void ClientSession::renew(const PendingRef& pending, std::uint64_t session,
+                          const FileError& error) {
+  if (session == sessions_made_ && stage_ != Stage::making) {
+    stage_ = Stage::none;
+    completing_ = nullptr;
+  }
+  if (pending->first || ++pending->sessions >= kMostSessionsOfCall)
+    return pending->done(tl::unexpected(FileError{FileErrc::state_lost, error.message(), 0, {}}));
+  queue_again(pending);
+}
+
+// --- making
+
+void ClientSession::make() {
+  stage_ = Stage::making;
+  exchanged_ = false;
+  make_delay_ = {};
+  if (has_client_id_) return create_session();
+  exchange_id();
+}
+
+template <class Take>
+void ClientSession::call_alone(ClientCompound call, Take take) {
+  schedule_.call(call.request(options_.identity, nullptr),
+                 [this, take](Expected<CallReply, CallError> outcome) {
+                   if (!outcome) return fail_all(failed(outcome.error(), "COMPOUND"));
+                   auto reply = CompoundReply::of(*outcome);
+                   if (!reply) return fail_all(reply.error());
+                   take(*reply);
+                   pump();
+                 });
+}
+
+void ClientSession::on_make_error(const FileError& error, void (ClientSession::*again)()) {
+  const auto pause = is_delay(status_of(error)) ? make_delay_.next(schedule_.now()) : std::nullopt;
+  if (!pause) return fail_all(error);
+  schedule_.later(*pause, [this, again] { (this->*again)(); });
+}
+
+void ClientSession::exchange_id() {
+  exchanged_ = true;
+  nfs4::ExchangeIdArgs args;
+  args.eia_clientowner.co_verifier = options_.verifier;
+  args.eia_clientowner.co_ownerid = std::as_bytes(std::span(options_.owner));
+  ClientCompound call;
+  call.add(Opnum::OP_EXCHANGE_ID, args);
+  call_alone(std::move(call), [this](CompoundReply& reply) {
+    const auto result = reply.next<nfs4::ExchangeIdResult>(Opnum::OP_EXCHANGE_ID);
+    if (!result) return on_make_error(result.error(), &ClientSession::exchange_id);
+    reclaimed_ = reclaimed_ && has_client_id_ && client_id_ == result->resok4.eir_clientid;
+    has_client_id_ = true;
+    client_id_ = result->resok4.eir_clientid;
+    create_sequence_ = result->resok4.eir_sequenceid;
+    create_session();
+  });
+}
+
+nfs4::ChannelAttrs ClientSession::wanted_channel() const {
+  nfs4::ChannelAttrs wanted;
+  wanted.ca_maxrequestsize = options_.transfer_bytes + kCompoundOverhead;
+  wanted.ca_maxresponsesize = options_.transfer_bytes + kCompoundOverhead;
+  wanted.ca_maxresponsesize_cached = kMostKeptReply;
+  wanted.ca_maxoperations = kMostClientOperations;
+  // A slot without a credit would only wait in line.
+  wanted.ca_maxrequests = std::clamp(schedule_.carrier().limits().calls, 1U, kMostClientSlots);
+  return wanted;
+}
+
+void ClientSession::create_session() {
+  nfs4::CreateSessionArgs args;
+  args.csa_clientid = client_id_;
+  args.csa_sequence = create_sequence_;
+  args.csa_fore_chan_attrs = wanted_channel();
+  // No connection becomes part of it, so that no callback comes; servers want values all the same.
+  args.csa_back_chan_attrs = {0, 4096, 4096, 0, 2, 1, {}};
+  args.csa_sec_parms.emplace_back();  // AUTH_NONE
+  ClientCompound call;
+  call.add(Opnum::OP_CREATE_SESSION, args);
+  call_alone(std::move(call), [this](CompoundReply& reply) {
+    const auto result = reply.next<nfs4::CreateSessionResult>(Opnum::OP_CREATE_SESSION);
+    if (!result) {
+      const Status status = status_of(result.error());
+      const bool forgotten =
+          status == Status::NFS4ERR_STALE_CLIENTID || status == Status::NFS4ERR_SEQ_MISORDERED;
+      if (forgotten && !exchanged_) return exchange_id();
+      if (forgotten) has_client_id_ = false;
+      return on_make_error(result.error(), &ClientSession::create_session);
+    }
+    const nfs4::CreateSessionOk& made = result->resok4;
+    channel_ = made.csr_fore_chan_attrs;
+    if (channel_.ca_maxrequests == 0 || channel_.ca_maxresponsesize <= kCompoundOverhead ||
+        channel_.ca_maxrequestsize <= kCompoundOverhead)
+      return fail_all({FileErrc::bad_results, "CREATE_SESSION: a channel without room", 0, {}});
+    ++create_sequence_;
+    ++sessions_made_;
+    session_id_ = made.csr_sessionid;
+    slots_.reset(std::min(channel_.ca_maxrequests, wanted_channel().ca_maxrequests));
+    if (reclaimed_) {
+      stage_ = Stage::ready;
+    } else {
+      reclaim_complete();
+    }
+  });
+}
+
+// RFC 8881 18.51.3: before the first open, also by a client that has nothing to reclaim.
+void ClientSession::reclaim_complete() {
+  stage_ = Stage::completing;
+  completing_ = std::make_shared<Pending>();
+  completing_->first = true;
+  completing_->call.add(Opnum::OP_RECLAIM_COMPLETE, nfs4::ReclaimCompleteArgs{});
+  completing_->call.keep_reply();
+  completing_->done = [this](Expected<CompoundReply, FileError> reply) {
+    if (!reply) return fail_all(reply.error());
+    const auto result = reply->next<nfs4::ReclaimCompleteResult>(Opnum::OP_RECLAIM_COMPLETE);
+    if (!result && status_of(result.error()) != Status::NFS4ERR_COMPLETE_ALREADY)
+      return fail_all(result.error());
+    reclaimed_ = true;
+    stage_ = Stage::ready;
+  };
+}
+
+void ClientSession::fail_all(const FileError& error) {
+  stage_ = Stage::none;
+  completing_ = nullptr;
+  const std::deque<PendingRef> failed = std::move(waiting_);
+  waiting_.clear();
+  for (const PendingRef& pending : failed) pending->done(tl::unexpected(error));
+}
+
+Expected<void, FileError> ClientSession::end() {
+  if (stage_ != Stage::ready) return {};
+  stage_ = Stage::making;  // nothing else may start
+  std::optional<Expected<void, FileError>> outcome;
+  const auto destroy = [&](Opnum number, const auto& args) {
+    outcome.reset();
+    ClientCompound call;
+    call.add(number, args);
+    schedule_.call(
+        call.request(options_.identity, nullptr), [&](Expected<CallReply, CallError> reply) {
+          if (!reply) {
+            outcome = tl::unexpected(failed(reply.error(), rpc::name(number)));
+            return;
+          }
+          auto results = CompoundReply::of(*reply);
+          outcome = results ? results->skip(number)
+                            : Expected<void, FileError>(tl::unexpected(std::move(results.error())));
+        });
+    schedule_.run_until([&] { return outcome.has_value(); });
+  };
+  destroy(Opnum::OP_DESTROY_SESSION, nfs4::DestroySessionArgs{session_id_});
+  if (*outcome) destroy(Opnum::OP_DESTROY_CLIENTID, nfs4::DestroyClientidArgs{client_id_});
+  stage_ = Stage::none;
+  has_client_id_ = reclaimed_ = false;
+  return std::move(*outcome);
+}
+
+}  // namespace steertag::peer

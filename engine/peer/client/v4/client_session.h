@@ -1,0 +1,121 @@
+// A session of NFS version 4.1 as its client keeps it (RFC 8881 2.10): made, used through its
+// slots, made again when the server has forgotten it, and given back.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "peer/client/call_schedule.h"
+#include "peer/client/delay.h"
+#include "peer/client/v4/client_compound.h"
+#include "peer/client/v4/slot_table.h"
+
+namespace steertag::peer {
+
+/// Slots that are asked for, if the carrier takes so many calls: more would only wait in line.
+inline constexpr std::uint32_t kMostClientSlots = 64;
+/// Octets of a call or reply beside the file data: RPC header with AUTH_SYS, SEQUENCE, PUTFH.
+inline constexpr std::uint32_t kCompoundOverhead = 1024;
+/// ca_maxresponsesize_cached: replies that are kept hold handles and attributes, but no data.
+inline constexpr std::uint32_t kMostKeptReply = 4096;
+/// ca_maxoperations: the longest COMPOUND that is made has six.
+inline constexpr std::uint32_t kMostClientOperations = 8;
+/// Sessions that one call may be made in: a second loss in a row is not repaired by a third.
+inline constexpr std::uint32_t kMostSessionsOfCall = 3;
+
+struct SessionOptions {
+  Identity identity;
+  /// co_ownerid and co_verifier (RFC 8881 2.4): the same id and another verifier would end the
+  /// state of an earlier client of that name.
+  std::string owner;
+  nfs4::Verifier verifier{};
+  std::uint32_t transfer_bytes = 1U << 20;  // largest READ and WRITE
+};
+
+using CompoundDone = std::function<void(Expected<CompoundReply, FileError>)>;
+
+class ClientSession {
+ public:
+  /// `schedule` must outlive the session.
+  ClientSession(CallSchedule& schedule, SessionOptions options)
+      : schedule_(schedule), options_(std::move(options)) {}
+  ClientSession(const ClientSession&) = delete;
+  ClientSession& operator=(const ClientSession&) = delete;
+
+  /// Queues a call; makes the session first if there is none. NFS4ERR_DELAY and NFS4ERR_GRACE are
+  /// waited out (kMostDelay), the loss of the session is repaired: neither is told.
+  void call(ClientCompound call, CompoundDone done);
+  /// Calls, waits, and gives `take`, which returns an Expected<..., FileError>, the reply.
+  template <class Take>
+  auto wait(ClientCompound compound, Take&& take)
+      -> decltype(take(std::declval<CompoundReply&>())) {
+    std::optional<decltype(take(std::declval<CompoundReply&>()))> outcome;
+    call(std::move(compound), [&](Expected<CompoundReply, FileError> reply) {
+      if (reply) {
+        outcome = take(*reply);
+      } else {
+        outcome = tl::unexpected(std::move(reply.error()));
+      }
+    });
+    schedule_.run_until([&] { return outcome.has_value(); });
+    return std::move(*outcome);
+  }
+  /// DESTROY_SESSION and DESTROY_CLIENTID, if there are any; waits.
+  Expected<void, FileError> end();
+
+  /// As the server has allowed them; zeros before the first call's outcome.
+  const nfs4::ChannelAttrs& channel() const { return channel_; }
+  std::uint32_t slots() const { return slots_.size(); }
+  std::uint64_t client_id() const { return client_id_; }
+  std::uint64_t sessions_made() const { return sessions_made_; }
+
+ private:
+  enum class Stage : std::uint8_t { none, making, completing, ready };
+  struct Pending {
+    ClientCompound call;
+    CompoundDone done;
+    Delay delay;
+    std::uint32_t sessions = 0;  // in which it was made
+    bool first = false;          // RECLAIM_COMPLETE, which comes before all others
+  };
+  using PendingRef = std::shared_ptr<Pending>;
+
+  void pump();
+  void send(PendingRef pending, std::uint32_t slot);
+  void take_reply(const PendingRef& pending, std::uint32_t slot, std::uint64_t session,
+                  Expected<CallReply, CallError> outcome);
+  void take_results(const PendingRef& pending, CompoundReply reply);
+  void queue_again(const PendingRef& pending);
+  void retry_later(const PendingRef& pending, const FileError& error);
+  /// The session is of no use any more: `pending` goes into a new one.
+  void renew(const PendingRef& pending, std::uint64_t session, const FileError& error);
+
+  void make();
+  void exchange_id();
+  void create_session();
+  void reclaim_complete();
+  /// A call of its own, without SEQUENCE.
+  template <class Take>
+  void call_alone(ClientCompound call, Take take);
+  void on_make_error(const FileError& error, void (ClientSession::*again)());
+  void fail_all(const FileError& error);
+  nfs4::ChannelAttrs wanted_channel() const;
+
+  CallSchedule& schedule_;
+  SessionOptions options_;
+  Stage stage_ = Stage::none;
+  std::deque<PendingRef> waiting_;
+  PendingRef completing_;  // RECLAIM_COMPLETE while it waits
+  bool has_client_id_ = false;
+  std::uint64_t client_id_ = 0;
+  std::uint32_t create_sequence_ = 0;  // csa_sequence of the next CREATE_SESSION
+  bool reclaimed_ = false;             // RECLAIM_COMPLETE was made for this client id
+  bool exchanged_ = false;             // EXCHANGE_ID was made for the session that is being made
+  Delay make_delay_;
+  nfs4::SessionId session_id_{};
+  nfs4::ChannelAttrs channel_{};
+  SlotTable slots_;
+  std::uint64_t sessions_made_ = 0;  // also the number of the present one
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,301 @@
+// A client's session: how it is made and ended, slots and sequence ids, and what follows when the
+// server is slow, has forgotten it, or does not speak version 4.1.
+#include "peer/client/v4/client_session.h"
+
+#include <map>
+
+#include "peer/fake_carrier.h"
+
+namespace steertag::peer::testing {
+namespace {
+
+using nfs4::Opnum;
+using nfs4::Status;
+
+TEST(SlotTableTest, LowestFreeSlotIsTakenAndIdsGoOn) {
+  SlotTable slots;
+  slots.reset(2);
+  EXPECT_EQ(slots.take(), 0U);
+  EXPECT_EQ(slots.take(), 1U);
+  EXPECT_EQ(slots.take(), std::nullopt);
+  EXPECT_EQ(slots.highest_in_use(), 1U);
+  slots.give_back(0, true);
+  EXPECT_EQ(slots.take(), 0U);
+  EXPECT_EQ(slots.sequence_id(0), 2U);
+  EXPECT_EQ(slots.sequence_id(1), 1U);
+}
+
+TEST(SlotTableTest, CallThatWasNotExecutedLeavesItsId) {
+  SlotTable slots;
+  slots.reset(1);
+  slots.take();
+  slots.give_back(0, false);
+  slots.take();
+  EXPECT_EQ(slots.sequence_id(0), 1U);
+}
+
+TEST(SlotTableTest, LostSlotIsNeverTakenAgain) {
+  SlotTable slots;
+  slots.reset(2);
+  slots.take();
+  slots.lose(0);
+  EXPECT_FALSE(slots.exhausted());
+  EXPECT_EQ(slots.take(), 1U);
+  slots.lose(1);
+  EXPECT_TRUE(slots.exhausted());
+  EXPECT_EQ(slots.take(), std::nullopt);
+}
+
+TEST(SlotTableTest, TargetOfTheServerIsObeyed) {
+  SlotTable slots;
+  slots.reset(4);
+  slots.set_target(0);
+  EXPECT_EQ(slots.take(), 0U);
+  EXPECT_EQ(slots.take(), std::nullopt);
+}
+
+class ClientSessionTest : public ::testing::Test {
+ protected:
+  ClientSessionTest()
+      : carrier([this](View call) { return answer(call); }),
+        schedule(
+            carrier, [this] { return carrier.now; }, 10s),
+        session(schedule, options()) {}
+
+  static SessionOptions options() {
+    SessionOptions options;
+    options.owner = "test";
+    return options;
+  }
+
+  /// Results of one call; statuses of `next_status` are given instead of NFS4_OK.
+  std::optional<Bytes> answer(View call) {
+    wire::Reader reader(call);
+    rpc::CallHeader header;
+    header.decode(reader);
+    nfs4::CompoundArgs args;
+    args.decode(reader);
+    EXPECT_EQ(args.minorversion, 1U);
+    nfs4::OperationReader<Opnum> operations(reader, "argarray");
+    if (unanswered > 0 && made) {
+      --unanswered;
+      return std::nullopt;
+    }
+    Bytes out;
+    if (no_version4) {
+      wire::Writer writer(out);
+      nfs4::CompoundResult{Status::NFS4ERR_MINOR_VERS_MISMATCH, {}}.encode(writer);
+      writer.u32(0);
+      return out;
+    }
+    nfs4::ReplyWriter<Opnum> writer(out, {});
+    while (const auto number = operations.next()) {
+      seen.push_back(*number);
+      const Status status = take_status(*number);
+      execute(reader, *number, status, writer);
+      if (status != Status::NFS4_OK) break;
+    }
+    EXPECT_TRUE(reader.ok()) << reader.fault().message();
+    return out;
+  }
+  Status take_status(Opnum number) {
+    auto& statuses = next_status[number];
+    if (statuses.empty()) return Status::NFS4_OK;
+    const Status status = statuses.front();
+    statuses.pop_front();
+    return status;
+  }
+  void execute(wire::Reader& reader, Opnum number, Status status,
+               nfs4::ReplyWriter<Opnum>& writer) {
+    if (number == Opnum::OP_SEQUENCE) {
+      nfs4::SequenceArgs args;
+      args.decode(reader);
+      sequences.push_back(args);
+      nfs4::SequenceResult result;
+      result.status = status;
+      result.resok4 = {args.sa_sessionid, args.sa_sequenceid, args.sa_slotid, 3, 3, 0};
+      return writer.add(number, result);
+    }
+    if (number == Opnum::OP_CREATE_SESSION) {
+      nfs4::CreateSessionArgs args;
+      args.decode(reader);
+      creates.push_back(args);
+      nfs4::CreateSessionResult result;
+      result.status = status;
+      result.resok4.csr_sessionid[0] = static_cast<std::byte>(++made);
+      result.resok4.csr_fore_chan_attrs = args.csa_fore_chan_attrs;
+      return writer.add(number, result);
+    }
+    if (number == Opnum::OP_EXCHANGE_ID) {
+      nfs4::ExchangeIdArgs args;
+      args.decode(reader);
+      nfs4::ExchangeIdResult result;
+      result.status = status;
+      result.resok4.eir_clientid = ++client_id;
+      result.resok4.eir_sequenceid = 1;
+      return writer.add(number, result);
+    }
+    EXPECT_TRUE(nfs4::skip_arguments(reader, number));
+    writer.add_status(number, status);
+  }
+
+  static ClientCompound null_call() {
+    ClientCompound call;
+    call.add(Opnum::OP_PUTROOTFH);
+    return call;
+  }
+  Expected<void, FileError> call() {
+    return session.wait(null_call(),
+                        [](CompoundReply& reply) { return reply.skip(Opnum::OP_PUTROOTFH); });
+  }
+  std::ptrdiff_t count(Opnum number) const { return std::count(seen.begin(), seen.end(), number); }
+
+  FakeCarrier carrier;
+  CallSchedule schedule;
+  ClientSession session;
+  std::map<Opnum, std::deque<Status>> next_status;
+  std::vector<Opnum> seen;
+  std::vector<nfs4::SequenceArgs> sequences;
+  std::vector<nfs4::CreateSessionArgs> creates;
+  std::uint64_t client_id = 0;
+  unsigned made = 0;
+  unsigned unanswered = 0;
+  bool no_version4 = false;
+};
+
+TEST_F(ClientSessionTest, IsMadeBeforeTheFirstCallAndGivenBack) {
+  ASSERT_TRUE(call());
+  ASSERT_TRUE(session.end());
+  EXPECT_EQ(seen, (std::vector{Opnum::OP_EXCHANGE_ID, Opnum::OP_CREATE_SESSION, Opnum::OP_SEQUENCE,
+                               Opnum::OP_RECLAIM_COMPLETE, Opnum::OP_SEQUENCE, Opnum::OP_PUTROOTFH,
+                               Opnum::OP_DESTROY_SESSION, Opnum::OP_DESTROY_CLIENTID}));
+  EXPECT_EQ(creates.front().csa_flags, 0U) << "no back channel, no persistence";
+  EXPECT_EQ(creates.front().csa_fore_chan_attrs.ca_maxrequests, carrier.calls);
+}
+
+TEST_F(ClientSessionTest, ServerWithoutTheVersionIsTold) {
+  no_version4 = true;
+  const auto called = call();
+  ASSERT_FALSE(called);
+  EXPECT_EQ(called.error().code, FileErrc::unsupported_version);
+}
+
+TEST_F(ClientSessionTest, CallsUnderWayHaveSlotsOfTheirOwn) {
+  ASSERT_TRUE(call());
+  sequences.clear();
+  int done = 0;
+  for (int i = 0; i < 6; ++i)
+    session.call(null_call(), [&](const Expected<CompoundReply, FileError>& reply) {
+      EXPECT_TRUE(reply);
+      ++done;
+    });
+  EXPECT_EQ(carrier.pending(), 4U) << "two wait for a slot";
+  schedule.run_until([&] { return done == 6; });
+  ASSERT_EQ(sequences.size(), 6U);
+  std::map<std::uint32_t, std::uint32_t> last{{0, 2}};  // slot 0 has had two calls
+  for (const auto& sequence : sequences) {
+    EXPECT_LT(sequence.sa_slotid, 4U);
+    EXPECT_EQ(sequence.sa_sequenceid, ++last[sequence.sa_slotid]) << sequence.sa_slotid;
+    EXPECT_GE(sequence.sa_highest_slotid, sequence.sa_slotid);
+  }
+}
+
+TEST_F(ClientSessionTest, SlotOfALostCallIsNotUsedAgain) {
+  ASSERT_TRUE(call());
+  unanswered = 1;
+  ASSERT_FALSE(call());
+  sequences.clear();
+  ASSERT_TRUE(call());
+  EXPECT_EQ(sequences.front().sa_slotid, 1U);
+}
+
+TEST_F(ClientSessionTest, SessionWithoutSlotsIsMadeAnew) {
+  ASSERT_TRUE(call());
+  unanswered = 4;
+  for (int i = 0; i < 4; ++i) ASSERT_FALSE(call());
+  ASSERT_TRUE(call());
+  EXPECT_EQ(count(Opnum::OP_CREATE_SESSION), 2);
+  EXPECT_EQ(count(Opnum::OP_EXCHANGE_ID), 1);
+}
+
+TEST_F(ClientSessionTest, DelayOfSequenceKeepsTheSequenceId) {
+  ASSERT_TRUE(call());
+  sequences.clear();
+  next_status[Opnum::OP_SEQUENCE] = {Status::NFS4ERR_DELAY};
+  ASSERT_TRUE(call());
+  ASSERT_EQ(sequences.size(), 2U);
+  EXPECT_EQ(sequences[0].sa_sequenceid, sequences[1].sa_sequenceid);
+}
+
+TEST_F(ClientSessionTest, DelayOfAnOperationTakesTheNextSequenceId) {
+  ASSERT_TRUE(call());
+  sequences.clear();
+  next_status[Opnum::OP_PUTROOTFH] = {Status::NFS4ERR_DELAY, Status::NFS4ERR_GRACE};
+  ASSERT_TRUE(call());
+  ASSERT_EQ(sequences.size(), 3U);
+  EXPECT_EQ(sequences[0].sa_sequenceid + 2, sequences[2].sa_sequenceid);
+}
+
+TEST_F(ClientSessionTest, DelayHasAnEnd) {
+  ASSERT_TRUE(call());
+  const auto begin = carrier.now;
+  next_status[Opnum::OP_PUTROOTFH] = std::deque<Status>(100'000, Status::NFS4ERR_DELAY);
+  const auto called = call();
+  ASSERT_FALSE(called);
+  EXPECT_EQ(called.error().status_name, "NFS4ERR_DELAY");
+  EXPECT_GE(carrier.now - begin, kMostDelay);
+  EXPECT_LE(carrier.now - begin, kMostDelay + kLongestPause + 1s);
+}
+
+TEST_F(ClientSessionTest, ForgottenSessionIsMadeAnewWithTheSameClientId) {
+  ASSERT_TRUE(call());
+  next_status[Opnum::OP_SEQUENCE] = {Status::NFS4ERR_BADSESSION};
+  ASSERT_TRUE(call());
+  EXPECT_EQ(count(Opnum::OP_EXCHANGE_ID), 1);
+  ASSERT_EQ(creates.size(), 2U);
+  EXPECT_EQ(creates[1].csa_sequence, creates[0].csa_sequence + 1);
+  EXPECT_EQ(count(Opnum::OP_RECLAIM_COMPLETE), 1);
+}
+
+TEST_F(ClientSessionTest, ForgottenClientMakesItselfKnownAgain) {
+  ASSERT_TRUE(call());
+  next_status[Opnum::OP_SEQUENCE] = {Status::NFS4ERR_BADSESSION};
+  next_status[Opnum::OP_CREATE_SESSION] = {Status::NFS4ERR_STALE_CLIENTID};
+  ASSERT_TRUE(call());
+  EXPECT_EQ(count(Opnum::OP_EXCHANGE_ID), 2);
+  EXPECT_EQ(count(Opnum::OP_RECLAIM_COMPLETE), 2);
+}
+
+TEST_F(ClientSessionTest, CallsUnderWayShareOneNewSession) {
+  ASSERT_TRUE(call());
+  next_status[Opnum::OP_SEQUENCE] =
+      std::deque<Status>{Status::NFS4ERR_BADSESSION, Status::NFS4ERR_BADSESSION};
+  int done = 0;
+  for (int i = 0; i < 2; ++i)
+    session.call(null_call(), [&](const Expected<CompoundReply, FileError>& reply) {
+      EXPECT_TRUE(reply);
+      ++done;
+    });
+  schedule.run_until([&] { return done == 2; });
+  EXPECT_EQ(count(Opnum::OP_CREATE_SESSION), 2);
+}
+
+TEST_F(ClientSessionTest, SessionsThatAreLostAgainAndAgainEndTheCall) {
+  ASSERT_TRUE(call());
+  next_status[Opnum::OP_SEQUENCE] = std::deque<Status>(100, Status::NFS4ERR_BADSESSION);
+  const auto called = call();
+  ASSERT_FALSE(called);
+  EXPECT_EQ(called.error().code, FileErrc::state_lost);
+}
+
+TEST_F(ClientSessionTest, ReplyThatWasNotKeptIsAskedForAnew) {
+  ASSERT_TRUE(call());
+  sequences.clear();
+  next_status[Opnum::OP_PUTROOTFH] = {Status::NFS4ERR_RETRY_UNCACHED_REP};
+  ASSERT_TRUE(call());
+  ASSERT_EQ(sequences.size(), 2U);
+  EXPECT_EQ(sequences[0].sa_sequenceid + 1, sequences[1].sa_sequenceid);
+}
+
+}  // namespace
+}  // namespace steertag::peer::testing

@@ -1,0 +1,50 @@
+// The procedures of NFS version 4.
+#include "peer/server/v4/nfs4_program.h"
+
+#include "nfs/v4/compound.h"
+#include "peer/server/mount3_program.h"
+#include "peer/server/v4/compound_run.h"
+
+namespace steertag::peer {
+namespace {
+
+constexpr std::uint32_t kLastMinorVersion = 1;
+
+// The pseudo file system has one directory, so the path must have one component.
+static_assert(kExportPath.front() == '/' && kExportPath.find('/', 1) == std::string_view::npos);
+
+}  // namespace
+
+Nfs4Program::Nfs4Program(Backend& storage, const Nfs4StateOptions& options)
+    : storage_(storage, kExportPath.substr(1)), state_(options) {}
+
+rpc::AcceptStatus Nfs4Program::call(std::uint32_t procedure, wire::Reader& arguments,
+                                    const CallContext& context, ReplyPayload& reply) {
+  switch (procedure) {
+    case nfs4::NFSPROC4_NULL:
+      return rpc::AcceptStatus::SUCCESS;  // any arguments are void
+    case nfs4::NFSPROC4_COMPOUND:
+      return compound(arguments, context, reply);
+    default:
+      return rpc::AcceptStatus::PROC_UNAVAIL;
+  }
+}
+
+rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallContext& context,
+                                        ReplyPayload& reply) {
+  state_.expire();
+  nfs4::CompoundArgs args;
+  args.decode(arguments);
+  if (!arguments.ok()) return rpc::AcceptStatus::GARBAGE_ARGS;
+  if (args.minorversion > kLastMinorVersion) {
+    // RFC 8881 16.2.3: before anything else, and without results.
+    CompoundReply(reply.stream(), args.tag).set_status(nfs4::Status::NFS4ERR_MINOR_VERS_MISMATCH);
+    return rpc::AcceptStatus::SUCCESS;
+  }
+  CompoundCall call{context, storage_, state_, reply, args.minorversion};
+  call.request_bytes = arguments.offset() + arguments.remaining();
+  CompoundRun run(call, arguments, args.tag);
+  return run.run() ? rpc::AcceptStatus::SUCCESS : rpc::AcceptStatus::GARBAGE_ARGS;
+}
+
+}  // namespace steertag::peer

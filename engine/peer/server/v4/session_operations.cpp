@@ -1,0 +1,327 @@
+// Operations on sessions and their connections: CREATE_SESSION, SEQUENCE, BIND_CONN_TO_SESSION,
+// BACKCHANNEL_CTL, DESTROY_SESSION.
+#include <algorithm>
+
+#include "peer/limits.h"
+#include "peer/server/v4/state/back_channel.h"
+#include "peer/server/v4/state_access.h"
+#include "peer/server/v4/state_operations.h"
+
+namespace steertag::peer {
+namespace {
+
+constexpr std::uint32_t kCreateFlags = nfs4::CREATE_SESSION4_FLAG_PERSIST |
+                                       nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN |
+                                       nfs4::CREATE_SESSION4_FLAG_CONN_RDMA;
+
+/// The connection is the session's, as the one used last.
+Binding& bind(Session& session, const Origin& origin) {
+  std::vector<Binding>& all = session.bindings;
+  const auto known = std::ranges::find(all, origin.connection, &Binding::connection);
+  Binding binding;
+  if (known != all.end()) {
+    binding = *known;
+    all.erase(known);
+  } else if (all.size() >= kMostConnectionsPerSession) {
+    all.erase(all.begin());
+  }
+  binding.connection = origin.connection;
+  return all.emplace_back(std::move(binding));
+}
+
+/// What we make of the fore channel that the client asks for (RFC 8881 18.36.3): nothing grows.
+nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, bool rdma) {
+  nfs4::ChannelAttrs granted;
+  const auto largest = static_cast<std::uint32_t>(kLargestCall);
+  granted.ca_maxrequestsize = std::min(asked.ca_maxrequestsize, largest);
+  granted.ca_maxresponsesize = std::min(asked.ca_maxresponsesize, largest);
+  granted.ca_maxresponsesize_cached =
+      std::min({asked.ca_maxresponsesize_cached, granted.ca_maxresponsesize, kLargestCachedReply});
+  granted.ca_maxoperations = std::min(asked.ca_maxoperations, kMostOperationsPerCompound);
+  granted.ca_maxrequests = std::min(asked.ca_maxrequests, kMostSlots);
+  if (rdma && !asked.ca_rdma_ird.empty())
+    granted.ca_rdma_ird.push_back(std::min(asked.ca_rdma_ird[0], kMostIrd));
+  return granted;
+}
+
+nfs4::Status check_channels(const nfs4::CreateSessionArgs& args) {
+  const nfs4::ChannelAttrs& fore = args.csa_fore_chan_attrs;
+  const nfs4::ChannelAttrs& back = args.csa_back_chan_attrs;
+  const bool with_back = (args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
+  const auto too_small = [](const nfs4::ChannelAttrs& channel, std::uint32_t operations) {
+    return channel.ca_maxrequestsize < kSmallestChannelSize ||
+           channel.ca_maxresponsesize < kSmallestChannelSize ||
+           channel.ca_maxoperations < operations || channel.ca_maxrequests == 0;
+  };
+  // Backwards CB_SEQUENCE and CB_RECALL have to fit.
+  if (too_small(fore, 1) || (with_back && too_small(back, 2)))
+    return nfs4::Status::NFS4ERR_TOOSMALL;
+  return nfs4::Status::NFS4_OK;
+}
+
+nfs4::SessionId new_session_id(StateTables& tables, const Client& client) {
+  nfs4::SessionId id;
+  do {
+    wire::store_u64(id.data(), client.id);
+    wire::store_u64(id.data() + 8, tables.options.random());
+  } while (tables.find_session(id));
+  return id;
+}
+
+/// Slots that the reply cache has room for: one session may take this part of what is left, so that
+/// many get few slots before one gets none.
+constexpr std::size_t kCacheShares = 8;
+std::uint32_t affordable_slots(const StateTables& tables, std::uint32_t asked,
+                               std::size_t slot_bytes) {
+  const std::size_t left = kMostCachedBytes - std::min(kMostCachedBytes, tables.cached_bytes);
+  if (left < slot_bytes) return 0;
+  const std::size_t share = std::max<std::size_t>(1, left / kCacheShares / slot_bytes);
+  return static_cast<std::uint32_t>(std::min<std::size_t>(asked, share));
+}
+
+/// Phase 4 of RFC 8881 18.36.4. Nothing has changed when it fails.
+nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
+                                       Client& client) {
+  nfs4::CreateSessionResult result;
+  StateTables& tables = call.state.tables();
+  const Origin& origin = call.context.origin;
+  if ((args.csa_flags & ~kCreateFlags) != 0) {
+    result.status = nfs4::Status::NFS4ERR_INVAL;
+    return result;
+  }
+  result.status = check_channels(args);
+  if (result.status != nfs4::Status::NFS4_OK) return result;
+  auto session = std::make_unique<Session>();
+  session->fore = fore_channel(args.csa_fore_chan_attrs, origin.rdma);
+  const std::size_t slot_bytes =
+      std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
+  const std::uint32_t slots = affordable_slots(tables, session->fore.ca_maxrequests, slot_bytes);
+  if (slots == 0 || client.sessions.size() >= kMostSessionsPerClient) {
+    result.status = nfs4::Status::NFS4ERR_NOSPC;
+    return result;
+  }
+  session->fore.ca_maxrequests = slots;
+  session->slots.resize(slots);
+  session->reserved_bytes = slots * slot_bytes;
+  session->back = args.csa_back_chan_attrs;
+  if (!origin.rdma) session->back.ca_rdma_ird.clear();
+  session->back_slots.resize(std::min(session->back.ca_maxrequests, kMostBackSlots));
+  session->cb_program = args.csa_cb_program;
+  session->callable = take_credential(*session, args.csa_sec_parms);
+  session->client = &client;
+  session->id = new_session_id(tables, client);
+
+  nfs4::CreateSessionOk& ok = result.resok4;
+  ok.csr_sessionid = session->id;
+  ok.csr_sequence = args.csa_sequence;
+  ok.csr_fore_chan_attrs = session->fore;
+  ok.csr_back_chan_attrs = session->back;
+  // CREATE_SESSION4_FLAG_PERSIST is not granted: the reply cache is in memory.
+  // CREATE_SESSION4_FLAG_CONN_RDMA asks to step a connection up to RDMA mode (RFC 8881 18.36.3):
+  // never granted, because a TCP connection of ours stays one, and RPC-over-RDMA connections start
+  // in RDMA mode (RFC 8881 2.10.3.1).
+  Session& made = *(tables.sessions[session->id] = std::move(session));
+  tables.cached_bytes += made.reserved_bytes;
+  client.sessions.push_back(made.id);
+  bind(made, origin).fore = true;
+  if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0 && made.callable &&
+      !origin.back.expired()) {
+    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+    open_back_channel(tables, made, origin);
+  }
+  return result;
+}
+
+std::uint32_t status_flags(StateTables& tables, const Session& session) {
+  std::uint32_t flags = back_channel_flags(tables, session);
+  if (!session.client->revoked.empty()) flags |= nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
+  return flags;
+}
+
+/// Whether the retry is of the request that the slot holds, as far as that can be seen.
+bool same_request(const Slot& slot, const CompoundCall& call) {
+  return slot.uid == call.context.caller.uid && slot.request_bytes == call.request_bytes &&
+         slot.operation_count == call.operation_count;
+}
+
+nfs4::Status check_new_request(const Session& session, const CompoundCall& call) {
+  if (call.operation_count > session.fore.ca_maxoperations)
+    return nfs4::Status::NFS4ERR_TOO_MANY_OPS;
+  if (call.request_bytes > session.fore.ca_maxrequestsize) return nfs4::Status::NFS4ERR_REQ_TOO_BIG;
+  return nfs4::Status::NFS4_OK;
+}
+
+/// The slot's answer to a sequence id: goes on with NFS4_OK, which may be a retry (RFC 8881
+/// 2.10.6.1).
+nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
+                        const CompoundCall& call) {
+  if (args.sa_slotid >= session.slots.size()) return nfs4::Status::NFS4ERR_BADSLOT;
+  if (args.sa_highest_slotid < args.sa_slotid) return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
+  const Slot& slot = session.slots[args.sa_slotid];
+  if (args.sa_sequenceid == slot.sequence + 1 && !slot.under_way)
+    return check_new_request(session, call);
+  if (args.sa_sequenceid != slot.sequence || (!slot.cached && !slot.under_way))
+    return nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+  if (!same_request(slot, call)) return nfs4::Status::NFS4ERR_SEQ_FALSE_RETRY;
+  return slot.under_way ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
+}
+
+/// Which directions the connection may have from now on, or why none of them can be granted.
+Expected<nfs4::ChannelDirFromServer, nfs4::Status> directions(nfs4::ChannelDirFromClient asked,
+                                                              const Binding* bound, bool callable) {
+  using From = nfs4::ChannelDirFromClient;
+  using To = nfs4::ChannelDirFromServer;
+  const bool fore = bound && bound->fore;
+  const bool back = bound && bound->back;
+  switch (asked) {
+    case From::CDFC4_FORE:
+      // RFC 8881 18.34.3: a connection keeps the channels that it has.
+      if (back) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+      return To::CDFS4_FORE;
+    case From::CDFC4_BACK:
+      if (fore) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+      return To::CDFS4_BACK;
+    case From::CDFC4_FORE_OR_BOTH:
+      return callable || back ? To::CDFS4_BOTH : To::CDFS4_FORE;
+    case From::CDFC4_BACK_OR_BOTH:
+      return To::CDFS4_BOTH;
+  }
+  return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+}
+
+}  // namespace
+
+void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
+                       nfs4::CreateSessionResult& result) {
+  StateTables& tables = call.state.tables();
+  Client* client = tables.find_client(args.csa_clientid);
+  if (!client || client->minorversion == 0) {
+    result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
+    return;
+  }
+  // RFC 8881 18.36.4: the principal is compared before the slot moves, so that a stranger cannot
+  // use up the client's sequence ids.
+  if (client->principal != call.context.caller.uid) {
+    result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
+    return;
+  }
+  if (args.csa_sequence == client->create_sequence) {
+    result = client->create_reply;
+    return;
+  }
+  if (args.csa_sequence != client->create_sequence + 1) {
+    result.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+    return;
+  }
+  result = make_session(args, call, *client);
+  client->create_sequence = args.csa_sequence;
+  client->create_reply = result;
+  if (result.status != nfs4::Status::NFS4_OK) return;
+  renew(tables, *client);
+  if (client->confirmed) return;
+  // Only now the client's former instance is gone for good.
+  if (Client* former = tables.find_client(1, client->owner, true)) tables.remove_client(*former);
+  client->confirmed = true;
+}
+
+void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call,
+                        nfs4::DestroySessionResult& result) {
+  StateTables& tables = call.state.tables();
+  Session* session = tables.find_session(args.dsa_sessionid);
+  if (!session) {
+    result.status = nfs4::Status::NFS4ERR_BADSESSION;
+    return;
+  }
+  // RFC 8881 18.37.3.
+  const std::uint64_t connection = call.context.origin.connection;
+  if (std::ranges::find(session->bindings, connection, &Binding::connection) ==
+      session->bindings.end()) {
+    result.status = nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
+    return;
+  }
+  tables.remove_session(*session);
+}
+
+void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::SequenceResult& result) {
+  expire_leases(call);
+  StateTables& tables = call.state.tables();
+  Session* session = tables.find_session(args.sa_sessionid);
+  result.status = session ? check_slot(args, *session, call) : nfs4::Status::NFS4ERR_BADSESSION;
+  if (result.status != nfs4::Status::NFS4_OK) return;
+  Slot& slot = session->slots[args.sa_slotid];
+  // RFC 8881 18.34.3: with SP4_NONE, the only protection we grant, a SEQUENCE is enough to
+  // associate a connection with the fore channel.
+  bind(*session, call.context.origin).fore = true;
+  renew(tables, *session->client);
+  call.clientid = session->client->id;
+  SlotInUse& used = call.slot.emplace();
+  used.session = session->id;
+  used.slot = args.sa_slotid;
+  used.cachethis = args.sa_cachethis;
+  used.maxresponsesize = session->fore.ca_maxresponsesize;
+  used.maxresponsesize_cached = session->fore.ca_maxresponsesize_cached;
+  if (args.sa_sequenceid == slot.sequence) {
+    used.replay = &slot.reply;
+    return;
+  }
+  slot.sequence = args.sa_sequenceid;
+  slot.under_way = true;
+  slot.cached = true;
+  slot.uid = call.context.caller.uid;
+  slot.request_bytes = call.request_bytes;
+  slot.operation_count = call.operation_count;
+  nfs4::SequenceOk& ok = result.resok4;
+  ok.sr_sessionid = args.sa_sessionid;
+  ok.sr_sequenceid = args.sa_sequenceid;
+  ok.sr_slotid = args.sa_slotid;
+  ok.sr_highest_slotid = static_cast<std::uint32_t>(session->slots.size() - 1);
+  ok.sr_target_highest_slotid = ok.sr_highest_slotid;
+  ok.sr_status_flags = status_flags(tables, *session);
+}
+
+void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCall& call,
+                             nfs4::BindConnToSessionResult& result) {
+  StateTables& tables = call.state.tables();
+  const Origin& origin = call.context.origin;
+  Session* session = tables.find_session(args.bctsa_sessid);
+  if (!session) {
+    result.status = nfs4::Status::NFS4ERR_BADSESSION;
+    return;
+  }
+  const auto bound = std::ranges::find(session->bindings, origin.connection, &Binding::connection);
+  const bool callable = session->callable && !origin.back.expired();
+  const auto granted =
+      directions(args.bctsa_dir, bound == session->bindings.end() ? nullptr : &*bound, callable);
+  if (!granted) {
+    result.status = granted.error();
+    return;
+  }
+  using To = nfs4::ChannelDirFromServer;
+  Binding& binding = bind(*session, origin);
+  if (*granted != To::CDFS4_BACK) binding.fore = true;
+  if (*granted != To::CDFS4_FORE) open_back_channel(tables, *session, origin);
+  result.resok4.bctsr_sessid = session->id;
+  result.resok4.bctsr_dir = *granted;
+  // True only of a connection that is RPC-over-RDMA from its start: none is stepped up.
+  result.resok4.bctsr_use_conn_in_rdma_mode = args.bctsa_use_conn_in_rdma_mode && origin.rdma;
+}
+
+void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call,
+                        nfs4::BackchannelCtlResult& result) {
+  StateTables& tables = call.state.tables();
+  Session* session = call.slot ? tables.find_session(call.slot->session) : nullptr;
+  if (!session) {
+    result.status = nfs4::Status::NFS4ERR_DEADSESSION;
+    return;
+  }
+  // RFC 8881 18.33.3: handles of RPCSEC_GSS contexts that the server does not know.
+  if (!take_credential(*session, args.bca_sec_parms)) {
+    result.status = nfs4::Status::NFS4ERR_NOENT;
+    return;
+  }
+  session->callable = true;
+  session->cb_program = args.bca_cb_program;
+  if (session->back_state != BackState::none) probe_back_channel(tables, *session);
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,244 @@
+// Callbacks of a session.
+#include "peer/server/v4/state/back_channel.h"
+
+#include <algorithm>
+
+#include "nfs/v4/compound.h"
+#include "rpc/message.h"
+
+namespace steertag::peer {
+namespace {
+
+/// The channel that callbacks take: of the connection that was bound last.
+std::shared_ptr<CallbackChannel> channel_of(const Session& session) {
+  for (auto at = session.bindings.rbegin(); at != session.bindings.rend(); ++at) {
+    if (!at->back) continue;
+    if (auto channel = at->channel.lock()) return channel;
+  }
+  return nullptr;
+}
+
+Bytes callback_header(const Session& session, std::uint32_t procedure) {
+  rpc::CallHeader header;
+  header.program = session.cb_program;
+  header.version = nfs4::kCallbackVersion;
+  header.procedure = procedure;
+  header.credential.flavor = session.credential_flavor;
+  header.credential.body = session.credential;
+  Bytes message;
+  wire::Writer writer(message);
+  header.encode(writer);
+  return message;
+}
+
+bool is_up(const Session& session) {
+  return session.back_state == BackState::up && channel_of(session);
+}
+
+DelegationState* find_delegation(Session& session, StateNumber number) {
+  const auto found = session.client->delegations.find(number);
+  return found == session.client->delegations.end() ? nullptr : &found->second;
+}
+
+/// Statuses of a CB_COMPOUND's two operations.
+struct RecallReply {
+  nfs4::Status sequence = nfs4::Status::NFS4ERR_BADXDR;
+  nfs4::Status recall = nfs4::Status::NFS4ERR_BADXDR;
+};
+
+RecallReply read_recall_reply(View message, const Session& session, std::uint32_t slot) {
+  RecallReply read;
+  wire::Reader reader(message);
+  rpc::ReplyHeader header;
+  header.decode(reader);
+  if (!reader.ok() || !header.success()) return read;
+  nfs4::CompoundResult compound;
+  compound.decode(reader);
+  nfs4::OperationReader<nfs4::CbOpnum> operations(reader, "resarray");
+  if (operations.next() != nfs4::CbOpnum::OP_CB_SEQUENCE) return read;
+  nfs4::CbSequenceResult sequence;
+  sequence.decode(reader);
+  if (!reader.ok()) return read;
+  const bool matches = sequence.resok4.csr_sessionid == session.id &&
+                       sequence.resok4.csr_slotid == slot &&
+                       sequence.resok4.csr_sequenceid == session.back_slots[slot].sequence + 1;
+  if (sequence.status == nfs4::Status::NFS4_OK && !matches) return read;
+  read.sequence = sequence.status;
+  if (operations.next() != nfs4::CbOpnum::OP_CB_RECALL) return read;
+  nfs4::Result<nfs4::Void> recall;
+  recall.decode(reader);
+  if (reader.ok()) read.recall = recall.status;
+  return read;
+}
+
+void recall_answered(StateTables& tables, DelegationState& delegation, nfs4::Status status) {
+  delegation.calling = false;
+  delegation.next_try = tables.now() + kRecallPause;
+  // NFS4ERR_BAD_STATEID and BADHANDLE may come from a recall that overtook the OPEN's reply
+  // (RFC 8881 2.10.6.3): it is tried again, as any other error is, and only the lease ends that.
+  delegation.told = status == nfs4::Status::NFS4_OK || delegation.tries >= kMostRecallTries;
+}
+
+void callback_done(StateTables& tables, Session& session, std::uint32_t number, std::uint64_t probe,
+                   const Expected<View, net::Error>& reply);
+
+void send(StateTables& tables, Session& session, std::uint32_t number, CallbackChannel& channel) {
+  BackSlot& slot = session.back_slots[number];
+  slot.calling = true;
+  channel.call(slot.message, [&tables, &session, number, probe = session.probe,
+                              alive = session.alive](const auto& reply) {
+    if (*alive) callback_done(tables, session, number, probe, reply);
+  });
+}
+
+/// Nobody knows whether the callback arrived: its slot keeps it for the next connection, which may
+/// be there already.
+void callback_lost(StateTables& tables, Session& session, std::uint32_t number,
+                   std::uint64_t probe) {
+  const auto channel = channel_of(session);
+  if (session.probe == probe) {
+    session.back_state = BackState::down;
+  } else if (session.back_state == BackState::up && channel) {
+    send(tables, session, number, *channel);
+  }
+}
+
+void callback_done(StateTables& tables, Session& session, std::uint32_t number, std::uint64_t probe,
+                   const Expected<View, net::Error>& reply) {
+  BackSlot& slot = session.back_slots[number];
+  slot.calling = false;
+  DelegationState* delegation = find_delegation(session, slot.delegation);
+  if (!reply) return callback_lost(tables, session, number, probe);
+  const RecallReply read = read_recall_reply(*reply, session, number);
+  nfs4::Status status = read.recall;
+  if (read.sequence == nfs4::Status::NFS4_OK) {
+    ++slot.sequence;
+  } else if (read.sequence == nfs4::Status::NFS4ERR_DELAY) {
+    status = nfs4::Status::NFS4ERR_DELAY;  // the slot has not moved (RFC 8881 20.9.3)
+  } else {
+    session.fault = true;
+    session.back_state = BackState::down;
+  }
+  slot.message.clear();
+  slot.delegation = 0;
+  if (delegation) recall_answered(tables, *delegation, status);
+}
+
+void probe_done(StateTables& tables, Session& session, std::uint64_t probe,
+                const Expected<View, net::Error>& reply) {
+  if (session.probe != probe) return;  // another connection has been bound since
+  rpc::ReplyHeader header;
+  if (reply) {
+    wire::Reader reader(*reply);
+    header.decode(reader);
+    if (!reader.ok()) header.accept_status = rpc::AcceptStatus::SYSTEM_ERR;
+  }
+  session.back_state = reply && header.success() ? BackState::up : BackState::down;
+  const auto channel = channel_of(session);
+  if (session.back_state == BackState::down || !channel) return;
+  for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
+    const BackSlot& slot = session.back_slots[number];
+    if (!slot.calling && !slot.message.empty()) send(tables, session, number, *channel);
+  }
+}
+
+Bytes recall_message(const StateTables& tables, const Session& session, std::uint32_t number,
+                     const DelegationState& delegation) {
+  nfs4::CbSequenceArgs sequence;
+  sequence.csa_sessionid = session.id;
+  sequence.csa_sequenceid = session.back_slots[number].sequence + 1;
+  sequence.csa_slotid = number;
+  for (std::uint32_t each = 0; each < session.back_slots.size(); ++each) {
+    if (session.back_slots[each].calling || each == number) sequence.csa_highest_slotid = each;
+  }
+  nfs4::CbRecallArgs recall;
+  recall.stateid = tables.stateid(*session.client, delegation.number, delegation.seqid);
+  recall.fh.assign(delegation.file->handle);
+  Bytes message = callback_header(session, nfs4::CB_COMPOUND);
+  wire::Writer writer(message);
+  nfs4::CbCompoundArgs{"", 1, 0}.encode(writer);
+  nfs4::CallWriter<nfs4::CbOpnum> operations(message);
+  operations.add(nfs4::CbOpnum::OP_CB_SEQUENCE, sequence);
+  operations.add(nfs4::CbOpnum::OP_CB_RECALL, recall);
+  return message;
+}
+
+}  // namespace
+
+bool take_credential(Session& session, std::span<const nfs4::CallbackSecParms> parms) {
+  for (const nfs4::CallbackSecParms& each : parms) {
+    if (each.cb_secflavor == nfs4::CallbackFlavor::RPCSEC_GSS) continue;
+    const bool sys = each.cb_secflavor == nfs4::CallbackFlavor::AUTH_SYS;
+    session.credential_flavor = sys ? rpc::AuthFlavor::AUTH_SYS : rpc::AuthFlavor::AUTH_NONE;
+    session.credential = sys ? rpc::encode_auth_sys(each.cbsp_sys_cred) : Bytes{};
+    return true;
+  }
+  return false;
+}
+
+void open_back_channel(StateTables& tables, Session& session, const Origin& origin) {
+  for (Binding& binding : session.bindings) {
+    if (binding.connection != origin.connection) continue;
+    binding.back = true;
+    binding.channel = origin.back;
+  }
+  probe_back_channel(tables, session);
+}
+
+void probe_back_channel(StateTables& tables, Session& session) {
+  const std::uint64_t probe = ++session.probe;
+  const auto channel = channel_of(session);
+  session.fault = false;
+  if (!channel || !session.callable) {
+    session.back_state = BackState::down;
+    return;
+  }
+  session.back_state = BackState::probing;
+  channel->call(callback_header(session, nfs4::CB_NULL),
+                [&tables, &session, probe, alive = session.alive](const auto& reply) {
+                  if (*alive) probe_done(tables, session, probe, reply);
+                });
+}
+
+bool has_back_channel(StateTables& tables, const Client& client) {
+  return std::ranges::any_of(
+      client.sessions, [&](const nfs4::SessionId& id) { return is_up(*tables.find_session(id)); });
+}
+
+std::uint32_t back_channel_flags(StateTables& tables, const Session& session) {
+  bool asked = false;
+  bool works = false;
+  for (const nfs4::SessionId& id : session.client->sessions) {
+    const Session& each = *tables.find_session(id);
+    asked |= each.back_state != BackState::none && each.callable;
+    works |= is_up(each) || (each.back_state == BackState::probing && channel_of(each));
+  }
+  std::uint32_t flags = 0;
+  if (asked && !works) flags |= nfs4::SEQ4_STATUS_CB_PATH_DOWN;
+  const bool unanswered = std::ranges::any_of(
+      session.back_slots, [](const BackSlot& slot) { return !slot.message.empty(); });
+  if (unanswered && !channel_of(session)) flags |= nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+  if (session.fault) flags |= nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT;
+  return flags;
+}
+
+bool send_recall(StateTables& tables, DelegationState& delegation) {
+  for (const nfs4::SessionId& id : delegation.client->sessions) {
+    Session& session = *tables.find_session(id);
+    const auto channel = channel_of(session);
+    if (session.back_state != BackState::up || !channel) continue;
+    for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
+      BackSlot& slot = session.back_slots[number];
+      if (!slot.message.empty()) continue;
+      slot.message = recall_message(tables, session, number, delegation);
+      slot.delegation = delegation.number;
+      delegation.calling = true;
+      ++delegation.tries;
+      send(tables, session, number, *channel);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace steertag::peer

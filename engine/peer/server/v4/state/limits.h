@@ -1,0 +1,67 @@
+// The named limits of the NFSv4 state, and why each has its value.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace steertag::peer {
+
+/// Lease, and length of the grace period, which RFC 8881 8.4.2.1 wants at least as long: what Linux
+/// servers have.
+inline constexpr std::chrono::seconds kLeaseTime{90};
+/// Records of clients, confirmed and not: four for each connection of the server.
+inline constexpr std::size_t kMostClients = 1024;
+/// Of which so many may be unconfirmed. They cost their sender one call each, so that the oldest
+/// goes when another comes.
+inline constexpr std::size_t kMostUnconfirmedClients = 256;
+/// Sessions of one client: one is in use, others are left from restarts or made for trunking.
+inline constexpr std::size_t kMostSessionsPerClient = 16;
+/// Slots of one session: as many as a Linux client asks for.
+inline constexpr std::uint32_t kMostSlots = 64;
+/// ca_maxresponsesize_cached: replies that clients want cached are those of OPEN, CREATE, REMOVE,
+/// LOCK ..., with attributes far below this.
+inline constexpr std::uint32_t kLargestCachedReply = 4096;
+/// Replies of at most this size are cached even if nobody asks: a retry then gets its answer.
+inline constexpr std::size_t kSmallReply = 512;
+/// Cached octets of one session, and of all. A session that does not fit gets fewer slots; with
+/// room for none CREATE_SESSION is NFS4ERR_NOSPC (RFC 8881 18.36.4).
+inline constexpr std::size_t kCachedBytesPerSession = std::size_t{kMostSlots} * kLargestCachedReply;
+inline constexpr std::size_t kMostCachedBytes = std::size_t{64} << 20;
+/// ca_maxoperations: those of the longest COMPOUND that deployed clients send, with room.
+inline constexpr std::uint32_t kMostOperationsPerCompound = 50;
+/// Smallest ca_maxrequestsize and ca_maxresponsesize that a SEQUENCE with one operation fits in.
+inline constexpr std::uint32_t kSmallestChannelSize = 512;
+/// ca_rdma_ird: RDMA Reads that may be outstanding on a connection, as providers have it.
+inline constexpr std::uint32_t kMostIrd = 16;
+/// Connections that one session remembers; the longest unused goes when another comes.
+inline constexpr std::size_t kMostConnectionsPerSession = 16;
+/// Callbacks of one session that are under way: recalls are short.
+inline constexpr std::uint32_t kMostBackSlots = 4;
+/// Recalls that wait for a callback slot: one for each delegation of a client.
+inline constexpr std::size_t kMostDelegationsPerClient = 4096;
+/// How often a CB_RECALL is sent again before only the lease decides.
+inline constexpr std::uint32_t kMostRecallTries = 16;
+/// A callback that was answered NFS4ERR_DELAY, or did not arrive, is sent again after this time.
+inline constexpr std::chrono::milliseconds kRecallPause{1000};
+/// A file whose delegation was recalled gets none for this time, because its users contend.
+inline constexpr std::chrono::seconds kContentionPause{30};
+/// Opens of one client: four times the thousand that are promised.
+inline constexpr std::size_t kMostOpensPerClient = 4096;
+/// Owners of either kind of one client: processes for opens, and one for each locked file.
+inline constexpr std::size_t kMostOwnersPerClient = 4096;
+/// Lock stateids, and locked ranges, of one client.
+inline constexpr std::size_t kMostLockStatesPerClient = 4096;
+inline constexpr std::size_t kMostRangesPerClient = 16384;
+/// Locked ranges of one file: every LOCK looks at all of them.
+inline constexpr std::size_t kMostRangesPerFile = 4096;
+/// Stateids of all clients together: some 64 MiB of records.
+inline constexpr std::size_t kMostStates = 262144;
+/// Revoked delegations that are remembered for a client until FREE_STATEID.
+inline constexpr std::size_t kMostRevokedPerClient = kMostDelegationsPerClient;
+/// Clients are looked through for expired leases this often.
+inline constexpr std::chrono::milliseconds kExpiryPause{1000};
+/// Octets of a recovery file that is read: an owner of NFS4_OPAQUE_LIMIT in hex for each client.
+inline constexpr std::size_t kLargestRecoveryFile = kMostClients * 2100;
+
+}  // namespace steertag::peer

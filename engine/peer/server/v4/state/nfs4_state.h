@@ -1,0 +1,74 @@
+// All state of the NFSv4 server: clients and their leases, sessions, opens, locks, delegations. It
+// knows neither network nor storage; files are their handles.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "nfs/v4/operations.h"
+#include "peer/deadline_clock.h"
+#include "peer/server/permission.h"
+#include "peer/server/reply_payload.h"
+#include "peer/server/v4/compound_call.h"
+#include "peer/server/v4/state/limits.h"
+
+namespace steertag::peer {
+
+struct StateTables;
+
+struct Nfs4StateOptions {
+  DeadlineClock clock;
+  /// Gives boot instance, session ids and confirm verifiers; must differ from start to start.
+  std::function<std::uint64_t()> random;
+  std::chrono::seconds lease = kLeaseTime;
+  /// File that names the clients with state, so that they can reclaim it after a restart; "" for
+  /// none: then there is no grace period and nothing to reclaim.
+  std::string recovery_path;
+  /// Grant read delegations.
+  bool delegations = true;
+};
+
+class Nfs4State {
+ public:
+  explicit Nfs4State(Nfs4StateOptions options);
+  ~Nfs4State();
+  Nfs4State(const Nfs4State&) = delete;
+  Nfs4State& operator=(const Nfs4State&) = delete;
+
+  /// Whether READ, WRITE or SETATTR of the size may go on with this stateid (resolve a "current
+  /// stateid" first): `want` is read or write. `client` is CompoundCall::clientid. NFS4_OK, or
+  /// NFS4ERR_BAD_STATEID, OLD_STATEID, STALE_STATEID, EXPIRED, DELEG_REVOKED, OPENMODE, LOCKED,
+  /// GRACE, and DELAY while a delegation of another client is recalled (RFC 7530 9.1.4, RFC 8881
+  /// 8.2). In minor version 0 it renews the lease of the stateid's client.
+  nfs4::Status check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
+                        const nfs4::StateId& stateid, const Handle& file, Want want);
+
+  /// Call before anything that conflicts with a delegation of this file: REMOVE, RENAME (of the
+  /// source and of what it replaces), LINK, SETATTR, WRITE. True when somebody else than `client`
+  /// has one: it is being recalled then, and the answer is NFS4ERR_DELAY (NFS3ERR_JUKEBOX) until it
+  /// is back or revoked. `client` is nullopt in NFSv3 and where the client is not known (RFC 8881
+  /// 10.4.4).
+  bool recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want);
+
+  /// The object is gone for good: forgets that its users contended. Opens stay until their CLOSE.
+  void forget_contention(const Handle& file);
+
+  /// Call once at the end of a COMPOUND whose SEQUENCE gave `slot` without `replay`: keeps
+  /// `results`, its COMPOUND4res with items, for a retry; or the fact that it was not kept.
+  void end_sequence(const SlotInUse& slot, ReplyPayload results);
+
+  /// Removes clients whose lease is over, revokes delegations that were not returned, sends waiting
+  /// callbacks, ends the grace period. Cheap; call it from poll.
+  void expire();
+
+  bool in_grace() const;
+  std::chrono::seconds lease() const;
+
+  /// What the handlers of the state operations work with.
+  StateTables& tables() { return *tables_; }
+
+ private:
+  std::unique_ptr<StateTables> tables_;
+};
+
+}  // namespace steertag::peer

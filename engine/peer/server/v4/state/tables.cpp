@@ -1,0 +1,223 @@
+// Finding, making and removing the records of the state.
+#include "peer/server/v4/state/tables.h"
+
+#include <algorithm>
+
+namespace steertag::peer {
+namespace {
+
+template <class Element>
+void drop(std::vector<Element>& from, const Element& element) {
+  from.erase(std::remove(from.begin(), from.end(), element), from.end());
+}
+
+}  // namespace
+
+std::uint32_t next_seqid(std::uint32_t seqid) {
+  return seqid == 0xffffffff ? 1 : seqid + 1;
+}
+
+StateTables::StateTables(Nfs4StateOptions its_options)
+    : options(std::move(its_options)),
+      recovery(options.recovery_path, options.clock(), options.lease) {
+  // Neither zeros nor ones: those begin the special stateids.
+  while (boot == 0 || boot == 0xffffffff) boot = static_cast<std::uint32_t>(options.random());
+}
+
+StateTables::~StateTables() {
+  for (auto& [id, session] : sessions) *session->alive = false;
+}
+
+Client& StateTables::add_client(std::uint32_t minorversion, std::string_view owner) {
+  while (next_client_ == 0 || find_client_number(next_client_)) ++next_client_;
+  const ClientId id = ClientId{boot} << 32 | next_client_++;
+  auto client = std::make_unique<Client>();
+  client->id = id;
+  client->minorversion = minorversion;
+  client->owner = owner;
+  client->renewed = now();
+  unconfirmed.push_back(id);
+  return *(clients[id] = std::move(client));
+}
+
+Client* StateTables::find_client(ClientId id) {
+  const auto found = clients.find(id);
+  return found == clients.end() ? nullptr : found->second.get();
+}
+
+Client* StateTables::find_client(std::uint32_t minorversion, std::string_view owner,
+                                 bool confirmed) {
+  for (const auto& [id, client] : clients) {
+    if (client->minorversion == minorversion && client->confirmed == confirmed &&
+        client->owner == owner)
+      return client.get();
+  }
+  return nullptr;
+}
+
+Client* StateTables::find_client_number(std::uint32_t number) {
+  return find_client(ClientId{boot} << 32 | number);
+}
+
+bool StateTables::lease_over(const Client& client) const {
+  return now() - client.renewed > options.lease;
+}
+
+bool StateTables::make_room_for_client() {
+  // A list of all that were ever made would grow: what is not unconfirmed any more goes first.
+  std::erase_if(unconfirmed, [&](ClientId id) {
+    const Client* client = find_client(id);
+    return !client || client->confirmed;
+  });
+  while (unconfirmed.size() >= kMostUnconfirmedClients ||
+         (clients.size() >= kMostClients && !unconfirmed.empty())) {
+    remove_client(*find_client(unconfirmed.front()));
+    unconfirmed.pop_front();
+  }
+  return clients.size() < kMostClients;
+}
+
+void StateTables::remove_client(Client& client, bool keep_record) {
+  while (!client.sessions.empty()) remove_session(*find_session(client.sessions.back()));
+  while (!client.delegations.empty()) remove_delegation(client.delegations.begin()->second);
+  while (!client.opens.empty()) remove_open(client.opens.begin()->second);
+  if (!keep_record) recovery.forget(client);
+  clients.erase(client.id);
+}
+
+Session* StateTables::find_session(const nfs4::SessionId& id) {
+  const auto found = sessions.find(id);
+  return found == sessions.end() ? nullptr : found->second.get();
+}
+
+void StateTables::remove_session(Session& session) {
+  *session.alive = false;
+  // Recalls that it had under way go over another session.
+  for (const BackSlot& slot : session.back_slots) {
+    const auto recalled = session.client->delegations.find(slot.delegation);
+    if (recalled != session.client->delegations.end()) recalled->second.calling = false;
+  }
+  cached_bytes -= session.reserved_bytes;
+  drop(session.client->sessions, session.id);
+  const nfs4::SessionId id = session.id;
+  sessions.erase(id);
+}
+
+File& StateTables::file(const Handle& handle) {
+  File& found = files[handle];
+  found.handle = handle;
+  return found;
+}
+
+File* StateTables::find_file(const Handle& handle) {
+  const auto found = files.find(handle);
+  return found == files.end() ? nullptr : &found->second;
+}
+
+void StateTables::drop_if_idle(File& file) {
+  if (!file.idle(now())) return;
+  const Handle handle = file.handle;
+  files.erase(handle);
+}
+
+StateNumber StateTables::next_number(const Client& client) {
+  while (next_state_ == 0 || client.opens.contains(next_state_) ||
+         client.locks.contains(next_state_) || client.delegations.contains(next_state_) ||
+         client.closed.contains(next_state_) || client.revoked.contains(next_state_))
+    ++next_state_;
+  return next_state_++;
+}
+
+nfs4::StateId StateTables::stateid(const Client& client, StateNumber number,
+                                   std::uint32_t seqid) const {
+  nfs4::StateId made;
+  made.seqid = seqid;
+  wire::store_u32(made.other.data(), boot);
+  wire::store_u32(made.other.data() + 4, static_cast<std::uint32_t>(client.id));
+  wire::store_u32(made.other.data() + 8, number);
+  return made;
+}
+
+OpenState& StateTables::add_open(OpenOwner& owner, File& its_file) {
+  const StateNumber number = next_number(*owner.client);
+  OpenState& open = owner.client->opens[number];
+  open.number = number;
+  open.owner = &owner;
+  open.file = &its_file;
+  owner.opens.push_back(&open);
+  its_file.opens.push_back(&open);
+  ++state_count;
+  return open;
+}
+
+void StateTables::remove_open(OpenState& open) {
+  while (!open.locks.empty()) remove_lock(*open.locks.back());
+  drop(open.owner->opens, &open);
+  drop(open.file->opens, &open);
+  drop_if_idle(*open.file);
+  open.owner->client->opens.erase(open.number);
+  --state_count;
+}
+
+LockState& StateTables::add_lock(LockOwner& owner, OpenState& open) {
+  const StateNumber number = next_number(*owner.client);
+  LockState& lock = owner.client->locks[number];
+  lock.number = number;
+  lock.owner = &owner;
+  lock.open = &open;
+  lock.file = open.file;
+  owner.states.push_back(&lock);
+  open.locks.push_back(&lock);
+  ++state_count;
+  return lock;
+}
+
+void StateTables::remove_lock(LockState& lock) {
+  Client& client = *lock.owner->client;
+  client.range_count -= std::erase_if(lock.file->ranges,
+                                      [&](const LockRange& range) { return range.state == &lock; });
+  drop(lock.owner->states, &lock);
+  drop(lock.open->locks, &lock);
+  // An owner of minor version 0 stays for RELEASE_LOCKOWNER and the retry of its last request.
+  if (client.minorversion > 0 && lock.owner->states.empty()) remove_lock_owner(*lock.owner);
+  client.locks.erase(lock.number);
+  --state_count;
+}
+
+DelegationState& StateTables::add_delegation(Client& client, File& its_file) {
+  const StateNumber number = next_number(client);
+  DelegationState& made = client.delegations[number];
+  made.number = number;
+  made.client = &client;
+  made.file = &its_file;
+  its_file.delegations.push_back(&made);
+  ++state_count;
+  return made;
+}
+
+void StateTables::remove_delegation(DelegationState& delegation) {
+  drop(delegation.file->delegations, &delegation);
+  drop_if_idle(*delegation.file);
+  delegation.client->delegations.erase(delegation.number);
+  --state_count;
+}
+
+void StateTables::remove_open_owner(OpenOwner& owner) {
+  while (!owner.opens.empty()) remove_open(*owner.opens.back());
+  owner.client->closed.erase(owner.last_closed);
+  const std::string name = owner.name;
+  owner.client->open_owners.erase(name);
+}
+
+void StateTables::remove_lock_owner(LockOwner& owner) {
+  while (!owner.states.empty()) {
+    LockState& last = *owner.states.back();
+    const bool gone = owner.states.size() == 1 && owner.client->minorversion > 0;
+    remove_lock(last);
+    if (gone) return;
+  }
+  const std::string name = owner.name;
+  owner.client->lock_owners.erase(name);
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,76 @@
+// All records of the state in one place, and the ways to find, make and remove them.
+#pragma once
+
+#include <deque>
+
+#include "peer/server/v4/state/nfs4_state.h"
+#include "peer/server/v4/state/recovery.h"
+#include "peer/server/v4/state/session.h"
+
+namespace steertag::peer {
+
+struct StateTables {
+  explicit StateTables(Nfs4StateOptions its_options);
+  ~StateTables();
+
+  TimePoint now() const { return options.clock(); }
+
+  Client& add_client(std::uint32_t minorversion, std::string_view owner);
+  /// The record of an id, confirmed or not.
+  Client* find_client(ClientId id);
+  /// The record of an owner that is (not) confirmed.
+  Client* find_client(std::uint32_t minorversion, std::string_view owner, bool confirmed);
+  /// The client of a stateid's first half.
+  Client* find_client_number(std::uint32_t number);
+  /// Removes the record with all sessions and state. `keep_record`: it may reclaim after a restart.
+  void remove_client(Client& client, bool keep_record = false);
+  bool lease_over(const Client& client) const;
+  /// Makes room for an unconfirmed client; false when every record is in use.
+  bool make_room_for_client();
+
+  Session* find_session(const nfs4::SessionId& id);
+  void remove_session(Session& session);
+
+  File& file(const Handle& handle);
+  File* find_file(const Handle& handle);
+  void drop_if_idle(File& file);
+
+  /// Whether another stateid may be made.
+  bool has_room_for_state() const { return state_count < kMostStates; }
+
+  nfs4::StateId stateid(const Client& client, StateNumber number, std::uint32_t seqid) const;
+
+  OpenState& add_open(OpenOwner& owner, File& file);
+  void remove_open(OpenState& open);
+  LockState& add_lock(LockOwner& owner, OpenState& open);
+  void remove_lock(LockState& lock);
+  DelegationState& add_delegation(Client& client, File& file);
+  void remove_delegation(DelegationState& delegation);
+  void remove_open_owner(OpenOwner& owner);
+  void remove_lock_owner(LockOwner& owner);
+
+  Nfs4StateOptions options;
+  std::uint32_t boot = 0;  // tells stateids and client ids of earlier runs
+  std::unordered_map<ClientId, std::unique_ptr<Client>> clients;
+  std::deque<ClientId> unconfirmed;  // oldest first; some are gone or confirmed by now
+  std::unordered_map<nfs4::SessionId, std::unique_ptr<Session>, OctetsHash> sessions;
+  std::unordered_map<Handle, File, OctetsHash> files;
+  Recovery recovery;
+  /// Delegations that were recalled and are not back, by client and number; some are gone by now.
+  std::vector<std::pair<ClientId, StateNumber>> recalls;
+  std::size_t state_count = 0;
+  std::size_t cached_bytes = 0;  // reserved by all sessions
+  TimePoint next_expiry{};
+
+ private:
+  /// One that the client has no state under: numbers come again after four thousand million.
+  StateNumber next_number(const Client& client);
+
+  std::uint32_t next_client_ = 1;
+  StateNumber next_state_ = 1;
+};
+
+/// (seqid + 1, without 0 where stateids need that) RFC 8881 8.2.2.
+std::uint32_t next_seqid(std::uint32_t seqid);
+
+}  // namespace steertag::peer

@@ -1,0 +1,131 @@
+// Restart of the NFSv4 server: the recovery file, grace and reclaims.
+#include <filesystem>
+#include <fstream>
+
+#include "peer/temporary_directory.h"
+#include "peer/v4_state_fixture.h"
+
+namespace steertag::peer::testing {
+namespace {
+
+class V4RecoveryTest : public V4StateTest {
+ protected:
+  V4RecoveryTest() : file(make_file("f")), path(directory.path() + "/clients") { start(path); }
+
+  /// A client of the new run, which may still reclaim.
+  Actor returning(const std::string& owner, std::uint64_t connection) {
+    Actor actor;
+    actor.owner = owner;
+    actor.connection = connection;
+    const auto id = run(op_exchange_id, exchange_args(actor), actor).resok4;
+    actor.clientid = id.eir_clientid;
+    actor.session =
+        run(op_create_session, session_args(id.eir_clientid, 1), actor).resok4.csr_sessionid;
+    return actor;
+  }
+  Status reclaim(Actor& actor, std::uint32_t deny = 0) {
+    auto args = open_args(actor, {}, 3, deny);
+    args.claim.claim = nfs4::ClaimType::CLAIM_PREVIOUS;
+    return run(op_open, args, actor, file).status;
+  }
+  Status plain_open(Actor& actor) {
+    return run(op_open, open_args(actor, "f", 3), actor, root()).status;
+  }
+  std::string recorded() {
+    std::ifstream stream(path);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  TemporaryDirectory directory;
+  Handle file;
+  std::string path;
+};
+
+TEST_F(V4RecoveryTest, AClientIsRecordedBeforeItsFirstOpenAndForgottenWithItsState) {
+  Actor actor = mounted("ab");
+  EXPECT_EQ(recorded(), "");
+  open(actor, "f", 3);
+  EXPECT_EQ(recorded(), "1 6162\n");
+  pass(kLeaseTime + 1s);
+  EXPECT_EQ(recorded(), "");
+}
+
+TEST_F(V4RecoveryTest, NothingIsGrantedThatARestartWouldLose) {
+  Actor actor = mounted();
+  std::filesystem::create_directory(path + ".new");  // where the file would be written
+  EXPECT_EQ(plain_open(actor), Status::NFS4ERR_SERVERFAULT);
+  EXPECT_EQ(state->tables().state_count, 0U);
+}
+
+TEST_F(V4RecoveryTest, WithoutStateThereIsNoGrace) {
+  start(path);
+  EXPECT_FALSE(state->in_grace());
+  Actor actor = returning("client", 1);
+  EXPECT_EQ(reclaim(actor), Status::NFS4ERR_NO_GRACE);
+  EXPECT_EQ(plain_open(actor), Status::NFS4ERR_GRACE)
+      << "RFC 8881 18.51.3: RECLAIM_COMPLETE comes first";
+  run(op_reclaim_complete, {}, actor);
+  EXPECT_EQ(plain_open(actor), Status::NFS4_OK);
+}
+
+TEST_F(V4RecoveryTest, GraceIsForThoseWhoHadState) {
+  Actor actor = mounted("had");
+  open(actor, "f", 3);
+  start(path);
+  ASSERT_TRUE(state->in_grace());
+  Actor had = returning("had", 2);
+  Actor fresh = returning("fresh", 3);
+  EXPECT_EQ(plain_open(had), Status::NFS4ERR_GRACE);
+  EXPECT_EQ(io(had, {}, file, Want::write), Status::NFS4ERR_GRACE);
+  EXPECT_EQ(reclaim(fresh), Status::NFS4ERR_RECLAIM_BAD);
+  EXPECT_EQ(reclaim(had, nfs4::OPEN4_SHARE_DENY_BOTH), Status::NFS4_OK);
+  run(op_reclaim_complete, {}, fresh);
+  EXPECT_TRUE(state->in_grace()) << "it had nothing to reclaim: its word ends nothing";
+  run(op_reclaim_complete, {}, had);
+  EXPECT_FALSE(state->in_grace()) << "all that were recorded have said that they are done";
+  EXPECT_EQ(reclaim(had), Status::NFS4ERR_NO_GRACE);
+  EXPECT_EQ(plain_open(fresh), Status::NFS4ERR_SHARE_DENIED);
+}
+
+TEST_F(V4RecoveryTest, LocksAreReclaimedInGraceOnly) {
+  Actor actor = mounted("had");
+  open(actor, "f", 3);
+  start(path);
+  Actor had = returning("had", 2);
+  auto args = open_args(had, {}, 3);
+  args.claim.claim = nfs4::ClaimType::CLAIM_PREVIOUS;
+  const auto opened = run(op_open, args, had, file).resok4.stateid;
+  auto lock = lock_args(had, opened, 0, 10, true);
+  EXPECT_EQ(run(op_lock, lock, had, file).status, Status::NFS4ERR_GRACE);
+  lock.reclaim = true;
+  EXPECT_EQ(run(op_lock, lock, had, file).status, Status::NFS4_OK);
+  run(op_reclaim_complete, {}, had);
+  EXPECT_EQ(run(op_lock, lock, had, file).status, Status::NFS4ERR_NO_GRACE);
+}
+
+TEST_F(V4RecoveryTest, GraceEndsByItself) {
+  Actor actor = mounted("gone");
+  open(actor, "f", 3);
+  start(path);
+  pass(kLeaseTime - 1s);
+  EXPECT_TRUE(state->in_grace());
+  pass(1s);
+  EXPECT_FALSE(state->in_grace());
+  EXPECT_EQ(recorded(), "") << "RFC 8881 8.4.3: who missed the period cannot use the next one";
+}
+
+TEST_F(V4RecoveryTest, ARestartWithinGraceLosesNobody) {
+  Actor one = mounted("one", 1);
+  Actor two = mounted("two", 2);
+  open(one, "f", 3);
+  open(two, "f", 3);
+  start(path);
+  Actor again = returning("one", 3);
+  EXPECT_EQ(reclaim(again), Status::NFS4_OK);
+  start(path);
+  Actor late = returning("two", 4);
+  EXPECT_EQ(reclaim(late), Status::NFS4_OK);
+}
+
+}  // namespace
+}  // namespace steertag::peer::testing

@@ -1,0 +1,205 @@
+// COMPOUNDs in a session: order, limits of the channel, and retries that run nothing twice.
+#include "peer/v4_fixture.h"
+
+namespace steertag::peer::testing {
+namespace {
+
+using nfs4::Status;
+
+class SessionCompoundTest : public Nfs4Test {
+ protected:
+  void SetUp() override {
+    Nfs4Test::SetUp();
+    open_session({});
+  }
+
+  static nfs4::ChannelAttrs channel() {
+    nfs4::ChannelAttrs attributes;
+    attributes.ca_maxrequestsize = 1U << 20;
+    attributes.ca_maxresponsesize = 1U << 20;
+    attributes.ca_maxresponsesize_cached = 4096;
+    attributes.ca_maxoperations = 16;
+    attributes.ca_maxrequests = 4;
+    return attributes;
+  }
+  void open_session(std::optional<nfs4::ChannelAttrs> fore) {
+    nfs4::ExchangeIdArgs exchange;
+    exchange.eia_clientowner.co_ownerid = std::as_bytes(std::span("owner of the test"));
+    Compound first(1);
+    first.add(Opnum::OP_EXCHANGE_ID, exchange);
+    Answer answer = call(first);
+    const auto client_id = answer.take<nfs4::ExchangeIdResult>(Opnum::OP_EXCHANGE_ID).resok4;
+    nfs4::CreateSessionArgs create;
+    create.csa_clientid = client_id.eir_clientid;
+    create.csa_sequence = client_id.eir_sequenceid;
+    create.csa_fore_chan_attrs = fore.value_or(channel());
+    create.csa_back_chan_attrs = channel();
+    Compound second(1);
+    second.add(Opnum::OP_CREATE_SESSION, create);
+    answer = call(second);
+    ASSERT_EQ(answer.status(), Status::NFS4_OK) << rpc::name(answer.status());
+    session = answer.take<nfs4::CreateSessionResult>(Opnum::OP_CREATE_SESSION).resok4.csr_sessionid;
+    sequence = 0;
+  }
+  nfs4::SequenceArgs next(bool cachethis = false) { return {session, ++sequence, 0, 0, cachethis}; }
+
+  nfs4::SessionId session{};
+  std::uint32_t sequence = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Storage, SessionCompoundTest, ::testing::Values(Keeper::memory), name_of);
+
+TEST_P(SessionCompoundTest, OperationsHaveTheirPlace) {
+  Compound twice(1);
+  twice.add(Opnum::OP_SEQUENCE, next()).add(Opnum::OP_SEQUENCE, nfs4::SequenceArgs{session, 9});
+  EXPECT_EQ(status_of(twice), Status::NFS4ERR_SEQUENCE_POS);
+  Compound bind(1);
+  nfs4::BindConnToSessionArgs args;
+  args.bctsa_sessid = session;
+  bind.add(Opnum::OP_SEQUENCE, next()).add(Opnum::OP_BIND_CONN_TO_SESSION, args);
+  EXPECT_EQ(status_of(bind), Status::NFS4ERR_NOT_ONLY_OP);
+  Compound old(1);
+  old.add(Opnum::OP_SEQUENCE, next()).add(Opnum::OP_RENEW, nfs4::RenewArgs{});
+  EXPECT_EQ(status_of(old), Status::NFS4ERR_NOTSUPP) << "an operation of minor version 0";
+  Compound layout(1);
+  layout.add(Opnum::OP_SEQUENCE, next()).putroot().add(Opnum::OP_LAYOUTGET, nfs4::LayoutgetArgs{});
+  EXPECT_EQ(status_of(layout), Status::NFS4ERR_NOTSUPP);
+  Compound openattr(1);
+  openattr.add(Opnum::OP_SEQUENCE, next()).putroot().add(Opnum::OP_OPENATTR, nfs4::OpenattrArgs{});
+  EXPECT_EQ(status_of(openattr), Status::NFS4ERR_NOTSUPP);
+}
+
+TEST_P(SessionCompoundTest, RetryGetsTheCachedAnswerAndRunsNothing) {
+  make_file4("file", pattern(10));
+  Compound remove(1);
+  remove.add(Opnum::OP_SEQUENCE, next(true)).root().add(Opnum::OP_REMOVE, nfs4::RemoveArgs{"file"});
+  const Answer first = call(remove);
+  EXPECT_EQ(first.status(), Status::NFS4_OK) << rpc::name(first.status());
+  make_file4("file", pattern(20));
+  const Answer again = call(remove);
+  EXPECT_EQ(again.status(), Status::NFS4_OK);
+  // Behind the XID, which differs.
+  EXPECT_EQ(copy(again.octets().subspan(4)), copy(first.octets().subspan(4)));
+  EXPECT_EQ(content("file"), pattern(20)) << "the retried REMOVE was executed again";
+}
+
+TEST_P(SessionCompoundTest, RetryOfACachedReadHasItsData) {
+  const nfs4::FileHandle file = make_file4("file", pattern(100));
+  Compound read(1);
+  read.add(Opnum::OP_SEQUENCE, next(true))
+      .put(file)
+      .add(Opnum::OP_READ, nfs4::ReadArgs{{}, 0, 100});
+  call(read);
+  Answer again = call(read);
+  again.skip(Opnum::OP_SEQUENCE);
+  again.skip(Opnum::OP_PUTFH);
+  EXPECT_EQ(copy(again.take<nfs4::ReadResult>(Opnum::OP_READ).resok4.data), pattern(100));
+}
+
+TEST_P(SessionCompoundTest, TooManyOperationsAndTooBigRequestsAreRefusedBySequence) {
+  Compound many(1);
+  many.add(Opnum::OP_SEQUENCE, next());
+  for (std::uint32_t i = 0; i < 16; ++i) many.putroot();
+  Answer answer = call(many);
+  EXPECT_EQ(answer.status(), Status::NFS4ERR_TOO_MANY_OPS);
+  EXPECT_EQ(answer.count(), 1U);
+  --sequence;
+  nfs4::ChannelAttrs small = channel();
+  small.ca_maxrequestsize = 1024;
+  open_session(small);
+  const Bytes data = pattern(1024);
+  Compound big(1);
+  big.add(Opnum::OP_SEQUENCE, next()).root().add(Opnum::OP_WRITE, nfs4::WriteArgs{{}, 0, {}, data});
+  answer = call(big);
+  EXPECT_EQ(answer.status(), Status::NFS4ERR_REQ_TOO_BIG);
+}
+
+TEST_P(SessionCompoundTest, ReplyAboveTheChannelIsRepTooBigAndKeepsTheResultsBefore) {
+  const nfs4::FileHandle file = make_file4("file", pattern(8192));
+  nfs4::ChannelAttrs small = channel();
+  small.ca_maxresponsesize = 4096;
+  small.ca_maxresponsesize_cached = 2048;
+  open_session(small);
+  const nfs4::ReadArgs whole{{}, 0, 8192};
+  Compound read(1);
+  read.add(Opnum::OP_SEQUENCE, next()).put(file).add(Opnum::OP_READ, whole);
+  Answer answer = call(read);
+  EXPECT_EQ(answer.status(), Status::NFS4ERR_REP_TOO_BIG);
+  EXPECT_EQ(answer.count(), 3U);
+  answer.skip(Opnum::OP_SEQUENCE);
+  answer.skip(Opnum::OP_PUTFH);
+  EXPECT_EQ(answer.skip(Opnum::OP_READ), Status::NFS4ERR_REP_TOO_BIG);
+  EXPECT_TRUE(answer.at_end()) << "data was left behind the result";
+
+  Compound cached(1);
+  cached.add(Opnum::OP_SEQUENCE, next(true))
+      .put(file)
+      .add(Opnum::OP_READ, nfs4::ReadArgs{{}, 0, 3000});
+  EXPECT_EQ(status_of(cached), Status::NFS4ERR_REP_TOO_BIG_TO_CACHE);
+  Compound uncached(1);
+  uncached.add(Opnum::OP_SEQUENCE, next())
+      .put(file)
+      .add(Opnum::OP_READ, nfs4::ReadArgs{{}, 0, 3000});
+  EXPECT_EQ(status_of(uncached), Status::NFS4_OK);
+}
+
+TEST_P(SessionCompoundTest, ChangeThatCannotBeAnsweredIsNotMade) {
+  const nfs4::FileHandle file = make_file4("file", pattern(4096));
+  nfs4::ChannelAttrs small = channel();
+  small.ca_maxresponsesize = 1024;
+  open_session(small);
+  // The READ before leaves no room for the result of REMOVE.
+  std::uint32_t count = 1024;
+  for (;; count -= 4) {
+    ASSERT_GT(count, 700U) << "no READ is followed by a REMOVE that is refused";
+    Compound compound(1);
+    compound.add(Opnum::OP_SEQUENCE, next())
+        .put(file)
+        .add(Opnum::OP_READ, nfs4::ReadArgs{{}, 0, count})
+        .put(root4())
+        .add(Opnum::OP_REMOVE, nfs4::RemoveArgs{"file"});
+    const Answer answer = call(compound);
+    ASSERT_EQ(answer.status(), Status::NFS4ERR_REP_TOO_BIG);
+    EXPECT_EQ(content("file"), pattern(4096)) << "removed although the answer said otherwise";
+    if (answer.count() == 5) break;
+  }
+}
+
+TEST_P(SessionCompoundTest, CurrentStateidNeedsOne) {
+  const nfs4::FileHandle file = make_file4("file", pattern(10));
+  Compound read(1);
+  read.add(Opnum::OP_SEQUENCE, next())
+      .put(file)
+      .add(Opnum::OP_READ, nfs4::ReadArgs{{1, {}}, 0, 10});
+  EXPECT_EQ(status_of(read), Status::NFS4ERR_BAD_STATEID);
+}
+
+TEST_P(SessionCompoundTest, SecinfoConsumesTheCurrentFilehandle) {
+  make_file4("file", {});
+  Compound by_name(1);
+  by_name.add(Opnum::OP_SEQUENCE, next())
+      .root()
+      .add(Opnum::OP_SECINFO, nfs4::SecinfoArgs{"file"})
+      .add(Opnum::OP_GETFH);
+  Answer answer = call(by_name);
+  EXPECT_EQ(answer.status(), Status::NFS4ERR_NOFILEHANDLE);
+  answer.skip(Opnum::OP_SEQUENCE);
+  answer.skip_root();
+  const auto offer = answer.take<nfs4::SecinfoResult>(Opnum::OP_SECINFO).resok4.resok4;
+  ASSERT_EQ(offer.size(), 2U);
+  EXPECT_EQ(offer[0].flavor, rpc::AuthFlavor::AUTH_SYS);
+  Compound current(1);
+  current.add(Opnum::OP_SEQUENCE, next())
+      .root()
+      .add(Opnum::OP_SECINFO_NO_NAME, nfs4::SecinfoNoNameArgs{})
+      .add(Opnum::OP_GETFH);
+  EXPECT_EQ(status_of(current), Status::NFS4ERR_NOFILEHANDLE);
+  Compound parent(1);
+  parent.add(Opnum::OP_SEQUENCE, next())
+      .putroot()
+      .add(Opnum::OP_SECINFO_NO_NAME,
+           nfs4::SecinfoNoNameArgs{nfs4::SecinfoStyle::SECINFO_STYLE4_PARENT});
+  EXPECT_EQ(status_of(parent), Status::NFS4ERR_NOENT) << "the root has no parent";
+}
+
+}  // namespace
+}  // namespace steertag::peer::testing

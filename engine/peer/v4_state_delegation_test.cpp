@@ -1,0 +1,180 @@
+// Read delegations of NFSv4.1: grants, recalls over the backchannel, revocation.
+#include "peer/server/v4/state/back_channel.h"
+#include "peer/v4_state_fixture.h"
+
+namespace steertag::peer::testing {
+namespace {
+
+using nfs4::DelegationType;
+
+constexpr std::uint32_t kRead = nfs4::OPEN4_SHARE_ACCESS_READ;
+constexpr std::uint32_t kWrite = nfs4::OPEN4_SHARE_ACCESS_WRITE;
+
+class V4DelegationTest : public V4StateTest {
+ protected:
+  V4DelegationTest()
+      : file(make_file("f")), holder(mounted("holder", 1)), writer(mounted("writer", 2)) {}
+
+  nfs4::StateId delegated() {
+    const auto opened = open(holder, "f", kRead);
+    EXPECT_EQ(opened.delegation.delegation_type, DelegationType::OPEN_DELEGATE_READ);
+    return opened.delegation.read.stateid;
+  }
+  Status write_open() {
+    return run(op_open, open_args(writer, "f", kWrite), writer, root()).status;
+  }
+
+  Handle file;
+  Actor holder;
+  Actor writer;
+};
+
+TEST_F(V4DelegationTest, AReaderGetsADelegationAndReadsUnderIt) {
+  const auto stateid = delegated();
+  EXPECT_EQ(io(holder, stateid, file, Want::read), Status::NFS4_OK);
+  EXPECT_EQ(io(holder, stateid, file, Want::write), Status::NFS4ERR_OPENMODE);
+  EXPECT_EQ(open(writer, "f", kRead).delegation.delegation_type, DelegationType::OPEN_DELEGATE_READ)
+      << "readers do not disturb each other";
+}
+
+TEST_F(V4DelegationTest, NobodyGetsOneWhoCannotBeCalledOrDoesNotWant) {
+  const auto refused = open(holder, "f", kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG).delegation;
+  EXPECT_EQ(refused.delegation_type, DelegationType::OPEN_DELEGATE_NONE_EXT);
+  EXPECT_EQ(refused.od_whynone.ond_why, nfs4::WhyNoDelegation::WND4_NOT_WANTED);
+  holder.channel.reset();
+  const auto unreachable =
+      open(holder, "f", kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_READ_DELEG).delegation;
+  EXPECT_EQ(unreachable.od_whynone.ond_why, nfs4::WhyNoDelegation::WND4_RESOURCE);
+  Actor old = known();
+  EXPECT_EQ(open(old, "f", kRead).delegation.delegation_type, DelegationType::OPEN_DELEGATE_NONE);
+}
+
+TEST_F(V4DelegationTest, NoDelegationBesideAWriter) {
+  open(writer, "f", kWrite);
+  EXPECT_EQ(open(holder, "f", kRead).delegation.delegation_type,
+            DelegationType::OPEN_DELEGATE_NONE);
+}
+
+TEST_F(V4DelegationTest, AWriterWaitsUntilTheDelegationIsBack) {
+  const auto stateid = delegated();
+  EXPECT_EQ(write_open(), Status::NFS4ERR_DELAY);
+  const auto recall = holder.channel->answer_recall(Status::NFS4_OK);
+  EXPECT_EQ(recall.recall.stateid, stateid);
+  EXPECT_EQ(recall.sequence.csa_sequenceid, 1U);
+  EXPECT_EQ(recall.sequence.csa_sessionid, holder.session);
+  EXPECT_TRUE(std::ranges::equal(recall.recall.fh.view(), View(file)));
+  EXPECT_EQ(write_open(), Status::NFS4ERR_DELAY) << "NFS4_OK to CB_RECALL is not the return";
+  EXPECT_TRUE(holder.channel->calls.empty()) << "one recall is enough";
+  EXPECT_EQ(run(op_delegreturn, {stateid}, holder, file).status, Status::NFS4_OK);
+  EXPECT_EQ(write_open(), Status::NFS4_OK);
+  EXPECT_EQ(run(op_delegreturn, {stateid}, holder, file).status, Status::NFS4ERR_BAD_STATEID);
+}
+
+TEST_F(V4DelegationTest, RemovalAndNfs3WaitTooButNotTheHolder) {
+  const auto stateid = delegated();
+  EXPECT_FALSE(state->recall_for(file, holder.clientid, Want::write));
+  EXPECT_FALSE(state->recall_for(file, std::nullopt, Want::read));
+  EXPECT_TRUE(holder.channel->calls.empty());
+  EXPECT_TRUE(state->recall_for(file, std::nullopt, Want::write));
+  EXPECT_EQ(io(writer, {}, file, Want::write), Status::NFS4ERR_DELAY);
+  holder.channel->answer_recall(Status::NFS4_OK);
+  run(op_delegreturn, {stateid}, holder, file);
+  EXPECT_FALSE(state->recall_for(file, std::nullopt, Want::write));
+}
+
+TEST_F(V4DelegationTest, TheHolderOpensUnderItsDelegationDuringTheRecall) {
+  const auto stateid = delegated();
+  write_open();
+  auto args = open_args(holder, {}, kRead);
+  args.claim.claim = nfs4::ClaimType::CLAIM_DELEG_CUR_FH;
+  args.claim.oc_delegate_stateid = stateid;
+  EXPECT_EQ(run(op_open, args, holder, file).status, Status::NFS4_OK);
+  args.claim.oc_delegate_stateid.other[0] ^= std::byte{1};
+  EXPECT_EQ(run(op_open, args, holder, file).status, Status::NFS4ERR_BAD_STATEID);
+}
+
+TEST_F(V4DelegationTest, ADelegationThatIsNotReturnedIsRevokedAfterALease) {
+  const auto stateid = delegated();
+  write_open();
+  holder.channel->answer_recall(Status::NFS4_OK);
+  pass(kLeaseTime / 2);
+  sequence(holder, 1);
+  sequence(writer, 1);
+  EXPECT_EQ(write_open(), Status::NFS4ERR_DELAY);
+  pass(kLeaseTime / 2 + 1s);
+  EXPECT_EQ(write_open(), Status::NFS4_OK);
+  EXPECT_EQ(sequence(holder, 2).sr_status_flags, nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
+  EXPECT_EQ(io(holder, stateid, file, Want::read), Status::NFS4ERR_DELEG_REVOKED);
+  EXPECT_EQ(run(op_test_stateid, {{stateid}}, holder).resok4.tsr_status_codes,
+            std::vector{Status::NFS4ERR_DELEG_REVOKED});
+  EXPECT_EQ(run(op_free_stateid, {stateid}, holder).status, Status::NFS4_OK);
+  EXPECT_EQ(sequence(holder, 3).sr_status_flags, 0U);
+}
+
+TEST_F(V4DelegationTest, ARecallThatTheClientCannotTakeYetIsSentAgain) {
+  delegated();
+  write_open();
+  holder.channel->answer_recall(Status::NFS4ERR_BAD_STATEID);  // it overtook the OPEN's reply
+  pass(kRecallPause);
+  EXPECT_EQ(holder.channel->answer_recall(Status::NFS4_OK).sequence.csa_sequenceid, 2U)
+      << "the sequence id of the slot goes on after every answer";
+  pass(10 * kRecallPause);
+  EXPECT_TRUE(holder.channel->calls.empty());
+}
+
+TEST_F(V4DelegationTest, AnUnansweredRecallIsRepeatedAsItWasOverTheNextConnection) {
+  delegated();
+  write_open();
+  auto lost = holder.channel->take();
+  lost.done(tl::unexpected(net::Error{net::Errc::peer_reset, "test"}));
+  holder.channel = std::make_shared<HeldChannel>();
+  holder.connection = 20;
+  const auto flags = sequence(holder, 1).sr_status_flags;
+  EXPECT_EQ(flags, nfs4::SEQ4_STATUS_CB_PATH_DOWN | nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION);
+  run(op_bind_conn_to_session,
+      {holder.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, holder);
+  holder.channel->answer_null();
+  ASSERT_EQ(holder.channel->calls.size(), 1U);
+  EXPECT_EQ(holder.channel->calls[0].message, lost.message)
+      << "RFC 8881 2.10.6.2: slot and sequence id of a callback whose fate is unknown stay";
+  holder.channel->answer_recall(Status::NFS4_OK);
+  EXPECT_EQ(sequence(holder, 2).sr_status_flags, 0U);
+}
+
+TEST_F(V4DelegationTest, AFailureOfTheOldConnectionDoesNotTakeTheNewOneDown) {
+  delegated();
+  write_open();
+  auto lost = holder.channel->take();
+  const auto former = std::exchange(holder.channel, std::make_shared<HeldChannel>());
+  holder.connection = 20;
+  run(op_bind_conn_to_session,
+      {holder.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, holder);
+  holder.channel->answer_null();
+  EXPECT_TRUE(holder.channel->calls.empty()) << "the recall is still under way";
+  lost.done(tl::unexpected(net::Error{net::Errc::peer_reset, "test"}));
+  ASSERT_EQ(holder.channel->calls.size(), 1U);
+  EXPECT_EQ(holder.channel->calls[0].message, lost.message);
+  EXPECT_EQ(sequence(holder, 1).sr_status_flags, 0U);
+}
+
+TEST_F(V4DelegationTest, AContendedFileIsNotDelegatedAgainAtOnce) {
+  const auto stateid = delegated();
+  write_open();
+  holder.channel->answer_recall(Status::NFS4_OK);
+  run(op_delegreturn, {stateid}, holder, file);
+  const auto again = open(holder, "f", kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_READ_DELEG);
+  EXPECT_EQ(again.delegation.od_whynone.ond_why, nfs4::WhyNoDelegation::WND4_CONTENTION);
+}
+
+TEST_F(V4DelegationTest, CallbacksOfASessionThatIsGoneDoNoHarm) {
+  delegated();
+  write_open();
+  auto late = holder.channel->take();
+  run(op_destroy_session, {holder.session}, holder);
+  late.done(tl::unexpected(net::Error{net::Errc::peer_closed, "test"}));
+  state.reset();
+  late.done(tl::unexpected(net::Error{net::Errc::peer_closed, "test"}));
+}
+
+}  // namespace
+}  // namespace steertag::peer::testing
