@@ -3,10 +3,13 @@
 #include <pybind11/stl.h>
 
 #include <ctime>
+#include <optional>
+#include <variant>
 
 #include "bind.h"
 #include "fabric_parts.h"
 #include "peer/client/rpc_client.h"
+#include "peer/server/directory/directory_backend.h"
 #include "peer/server/server_thread.h"
 
 namespace steertag::bindings {
@@ -71,7 +74,7 @@ void bind_deviations(py::module_& module) {
 std::unique_ptr<ServerThread> start_server(
     const std::variant<std::string, std::vector<std::string>>& listen, std::uint32_t credits,
     std::uint32_t inline_bytes, bool remote_invalidation, bool private_data, double idle_timeout_s,
-    const std::vector<std::string>& deviate) {
+    const std::vector<std::string>& deviate, const std::optional<std::string>& exported) {
   ServerOptions options;
   for (const std::string& name : deviate) {
     if (auto added = options.deviations.add(name); !added) throw py::value_error(added.error());
@@ -92,7 +95,14 @@ std::unique_ptr<ServerThread> start_server(
   } else {
     for (const std::string& text : std::get<std::vector<std::string>>(listen)) add(text);
   }
-  return value_or_raise(ServerThread::start(urls, options, fabric::system_random(), now));
+  const fabric::RandomSource random = fabric::system_random();
+  if (!exported) return value_or_raise(ServerThread::start(urls, options, random, now));
+  DirectoryOptions directory;
+  directory.path = *exported;
+  directory.key = {random(), random()};
+  auto storage = DirectoryBackend::open(directory, now, random);
+  if (!storage) throw py::value_error(storage.error());
+  return value_or_raise(ServerThread::start(urls, options, random, std::move(*storage)));
 }
 
 py::dict to_dict(const ServerStatistics& counts) {
@@ -111,7 +121,16 @@ void bind_server(py::module_& module) {
            "credits"_a = kDefaultCredits, "inline_bytes"_a = kDefaultAnnouncedBytes,
            "remote_invalidation"_a = true, "private_data"_a = true,
            "idle_timeout_s"_a = std::chrono::duration<double>(kIdleTimeout).count(),
-           "deviate"_a = std::vector<std::string>{})
+           "deviate"_a = std::vector<std::string>{}, "export"_a = py::none(),
+           "`listen` is a URL or a list of URLs; `export` a directory to serve instead of memory.")
+      .def_property_readonly(
+          "listening",
+          [](const ServerThread& self) {
+            std::vector<std::string> urls;
+            for (const net::Url& url : self.listening()) urls.push_back(url.text());
+            return urls;
+          },
+          "The URLs with the ports really bound, in the order of `listen`.")
       .def_property_readonly("port", &ServerThread::port)
       .def_property_readonly(
           "listening",

@@ -1,5 +1,7 @@
 """The reference peers from Python: a server in its thread, a client, and the deviations."""
 
+import socket
+
 import pytest
 
 from steertag import ledger, peer
@@ -81,6 +83,22 @@ def test_deviation_is_had_by_the_server():
         client = client_of(server)
         client.call(NULL_CALL)
         assert client.last_header.credit == 0
+
+
+def test_several_transports_serve_one_storage(tmp_path):
+    urls = ["iwarp://127.0.0.1:0", "tcp://127.0.0.1:0"]
+    with peer.Server(urls, export=str(tmp_path)) as server:
+        assert [url.split("://")[0] for url in server.listening] == ["iwarp", "tcp"]
+        assert len(client_of(server).call(NULL_CALL)) == 24
+        port = int(server.listening[1].rsplit(":", 1)[1])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as stream:
+            stream.sendall((0x80000000 + len(NULL_CALL)).to_bytes(4, "big") + NULL_CALL)
+            assert len(stream.recv(28, socket.MSG_WAITALL)) == 28
+
+
+def test_missing_export_is_one_sentence(tmp_path):
+    with pytest.raises(ValueError, match="missing"):
+        peer.Server(export=str(tmp_path / "missing"))
 
 
 def test_unknown_deviation_proposes_others():

@@ -24,6 +24,11 @@ TEST(Url, DefaultsAndBrackets) {
   EXPECT_EQ(parse_url("iwarp://[::1]:7/x")->text(), "iwarp://[::1]:7/x");
 }
 
+TEST(Url, PlainTcpHasThePortOfNfs) {
+  EXPECT_EQ(parse_url("tcp://server")->port, 2049);
+  EXPECT_EQ(parse_url("tcp://server:20049")->port, 20049);
+}
+
 TEST(Url, EveryMistakeHasASentence) {
   for (const char* text : {"", "server", "://server", "iwarp://", "iwarp:///export", "iwarp://[::1",
                            "iwarp://[::1]7", "iwarp://::1", "iwarp://a:", "iwarp://a:x",

@@ -25,8 +25,9 @@ inline constexpr std::uint32_t kMostCredits = 1024;
 inline constexpr std::uint32_t kDefaultCredits = 32;
 /// Default of the announced send and receive sizes, as deployed servers have it.
 inline constexpr std::uint32_t kDefaultAnnouncedBytes = 4096;
-/// Connections of one server.
-inline constexpr std::size_t kMostConnections = 256;
+/// Connections of one server, of all transports together: 10,000 clients, and some that have not
+/// noticed yet that their old connection is gone. Each takes one descriptor.
+inline constexpr std::size_t kMostConnections = 12'288;
 /// Octets of pull buffers of one server; calls wait for each other beyond it.
 inline constexpr std::size_t kPullBudgetBytes = std::size_t{64} << 20;
 /// One connection may have this part of a server's pull buffers, or one call: with the default

@@ -9,7 +9,7 @@ from steertag import build_paths, nfs, peer, rpc
 from steertag.suite.server import BundledServer
 
 PROGRAM = os.environ.get("STEERTAG_SERVE") or str(build_paths.tool("steertag-serve"))
-#A server that refuses its command line ends at once.
+# A server that refuses its command line ends at once.
 REFUSAL_S = 30
 NOBODY = 65534
 nfs3, mount3 = nfs.nfs3, nfs.mount3

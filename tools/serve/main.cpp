@@ -11,12 +11,16 @@
 #include "serve/options.h"
 #include "serve/port_file.h"
 #include "serve/storage.h"
+#include "serve/trouble_log.h"
 
 namespace steertag::serve {
 namespace {
 
 constexpr int kCannotServe = 1;
 constexpr int kFailedByDeviation = 70;  // EX_SOFTWARE of sysexits.h
+// Descriptors besides those of connections: listeners, event loops, and the open files of an
+// export.
+constexpr std::size_t kOtherFiles = 2048;
 // Longest time until a signal is noticed when nothing arrives.
 constexpr std::chrono::milliseconds kPollInterval{200};
 
@@ -48,8 +52,8 @@ int fail(const std::string& text) {
   return kCannotServe;
 }
 
-void report(const std::string& peer, const net::Error& error) {
-  std::cerr << "steertag-serve: " + (peer.empty() ? "" : peer + ": ") + error.message() + '\n';
+void warn(const std::string& text) {
+  std::cerr << "steertag-serve: " + text + '\n';
 }
 
 int print(const std::string& text) {
@@ -81,9 +85,10 @@ int serve(const Options& options) {
     if (const auto usable = peer::Recovery::check_file(state.recovery_path); !usable)
       return fail(usable.error());
   }
+  TroubleLog troubles(warn, std::chrono::steady_clock::now);
   auto server = peer::Server::start(
       places->places, peer::make_programs(**storage, state), options.server,
-      [](const std::string& peer, const net::Error& error) { report(peer, error); });
+      [&](const std::string& peer, const net::Error& error) { troubles.tell(peer, error); });
   if (!server) return fail(server.error().message());
   std::vector<std::uint16_t> ports;
   for (const net::Url& url : (*server)->listening()) {
@@ -99,11 +104,15 @@ int serve(const Options& options) {
 }
 
 /// As many connections as the administrator allows at most: the soft limit is often smaller.
-void raise_file_limit() {
+void raise_file_limit(std::size_t most_connections) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t before = limit.rlim_cur;
   limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);  // the soft limit serves too
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < most_connections + kOtherFiles)
+    warn("only " + std::to_string(limit.rlim_cur) + " files may be open at a time (ulimit -Hn), " +
+         "which is too few for " + std::to_string(most_connections) + " connections");
 }
 
 int run(int argc, char** argv) {
@@ -116,7 +125,7 @@ int run(int argc, char** argv) {
   }
   const Options& options = std::get<Options>(parsed);
   if (options.list_deviations) return print(list_deviations(options.as_json));
-  raise_file_limit();
+  raise_file_limit(options.server.most_connections);
   return serve(options);
 }
 

@@ -10,7 +10,7 @@ namespace steertag::fabric::iwarp {
 
 /// Slots that an empty ring keeps: in steady work it allocates nothing, and an idle connection that
 /// once had thousands of operations posted is as small again as others.
-inline constexpr std::size_t kMostIdleSlots = 256;
+inline constexpr std::size_t kMostIdleSlots = 64;
 
 /// Elements are named by a sequence number that counts pushes from 0. A popped slot keeps its value
 /// until it is pushed again, so that vectors in it keep their capacity; but the slots of a large

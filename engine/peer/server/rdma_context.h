@@ -1,7 +1,9 @@
 // What the connections of one provider share: its memory, and whose turn it is to have some.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "fabric/fabric.h"
 #include "peer/region_pool.h"
@@ -17,6 +19,8 @@ struct RdmaContext {
   std::unique_ptr<fabric::Domain> domain;
   RegionPool pool;
   PullQueue pulls;
+  /// Connections that went down, or have memory to give back once they are idle.
+  std::vector<std::uint64_t> unsettled;
 };
 
 }  // namespace steertag::peer

@@ -63,14 +63,21 @@ void RdmaTransport::on_request(std::unique_ptr<fabric::ConnectionRequest> reques
   }
   ++context_.statistics.connections;
   ++context_.open_connections;
-  connections_.emplace(next_connection_++, std::move(connection));
+  const std::uint64_t id = connection->id();
+  connections_.emplace(id, std::move(connection));
 }
 
 void RdmaTransport::sweep() {
-  context_.open_connections -=
-      std::erase_if(connections_, [](const auto& entry) { return entry.second->down(); });
+  // Not all connections: thousands may be idle.
+  std::erase_if(rdma_.unsettled, [this](std::uint64_t id) {
+    const auto found = connections_.find(id);
+    if (found == connections_.end()) return true;
+    if (!found->second->down()) return found->second->trim();
+    connections_.erase(found);
+    --context_.open_connections;
+    return true;
+  });
   rdma_.pulls.serve();
-  for (const auto& [id, connection] : connections_) connection->trim();
 }
 
 }  // namespace steertag::peer

@@ -33,7 +33,6 @@ class RdmaTransport {
   ServerContext& context_;
   RdmaContext rdma_;
   std::unordered_map<std::uint64_t, std::unique_ptr<ServerConnection>> connections_;
-  std::uint64_t next_connection_ = 1;
   std::vector<std::unique_ptr<fabric::ConnectionRequest>> unanswered_;  // when a deviation hangs
   std::vector<std::unique_ptr<fabric::Listener>> listeners_;  // last: no request after the rest
 };

@@ -17,7 +17,7 @@ struct ListenPlace {
   bool port_mapper = false;              // a further port, for the port mapper to be found at
 };
 
-/// ListenPlaces of a server, with the providers that their URLs name.
+/// Where a server listens, with the providers that their URLs name.
 struct ListenPlaces {
   std::vector<std::unique_ptr<fabric::Provider>> providers;  // one of each name
   std::vector<ListenPlace> places;                           // in the order of the URLs

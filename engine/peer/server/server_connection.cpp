@@ -263,11 +263,12 @@ void ServerConnection::go_on() {
   going_on_ = false;
 }
 
-void ServerConnection::trim() {
-  if (!heavy_ || idle_.size() < transactions_.size() || !posting_.empty()) return;
+bool ServerConnection::trim() {
+  if (idle_.size() < transactions_.size() || !posting_.empty()) return false;
   transactions_.clear();
   idle_.clear();
   heavy_ = false;
+  return true;
 }
 
 }  // namespace steertag::peer

@@ -26,8 +26,11 @@ class ServerConnection final : public EndpointUser,
 
   Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request);
   PullStart start_waiting_pull(std::uint32_t transaction) override;
-  /// Gives back what busier times have left. Not from inside a notice.
-  void trim();
+  /// Gives back what busier times have left; false while calls are under way that need it. Not from
+  /// inside a notice.
+  bool trim();
+  /// Never used again by this process.
+  std::uint64_t id() const { return origin_.connection; }
   bool down() const { return down_; }
 
  private:

@@ -21,7 +21,10 @@ void ServerConnection::discard(Transaction& call) {
 void ServerConnection::finish(Transaction& call) {
   call.state = TransactionState::idle;
   release_sink(call);
-  heavy_ = heavy_ || call.is_heavy() || transactions_.size() > kKeptTransactions;
+  if (!heavy_ && (call.is_heavy() || transactions_.size() > kKeptTransactions)) {
+    heavy_ = true;
+    rdma_.unsettled.push_back(id());
+  }
   call.reply.clear();
   reply_bytes_ -= call.reply_bytes;
   context_.replies.give_back(std::exchange(call.reply_bytes, 0));
@@ -214,6 +217,7 @@ void ServerConnection::on_done(WorkTag tag, fabric::Operation /*operation*/) {
 
 void ServerConnection::on_down(const fabric::CloseReason& reason) {
   down_ = true;
+  rdma_.unsettled.push_back(id());
   rdma_.pulls.forget(*this);
   callbacks_->close();
   remember_failed_calls(reason);

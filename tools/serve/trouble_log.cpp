@@ -1,0 +1,21 @@
+// Lines about failed connections, in a limited number.
+#include "serve/trouble_log.h"
+
+namespace steertag::serve {
+
+void TroubleLog::tell(const std::string& peer, const net::Error& error) {
+  const auto now = clock_();
+  if (lines_ == 0 || now - begun_ >= kTroubleInterval) {
+    if (left_out_ > 0) print_(std::to_string(left_out_) + " further connections failed");
+    begun_ = now;
+    lines_ = left_out_ = 0;
+  }
+  if (lines_ == kMostTroubleLines) {
+    ++left_out_;
+    return;
+  }
+  ++lines_;
+  print_((peer.empty() ? "" : peer + ": ") + error.message());
+}
+
+}  // namespace steertag::serve

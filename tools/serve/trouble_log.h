@@ -1,0 +1,34 @@
+// Tells the administrator of connections that failed, without letting a client fill the disk.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "net/error.h"
+#include "peer/deadline_clock.h"
+
+namespace steertag::serve {
+
+/// Lines in one kTroubleInterval; the others are counted in one line afterwards. Enough to see what
+/// goes wrong, and at most some megabytes a day.
+inline constexpr std::size_t kMostTroubleLines = 20;
+inline constexpr std::chrono::seconds kTroubleInterval{60};
+
+class TroubleLog {
+ public:
+  TroubleLog(std::function<void(const std::string& line)> print, peer::DeadlineClock clock)
+      : print_(std::move(print)), clock_(std::move(clock)) {}
+
+  /// `peer` may be empty.
+  void tell(const std::string& peer, const net::Error& error);
+
+ private:
+  std::function<void(const std::string&)> print_;
+  peer::DeadlineClock clock_;
+  std::chrono::steady_clock::time_point begun_{};  // of the present interval
+  std::size_t lines_ = 0;
+  std::size_t left_out_ = 0;
+};
+
+}  // namespace steertag::serve
