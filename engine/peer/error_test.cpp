@@ -178,7 +178,7 @@ TEST_F(ErrorTest, RpcErrorsAreRepliesWithTheChunksReturned) {
   expect_rpc(answers(draft_call(kXid, rpc_call(kXid, 0, {}, 0x20000001))),
              ReplyHeader::accepted(kXid, AcceptStatus::PROG_UNAVAIL));
   expect_rpc(answers(draft_call(kXid, rpc_call(kXid, 0, {}, nfs3::kProgram, 99))),
-             ReplyHeader::program_mismatch(kXid, {3, 3}));
+             ReplyHeader::program_mismatch(kXid, {3, 4}));
   expect_rpc(answers(draft_call(kXid, rpc_call(kXid, 1))),
              ReplyHeader::accepted(kXid, AcceptStatus::GARBAGE_ARGS));
   Bytes other_rpc = rpc_call(kXid, 0);
