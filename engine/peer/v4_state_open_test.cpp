@@ -188,6 +188,20 @@ TEST_F(V4OpenTest, ClaimFhOpensTheCurrentFile) {
   EXPECT_EQ(run(op_open, args, actor, file).status, Status::NFS4ERR_NOTSUPP);
 }
 
+TEST_F(V4OpenTest, ClaimFhIsBoundToTheModeEvenForTheOwner) {
+  Actor actor = mounted();
+  actor.uid = 1000;
+  NewNode node;
+  node.uid = actor.uid;
+  node.change.mode = 0444;
+  const Handle file = storage.handle(*storage.create(storage.export_root(), "read-only", node));
+  auto args = open_args(actor, {}, kWrite);
+  args.claim.claim = nfs4::ClaimType::CLAIM_FH;
+  EXPECT_EQ(run(op_open, args, actor, file).status, Status::NFS4ERR_ACCESS);
+  args.share_access = kRead;
+  EXPECT_EQ(run(op_open, args, actor, file).status, Status::NFS4_OK);
+}
+
 TEST_F(V4OpenTest, AThousandFilesAreOpenAtATime) {
   Actor actor = mounted();
   std::vector<std::pair<Handle, nfs4::StateId>> opened;
