@@ -50,6 +50,19 @@ TEST_F(V4RecoveryTest, AClientIsRecordedBeforeItsFirstOpenAndForgottenWithItsSta
   EXPECT_EQ(recorded(), "");
 }
 
+TEST_F(V4RecoveryTest, TheServerTakesWhateverOwnersItHasWritten) {
+  // RFC 8881 18.35.1: co_ownerid may have no octets at all.
+  Actor nameless = mounted("");
+  Actor binary = mounted(std::string("\0\n\xff", 3), 2);
+  open(nameless, "f", 3);
+  open(binary, "f", 3);
+  const auto taken = Recovery::check_file(path);
+  EXPECT_TRUE(taken) << taken.error();
+  start(path);
+  Actor again = returning("", 3);
+  EXPECT_EQ(reclaim(again), Status::NFS4_OK);
+}
+
 TEST_F(V4RecoveryTest, NothingIsGrantedThatARestartWouldLose) {
   Actor actor = mounted();
   std::filesystem::create_directory(path + ".new");  // where the file would be written

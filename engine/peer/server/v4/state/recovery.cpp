@@ -34,7 +34,7 @@ bool write_all(int file, std::string_view text) {
 
 /// What line_of makes.
 bool is_line(std::string_view line) {
-  const bool starts = line.size() > 2 && (line[0] == '0' || line[0] == '1') && line[1] == ' ';
+  const bool starts = line.size() >= 2 && (line[0] == '0' || line[0] == '1') && line[1] == ' ';
   return starts && line.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
 }
 
