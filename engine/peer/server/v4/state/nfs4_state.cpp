@@ -114,11 +114,8 @@ bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> clie
   return found && recall_delegations(*tables_, *found, client);
 }
 
-void Nfs4State::forget_contention(const Handle& file) {
-  File* found = tables_->find_file(file);
-  if (!found) return;
-  found->contended_until = {};
-  tables_->drop_if_idle(*found);
+void Nfs4State::forget_file(const Handle& file) {
+  if (File* found = tables_->find_file(file)) tables_->remove_file(*found);
 }
 
 void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {

@@ -120,6 +120,19 @@ void StateTables::drop_if_idle(File& file) {
   files.erase(handle);
 }
 
+void StateTables::remove_file(File& file) {
+  const Handle handle = file.handle;
+  file.contended_until = TimePoint::max();  // keeps the record until it is empty
+  while (!file.delegations.empty()) remove_delegation(*file.delegations.back());
+  while (!file.opens.empty()) {
+    OpenOwner& owner = *file.opens.back()->owner;
+    remove_open(*file.opens.back());
+    // As with CLOSE; in minor version 0 an owner stays for its retries.
+    if (owner.client->minorversion > 0 && owner.opens.empty()) remove_open_owner(owner);
+  }
+  files.erase(handle);
+}
+
 StateNumber StateTables::next_number(const Client& client) {
   while (next_state_ == 0 || client.opens.contains(next_state_) ||
          client.locks.contains(next_state_) || client.delegations.contains(next_state_) ||

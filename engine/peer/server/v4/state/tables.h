@@ -34,6 +34,8 @@ struct StateTables {
   File& file(const Handle& handle);
   File* find_file(const Handle& handle);
   void drop_if_idle(File& file);
+  /// Removes the record with all opens, locks and delegations.
+  void remove_file(File& file);
 
   /// Whether another stateid may be made.
   bool has_room_for_state() const { return state_count < kMostStates; }
