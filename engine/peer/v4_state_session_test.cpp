@@ -135,6 +135,24 @@ TEST_F(V4ClientTest, SetclientidOfTheSameInstanceKeepsItsIdAndState) {
   EXPECT_EQ(run(op_renew, {actor.clientid}, actor).status, Status::NFS4ERR_STALE_CLIENTID);
 }
 
+TEST_F(V4ClientTest, AConfirmFromAnotherPrincipalComesTooLateOnceThereIsState) {
+  Actor owner = known("same name");
+  make_file("f");
+  Actor stranger = owner;
+  stranger.uid = 4711;
+  nfs4::SetclientidArgs args;
+  args.client.id = octets_of(stranger.owner);
+  args.client.verifier[0] = std::byte{9};
+  const auto set = run(op_setclientid, args, stranger);
+  ASSERT_EQ(set.status, Status::NFS4_OK);
+  open(owner, "f", 3);
+  EXPECT_EQ(
+      run(op_setclientid_confirm, {set.resok4.clientid, set.resok4.setclientid_confirm}, stranger)
+          .status,
+      Status::NFS4ERR_CLID_INUSE);
+  EXPECT_EQ(run(op_renew, {owner.clientid}, owner).status, Status::NFS4_OK);
+}
+
 TEST_F(V4ClientTest, AWrongConfirmVerifierConfirmsNothing) {
   Actor actor = known();
   EXPECT_EQ(run(op_setclientid_confirm, {actor.clientid, nfs4::Verifier{}}, actor).status,
