@@ -67,6 +67,27 @@ TEST_F(V4ClientTest, UpdatesTellWhatDoesNotMatch) {
             Status::NFS4ERR_PERM);
 }
 
+TEST_F(V4ClientTest, ARestartedServerIsTheSameAndAnotherIsNot) {
+  Actor actor;
+  const auto ask = [&](PseudoRoot& its_storage) {
+    const Caller caller{0, 0, {}};
+    const Origin origin{1, true, "192.0.2.1", actor.channel};
+    const CallContext context{caller, origin};
+    CompoundCall call{context, its_storage, *state, reply, 1};
+    nfs4::ExchangeIdResult result;
+    op_exchange_id(exchange_args(actor), call, result);
+    return std::pair(copy(result.resok4.eir_server_owner.so_major_id),
+                     copy(result.resok4.eir_server_scope));
+  };
+  const auto first = ask(storage);
+  start();
+  EXPECT_EQ(ask(storage), first);
+  MemoryBackend other(counting_clock(), seeded_random(9));
+  PseudoRoot elsewhere(other, "export");
+  EXPECT_NE(ask(elsewhere).first, first.first);
+  EXPECT_NE(ask(elsewhere).second, first.second);
+}
+
 TEST_F(V4ClientTest, ReservedFlagsOfExchangeIdAreRefused) {
   Actor actor;
   EXPECT_EQ(run(op_exchange_id, exchange_args(actor, 1, kConfirmed), actor).status,

@@ -94,9 +94,15 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   ok.eir_flags = nfs4::EXCHGID4_FLAG_USE_NON_PNFS;
   if ((*client)->confirmed) ok.eir_flags |= nfs4::EXCHGID4_FLAG_CONFIRMED_R;
   // One server owner for every address: clients may trunk (RFC 8881 2.10.5). The boot instance is
-  // not in it, since a restarted server is the same server.
-  ok.eir_server_owner.so_major_id = octets_of(kImplementationName);
-  ok.eir_server_scope = octets_of(kImplementationName);
+  // not in it, since a restarted server is the same server; the file system is, because another
+  // server is not.
+  const auto root = call.storage.attributes(call.storage.export_root());
+  const std::string name =
+      std::string(kImplementationName) + ' ' + std::to_string(root ? root->filesystem_id : 0);
+  const View octets = octets_of(name);
+  call.scratch.assign(octets.begin(), octets.end());
+  ok.eir_server_owner.so_major_id = call.scratch;
+  ok.eir_server_scope = call.scratch;
   nfs4::ImplId implementation;
   implementation.nii_domain = kImplementationDomain;
   implementation.nii_name = kImplementationName;
