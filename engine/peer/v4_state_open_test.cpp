@@ -272,6 +272,24 @@ TEST_F(V4OpenTest, OpensOfOneClientHaveALimit) {
   EXPECT_EQ(fill(old), Status::NFS4ERR_RESOURCE);
 }
 
+TEST_F(V4OpenTest, OwnersOfAllClientsHaveALimit) {
+  Actor old = known();
+  make_file("f");
+  std::size_t& held = state->tables().owner_bytes;
+  EXPECT_EQ(held, 0U);
+  auto args = open_args(old, "f", kRead);
+  EXPECT_EQ(run(op_open, args, old, root()).status, Status::NFS4_OK);
+  EXPECT_GT(held, 0U);
+  const std::size_t others = kMostOwnerBytes - held;
+  held += others;  // as if other clients had them
+  args.owner.owner = octets_of("another");
+  EXPECT_EQ(run(op_open, args, old, root()).status, Status::NFS4ERR_RESOURCE);
+  held -= others;
+  EXPECT_EQ(run(op_open, args, old, root()).status, Status::NFS4_OK);
+  pass(kLeaseTime + 1s);
+  EXPECT_EQ(held, 0U);
+}
+
 TEST_F(V4OpenTest, AnOwnerOfMinorVersion0IsConfirmedBeforeItIsUsed) {
   Actor actor = known();
   const Handle file = make_file("f");

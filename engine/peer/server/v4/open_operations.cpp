@@ -69,9 +69,12 @@ void drop_idle_owners(StateTables& tables, Client& client) {
 }
 
 nfs4::Status check_limits(StateTables& tables, Client& client, const OpenOwner* owner) {
-  if (!owner && client.open_owners.size() >= kMostOwnersPerClient) drop_idle_owners(tables, client);
+  const auto no_owner = [&] {
+    return client.open_owners.size() >= kMostOwnersPerClient || !tables.has_room_for_owner();
+  };
+  if (!owner && no_owner()) drop_idle_owners(tables, client);
   const bool full = client.opens.size() >= kMostOpensPerClient || !tables.has_room_for_state() ||
-                    (!owner && client.open_owners.size() >= kMostOwnersPerClient);
+                    (!owner && no_owner());
   if (!full) return nfs4::Status::NFS4_OK;
   return client.minorversion > 0 ? nfs4::Status::NFS4ERR_NOSPC : nfs4::Status::NFS4ERR_RESOURCE;
 }
@@ -137,10 +140,8 @@ nfs4::Status check_target(const Opening& opening, const OpenTarget& target) {
 }
 
 OpenOwner& make_owner(const Opening& opening) {
-  const std::string name(text_of(opening.args.owner.owner));
-  OpenOwner& owner = opening.client.open_owners[name];
-  owner.client = &opening.client;
-  owner.name = name;
+  OpenOwner& owner =
+      opening.tables.add_open_owner(opening.client, text_of(opening.args.owner.owner));
   owner.confirmed = opening.call.minorversion > 0;
   return owner;
 }

@@ -50,6 +50,11 @@ inline constexpr std::chrono::seconds kContentionPause{30};
 inline constexpr std::size_t kMostOpensPerClient = 4096;
 /// Owners of either kind of one client: processes for opens, and one for each locked file.
 inline constexpr std::size_t kMostOwnersPerClient = 4096;
+/// Octets of the owners of all clients together, counted with their names, which may have
+/// NFS4_OPAQUE_LIMIT octets: owners without state would make gigabytes of what one client may have.
+inline constexpr std::size_t kMostOwnerBytes = std::size_t{128} << 20;
+/// What an owner costs besides its name, which is kept twice: records and the last reply.
+inline constexpr std::size_t kOwnerRecordBytes = 512;
 /// Lock stateids, and locked ranges, of one client.
 inline constexpr std::size_t kMostLockStatesPerClient = 4096;
 inline constexpr std::size_t kMostRangesPerClient = 16384;

@@ -82,6 +82,8 @@ void StateTables::remove_client(Client& client, bool keep_record) {
   while (!client.delegations.empty()) remove_delegation(client.delegations.begin()->second);
   while (!client.opens.empty()) remove_open(client.opens.begin()->second);
   if (!keep_record) recovery.forget(client);
+  for (const auto& [name, owner] : client.open_owners) owner_bytes -= owner_cost(name);
+  for (const auto& [name, owner] : client.lock_owners) owner_bytes -= owner_cost(name);
   clients.erase(client.id);
 }
 
@@ -149,6 +151,22 @@ nfs4::StateId StateTables::stateid(const Client& client, StateNumber number,
   wire::store_u32(made.other.data() + 4, static_cast<std::uint32_t>(client.id));
   wire::store_u32(made.other.data() + 8, number);
   return made;
+}
+
+OpenOwner& StateTables::add_open_owner(Client& client, std::string_view name) {
+  OpenOwner& owner = client.open_owners[std::string(name)];
+  owner.client = &client;
+  owner.name = name;
+  owner_bytes += owner_cost(name);
+  return owner;
+}
+
+LockOwner& StateTables::add_lock_owner(Client& client, std::string_view name) {
+  LockOwner& owner = client.lock_owners[std::string(name)];
+  owner.client = &client;
+  owner.name = name;
+  owner_bytes += owner_cost(name);
+  return owner;
 }
 
 OpenState& StateTables::add_open(OpenOwner& owner, File& its_file) {
@@ -219,6 +237,7 @@ void StateTables::remove_open_owner(OpenOwner& owner) {
   while (!owner.opens.empty()) remove_open(*owner.opens.back());
   owner.client->closed.erase(owner.last_closed);
   const std::string name = owner.name;
+  owner_bytes -= owner_cost(name);
   owner.client->open_owners.erase(name);
 }
 
@@ -230,6 +249,7 @@ void StateTables::remove_lock_owner(LockOwner& owner) {
     if (gone) return;
   }
   const std::string name = owner.name;
+  owner_bytes -= owner_cost(name);
   owner.client->lock_owners.erase(name);
 }
 

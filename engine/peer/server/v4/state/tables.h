@@ -39,9 +39,13 @@ struct StateTables {
 
   /// Whether another stateid may be made.
   bool has_room_for_state() const { return state_count < kMostStates; }
+  /// Whether another owner of either kind may be made.
+  bool has_room_for_owner() const { return owner_bytes + owner_cost({}) <= kMostOwnerBytes; }
 
   nfs4::StateId stateid(const Client& client, StateNumber number, std::uint32_t seqid) const;
 
+  OpenOwner& add_open_owner(Client& client, std::string_view name);
+  LockOwner& add_lock_owner(Client& client, std::string_view name);
   OpenState& add_open(OpenOwner& owner, File& file);
   void remove_open(OpenState& open);
   LockState& add_lock(LockOwner& owner, OpenState& open);
@@ -61,10 +65,14 @@ struct StateTables {
   /// Delegations that were recalled and are not back, by client and number; some are gone by now.
   std::vector<std::pair<ClientId, StateNumber>> recalls;
   std::size_t state_count = 0;
+  std::size_t owner_bytes = 0;   // by owner_cost
   std::size_t cached_bytes = 0;  // reserved by all sessions
   TimePoint next_expiry{};
 
  private:
+  static std::size_t owner_cost(std::string_view name) {
+    return kOwnerRecordBytes + 2 * name.size();
+  }
   /// One that the client has no state under: numbers come again after four thousand million.
   StateNumber next_number(const Client& client);
 
