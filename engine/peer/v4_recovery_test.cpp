@@ -100,6 +100,19 @@ TEST_F(V4RecoveryTest, GraceIsForThoseWhoHadState) {
   EXPECT_EQ(plain_open(fresh), Status::NFS4ERR_SHARE_DENIED);
 }
 
+TEST_F(V4RecoveryTest, AReclaimOfMinorVersion0NeedsNoConfirmation) {
+  Actor actor = known();
+  open(actor, "f", 3);
+  start(path);
+  actor = known();
+  auto args = open_args(actor, {}, 3);
+  args.claim.claim = nfs4::ClaimType::CLAIM_PREVIOUS;
+  const auto reclaimed = run(op_open, args, actor, file);
+  ASSERT_EQ(reclaimed.status, Status::NFS4_OK);
+  EXPECT_EQ(reclaimed.resok4.rflags & nfs4::OPEN4_RESULT_CONFIRM, 0U);
+  EXPECT_EQ(io(actor, reclaimed.resok4.stateid, file, Want::write), Status::NFS4_OK);
+}
+
 TEST_F(V4RecoveryTest, LocksAreReclaimedInGraceOnly) {
   Actor actor = mounted("had");
   open(actor, "f", 3);

@@ -142,7 +142,9 @@ nfs4::Status check_target(const Opening& opening, const OpenTarget& target) {
 OpenOwner& make_owner(const Opening& opening) {
   OpenOwner& owner =
       opening.tables.add_open_owner(opening.client, text_of(opening.args.owner.owner));
-  owner.confirmed = opening.call.minorversion > 0;
+  // RFC 7530 9.1.11: a reclaim must not wait for a confirmation.
+  owner.confirmed =
+      opening.call.minorversion > 0 || opening.args.claim.claim == ClaimType::CLAIM_PREVIOUS;
   return owner;
 }
 
