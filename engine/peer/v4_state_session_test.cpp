@@ -241,6 +241,25 @@ TEST_F(V4SessionTest, SessionsAndCachedOctetsHaveLimits) {
   EXPECT_LE(state->tables().cached_bytes, kMostCachedBytes);
 }
 
+TEST_F(V4SessionTest, TenThousandClientsHaveASessionEach) {
+  constexpr std::uint64_t kClients = 10'000;
+  std::uint32_t fewest = kMostSlots;
+  for (std::uint64_t i = 0; i < kClients; ++i) {
+    Actor actor;
+    actor.owner = "client " + std::to_string(i);
+    actor.connection = i + 1;
+    const auto id = run(op_exchange_id, exchange_args(actor), actor);
+    ASSERT_EQ(id.status, Status::NFS4_OK) << i;
+    auto args = session_args(id.resok4.eir_clientid, id.resok4.eir_sequenceid);
+    args.csa_fore_chan_attrs.ca_maxresponsesize_cached = kLargestCachedReply;
+    const auto made = run(op_create_session, args, actor);
+    ASSERT_EQ(made.status, Status::NFS4_OK) << i;
+    fewest = std::min(fewest, made.resok4.csr_fore_chan_attrs.ca_maxrequests);
+  }
+  EXPECT_EQ(fewest, kFewSlots);
+  EXPECT_LE(state->tables().cached_bytes, kMostCachedBytes);
+}
+
 TEST_F(V4SessionTest, SlotsTakeSequenceIdsInOrder) {
   Actor actor = mounted();
   const auto status = [&](nfs4::SequenceArgs args) { return run(op_sequence, args, actor).status; };

@@ -115,12 +115,16 @@ bool Recovery::record(Client& client) {
   return true;
 }
 
-void Recovery::forget(Client& client) {
-  if (!client.recorded) return;
-  client.recorded = false;
-  present_.erase(line_of(client));
-  // If this fails, the next that succeeds leaves the line out.
-  write();
+void Recovery::forget(std::span<Client* const> clients) {
+  bool changed = false;
+  for (Client* client : clients) {
+    if (!client->recorded) continue;
+    client->recorded = false;
+    present_.erase(line_of(*client));
+    changed = true;
+  }
+  // If this fails, the next that succeeds leaves the lines out.
+  if (changed) write();
 }
 
 bool Recovery::write() const {

@@ -37,6 +37,7 @@ Client& StateTables::add_client(std::uint32_t minorversion, std::string_view own
   client->owner = owner;
   client->renewed = now();
   unconfirmed.push_back(id);
+  by_owner_.emplace(owner_key(minorversion, owner), client.get());
   return *(clients[id] = std::move(client));
 }
 
@@ -47,12 +48,10 @@ Client* StateTables::find_client(ClientId id) {
 
 Client* StateTables::find_client(std::uint32_t minorversion, std::string_view owner,
                                  bool confirmed) {
-  for (const auto& [id, client] : clients) {
-    if (client->minorversion == minorversion && client->confirmed == confirmed &&
-        client->owner == owner)
-      return client.get();
-  }
-  return nullptr;
+  const auto [first, last] = by_owner_.equal_range(owner_key(minorversion, owner));
+  const auto found = std::find_if(
+      first, last, [&](const auto& entry) { return entry.second->confirmed == confirmed; });
+  return found == last ? nullptr : found->second;
 }
 
 Client* StateTables::find_client_number(std::uint32_t number) {
@@ -77,13 +76,25 @@ bool StateTables::make_room_for_client() {
   return clients.size() < kMostClients;
 }
 
-void StateTables::remove_client(Client& client, bool keep_record) {
+void StateTables::remove_client(Client& client) {
+  Client* const one = &client;
+  remove_clients({&one, 1});
+}
+
+void StateTables::remove_clients(std::span<Client* const> gone) {
+  recovery.forget(gone);
+  for (Client* client : gone) end_client(*client);
+}
+
+void StateTables::end_client(Client& client) {
   while (!client.sessions.empty()) remove_session(*find_session(client.sessions.back()));
   while (!client.delegations.empty()) remove_delegation(client.delegations.begin()->second);
   while (!client.opens.empty()) remove_open(client.opens.begin()->second);
-  if (!keep_record) recovery.forget(client);
   for (const auto& [name, owner] : client.open_owners) owner_bytes -= owner_cost(name);
   for (const auto& [name, owner] : client.lock_owners) owner_bytes -= owner_cost(name);
+  const auto [first, last] = by_owner_.equal_range(owner_key(client.minorversion, client.owner));
+  by_owner_.erase(
+      std::find_if(first, last, [&](const auto& entry) { return entry.second == &client; }));
   clients.erase(client.id);
 }
 

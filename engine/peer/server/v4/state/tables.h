@@ -22,8 +22,10 @@ struct StateTables {
   Client* find_client(std::uint32_t minorversion, std::string_view owner, bool confirmed);
   /// The client of a stateid's first half.
   Client* find_client_number(std::uint32_t number);
-  /// Removes the record with all sessions and state. `keep_record`: it may reclaim after a restart.
-  void remove_client(Client& client, bool keep_record = false);
+  /// Removes the record with all sessions and state.
+  void remove_client(Client& client);
+  /// The same for many of them, with one change of the recovery file.
+  void remove_clients(std::span<Client* const> clients);
   bool lease_over(const Client& client) const;
   /// Makes room for an unconfirmed client; false when every record is in use.
   bool make_room_for_client();
@@ -70,12 +72,18 @@ struct StateTables {
   TimePoint next_expiry{};
 
  private:
+  static std::string owner_key(std::uint32_t minorversion, std::string_view owner) {
+    return std::to_string(minorversion).append(owner);
+  }
   static std::size_t owner_cost(std::string_view name) {
     return kOwnerRecordBytes + 2 * name.size();
   }
+  void end_client(Client& client);
   /// One that the client has no state under: numbers come again after four thousand million.
   StateNumber next_number(const Client& client);
 
+  // By owner_key: one that is confirmed and one that is not at most.
+  std::unordered_multimap<std::string, Client*> by_owner_;
   std::uint32_t next_client_ = 1;
   StateNumber next_state_ = 1;
 };
