@@ -54,6 +54,12 @@ OpenOwner* find_owner(Client& client, View name) {
 
 OpenState* find_open(const OpenOwner* owner, const File* file) {
   if (!owner || !file) return nullptr;
+  // A client's process may have thousands of files open, a file be open thousands of times, but
+  // hardly both.
+  if (file->opens.size() < owner->opens.size()) {
+    const auto opened = std::ranges::find(file->opens, owner, &OpenState::owner);
+    return opened == file->opens.end() ? nullptr : *opened;
+  }
   const auto found = std::ranges::find(owner->opens, file, &OpenState::file);
   return found == owner->opens.end() ? nullptr : *found;
 }
