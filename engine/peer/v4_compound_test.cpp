@@ -134,6 +134,23 @@ TEST_P(CompoundTest, MoreOperationsThanTheLimitAreResourceAndNoneRuns) {
   EXPECT_EQ(status_of(most), Status::NFS4_OK);
 }
 
+TEST_P(CompoundTest, RepliesOfMinorVersion0EndWithTheLargestTransfer) {
+  const nfs4::FileHandle file = make_file4("file", pattern(1000));
+  Compound grow;
+  nfs4::Attributes size;
+  size.size = kLargestTransfer;
+  const Fattr4 change(size);
+  grow.put(file).add(Opnum::OP_SETATTR, nfs4::SetattrArgs{{}, change});
+  ASSERT_EQ(status_of(grow), Status::NFS4_OK);
+  Compound reads;
+  reads.put(file);
+  for (int i = 0; i < 3; ++i) reads.add(Opnum::OP_READ, nfs4::ReadArgs{{}, 0, kLargestTransfer});
+  reads.add(Opnum::OP_REMOVE, nfs4::RemoveArgs{"file"});
+  const Answer answer = call(reads);
+  EXPECT_EQ(answer.status(), Status::NFS4ERR_RESOURCE);
+  EXPECT_EQ(answer.count(), 3U);
+}
+
 TEST_P(CompoundTest, MinorVersion1NeedsASession) {
   Compound outside(1);
   outside.putroot();

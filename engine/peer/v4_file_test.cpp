@@ -215,6 +215,23 @@ TEST_P(Nfs4FileTest, SetattrSetsAndRefuses) {
   EXPECT_EQ(setattr(root4(), size), Status::NFS4ERR_ISDIR);
 }
 
+TEST_P(Nfs4FileTest, StrangersSetNothingNotEvenToWhatItIs) {
+  const nfs4::FileHandle file = make_file4("file", pattern(10));
+  const std::uint64_t before = change_of(file);
+  const nfs4::Bitmap both = nfs4::Bitmap::of({nfs4::FATTR4_OWNER, nfs4::FATTR4_OWNER_GROUP});
+  const nfs4::Attributes found = attributes4(file, both);
+  const std::string names[] = {std::string(*found.owner), std::string(*found.owner_group)};
+  nfs4::Attributes owner;
+  owner.owner = names[0];
+  nfs4::Attributes group;
+  group.owner_group = names[1];
+  uid = gid = 4711;
+  EXPECT_EQ(setattr(file, owner), Status::NFS4ERR_PERM);
+  EXPECT_EQ(setattr(file, group), Status::NFS4ERR_PERM);
+  EXPECT_EQ(setattr(file, {}), Status::NFS4_OK);
+  EXPECT_EQ(change_of(file), before);
+}
+
 TEST_P(Nfs4FileTest, ValuesThatEndTooEarlyAreBadxdr) {
   const nfs4::FileHandle file = make_file4("file", pattern(10));
   nfs4::Fattr fattr;

@@ -50,6 +50,19 @@ TEST_F(V4RecoveryTest, AClientIsRecordedBeforeItsFirstOpenAndForgottenWithItsSta
   EXPECT_EQ(recorded(), "");
 }
 
+TEST_F(V4RecoveryTest, TheServerTakesWhateverOwnersItHasWritten) {
+  // RFC 8881 18.35.1: co_ownerid may have no octets at all.
+  Actor nameless = mounted("");
+  Actor binary = mounted(std::string("\0\n\xff", 3), 2);
+  open(nameless, "f", 3);
+  open(binary, "f", 3);
+  const auto taken = Recovery::check_file(path);
+  EXPECT_TRUE(taken) << taken.error();
+  start(path);
+  Actor again = returning("", 3);
+  EXPECT_EQ(reclaim(again), Status::NFS4_OK);
+}
+
 TEST_F(V4RecoveryTest, NothingIsGrantedThatARestartWouldLose) {
   Actor actor = mounted();
   std::filesystem::create_directory(path + ".new");  // where the file would be written
@@ -85,6 +98,19 @@ TEST_F(V4RecoveryTest, GraceIsForThoseWhoHadState) {
   EXPECT_FALSE(state->in_grace()) << "all that were recorded have said that they are done";
   EXPECT_EQ(reclaim(had), Status::NFS4ERR_NO_GRACE);
   EXPECT_EQ(plain_open(fresh), Status::NFS4ERR_SHARE_DENIED);
+}
+
+TEST_F(V4RecoveryTest, AReclaimOfMinorVersion0NeedsNoConfirmation) {
+  Actor actor = known();
+  open(actor, "f", 3);
+  start(path);
+  actor = known();
+  auto args = open_args(actor, {}, 3);
+  args.claim.claim = nfs4::ClaimType::CLAIM_PREVIOUS;
+  const auto reclaimed = run(op_open, args, actor, file);
+  ASSERT_EQ(reclaimed.status, Status::NFS4_OK);
+  EXPECT_EQ(reclaimed.resok4.rflags & nfs4::OPEN4_RESULT_CONFIRM, 0U);
+  EXPECT_EQ(io(actor, reclaimed.resok4.stateid, file, Want::write), Status::NFS4_OK);
 }
 
 TEST_F(V4RecoveryTest, LocksAreReclaimedInGraceOnly) {

@@ -49,6 +49,23 @@ TEST_F(V4DelegationTest, NobodyGetsOneWhoCannotBeCalledOrDoesNotWant) {
   EXPECT_EQ(open(old, "f", kRead).delegation.delegation_type, DelegationType::OPEN_DELEGATE_NONE);
 }
 
+TEST_F(V4DelegationTest, NobodyGetsOneWhoHasNoSlotForARecall) {
+  Actor actor;
+  const auto id = run(op_exchange_id, exchange_args(actor), actor).resok4;
+  actor.clientid = id.eir_clientid;
+  auto args = session_args(id.eir_clientid, id.eir_sequenceid);
+  args.csa_flags = 0;
+  args.csa_back_chan_attrs = {};
+  actor.session = run(op_create_session, args, actor).resok4.csr_sessionid;
+  run(op_reclaim_complete, {}, actor);
+  const auto bound = run(op_bind_conn_to_session,
+                         {actor.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH}, actor);
+  ASSERT_EQ(bound.resok4.bctsr_dir, nfs4::ChannelDirFromServer::CDFS4_BOTH);
+  actor.channel->answer_null();
+  EXPECT_EQ(open(actor, "f", nfs4::OPEN4_SHARE_ACCESS_READ).delegation.delegation_type,
+            nfs4::DelegationType::OPEN_DELEGATE_NONE);
+}
+
 TEST_F(V4DelegationTest, NoDelegationBesideAWriter) {
   open(writer, "f", kWrite);
   EXPECT_EQ(open(holder, "f", kRead).delegation.delegation_type,

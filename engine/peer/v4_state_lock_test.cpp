@@ -164,5 +164,23 @@ TEST_F(V4LockTest, RangesOfOneFileHaveALimit) {
   EXPECT_LE(ranges().size(), kMostRangesPerFile);
 }
 
+TEST_F(V4LockTest, UnlockingHolesHasTheSameLimit) {
+  Actor actor = mounted();
+  auto stateid = lock(actor, open(actor, "f", 3).stateid, 0, kEnd, true).resok4.lock_stateid;
+  const auto unlock = [&](std::uint64_t offset, std::uint64_t length) {
+    const auto unlocked =
+        run(op_locku, {nfs4::LockType::WRITE_LT, 0, stateid, offset, length}, actor, file);
+    if (unlocked.status == Status::NFS4_OK) stateid = unlocked.resok4.lock_stateid;
+    return unlocked.status;
+  };
+  Status last = Status::NFS4_OK;
+  for (std::uint64_t i = 1; last == Status::NFS4_OK && i < 2 * kMostRangesPerFile; ++i)
+    last = unlock(2 * i, 1);
+  EXPECT_EQ(last, Status::NFS4ERR_LOCK_RANGE);
+  EXPECT_LE(ranges().size(), kMostRangesPerFile);
+  EXPECT_EQ(unlock(0, kEnd), Status::NFS4_OK);
+  EXPECT_TRUE(ranges().empty());
+}
+
 }  // namespace
 }  // namespace steertag::peer::testing

@@ -1,5 +1,6 @@
 // Opens of NFSv4: share reservations, creation, owners and their seqids, stateids, limits.
 #include "nfs/v4/attribute_numbers.h"
+#include "peer/server/v4/file_operations.h"
 #include "peer/v4_state_fixture.h"
 
 namespace steertag::peer::testing {
@@ -188,6 +189,54 @@ TEST_F(V4OpenTest, ClaimFhOpensTheCurrentFile) {
   EXPECT_EQ(run(op_open, args, actor, file).status, Status::NFS4ERR_NOTSUPP);
 }
 
+TEST_F(V4OpenTest, ClaimFhIsBoundToTheModeEvenForTheOwner) {
+  Actor actor = mounted();
+  actor.uid = 1000;
+  NewNode node;
+  node.uid = actor.uid;
+  node.change.mode = 0444;
+  const Handle file = storage.handle(*storage.create(storage.export_root(), "read-only", node));
+  auto args = open_args(actor, {}, kWrite);
+  args.claim.claim = nfs4::ClaimType::CLAIM_FH;
+  EXPECT_EQ(run(op_open, args, actor, file).status, Status::NFS4ERR_ACCESS);
+  args.share_access = kRead;
+  EXPECT_EQ(run(op_open, args, actor, file).status, Status::NFS4_OK);
+}
+
+TEST_F(V4OpenTest, StateOfAFileThatIsGoneIsNotKept) {
+  Actor actor = mounted();
+  Actor remover = mounted("remover", 2);
+  const auto is_empty = [&] {
+    const StateTables& tables = state->tables();
+    const Client& client = *state->tables().find_client(actor.clientid);
+    return tables.files.empty() && tables.state_count == 0 && client.open_owners.empty() &&
+           client.lock_owners.empty() && client.range_count == 0;
+  };
+  const auto hold = [&](std::string_view name) {
+    const Handle file = make_file(name);
+    const auto opened = open(actor, name, kBoth).stateid;
+    EXPECT_EQ(run(op_lock, lock_args(actor, opened, 0, 10, true), actor, file).status,
+              Status::NFS4_OK);
+    EXPECT_FALSE(is_empty());
+    return file;
+  };
+  hold("removed");
+  EXPECT_EQ(run(op_remove, {"removed"}, remover, root()).status, Status::NFS4_OK);
+  EXPECT_TRUE(is_empty());
+
+  // Nobody tells of one that is removed on the host; CLOSE comes with its filehandle.
+  const Handle gone = hold("gone");
+  ASSERT_EQ(storage.remove(storage.export_root(), "gone"), peer::Status::ok);
+  EXPECT_EQ(run(op_putfh, {nfs4::FileHandle(View(gone))}, actor).status, Status::NFS4ERR_STALE);
+  EXPECT_TRUE(is_empty());
+
+  // One that has another name is not gone.
+  const Handle kept = hold("kept");
+  ASSERT_EQ(storage.link(*storage.resolve(kept), storage.export_root(), "link"), peer::Status::ok);
+  EXPECT_EQ(run(op_remove, {"kept"}, remover, root()).status, Status::NFS4_OK);
+  EXPECT_FALSE(is_empty());
+}
+
 TEST_F(V4OpenTest, AThousandFilesAreOpenAtATime) {
   Actor actor = mounted();
   std::vector<std::pair<Handle, nfs4::StateId>> opened;
@@ -221,6 +270,24 @@ TEST_F(V4OpenTest, OpensOfOneClientHaveALimit) {
   };
   EXPECT_EQ(fill(actor), Status::NFS4ERR_NOSPC);
   EXPECT_EQ(fill(old), Status::NFS4ERR_RESOURCE);
+}
+
+TEST_F(V4OpenTest, OwnersOfAllClientsHaveALimit) {
+  Actor old = known();
+  make_file("f");
+  std::size_t& held = state->tables().owner_bytes;
+  EXPECT_EQ(held, 0U);
+  auto args = open_args(old, "f", kRead);
+  EXPECT_EQ(run(op_open, args, old, root()).status, Status::NFS4_OK);
+  EXPECT_GT(held, 0U);
+  const std::size_t others = kMostOwnerBytes - held;
+  held += others;  // as if other clients had them
+  args.owner.owner = octets_of("another");
+  EXPECT_EQ(run(op_open, args, old, root()).status, Status::NFS4ERR_RESOURCE);
+  held -= others;
+  EXPECT_EQ(run(op_open, args, old, root()).status, Status::NFS4_OK);
+  pass(kLeaseTime + 1s);
+  EXPECT_EQ(held, 0U);
 }
 
 TEST_F(V4OpenTest, AnOwnerOfMinorVersion0IsConfirmedBeforeItIsUsed) {

@@ -67,6 +67,27 @@ TEST_F(V4ClientTest, UpdatesTellWhatDoesNotMatch) {
             Status::NFS4ERR_PERM);
 }
 
+TEST_F(V4ClientTest, ARestartedServerIsTheSameAndAnotherIsNot) {
+  Actor actor;
+  const auto ask = [&](PseudoRoot& its_storage) {
+    const Caller caller{0, 0, {}};
+    const Origin origin{1, true, "192.0.2.1", actor.channel};
+    const CallContext context{caller, origin};
+    CompoundCall call{context, its_storage, *state, reply, 1};
+    nfs4::ExchangeIdResult result;
+    op_exchange_id(exchange_args(actor), call, result);
+    return std::pair(copy(result.resok4.eir_server_owner.so_major_id),
+                     copy(result.resok4.eir_server_scope));
+  };
+  const auto first = ask(storage);
+  start();
+  EXPECT_EQ(ask(storage), first);
+  MemoryBackend other(counting_clock(), seeded_random(9));
+  PseudoRoot elsewhere(other, "export");
+  EXPECT_NE(ask(elsewhere).first, first.first);
+  EXPECT_NE(ask(elsewhere).second, first.second);
+}
+
 TEST_F(V4ClientTest, ReservedFlagsOfExchangeIdAreRefused) {
   Actor actor;
   EXPECT_EQ(run(op_exchange_id, exchange_args(actor, 1, kConfirmed), actor).status,
@@ -135,6 +156,24 @@ TEST_F(V4ClientTest, SetclientidOfTheSameInstanceKeepsItsIdAndState) {
   EXPECT_EQ(run(op_renew, {actor.clientid}, actor).status, Status::NFS4ERR_STALE_CLIENTID);
 }
 
+TEST_F(V4ClientTest, AConfirmFromAnotherPrincipalComesTooLateOnceThereIsState) {
+  Actor owner = known("same name");
+  make_file("f");
+  Actor stranger = owner;
+  stranger.uid = 4711;
+  nfs4::SetclientidArgs args;
+  args.client.id = octets_of(stranger.owner);
+  args.client.verifier[0] = std::byte{9};
+  const auto set = run(op_setclientid, args, stranger);
+  ASSERT_EQ(set.status, Status::NFS4_OK);
+  open(owner, "f", 3);
+  EXPECT_EQ(
+      run(op_setclientid_confirm, {set.resok4.clientid, set.resok4.setclientid_confirm}, stranger)
+          .status,
+      Status::NFS4ERR_CLID_INUSE);
+  EXPECT_EQ(run(op_renew, {owner.clientid}, owner).status, Status::NFS4_OK);
+}
+
 TEST_F(V4ClientTest, AWrongConfirmVerifierConfirmsNothing) {
   Actor actor = known();
   EXPECT_EQ(run(op_setclientid_confirm, {actor.clientid, nfs4::Verifier{}}, actor).status,
@@ -199,6 +238,25 @@ TEST_F(V4SessionTest, SessionsAndCachedOctetsHaveLimits) {
                .status;
   EXPECT_EQ(last, Status::NFS4ERR_NOSPC);
   EXPECT_EQ(state->tables().sessions.size(), kMostSessionsPerClient);
+  EXPECT_LE(state->tables().cached_bytes, kMostCachedBytes);
+}
+
+TEST_F(V4SessionTest, TenThousandClientsHaveASessionEach) {
+  constexpr std::uint64_t kClients = 10'000;
+  std::uint32_t fewest = kMostSlots;
+  for (std::uint64_t i = 0; i < kClients; ++i) {
+    Actor actor;
+    actor.owner = "client " + std::to_string(i);
+    actor.connection = i + 1;
+    const auto id = run(op_exchange_id, exchange_args(actor), actor);
+    ASSERT_EQ(id.status, Status::NFS4_OK) << i;
+    auto args = session_args(id.resok4.eir_clientid, id.resok4.eir_sequenceid);
+    args.csa_fore_chan_attrs.ca_maxresponsesize_cached = kLargestCachedReply;
+    const auto made = run(op_create_session, args, actor);
+    ASSERT_EQ(made.status, Status::NFS4_OK) << i;
+    fewest = std::min(fewest, made.resok4.csr_fore_chan_attrs.ca_maxrequests);
+  }
+  EXPECT_EQ(fewest, kFewSlots);
   EXPECT_LE(state->tables().cached_bytes, kMostCachedBytes);
 }
 

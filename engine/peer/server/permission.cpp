@@ -56,9 +56,11 @@ Status permits_change(const Attributes& attributes, const Caller& caller,
                       const AttributeChange& change) {
   if (is_superuser(caller)) return Status::ok;
   const bool owner = caller.uid == attributes.uid;
-  if (change.uid && *change.uid != attributes.uid) return Status::not_owner;
-  if (change.gid && *change.gid != attributes.gid && !(owner && in_group(caller, *change.gid)))
-    return Status::not_owner;
+  // Not even to what they are: the host takes set-id bits away with every change of an owner.
+  if (change.uid && !(owner && *change.uid == attributes.uid)) return Status::not_owner;
+  const bool own_group =
+      change.gid && (*change.gid == attributes.gid || in_group(caller, *change.gid));
+  if (change.gid && !(owner && own_group)) return Status::not_owner;
   if (change.mode && !owner) return Status::not_owner;
   if ((change.atime.to || change.mtime.to) && !owner) return Status::not_owner;
   if ((change.atime.to_server_time || change.mtime.to_server_time) && !owner &&

@@ -108,6 +108,9 @@ void op_setattr(const nfs4::SetattrArgs& args, CompoundCall& call, nfs4::Setattr
     result.status = object.error();
     return;
   }
+  // Of nothing there is no right to ask for, so that nothing may come of it: no new time, no
+  // recall.
+  if (args.obj_attributes.attrmask.none()) return;
   auto change = requested_change(args.obj_attributes, call.minorversion);
   result.status = change ? check_change(args, *change, *object, call) : change.error();
   if (result.status != nfs4::Status::NFS4_OK) return;

@@ -28,6 +28,13 @@ Client* make_client(StateTables& tables, std::uint32_t minorversion, std::string
   return &made;
 }
 
+/// Whether this principal's client may not take the place of a confirmed one of the same owner:
+/// state of another's live client is not taken away.
+bool is_in_the_way(const Client& confirmed, std::uint32_t principal, const StateTables& tables) {
+  return confirmed.principal != principal && confirmed.holds_state() &&
+         !tables.lease_over(confirmed);
+}
+
 /// The record that EXCHANGE_ID speaks of, new or old (RFC 8881 18.35.4).
 Expected<Client*, nfs4::Status> exchange(const nfs4::ExchangeIdArgs& args, const Caller& caller,
                                          StateTables& tables) {
@@ -42,8 +49,8 @@ Expected<Client*, nfs4::Status> exchange(const nfs4::ExchangeIdArgs& args, const
     return confirmed;                                                                           // 6
   }
   if (confirmed && confirmed->principal != caller.uid) {
-    // Case 3, collision: state of a live client is not taken away.
-    if (!tables.lease_over(*confirmed) && confirmed->holds_state())
+    // Case 3, collision.
+    if (is_in_the_way(*confirmed, caller.uid, tables))
       return tl::unexpected(nfs4::Status::NFS4ERR_CLID_INUSE);
     tables.remove_client(*confirmed);
     confirmed = nullptr;
@@ -87,9 +94,15 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   ok.eir_flags = nfs4::EXCHGID4_FLAG_USE_NON_PNFS;
   if ((*client)->confirmed) ok.eir_flags |= nfs4::EXCHGID4_FLAG_CONFIRMED_R;
   // One server owner for every address: clients may trunk (RFC 8881 2.10.5). The boot instance is
-  // not in it, since a restarted server is the same server.
-  ok.eir_server_owner.so_major_id = octets_of(kImplementationName);
-  ok.eir_server_scope = octets_of(kImplementationName);
+  // not in it, since a restarted server is the same server; the file system is, because another
+  // server is not.
+  const auto root = call.storage.attributes(call.storage.export_root());
+  const std::string name =
+      std::string(kImplementationName) + ' ' + std::to_string(root ? root->filesystem_id : 0);
+  const View octets = octets_of(name);
+  call.scratch.assign(octets.begin(), octets.end());
+  ok.eir_server_owner.so_major_id = call.scratch;
+  ok.eir_server_scope = call.scratch;
   nfs4::ImplId implementation;
   implementation.nii_domain = kImplementationDomain;
   implementation.nii_name = kImplementationName;
@@ -139,8 +152,7 @@ void op_setclientid(const nfs4::SetclientidArgs& args, CompoundCall& call,
   const Caller& caller = call.context.caller;
   const std::string_view owner = text_of(args.client.id);
   Client* confirmed = tables.find_client(0, owner, true);
-  if (confirmed && confirmed->principal != caller.uid &&
-      (confirmed->holds_state() && !tables.lease_over(*confirmed))) {
+  if (confirmed && is_in_the_way(*confirmed, caller.uid, tables)) {
     result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
     result.client_using.na_r_netid = confirmed->netid;
     result.client_using.na_r_addr = confirmed->address;
@@ -187,7 +199,13 @@ void op_setclientid_confirm(const nfs4::SetclientidConfirmArgs& args, CompoundCa
     client->confirm = args.setclientid_confirm;
     client->update.reset();
   } else if (!client->confirmed) {
-    if (Client* former = tables.find_client(0, client->owner, true)) tables.remove_client(*former);
+    Client* former = tables.find_client(0, client->owner, true);
+    // It may have got state since SETCLIENTID.
+    if (former && is_in_the_way(*former, client->principal, tables)) {
+      result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
+      return;
+    }
+    if (former) tables.remove_client(*former);
     client->confirmed = true;
   }
   renew(tables, *client);

@@ -1,6 +1,7 @@
 // Runs the operations of one COMPOUND.
 #include "peer/server/v4/compound_run.h"
 
+#include "peer/limits.h"
 #include "peer/server/v4/state/nfs4_state.h"
 
 namespace steertag::peer {
@@ -99,8 +100,11 @@ void CompoundRun::fit_last(std::size_t start) {
 }
 
 nfs4::Status CompoundRun::too_big(std::size_t octets) const {
-  if (!call_.slot) return nfs4::Status::NFS4_OK;
   const std::size_t size = call_.reply.size() + octets;
+  if (!call_.slot) {
+    // Nobody has agreed on a limit, but a COMPOUND full of READs must not fill the memory.
+    return size > kLargestCall ? nfs4::Status::NFS4ERR_RESOURCE : nfs4::Status::NFS4_OK;
+  }
   if (size > call_.slot->maxresponsesize) return nfs4::Status::NFS4ERR_REP_TOO_BIG;
   const bool cached = call_.slot->cachethis;
   if (cached && size > call_.slot->maxresponsesize_cached)

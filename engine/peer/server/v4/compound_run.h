@@ -21,7 +21,8 @@ class CompoundRun {
   nfs4::Status check_place(const Operation& operation) const;
   void run_known(const Operation& operation);
   void fit_last(std::size_t start);
-  /// NFS4ERR_REP_TOO_BIG or NFS4ERR_REP_TOO_BIG_TO_CACHE, whichever `octets` more would be.
+  /// NFS4ERR_REP_TOO_BIG or NFS4ERR_REP_TOO_BIG_TO_CACHE, whichever `octets` more would be; without
+  /// a session NFS4ERR_RESOURCE.
   nfs4::Status too_big(std::size_t octets) const;
   void replay();
   void keep_reply();

@@ -4,6 +4,7 @@
 #include "peer/server/v4/component.h"
 #include "peer/server/v4/directory_access.h"
 #include "peer/server/v4/file_operations.h"
+#include "peer/server/v4/state/nfs4_state.h"
 #include "peer/server/v4/status_map.h"
 
 namespace steertag::peer {
@@ -14,17 +15,25 @@ void offer_flavors(nfs4::SecinfoOk& offer) {
   offer.resok4 = {{rpc::AuthFlavor::AUTH_SYS, {}}, {rpc::AuthFlavor::AUTH_NONE, {}}};
 }
 
+/// Of one that the storage knows, so that it has as many octets as all of them.
+Handle handle_of(const nfs4::FileHandle& object) {
+  Handle handle;
+  std::ranges::copy(object.view(), handle.begin());
+  return handle;
+}
+
 }  // namespace
 
 void op_putfh(const nfs4::PutfhArgs& args, CompoundCall& call, nfs4::PutfhResult& result) {
   const auto node = call.storage.resolve(args.object.view());
   if (!node) {
+    // It may have been removed by another version of NFS, or on the host.
+    if (node.error() == Status::stale) call.state.forget_file(handle_of(args.object));
     result.status = to_nfs4(node.error());
     return;
   }
   // As it came: a storage may have several handles of an object.
-  CurrentFile& current = call.current.emplace();
-  std::ranges::copy(args.object.view(), current.handle.begin());
+  call.current = CurrentFile{handle_of(args.object), {}};
 }
 
 void op_putrootfh(const nfs4::Void& /*args*/, CompoundCall& call,

@@ -64,15 +64,21 @@ void drop_idle_owners(StateTables& tables, Client& client) {
   for (LockOwner* owner : idle) tables.remove_lock_owner(*owner);
 }
 
+bool has_room_for_ranges(const Client& client, const File& file) {
+  return client.range_count + kMostNewRanges <= kMostRangesPerClient &&
+         file.ranges.size() + kMostNewRanges <= kMostRangesPerFile;
+}
+
 nfs4::Status check_limits(StateTables& tables, const Locking& locking) {
   Client& client = *locking.open.owner->client;
-  if (!locking.owner && client.lock_owners.size() >= kMostOwnersPerClient)
-    drop_idle_owners(tables, client);
-  const bool full = client.range_count + kMostNewRanges > kMostRangesPerClient ||
-                    locking.open.file->ranges.size() + kMostNewRanges > kMostRangesPerFile ||
+  const auto no_owner = [&] {
+    return client.lock_owners.size() >= kMostOwnersPerClient || !tables.has_room_for_owner();
+  };
+  if (!locking.owner && no_owner()) drop_idle_owners(tables, client);
+  const bool full = !has_room_for_ranges(client, *locking.open.file) ||
                     (!locking.lock && (client.locks.size() >= kMostLockStatesPerClient ||
                                        !tables.has_room_for_state())) ||
-                    (!locking.owner && client.lock_owners.size() >= kMostOwnersPerClient);
+                    (!locking.owner && no_owner());
   if (!full) return nfs4::Status::NFS4_OK;
   // Minor version 1 has nothing better: RFC 8881 15.1.1.3.
   return client.minorversion > 0 ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4ERR_RESOURCE;
@@ -89,14 +95,6 @@ nfs4::Status check_lock(StateTables& tables, const Locking& locking) {
   return check_limits(tables, locking);
 }
 
-LockOwner& make_owner(Client& client, View name) {
-  const std::string text(text_of(name));
-  LockOwner& owner = client.lock_owners[text];
-  owner.client = &client;
-  owner.name = text;
-  return owner;
-}
-
 void take_lock(Locking& locking, nfs4::LockResult& result) {
   CompoundCall& call = locking.call;
   StateTables& tables = call.state.tables();
@@ -111,7 +109,7 @@ void take_lock(Locking& locking, nfs4::LockResult& result) {
     return;
   }
   Client& client = *locking.open.owner->client;
-  if (!locking.owner) locking.owner = &make_owner(client, locking.owner_name);
+  if (!locking.owner) locking.owner = &tables.add_lock_owner(client, text_of(locking.owner_name));
   if (!locking.lock) locking.lock = &tables.add_lock(*locking.owner, locking.open);
   lock_range(*locking.lock, *range, write);
   locking.lock->seqid = next_seqid(locking.lock->seqid);
@@ -239,6 +237,7 @@ void op_lockt(const nfs4::LocktArgs& args, CompoundCall& call, nfs4::LocktResult
 
 void op_locku(const nfs4::LockuArgs& args, CompoundCall& call, nfs4::LockuResult& result) {
   StateTables& tables = call.state.tables();
+  const bool first = call.minorversion == 0;
   if (!call.current) {
     result.status = nfs4::Status::NFS4ERR_NOFILEHANDLE;
     return;
@@ -250,7 +249,12 @@ void op_locku(const nfs4::LockuArgs& args, CompoundCall& call, nfs4::LockuResult
       return;
     }
     Client& client = *lock.owner->client;
-    // Unlocking the middle of a range makes two of it; what a LOCK has left room for.
+    if (unlock_splits(lock, *range) && !has_room_for_ranges(client, *lock.file)) {
+      // RFC 8881 18.10.4: a server need not be able to unlock a part of a range. The client, that
+      // would wait for ever with NFS4ERR_DELAY, can still unlock all of it.
+      result.status = first ? nfs4::Status::NFS4ERR_RESOURCE : nfs4::Status::NFS4ERR_LOCK_RANGE;
+      return;
+    }
     unlock_range(lock, *range);
     lock.seqid = next_seqid(lock.seqid);
     result.resok4.lock_stateid = tables.stateid(client, lock.number, lock.seqid);

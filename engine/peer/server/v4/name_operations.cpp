@@ -42,7 +42,8 @@ nfs4::Status check_taken(const Object& directory, const Object& object, Compound
 
 /// The name is gone. When it was the object's last, its state has no file any more.
 void forget_if_gone(const Handle& handle, CompoundCall& call) {
-  if (!call.storage.resolve(handle)) call.state.forget_contention(handle);
+  const auto left = call.storage.resolve(handle);
+  if (!left && left.error() == Status::stale) call.state.forget_file(handle);
 }
 
 }  // namespace

@@ -54,6 +54,12 @@ OpenOwner* find_owner(Client& client, View name) {
 
 OpenState* find_open(const OpenOwner* owner, const File* file) {
   if (!owner || !file) return nullptr;
+  // A client's process may have thousands of files open, a file be open thousands of times, but
+  // hardly both.
+  if (file->opens.size() < owner->opens.size()) {
+    const auto opened = std::ranges::find(file->opens, owner, &OpenState::owner);
+    return opened == file->opens.end() ? nullptr : *opened;
+  }
   const auto found = std::ranges::find(owner->opens, file, &OpenState::file);
   return found == owner->opens.end() ? nullptr : *found;
 }
@@ -69,9 +75,12 @@ void drop_idle_owners(StateTables& tables, Client& client) {
 }
 
 nfs4::Status check_limits(StateTables& tables, Client& client, const OpenOwner* owner) {
-  if (!owner && client.open_owners.size() >= kMostOwnersPerClient) drop_idle_owners(tables, client);
+  const auto no_owner = [&] {
+    return client.open_owners.size() >= kMostOwnersPerClient || !tables.has_room_for_owner();
+  };
+  if (!owner && no_owner()) drop_idle_owners(tables, client);
   const bool full = client.opens.size() >= kMostOpensPerClient || !tables.has_room_for_state() ||
-                    (!owner && client.open_owners.size() >= kMostOwnersPerClient);
+                    (!owner && no_owner());
   if (!full) return nfs4::Status::NFS4_OK;
   return client.minorversion > 0 ? nfs4::Status::NFS4ERR_NOSPC : nfs4::Status::NFS4ERR_RESOURCE;
 }
@@ -137,11 +146,11 @@ nfs4::Status check_target(const Opening& opening, const OpenTarget& target) {
 }
 
 OpenOwner& make_owner(const Opening& opening) {
-  const std::string name(text_of(opening.args.owner.owner));
-  OpenOwner& owner = opening.client.open_owners[name];
-  owner.client = &opening.client;
-  owner.name = name;
-  owner.confirmed = opening.call.minorversion > 0;
+  OpenOwner& owner =
+      opening.tables.add_open_owner(opening.client, text_of(opening.args.owner.owner));
+  // RFC 7530 9.1.11: a reclaim must not wait for a confirmation.
+  owner.confirmed =
+      opening.call.minorversion > 0 || opening.args.claim.claim == ClaimType::CLAIM_PREVIOUS;
   return owner;
 }
 

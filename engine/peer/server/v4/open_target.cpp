@@ -45,6 +45,12 @@ struct VerifierTimes {
   Time mtime;
 };
 
+/// The claims of a client that has the file open already, under a delegation or before a restart.
+bool is_again(ClaimType claim) {
+  return claim == ClaimType::CLAIM_PREVIOUS || claim == ClaimType::CLAIM_DELEGATE_CUR ||
+         claim == ClaimType::CLAIM_DELEG_CUR_FH;
+}
+
 bool is_exclusive(CreateMode mode) {
   return mode == CreateMode::EXCLUSIVE4 || mode == CreateMode::EXCLUSIVE4_1;
 }
@@ -167,10 +173,10 @@ nfs4::Status check_open_access(const OpenTarget& target, const nfs4::OpenArgs& a
   if (!target.file || target.same_verifier) return nfs4::Status::NFS4_OK;
   const Attributes& attributes = target.file->attributes;
   const Caller& caller = call.context.caller;
-  // A file that the client had open is opened again by its handle: its owner may, whatever the
-  // mode has become (as RFC 1813 4.4 has it for READ and WRITE).
-  if (args.claim.claim != ClaimType::CLAIM_NULL && caller.uid == attributes.uid)
-    return nfs4::Status::NFS4_OK;
+  // A file that the client has had open is opened again: its owner may, whatever the mode has
+  // become (as RFC 1813 4.4 has it for READ and WRITE). CLAIM_FH is not among these: clients use it
+  // for open(2), and leave it to the server to judge.
+  if (is_again(args.claim.claim) && caller.uid == attributes.uid) return nfs4::Status::NFS4_OK;
   const bool reads = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_READ) != 0;
   const bool writes = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0;
   // Programs are run by reading them.

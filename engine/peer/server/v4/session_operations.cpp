@@ -68,15 +68,13 @@ nfs4::SessionId new_session_id(StateTables& tables, const Client& client) {
   return id;
 }
 
-/// Slots that the reply cache has room for: one session may take this part of what is left, so that
-/// many get few slots before one gets none.
-constexpr std::size_t kCacheShares = 8;
+/// Slots that the reply cache has room for.
 std::uint32_t affordable_slots(const StateTables& tables, std::uint32_t asked,
                                std::size_t slot_bytes) {
   const std::size_t left = kMostCachedBytes - std::min(kMostCachedBytes, tables.cached_bytes);
-  if (left < slot_bytes) return 0;
-  const std::size_t share = std::max<std::size_t>(1, left / kCacheShares / slot_bytes);
-  return static_cast<std::uint32_t>(std::min<std::size_t>(asked, share));
+  const bool freely = tables.cached_bytes + asked * slot_bytes <= kFreelyCachedBytes;
+  const std::uint32_t share = freely ? asked : std::min(asked, kFewSlots);
+  return static_cast<std::uint32_t>(std::min<std::size_t>(share, left / slot_bytes));
 }
 
 /// Phase 4 of RFC 8881 18.36.4. Nothing has changed when it fails.

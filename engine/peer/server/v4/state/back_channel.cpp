@@ -9,11 +9,13 @@
 namespace steertag::peer {
 namespace {
 
-/// The channel that callbacks take: of the connection that was bound last.
+/// The channel that callbacks take: of the connection that was bound last. One whose connection is
+/// down takes none, and would not even tell that it does not once the connection is swept away.
 std::shared_ptr<CallbackChannel> channel_of(const Session& session) {
   for (auto at = session.bindings.rbegin(); at != session.bindings.rend(); ++at) {
     if (!at->back) continue;
-    if (auto channel = at->channel.lock()) return channel;
+    auto channel = at->channel.lock();
+    if (channel && channel->largest_call() > 0) return channel;
   }
   return nullptr;
 }
@@ -31,8 +33,9 @@ Bytes callback_header(const Session& session, std::uint32_t procedure) {
   return message;
 }
 
+/// Without a slot there is no CB_SEQUENCE, however well CB_NULL was answered.
 bool is_up(const Session& session) {
-  return session.back_state == BackState::up && channel_of(session);
+  return session.back_state == BackState::up && !session.back_slots.empty() && channel_of(session);
 }
 
 DelegationState* find_delegation(Session& session, StateNumber number) {

@@ -82,6 +82,12 @@ void lock_range(LockState& state, ByteRange range, bool write) {
   });
 }
 
+bool unlock_splits(const LockState& state, ByteRange range) {
+  return std::ranges::any_of(state.file->ranges, [&](const LockRange& each) {
+    return each.state->owner == state.owner && each.first < range.first && each.last > range.last;
+  });
+}
+
 void unlock_range(LockState& state, ByteRange range) {
   counted(state, [&] { carve(state, range); });
 }

@@ -22,6 +22,9 @@ const LockRange* conflicting(const File& file, const LockOwner* owner, ByteRange
 /// one.
 inline constexpr std::size_t kMostNewRanges = 2;
 
+/// Whether unlocking this range makes two locks of one, which is the only way to have more of them.
+bool unlock_splits(const LockState& state, ByteRange range);
+
 /// The owner of `state` has this range locked from now on with this type, whatever of it it had
 /// before: adjoining ranges of one type become one.
 void lock_range(LockState& state, ByteRange range, bool write);

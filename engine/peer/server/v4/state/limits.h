@@ -10,11 +10,12 @@ namespace steertag::peer {
 /// Lease, and length of the grace period, which RFC 8881 8.4.2.1 wants at least as long: what Linux
 /// servers have.
 inline constexpr std::chrono::seconds kLeaseTime{90};
-/// Records of clients, confirmed and not: four for each connection of the server.
-inline constexpr std::size_t kMostClients = 1024;
+/// Records of clients, confirmed and not: one for each connection of the server, and some that wait
+/// for the end of their lease.
+inline constexpr std::size_t kMostClients = 16'384;
 /// Of which so many may be unconfirmed. They cost their sender one call each, so that the oldest
-/// goes when another comes.
-inline constexpr std::size_t kMostUnconfirmedClients = 256;
+/// goes when another comes; but thousands come at once after a restart of the server.
+inline constexpr std::size_t kMostUnconfirmedClients = 2048;
 /// Sessions of one client: one is in use, others are left from restarts or made for trunking.
 inline constexpr std::size_t kMostSessionsPerClient = 16;
 /// Slots of one session: as many as a Linux client asks for.
@@ -24,10 +25,13 @@ inline constexpr std::uint32_t kMostSlots = 64;
 inline constexpr std::uint32_t kLargestCachedReply = 4096;
 /// Replies of at most this size are cached even if nobody asks: a retry then gets its answer.
 inline constexpr std::size_t kSmallReply = 512;
-/// Cached octets of one session, and of all. A session that does not fit gets fewer slots; with
-/// room for none CREATE_SESSION is NFS4ERR_NOSPC (RFC 8881 18.36.4).
-inline constexpr std::size_t kCachedBytesPerSession = std::size_t{kMostSlots} * kLargestCachedReply;
-inline constexpr std::size_t kMostCachedBytes = std::size_t{64} << 20;
+/// Cached octets of all sessions, reserved by what their slots may need. With room for no slot
+/// CREATE_SESSION is NFS4ERR_NOSPC (RFC 8881 18.36.4).
+inline constexpr std::size_t kMostCachedBytes = std::size_t{256} << 20;
+/// Until so many are reserved a session has all the slots that it asks for, which is enough for
+/// some 250 clients; what comes then has few, so that the rest is enough for twelve thousand.
+inline constexpr std::size_t kFreelyCachedBytes = std::size_t{64} << 20;
+inline constexpr std::uint32_t kFewSlots = 4;
 /// ca_maxoperations: those of the longest COMPOUND that deployed clients send, with room.
 inline constexpr std::uint32_t kMostOperationsPerCompound = 50;
 /// Smallest ca_maxrequestsize and ca_maxresponsesize that a SEQUENCE with one operation fits in.
@@ -50,6 +54,11 @@ inline constexpr std::chrono::seconds kContentionPause{30};
 inline constexpr std::size_t kMostOpensPerClient = 4096;
 /// Owners of either kind of one client: processes for opens, and one for each locked file.
 inline constexpr std::size_t kMostOwnersPerClient = 4096;
+/// Octets of the owners of all clients together, counted with their names, which may have
+/// NFS4_OPAQUE_LIMIT octets: owners without state would make gigabytes of what one client may have.
+inline constexpr std::size_t kMostOwnerBytes = std::size_t{128} << 20;
+/// What an owner costs besides its name, which is kept twice: records and the last reply.
+inline constexpr std::size_t kOwnerRecordBytes = 512;
 /// Lock stateids, and locked ranges, of one client.
 inline constexpr std::size_t kMostLockStatesPerClient = 4096;
 inline constexpr std::size_t kMostRangesPerClient = 16384;

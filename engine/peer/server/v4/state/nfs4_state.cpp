@@ -114,11 +114,8 @@ bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> clie
   return found && recall_delegations(*tables_, *found, client);
 }
 
-void Nfs4State::forget_contention(const Handle& file) {
-  File* found = tables_->find_file(file);
-  if (!found) return;
-  found->contended_until = {};
-  tables_->drop_if_idle(*found);
+void Nfs4State::forget_file(const Handle& file) {
+  if (File* found = tables_->find_file(file)) tables_->remove_file(*found);
 }
 
 void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
@@ -141,14 +138,11 @@ void Nfs4State::expire() {
   if (now < tables_->next_expiry) return;
   tables_->next_expiry = now + kExpiryPause;
   tables_->recovery.check(now);
-  std::vector<ClientId> over;
+  std::vector<Client*> over;
   for (const auto& [id, client] : tables_->clients) {
-    if (tables_->lease_over(*client)) over.push_back(id);
+    if (tables_->lease_over(*client)) over.push_back(client.get());
   }
-  for (const ClientId id : over) {
-    // Removing one may only remove itself, but its file's others go on.
-    if (Client* client = tables_->find_client(id)) tables_->remove_client(*client);
-  }
+  tables_->remove_clients(over);
   work_on_recalls(*tables_);
   std::erase_if(tables_->files, [&](const auto& entry) { return entry.second.idle(now); });
 }

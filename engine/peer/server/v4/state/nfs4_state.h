@@ -50,8 +50,9 @@ class Nfs4State {
   /// 10.4.4).
   bool recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want);
 
-  /// The object is gone for good: forgets that its users contended. Opens stay until their CLOSE.
-  void forget_contention(const Handle& file);
+  /// The object is gone for good. Its opens, locks and delegations end with it: the operations that
+  /// give them back need its filehandle, which nobody can make the current one any more.
+  void forget_file(const Handle& file);
 
   /// Call once at the end of a COMPOUND whose SEQUENCE gave `slot` without `replay`: keeps
   /// `results`, its COMPOUND4res with items, for a retry; or the fact that it was not kept.

@@ -34,7 +34,7 @@ bool write_all(int file, std::string_view text) {
 
 /// What line_of makes.
 bool is_line(std::string_view line) {
-  const bool starts = line.size() > 2 && (line[0] == '0' || line[0] == '1') && line[1] == ' ';
+  const bool starts = line.size() >= 2 && (line[0] == '0' || line[0] == '1') && line[1] == ' ';
   return starts && line.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
 }
 
@@ -115,12 +115,16 @@ bool Recovery::record(Client& client) {
   return true;
 }
 
-void Recovery::forget(Client& client) {
-  if (!client.recorded) return;
-  client.recorded = false;
-  present_.erase(line_of(client));
-  // If this fails, the next that succeeds leaves the line out.
-  write();
+void Recovery::forget(std::span<Client* const> clients) {
+  bool changed = false;
+  for (Client* client : clients) {
+    if (!client->recorded) continue;
+    client->recorded = false;
+    present_.erase(line_of(*client));
+    changed = true;
+  }
+  // If this fails, the next that succeeds leaves the lines out.
+  if (changed) write();
 }
 
 bool Recovery::write() const {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <set>
+#include <span>
 #include <string>
 
 #include "peer/server/v4/state/records.h"
@@ -35,8 +36,8 @@ class Recovery {
   /// Makes sure that the file names the client; call it before the client's first state is granted.
   /// False when the file cannot be written: nothing may be granted that a restart would lose.
   bool record(Client& client);
-  /// The client has no state any more.
-  void forget(Client& client);
+  /// The clients have no state any more.
+  void forget(std::span<Client* const> clients);
 
  private:
   bool write() const;

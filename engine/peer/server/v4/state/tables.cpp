@@ -37,6 +37,7 @@ Client& StateTables::add_client(std::uint32_t minorversion, std::string_view own
   client->owner = owner;
   client->renewed = now();
   unconfirmed.push_back(id);
+  by_owner_.emplace(owner_key(minorversion, owner), client.get());
   return *(clients[id] = std::move(client));
 }
 
@@ -47,12 +48,10 @@ Client* StateTables::find_client(ClientId id) {
 
 Client* StateTables::find_client(std::uint32_t minorversion, std::string_view owner,
                                  bool confirmed) {
-  for (const auto& [id, client] : clients) {
-    if (client->minorversion == minorversion && client->confirmed == confirmed &&
-        client->owner == owner)
-      return client.get();
-  }
-  return nullptr;
+  const auto [first, last] = by_owner_.equal_range(owner_key(minorversion, owner));
+  const auto found = std::find_if(
+      first, last, [&](const auto& entry) { return entry.second->confirmed == confirmed; });
+  return found == last ? nullptr : found->second;
 }
 
 Client* StateTables::find_client_number(std::uint32_t number) {
@@ -77,11 +76,25 @@ bool StateTables::make_room_for_client() {
   return clients.size() < kMostClients;
 }
 
-void StateTables::remove_client(Client& client, bool keep_record) {
+void StateTables::remove_client(Client& client) {
+  Client* const one = &client;
+  remove_clients({&one, 1});
+}
+
+void StateTables::remove_clients(std::span<Client* const> gone) {
+  recovery.forget(gone);
+  for (Client* client : gone) end_client(*client);
+}
+
+void StateTables::end_client(Client& client) {
   while (!client.sessions.empty()) remove_session(*find_session(client.sessions.back()));
   while (!client.delegations.empty()) remove_delegation(client.delegations.begin()->second);
   while (!client.opens.empty()) remove_open(client.opens.begin()->second);
-  if (!keep_record) recovery.forget(client);
+  for (const auto& [name, owner] : client.open_owners) owner_bytes -= owner_cost(name);
+  for (const auto& [name, owner] : client.lock_owners) owner_bytes -= owner_cost(name);
+  const auto [first, last] = by_owner_.equal_range(owner_key(client.minorversion, client.owner));
+  by_owner_.erase(
+      std::find_if(first, last, [&](const auto& entry) { return entry.second == &client; }));
   clients.erase(client.id);
 }
 
@@ -120,6 +133,19 @@ void StateTables::drop_if_idle(File& file) {
   files.erase(handle);
 }
 
+void StateTables::remove_file(File& file) {
+  const Handle handle = file.handle;
+  file.contended_until = TimePoint::max();  // keeps the record until it is empty
+  while (!file.delegations.empty()) remove_delegation(*file.delegations.back());
+  while (!file.opens.empty()) {
+    OpenOwner& owner = *file.opens.back()->owner;
+    remove_open(*file.opens.back());
+    // As with CLOSE; in minor version 0 an owner stays for its retries.
+    if (owner.client->minorversion > 0 && owner.opens.empty()) remove_open_owner(owner);
+  }
+  files.erase(handle);
+}
+
 StateNumber StateTables::next_number(const Client& client) {
   while (next_state_ == 0 || client.opens.contains(next_state_) ||
          client.locks.contains(next_state_) || client.delegations.contains(next_state_) ||
@@ -136,6 +162,22 @@ nfs4::StateId StateTables::stateid(const Client& client, StateNumber number,
   wire::store_u32(made.other.data() + 4, static_cast<std::uint32_t>(client.id));
   wire::store_u32(made.other.data() + 8, number);
   return made;
+}
+
+OpenOwner& StateTables::add_open_owner(Client& client, std::string_view name) {
+  OpenOwner& owner = client.open_owners[std::string(name)];
+  owner.client = &client;
+  owner.name = name;
+  owner_bytes += owner_cost(name);
+  return owner;
+}
+
+LockOwner& StateTables::add_lock_owner(Client& client, std::string_view name) {
+  LockOwner& owner = client.lock_owners[std::string(name)];
+  owner.client = &client;
+  owner.name = name;
+  owner_bytes += owner_cost(name);
+  return owner;
 }
 
 OpenState& StateTables::add_open(OpenOwner& owner, File& its_file) {
@@ -206,6 +248,7 @@ void StateTables::remove_open_owner(OpenOwner& owner) {
   while (!owner.opens.empty()) remove_open(*owner.opens.back());
   owner.client->closed.erase(owner.last_closed);
   const std::string name = owner.name;
+  owner_bytes -= owner_cost(name);
   owner.client->open_owners.erase(name);
 }
 
@@ -217,6 +260,7 @@ void StateTables::remove_lock_owner(LockOwner& owner) {
     if (gone) return;
   }
   const std::string name = owner.name;
+  owner_bytes -= owner_cost(name);
   owner.client->lock_owners.erase(name);
 }
 

@@ -22,8 +22,10 @@ struct StateTables {
   Client* find_client(std::uint32_t minorversion, std::string_view owner, bool confirmed);
   /// The client of a stateid's first half.
   Client* find_client_number(std::uint32_t number);
-  /// Removes the record with all sessions and state. `keep_record`: it may reclaim after a restart.
-  void remove_client(Client& client, bool keep_record = false);
+  /// Removes the record with all sessions and state.
+  void remove_client(Client& client);
+  /// The same for many of them, with one change of the recovery file.
+  void remove_clients(std::span<Client* const> clients);
   bool lease_over(const Client& client) const;
   /// Makes room for an unconfirmed client; false when every record is in use.
   bool make_room_for_client();
@@ -34,12 +36,18 @@ struct StateTables {
   File& file(const Handle& handle);
   File* find_file(const Handle& handle);
   void drop_if_idle(File& file);
+  /// Removes the record with all opens, locks and delegations.
+  void remove_file(File& file);
 
   /// Whether another stateid may be made.
   bool has_room_for_state() const { return state_count < kMostStates; }
+  /// Whether another owner of either kind may be made.
+  bool has_room_for_owner() const { return owner_bytes + owner_cost({}) <= kMostOwnerBytes; }
 
   nfs4::StateId stateid(const Client& client, StateNumber number, std::uint32_t seqid) const;
 
+  OpenOwner& add_open_owner(Client& client, std::string_view name);
+  LockOwner& add_lock_owner(Client& client, std::string_view name);
   OpenState& add_open(OpenOwner& owner, File& file);
   void remove_open(OpenState& open);
   LockState& add_lock(LockOwner& owner, OpenState& open);
@@ -59,13 +67,23 @@ struct StateTables {
   /// Delegations that were recalled and are not back, by client and number; some are gone by now.
   std::vector<std::pair<ClientId, StateNumber>> recalls;
   std::size_t state_count = 0;
+  std::size_t owner_bytes = 0;   // by owner_cost
   std::size_t cached_bytes = 0;  // reserved by all sessions
   TimePoint next_expiry{};
 
  private:
+  static std::string owner_key(std::uint32_t minorversion, std::string_view owner) {
+    return std::to_string(minorversion).append(owner);
+  }
+  static std::size_t owner_cost(std::string_view name) {
+    return kOwnerRecordBytes + 2 * name.size();
+  }
+  void end_client(Client& client);
   /// One that the client has no state under: numbers come again after four thousand million.
   StateNumber next_number(const Client& client);
 
+  // By owner_key: one that is confirmed and one that is not at most.
+  std::unordered_multimap<std::string, Client*> by_owner_;
   std::uint32_t next_client_ = 1;
   StateNumber next_state_ = 1;
 };
