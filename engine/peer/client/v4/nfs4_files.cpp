@@ -196,7 +196,7 @@ Done Nfs4Files::rename(const RemoteHandle& directory, std::string_view from, std
 
 // --- opens
 
-nfs4::OpenArgs Nfs4Files::open_args(RemoteFile file, std::uint32_t share_access) const {
+nfs4::OpenArgs Nfs4Files::open_args(const RemoteFile& file, std::uint32_t share_access) const {
   nfs4::OpenArgs args;
   args.share_access = share_access | nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
   args.owner.clientid = session_.client_id();

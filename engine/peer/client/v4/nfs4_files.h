@@ -53,7 +53,8 @@ class Nfs4Files final : public RemoteFiles {
   struct DataCall;
 
   Expected<RemoteObject, FileError> lookup(const RemoteHandle& directory, std::string_view name);
-  nfs4::OpenArgs open_args(RemoteFile file, std::uint32_t share_access) const;
+  /// The owner in the result is a view of `file`, which must outlive it.
+  nfs4::OpenArgs open_args(const RemoteFile& file, std::uint32_t share_access) const;
   void learn_limits(const nfs4::Attributes& attributes);
   /// Opens a file anew whose stateid the server has forgotten; all calls that find this out
   /// together wait for one OPEN.
