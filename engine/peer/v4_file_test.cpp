@@ -389,6 +389,21 @@ TEST_P(Nfs4FileTest, CreateMakesEveryTypeButFiles) {
   EXPECT_EQ(create(by_stranger, device), Status::NFS4ERR_PERM);
 }
 
+TEST_P(Nfs4FileTest, CreateTellsWhatItHasNotSet) {
+  EXPECT_EQ(setattr(root4(), with_mode(0777)), Status::NFS4_OK);
+  uid = gid = 4711;
+  nfs4::Attributes wanted = with_mode(0755);
+  wanted.owner = wanted.owner_group = "12";
+  const Fattr4 attributes(wanted);
+  Compound compound;
+  compound.root().add(Opnum::OP_CREATE, directory_args("d", attributes));
+  Answer answer = call(compound);
+  ASSERT_EQ(answer.status(), Status::NFS4_OK);
+  answer.skip_root();
+  EXPECT_EQ(answer.take<nfs4::CreateResult>(Opnum::OP_CREATE).resok4.attrset,
+            nfs4::Bitmap::of({nfs4::FATTR4_MODE}));
+}
+
 TEST_P(Nfs4FileTest, NamesAreRemovedMovedAndLinked) {
   make_file4("a", pattern(10));
   make_file4("b", pattern(20));

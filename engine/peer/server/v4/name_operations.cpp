@@ -1,4 +1,5 @@
 // Operations that make, remove and move names: CREATE, REMOVE, RENAME, LINK.
+#include "nfs/v4/attribute_numbers.h"
 #include "peer/server/permission.h"
 #include "peer/server/v4/attribute_change.h"
 #include "peer/server/v4/component.h"
@@ -70,6 +71,9 @@ void op_create(const nfs4::CreateArgs& args, CompoundCall& call, nfs4::CreateRes
   }
   result.resok4.cinfo = change_since(*directory, call);
   result.resok4.attrset = args.createattrs.attrmask;
+  // What new_node has left out was not set.
+  if (change->uid && !node.change.uid) result.resok4.attrset.reset(nfs4::FATTR4_OWNER);
+  if (change->gid && !node.change.gid) result.resok4.attrset.reset(nfs4::FATTR4_OWNER_GROUP);
   set_current(call, *created);
 }
 
