@@ -102,7 +102,8 @@ TEST_P(ProviderViolationTest, AccessToAnotherDomainsRegion) {
 
 TEST_P(ProviderViolationTest, SendLongerThanItsReceive) {
   up(1, 100);
-  ASSERT_TRUE(ok(send(*pair.client, pattern(101))));
+  const Bytes message = pattern(101);
+  ASSERT_TRUE(ok(send(*pair.client, message)));
   expect_the_clients_fault();
   EXPECT_TRUE(pair.server_notices.received.empty());
 }

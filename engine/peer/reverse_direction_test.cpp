@@ -54,6 +54,12 @@ class ReverseDirectionTest : public PeerTest {
     drive([&] { return client->up; });
   }
 
+  /// The server tells the outcome of callbacks to the members below.
+  void TearDown() override {
+    client.reset();
+    server.reset();
+  }
+
   /// A call of the program, which makes it call back `times` times.
   void call(std::uint32_t xid, std::uint32_t times) {
     Bytes octets = transport(xid, 8);
