@@ -136,11 +136,14 @@ def test_no_bar_without_a_terminal(url, tmp_path, capsys):
 
 
 def test_interrupt_leaves_nothing_behind(tmp_path):
-    """A gibibyte takes longer than it takes to see that the copy has begun."""
-    with peer.Server(["tcp://127.0.0.1:0"]) as server:
+    """Eight gibibytes take longer than it takes to see that the copy has begun. They would not fit
+    into a server's memory."""
+    exported = tmp_path / "exported"
+    exported.mkdir()
+    with peer.Server(["tcp://127.0.0.1:0"], export=str(exported)) as server:
         url = server.listening[0] + "/export"
         with open(tmp_path / "here", "wb") as here:
-            here.truncate(1 << 30)
+            here.truncate(8 << 30)
         program = "import sys; from steertag.cli import main; sys.exit(main())"
         copying = subprocess.Popen(
             [
