@@ -99,10 +99,10 @@ def _store(arguments, descriptor, status):
     directory, name = _target_of(files, arguments)
     temporary = f".{secrets.token_hex(8)}.part"
     sparse = arguments.sparse != "never"
-    transfer = files.store(
-        descriptor, status.st_size, directory, temporary, status.st_mode & 0o777, sparse
-    )
+    mode = status.st_mode & 0o777
     try:
+        # It may be there before this call returns, if a signal comes in between.
+        transfer = files.store(descriptor, status.st_size, directory, temporary, mode, sparse)
         progress.run(transfer, name)
         files.rename(directory, temporary, name)
     except BaseException:
