@@ -1,7 +1,6 @@
 // The port mapper and rpcbind, asked over TCP by who does not know where NFS and MOUNT are.
 #include <set>
 
-#include "peer/client/stream_client.h"
 #include "peer/stream_fixture.h"
 #include "rpc/portmap.h"
 #include "rpc/rpcbind.h"
@@ -13,23 +12,20 @@ class PortMapperTest : public StreamTest {
  protected:
   void SetUp() override {
     serve_all();
-    client = std::move(*StreamClient::open(tcp_url, {}, 1));
+    client = std::make_unique<RawStream>(tcp_url);
   }
 
   /// The results of a call, and the status of its reply.
   template <class Args>
   wire::Reader ask(std::uint32_t version, std::uint32_t procedure, const Args& args) {
-    bool done = false;
-    client->call(rpc_call(0, procedure, encoded(args), portmap::kProgram, version),
-                 [&](const Expected<View, CallError>& found) {
-                   ASSERT_TRUE(found) << found.error().message();
-                   reply = copy(*found);
-                   done = true;
-                 });
+    client->records.clear();
+    client->send_record(rpc_call(1, procedure, encoded(args), portmap::kProgram, version));
     drive([&] {
-      client->poll(0ms);
-      return done;
+      client->pump();
+      return client->records.size() == 1 || client->closed;
     });
+    EXPECT_FALSE(client->closed) << "the server closed the connection";
+    reply = client->closed ? Bytes() : client->records.front();
     wire::Reader reader(reply);
     rpc::ReplyHeader header;
     header.decode(reader);
@@ -52,7 +48,7 @@ class PortMapperTest : public StreamTest {
     return std::string(address.text);
   }
 
-  std::unique_ptr<StreamClient> client;
+  std::unique_ptr<RawStream> client;
   Bytes reply;
   rpc::AcceptStatus status{};
 };

@@ -1,23 +1,11 @@
 // Tests of every operation of CB_COMPOUND: sizes by the RFC, round trips, truncation.
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include "nfs/v4/callbacks.h"
-#include "rpc/testing.h"
+#include "nfs/v4/testing/signature_checks.h"
 
 namespace steertag::nfs4 {
 namespace {
 
-using rpc::testing::encoded;
-using rpc::testing::fault_of;
+using testing::Sizes;
 
-/// Octets of default values (empty handles, names and arrays, arms without content), counted by
-/// hand from the XDR of RFC 5662: arguments, and result with NFS4_OK.
-struct Sizes {
-  const char* operation;
-  std::size_t args;
-  std::size_t ok;
-};
 constexpr Sizes kSizes[] = {
     {"CB_GETATTR", 8, 12},
     {"CB_RECALL", 24, 4},
@@ -39,45 +27,19 @@ class EveryCallback : public ::testing::TestWithParam<Sizes> {
 };
 
 TEST_P(EveryCallback, HasTheSizesOfTheRfc) {
-  with_signature(number(), [&]<class Args, class Res>(Signature<Args, Res>) {
-    EXPECT_EQ(encoded(Args{}).size(), GetParam().args);
-    Res result{};
-    EXPECT_EQ(encoded(result).size(), GetParam().ok);
-    result.status = Status::NFS4ERR_IO;
-    EXPECT_EQ(encoded(result).size(), 4u);
-  });
+  testing::check_sizes(number(), GetParam());
 }
 
 TEST_P(EveryCallback, ArgumentsRoundTripAndFaultWhenCut) {
-  with_signature(number(), []<class Args, class Res>(Signature<Args, Res>) {
-    EXPECT_TRUE(rc::check([] {
-      rpc::testing::Arena arena;
-      rpc::testing::check_codec<Args>(encoded(rpc::testing::any<Args>(arena)));
-    }));
-  });
+  testing::check_arguments(number());
 }
 
 TEST_P(EveryCallback, ResultsRoundTripAndFaultWhenCut) {
-  with_signature(number(), []<class Args, class Res>(Signature<Args, Res>) {
-    EXPECT_TRUE(rc::check([] {
-      rpc::testing::Arena arena;
-      Res result = rpc::testing::any<Res>(arena);
-      // Most of a hundred statuses are void; half of the cases are of the arm that is not.
-      if (*rc::gen::arbitrary<bool>()) result.status = Status::NFS4_OK;
-      rpc::testing::check_codec<Res>(encoded(result));
-    }));
-  });
+  testing::check_result(number());
 }
 
 TEST_P(EveryCallback, UnknownStatusIsBadEnum) {
-  with_signature(number(), []<class Args, class Res>(Signature<Args, Res>) {
-    Res result{};
-    result.status = static_cast<Status>(10073);
-    const wire::Fault fault = fault_of<Res>(encoded(result));
-    EXPECT_EQ(fault.code, wire::FaultCode::bad_enum);
-    EXPECT_EQ(fault.offset, 0u);
-    EXPECT_EQ(fault.field, "status");
-  });
+  testing::check_unknown_status(number());
 }
 
 INSTANTIATE_TEST_SUITE_P(Rfc8881, EveryCallback, ::testing::ValuesIn(kSizes),
