@@ -144,7 +144,11 @@ def test_interrupt_leaves_nothing_behind(tmp_path):
         url = server.listening[0] + "/export"
         with open(tmp_path / "here", "wb") as here:
             here.truncate(8 << 30)
-        program = "import sys; from steertag.cli import main; sys.exit(main())"
+        # Whoever runs the tests in the background of a script has them ignore SIGINT, and so cp too.
+        program = (
+            "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+            "from steertag.cli import main; sys.exit(main())"
+        )
         copying = subprocess.Popen(
             [
                 sys.executable,
