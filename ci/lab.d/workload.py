@@ -51,6 +51,7 @@ STEPS = (
     Step("delegation", 120, versions=("v4.1",), local=False),
     # What was in memory does not come back.
     Step("restart", 600, storages=(DIRECTORY,), local=False),
+    Step("restart-lock", 600, versions=WITH_STATE, storages=(DIRECTORY,), local=False),
     Step("unmount", 60),
 )
 NAMES = tuple(step.name for step in STEPS)

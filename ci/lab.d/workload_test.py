@@ -73,6 +73,22 @@ def test_locks_of_two_processes(programs, tmp_path):
     assert (status, output.split(",")[1].strip()) == (0, "counter 50")
 
 
+def test_a_held_lock_stays_held(programs, tmp_path):
+    file = tmp_path / "file"
+    status, output = run(programs / "held", file, file, "true")
+    if "drop_caches" in output:
+        pytest.skip("only root can make the file come from the disk again")
+    assert (status, output.split(";")[0]) == (0, "the lock was kept")
+
+
+def test_a_lost_lock_is_told(programs, tmp_path):
+    # Client B locks another file than client A.
+    (tmp_path / "b").write_bytes(b"")
+    status, output = run(programs / "held", tmp_path / "a", tmp_path / "b", "true")
+    assert status == 1
+    assert "client B, the locked part before the restart: Success instead of" in output
+
+
 def test_appends_to_two_files_are_told_apart(programs, tmp_path):
     (tmp_path / "b").write_bytes(b"")
     status, output = run(programs / "append", tmp_path / "a", tmp_path / "b", 4)
