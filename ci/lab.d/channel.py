@@ -8,7 +8,7 @@ import select
 import socket
 import time
 
-from failure import LabFailure, MachineDied
+from failure import LabFailure
 from machine import Machine
 from target import PROJECT
 
@@ -54,7 +54,7 @@ class Channel:
             raise LabFailure(f"the machine does not listen any more: {error}")
 
     def read_line(self, deadline: float) -> str:
-        """The next line; Silent after the deadline, MachineDied if the machine ends before."""
+        """The next line; Silent after the deadline, LabFailure if the machine ends before."""
         while b"\n" not in self._pending:
             if len(self._pending) > MOST_LINE_BYTES:
                 raise LabFailure(f"the guest sent a line of more than {MOST_LINE_BYTES} octets")
@@ -64,7 +64,7 @@ class Channel:
                 raise Silent
             data = self._stream.recv(READ_BYTES)
             if not data:
-                raise MachineDied("the machine has ended")
+                raise LabFailure("the machine has ended")
             self._pending += data
         line, self._pending = self._pending.split(b"\n", 1)
         return line.decode(errors="replace").rstrip("\r")

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 
-from failure import LabFailure, MachineDied
+from failure import LabFailure
 from target import Target
 
 READY_LINE = b"steertag-lab: ready"
@@ -106,7 +106,7 @@ class Machine:
         if not self._program_ended.wait(limit_s):
             raise LabFailure(f"the program did not end within {limit_s:.0f} s; {self.last_words()}")
         if self._program_status is None:
-            raise MachineDied(f"the machine died before its program ended; {self.last_words()}")
+            raise LabFailure(f"the machine died before its program ended; {self.last_words()}")
         return self._program_status
 
     def program_ended(self) -> bool:

@@ -103,13 +103,6 @@ def record_of(run):
     )
 
 
-def record_of_death(case, case_id):
-    """The Record of a case that took the machine down that the suite itself runs in."""
-    reason = "the machine that the suite shares with the target died"
-    verdict = Verdict.CRASH.value
-    return Record(case_id, verdict, reason, [], list(case.requirements), 0.0)
-
-
 def record_of_setup(case, case_id, report):
     """The Record of a case whose setup or teardown failed or skipped."""
     if report.skipped:

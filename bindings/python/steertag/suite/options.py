@@ -22,7 +22,6 @@ class Options:
     report: pathlib.Path
     allow_destructive: bool
     strict: bool
-    resume: bool
     server: pathlib.Path
     server_arguments: tuple
 
@@ -51,12 +50,6 @@ def add_options(parser):
         "--strict-verdicts",
         action="store_true",
         help="a case with the verdict warn fails the run too",
-    )
-    add(
-        "--resume",
-        action="store_true",
-        help="for a suite in the target's own machine: keep on disk what is done, and go on behind the"
-        " case in which an earlier run was cut off; that one gets the verdict crash",
     )
     add(
         "--server-arg",
@@ -96,8 +89,6 @@ def read_options(config):
         )
     if target:
         _check_url(target)
-    if get("--resume") and (not target or getattr(config.option, "numprocesses", None)):
-        raise pytest.UsageError("--resume is for a --target, tested by one process, so without -n")
     report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)
     if not report.is_absolute():
         report = config.invocation_params.dir / report
@@ -108,7 +99,6 @@ def read_options(config):
         report=report,
         allow_destructive=get("--allow-destructive"),
         strict=get("--strict-verdicts"),
-        resume=get("--resume"),
         server=pathlib.Path(server),
         server_arguments=tuple(arguments),
     )

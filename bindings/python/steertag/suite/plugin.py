@@ -15,9 +15,7 @@ if steertag.engine_problem:
 
 from . import options as suite_options
 from .case import case_of
-from .conduct import conduct, record_of_death, record_of_setup, SteertagWarning
-from .progress import BadProgress, Progress
-from .progress import NAME as PROGRESS
+from .conduct import conduct, record_of_setup, SteertagWarning
 from .report import Record
 from .reporting import WORKER_PROBLEM, Reporting
 from .session import Session, Unreachable
@@ -28,7 +26,6 @@ _SESSION = pytest.StashKey()
 _REPORTING = pytest.StashKey()
 _CASE = pytest.StashKey()
 _RECORD = pytest.StashKey()
-_PROGRESS = pytest.StashKey()  # of a run with --resume
 _HAS_CASES = pytest.StashKey()  # set when collection was in order
 
 
@@ -78,10 +75,6 @@ def pytest_collection_finish(session):
 def pytest_sessionfinish(session):
     """Stops the bundled server; one that ends badly is a problem of the run."""
     config = session.config
-    if _PROGRESS in config.stash:
-        complete = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-        stopped = session.shouldstop or session.shouldfail
-        config.stash[_PROGRESS].close(whole=complete and not stopped)
     problem = config.stash[_SESSION].close()
     if problem is None:
         return
@@ -113,45 +106,18 @@ def pytest_collection_modifyitems(config, items):
         item.user_properties.append(("case", case_id))
     config.stash[_HAS_CASES] = cases > 0
     if cases and not config.option.collectonly:
-        options = config.stash[_SESSION].options
-        suite_options.make_report_directory(options.report)
-        if options.resume:
-            _resume(config, options, items)
-
-
-def _resume(config, options, items):
-    """Cases that an earlier run has done bring their records along and are not run again."""
-    try:
-        progress = config.stash[_PROGRESS] = Progress(options.report, options.target)
-    except BadProgress as error:
-        raise pytest.UsageError(str(error)) from None
-    for item in items:
-        found = item.stash.get(_CASE, None)
-        record = progress.records.get(found[1]) if found else None
-        if record is not None:
-            item.stash[_RECORD] = record
+        suite_options.make_report_directory(config.stash[_SESSION].options.report)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     found = item.stash.get(_CASE, None)
-    if found is None or _RECORD in item.stash:
+    if found is None:
         return
-    if _PROGRESS in item.config.stash:
-        _keep(item.config.stash[_PROGRESS].started, record_of_death(*found))
     try:
         item.config.stash[_SESSION].prepare(*found)
     except Unreachable as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
-
-
-def _keep(write, record):
-    """Writes to the progress file; without it the run cannot go on, as its end would be told wrongly."""
-    try:
-        write(record)
-    except OSError as error:
-        reason = f"{PROGRESS}: {error.strerror}"
-        raise pytest.exit.Exception(reason, returncode=pytest.ExitCode.USAGE_ERROR) from None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -160,11 +126,10 @@ def pytest_pyfunc_call(pyfuncitem):
     found = pyfuncitem.stash.get(_CASE, None)
     if found is None:
         return None
-    if _RECORD not in pyfuncitem.stash:
-        suite = pyfuncitem.config.stash[_SESSION]
-        names = pyfuncitem._fixtureinfo.argnames
-        arguments = {name: pyfuncitem.funcargs[name] for name in names}
-        pyfuncitem.stash[_RECORD] = conduct(suite, lambda: pyfuncitem.obj(**arguments))
+    suite = pyfuncitem.config.stash[_SESSION]
+    names = pyfuncitem._fixtureinfo.argnames
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+    pyfuncitem.stash[_RECORD] = conduct(suite, lambda: pyfuncitem.obj(**arguments))
     record = pyfuncitem.stash[_RECORD]
     if record.verdict == Verdict.WARN.value:
         pyfuncitem.warn(SteertagWarning(f"{record.id}: {record.reason}"))
@@ -187,9 +152,6 @@ def pytest_runtest_makereport(item, call):
         record = record_of_setup(*found, report)
         report.steertag = vars(record)
         item.user_properties.append(("verdict", record.verdict))
-    progress = item.config.stash.get(_PROGRESS, None)
-    if progress is not None and record is not None and record.id not in progress.records:
-        _keep(progress.ended, record)
     suite = item.config.stash[_SESSION]
     if suite.lost:
         report.steertag_stop = suite.lost
@@ -199,7 +161,7 @@ def pytest_runtest_makereport(item, call):
 def _apply(record, report, item, options):
     """pytest's outcome of the call phase follows the verdict."""
     verdict = Verdict(record.verdict)
-    record.seconds = record.seconds or report.duration
+    record.seconds = report.duration
     report.steertag = vars(record)
     for name, value in (("verdict", record.verdict), ("reason", record.reason)):
         item.user_properties.append((name, value))
@@ -232,6 +194,4 @@ def bench(request):
     found = request.node.stash.get(_CASE, None)
     if found is None:
         raise pytest.UsageError("the fixture bench is for functions with the decorator @case")
-    if _RECORD in request.node.stash:
-        return None  # the case is not run again
     return request.config.stash[_SESSION].bench()
