@@ -11,7 +11,7 @@ import control
 import gate
 import gate_table
 import host
-import inside
+import pair
 import provider_tests
 import server
 import session
@@ -30,8 +30,8 @@ EXIT_SIGNAL_BASE = 128
 
 
 # The roles of machines that serve NFS/RDMA to the host, and that are clients of our server on the host.
-# In the role inside the suite runs in the server's own machine.
-SERVER, CLIENT, INSIDE = "server", "client", "inside"
+# Of a pair, one machine serves and the suite runs in the other.
+SERVER, CLIENT, PAIR = "server", "client", "pair"
 
 
 def build(target: Target, _: argparse.Namespace) -> int:
@@ -66,8 +66,8 @@ def run(target: Target, options: argparse.Namespace) -> int:
     if target.role == CLIENT:
         return 0 if run_workload(target, options).passed() else EXIT_FAILED
     suite.require()
-    if target.role == INSIDE:
-        return run_inside(target, options.arguments)
+    if target.role == PAIR:
+        return pair.run(target, options.arguments)
     shutil.rmtree(target.report, ignore_errors=True)
     with session.booted(target) as booted:
         status = suite.run(booted, options.arguments)
@@ -76,12 +76,6 @@ def run(target: Target, options: argparse.Namespace) -> int:
         for complaint in booted.machine.complaints():
             host.say(f"the guest's console has: {complaint}")
     return status
-
-
-def run_inside(target: Target, arguments: list[str]) -> int:
-    with session.exclusive(target):
-        host.need(host.MACHINE_PROGRAMS)
-        return inside.run(target, arguments)
 
 
 def run_workload(target: Target, options: argparse.Namespace) -> client.Outcome:
@@ -139,7 +133,7 @@ def baseline(target: Target, _: argparse.Namespace) -> int:
 ACTIONS_OF_ROLE = {
     SERVER: (build, boot, restart, check, run, compare, run_provider_tests, baseline),
     CLIENT: (build, run),
-    INSIDE: (build, run, compare, run_provider_tests, baseline),
+    PAIR: (build, run, compare, run_provider_tests, baseline),
 }
 
 

@@ -12,6 +12,7 @@ import threading
 import time
 
 from failure import LabFailure
+from link import Link
 from target import Target
 
 READY_LINE = b"steertag-lab: ready"
@@ -53,17 +54,20 @@ class Machine:
         serials: tuple[str, ...] = (),
         networks: tuple[str, ...] = (),
         shares: tuple[str, ...] = (),
+        link: Link | None = None,
     ) -> None:
         """`ports` are those of the host, by service; `console_log` is appended to. `role` is another
         one than the target's. `serials` are the guest's further serial ports, as qemu names them.
         `networks` (10.0.2.0/24) are those by which the guest reaches the host, at their address 2;
         without any it has a network card by which it is only reached. `shares` are directories of the
-        host, as qemu's -virtfs names them."""
+        host, as qemu's -virtfs names them. With a `link` the only network is that to another machine.
+        """
         self.target = target
         self.role = role or target.role
         self.serials = serials
         self.networks = networks
         self.shares = shares
+        self.link = link
         self.kernel = kernel
         self.root = root
         self.ports = ports
@@ -120,6 +124,10 @@ class Machine:
     def alive(self) -> bool:
         return not self._ended.is_set()
 
+    def died(self) -> bool:
+        """Whether the machine was started and has ended by itself."""
+        return self._process is not None and self._process.poll() is not None
+
     def complaints(self) -> list[str]:
         """Lines of the console in which the guest's kernel notices a defect of its own."""
         return list(self._complaints)
@@ -158,15 +166,21 @@ class Machine:
         append += "".join(f" {service}_port={port}" for service, port in target.ports.items())
         serials = [part for name in self.serials for part in ("-serial", name)]
         shares = [part for share in self.shares for part in ("-virtfs", share)]
+        if self.link is not None:
+            append += f" {self.link.parameters()}"
         options = [f",net={network}" for network in self.networks] or [f",restrict=on{forwards}"]
-        cards = [
-            part
-            for number, option in enumerate(options)
-            for part in (
-                *("-netdev", f"user,id=net{number}{option}"),
-                *("-device", f"virtio-net-pci,netdev=net{number},romfile="),
-            )
-        ]
+        cards = (
+            self.link.options()
+            if self.link is not None
+            else [
+                part
+                for number, option in enumerate(options)
+                for part in (
+                    *("-netdev", f"user,id=net{number}{option}"),
+                    *("-device", f"virtio-net-pci,netdev=net{number},romfile="),
+                )
+            ]
+        )
         return [
             *("qemu-system-x86_64", "-nodefaults", "-no-user-config", "-no-reboot"),
             *("-accel", "tcg,thread=multi", "-cpu", "max"),

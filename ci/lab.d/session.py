@@ -17,9 +17,11 @@ import host
 from control import Control
 from failure import LabFailure
 from image import Image
+from link import Link
 from machine import HOST, Machine, free_ports
 from target import PROJECT, Target
 
+SERVER = "server"  # the role of the machine
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -56,21 +58,24 @@ def exclusive(target: Target) -> Iterator[None]:
 
 
 class Session:
-    """A machine that can be replaced by a fresh one at the same ports of the host."""
+    """A machine that serves, and that can be replaced by a fresh one at the same address and ports."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, link: Link | None = None) -> None:
+        """With a `link` another machine reaches it, otherwise the host does."""
         self.target = target
-        self.ports = free_ports(list(target.ports))
+        self.address = link.address if link else HOST
+        self.ports = target.ports if link else free_ports(list(target.ports))
         self.profile = target.directory / "profile.yaml"
-        self._console_log = target.directory / "console.log"
-        self._console_log.write_bytes(b"")
+        self.console_log = target.directory / "console.log"
+        self.console_log.write_bytes(b"")
+        self._link = link
         self._image = Image(target)
         self._control = Control(target)
         self.machine = self._new_machine()
 
     def url(self) -> str:
-        """The target URL under which the machine's server is reached from the host."""
-        return f"{self.target.provider}://{HOST}:{self.ports['rdma']}{self.target.export}"
+        """The target URL under which the machine's server is reached."""
+        return f"{self.target.provider}://{self.address}:{self.ports['rdma']}{self.target.export}"
 
     def boot(self) -> None:
         """Starts the machine and waits until its role is up."""
@@ -115,36 +120,45 @@ class Session:
         self.machine.power_off()
         self._control.close()
 
-    def write_profile(self) -> None:
-        """Declares to the suite what it cannot find out over the target URL."""
+    def write_profile(self, console: str, restart: list[str]) -> None:
+        """Declares to the suite what it cannot find out over the target URL. `console` is the console's
+        log and `restart` the command for a fresh machine, both as the suite has them."""
         profile = {
             "name": self.target.name,
-            "mount": {"transport": "tcp", "host": HOST, "port": self.ports["mountd"]},
+            "mount": {"transport": "tcp", "host": self.address, "port": self.ports["mountd"]},
             "export": self.target.export,
             # The machine is ours and is thrown away: cases may do their worst.
             "destructive": True,
             "software": self._image.version(),
-            "console": str(self._console_log.relative_to(PROJECT)),
+            "console": console,
             # A kernel that a case kills is replaced, so that the cases after it are still run.
-            "restart": [str(PROJECT / "ci" / "lab"), "restart", self.target.name],
+            "restart": restart,
         }
         self.profile.write_text(yaml.safe_dump(profile, sort_keys=False))
 
     def _new_machine(self) -> Machine:
         image = self._image
-        return Machine(self.target, image.kernel, image.root, self.ports, self._console_log)
+        return Machine(
+            *(self.target, image.kernel, image.root, {} if self._link else self.ports),
+            *(self.console_log, SERVER),
+            link=self._link,
+        )
 
 
 @contextlib.contextmanager
-def booted(target: Target) -> Iterator[Session]:
-    """A session whose machine is ready and whose profile is written; its end powers it off."""
+def booted(target: Target, link: Link | None = None) -> Iterator[Session]:
+    """A session whose machine is ready and whose profile, as the host has it, is written; its end powers
+    it off."""
     with exclusive(target):
         host.need(host.MACHINE_PROGRAMS)
         Image(target).build()
-        session = Session(target)
+        session = Session(target, link)
         try:
             session.boot()
-            session.write_profile()
+            session.write_profile(
+                str(session.console_log.relative_to(PROJECT)),
+                [str(PROJECT / "ci" / "lab"), "restart", target.name],
+            )
             yield session
         finally:
             session.close()

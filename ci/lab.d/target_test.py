@@ -9,6 +9,8 @@ import yaml
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import command  # noqa: E402
+import pair  # noqa: E402
+import session  # noqa: E402
 import target as targets  # noqa: E402
 from failure import LabFailure  # noqa: E402
 
@@ -18,7 +20,9 @@ def test_every_target_loads_and_its_role_is_known():
     for name in targets.names():
         target = targets.load(name)
         assert target.role in command.ACTIONS_OF_ROLE
-        assert (targets.LAB / "guest/lab" / target.role).is_file()
+        roles = (session.SERVER, pair.TESTER) if target.role == command.PAIR else (target.role,)
+        for role in roles:
+            assert (targets.LAB / "guest/lab" / role).is_file()
         for module in target.kernel.extra_modules:
             for patch in module.patches:
                 assert (targets.PATCHES / patch).is_file()

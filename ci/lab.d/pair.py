@@ -1,0 +1,173 @@
+"""The suite in one machine, against a server in another: both have the target's RDMA device, which nothing
+outside of their network reaches.
+
+The machine that tests sees the host's files, read-only: the very programs that are built here run there."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shlex
+import shutil
+import time
+from typing import TextIO
+
+import host
+import link
+import session
+import suite
+from channel import Channel, Silent
+from failure import LabFailure
+from image import Image, extend
+from machine import Machine
+from target import PROJECT, Target
+
+TESTER = "tester"  # the role of the machine that tests
+RUN_LIMIT_S = 3600
+# After the program has ended, its last lines are on the way.
+DRAIN_LIMIT_S = 5
+POLL_S = 0.2
+MOST_UNTOLD_LINES = 100_000  # of output between two looks at the machine
+REPORT = "/dev/report"
+# A file of the report: the suite wants a fresh server, and waits until the file is gone.
+RESTART_WANTED = "restart-wanted"
+CONSOLE = "console.log"
+# Everything that a program writes goes to the guest's memory.
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+    "HOME": "/dev/shm",
+    "TMPDIR": "/dev/shm",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+# Names another build directory than build/release, inside as outside.
+BUILD_VARIABLE = "STEERTAG_BUILD"
+
+
+def run(target: Target, arguments: list[str]) -> int:
+    """Runs the server suite with the extra pytest arguments; returns pytest's exit code."""
+    directory = target.directory / "pair"
+    for folder in (directory, target.report):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+    server_end, tester_end = link.pair(directory.relative_to(PROJECT))
+    with session.booted(target, server_end) as booted:
+        # The suite sees the console as a file of the report.
+        (target.report / CONSOLE).hardlink_to(booted.console_log)
+        wanted = shlex.quote(f"{REPORT}/{RESTART_WANTED}")
+        wish = f": > {wanted} && while [ -e {wanted} ]; do sleep 0.1; done"
+        booted.write_profile(f"{REPORT}/{CONSOLE}", ["sh", "-c", wish])
+        command = [
+            *(str(suite.PYTEST.relative_to(PROJECT)), suite.CASES),
+            *("-o", "cache_dir=/dev/shm/pytest", "--target", booted.url()),
+            *("--profile", str(booted.profile.relative_to(PROJECT)), "--report", REPORT),
+            *arguments,
+        ]
+        host.say(shlex.join(command))
+        return run_program(Tester(target, command, directory, tester_end), booted)
+
+
+class Tester:
+    """The machine that runs one command of the host, in this project's directory."""
+
+    def __init__(
+        self, target: Target, command: list[str], directory: pathlib.Path, end: link.Link | None
+    ) -> None:
+        """`directory` takes what the machine leaves: its console and the command's output."""
+        image = Image(target)
+        self.target = target
+        self.output = directory / "output.log"
+        self._scratch = directory / "scratch"
+        self.channel = Channel(directory / "channel")
+        console = directory / "tester-console.log"
+        console.write_bytes(b"")
+        self.machine = Machine(
+            *(target, image.kernel, pack(image.root, command, self._scratch), {}, console, TESTER),
+            serials=(self.channel.serial(),),
+            shares=(
+                "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap",
+                f"local,path={target.report},mount_tag=report,security_model=none",
+            ),
+            link=end,
+        )
+
+    def boot(self) -> None:
+        host.say(f"booting the tester of {self.target.name}")
+        self.machine.start()
+        self.channel.open(self.machine)
+        host.say(f"ready after {self.machine.wait_ready():.1f} s")
+
+    def close(self) -> None:
+        self.machine.power_off()
+        self.channel.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def run_program(tester: Tester, served: session.Session | None) -> int:
+    """Runs the tester's command, and gives it a fresh server when it wants one; returns its exit status."""
+    try:
+        tester.boot()
+        accompany(tester, served)
+        status = tester.machine.wait_program(DRAIN_LIMIT_S)
+    except LabFailure as failure:
+        if tester.machine.died():
+            raise LabFailure(f"the tester died; {tester.machine.last_words()}") from failure
+        raise
+    finally:
+        tester.close()
+    for machine in (tester.machine, served.machine if served else None):
+        for complaint in machine.complaints() if machine else ():
+            host.say(f"the guest's console has: {complaint}")
+    return status
+
+
+def accompany(tester: Tester, served: session.Session | None) -> None:
+    """Shows what the command prints until it has ended, and does what it wants."""
+    deadline = time.monotonic() + RUN_LIMIT_S
+    wanted = tester.target.report / RESTART_WANTED
+    with open(tester.output, "w") as output:
+        while True:
+            ended = tester.machine.program_ended()
+            lines = copy_lines(tester.channel, output)
+            if ended and lines == 0:
+                return
+            if served is not None and wanted.exists():
+                if not served.machine.alive():
+                    host.say(f"the machine died; {served.machine.last_words()}")
+                served.restart()
+                wanted.unlink()
+            if time.monotonic() > deadline:
+                raise LabFailure(f"the program did not end within {RUN_LIMIT_S} s")
+
+
+def copy_lines(channel: Channel, output: TextIO) -> int:
+    """Shows the lines that come until none does for a moment; returns how many."""
+    for lines in range(MOST_UNTOLD_LINES):
+        try:
+            line = channel.read_line(time.monotonic() + POLL_S)
+        except Silent:
+            return lines
+        print(line, flush=True)
+        output.write(f"{line}\n")
+    return MOST_UNTOLD_LINES
+
+
+def pack(root: pathlib.Path, command: list[str], scratch: pathlib.Path) -> pathlib.Path:
+    """Returns a root file system in which the role `inside` finds the command to run."""
+    folder = scratch / "root" / "lab/program"
+    folder.mkdir(parents=True)
+    environment = dict(ENVIRONMENT)
+    if build := os.environ.get(BUILD_VARIABLE):
+        environment[BUILD_VARIABLE] = str(pathlib.Path(build).resolve())
+    variables = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
+    inner = f"cd {shlex.quote(str(PROJECT))} && exec {shlex.join(command)}"
+    run_file = folder / "run"
+    run_file.write_text(
+        "#!/bin/sh\n"
+        # The output goes through a pipe, because programs write for eyes when it is a serial port.
+        f"{{ chroot /host /usr/bin/env -i {' '.join(variables)} sh -c {shlex.quote(inner)}\n"
+        "echo $? > /tmp/status; } 2>&1 | cat\n"
+        "exit $(cat /tmp/status)\n"
+    )
+    run_file.chmod(0o755)
+    return extend(root, scratch / "root", scratch / "root.cpio")
