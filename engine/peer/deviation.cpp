@@ -199,6 +199,16 @@ constexpr DeviationInfo kTable[] = {
      "READ data arrives with the contents of its two segments swapped."},
     {Deviation::write_data_shifted, "write-data-shifted", "RFC8267-4-1",
      "WRITE stores data from a read chunk one octet too far."},
+
+    // plain TCP
+    {Deviation::fragments_refused, "fragments-refused", "RFC5531-11-2",
+     "A record whose first fragment is not its last closes the connection."},
+    {Deviation::records_behind_lost, "records-behind-lost", "RFC5531-11-1",
+     "Octets that arrive together with a whole record, behind it, are lost."},
+    {Deviation::reply_mark_not_last, "reply-mark-not-last", "RFC5531-11-4",
+     "Replies over TCP are marked as if another fragment followed."},
+    {Deviation::tcp_results_differ, "tcp-results-differ", "RFC8166-1-1",
+     "The last bit of results is inverted over TCP."},
 };
 constexpr std::size_t kCount = std::size(kTable);
 static_assert(kCount <= Deviations::kMost);

@@ -120,6 +120,12 @@ enum class Deviation : std::uint8_t {
   read_data_corrupted,
   read_halves_swapped,
   write_data_shifted,
+
+  // plain TCP
+  fragments_refused,
+  records_behind_lost,
+  reply_mark_not_last,
+  tcp_results_differ,
 };
 
 struct DeviationInfo {

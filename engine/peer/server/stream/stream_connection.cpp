@@ -24,6 +24,11 @@ std::string host_of(const net::Address& peer) {
   return text.substr(0, text.rfind(':'));
 }
 
+/// xid, type, status, an empty verifier and accept_stat (RFC 5531 9): what stands before results.
+constexpr std::size_t kAcceptedOctets = 24;
+/// In the first octet of a marking word.
+constexpr std::byte kLastFragment{0x80};
+
 std::string duration_text(std::chrono::milliseconds time) {
   return std::to_string(time.count()) + " ms";
 }
@@ -43,6 +48,10 @@ StreamConnection::StreamConnection(StreamRuntime& runtime, std::uint64_t id, net
 
 StreamConnection::~StreamConnection() {
   if (!down_) go_down();
+}
+
+bool StreamConnection::deviates(Deviation deviation) const {
+  return runtime_.context.options.deviations.has(deviation);
 }
 
 Expected<void, Error> StreamConnection::start() {
@@ -93,7 +102,13 @@ std::size_t StreamConnection::take_records(View octets) {
       if (const auto record = rpc::whole_record(left, kLargestStreamRecord)) {
         taken += rpc::kRecordMarkOctets + record->size();
         take_record(*record);
+        if (deviates(Deviation::records_behind_lost)) return octets.size();
         continue;
+      }
+      if (deviates(Deviation::fragments_refused) &&
+          (left.front() & kLastFragment) == std::byte{0}) {
+        drop({Errc::protocol_error, "a record has several fragments"});
+        return taken;
       }
       if (!begin_partial_record(left)) return taken;
     }
@@ -158,6 +173,9 @@ void StreamConnection::answer(View call) {
   auto message = take_message();
   if (auto admitted = dispatcher.admit(call, message->payload))
     dispatcher.execute(*admitted, origin_, message->payload);
+  Bytes& results = message->payload.stream();
+  if (deviates(Deviation::tcp_results_differ) && results.size() > kAcceptedOctets)
+    results.back() ^= std::byte{1};
   ++runtime_.context.statistics.replies;
   queue(std::move(message));
 }
@@ -187,7 +205,8 @@ std::unique_ptr<OutgoingMessage> StreamConnection::take_message() {
 
 void StreamConnection::queue(std::unique_ptr<OutgoingMessage> message) {
   const std::size_t size = message->payload.size();
-  wire::store_u32(message->mark.data(), rpc::record_mark(static_cast<std::uint32_t>(size), true));
+  const bool last = !deviates(Deviation::reply_mark_not_last);
+  wire::store_u32(message->mark.data(), rpc::record_mark(static_cast<std::uint32_t>(size), last));
   message->octets = message->mark.size() + size;
   message->held_bytes = message->payload.held_bytes();
   reply_bytes_ += message->held_bytes;

@@ -30,6 +30,8 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   void on_ready(std::uint32_t events) override;
   void on_deadline() override;
 
+  bool deviates(Deviation deviation) const;
+
   // What comes in.
   void receive();
   /// Takes records off the start of `octets` and returns how many octets were taken: less than all
