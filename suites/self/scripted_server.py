@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 
+import scripted_records
 from steertag import fabric, rpc, wire
 
 RECEIVES, RECEIVE_BYTES, GRANT = 64, 4096, 32
@@ -18,6 +19,7 @@ FLOOD = 32  # messages for each that comes
 DEFECTS = (
     *("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods"),
     *("announces-little", "refuses-the-silent", "executes-slowly"),
+    *scripted_records.DEFECTS,
 )
 
 
@@ -64,7 +66,9 @@ def error(words, code):
 class Server:
     """Serves all connections from one thread."""
 
-    def __init__(self, url, defects):
+    def __init__(self, url, records, defects):
+        """`records` is the scripted_records.RecordServer beside it, or None."""
+        self.records = records
         self.provider = fabric.Provider("iwarp")
         self.domain = self.provider.make_domain()
         self.listener = self.provider.listen(url)
@@ -80,6 +84,8 @@ class Server:
                 self.accept(request)
             for connection in list(self.connections):
                 self.work(connection)
+            if self.records is not None:
+                self.records.serve()
             while self.held and self.held[0][0] <= time.monotonic():
                 _, connection, octets = self.held.pop(0)
                 connection.send(octets)
@@ -119,14 +125,18 @@ class Server:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--listen", required=True)
+    parser.add_argument("--listen", required=True, action="append")
     parser.add_argument("--port-file", type=pathlib.Path, required=True)
     parser.add_argument("--deviate", action="append", default=[], choices=DEFECTS)
     options = parser.parse_args()
-    server = Server(options.listen, set(options.deviate))
+    defects = set(options.deviate)
+    rdma, *tcp = options.listen
+    records = scripted_records.RecordServer(fabric.parse_url(tcp[0]).port, defects) if tcp else None
+    server = Server(rdma, records, defects)
     signal.signal(signal.SIGTERM, lambda *_: setattr(server, "stopped", True))
     part = options.port_file.with_suffix(".part")
-    part.write_text(f"{server.listener.port}\n")
+    ports = [server.listener.port, *([records.port] if records else [])]
+    part.write_text("".join(f"{port}\n" for port in ports))
     part.rename(options.port_file)
     try:
         server.serve()

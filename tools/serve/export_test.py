@@ -41,7 +41,7 @@ class Export:
         arguments = ["--export", str(self.directory), *map(str, arguments)]
         self.server = BundledServer(PROGRAM, arguments, self.place, "export")
         self.server.start()
-        self.client = peer.Client(self.server.url)
+        self.client = peer.Client(self.server.urls["rdma"])
 
     def stop(self):
         if self.server is not None:

@@ -3,5 +3,6 @@
 from . import kinds
 from .case import case
 from .expectation import expect
+from .transport import ANY, RDMA, TCP
 
-__all__ = ["case", "expect", "kinds"]
+__all__ = ["ANY", "case", "expect", "kinds", "RDMA", "TCP"]

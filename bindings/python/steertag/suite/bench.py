@@ -5,16 +5,18 @@ import pathlib
 
 from .. import fabric, trace, wire
 from . import kinds
+from .captured import make_capture, RDMA_PORT, TCP_PORT
 from .connection import Connection
 from .deadline import CONNECT_MS
 from .files import Files
-from .link import make_capture, Settings, Watch
 from .needs import check_need
 from .profile import Profile
 from .nfs_message import auth_sys
+from .rdma_link import Settings, Watch
 from .run import current_run
 from .stream import Stream
-from .verdict import EXCHANGES, Failed, Hung, NotTestable, Unsupported, Verdict
+from .transport import TCP
+from .verdict import Failed, HarnessError, Hung, NotTestable, Unsupported, Verdict
 
 DEFAULT_INLINE = 4096
 DEFAULT_PRIVATE_DATA = wire.PrivateData(
@@ -33,18 +35,6 @@ class Target:
     profile: Profile
 
 
-@dataclasses.dataclass(frozen=True)
-class CaseFinding:
-    """A finding in the form that the verdict needs."""
-
-    id: str
-    rule: str  # name of the judge's rule, stable
-    event: int
-    expected: str
-    observed: str
-    by_target: bool
-
-
 class Bench:
     """Made anew for each case. Everything that it made is closed or removed after the case."""
 
@@ -60,24 +50,66 @@ class Bench:
 
     # -- connections ---------------------------------------------------------------------------
 
-    def connect(
+    def connect(self, greet=True, must_open=True, **settings):
+        """A new connection to the target, judged and captured; a record_connection.RecordConnection
+        where the target is reached over TCP, which has no settings.
+
+        greet          sends a legal NULL call first, so that the grant is known and later calls
+                       obey it (RFC 8166 3.3.3). Use False to test the first message.
+        must_open      False: a refused connection is returned too, with `.refusal`.
+        settings       private_data, credits, receives, receive_bytes and further options, see
+                       `_settings`.
+        """
+        if self._link.transport == TCP:
+            if settings:
+                raise HarnessError(f"a connection over TCP has no {', '.join(sorted(settings))}")
+            return self._connect_tcp(self._link, must_open)
+        opened_with = self._settings(**settings)
+        number = len(self._captures)
+        watch = Watch(number)
+        self._captures.append(watch.capture)
+        raw = self._link.open(opened_with, watch, CONNECT_MS)
+        seed = f"{self._run.case_id}/{number}"
+        conn = Connection(raw, watch, opened_with, self.deadlines, seed, self.need)
+        self._keep(conn, must_open)
+        if conn.open and greet:
+            self._greet(conn)
+        return conn
+
+    def connect_tcp(self, must_open=True):
+        """A new connection over TCP to the same server, captured: a RecordConnection. A case that
+        uses it needs "tcp"."""
+        self.need("tcp")
+        return self._connect_tcp(self._link.twin, must_open)
+
+    def _connect_tcp(self, link, must_open):
+        number = len(self._captures)
+        capture = make_capture(number, TCP_PORT)
+        self._captures.append(capture)
+        seed = f"{self._run.case_id}/{number}"
+        return self._keep(
+            link.open(capture, self.deadlines, seed, CONNECT_MS, self.need), must_open
+        )
+
+    def _keep(self, conn, must_open):
+        self._connections.append(conn)
+        if not conn.open and must_open:
+            raise Failed(f"{conn.owed}: the target refused a connection", conn.refusal)
+        return conn
+
+    def _settings(
         self,
         private_data=DEFAULT_PRIVATE_DATA,
         credits=32,
         receives=32,
         receive_bytes=None,
-        greet=True,
-        must_open=True,
         **options,
     ):
-        """A new connection to the target, judged and captured.
+        """Settings of a connection over RDMA.
 
         private_data   wire.PrivateData, wire.PrivateDataDraft, octets, or None for none.
         credits        credit request of the calls built on it; receives: receives posted.
         receive_bytes  octets of each receive; by default what the private data announces.
-        greet          sends a legal NULL call first, so that the grant is known and later calls
-                       obey it (RFC 8166 3.3.3). Use False to test the first message.
-        must_open      False: a refused connection is returned too, with `.refusal`.
         options        further fields of fabric.ConnectionOptions: crc, mpa_revision, ird, ord, and
                        raw_startup (needs fault-hooks).
         """
@@ -89,23 +121,11 @@ class Bench:
             **options,
         )
         credential = auth_sys(self.target.profile.uid, self.target.profile.gid)
-        settings = Settings(opened_with, credits, credential)
-        number = len(self._captures)
-        watch = Watch(number)
-        self._captures.append(watch.capture)
-        raw = self._link.open(settings, watch, CONNECT_MS)
-        seed = f"{self._run.case_id}/{number}"
-        conn = Connection(raw, watch, settings, self.deadlines, seed, self.need)
-        self._connections.append(conn)
-        if not conn.open and must_open:
-            raise Failed(f"{EXCHANGES}: the target refused a connection", conn.refusal)
-        if conn.open and greet:
-            self._greet(conn)
-        return conn
+        return Settings(opened_with, credits, credential)
 
     def stream(self):
         """A plain TCP stream to the target, captured and not judged; see stream.Stream."""
-        capture = make_capture(len(self._captures))
+        capture = make_capture(len(self._captures), RDMA_PORT)
         self._captures.append(capture)
         return Stream(self.target.url, capture, self.deadlines.answer_ms)
 
@@ -193,14 +213,7 @@ class Bench:
 
     def findings(self):
         """[(CaseFinding, Connection)]: the judge's and the memory oracle's, in order."""
-        found = []
-        for conn in self._connections:
-            for one in conn.watch.judge.findings:
-                found.append((_of_judge(one), conn))
-            last = max(0, len(conn.recorder) - 1)
-            for requirement_id, text in conn.violations:
-                found.append((_of_oracle(requirement_id, text, last), conn))
-        return found
+        return [(found, conn) for conn in self._connections for found in conn.findings()]
 
     def write_capture(self, directory):
         """Writes the case's capture file, with the verdict as a comment."""
@@ -230,15 +243,3 @@ def _private_data(given):
     octets = bytes(given) if isinstance(given, (bytes, bytearray)) else wire.encode(given)
     found = wire.find_private_data(octets)
     return octets, found.data.receive_bytes if found is not None else SMALLEST_INLINE
-
-
-def _of_judge(one):
-    by_target = one.culprit == trace.Role.server
-    return CaseFinding(
-        one.requirement.id, one.rule, one.event, one.expected, one.observed, by_target
-    )
-
-
-def _of_oracle(requirement_id, text, event):
-    expected = "memory of the requester is used only as the call offers it"
-    return CaseFinding(requirement_id, "memory oracle", event, expected, text, True)

@@ -1,21 +1,55 @@
-"""A call under construction: a wire.Draft that also knows how to read its reply and which memory it
-offers."""
+"""Calls under construction: they know how to read their reply, and over RDMA which memory they offer."""
 
 from .. import nfs, wire
 
 
-class Call(wire.Draft):
-    """A message to send. Every field of wire.Draft may be changed; `payload` is the RPC message."""
+class Asked:
+    """What is known of the RPC call in a message, whatever carries it. `payload` is the RPC message
+    and may be changed; `whole` stays what it was before anything was moved out of it or changed."""
 
-    def __init__(self, xid, payload, program, version, procedure, credit):
-        super().__init__()
+    __slots__ = ()
+
+    def _ask(self, xid, payload, program, version, procedure):
         self.xid = xid
-        self.credit = credit
         self.payload = payload
-        self.whole = payload  # the RPC message before anything was moved out of it or changed
+        self.whole = payload
         self.program = program
         self.version = version
         self.procedure = procedure
+
+    @property
+    def asked(self):
+        """(program, version, procedure)"""
+        return self.program, self.version, self.procedure
+
+    def eligible_result_length(self):
+        """The largest DDP-eligible result that the reply can hold, in octets; 0 if there is none."""
+        size = nfs.largest_reply(self.whole)
+        return size.eligible if size is not None else 0
+
+    def largest_reply(self):
+        """The largest reply as one unreduced payload stream, in octets, or None if unbounded."""
+        size = nfs.largest_reply(self.whole)
+        return None if size is None else size.payload
+
+
+class RecordCall(Asked):
+    """A call that goes out as a record (RFC 5531 11). It has none of the fields of a transport header,
+    so that a case which needs them fails over TCP instead of testing nothing."""
+
+    __slots__ = ("xid", "payload", "whole", "program", "version", "procedure")
+
+    def __init__(self, xid, payload, program, version, procedure):
+        self._ask(xid, payload, program, version, procedure)
+
+
+class Call(Asked, wire.Draft):
+    """An RPC-over-RDMA message. Every field of wire.Draft may be changed."""
+
+    def __init__(self, xid, payload, program, version, procedure, credit):
+        wire.Draft.__init__(self)
+        self._ask(xid, payload, program, version, procedure)
+        self.credit = credit
         self.offers = []  # memory.Offer objects, closed after the answer
 
     def add_read_chunk(self, position, segments):
@@ -53,13 +87,3 @@ class Call(wire.Draft):
         end = item.position + item.length
         self.payload = payload[: item.position] + payload[end + -end % 4 :]
         return item.position, payload[item.position : end]
-
-    def eligible_result_length(self):
-        """The largest DDP-eligible result that the reply can hold, in octets; 0 if there is none."""
-        size = nfs.largest_reply(self.whole)
-        return size.eligible if size is not None else 0
-
-    def largest_reply(self):
-        """The largest reply as one unreduced payload stream, in octets, or None if unbounded."""
-        size = nfs.largest_reply(self.whole)
-        return None if size is None else size.payload

@@ -7,7 +7,8 @@ import types
 import pytest
 
 from .. import requirements as ledger
-from .needs import NEEDS
+from .needs import NEEDS, RDMA_NEEDS
+from .transport import ANY, binds, RDMA, TCP
 
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+|[.-]?\{[a-z_.]+\})*")
 _FINISHED_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)+")
@@ -26,6 +27,7 @@ class Case:
     hostile: bool
     tolerates: dict
     bugs: tuple
+    over: tuple = (RDMA,)
 
     def id_for(self, parameters):
         """The permanent id of one variant."""
@@ -38,7 +40,9 @@ class Case:
         return text
 
 
-def case(id, requirements, needs=(), risk="safe", hostile=False, tolerates=None, bugs=()):
+def case(
+    id, requirements, needs=(), risk="safe", hostile=False, tolerates=None, bugs=(), over=RDMA
+):
     """Declares a case.
 
     id            permanent, lower case, dotted: "server.header.version-zero". A parametrised case
@@ -53,9 +57,12 @@ def case(id, requirements, needs=(), risk="safe", hostile=False, tolerates=None,
                   ignored. False: the judge has nothing to find against it, or it is a harness-error.
     tolerates     {requirement id: why}: findings of the judge that are no failure of this case.
     bugs          ids of known field defects that this case would have caught.
+    over          the RPC transports over which it means the same: RDMA, or ANY for one that looks at
+                  RPC and NFS only. Over TCP it asserts what binds there: rows of RFC 5531.
     """
     tolerated = dict(tolerates or {})
-    made = Case(id, tuple(requirements), tuple(needs), risk, hostile, tolerated, tuple(bugs))
+    over = (over,) if isinstance(over, str) else tuple(over)
+    made = Case(id, tuple(requirements), tuple(needs), risk, hostile, tolerated, tuple(bugs), over)
     _check(made)
 
     def decorate(function):
@@ -80,6 +87,18 @@ def _check(made):
             raise ValueError(f"case {made.id!r}: unknown need {need!r}; known: {', '.join(NEEDS)}")
     for requirement_id in (*made.requirements, *made.tolerates):
         ledger.find(requirement_id)
+    _check_over(made)
+
+
+def _check_over(made):
+    if not made.over or not set(made.over) <= set(ANY):
+        raise ValueError(f"case {made.id!r}: over is of {', '.join(ANY)}")
+    if TCP not in made.over:
+        return
+    if not any(binds(requirement_id, TCP) for requirement_id in made.requirements):
+        raise ValueError(f"case {made.id!r} names no requirement that binds over TCP")
+    for need in set(made.needs) & set(RDMA_NEEDS):
+        raise ValueError(f"case {made.id!r}: {need} means nothing over TCP")
 
 
 def _requirement_ids(code):

@@ -96,7 +96,7 @@ def record_of(run):
         verdict=run.verdict.value,
         reason=run.reason,
         findings=[{"id": found.id, "text": found.text} for found in run.findings],
-        requirements=list(run.case.requirements),
+        requirements=run.requirements,
         seconds=0.0,
         capture=capture,
         detail=run.text(),

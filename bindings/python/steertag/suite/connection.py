@@ -1,71 +1,39 @@
-"""A connection as cases use it: judged, captured, with calls, memory, and outcomes."""
+"""A connection over RDMA as cases use it: judged, captured, with calls, memory, and outcomes."""
 
 import collections
-import dataclasses
-import random
-import struct
 
-from .. import fabric, nfs, rpc, wire
+from .. import fabric, wire
 from . import kinds, oracle
 from .call import Call
 from .deadline import Limit
+from .dialogue import Dialogue, is_rpc_call
+from .finding import of_judge, of_oracle
 from .journal import trace_text
 from .memory import Offer
-from .outcome import of_message, without_answer
-from .nfs_message import nfs_arguments
-from .verdict import HarnessError
-
-# Round trips after a message before its silence counts as proved. The transport keeps order, and what
-# is no RPC call is judged as it arrives; two in a row, because a server may have several threads.
-# Calls may complete in any order (RFC 8166 3.3.1), so they get the whole time of an answer first.
-SILENCE_PROBES = 2
-# Messages taken while waiting for one outcome; a target that floods us is a hang.
-MOST_MESSAGES = 4096
+from .message import Message
+from .outcome import of_message
+from .verdict import EXCHANGES
 
 # Between looks at the trace for an event that gives no notice.
 EVENT_STEP_MS = 1
 
-NFS3 = nfs.nfs3
 
+class Connection(Dialogue):
+    """One connection over RDMA. Made by `bench.connect`, which closes it after the case."""
 
-@dataclasses.dataclass(frozen=True)
-class Message:
-    """A received Send."""
-
-    bytes: bytes
-    invalidated: int | None = None
-
-    @property
-    def xid(self):
-        """The first word, or None of a message that is shorter."""
-        return struct.unpack(">I", self.bytes[:4])[0] if len(self.bytes) >= 4 else None
-
-    @property
-    def credit(self):
-        """The credit word, or None."""
-        return struct.unpack(">I", self.bytes[8:12])[0] if len(self.bytes) >= 12 else None
-
-
-class Connection:
-    """One connection to the target. Made by `bench.connect`, which closes it after the case."""
+    has_header = True
+    owed = EXCHANGES
 
     def __init__(self, raw, watch, settings, deadlines, seed, need=None):
-        """`need(name)` ends the case when the target lacks something; None asks nobody."""
+        super().__init__(deadlines, seed, settings.credential, need)
         self.raw = raw
         self.watch = watch
         self.settings = settings
-        self.deadlines = deadlines
         self.grant = 1  # RFC 8166 3.3.3: one call until the first reply
-        self.inbox = collections.deque()
         self._early = collections.deque()  # messages that came while an event was awaited
         self.offers = []
-        self._need = need
-        self._random = random.Random(seed)
-        self._xid = self._random.getrandbits(31)
-        self._abandoned = set()  # XIDs of probes whose reply nobody waits for any more
         self._ended = False  # the last notice was taken
         self.violations = []  # (requirement id, text) of the memory oracle
-        self.patient = False  # every call is legal and is answered: wait rather than prove silence
 
     # -- facts ---------------------------------------------------------------------------------
 
@@ -115,36 +83,23 @@ class Connection:
         """The end of the trace, decoded."""
         return trace_text(self.watch.recorder)
 
-    # -- messages ------------------------------------------------------------------------------
+    def findings(self):
+        """[finding.CaseFinding]: the judge's and the memory oracle's, in order."""
+        last = max(0, len(self.recorder) - 1)
+        return [of_judge(one) for one in self.watch.judge.findings] + [
+            of_oracle(requirement_id, text, last) for requirement_id, text in self.violations
+        ]
 
-    def next_xid(self):
-        """An XID that this connection has not used."""
-        self._xid = (self._xid + 1) & 0xFFFFFFFF
-        return self._xid
+    @property
+    def inline_octets(self):
+        """Octets that fit inline in both directions."""
+        thresholds = self.negotiated
+        return min(thresholds.to_server_bytes, thresholds.to_client_bytes)
 
-    def rpc_call(self, program, version, procedure, arguments=b"", credential=None, xid=None):
-        """A legal RDMA_MSG with one RPC call. `credential` is an rpc.OpaqueAuth, as rpc.auth_sys()
-        makes it; None means AUTH_NONE."""
-        xid = self.next_xid() if xid is None else xid
-        header = rpc.Call(xid=xid, program=program, version=version, procedure=procedure)
-        if credential is not None:
-            header.credential = credential
-        payload = header.encode(bytes(arguments))
-        return Call(xid, payload, program, version, procedure, self.settings.credits)
-
-    def null_call(self, program=NFS3.PROGRAM, version=NFS3.VERSION):
-        """A legal NULL call."""
-        return self.rpc_call(program, version, 0)
-
-    def nfs_call(self, procedure, arguments=None, xid=None, **fields):
-        """A legal NFSv3 call: `nfs_call("READ", file=handle, offset=0, count=4096)`. Fields have the
-        names of RFC 1813, a struct may be a dict; or give `arguments` as octets or as a value of
-        steertag.nfs.nfs3."""
-        if self._need is not None:
-            self._need("nfs3")
-        number, body = nfs_arguments(procedure, arguments, fields)
-        credential = self.settings.credential
-        return self.rpc_call(NFS3.PROGRAM, NFS3.VERSION, number, body, credential, xid)
+    def make_fit(self, call):
+        """Reduces a call that does not fit inline."""
+        if len(call.encoded()) > self.negotiated.to_server_bytes:
+            self.reduce(call)
 
     # -- memory --------------------------------------------------------------------------------
 
@@ -202,7 +157,11 @@ class Connection:
         call.offers.append(made)
         return made
 
-    # -- exchanges -----------------------------------------------------------------------------
+    # -- messages ------------------------------------------------------------------------------
+
+    def _call(self, *asked):
+        """A legal RDMA_MSG."""
+        return Call(*asked, self.settings.credits)
 
     def send(self, message, invalidate=None, fault=None):
         """Sends a Call, a wire.Draft or octets as one message and does not wait for an answer.
@@ -219,100 +178,19 @@ class Connection:
             if error.code != fabric.ErrorCode.not_connected or self.open:
                 raise
 
-    def receive(self, timeout_ms=None):
-        """The next message of the target, or None if the connection ended or the time passed."""
-        if self.inbox:
-            return self.inbox.popleft()
-        return self._next(Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms))
+    def _as_call(self, message):
+        return message if isinstance(message, Call) else None
 
-    def exchange(self, message, xid=None, keep=False):
-        """Sends the message and tells what came of it: an answer, a close, or proved silence.
+    def _octets(self, message):
+        return _octets(message)
 
-        `xid` is the XID that an answer would carry; by default the first word of the message. Memory
-        offered by the call is taken away after the answer unless `keep` is set."""
-        self.send(message)
-        return self.await_outcome(message, xid, keep)
-
-    def await_outcome(self, message, xid=None, keep=False):
-        """What came of a message that was sent before: the second half of `exchange`."""
-        call = message if isinstance(message, Call) else None
-        if xid is None:
-            xid = call.xid if call else _first_word(message)
-        outcome = self._await(message, call, xid)
-        self._settle(call, outcome, keep)
-        return outcome
-
-    def collect(self, calls, keep=False):
-        """Sends all calls without waiting in between and returns {xid: Outcome} of all of them. What
-        has not come when no more arrives is judged like the silence of one call."""
-        for call in calls:
-            self.send(call)
-        waiting = {call.xid: call for call in calls}
-        outcomes = {}
-        limit = Limit(self.deadlines.answer_ms)
-        while waiting and not limit.passed:
-            message = self._next(limit)
-            if message is None:
-                break
-            call = waiting.pop(message.xid, None)
-            if call is None:
-                self.inbox.append(message)
-                continue
-            outcomes[call.xid] = of_message(self, call, message)
-            self._settle(call, outcomes[call.xid], keep)
-        for xid, call in waiting.items():
-            outcomes[xid] = self.await_outcome(call, keep=keep)
-        return outcomes
-
-    def probe(self, timeout_ms=None):
-        """One legal NULL call and its Outcome: the first message that comes, which is "reply" from a
-        target in order; a close; or "hang"."""
-        call = self.null_call()
-        self.send(call)
-        limit = Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms)
-        answer = self._answer(limit)
-        if answer is None:
-            return self._unanswered(call.xid, 0)
-        return of_message(self, call, answer)
-
-    def _patience_ms(self, message, call):
-        """How long to wait before later replies are taken for a proof of silence. They prove nothing
-        while a server executes a call, or moves its chunks."""
+    def _is_work(self, message):
+        call = self._as_call(message)
         chunks = call is not None and (call.read_list or call.write_list or call.reply_chunk)
-        if chunks or self.patient or _is_rpc_call(_octets(message)):
-            return self.deadlines.answer_ms
-        return self.deadlines.patience_ms
+        return bool(chunks) or _is_rpc_call(_octets(message))
 
-    def _await(self, message, call, xid):
-        answer = self._answer(Limit(self._patience_ms(message, call)))
-        probes = 0
-        while answer is None and self.open and probes < SILENCE_PROBES:
-            probe = self.null_call()
-            self.send(probe)
-            probes += 1
-            answer = self._answer(Limit(self.deadlines.answer_ms))
-            if answer is None:
-                return self._unanswered(xid, probes)
-            if answer.xid == probe.xid:
-                answer = None
-            else:
-                self._abandoned.add(probe.xid)
-        if answer is not None:
-            return of_message(self, call, answer)
-        if not self.open:
-            return self._unanswered(xid, probes)
-        detail = f"{probes} later NULL calls were answered"
-        return without_answer(kinds.SILENCE, self, xid, detail, probes)
-
-    def _answer(self, limit):
-        """The next message that is not the reply to an abandoned probe; None when the connection ended
-        or the limit passed."""
-        for _ in range(MOST_MESSAGES):
-            message = self._next(limit)
-            if message is None or message.xid not in self._abandoned:
-                return message
-            self._abandoned.discard(message.xid)
-        return None
+    def _read(self, call, message):
+        return of_message(self, call, message)
 
     def _next(self, limit):
         """The next message off the wire."""
@@ -333,16 +211,14 @@ class Connection:
                 return message
         return None
 
-    def _unanswered(self, xid, probes):
-        if self.open:
-            return without_answer(kinds.HANG, self, xid, "no reply to a valid NULL call", probes)
+    def _end_kind(self):
         reason = self.closed
         kind = kinds.DISCONNECT
         if reason.terminate is not None:
             kind = kinds.TERMINATE if reason.terminate_from_peer else kinds.VIOLATION
         elif reason.code.name == "protocol_error":
             kind = kinds.VIOLATION
-        return without_answer(kind, self, xid, reason.detail, probes)
+        return kind, reason.detail
 
     def _settle(self, call, outcome, keep):
         """The memory oracle's turn after an answer; then the call's memory is taken away."""
@@ -361,6 +237,10 @@ class Connection:
     def _violated(self, found):
         if found not in self.violations:
             self.violations.append(found)
+
+    def work(self):
+        """Lets leave what was sent, without waiting for anything."""
+        self.raw.wait(0)
 
     def wait_event(self, kind):
         """Waits until another event of this kind (such as "rdma_write") is in the trace; False if the
@@ -381,29 +261,11 @@ class Connection:
 
     # -- the end -------------------------------------------------------------------------------
 
-    def wait_closed(self, timeout_ms=None):
-        """Waits until the connection ended; False if it did not within the deadline."""
-        limit = Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms)
-        while self.open and not limit.passed:
-            message = self._next(limit)
-            if message is not None:
-                self.inbox.append(message)
-            if len(self.inbox) > MOST_MESSAGES:
-                self.raw.abort()
-                self.inbox.clear()
-        return not self.open
+    def _disconnect(self):
+        self.raw.disconnect()
 
-    def close(self):
-        """Orderly end."""
-        if self.open:
-            self.raw.disconnect()
-            self.wait_closed()
-
-    def abort(self):
-        """Hard end: the stream is reset."""
-        if self.open:
-            self.raw.abort()
-            self.wait_closed()
+    def _reset(self):
+        self.raw.abort()
 
     def settle(self):
         """After the case: late writes show, everything is checked once more, the connection ends."""
@@ -411,9 +273,7 @@ class Connection:
             self._violated(found)
         for offer in self.offers:
             offer.close()
-        self.close()
-        if self.open:
-            raise HarnessError("a connection could not be closed")
+        super().settle()
 
 
 def _octets(message):
@@ -424,15 +284,9 @@ def _is_rpc_call(octets):
     """Whether a server has to execute the message: a sound header with a sound RPC call behind it."""
     try:
         _, payload = wire.decode(octets)
-        rpc.Call.decode(payload)
     except wire.DecodeError:
         return False
-    return True
-
-
-def _first_word(message):
-    octets = _octets(message)
-    return struct.unpack(">I", octets[:4])[0] if len(octets) >= 4 else None
+    return is_rpc_call(payload)
 
 
 def _announced(private_data):

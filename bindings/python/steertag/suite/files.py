@@ -138,20 +138,19 @@ class Files:
     # -- calls ---------------------------------------------------------------------------------
 
     def _data_step(self):
-        thresholds = self.conn.negotiated
-        smallest = min(thresholds.to_server_bytes, thresholds.to_client_bytes)
-        return INLINE_DATA if smallest >= 4096 else SMALL_INLINE_DATA
+        return INLINE_DATA if self.conn.inline_octets >= 4096 else SMALL_INLINE_DATA
 
     def _outcome(self, procedure, fields):
         call = self.conn.nfs_call(procedure, **fields)
-        if len(call.encoded()) > self.conn.negotiated.to_server_bytes:
-            self.conn.reduce(call)
+        self.conn.make_fit(call)
         return self.conn.exchange(call)
 
     def _call(self, procedure, **fields):
         outcome = self._outcome(procedure, fields)
         if outcome.kind != kinds.REPLY:
-            raise unprepared(procedure, outcome.kind, f"{outcome.detail}\n{outcome.trace()}")
+            raise unprepared(
+                self.conn.owed, procedure, outcome.kind, f"{outcome.detail}\n{outcome.trace()}"
+            )
         return outcome.result
 
     def _try(self, procedure, **fields):

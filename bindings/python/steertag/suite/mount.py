@@ -1,16 +1,15 @@
-"""MOUNT version 3: from the export's path to the root's file handle, over RDMA or over TCP."""
+"""MOUNT version 3: from the export's path to the root's file handle, over the target's own transport or
+over TCP elsewhere."""
 
-import socket
 import urllib.parse
 
-from .. import nfs, rpc, wire
+from .. import nfs
 from . import kinds
-from .outcome import read_reply
+from .link import Refused
+from .record_link import RecordLink
 from .verdict import HarnessError, unprepared
 
 MOUNT = nfs.mount3
-# A MNT reply is a handle and a few flavours.
-LARGEST_REPLY = 65536
 
 
 def export_of(target):
@@ -24,34 +23,32 @@ def mount(target, conn, deadlines):
     if "handle" in how:
         return bytes.fromhex(how["handle"])
     path = export_of(target)
+    if how["transport"] == "tcp":
+        outcome = _over_tcp(how, path, target.profile, deadlines)
+    else:
+        outcome = _ask(conn, path)
+    if outcome.kind != kinds.REPLY:
+        raise unprepared(conn.owed, f"mounting {path}", outcome.kind)
+    return outcome.result.fhandle
+
+
+def _ask(conn, path):
     arguments = MOUNT.encode_args("MNT", MOUNT.DirPath(path=path))
     asked = (MOUNT.PROGRAM, MOUNT.VERSION, int(MOUNT.Procedure.MNT))
-    call = conn.rpc_call(*asked, arguments, conn.settings.credential)
-    if how["transport"] == "tcp":
-        kind, result = _over_tcp(how, call.payload, asked, deadlines)
-    else:
-        outcome = conn.exchange(call)
-        kind, result = outcome.kind, outcome.result
-    if kind != kinds.REPLY:
-        raise unprepared(f"mounting {path}", kind)
-    return result.fhandle
+    return conn.exchange(conn.rpc_call(*asked, arguments, conn.credential))
 
 
-def _over_tcp(how, call, asked, deadlines):
-    """(kind, result) of the call over TCP with record marking."""
-    place = (how["host"], how["port"])
-    reader = rpc.RecordReader(record_limit=LARGEST_REPLY)
+def _over_tcp(how, path, profile, deadlines):
+    """The Outcome of MNT at the profile's own place for it."""
+    reason = "MOUNT over TCP failed"
+    host = f"[{how['host']}]" if ":" in how["host"] else how["host"]
+    link = RecordLink(f"tcp://{host}:{how['port']}", profile)
     try:
-        with socket.create_connection(place, deadlines.answer_ms / 1000) as tcp:
-            tcp.sendall(rpc.record(call))
-            records = []
-            while not records:
-                octets = tcp.recv(LARGEST_REPLY)
-                if not octets:
-                    raise OSError("the connection ended before the reply")
-                records = reader.feed(octets)
-    except (OSError, wire.DecodeError) as error:
-        reason = "MOUNT over TCP failed"
-        raise HarnessError(reason, f"{place[0]}:{place[1]}: {error}") from None
-    read = read_reply(records[0], asked)
-    return read.kind, read.result
+        conn = link.helper(deadlines)
+    except Refused as error:
+        raise HarnessError(reason, str(error)) from None
+    outcome = _ask(conn, path)
+    conn.abort()
+    if outcome.kind in kinds.UNANSWERED:
+        raise HarnessError(reason, f"{link.url}: {outcome.kind}: {outcome.detail}")
+    return outcome

@@ -19,10 +19,13 @@ TARGET_NEEDS = {
     "export": "the target lets the suite mount an export and write to it",
     "large-inline": "the target announces inline thresholds above 1024 octets",
     "multiple-read-chunks": "the target takes calls with more than one read chunk",
+    "tcp": "the same server is reached over TCP too",
 }
 NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS}
 # Needs that no case has to name.
 IMPLIED = ("nfs3", "export")
+# Needs that mean something over RDMA only.
+RDMA_NEEDS = (*PROVIDER_NEEDS, "large-inline", "multiple-read-chunks")
 
 
 def check_need(need, profile, link):
@@ -32,6 +35,8 @@ def check_need(need, profile, link):
             raise NotTestable(f"needs {need}: {PROVIDER_NEEDS[need]}")
     elif profile.supports.get(need) is False:
         raise Unsupported(f"needs {need}: the target's profile says that it is not there")
+    elif need == "tcp" and link.twin is None:
+        raise Unsupported("needs tcp: no URL says how the target is reached over TCP")
     elif need == "large-inline" and not _large(link.thresholds):
         raise Unsupported(f"needs {need}: the target announces no thresholds above 1024 octets")
 

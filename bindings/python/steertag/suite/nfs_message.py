@@ -36,14 +36,14 @@ def _built(kind, fields):
     )
 
 
-def read_result(asked, payload, chunks):
+def read_result(asked, payload):
     """(kind, decoded result or None, fault text) of an accepted and successful reply. `asked` is
-    (program, version, procedure) of the call, `chunks` the octets of returned write chunks."""
+    (program, version, procedure) of the call, `payload` the reply as one payload stream."""
     module, word = _PROGRAMS.get(asked[:2], (None, ""))
-    if module is None or asked[2] not in {int(each) for each in module.Procedure}:
+    if not _is_known(asked):
         return kinds.REPLY, None, ""
     try:
-        _, result = module.decode_reply(asked[2], with_item(asked, payload, chunks))
+        _, result = module.decode_reply(asked[2], payload)
     except wire.DecodeError as fault:
         return kinds.GARBAGE, None, f"results: {fault}"
     status = getattr(result, "status", None)
@@ -55,12 +55,20 @@ def read_result(asked, payload, chunks):
 def with_item(asked, payload, chunks):
     """The reply as one payload stream: the DDP-eligible result, if it was reduced, stands in its place
     again (RFC 8166 3.4.6.1). Raises DecodeError."""
+    if not _is_known(asked):
+        return payload
     item = nfs.binding.eligible_result(payload, *asked)
     if item is None or not item.reduced:
         return payload
     carried = next((chunk for chunk in chunks if chunk), b"")
     data = carried[: item.length].ljust(item.length, b"\0")
     return payload[: item.position] + data + bytes(-item.length % 4) + payload[item.position :]
+
+
+def _is_known(asked):
+    """Whether the suite can decode the results of this (program, version, procedure)."""
+    module, _ = _PROGRAMS.get(asked[:2], (None, ""))
+    return module is not None and asked[2] in {int(each) for each in module.Procedure}
 
 
 def auth_sys(uid, gid):

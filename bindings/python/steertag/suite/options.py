@@ -9,6 +9,7 @@ import pytest
 
 from .. import build_paths
 from .profile import BadProfile, Profile, load
+from .transport import ANY, RDMA, transport_of
 
 DEFAULT_REPORT = "build/report"
 
@@ -24,6 +25,7 @@ class Options:
     strict: bool
     server: pathlib.Path
     server_arguments: tuple
+    over: str  # the transport by which the bundled server is tested
 
 
 def add_options(parser):
@@ -33,7 +35,8 @@ def add_options(parser):
     add(
         "--target",
         metavar="URL",
-        help="target under test, provider://host[:port][/export]; without it the bundled server",
+        help="target under test, provider://host[:port][/export] (tcp:// is plain TCP); without it "
+        "the bundled server",
     )
     add("--profile", metavar="FILE", help="YAML file with what the target declares about itself")
     add(
@@ -50,6 +53,11 @@ def add_options(parser):
         "--strict-verdicts",
         action="store_true",
         help="a case with the verdict warn fails the run too",
+    )
+    add(
+        "--over",
+        choices=ANY,
+        help="the transport by which the bundled server is tested (default rdma)",
     )
     add(
         "--server-arg",
@@ -87,6 +95,8 @@ def read_options(config):
         raise pytest.UsageError(
             "--server-arg and --deviate are for the bundled server, not for --target"
         )
+    if target and get("--over"):
+        raise pytest.UsageError("--over is for the bundled server; the URL of a target says it")
     if target:
         _check_url(target)
     report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)
@@ -101,6 +111,7 @@ def read_options(config):
         strict=get("--strict-verdicts"),
         server=pathlib.Path(server),
         server_arguments=tuple(arguments),
+        over=get("--over") or RDMA,
     )
 
 
@@ -108,7 +119,9 @@ def _check_url(url):
     from .. import fabric
 
     try:
-        fabric.Provider(fabric.parse_url(url).provider)
+        parsed = fabric.parse_url(url)
+        if transport_of(parsed) == RDMA:
+            fabric.Provider(parsed.provider)
     except (fabric.FabricError, TypeError, UnicodeError) as error:
         raise pytest.UsageError(f"--target {url}: {error}") from None
 

@@ -5,7 +5,7 @@ import dataclasses
 from .. import rpc, wire
 from . import kinds
 from .memory import gather
-from .nfs_message import read_result
+from .nfs_message import read_result, with_item
 
 
 @dataclasses.dataclass
@@ -19,6 +19,7 @@ class Outcome:
     header: object = None  # wire.Header; wire.FixedWords or None if it does not decode
     reply: object = None  # rpc.Reply
     results: bytes = b""  # octets after the RPC header, without what chunks carry
+    whole: bytes = b""  # the RPC message as one payload stream, items of write chunks put back
     result: object = None  # the decoded NFS or MOUNT result, items of write chunks put back
     chunks: list = dataclasses.field(default_factory=list)  # octets per returned write chunk
     reply_chunk: bytes | None = None  # octets of the reply chunk, if it was used
@@ -62,12 +63,25 @@ def of_message(conn, call, message):
     if payload is None:
         outcome.detail = outcome.detail or "RDMA_NOMSG without a reply chunk of ours"
         return outcome
-    asked = None if call is None else (call.program, call.version, call.procedure)
-    read = read_reply(payload, asked, outcome.chunks)
-    outcome.kind, outcome.reply, outcome.result = read.kind, read.reply, read.result
-    outcome.results = read.results
-    outcome.detail = outcome.detail or read.detail
+    _take_over(outcome, read_reply(payload, _asked(call), outcome.chunks))
     return outcome
+
+
+def of_record(conn, call, message):
+    """The Outcome that a received record means for `call` (a RecordCall, or None when unknown)."""
+    outcome = Outcome(kind=kinds.GARBAGE, conn=conn, xid=message.xid, raw=message.bytes)
+    _take_over(outcome, read_reply(message.bytes, _asked(call)))
+    return outcome
+
+
+def _asked(call):
+    return None if call is None else call.asked
+
+
+def _take_over(outcome, read):
+    outcome.kind, outcome.reply, outcome.result = read.kind, read.reply, read.result
+    outcome.results, outcome.whole = read.results, read.whole
+    outcome.detail = outcome.detail or read.detail
 
 
 def _read_chunks(outcome, call):
@@ -89,6 +103,7 @@ class ReadReply:
     results: bytes = b""  # octets after its header
     result: object = None  # decoded
     detail: str = ""
+    whole: bytes = b""  # the message as one payload stream
 
 
 def read_reply(payload, asked, chunks=()):
@@ -100,11 +115,16 @@ def read_reply(payload, asked, chunks=()):
         reply, results = rpc.Reply.decode(payload)
     except wire.DecodeError as fault:
         return ReadReply(kinds.GARBAGE, detail=f"RPC reply: {fault}")
+    whole = bytes(payload)
     if reply.status != rpc.ReplyStatus.MSG_ACCEPTED:
-        return ReadReply(kinds.DENIED, reply, results)
+        return ReadReply(kinds.DENIED, reply, results, whole=whole)
     if reply.accept_status != rpc.AcceptStatus.SUCCESS:
-        return ReadReply(f"rpc:{reply.accept_status.name}", reply, results)
+        return ReadReply(f"rpc:{reply.accept_status.name}", reply, results, whole=whole)
     if asked is None:
-        return ReadReply(kinds.REPLY, reply, results)
-    kind, result, detail = read_result(asked, bytes(payload), chunks)
-    return ReadReply(kind, reply, results, result, detail)
+        return ReadReply(kinds.REPLY, reply, results, whole=whole)
+    try:
+        whole = with_item(asked, whole, chunks)
+    except wire.DecodeError as fault:
+        return ReadReply(kinds.GARBAGE, reply, results, detail=f"results: {fault}", whole=whole)
+    kind, result, detail = read_result(asked, whole)
+    return ReadReply(kind, reply, results, result, detail, whole)

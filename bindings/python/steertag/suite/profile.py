@@ -2,6 +2,7 @@
 
     name: linux-6.1-siw
     url: iwarp://127.0.0.1:20049/export      # --target wins over it
+    tcp: tcp://127.0.0.1:2049                # the same server over TCP, to compare it with
     export: /export                          # what to mount; the URL's path by default
     mount: {transport: tcp, host: 127.0.0.1, port: 20048}    # or {transport: rdma}, the default,
                                              # or {handle: "0100..."}: the root's file handle in hex
@@ -19,7 +20,9 @@ import dataclasses
 
 import yaml
 
+from .. import fabric
 from .needs import TARGET_NEEDS
+from .transport import TCP, transport_of
 
 # A profile is a page of text; more is a wrong file.
 LARGEST_PROFILE = 1 << 20
@@ -38,6 +41,7 @@ class Profile:
 
     name: str = ""
     url: str = ""
+    tcp: str = ""
     export: str = ""
     mount: dict = dataclasses.field(default_factory=lambda: {"transport": "rdma"})
     supports: dict = dataclasses.field(default_factory=dict)
@@ -97,11 +101,23 @@ def parse(content):
     for key in ("uid", "gid"):
         if not 0 <= content.get(key, 0) <= LARGEST_ID:
             raise BadProfile(f"{key} must be a number from 0 to {LARGEST_ID}")
+    _check_tcp(content.get("tcp", ""))
     _check_supports(content.get("supports", {}))
     _check_mount(content.get("mount", {"transport": "rdma"}))
     if not all(isinstance(word, str) for word in content.get("restart", [])):
         raise BadProfile("restart must be a list of strings: a program and its arguments")
     return Profile(**content)
+
+
+def _check_tcp(url):
+    if not url:
+        return
+    try:
+        parsed = fabric.parse_url(url)
+    except fabric.FabricError as error:
+        raise BadProfile(f"tcp: {error}") from None
+    if transport_of(parsed) != TCP:
+        raise BadProfile("tcp must be a URL tcp://host[:port]")
 
 
 def _check_supports(supports):

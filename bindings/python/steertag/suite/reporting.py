@@ -6,6 +6,7 @@ import pytest
 from .options import lock_report_directory, make_report_directory
 from .report import JunitReport, Record, Report
 from .terminal import write_summary
+from .transport import TCP
 from .verdict import Verdict
 
 WORKER_PROBLEM = "steertag_problem"  # key of a worker's last words to the controller
@@ -17,9 +18,10 @@ class Reporting:
     def __init__(self, config, options):
         self._config = config
         self._report = Report()
-        self._report.target = options.target or " ".join(
-            ["bundled server", *options.server_arguments]
-        )
+        bundled = ["bundled server", *options.server_arguments]
+        if options.over == TCP:
+            bundled.insert(1, "over TCP")
+        self._report.target = options.target or " ".join(bundled)
         self._directory = options.report
         self._junit = None
         self._lock = None  # on the report directory

@@ -4,6 +4,7 @@ import contextlib
 import contextvars
 import dataclasses
 
+from .transport import binds, RDMA
 from .verdict import CaseEnd, HarnessError, Verdict
 
 
@@ -25,10 +26,11 @@ class FoundFault:
 
 
 class Run:
-    """Collects notes and findings of the case that runs now."""
+    """Collects notes and findings of the case that runs now over a transport."""
 
-    def __init__(self, case, case_id):
+    def __init__(self, case, case_id, transport=RDMA):
         self.case = case
+        self.transport = transport
         self.case_id = case_id
         self.notes = []
         self.findings = []
@@ -43,11 +45,25 @@ class Run:
     def found(self, requirement_id, text):
         self.findings.append(FoundFault(requirement_id, text))
 
+    @property
+    def requirements(self):
+        """The declared requirements that the case can assert over this transport; all of a case that
+        does not run over it."""
+        declared = self.case.requirements
+        if self.transport not in self.case.over:
+            return list(declared)
+        return [each for each in declared if binds(each, self.transport)]
+
     def check_declared(self, requirement_id):
-        """A case asserts only what its decorator declares, so that coverage can be trusted."""
+        """A case asserts only what its decorator declares, so that coverage can be trusted, and what
+        binds the target."""
         if requirement_id not in self.case.requirements:
             raise HarnessError(
                 f"the case asserts {requirement_id}, which its decorator does not declare"
+            )
+        if not binds(requirement_id, self.transport):
+            raise HarnessError(
+                f"the case asserts {requirement_id}, which binds nobody over {self.transport}"
             )
 
     @property

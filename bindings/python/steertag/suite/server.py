@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 from .deadline import SERVER_START_MS, SERVER_STOP_MS, Limit
+from .transport import RDMA, TCP
 
 # Interval at which the port file is looked for while waiting for the process; not a sleep: the
 # wait ends at once when the process dies.
@@ -31,7 +32,8 @@ class CannotStart(Exception):
 
 
 class BundledServer:
-    """One `steertag-serve` on 127.0.0.1 with a port of its own. `name` tells workers apart."""
+    """One `steertag-serve` on 127.0.0.1 with ports of its own, over RDMA and TCP. `name` tells workers
+    apart."""
 
     def __init__(self, program, arguments, directory, name):
         self._program = pathlib.Path(program)
@@ -39,7 +41,7 @@ class BundledServer:
         self._log = pathlib.Path(directory) / f"server-{name}.log"
         self._log_start = 0  # where the present process began to write
         self._process = None
-        self.url = None
+        self.urls = {}  # {transport: URL}
 
     def start(self):
         """Starts the process and waits until it listens; raises CannotStart."""
@@ -52,12 +54,15 @@ class BundledServer:
             self._log_start = log.tell()
             port_file = pathlib.Path(folder) / "port"
             self._launch(log, port_file)
-            self.url = f"iwarp://127.0.0.1:{self._wait_for_port(port_file)}/"
+            rdma, tcp = self._wait_for_ports(port_file)
+            self.urls = {RDMA: f"iwarp://127.0.0.1:{rdma}/", TCP: f"tcp://127.0.0.1:{tcp}/"}
 
     def _launch(self, log, port_file):
         # setpriv ends the server even if this process is killed without warning.
         command = ["setpriv", "--pdeathsig", "TERM", str(self._program)]
-        command += ["--listen", "iwarp://127.0.0.1:0", "--port-file", str(port_file)]
+        for provider in ("iwarp", "tcp"):
+            command += ["--listen", f"{provider}://127.0.0.1:0"]
+        command += ["--port-file", str(port_file)]
         if not os.access(self._program, os.X_OK):
             why = errno.EACCES if self._program.exists() else errno.ENOENT
             raise CannotStart(f"cannot start {self._program}: {os.strerror(why)}")
@@ -72,12 +77,13 @@ class BundledServer:
         except OSError as error:
             raise CannotStart(f"cannot start {self._program}: {error.strerror}") from None
 
-    def _wait_for_port(self, port_file):
+    def _wait_for_ports(self, port_file):
+        """The ports in the order of `--listen`, without those of further `--listen` arguments."""
         limit = Limit(SERVER_START_MS)
         while not limit.passed:
             text = port_file.read_text() if port_file.exists() else ""
             if text.endswith("\n"):
-                return int(text)
+                return [int(line) for line in text.split()[:2]]
             try:
                 self._process.wait(PORT_FILE_INTERVAL_S)
             except subprocess.TimeoutExpired:

@@ -2,15 +2,19 @@
 
 import random
 
+from .. import fabric
 from . import kinds
 from .bench import Bench, Target
 from .deadline import FIRST_CONTACT_MS, SERVER_STOP_MS, Deadlines
-from .link import Link, Refused
+from .link import Refused
 from .needs import check_need
+from .rdma_link import RdmaLink
+from .record_link import RecordLink
 from .revival import restart_target
 from .run import Run
 from .server import BundledServer, CannotStart, end_of
-from .verdict import NotTestable, Verdict
+from .transport import LACKS, TCP, transport_of
+from .verdict import NotTestable, Unsupported, Verdict
 
 # NULL calls whose slowest round trip the deadlines derive from.
 MEASURED_ROUND_TRIPS = 5
@@ -41,15 +45,40 @@ class Session:
         """Reaches the target once and measures its round trip; raises Unreachable."""
         if self._link is not None:
             return
-        url = self.options.target or self._start_server()
+        if self.options.target is None:
+            self._start_server()
+        link = self._new_link()
         try:
-            link = Link(url, self.options.profile)
             link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
         except Refused as error:
             self._stop_server()
-            raise Unreachable(f"target {url}: {error}") from None
+            raise Unreachable(f"target {link.url}: {error}") from None
+        if self.options.target is not None and link.twin not in (None, link):
+            self._find_twin(link.twin)
         self._link = link
         self.deadlines = Deadlines(link.round_trip_ms)
+
+    def _new_link(self):
+        """The way to the target, with its twin over TCP."""
+        profile = self.options.profile
+        if self._server is None:
+            url, tcp_url = self.options.target, profile.tcp
+        else:
+            url, tcp_url = self._server.urls[self.options.over], self._server.urls[TCP]
+        if transport_of(fabric.parse_url(url)) == TCP:
+            return RecordLink(url, profile)
+        link = RdmaLink(url, profile)
+        if tcp_url:
+            link.twin = RecordLink(tcp_url, profile)
+        return link
+
+    @staticmethod
+    def _find_twin(twin):
+        """What answers there is judged by cases; that nobody is there is a mistake of the profile."""
+        try:
+            twin.helper(Deadlines(), FIRST_CONTACT_MS).abort()
+        except Refused as error:
+            raise Unreachable(f"target {twin.url}: {error}") from None
 
     def _start_server(self):
         directory = self.options.report
@@ -61,7 +90,6 @@ class Session:
         except CannotStart as error:
             self._server = None
             raise Unreachable(str(error)) from None
-        return self._server.url
 
     def _stop_server(self):
         if self._server is None:
@@ -86,7 +114,7 @@ class Session:
         except Unreachable as error:
             self.lost = str(error)
             raise
-        self._run = Run(case, case_id)
+        self._run = Run(case, case_id, self._link.transport)
         self._bench = None
 
     @property
@@ -103,6 +131,8 @@ class Session:
 
     def check_needs(self, case):
         """Ends the case with Unsupported or NotTestable if the run cannot offer what it needs."""
+        if self._link.transport not in case.over:
+            raise Unsupported(LACKS[self._link.transport])
         if case.risk == "destructive" and not self._expendable():
             raise NotTestable(
                 "destructive: runs against a third party only with --allow-destructive"
@@ -121,6 +151,8 @@ class Session:
         """The liveness probe after a case. Notes crash or hang; restarts the bundled server. Returns
         whether the target was alive."""
         problem = self._link.probe(self.deadlines)
+        if problem is None and "tcp" in run.case.needs and self._link.twin is not self._link:
+            problem = self._link.twin.probe(self.deadlines)
         if problem is None:
             return True
         if self._server is None:
@@ -145,7 +177,7 @@ class Session:
             return
         try:
             restart_target(profile.restart)
-            self._link = Link(self._link.url, profile)
+            self._link = self._new_link()
             self._link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
         except (CannotStart, Refused) as error:
             self.lost = f"{since} and did not come back: {error}"
@@ -169,7 +201,7 @@ class Session:
     def _revive(self):
         try:
             self._server.restart()
-            self._link = Link(self._server.url, self.options.profile)
+            self._link = self._new_link()
             self._link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
         except (CannotStart, Refused) as error:
             self.lost = f"the bundled server did not come back: {error}"

@@ -1,4 +1,5 @@
-"""A plain TCP stream to the target, for what comes before MPA startup is over. Captured like a connection."""
+"""A plain TCP stream to the target: for what comes before MPA startup is over, and for records.
+Captured like a connection."""
 
 import socket
 import struct
@@ -7,16 +8,18 @@ import time
 from .. import fabric, trace
 
 # Octets taken off the socket at a time.
-_READ_BYTES = 4096
+_READ_BYTES = 65536
 
 
 class Stream:
     """Octets to and from the target. A context manager: leaving it closes the socket."""
 
     def __init__(self, url, capture, limit_ms):
-        """`limit_ms` is the deadline of the connection and of each wait."""
+        """`limit_ms` is the deadline of the connection and of each wait. Raises OSError."""
         target = fabric.parse_url(url)
+        self.ended = ""  # how the target ended its half, in words
         self._capture = capture
+        self._limit_ms = limit_ms
         self._early = b""  # came with what was asked for
         self._socket = socket.create_connection((target.host, target.port), limit_ms / 1000)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -29,6 +32,7 @@ class Stream:
 
     def send(self, octets):
         """Sends octets; what the target does not take any more is left."""
+        self._socket.settimeout(self._limit_ms / 1000)
         try:
             self._socket.sendall(octets)
         except (ConnectionError, socket.timeout):
@@ -55,21 +59,35 @@ class Stream:
             self._socket.close()
             self._capture.on_end(time.time_ns(), trace.Role.client)
 
+    def take(self, limit_ms):
+        """The octets that are there, at least one; none if the target has ended its half; None if
+        nothing comes in time."""
+        self._socket.settimeout(limit_ms / 1000)
+        try:
+            octets = self._socket.recv(_READ_BYTES)
+        except (socket.timeout, BlockingIOError):
+            return None
+        except ConnectionError:
+            self._note_end("the target reset the stream", clean=False)
+            return b""
+        if octets:
+            self._capture.on_bytes(time.time_ns(), trace.Role.server, octets)
+        else:
+            self._note_end("the target ended the stream", clean=True)
+        return octets
+
+    def _note_end(self, how, clean):
+        self.ended = how
+        self._capture.on_end(time.time_ns(), trace.Role.server, clean=clean)
+
     def receive(self, length):
         """The next `length` octets, fewer if the stream ends before; None if neither comes in time."""
-        octets = self._early
-        try:
-            while len(octets) < length:
-                part = self._socket.recv(_READ_BYTES)
-                if not part:
-                    self._capture.on_end(time.time_ns(), trace.Role.server)
-                    break
-                self._capture.on_bytes(time.time_ns(), trace.Role.server, part)
-                octets += part
-        except ConnectionError:
-            self._capture.on_end(time.time_ns(), trace.Role.server, clean=False)
-        except socket.timeout:
-            self._early = octets
-            return None
-        self._early = octets[length:]
-        return octets[:length]
+        while len(self._early) < length:
+            part = self.take(self._limit_ms)
+            if part is None:
+                return None
+            if not part:
+                break
+            self._early += part
+        octets, self._early = self._early[:length], self._early[length:]
+        return octets

@@ -1,9 +1,13 @@
 """The suite's part of pytest's terminal output: letters, words, and the table of verdicts."""
 
+import collections
+
 from .verdict import Verdict
 
 # Reasons listed per verdict; the report holds all.
 MOST_LISTED = 50
+# Cases that end with one reason, above which they share a line.
+MOST_ALIKE = 8
 _LISTED = (
     Verdict.HARNESS_ERROR,
     Verdict.CRASH,
@@ -40,11 +44,25 @@ def write_summary(reporter, report, directory):
 
 
 def _write_list(reporter, verdict, records):
-    chosen = [record for record in records if record.verdict == verdict.value]
-    if not chosen:
+    lines = [
+        f"{verdict.value.upper()} {line}"
+        for line in _lines([record for record in records if record.verdict == verdict.value])
+    ]
+    if not lines:
         return
     reporter.line("")
-    for record in chosen[:MOST_LISTED]:
-        reporter.write_line(f"{verdict.value.upper()} {record.id}: {record.reason}")
-    if len(chosen) > MOST_LISTED:
-        reporter.line(f"... and {len(chosen) - MOST_LISTED} more")
+    for line in lines[:MOST_LISTED]:
+        reporter.write_line(line)
+    if len(lines) > MOST_LISTED:
+        reporter.line(f"... and {len(lines) - MOST_LISTED} more")
+
+
+def _lines(records):
+    """One line a case, or one for many of one reason."""
+    counts = collections.Counter(record.reason for record in records)
+    for record in records:
+        if counts[record.reason] <= MOST_ALIKE:
+            yield f"{record.id}: {record.reason}"
+    for reason, count in counts.items():
+        if count > MOST_ALIKE:
+            yield f"{count} cases: {reason}"

@@ -86,8 +86,9 @@ def verdict_of_level(level):
 
 
 # What every connection owes a case before its own requirement is looked at: that it opens, and that
-# plain calls are answered.
+# plain calls are answered. Over RDMA, and over TCP.
 EXCHANGES = "RFC8166-3.3.3-1"
+EXCHANGES_OVER_TCP = "RFC5531-9-1"
 
 
 class CaseEnd(Exception):
@@ -130,12 +131,13 @@ class HarnessError(CaseEnd):
     verdict = Verdict.HARNESS_ERROR
 
 
-def unprepared(what, kind, detail=""):
+def unprepared(owed, what, kind, detail=""):
     """The end of a case whose preparation failed over the helper connection: the target's fault when
-    it does not even answer a plain call, otherwise a matter of how the run is set up."""
+    it does not even answer a plain call, which `owed` asks for, otherwise a matter of how the run is
+    set up."""
     reason = f"preparing the case: {what} gave {kind}"
     if kind == kinds.HANG:
         return Hung(reason, detail)
     if kind in kinds.BROKEN:
-        return Failed(f"{EXCHANGES}: {reason}", detail)
+        return Failed(f"{owed}: {reason}", detail)
     return HarnessError(reason, detail)
