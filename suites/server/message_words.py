@@ -32,6 +32,11 @@ def words(octets):
     return struct.unpack(f">{len(octets) // 4}I", octets[: len(octets) // 4 * 4])
 
 
+def either(conn, over_rdma, over_tcp):
+    """The requirement that binds over the connection's transport."""
+    return over_rdma if conn.has_header else over_tcp
+
+
 def with_word(octets, number, value):
     """The message with one word replaced."""
     start = 4 * number

@@ -1,11 +1,11 @@
-"""Credentials and verifiers of RPC calls over RDMA: taken within their limits, refused with a reason
+"""Credentials and verifiers of RPC calls: taken within their limits, refused with a reason
 beyond them (RFC 5531 8.2, 9, appendix A)."""
 
 import pytest
 from chunk_checks import expect_alive
 
 from steertag import rpc
-from steertag.suite import case, expect, kinds
+from steertag.suite import ANY, case, expect, kinds
 
 REFUSED = "RFC5531-9-8"
 NONE = "RFC5531-10-1"
@@ -68,14 +68,14 @@ def expect_denied(outcome, requirement_id, latitude=None):
     expect.equal(outcome.results, b"", REFUSED, "octets behind the status", outcome=outcome)
 
 
-@case("server.rpc-auth.none", requirements=[NONE])
+@case("server.rpc-auth.none", requirements=[NONE], over=ANY)
 def test_none(bench):
     """NULL with AUTH_NONE, which every server has."""
     conn = bench.connect()
     expect(conn.exchange(conn.null_call()), NONE, must=[kinds.REPLY])
 
 
-@case("server.rpc-auth.none-with-body-{octets}", requirements=[NONE])
+@case("server.rpc-auth.none-with-body-{octets}", requirements=[NONE], over=ANY)
 @pytest.mark.parametrize("octets", [4, 400])
 def test_none_with_body(bench, octets):
     """AUTH_NONE with octets in its body, which mean nothing: taken, or refused as a bad credential."""
@@ -93,7 +93,7 @@ def test_none_with_body(bench, octets):
         expect.equal(reason, "AUTH_ERROR", NONE, "reason of the denial", outcome=outcome)
 
 
-@case("server.rpc-auth.sys-{name}", requirements=[LIMITS])
+@case("server.rpc-auth.sys-{name}", requirements=[LIMITS], over=ANY)
 @pytest.mark.parametrize("name", WITHIN)
 def test_sys_within_limits(bench, name):
     """NULL with AUTH_SYS up to the limits of its name and its groups: answered."""
@@ -101,7 +101,7 @@ def test_sys_within_limits(bench, name):
     expect(conn.exchange(null_call(conn, rpc.auth_sys(**WITHIN[name]))), LIMITS, must=[kinds.REPLY])
 
 
-@case("server.rpc-auth.sys-{name}", requirements=[LIMITS, REFUSED])
+@case("server.rpc-auth.sys-{name}", requirements=[LIMITS, REFUSED], over=ANY)
 @pytest.mark.parametrize("name", BEYOND)
 def test_sys_beyond_limits(bench, name):
     """NULL with an AUTH_SYS that is longer than it may be: denied with AUTH_ERROR."""
@@ -112,7 +112,7 @@ def test_sys_beyond_limits(bench, name):
     expect_alive(conn, LIMITS)
 
 
-@case("server.rpc-auth.sys-broken-{name}", requirements=[REFUSED])
+@case("server.rpc-auth.sys-broken-{name}", requirements=[REFUSED], over=ANY)
 @pytest.mark.parametrize("name", BROKEN)
 def test_sys_broken(bench, name):
     """NULL with an AUTH_SYS whose body does not decode: denied with AUTH_ERROR; nothing is read
@@ -125,7 +125,7 @@ def test_sys_broken(bench, name):
     expect_alive(conn, REFUSED)
 
 
-@case("server.rpc-auth.flavor-{name}", requirements=[REFUSED])
+@case("server.rpc-auth.flavor-{name}", requirements=[REFUSED], over=ANY)
 @pytest.mark.parametrize("name", FLAVORS)
 def test_flavor(bench, name):
     """A flavour that the server cannot check: denied with AUTH_ERROR and a status that says why."""
@@ -136,7 +136,7 @@ def test_flavor(bench, name):
     expect_alive(conn, REFUSED)
 
 
-@case("server.rpc-auth.not-executed-{name}", requirements=[REFUSED])
+@case("server.rpc-auth.not-executed-{name}", requirements=[REFUSED], over=ANY)
 @pytest.mark.parametrize("name", FLAVORS)
 def test_not_executed(bench, name):
     """A CREATE with a flavour that the server cannot check: denied, and nothing is created."""
@@ -152,7 +152,7 @@ def test_not_executed(bench, name):
     expect(found, REFUSED, must=["nfs:NFS3ERR_NOENT"])
 
 
-@case("server.rpc-auth.length-{octets}", requirements=[LENGTH])
+@case("server.rpc-auth.length-{octets}", requirements=[LENGTH], over=ANY)
 @pytest.mark.parametrize("octets", [400, 404])
 def test_length(bench, octets):
     """A credential of an unknown flavour with 400 octets is denied for its flavour, with more for its
@@ -168,7 +168,7 @@ def test_length(bench, octets):
     expect_alive(conn, LENGTH)
 
 
-@case("server.rpc-auth.verifier-{name}", requirements=[REFUSED])
+@case("server.rpc-auth.verifier-{name}", requirements=[REFUSED], over=ANY)
 @pytest.mark.parametrize("name", ["sys", "undefined", "body-of-400"])
 def test_verifier(bench, name):
     """AUTH_SYS with a verifier that it has no use for: ignored or denied with AUTH_ERROR."""
