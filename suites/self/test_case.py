@@ -3,7 +3,7 @@
 import pytest
 
 from steertag.requirements import UnknownRequirement
-from steertag.suite import case
+from steertag.suite import ANY, case
 
 KNOWN = "RFC8166-4.5.1-1"
 
@@ -67,3 +67,16 @@ def test_needs_and_risk_have_known_words():
         decorated(needs=["nfs9"])
     with pytest.raises(ValueError, match="risk is one of safe, destructive"):
         decorated(risk="reckless")
+
+
+def test_a_case_over_tcp_asserts_what_binds_there():
+    with pytest.raises(ValueError, match="over is of rdma, tcp"):
+        decorated(over="udp")
+    with pytest.raises(ValueError, match="over is of rdma, tcp"):
+        decorated(over=())
+    with pytest.raises(ValueError, match="names no requirement that binds over TCP"):
+        decorated(over=ANY)
+    both = [KNOWN, "RFC5531-9-1"]
+    with pytest.raises(ValueError, match="large-inline means nothing over TCP"):
+        decorated(over=ANY, requirements=both, needs=["large-inline"])
+    assert decorated(over=ANY, requirements=both)(empty).pytestmark[-1].args[0].over == ANY

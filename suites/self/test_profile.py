@@ -42,6 +42,8 @@ def test_a_full_profile():
         ({"export": "\ud800"}, "export has characters"),
         ({"console": "a\0b"}, "console has characters"),
         ({"mount": {"handle": "xy"}}, "mount: handle must be a string of hex digits"),
+        ({"tcp": "iwarp://h"}, "tcp must be a URL tcp://host"),
+        ({"tcp": "h:2049"}, "tcp: "),
         ({"mount": {"via": "rdma"}}, "mount: unknown key 'via'"),
     ],
 )

@@ -293,9 +293,10 @@ def test_a_case_id_belongs_to_one_case(suite):
         (["--profile", "file"], "*profile file: expected a mapping of keys*"),
         (["--target", "iwarp://h/", "--deviate", "x"], "*are for the bundled server*"),
         (["--target", "nonsense"], "*--target nonsense: *"),
+        (["--target", "tcp://h:1", "--over", "tcp"], "--over is for the bundled server; *"),
     ],
 )
-def test_mistakes_of_the_command_line_are_one_sentence(suite, arguments, sentence):
+def test_mistakes_of_the_command_line_are_one_line(suite, arguments, sentence):
     suite.cases(test_version=VERSION_ZERO)
     (suite.pytester.path / "file").write_text("just text\n")
     result = suite.run(*arguments)

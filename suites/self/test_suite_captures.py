@@ -12,6 +12,12 @@ PROJECT = pathlib.Path(__file__).resolve().parents[2]
 # several segments, pads or room left, and over memory that is offered twice (README, "In Wireshark").
 LEGAL = "test_inline_data or test_read_chunks or (test_reply_chunk and test_long_read)"
 STUMBLES = "test_same_memory_twice"
+# Over TCP, with records in one fragment and in many. tshark 4.0 calls fragments without data malformed,
+# and knows no RPC of strange programs and versions, or whose header is cut by the first fragment.
+RECORDS = "test_reply and (null or getattr or read) or write_in_fragments and 00"
+RECORDS += " or one_segment or pipelined"
+LEGAL_OVER_TCP = f"test_records and ({RECORDS}) or test_rpc_auth and (none or within)"
+LEGAL_OVER_TCP += " or test_xid and (falling or again or pipelined)"
 RUN_LIMIT_S = 120
 
 pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
@@ -25,13 +31,25 @@ def run(command):
     return done.stdout
 
 
+def captures_of(report, selection, *arguments):
+    """The captures of a run of some cases against the bundled server."""
+    command = [sys.executable, "-m", "pytest", "suites/server", "-q", "-k", selection]
+    run([*command, "--report", str(report), *arguments])
+    return sorted((report / "captures").glob("*.pcapng"))
+
+
 @pytest.fixture(scope="module")
 def captures(tmp_path_factory):
-    """The captures of a run of the legal cases against the bundled server."""
-    report = tmp_path_factory.mktemp("report")
-    selection = ["-k", f"({LEGAL}) and not {STUMBLES}", "--report", str(report)]
-    run([sys.executable, "-m", "pytest", "suites/server", "-q", *selection])
-    found = sorted((report / "captures").glob("*.pcapng"))
+    """Those of legal cases over RDMA."""
+    found = captures_of(tmp_path_factory.mktemp("report"), f"({LEGAL}) and not {STUMBLES}")
+    assert len(found) > 20
+    return found
+
+
+@pytest.fixture(scope="module")
+def tcp_captures(tmp_path_factory):
+    """Those of legal cases over TCP."""
+    found = captures_of(tmp_path_factory.mktemp("report"), LEGAL_OVER_TCP, "--over", "tcp")
     assert len(found) > 20
     return found
 
@@ -54,5 +72,18 @@ def test_every_message_is_rpc_over_rdma_and_nfs_without_a_flaw(captures):
 
 def test_the_first_packet_says_case_and_verdict(captures):
     for path in captures:
+        comments = fields(path, "frame.number == 1", "frame.comment")
+        assert comments == [[f"case {path.stem},verdict pass"]], path.name
+
+
+def test_over_tcp_records_are_rpc_by_themselves(tcp_captures):
+    for path in tcp_captures:
+        segments = fields(path, "tcp.len > 0", "frame.protocols", "tcp.srcport")
+        assert all(port == "2049" or int(port) >= 50000 for _, port in segments), path.name
+        # A segment of a larger record has no protocol of its own; what is not understood is "data".
+        assert not any(protocols.endswith(":data") for protocols, _ in segments), path.name
+        senders = {port == "2049" for protocols, port in segments if ":rpc" in protocols}
+        assert senders == {True, False}, (path.name, segments)
+        assert fields(path, "_ws.malformed", "frame.number", "frame.protocols") == [], path.name
         comments = fields(path, "frame.number == 1", "frame.comment")
         assert comments == [[f"case {path.stem},verdict pass"]], path.name

@@ -22,28 +22,35 @@ def listener():
         yield server
 
 
-def unreachable(suite, port, *arguments):
-    suite.cases(test_null=CASE)
-    result = suite.run("--target", f"iwarp://127.0.0.1:{port}/", *arguments)
-    text = result.stdout.str() + result.stderr.str()
-    assert result.ret == pytest.ExitCode.USAGE_ERROR, text
-    assert "Traceback" not in text
-    assert text.count(f"target iwarp://127.0.0.1:{port}/") == 1, text
-    return text
+@pytest.fixture(params=["iwarp", "tcp"])
+def unreachable(request, suite):
+    """Runs the suite against a port by either transport; gives what it says."""
+
+    def run(port, *arguments):
+        suite.cases(test_null=CASE)
+        url = f"{request.param}://127.0.0.1:{port}/"
+        result = suite.run("--target", url, *arguments)
+        text = result.stdout.str() + result.stderr.str()
+        assert result.ret == pytest.ExitCode.USAGE_ERROR, text
+        assert "Traceback" not in text
+        assert text.count(f"target {url}") == 1, text
+        return text
+
+    return run
 
 
 @pytest.mark.parametrize("arguments", [(), ("-n", "2")])
-def test_nothing_listens(suite, listener, arguments):
+def test_nothing_listens(unreachable, listener, arguments):
     port = listener.getsockname()[1]
     listener.close()
-    assert "refused" in unreachable(suite, port, *arguments)
+    assert "refused" in unreachable(port, *arguments)
 
 
-def test_a_listener_that_says_nothing(suite, listener):
-    unreachable(suite, listener.getsockname()[1])
+def test_a_listener_that_says_nothing(unreachable, listener):
+    unreachable(listener.getsockname()[1])
 
 
-def test_a_listener_that_speaks_http(suite, listener):
+def test_a_listener_that_speaks_http(unreachable, listener):
     def serve():
         try:
             peer, _ = listener.accept()
@@ -55,5 +62,5 @@ def test_a_listener_that_speaks_http(suite, listener):
 
     thread = threading.Thread(target=serve)
     thread.start()
-    unreachable(suite, listener.getsockname()[1])
+    unreachable(listener.getsockname()[1])
     thread.join()

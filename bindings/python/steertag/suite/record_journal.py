@@ -8,9 +8,8 @@ from .. import rpc, wire
 # Events kept and shown, and octets kept of each: what a failure hangs on is at the end.
 MOST_EVENTS = 24
 MOST_OCTETS = 512
-# Octets shown of each event, and events whose RPC message is decoded.
+# Octets shown of each event.
 SHOWN_OCTETS = 28
-MOST_DECODED = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,14 +36,13 @@ class RecordJournal:
         self._count += 1
 
     def text(self):
-        """The last events, one line each, with the last RPC messages decoded below their line."""
-        records = [event.index for event in self._events if event.kind == "record"]
+        """The last events, one line each, with the header of each RPC message below its line."""
         lines = [f"trace of {self._count} events over TCP:"]
         if self._count > len(self._events):
             lines.append(f"  ... {self._count - len(self._events)} earlier")
         for event in self._events:
             lines.append(f"  {_line(event)}")
-            if event.index in records[-MOST_DECODED:]:
+            if event.kind == "record":
                 lines.append(f"      {_described(event.octets)}")
         return "\n".join(lines)
 
