@@ -125,6 +125,7 @@ class Session:
         log and `restart` the command for a fresh machine, both as the suite has them."""
         profile = {
             "name": self.target.name,
+            "tcp": f"tcp://{self.address}:{self.ports['tcp']}",
             "mount": {"transport": "tcp", "host": self.address, "port": self.ports["mountd"]},
             "export": self.target.export,
             # The machine is ours and is thrown away: cases may do their worst.

@@ -43,7 +43,7 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """One target; `ports` are those of the guest, by service name (rdma, mountd). `device` is the kind
+    """One target; `ports` are those of the guest, by service name (rdma, tcp, mountd). `device` is the kind
     of its RDMA device (siw, rxe)."""
 
     name: str
