@@ -305,8 +305,9 @@ def test_announced_and_absent(bench, name):
         conn.send_octets(octets, "part of a record")
         waiting.append(conn)
         expect(other.probe(), DETECTED, must=[kinds.REPLY])
+    patience = bench.deadlines.patience_ms
     for conn in waiting:
-        came = conn.receive(0)
+        came, patience = conn.receive(patience), 0
         expect.true(came is None, DETECTED, "what is no whole record is not answered")
     expect_served(bench, DETECTED)
 
@@ -327,7 +328,7 @@ def test_absurd_length(bench, name):
 
 @case("server.records.absurd-sum", requirements=[LENGTHS, DETECTED], needs=["tcp"], over=ANY)
 def test_absurd_sum(bench):
-    """A record of small fragments that would be longer than 2^32 octets in all, begun behind a call."""
+    """A whole call in a fragment that is not the last, and behind it one that no server takes."""
     conn = bench.connect_tcp()
     call = conn.null_call()
     conn.send_octets(fragment(bytes(call.payload)) + mark(0x7FFFFFFF), "fragments")
