@@ -33,8 +33,13 @@ def words(octets):
 
 
 def either(conn, over_rdma, over_tcp):
-    """The requirement that binds over the connection's transport."""
+    """What holds over the connection's transport: a requirement, or a reason."""
     return over_rdma if conn.has_header else over_tcp
+
+
+def no_reply(conn):
+    """Why a message that cannot be answered may end the connection."""
+    return either(conn, "no reply can be formed (RFC 8166 4.5.4)", "no reply can be formed")
 
 
 def with_word(octets, number, value):

@@ -2,7 +2,7 @@
 
 import pytest
 from chunk_checks import expect_alive
-from message_words import either, with_word, words
+from message_words import either, no_reply, with_word, words
 
 from steertag import rpc, wire
 from steertag.suite import ANY, case, expect, kinds
@@ -220,6 +220,12 @@ def test_octets_behind_arguments(bench, octets):
     expect_alive(conn, executes)
 
 
+def taken_for_a_call(conn):
+    """Latitude for a message that is no call."""
+    why = "taken for a call in error"
+    return dict.fromkeys(kinds.REFUSED, either(conn, f"{why} (RFC 8166 4.5.2)", why))
+
+
 TYPES = {"reply": 1, "two": 2, "largest": 0xFFFFFFFF}
 
 
@@ -231,10 +237,10 @@ def test_message_type(bench, name):
     conn = bench.connect()
     call = conn.nfs_call("CREATE", where=where)
     call.payload = with_word(bytes(call.payload), TYPE_WORD, TYPES[name])
-    latitude = {kind: "taken for a call in error (RFC 8166 4.5.2)" for kind in kinds.REFUSED}
+    latitude = taken_for_a_call(conn)
     if name != "reply":
         latitude[kinds.DENIED] = "taken for a call in error"
-        latitude |= dict.fromkeys(kinds.CLOSED, "no reply can be formed (RFC 8166 4.5.4)")
+        latitude |= dict.fromkeys(kinds.CLOSED, no_reply(conn))
     expect(conn.exchange(call), DIRECTION, must=[kinds.SILENCE], latitude=latitude)
     expect_alive(conn, DIRECTION)
     if conn.open:
@@ -254,7 +260,7 @@ def test_stray_reply(bench, name):
     """RPC replies that no call of the server waits for: discarded, also when the XID is that of a
     call of ours in flight."""
     conn = bench.connect()
-    latitude = {kind: "taken for a call in error (RFC 8166 4.5.2)" for kind in kinds.REFUSED}
+    latitude = taken_for_a_call(conn)
     for _ in range(100 if name == "in-a-row" else 1):
         stray = stray_reply(conn, name)
         if name == "in-a-row":
