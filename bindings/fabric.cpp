@@ -114,12 +114,11 @@ std::unique_ptr<PyRequest> next_request(PyListener& self, double timeout_ms) {
 }
 
 ProviderRef make(const std::string& name, std::optional<std::uint64_t> seed, const Limits& limits) {
-  RandomSource random = system_random();
-  if (seed) {
-    random = [source = std::make_shared<std::mt19937_64>(*seed)] { return (*source)(); };
-  }
+  const auto source = std::make_shared<std::mt19937_64>(seed ? *seed : system_random()());
   return std::make_shared<PyProvider>(
-      PyProvider{name, value_or_raise(make_provider(name, std::move(random), limits))});
+      PyProvider{name, source,
+                 value_or_raise(make_provider(
+                     name, [source] { return (*source)(); }, limits))});
 }
 
 Limits limits_of(double startup_ms, double mid_message_ms, double unsent_ms, double closing_ms,
@@ -196,6 +195,10 @@ void bind_provider(py::module_& module) {
                                       "A provider; it works only while someone waits on it.")
       .def(py::init(&make), "name"_a, py::kw_only(), "seed"_a = py::none(), "limits"_a = Limits{},
            "With a seed the steering tags are the same in every run.")
+      .def(
+          "reseed", [](PyProvider& p, std::uint64_t seed) { p.source->seed(seed); }, "seed"_a,
+          "From here on the steering tags and offsets that a software provider chooses are those "
+          "that belong to this seed.")
       .def_readonly("name", &PyProvider::name)
       .def_property_readonly("capabilities",
                              [](const PyProvider& p) { return p.provider->capabilities(); })

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ Value value_or_raise(Expected<Value, fabric::Error> result) {
 /// one waits without the GIL, calls of others are refused.
 struct PyProvider {
   std::string name;
+  std::shared_ptr<std::mt19937_64> source;  // of what the provider chooses at random
   std::unique_ptr<fabric::Provider> provider;
   bool waiting = false;  // guarded by the GIL
 

@@ -31,6 +31,8 @@ MOST_UNTOLD_LINES = 100_000  # of output between two looks at the machine
 REPORT = "/dev/report"
 # A file of the report: the suite wants a fresh server, and waits until the file is gone.
 RESTART_WANTED = "restart-wanted"
+# Another: the machine that serves is not there.
+DIED = "died"
 CONSOLE = "console.log"
 # Everything that a program writes goes to the guest's memory.
 ENVIRONMENT = {
@@ -56,7 +58,11 @@ def run(target: Target, arguments: list[str]) -> int:
         (target.report / CONSOLE).hardlink_to(booted.console_log)
         wanted = shlex.quote(f"{REPORT}/{RESTART_WANTED}")
         wish = f": > {wanted} && while [ -e {wanted} ]; do sleep 0.1; done"
-        booted.write_profile(f"{REPORT}/{CONSOLE}", ["sh", "-c", wish])
+        booted.write_profile(
+            console=f"{REPORT}/{CONSOLE}",
+            restart=["sh", "-c", wish],
+            died=["test", "-e", f"{REPORT}/{DIED}"],
+        )
         command = [
             *(str(suite.PYTEST.relative_to(PROJECT)), suite.CASES),
             *("-o", "cache_dir=/dev/shm/pytest", "--target", booted.url()),
@@ -124,17 +130,19 @@ def run_program(tester: Tester, served: session.Session | None) -> int:
 def accompany(tester: Tester, served: session.Session | None) -> None:
     """Shows what the command prints until it has ended, and does what it wants."""
     deadline = time.monotonic() + RUN_LIMIT_S
-    wanted = tester.target.report / RESTART_WANTED
+    wanted, died = (tester.target.report / name for name in (RESTART_WANTED, DIED))
     with open(tester.output, "w") as output:
         while True:
             ended = tester.machine.program_ended()
             lines = copy_lines(tester.channel, output)
             if ended and lines == 0:
                 return
+            if served is not None and not served.machine.alive() and not died.exists():
+                host.say(f"the machine died; {served.machine.last_words()}")
+                died.touch()
             if served is not None and wanted.exists():
-                if not served.machine.alive():
-                    host.say(f"the machine died; {served.machine.last_words()}")
                 served.restart()
+                died.unlink(missing_ok=True)
                 wanted.unlink()
             if time.monotonic() > deadline:
                 raise LabFailure(f"the program did not end within {RUN_LIMIT_S} s")

@@ -120,9 +120,12 @@ class Session:
         self.machine.power_off()
         self._control.close()
 
-    def write_profile(self, console: str, restart: list[str]) -> None:
+    def write_profile(
+        self, console: str, restart: list[str], died: list[str] | None = None
+    ) -> None:
         """Declares to the suite what it cannot find out over the target URL. `console` is the console's
-        log and `restart` the command for a fresh machine, both as the suite has them."""
+        log, `restart` the command for a fresh machine, `died` the one that tells whether there is none,
+        as the suite has them."""
         profile = {
             "name": self.target.name,
             "tcp": f"tcp://{self.address}:{self.ports['tcp']}",
@@ -134,6 +137,8 @@ class Session:
             "console": console,
             # A kernel that a case kills is replaced, so that the cases after it are still run.
             "restart": restart,
+            # A dead machine with an RDMA device does not refuse a connection: it says nothing.
+            "died": died or [],
         }
         self.profile.write_text(yaml.safe_dump(profile, sort_keys=False))
 

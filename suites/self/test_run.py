@@ -6,7 +6,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from steertag.suite.options import lock_report_directory, make_report_directory
+from steertag.suite.options import DEFAULT_LISTEN, lock_report_directory, make_report_directory
+from steertag.suite.server import BundledServer
+from steertag.suite.transport import RDMA
 
 EVERY_VERDICT = """
     from steertag.suite import case, expect
@@ -226,27 +228,52 @@ def test_a_server_that_ends_badly_spoils_the_run(suite):
     result.stdout.fnmatch_lines(["ERROR: bundled server ended with exit status 23*"])
 
 
+@pytest.fixture
+def third_party(suite):
+    """Starts the scripted server with a defect, apart from the suite; returns its URL."""
+    servers = []
+
+    def start(defect):
+        server = BundledServer(
+            *(suite.program, DEFAULT_LISTEN, ["--deviate", defect], suite.pytester.path, "other")
+        )
+        servers.append(server)
+        server.start()
+        return server.urls[RDMA]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
 @pytest.mark.parametrize("workers", [(), ("-n", "1")])
-def test_a_third_party_that_dies_ends_the_run(suite, workers):
-    port_file = suite.pytester.path / "third-party.port"
-    command = [str(suite.program), "--listen", "iwarp://127.0.0.1:0"]
-    third_party = subprocess.Popen([*command, "--port-file", str(port_file), "--deviate", "dies"])
-    try:
-        while not port_file.exists():
-            with pytest.raises(subprocess.TimeoutExpired):
-                third_party.wait(0.01)
-        target = f"iwarp://127.0.0.1:{int(port_file.read_text())}/"
-        suite.cases(test_version=VERSION_ZERO)
-        result = suite.run("--target", target, *workers)
-    finally:
-        third_party.kill()
-        third_party.wait()
+def test_a_third_party_that_dies_ends_the_run(suite, third_party, workers):
+    suite.cases(test_version=VERSION_ZERO)
+    result = suite.run("--target", third_party("dies"), *workers)
     assert result.ret != pytest.ExitCode.OK
     document = suite.document()
     assert [(row["id"], row["verdict"]) for row in document["cases"]] == [
         ("self.version-zero", "crash")
     ]
     assert "refuses new connections since self.version-zero" in document["stopped"]
+
+
+@pytest.mark.parametrize(
+    "died, verdict, state",
+    [("true", "crash", "is dead"), ("false", "hang", "does not answer")],
+)
+def test_a_profile_tells_a_third_party_that_is_dead_from_one_that_hangs(
+    suite, third_party, died, verdict, state
+):
+    target = third_party("hangs")
+    (suite.pytester.path / "profile").write_text(f"died: ['{died}']\nrestart: ['false']\n")
+    suite.cases(test_version=VERSION_ZERO)
+    suite.run("--target", target, "--profile", "profile")
+    document = suite.document()
+    assert {row["id"]: row["verdict"] for row in document["cases"]} == {
+        "self.version-zero": verdict
+    }
+    assert f"{state} since self.version-zero" in document["stopped"]
 
 
 def test_workers_report_together(suite):
@@ -294,6 +321,9 @@ def test_a_case_id_belongs_to_one_case(suite):
         (["--target", "iwarp://h/", "--deviate", "x"], "*are for the bundled server*"),
         (["--target", "nonsense"], "*--target nonsense: *"),
         (["--target", "tcp://h:1", "--over", "tcp"], "--over is for the bundled server; *"),
+        (["--target", "iwarp://h", "--listen", "x"], "--listen is for the bundled server; *"),
+        (["--listen", "tcp://127.0.0.1:0"], "--listen is for RDMA; *"),
+        (["--listen", "nonsense"], "--listen nonsense: *"),
     ],
 )
 def test_mistakes_of_the_command_line_are_one_line(suite, arguments, sentence):

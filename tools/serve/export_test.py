@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from steertag import build_paths, nfs, peer, rpc
+from steertag.suite.options import DEFAULT_LISTEN
 from steertag.suite.server import BundledServer
 
 PROGRAM = os.environ.get("STEERTAG_SERVE") or str(build_paths.tool("steertag-serve"))
@@ -39,7 +40,7 @@ class Export:
     def start(self, *arguments):
         self.stop()
         arguments = ["--export", str(self.directory), *map(str, arguments)]
-        self.server = BundledServer(PROGRAM, arguments, self.place, "export")
+        self.server = BundledServer(PROGRAM, DEFAULT_LISTEN, arguments, self.place, "export")
         self.server.start()
         self.client = peer.Client(self.server.urls["rdma"])
 

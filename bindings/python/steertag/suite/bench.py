@@ -7,7 +7,6 @@ from .. import fabric, trace, wire
 from . import kinds
 from .captured import make_capture, RDMA_PORT, TCP_PORT
 from .connection import Connection
-from .deadline import CONNECT_MS
 from .files import Files
 from .needs import check_need
 from .profile import Profile
@@ -68,7 +67,7 @@ class Bench:
         number = len(self._captures)
         watch = Watch(number)
         self._captures.append(watch.capture)
-        raw = self._link.open(opened_with, watch, CONNECT_MS)
+        raw = self._link.open(opened_with, watch, self._link.connect_ms)
         seed = f"{self._run.case_id}/{number}"
         conn = Connection(raw, watch, opened_with, self.deadlines, seed, self.need)
         self._keep(conn, must_open)
@@ -88,7 +87,7 @@ class Bench:
         self._captures.append(capture)
         seed = f"{self._run.case_id}/{number}"
         return self._keep(
-            link.open(capture, self.deadlines, seed, CONNECT_MS, self.need), must_open
+            link.open(capture, self.deadlines, seed, link.connect_ms, self.need), must_open
         )
 
     def _keep(self, conn, must_open):

@@ -14,10 +14,14 @@ ANSWER_CEILING_MS = 30000
 # proof itself rests on order.
 PATIENCE_FLOOR_MS = 50
 PATIENCE_ROUND_TRIPS = 8
-# Connecting to a target that is known to be alive.
+# Connecting to a target that is known to be alive; over a device it may take three of the messages that
+# the kernel's connection manager sends every 4.3 s.
 CONNECT_MS = 5000
+DEVICE_CONNECT_MS = 15000
 # The first contact with a target whose round trip is unknown: an unreachable one is told quickly.
 FIRST_CONTACT_MS = 5000
+# The first contact with a target that was just brought back, whose network may have to learn of it.
+REVIVED_CONTACT_MS = 30000
 # From the start of the bundled server to its port file; sanitizers make it slow.
 SERVER_START_MS = 20000
 # From asking the bundled server to stop to killing it.

@@ -23,6 +23,7 @@ class Link:
     """Opens connections to one URL. What a subclass adds: `transport`, and `_plain` connections."""
 
     transport = ""
+    connect_ms = CONNECT_MS
 
     def __init__(self, url):
         self.url = url
@@ -36,9 +37,12 @@ class Link:
         self._serial += 1
         return f"{os.getpid():x}-{time.time_ns():x}-{self._serial}"
 
-    def helper(self, deadlines, timeout_ms=CONNECT_MS):
+    def reseed(self, seed):
+        """From here on what the way to the target chooses at random belongs to this seed."""
+
+    def helper(self, deadlines, timeout_ms=None):
         """A plain connection for preparing and probing; raises Refused."""
-        conn = self._plain(deadlines, timeout_ms)
+        conn = self._plain(deadlines, timeout_ms or self.connect_ms)
         if not conn.open:
             raise Refused(conn.refusal, conn.refused_by_time)
         return conn

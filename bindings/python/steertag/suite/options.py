@@ -9,9 +9,10 @@ import pytest
 
 from .. import build_paths
 from .profile import BadProfile, Profile, load
-from .transport import ANY, RDMA, transport_of
+from .transport import ANY, RDMA, TCP, transport_of
 
 DEFAULT_REPORT = "build/report"
+DEFAULT_LISTEN = "iwarp://127.0.0.1:0"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Options:
     strict: bool
     server: pathlib.Path
     server_arguments: tuple
+    listen: str  # where the bundled server listens over RDMA
     over: str  # the transport by which the bundled server is tested
 
 
@@ -58,6 +60,11 @@ def add_options(parser):
         "--over",
         choices=ANY,
         help="the transport by which the bundled server is tested (default rdma)",
+    )
+    add(
+        "--listen",
+        metavar="URL",
+        help=f"where the bundled server listens over RDMA (default {DEFAULT_LISTEN}, any free port)",
     )
     add(
         "--server-arg",
@@ -95,10 +102,16 @@ def read_options(config):
         raise pytest.UsageError(
             "--server-arg and --deviate are for the bundled server, not for --target"
         )
-    if target and get("--over"):
-        raise pytest.UsageError("--over is for the bundled server; the URL of a target says it")
+    for name in ("--over", "--listen"):
+        if target and get(name):
+            raise pytest.UsageError(
+                f"{name} is for the bundled server; the URL of a target says it"
+            )
     if target:
-        _check_url(target)
+        _check_url("--target", target)
+    listen = get("--listen") or DEFAULT_LISTEN
+    if transport_of(_check_url("--listen", listen)) == TCP:
+        raise pytest.UsageError("--listen is for RDMA; the bundled server listens over TCP anyway")
     report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)
     if not report.is_absolute():
         report = config.invocation_params.dir / report
@@ -111,19 +124,22 @@ def read_options(config):
         strict=get("--strict-verdicts"),
         server=pathlib.Path(server),
         server_arguments=tuple(arguments),
+        listen=listen,
         over=get("--over") or RDMA,
     )
 
 
-def _check_url(url):
+def _check_url(option, url):
+    """The parsed URL, if there is a provider for it."""
     from .. import fabric
 
     try:
         parsed = fabric.parse_url(url)
         if transport_of(parsed) == RDMA:
             fabric.Provider(parsed.provider)
+        return parsed
     except (fabric.FabricError, TypeError, UnicodeError) as error:
-        raise pytest.UsageError(f"--target {url}: {error}") from None
+        raise pytest.UsageError(f"{option} {url}: {error}") from None
 
 
 def make_report_directory(path):

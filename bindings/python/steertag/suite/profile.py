@@ -12,6 +12,8 @@
     destructive: false                       # true: destructive cases may run, the target is expendable
     software: linux-image-6.1.0-41-amd64     # version, for the report
     console: build/lab/x/console.log         # a log of the target that crash verdicts quote
+    died: [test, -e, /run/x/died]            # succeeds if a target that does not answer is dead: crash
+                                             # rather than hang
     restart: [ci/lab, restart, linux-6.1-siw]    # brings a dead target back at the same URL, so that
                                              # the cases after a crash still run
 """
@@ -50,6 +52,7 @@ class Profile:
     destructive: bool = False
     software: str = ""
     console: str = ""
+    died: list = dataclasses.field(default_factory=list)
     restart: list = dataclasses.field(default_factory=list)
 
 
@@ -104,8 +107,9 @@ def parse(content):
     _check_tcp(content.get("tcp", ""))
     _check_supports(content.get("supports", {}))
     _check_mount(content.get("mount", {"transport": "rdma"}))
-    if not all(isinstance(word, str) for word in content.get("restart", [])):
-        raise BadProfile("restart must be a list of strings: a program and its arguments")
+    for key in ("died", "restart"):
+        if not all(isinstance(word, str) for word in content.get(key, [])):
+            raise BadProfile(f"{key} must be a list of strings: a program and its arguments")
     return Profile(**content)
 
 

@@ -5,6 +5,7 @@ import dataclasses
 from .. import conformance, fabric, trace, wire
 from .captured import make_capture, RDMA_PORT
 from .connection import Connection
+from .deadline import CONNECT_MS, DEVICE_CONNECT_MS
 from .link import Link
 from .nfs_message import auth_sys
 from .transport import RDMA
@@ -40,9 +41,15 @@ class RdmaLink(Link):
 
     def __init__(self, url, profile):
         super().__init__(url)
-        self.provider = fabric.Provider(fabric.parse_url(url).provider)
+        name = fabric.parse_url(url).provider
+        self.provider = fabric.Provider(name)
+        self.connect_ms = CONNECT_MS if name == "iwarp" else DEVICE_CONNECT_MS
         self.thresholds = wire.Negotiated()  # of a connection that announces HELPER_INLINE
         self._helper_settings = _helper_settings(profile)
+
+    def reseed(self, seed):
+        """The steering tags and offsets of a software provider, which a server may react to."""
+        self.provider.reseed(seed)
 
     def open(self, settings, watch, timeout_ms):
         """A fabric connection, established or refused, observed by `watch`."""

@@ -1,4 +1,5 @@
-"""Brings a dead third-party target back with the command that its profile names."""
+"""A third-party target that does not answer: the commands of its profile tell whether it is dead, and bring
+it back."""
 
 import subprocess
 
@@ -6,6 +7,26 @@ from .server import CannotStart
 
 # A virtual machine under software emulation boots in 20 s on an idle host.
 REVIVAL_LIMIT_S = 180
+# To look whether a machine is there.
+LOOK_LIMIT_S = 10
+
+
+def has_died(command):
+    """Whether the command says so, by exit status 0. False without a command, and if it cannot be run."""
+    if not command:
+        return False
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=LOOK_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 def restart_target(command):

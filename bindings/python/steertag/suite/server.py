@@ -32,11 +32,12 @@ class CannotStart(Exception):
 
 
 class BundledServer:
-    """One `steertag-serve` on 127.0.0.1 with ports of its own, over RDMA and TCP. `name` tells workers
-    apart."""
+    """One `steertag-serve` with ports of its own, over RDMA where the URL `listen` says and over TCP on
+    127.0.0.1. `name` tells workers apart."""
 
-    def __init__(self, program, arguments, directory, name):
+    def __init__(self, program, listen, arguments, directory, name):
         self._program = pathlib.Path(program)
+        self._listen = listen
         self._arguments = list(arguments)
         self._log = pathlib.Path(directory) / f"server-{name}.log"
         self._log_start = 0  # where the present process began to write
@@ -55,13 +56,14 @@ class BundledServer:
             port_file = pathlib.Path(folder) / "port"
             self._launch(log, port_file)
             rdma, tcp = self._wait_for_ports(port_file)
-            self.urls = {RDMA: f"iwarp://127.0.0.1:{rdma}/", TCP: f"tcp://127.0.0.1:{tcp}/"}
+            host = self._listen.rpartition(":")[0]
+            self.urls = {RDMA: f"{host}:{rdma}/", TCP: f"tcp://127.0.0.1:{tcp}/"}
 
     def _launch(self, log, port_file):
         # setpriv ends the server even if this process is killed without warning.
         command = ["setpriv", "--pdeathsig", "TERM", str(self._program)]
-        for provider in ("iwarp", "tcp"):
-            command += ["--listen", f"{provider}://127.0.0.1:0"]
+        for url in (self._listen, "tcp://127.0.0.1:0"):
+            command += ["--listen", url]
         command += ["--port-file", str(port_file)]
         if not os.access(self._program, os.X_OK):
             why = errno.EACCES if self._program.exists() else errno.ENOENT

@@ -5,12 +5,12 @@ import random
 from .. import fabric
 from . import kinds
 from .bench import Bench, Target
-from .deadline import FIRST_CONTACT_MS, SERVER_STOP_MS, Deadlines
+from .deadline import FIRST_CONTACT_MS, REVIVED_CONTACT_MS, SERVER_STOP_MS, Deadlines
 from .link import Refused
 from .needs import check_need
 from .rdma_link import RdmaLink
 from .record_link import RecordLink
-from .revival import restart_target
+from .revival import has_died, restart_target
 from .run import Run
 from .server import BundledServer, CannotStart, end_of
 from .transport import LACKS, TCP, transport_of
@@ -20,6 +20,13 @@ from .verdict import NotTestable, Unsupported, Verdict
 MEASURED_ROUND_TRIPS = 5
 # Probes, each with its own deadline, in which a target that hangs may turn out to be dying.
 DEATH_PROBES = 4
+DEAD = "dead"  # what the profile's command `died` has found
+# How a target is described by what became of the probe after a case.
+_STATES = {
+    kinds.DISCONNECT: "refuses new connections",
+    kinds.HANG: "does not answer",
+    DEAD: "is dead",
+}
 
 
 class Unreachable(Exception):
@@ -83,7 +90,8 @@ class Session:
     def _start_server(self):
         directory = self.options.report
         self._server = BundledServer(
-            self.options.server, self.options.server_arguments, directory, self.name
+            *(self.options.server, self.options.listen, self.options.server_arguments),
+            *(directory, self.name),
         )
         try:
             self._server.start()
@@ -115,6 +123,7 @@ class Session:
             self.lost = str(error)
             raise
         self._run = Run(case, case_id, self._link.transport)
+        self._link.reseed(random.Random(case_id).getrandbits(64))
         self._bench = None
 
     @property
@@ -167,8 +176,8 @@ class Session:
         profile = self.options.profile
         if profile.restart and problem == kinds.HANG:
             problem = self._await_death()
-        verdict = Verdict.CRASH if problem == kinds.DISCONNECT else Verdict.HANG
-        state = "refuses new connections" if verdict is Verdict.CRASH else "does not answer"
+        verdict = Verdict.HANG if problem == kinds.HANG else Verdict.CRASH
+        state = _STATES[problem]
         detail = end_of(profile.console) if profile.console else ""
         run.note(verdict, f"after the case the target {state}", detail)
         since = f"the target {self._link.url} {state} since {run.case_id}"
@@ -178,7 +187,7 @@ class Session:
         try:
             restart_target(profile.restart)
             self._link = self._new_link()
-            self._link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
+            self._link.measure(MEASURED_ROUND_TRIPS, REVIVED_CONTACT_MS)
         except (CannotStart, Refused) as error:
             self.lost = f"{since} and did not come back: {error}"
 
@@ -186,6 +195,8 @@ class Session:
         """A machine that panics answers nothing for a while and then is gone: gives it that while, so
         that the verdict does not depend on the moment of the probe."""
         for _ in range(DEATH_PROBES):
+            if has_died(self.options.profile.died):
+                return DEAD
             problem = self._link.probe(self.deadlines)
             if problem != kinds.HANG:
                 return problem
