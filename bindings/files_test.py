@@ -140,6 +140,7 @@ def test_interrupt_leaves_nothing_behind(tmp_path):
     into a server's memory."""
     exported = tmp_path / "exported"
     exported.mkdir()
+    exported.chmod(0o777)  # uid 0 of a client is nobody there
     with peer.Server(["tcp://127.0.0.1:0"], export=str(exported)) as server:
         url = server.listening[0] + "/export"
         with open(tmp_path / "here", "wb") as here:

@@ -74,7 +74,8 @@ void bind_deviations(py::module_& module) {
 std::unique_ptr<ServerThread> start_server(
     const std::variant<std::string, std::vector<std::string>>& listen, std::uint32_t credits,
     std::uint32_t inline_bytes, bool remote_invalidation, bool private_data, double idle_timeout_s,
-    const std::vector<std::string>& deviate, const std::optional<std::string>& exported) {
+    const std::vector<std::string>& deviate, const std::optional<std::string>& exported,
+    bool root_squash) {
   ServerOptions options;
   for (const std::string& name : deviate) {
     if (auto added = options.deviations.add(name); !added) throw py::value_error(added.error());
@@ -99,6 +100,7 @@ std::unique_ptr<ServerThread> start_server(
   if (!exported) return value_or_raise(ServerThread::start(urls, options, random, now));
   DirectoryOptions directory;
   directory.path = *exported;
+  options.squash_root = root_squash && runs_as_root();
   directory.key = {random(), random()};
   auto storage = DirectoryBackend::open(directory, now, random);
   if (!storage) throw py::value_error(storage.error());
@@ -122,7 +124,9 @@ void bind_server(py::module_& module) {
            "remote_invalidation"_a = true, "private_data"_a = true,
            "idle_timeout_s"_a = std::chrono::duration<double>(kIdleTimeout).count(),
            "deviate"_a = std::vector<std::string>{}, "export"_a = py::none(),
-           "`listen` is a URL or a list of URLs; `export` a directory to serve instead of memory.")
+           "root_squash"_a = true,
+           "`listen` is a URL or a list of URLs; `export` a directory to serve instead of memory, "
+           "in which uid 0 of a client is root only without `root_squash`.")
       .def_property_readonly(
           "listening",
           [](const ServerThread& self) {

@@ -53,7 +53,7 @@ class Server:
         ]
         if storage == DIRECTORY:
             (directory / "export").mkdir(mode=0o777)
-            self._command += ["--export", str(directory / "export")]
+            self._command += ["--export", str(directory / "export"), "--no-root-squash"]
             # So that a restart is one for the clients too: handles stay, state is reclaimed.
             self._command += ["--handle-key", str(directory / "key")]
             self._command += ["--recovery", str(directory / "clients"), "--lease", str(LEASE_S)]

@@ -72,5 +72,64 @@ TEST_F(DispatcherTest, MismatchNamesTheRangeOfAllVersionsOfTheProgram) {
   EXPECT_EQ(call(300, 1).accept_status, rpc::AcceptStatus::PROG_UNAVAIL);
 }
 
+/// Answers who calls: uid, gid and all further groups.
+class WhoAmI final : public Program {
+ public:
+  std::uint32_t number() const override { return 300; }
+  std::uint32_t version() const override { return 1; }
+  rpc::AcceptStatus call(std::uint32_t, wire::Reader&, const CallContext& context,
+                         ReplyPayload& reply) override {
+    wire::Writer writer(reply.stream());
+    writer.u32(context.caller.uid);
+    writer.u32(context.caller.gid);
+    for (const std::uint32_t gid : context.caller.gids) writer.u32(gid);
+    return rpc::AcceptStatus::SUCCESS;
+  }
+};
+
+/// Who a caller with this credential is to a server that squashes root or does not.
+std::vector<std::uint32_t> identity(bool squash_root, const rpc::AuthSys& credential) {
+  std::vector<std::unique_ptr<Program>> programs;
+  programs.push_back(std::make_unique<WhoAmI>());
+  Dispatcher dispatcher(std::move(programs), squash_root);
+  const Bytes body = rpc::encode_auth_sys(credential);
+  rpc::CallHeader header;
+  header.program = 300;
+  header.version = 1;
+  header.credential = {rpc::AuthFlavor::AUTH_SYS, body};
+  Bytes octets;
+  wire::Writer writer(octets);
+  header.encode(writer);
+  ReplyPayload reply;
+  auto admitted = dispatcher.admit(octets, reply);
+  EXPECT_TRUE(admitted);
+  if (admitted) dispatcher.execute(*admitted, {}, reply);
+  wire::Reader reader(reply.stream());
+  rpc::ReplyHeader answer;
+  answer.decode(reader);
+  EXPECT_TRUE(answer.success());
+  std::vector<std::uint32_t> ids;
+  while (reader.ok() && reader.remaining() >= 4) ids.push_back(reader.u32("id"));
+  return ids;
+}
+
+TEST(RootSquash, UidAndGidZeroAreTheAnonymousUsersWhereverTheyStand) {
+  rpc::AuthSys root;
+  root.gids = {4, 0, 27};
+  const std::uint32_t nobody = Caller::kAnonymous;
+  EXPECT_EQ(identity(false, root), (std::vector<std::uint32_t>{0, 0, 4, 0, 27}));
+  EXPECT_EQ(identity(true, root), (std::vector<std::uint32_t>{nobody, nobody, 4, nobody, 27}));
+}
+
+TEST(RootSquash, OthersAreWhoTheySay) {
+  rpc::AuthSys user;
+  user.uid = 1000;
+  user.gid = 100;
+  user.gids = {4};
+  EXPECT_EQ(identity(true, user), (std::vector<std::uint32_t>{1000, 100, 4}));
+  user.gid = 0;
+  EXPECT_EQ(identity(true, user), (std::vector<std::uint32_t>{1000, Caller::kAnonymous, 4}));
+}
+
 }  // namespace
 }  // namespace steertag::peer::testing

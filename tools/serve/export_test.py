@@ -33,7 +33,9 @@ class Export:
         self.place = place
         self.directory = place / "export"
         self.directory.mkdir()
+        self.directory.chmod(0o777)
         (self.directory / "file").write_bytes(b"content")
+        (self.directory / "file").chmod(0o666)
         self.server = None
         self.client = None
 
@@ -49,7 +51,7 @@ class Export:
             assert self.server.stop() is None
 
     def call(self, procedure, arguments, module=nfs3):
-        """The result; as root, whose rights the server checks."""
+        """The result; as uid 0, which is nobody where the server squashes root."""
         call = module.encode_call(procedure, arguments, xid=1, credential=rpc.auth_sys())
         return module.decode_reply(procedure, self.client.call(call))[1]
 
@@ -107,7 +109,7 @@ def test_directory_that_the_server_may_not_read(tmp_path):
 
 
 def test_options_that_need_an_export(tmp_path):
-    for words in (["--read-only"], ["--handle-key", tmp_path / "key"]):
+    for words in (["--read-only"], ["--no-root-squash"], ["--handle-key", tmp_path / "key"]):
         status, line = refusal(*words)
         assert status == 2
         assert "--export" in line
@@ -152,3 +154,40 @@ def test_read_only(export):
     assert export.read(handle).ok.data == b"content"
     assert export.write(handle).status == nfs3.NFS3ERR_ROFS
     assert (export.directory / "file").read_bytes() == b"content"
+
+
+def owner_of_a_new_directory(export):
+    """The (uid, gid) on the host of what a client's uid 0 makes."""
+    where = nfs3.DirOpArgs(dir=export.mount(), name="made")
+    made = export.call("MKDIR", nfs3.MkdirArgs(where=where))
+    assert made.status == nfs3.NFS3_OK
+    status = (export.directory / "made").stat()
+    (export.directory / "made").rmdir()
+    return status.st_uid, status.st_gid
+
+
+def test_a_clients_root_is_nobody(export):
+    """Whoever reaches the server can say to be uid 0. A server that is not root itself owns
+    everything, and has no root's rights to give away."""
+    secret = export.directory / "secret"
+    secret.write_bytes(b"the owner's")
+    secret.chmod(0o600)
+    as_root = os.geteuid() == 0
+    export.start()
+    read = export.read(export.lookup("secret"))
+    assert (read.status == nfs3.NFS3ERR_ACCES) == as_root
+    nobody = (NOBODY, NOBODY)
+    assert owner_of_a_new_directory(export) == (nobody if as_root else (os.geteuid(), os.getegid()))
+    assert "--no-root-squash" not in export.server.output()
+
+
+def test_root_is_let_in_when_told_so(export):
+    secret = export.directory / "secret"
+    secret.write_bytes(b"the owner's")
+    secret.chmod(0o600)
+    export.start("--no-root-squash")
+    assert export.read(export.lookup("secret")).ok.data == b"the owner's"
+    assert owner_of_a_new_directory(export) == (os.geteuid(), os.getegid())
+    said = [line for line in export.server.output().splitlines() if "--no-root-squash" in line]
+    assert len(said) == (1 if os.geteuid() == 0 else 0)
+    assert all(line.endswith(f"is root within {export.directory}") for line in said)

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <iostream>
 
+#include "peer/server/directory/directory_backend.h"
 #include "peer/server/programs.h"
 #include "peer/server/v4/state/recovery.h"
 #include "serve/options.h"
@@ -85,9 +86,15 @@ int serve(const Options& options) {
     if (const auto usable = peer::Recovery::check_file(state.recovery_path); !usable)
       return fail(usable.error());
   }
+  peer::ServerOptions how = options.server;
+  const bool as_root = options.export_directory && peer::runs_as_root();
+  how.squash_root = as_root && options.root_squash;
+  if (as_root && !options.root_squash)
+    warn("--no-root-squash: whoever reaches this server and says to be uid 0 is root within " +
+         *options.export_directory);
   TroubleLog troubles(warn, std::chrono::steady_clock::now);
   auto server = peer::Server::start(
-      places->places, peer::make_programs(**storage, state), options.server,
+      places->places, peer::make_programs(**storage, state), how,
       [&](const std::string& peer, const net::Error& error) { troubles.tell(peer, error); });
   if (!server) return fail(server.error().message());
   std::vector<std::uint16_t> ports;

@@ -24,6 +24,7 @@ struct Words {
   std::optional<std::string> export_directory;
   std::string key_file;
   bool read_only = false;
+  bool no_root_squash = false;
   std::vector<std::string> deviations;
   std::uint32_t credits = peer::kDefaultCredits;
   std::uint32_t inline_bytes = peer::kDefaultAnnouncedBytes;
@@ -50,6 +51,11 @@ void describe(CLI::App& app, Words& words) {
   auto* exported =
       app.add_option("--export", words.export_directory, "directory to serve instead of memory");
   app.add_flag("--read-only", words.read_only, "refuse every change of the export")
+      ->needs(exported);
+  app.add_flag(
+         "--no-root-squash", words.no_root_squash,
+         "take uid 0 and gid 0 of clients for root within the export; otherwise a server that "
+         "runs as root takes them for nobody (65534)")
       ->needs(exported);
   app.add_option("--handle-key", words.key_file,
                  "file with the key of file handles, made if it is missing: handles then survive "
@@ -87,6 +93,7 @@ std::variant<Options, Ending> check(const Words& words) {
   options.port_file = words.port_file.value_or("");
   options.export_directory = words.export_directory;
   options.read_only = words.read_only;
+  options.root_squash = !words.no_root_squash;
   options.key_file = words.key_file;
   if (words.recovery_file && words.recovery_file->empty())
     return Ending{"--recovery needs the name of a file", kUsageError};

@@ -17,6 +17,7 @@ struct Options {
   std::string port_file;                        // empty: none is written
   std::optional<std::string> export_directory;  // none: memory
   bool read_only = false;
+  bool root_squash = true;    // of an export that is served as root
   std::string key_file;       // empty: a new key in every run
   std::string recovery_file;  // empty: a restart forgets all clients of NFS version 4
   std::chrono::seconds lease = peer::kLeaseTime;

@@ -1,6 +1,8 @@
 // From an RPC call to the payload stream of its reply.
 #include "peer/server/dispatcher.h"
 
+#include <algorithm>
+
 namespace steertag::peer {
 namespace {
 
@@ -9,9 +11,16 @@ void refuse(const rpc::ReplyHeader& header, ReplyPayload& reply) {
   put(header, reply);
 }
 
+void squash(rpc::AuthSys& identity) {
+  if (identity.uid == 0) identity.uid = Caller::kAnonymous;
+  if (identity.gid == 0) identity.gid = Caller::kAnonymous;
+  std::replace(identity.gids.begin(), identity.gids.end(), std::uint32_t{0}, Caller::kAnonymous);
+}
+
 }  // namespace
 
-Dispatcher::Dispatcher(std::vector<std::unique_ptr<Program>> programs) {
+Dispatcher::Dispatcher(std::vector<std::unique_ptr<Program>> programs, bool squash_root)
+    : squash_root_(squash_root) {
   for (auto& program : programs) {
     Versions& versions = programs_[program->number()];
     versions.try_emplace(program->version(), std::move(program));
@@ -28,6 +37,7 @@ rpc::AuthStatus Dispatcher::identify(const rpc::OpaqueAuth& credential, Caller& 
   wire::Reader reader(credential.body);
   auth_sys_.decode(reader);
   if (!reader.ok() || reader.remaining() > 0) return rpc::AuthStatus::AUTH_BADCRED;
+  if (squash_root_) squash(auth_sys_);
   caller = {auth_sys_.uid, auth_sys_.gid, auth_sys_.gids};
   return rpc::AuthStatus::AUTH_OK;
 }

@@ -22,8 +22,9 @@ struct AdmittedCall {
 
 class Dispatcher {
  public:
-  /// Of two programs with one number and version the first counts.
-  explicit Dispatcher(std::vector<std::unique_ptr<Program>> programs);
+  /// Of two programs with one number and version the first counts. With `squash_root` uid 0 and
+  /// gid 0 of a caller become those of the anonymous user, wherever AUTH_SYS has them.
+  explicit Dispatcher(std::vector<std::unique_ptr<Program>> programs, bool squash_root = false);
 
   /// Nothing when the call is refused; `reply` holds the refusal then. `call` is whole and
   /// unreduced, and must be a call by its message type.
@@ -42,7 +43,8 @@ class Dispatcher {
   /// AUTH_OK, or why the credential is not taken. The caller's groups live until the next call.
   rpc::AuthStatus identify(const rpc::OpaqueAuth& credential, Caller& caller);
   std::map<std::uint32_t, Versions> programs_;  // by number
-  rpc::AuthSys auth_sys_;                       // reused
+  bool squash_root_;
+  rpc::AuthSys auth_sys_;  // reused
 };
 
 }  // namespace steertag::peer

@@ -21,6 +21,7 @@ struct ServerOptions {
   std::size_t pull_budget_bytes = kPullBudgetBytes;
   StreamTimeouts stream_timeouts;
   std::size_t reply_budget_bytes = kReplyBudgetBytes;
+  bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   Deviations deviations;
   DeadlineClock clock = std::chrono::steady_clock::now;
 };

@@ -30,6 +30,10 @@ std::uint64_t probe_largest_file(int directory) {
 
 }  // namespace
 
+bool runs_as_root() {
+  return ::geteuid() == 0;
+}
+
 DirectoryBackend::DirectoryBackend(HostRoot root, const DirectoryOptions& options, Clock clock,
                                    std::function<std::uint64_t()> random)
     : host_(new Host{HostTree(std::move(root), std::move(clock), options.most_placed_objects),
@@ -37,7 +41,7 @@ DirectoryBackend::DirectoryBackend(HostRoot root, const DirectoryOptions& option
                      ListingWindows(options.key, options.listing_window_entries)}),
       key_(options.key),
       read_only_(options.read_only),
-      gives_away_(::geteuid() == 0),
+      gives_away_(runs_as_root()),
       random_(std::move(random)),
       verifier_(random_()),
       root_(host_->tree.root().node()) {

@@ -18,6 +18,10 @@ struct DirectoryOptions {
   std::size_t listing_window_entries = kListingWindowEntries;
 };
 
+/// Whether the host refuses this process nothing: then what a caller may do is the upper layer's
+/// decision alone.
+bool runs_as_root();
+
 /// An object's NodeId is its inode number, and a handle is that number and the object's fingerprint
 /// under a keyed code. Handles of the host (open_by_handle_at) are not used: they need root, do not
 /// exist on every file system, and lead to objects outside of the export.
