@@ -148,6 +148,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual NodeId root() const = 0;
+  /// Whether every change of this object, or of its entries, is Status::read_only whoever asks.
+  virtual bool read_only(NodeId /*node*/) const { return false; }
   virtual Handle handle(NodeId node) const = 0;
   /// Status::bad_handle for a handle that this storage never made, Status::stale for one whose
   /// object is gone.

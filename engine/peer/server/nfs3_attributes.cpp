@@ -72,7 +72,8 @@ void Nfs3Program::access(const nfs3::AccessArgs& args, Call& call) {
   const bool is_directory = attributes.type == FileType::directory;
   std::uint32_t granted = 0;
   if (permits(attributes, call.caller, Want::read)) granted |= nfs3::ACCESS3_READ;
-  if (permits(attributes, call.caller, Want::write)) {
+  // RFC 1813 3.3.4: rights on a read-only file system are those that it leaves.
+  if (!backend_.read_only(found->node) && permits(attributes, call.caller, Want::write)) {
     granted |= nfs3::ACCESS3_MODIFY | nfs3::ACCESS3_EXTEND;
     if (is_directory) granted |= nfs3::ACCESS3_DELETE;
   }

@@ -83,6 +83,7 @@ Result<Nfs3Program::Object> Nfs3Program::writable_directory(const nfs3::FileHand
   const auto found = object(handle);
   if (!found) return found;
   if (found->attributes.type != FileType::directory) return tl::unexpected(Status::not_directory);
+  if (backend_.read_only(found->node)) return tl::unexpected(Status::read_only);
   if (!permits(found->attributes, caller, Want::write) ||
       !permits(found->attributes, caller, Want::execute))
     return tl::unexpected(Status::access);

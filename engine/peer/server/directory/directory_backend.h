@@ -38,6 +38,7 @@ class DirectoryBackend final : public Backend {
       const DirectoryOptions& options, Clock clock, std::function<std::uint64_t()> random);
 
   NodeId root() const override { return root_; }
+  bool read_only(NodeId /*node*/) const override { return read_only_; }
   Handle handle(NodeId node) const override;
   Result<NodeId> resolve(View handle) const override;
   Result<Attributes> attributes(NodeId node) const override;

@@ -17,11 +17,11 @@ nfs4::Bitmap write_only() {
   return nfs4::Bitmap::of({nfs4::FATTR4_TIME_ACCESS_SET, nfs4::FATTR4_TIME_MODIFY_SET});
 }
 
-std::uint32_t granted_access(const Attributes& attributes, const Caller& caller) {
+std::uint32_t granted_access(const Attributes& attributes, const Caller& caller, bool read_only) {
   const bool is_directory = attributes.type == FileType::directory;
   std::uint32_t granted = 0;
   if (permits(attributes, caller, Want::read)) granted |= nfs4::ACCESS4_READ;
-  if (permits(attributes, caller, Want::write)) {
+  if (!read_only && permits(attributes, caller, Want::write)) {
     granted |= nfs4::ACCESS4_MODIFY | nfs4::ACCESS4_EXTEND;
     if (is_directory) granted |= nfs4::ACCESS4_DELETE;
   }
@@ -83,7 +83,8 @@ void op_access(const nfs4::AccessArgs& args, CompoundCall& call, nfs4::AccessRes
   }
   result.resok4.supported = args.access & judged_access(object->attributes);
   result.resok4.access =
-      result.resok4.supported & granted_access(object->attributes, call.context.caller);
+      result.resok4.supported &
+      granted_access(object->attributes, call.context.caller, call.storage.read_only(object->node));
 }
 
 void op_getattr(const nfs4::GetattrArgs& args, CompoundCall& call, nfs4::GetattrResult& result) {
@@ -111,6 +112,10 @@ void op_setattr(const nfs4::SetattrArgs& args, CompoundCall& call, nfs4::Setattr
   // Of nothing there is no right to ask for, so that nothing may come of it: no new time, no
   // recall.
   if (args.obj_attributes.attrmask.none()) return;
+  if (call.storage.read_only(object->node)) {
+    result.status = nfs4::Status::NFS4ERR_ROFS;
+    return;
+  }
   auto change = requested_change(args.obj_attributes, call.minorversion);
   result.status = change ? check_change(args, *change, *object, call) : change.error();
   if (result.status != nfs4::Status::NFS4_OK) return;

@@ -31,7 +31,7 @@ nfs4::Status check_search(const Object& directory, const CompoundCall& call) {
 nfs4::Status check_writable(const Object& directory, const CompoundCall& call) {
   if (directory.attributes.type != FileType::directory) return nfs4::Status::NFS4ERR_NOTDIR;
   // Nobody may, so that it is no matter of permissions.
-  if (directory.node == call.storage.root()) return nfs4::Status::NFS4ERR_ROFS;
+  if (call.storage.read_only(directory.node)) return nfs4::Status::NFS4ERR_ROFS;
   const bool may = permits(directory.attributes, call.context.caller, Want::write) &&
                    permits(directory.attributes, call.context.caller, Want::execute);
   return may ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_ACCESS;

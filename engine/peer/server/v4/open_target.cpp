@@ -161,6 +161,11 @@ Expected<OpenTarget, nfs4::Status> find_by_claim(const nfs4::OpenArgs& args, Com
 
 Expected<OpenTarget, nfs4::Status> find_open_target(const nfs4::OpenArgs& args,
                                                     CompoundCall& call) {
+  const bool reads = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_READ) != 0;
+  const bool writes = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0;
+  // RFC 7530 13.1.4.13, RFC 8881 15.1.4.11: nobody may, so that it is no matter of permissions.
+  if ((writes || target.truncates) && call.storage.read_only(target.file->node))
+    return nfs4::Status::NFS4ERR_ROFS;
   auto target = find_by_claim(args, call);
   if (!target || !target->file) return target;
   const nfs4::Status status = check_type(target->file->attributes, call.minorversion);
@@ -177,8 +182,6 @@ nfs4::Status check_open_access(const OpenTarget& target, const nfs4::OpenArgs& a
   // become (as RFC 1813 4.4 has it for READ and WRITE). CLAIM_FH is not among these: clients use it
   // for open(2), and leave it to the server to judge.
   if (is_again(args.claim.claim) && caller.uid == attributes.uid) return nfs4::Status::NFS4_OK;
-  const bool reads = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_READ) != 0;
-  const bool writes = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0;
   // Programs are run by reading them.
   const bool readable =
       permits(attributes, caller, Want::read) || permits(attributes, caller, Want::execute);
