@@ -27,6 +27,23 @@ TEST_P(Nfs3Test, MountKnowsItsExports) {
   EXPECT_EQ(client->mount("")->status, mount3::Status::MNT3ERR_NOENT);
 }
 
+TEST_P(Nfs3Test, MountGoesThroughNoDirectoryThatTheCallerMayNotSearch) {
+  NewNode directory;
+  directory.type = FileType::directory;
+  directory.change.mode = 0700;
+  const auto closed = storage->create(storage->root(), "closed", directory);
+  ASSERT_TRUE(closed);
+  ASSERT_TRUE(storage->create(*closed, "below", directory));
+  const auto mount = [&](const char* path) { return client->mount(path)->status; };
+  EXPECT_EQ(mount("/export/closed/below"), mount3::Status::MNT3_OK);
+  client->set_identity(stranger_to(lookup(root, "closed").ok.object));
+  EXPECT_EQ(mount("/export/closed/below"), mount3::Status::MNT3ERR_ACCES);
+  EXPECT_EQ(mount("/export/closed/nothing"), mount3::Status::MNT3ERR_ACCES)
+      << "it told what is there";
+  EXPECT_EQ(mount("/export/closed"), mount3::Status::MNT3_OK)
+      << "LOOKUP would give this handle too";
+}
+
 TEST_P(Nfs3Test, HandlesCannotBeForgedAndGoStale) {
   const nfs3::FileHandle file = made(create("file"));
   for (std::size_t at = 0; at < file.size(); ++at) {

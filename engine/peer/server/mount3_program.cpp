@@ -1,6 +1,8 @@
 // MOUNT version 3.
 #include "peer/server/mount3_program.h"
 
+#include "peer/server/permission.h"
+
 namespace steertag::peer {
 namespace {
 
@@ -40,7 +42,7 @@ mount3::Status to_mount3(Status status) {
 
 }  // namespace
 
-mount3::MntResult Mount3Program::mount(std::string_view path) const {
+mount3::MntResult Mount3Program::mount(std::string_view path, const Caller& caller) const {
   mount3::MntResult result;
   if (path.empty() || path.front() != '/') {
     result.status = mount3::Status::MNT3ERR_NOENT;
@@ -51,6 +53,14 @@ mount3::MntResult Mount3Program::mount(std::string_view path) const {
   NodeId node = backend_.root();
   // The path's length limits the number of rounds.
   for (std::string_view name = take_component(path); !name.empty(); name = take_component(path)) {
+    // Whom LOOKUP refuses a name must not get it here, nor hear whether it is there.
+    const auto directory = backend_.attributes(node);
+    const bool may = !directory || directory->type != FileType::directory ||
+                     permits(*directory, caller, Want::execute);
+    if (!may) {
+      result.status = mount3::Status::MNT3ERR_ACCES;
+      return result;
+    }
     const auto next = backend_.lookup(node, name);
     if (!next) {
       result.status = to_mount3(next.error());
@@ -70,7 +80,7 @@ mount3::MntResult Mount3Program::mount(std::string_view path) const {
 }
 
 rpc::AcceptStatus Mount3Program::call(std::uint32_t procedure, wire::Reader& arguments,
-                                      const CallContext& /*context*/, ReplyPayload& reply) {
+                                      const CallContext& context, ReplyPayload& reply) {
   using mount3::Procedure;
   mount3::DirPath path;
   switch (static_cast<Procedure>(procedure)) {
@@ -78,7 +88,7 @@ rpc::AcceptStatus Mount3Program::call(std::uint32_t procedure, wire::Reader& arg
       return rpc::AcceptStatus::SUCCESS;
     case Procedure::MOUNTPROC3_MNT:
       if (!decode(arguments, path)) return rpc::AcceptStatus::GARBAGE_ARGS;
-      put(mount(path.path), reply);
+      put(mount(path.path, context.caller), reply);
       return rpc::AcceptStatus::SUCCESS;
     case Procedure::MOUNTPROC3_DUMP:
       put(mount3::MountList{}, reply);  // mounts are not recorded: NFS does not need them

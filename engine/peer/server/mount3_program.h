@@ -20,7 +20,7 @@ class Mount3Program final : public Program {
                          const CallContext& context, ReplyPayload& reply) override;
 
  private:
-  mount3::MntResult mount(std::string_view path) const;
+  mount3::MntResult mount(std::string_view path, const Caller& caller) const;
 
   Backend& backend_;
 };
