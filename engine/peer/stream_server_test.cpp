@@ -235,35 +235,72 @@ TEST_F(StreamServerTest, ASlowReaderGetsEveryOctet) {
   }
 }
 
-TEST_F(StreamServerTest, LargeRecordsShareTheMemoryForThem) {
-  ServerOptions options;
-  options.pull_budget_bytes = std::size_t{4} << 20;  // three of the largest records
-  serve_all(options);
-  const auto file = make_file("large", {});
-  const Bytes data = pattern(kLargestTransfer);
-  nfs3::WriteArgs args;
-  args.file = file;
-  args.count = kLargestTransfer;
-  args.data = data;
-  std::deque<RawStream> stalled;
-  Bytes record;
-  rpc::append_record(record, rpc_call(1, kWrite, encoded(args)));
-  for (int i = 0; i < 3; ++i) {
-    stalled.emplace_back(tcp_url).send(View(record).first(1000));
-    stalled.back().pump();
+/// Records of the largest WRITE, on a server with memory for three of them.
+class LargeRecordTest : public StreamServerTest {
+ protected:
+  LargeRecordTest() : data(pattern(kLargestTransfer)) {
+    ServerOptions options;
+    options.pull_budget_bytes = std::size_t{4} << 20;
+    serve_all(options);
+    nfs3::WriteArgs args;
+    args.file = make_file("large", {});
+    args.count = kLargestTransfer;
+    args.data = data;
+    rpc::append_record(record, rpc_call(1, kWrite, encoded(args)));
   }
-  drive([&] { return server->connection_count() == 3; });
-  for (int i = 0; i < 3; ++i) server->poll(0ms);
+  /// Clients that send so many octets of it and then no more.
+  void stall(std::size_t count, std::size_t octets) {
+    for (std::size_t i = 0; i < count; ++i) {
+      stalled.emplace_back(tcp_url).send(View(record).first(octets));
+      drive([&] {
+        stalled.back().pump();
+        return stalled.back().all_sent();
+      });
+    }
+    drive([&] { return server->connection_count() == stalled.size(); });
+    settle();
+  }
+  /// What has arrived is taken, as far as there is memory.
+  void settle() {
+    for (int i = 0; i < 100; ++i) server->poll(0ms);
+  }
+
+  Bytes data;
+  Bytes record;
+  std::deque<RawStream> stalled;
+};
+
+TEST_F(LargeRecordTest, AnAnnouncedLengthCostsNoMemory) {
+  stall(60, 1000);
+  RawStream client(tcp_url);
+  client.send(record);
+  pump({&client}, [&] { return client.records.size() == 1; });
+  EXPECT_TRUE(troubles.empty()) << "somebody had to go first: " << troubles.front();
+  EXPECT_EQ(content("large"), data);
+}
+
+TEST_F(LargeRecordTest, OctetsThatHaveArrivedShareTheMemoryForThem) {
+  stall(3, record.size() - 1);
   RawStream waiting(tcp_url);
   waiting.send(record);
-  pump({&waiting}, [&] { return waiting.all_sent(); });
-  expect_others_are_served();
   for (int i = 0; i < 100; ++i) waiting.pump(), server->poll(0ms);
   EXPECT_TRUE(waiting.records.empty()) << "the fourth record found memory";
+  expect_others_are_served();
   now += StreamTimeouts().mid_record;
   pump({&waiting}, [&] { return waiting.records.size() == 1; });
   EXPECT_EQ(troubles.size(), 3U);
   EXPECT_EQ(content("large"), data);
+}
+
+TEST_F(LargeRecordTest, RecordsThatHoldAllTheMemoryAreFinishedOneAfterTheOther) {
+  stall(12, record.size() / 2);
+  for (RawStream& each : stalled) each.send(View(record).subspan(record.size() / 2));
+  drive([&] {
+    for (RawStream& each : stalled) each.pump();
+    return std::ranges::all_of(stalled,
+                               [](const RawStream& each) { return !each.records.empty(); });
+  });
+  EXPECT_TRUE(troubles.empty()) << troubles.front();
 }
 
 TEST_F(StreamServerTest, ConnectionsHaveALimitOverAllTransports) {

@@ -52,6 +52,11 @@ class RecordReader {
   /// returned for ever. Takes nothing while a complete record waits for `next`.
   Expected<std::size_t, wire::Fault> take(View bytes);
 
+  /// Makes room for a record of so many octets, so that taking them allocates nothing.
+  void reserve(std::size_t octets) { record_.reserve(octets); }
+  /// Octets of the record so far, without marking words.
+  std::size_t size() const { return record_.size(); }
+
   bool complete() const { return complete_; }
   /// The record; valid until `next`. Only when complete.
   View record() const { return record_; }

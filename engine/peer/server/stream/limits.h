@@ -10,6 +10,9 @@ namespace steertag::peer {
 
 /// Largest record that is taken. kLargestCall has room for the RPC header.
 inline constexpr std::size_t kLargestStreamRecord = kLargestCall;
+/// The first memory of a record of which a part is still to come; it doubles as octets arrive.
+/// Small enough for one on each connection of a server with the default budget.
+inline constexpr std::size_t kFirstRecordBytes = 4096;
 /// Octets that are read from a socket at a time, into a buffer that all connections share: sixteen
 /// reads for the largest WRITE, and what a connection that is held back may have to keep.
 inline constexpr std::size_t kStreamReadBytes = 65536;

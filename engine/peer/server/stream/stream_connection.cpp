@@ -110,8 +110,9 @@ std::size_t StreamConnection::take_records(View octets) {
         drop({Errc::protocol_error, "a record has several fragments"});
         return taken;
       }
-      if (!begin_partial_record(left)) return taken;
+      begin_partial_record(left);
     }
+    if (!make_room(left.size())) return taken;
     const auto more = reader_->take(left);
     if (!more) {
       drop({Errc::too_large, "record marking: " + more.error().message()});
@@ -127,34 +128,51 @@ std::size_t StreamConnection::take_records(View octets) {
   return taken;
 }
 
-bool StreamConnection::begin_partial_record(View octets) {
+void StreamConnection::begin_partial_record(View octets) {
   const std::size_t announced = rpc::announced_octets(octets).value_or(kLargestStreamRecord);
-  const std::size_t wanted = std::min(announced, kLargestStreamRecord);
+  largest_ = std::min(announced, kLargestStreamRecord);
+  reader_ = std::make_unique<rpc::RecordReader>(kLargestStreamRecord);
+  record_begun_ = runtime_.reactor.round_time();
+}
+
+bool StreamConnection::make_room(std::size_t octets) {
+  const std::size_t needed = std::min(reader_->size() + octets, largest_);
+  if (has_set_aside_ || needed <= reserved_) return true;
+  // Doubled, so that few copies are made of what has arrived.
+  const std::size_t wanted = std::max({needed, 2 * reserved_, kFirstRecordBytes});
+  const std::size_t more = std::min(wanted, kLargestStreamRecord) - reserved_;
   // Nobody passes those who wait already.
-  if (!runtime_.waiting.empty() || !runtime_.records.has_room(wanted)) {
+  if (!runtime_.waiting.empty() || !runtime_.records.has_room(more)) {
     waits_ = true;
-    runtime_.waiting.push_back({this, wanted});
+    runtime_.waiting.push_back({this, more});
     return false;
   }
-  start_partial_record(wanted);
+  grow(more);
   return true;
 }
 
-void StreamConnection::start_partial_record(std::size_t octets) {
-  reserved_ = octets;
+void StreamConnection::grow(std::size_t octets) {
+  reserved_ += octets;
   runtime_.records.take(octets);
-  reader_ = std::make_unique<rpc::RecordReader>(kLargestStreamRecord);
-  record_begun_ = runtime_.reactor.round_time();
+  reader_->reserve(reserved_);
 }
 
 void StreamConnection::end_partial_record() {
   reader_.reset();
   runtime_.records.give_back(std::exchange(reserved_, 0));
+  if (std::exchange(has_set_aside_, false)) runtime_.records.give_back_set_aside();
 }
 
 void StreamConnection::stop_waiting(std::size_t octets) {
   waits_ = false;
-  start_partial_record(octets);
+  grow(octets);
+  go_on();
+}
+
+void StreamConnection::stop_waiting_for_good() {
+  waits_ = false;
+  has_set_aside_ = true;
+  reader_->reserve(kLargestStreamRecord);
   go_on();
 }
 

@@ -20,8 +20,10 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   StreamConnection& operator=(const StreamConnection&) = delete;
 
   Expected<void, net::Error> start();
-  /// Reads on with the record that waited, now that `runtime.records` has room for its `octets`.
+  /// Reads on with the record that waited, now that `runtime.records` has room for `octets` more.
   void stop_waiting(std::size_t octets);
+  /// The same with all the room that it may need, from what is set aside.
+  void stop_waiting_for_good();
 
  private:
   /// RFC 5531 7.1: the XIDs of the two directions have nothing to do with each other.
@@ -40,10 +42,11 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   void take_record(View record);
   void answer(View call);
   void on_end_of_stream();
-  /// Memory for the record at the start of `octets`, of which a part is still to come. False if it
-  /// has to wait for it.
-  bool begin_partial_record(View octets);
-  void start_partial_record(std::size_t octets);
+  /// A record starts with `octets`, and a part of it is still to come.
+  void begin_partial_record(View octets);
+  /// Memory for so many octets more of it. False if it has to wait for that.
+  bool make_room(std::size_t octets);
+  void grow(std::size_t octets);
   void end_partial_record();
 
   // The other direction.
@@ -80,7 +83,9 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   Origin origin_;
   net::Reactor::Key key_ = 0;
   std::unique_ptr<rpc::RecordReader> reader_;  // while a record is incomplete
+  std::size_t largest_ = 0;                    // octets that this record can have
   std::size_t reserved_ = 0;                   // of the memory for such records
+  bool has_set_aside_ = false;                 // of that memory
   bool waits_ = false;                         // for such memory
   Bytes held_;                                 // octets that wait until they may be taken
   std::size_t held_taken_ = 0;                 // of which these are done with

@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "net/reactor.h"
@@ -22,24 +23,31 @@ struct OutgoingMessage {
   std::size_t held_bytes = 0;  // what it has of the reply budget
 };
 
-/// Memory for records of which a part is still to come. It is reserved by the announced length
-/// before the rest is read, so that what was begun can always be finished.
+/// Memory for records of which a part is still to come. It is taken for octets that have arrived,
+/// because a length costs nothing to announce. So that what was begun can always be finished, room
+/// for one of the largest records is set aside: it goes to one record at a time, whatever the
+/// others hold.
 class RecordBudget {
  public:
-  explicit RecordBudget(std::size_t budget_bytes) : budget_bytes_(budget_bytes) {}
-  bool has_room(std::size_t octets) const { return octets <= budget_bytes_ - reserved_bytes_; }
-  void take(std::size_t octets) { reserved_bytes_ += octets; }
-  void give_back(std::size_t octets) { reserved_bytes_ -= octets; }
-  std::size_t reserved_bytes() const { return reserved_bytes_; }
+  /// `budget_bytes` is at least kLargestStreamRecord.
+  explicit RecordBudget(std::size_t budget_bytes)
+      : shared_bytes_(budget_bytes - kLargestStreamRecord) {}
+  bool has_room(std::size_t octets) const { return octets <= shared_bytes_ - taken_bytes_; }
+  void take(std::size_t octets) { taken_bytes_ += octets; }
+  void give_back(std::size_t octets) { taken_bytes_ -= octets; }
+  /// False while another record has what is set aside.
+  bool take_set_aside() { return !std::exchange(set_aside_taken_, true); }
+  void give_back_set_aside() { set_aside_taken_ = false; }
 
  private:
-  std::size_t budget_bytes_;
-  std::size_t reserved_bytes_ = 0;
+  std::size_t shared_bytes_;
+  std::size_t taken_bytes_ = 0;
+  bool set_aside_taken_ = false;
 };
 
 class StreamConnection;
 
-/// A connection whose next record has no memory yet.
+/// A connection whose record has to grow by so many octets, for which there is no memory yet.
 struct WaitingRecord {
   StreamConnection* connection;
   std::size_t octets;

@@ -70,10 +70,16 @@ std::size_t StreamTransport::poll(std::chrono::milliseconds timeout) {
 // Nobody passes the first, so that small records cannot pass a large one for ever.
 void StreamTransport::serve_waiting() {
   auto& waiting = runtime_.waiting;
-  while (!waiting.empty() && runtime_.records.has_room(waiting.front().octets)) {
+  while (!waiting.empty()) {
     const WaitingRecord first = waiting.front();
+    const bool has_room = runtime_.records.has_room(first.octets);
+    if (!has_room && !runtime_.records.take_set_aside()) return;
     waiting.pop_front();
-    first.connection->stop_waiting(first.octets);
+    if (has_room) {
+      first.connection->stop_waiting(first.octets);
+    } else {
+      first.connection->stop_waiting_for_good();
+    }
   }
 }
 
