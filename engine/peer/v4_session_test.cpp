@@ -162,11 +162,53 @@ TEST_P(SessionCompoundTest, ChangeThatCannotBeAnsweredIsNotMade) {
     const Answer answer = call(compound);
     ASSERT_EQ(answer.status(), Status::NFS4ERR_REP_TOO_BIG);
     EXPECT_EQ(content("file"), pattern(4096)) << "removed although the answer said otherwise";
+    EXPECT_LE(answer.octets().size(), 1024U) << "not even the error has room";
     if (answer.count() == 5) break;
   }
 }
 
 TEST_P(SessionCompoundTest, CurrentStateidNeedsOne) {
+TEST_P(SessionCompoundTest, ListingWithoutRoomNamesTheLimitThatIsInTheWay) {
+  make_file4(std::string(255, 'n'), {});
+  nfs4::ChannelAttrs small = channel();
+  small.ca_maxresponsesize = 1024;
+  small.ca_maxresponsesize_cached = 512;
+  open_session(small);
+  const auto list = [&](std::uint32_t maxcount, std::size_t tag_octets, bool cachethis = false) {
+    const std::string tag(tag_octets, 't');
+    Compound compound(1, tag);
+    compound.add(Opnum::OP_SEQUENCE, next(cachethis))
+        .put(root4())
+        .add(Opnum::OP_READDIR, nfs4::ReaddirArgs{0, {}, 0, maxcount, {}});
+    return status_of(compound);
+  };
+  EXPECT_EQ(list(32768, 0), Status::NFS4_OK);
+  EXPECT_EQ(list(100, 0), Status::NFS4ERR_TOOSMALL) << "RFC 8881 18.23.3: maxcount";
+  EXPECT_EQ(list(32768, 700), Status::NFS4ERR_REP_TOO_BIG) << "RFC 8881 2.10.6.4: the channel";
+  EXPECT_EQ(list(32768, 200, true), Status::NFS4ERR_REP_TOO_BIG_TO_CACHE);
+  EXPECT_EQ(list(100, 700), Status::NFS4ERR_TOOSMALL) << "a larger channel would not help";
+}
+
+TEST_P(SessionCompoundTest, SequenceWithoutRoomForItsResultLeavesItsSlotAlone) {
+  nfs4::ChannelAttrs small = channel();
+  small.ca_maxresponsesize = 512;
+  small.ca_maxresponsesize_cached = 512;
+  open_session(small);
+  // RFC 8881 2.10.6.1.2; the last tag leaves room for SEQUENCE, but not for what follows.
+  for (const std::size_t octets : {500U, 440U, 428U}) {
+    const std::string tag(octets, 't');
+    Compound compound(1, tag);
+    compound.add(Opnum::OP_SEQUENCE, next()).putroot();
+    const Answer answer = call(compound);
+    EXPECT_EQ(answer.status(), Status::NFS4ERR_REP_TOO_BIG) << octets;
+    EXPECT_EQ(answer.count(), 1U) << octets;
+    --sequence;
+  }
+  Compound compound(1);
+  compound.add(Opnum::OP_SEQUENCE, next()).putroot();
+  EXPECT_EQ(status_of(compound), Status::NFS4_OK) << "its slot was used up";
+}
+
   const nfs4::FileHandle file = make_file4("file", pattern(10));
   Compound read(1);
   read.add(Opnum::OP_SEQUENCE, next())

@@ -26,6 +26,15 @@ std::uint32_t reply_limit(const SlotInUse& slot) {
                         : slot.maxresponsesize;
 }
 
+std::size_t kept_for_next(const CompoundCall& call) {
+  return call.operation_index + 1 < call.operation_count ? kStatusResultBytes : 0;
+}
+
+std::size_t room_for_result(const CompoundCall& call, std::size_t limit) {
+  const std::size_t used = call.reply.size() + kStatusResultBytes + kept_for_next(call);
+  return used < limit ? limit - used : 0;
+}
+
 Expected<Object, nfs4::Status> current_object(const CompoundCall& call) {
   return object_of(call, call.current, nfs4::Status::NFS4ERR_NOFILEHANDLE);
 }

@@ -46,6 +46,9 @@ struct SlotInUse {
 /// The most octets that the reply may have, RPC header included.
 std::uint32_t reply_limit(const SlotInUse& slot);
 
+/// A result that is nothing but an operation's number and status.
+inline constexpr std::size_t kStatusResultBytes = 8;
+
 /// Where an eligible result is: slices of `reply` from `first_slice` on.
 struct ResultItem {
   std::size_t first_slice = 0;
@@ -75,6 +78,13 @@ struct CompoundCall {
   /// READ and READLINK leave their data empty and say here where it is.
   std::optional<ResultItem> item{};
 };
+
+/// Octets that a reply has to keep free for operations behind the present one: enough for one to
+/// say that it does not fit (RFC 8881 2.10.6.4).
+std::size_t kept_for_next(const CompoundCall& call);
+/// Octets that the present operation's result may have behind its number and status in a reply of
+/// at most `limit` octets.
+std::size_t room_for_result(const CompoundCall& call, std::size_t limit);
 
 /// An object with its attributes before the operation did anything.
 struct Object {

@@ -30,13 +30,11 @@ class Listing {
  public:
   Listing(const nfs4::ReaddirArgs& args, CompoundCall& call)
       : args_(args), call_(call), values_(call, args.attr_request), writer_(call.scratch) {
-    most_bytes_ = std::min<std::size_t>(args.maxcount, kLargestListing);
-    if (!call.slot) return;
+    client_limit_ = std::min<std::size_t>(args.maxcount, kLargestListing);
+    most_bytes_ = client_limit_;
     // What the channel cannot take had to be answered with NFS4ERR_REP_TOO_BIG.
-    constexpr std::size_t kResultBytes = 8;  // number and status
-    const std::size_t used = call.reply.size() + kResultBytes;
-    const std::size_t limit = reply_limit(*call.slot);
-    most_bytes_ = std::min(most_bytes_, used < limit ? limit - used : 0);
+    if (call.slot)
+      most_bytes_ = std::min(most_bytes_, room_for_result(call, reply_limit(*call.slot)));
   }
 
   /// False when the entry does not fit any more, or when the listing cannot go on.
@@ -54,6 +52,14 @@ class Listing {
                       : put_error(entry, attributes.error());
   }
 
+  /// Why there is not even one entry. RFC 8881 18.23.3: NFS4ERR_TOOSMALL is about maxcount alone;
+  /// 2.10.6.4 has another error for each limit of the channel.
+  nfs4::Status too_small() const {
+    if (first_bytes_ > client_limit_) return nfs4::Status::NFS4ERR_TOOSMALL;
+    return first_bytes_ > room_for_result(call_, call_.slot->maxresponsesize)
+               ? nfs4::Status::NFS4ERR_REP_TOO_BIG
+               : nfs4::Status::NFS4ERR_REP_TOO_BIG_TO_CACHE;
+  }
   nfs4::Status status() const { return status_; }
   std::size_t size() const { return places_.size(); }
 
@@ -97,6 +103,7 @@ class Listing {
     place.values_bytes = writer_.size() - place.values_at;
     const std::size_t name_bytes = 8 + 4 + wire::roundup4(entry.name.size());
     const std::size_t bytes = 4 + name_bytes + (writer_.size() - fattr_at);
+    if (places_.empty()) first_bytes_ = total_bytes_ + bytes;
     const bool fits = total_bytes_ + bytes <= most_bytes_;
     // RFC 8881 18.23.3: dircount is a hint, zero none at all.
     const bool hinted =
@@ -116,7 +123,9 @@ class Listing {
   AttributeValues values_;
   wire::Writer writer_;
   std::vector<Place> places_;
-  std::size_t most_bytes_ = 0;
+  std::size_t client_limit_ = 0;  // of the result, what the client has room for
+  std::size_t most_bytes_ = 0;    // the same with what the channel has room for
+  std::size_t first_bytes_ = 0;   // of a result with the first entry alone
   std::size_t total_bytes_ = kListingBytes;
   std::size_t names_bytes_ = 0;
   nfs4::Status status_ = nfs4::Status::NFS4_OK;
@@ -152,7 +161,7 @@ void op_readdir(const nfs4::ReaddirArgs& args, CompoundCall& call, nfs4::Readdir
   result.status = complete ? listing.status() : to_nfs4(complete.error());
   if (result.status != nfs4::Status::NFS4_OK) return;
   if (!*complete && listing.size() == 0) {
-    result.status = nfs4::Status::NFS4ERR_TOOSMALL;
+    result.status = listing.too_small();
     return;
   }
   result.resok4.cookieverf = cookie_verifier(call);

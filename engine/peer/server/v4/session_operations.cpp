@@ -14,6 +14,9 @@ constexpr std::uint32_t kCreateFlags = nfs4::CREATE_SESSION4_FLAG_PERSIST |
                                        nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN |
                                        nfs4::CREATE_SESSION4_FLAG_CONN_RDMA;
 
+/// SEQUENCE4resok: the session's id and five words.
+constexpr std::size_t kSequenceResultBytes = nfs4::kSessionIdOctets + 5 * 4;
+
 /// The connection is the session's, as the one used last.
 Binding& bind(Session& session, const Origin& origin) {
   std::vector<Binding>& all = session.bindings;
@@ -142,10 +145,18 @@ bool same_request(const Slot& slot, const CompoundCall& call) {
          slot.operation_count == call.operation_count;
 }
 
-nfs4::Status check_new_request(const Session& session, const CompoundCall& call) {
+nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& session,
+                               const CompoundCall& call) {
   if (call.operation_count > session.fore.ca_maxoperations)
     return nfs4::Status::NFS4ERR_TOO_MANY_OPS;
   if (call.request_bytes > session.fore.ca_maxrequestsize) return nfs4::Status::NFS4ERR_REQ_TOO_BIG;
+  // RFC 8881 2.10.6.1.2: an error of SEQUENCE leaves the slot as it was, so that a reply that has
+  // no room for its result (the tag may be long) must be noticed before the slot is used.
+  if (room_for_result(call, session.fore.ca_maxresponsesize) < kSequenceResultBytes)
+    return nfs4::Status::NFS4ERR_REP_TOO_BIG;
+  if (args.sa_cachethis &&
+      room_for_result(call, session.fore.ca_maxresponsesize_cached) < kSequenceResultBytes)
+    return nfs4::Status::NFS4ERR_REP_TOO_BIG_TO_CACHE;
   return nfs4::Status::NFS4_OK;
 }
 
@@ -157,7 +168,7 @@ nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
   if (args.sa_highest_slotid < args.sa_slotid) return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
   const Slot& slot = session.slots[args.sa_slotid];
   if (args.sa_sequenceid == slot.sequence + 1 && !slot.under_way)
-    return check_new_request(session, call);
+    return check_new_request(args, session, call);
   if (args.sa_sequenceid != slot.sequence || (!slot.cached && !slot.under_way))
     return nfs4::Status::NFS4ERR_SEQ_MISORDERED;
   if (!same_request(slot, call)) return nfs4::Status::NFS4ERR_SEQ_FALSE_RETRY;
