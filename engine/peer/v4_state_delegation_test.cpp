@@ -66,6 +66,37 @@ TEST_F(V4DelegationTest, NobodyGetsOneWhoHasNoSlotForARecall) {
             nfs4::DelegationType::OPEN_DELEGATE_NONE);
 }
 
+TEST_F(V4DelegationTest, NobodyGetsOneWhoAcceptsNoRecallOfItsSize) {
+  // The recall with the longest credential, and a session that asked for its backchannel later.
+  constexpr std::uint32_t kRecallBytes = 496;
+  const std::string machine(255, 'm');
+  nfs4::CallbackSecParms parms;
+  parms.cb_secflavor = nfs4::CallbackFlavor::AUTH_SYS;
+  parms.cbsp_sys_cred.machine_name = machine;
+  parms.cbsp_sys_cred.gids.assign(16, 100);
+  const auto recall_bytes = [&](std::string owner, std::uint32_t maxrequestsize) {
+    Actor actor;
+    actor.owner = std::move(owner);
+    const auto id = run(op_exchange_id, exchange_args(actor), actor).resok4;
+    actor.clientid = id.eir_clientid;
+    auto args = session_args(id.eir_clientid, id.eir_sequenceid);
+    args.csa_flags = 0;
+    args.csa_back_chan_attrs.ca_maxrequestsize = maxrequestsize;
+    args.csa_sec_parms = {parms};
+    actor.session = run(op_create_session, args, actor).resok4.csr_sessionid;
+    run(op_bind_conn_to_session,
+        {actor.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, actor);
+    actor.channel->answer_null();
+    run(op_reclaim_complete, {}, actor);
+    if (open(actor, "f", kRead).delegation.delegation_type != DelegationType::OPEN_DELEGATE_READ)
+      return std::size_t{0};
+    EXPECT_TRUE(state->recall_for(file, std::nullopt, Want::write));
+    return actor.channel->take().message.size();
+  };
+  EXPECT_EQ(recall_bytes("small", kRecallBytes - 4), 0U) << "RFC 8881 18.36.3";
+  EXPECT_EQ(recall_bytes("large", kRecallBytes), kRecallBytes);
+}
+
 TEST_F(V4DelegationTest, NoDelegationBesideAWriter) {
   open(writer, "f", kWrite);
   EXPECT_EQ(open(holder, "f", kRead).delegation.delegation_type,
@@ -172,6 +203,66 @@ TEST_F(V4DelegationTest, AFailureOfTheOldConnectionDoesNotTakeTheNewOneDown) {
   ASSERT_EQ(holder.channel->calls.size(), 1U);
   EXPECT_EQ(holder.channel->calls[0].message, lost.message);
   EXPECT_EQ(sequence(holder, 1).sr_status_flags, 0U);
+}
+
+TEST_F(V4DelegationTest, ARecallMovesToAnotherConnectionOfItsSession) {
+  Actor second = holder;
+  second.channel = std::make_shared<HeldChannel>();
+  second.connection = 20;
+  run(op_bind_conn_to_session,
+      {second.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, second);
+  second.channel->answer_null();
+  delegated();
+  write_open();
+  auto& carrier = holder.channel->calls.empty() ? second : holder;
+  auto& other = &carrier == &holder ? second : holder;
+  auto lost = carrier.channel->take();
+  carrier.channel.reset();
+  lost.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
+  other.channel->answer_null();
+  ASSERT_EQ(other.channel->calls.size(), 1U) << "the recall waits for a third connection";
+  EXPECT_EQ(other.channel->calls[0].message, lost.message);
+}
+
+TEST_F(V4DelegationTest, ARecallMovesToAnotherSessionOfItsClient) {
+  Actor second = holder;
+  second.channel = std::make_shared<HeldChannel>();
+  second.connection = 20;
+  second.session =
+      run(op_create_session, session_args(holder.clientid, 2), second).resok4.csr_sessionid;
+  second.channel->answer_null();
+  const auto stateid = delegated();
+  write_open();
+  auto lost = holder.channel->take();
+  holder.channel.reset();
+  lost.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
+  const auto recall = second.channel->answer_recall(Status::NFS4_OK);
+  EXPECT_EQ(recall.sequence.csa_sessionid, second.session);
+  EXPECT_EQ(recall.recall.stateid, stateid);
+  // RFC 8881 2.10.6.2: the first session repeats what it could not finish when it has a connection.
+  holder.channel = std::make_shared<HeldChannel>();
+  holder.connection = 30;
+  run(op_bind_conn_to_session,
+      {holder.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, holder);
+  holder.channel->answer_null();
+  ASSERT_EQ(holder.channel->calls.size(), 1U);
+  EXPECT_EQ(holder.channel->calls[0].message, lost.message);
+}
+
+TEST_F(V4DelegationTest, AStrandedRecallTakesASessionThatComesLater) {
+  delegated();
+  write_open();
+  auto lost = holder.channel->take();
+  holder.channel.reset();
+  lost.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
+  Actor second = holder;
+  second.channel = std::make_shared<HeldChannel>();
+  second.connection = 20;
+  second.session =
+      run(op_create_session, session_args(holder.clientid, 2), second).resok4.csr_sessionid;
+  second.channel->answer_null();
+  pass(kRecallPause);
+  EXPECT_EQ(second.channel->answer_recall(Status::NFS4_OK).sequence.csa_sessionid, second.session);
 }
 
 TEST_F(V4DelegationTest, AContendedFileIsNotDelegatedAgainAtOnce) {

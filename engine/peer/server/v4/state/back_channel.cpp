@@ -9,6 +9,11 @@
 namespace steertag::peer {
 namespace {
 
+// CB_SEQUENCE and CB_RECALL.
+constexpr std::uint32_t kRecallOperations = 2;
+// The RPC header of a reply, CB_COMPOUND4res with our empty tag, and the two results.
+constexpr std::size_t kRecallReplyBytes = 24 + 12 + (8 + nfs4::kSessionIdOctets + 16) + 8;
+
 /// The channel that callbacks take: of the connection that was bound last. One whose connection is
 /// down takes none, and would not even tell that it does not once the connection is swept away.
 std::shared_ptr<CallbackChannel> channel_of(const Session& session) {
@@ -36,6 +41,36 @@ Bytes callback_header(const Session& session, std::uint32_t procedure) {
 /// Without a slot there is no CB_SEQUENCE, however well CB_NULL was answered.
 bool is_up(const Session& session) {
   return session.back_state == BackState::up && !session.back_slots.empty() && channel_of(session);
+}
+
+/// CB_SEQUENCE in this slot, and CB_RECALL of this delegation.
+Bytes recall_message(const Session& session, std::uint32_t number, const nfs4::StateId& stateid,
+                     const Handle& file) {
+  nfs4::CbSequenceArgs sequence;
+  sequence.csa_sessionid = session.id;
+  sequence.csa_sequenceid = session.back_slots[number].sequence + 1;
+  sequence.csa_slotid = number;
+  for (std::uint32_t each = 0; each < session.back_slots.size(); ++each) {
+    if (session.back_slots[each].calling || each == number) sequence.csa_highest_slotid = each;
+  }
+  nfs4::CbRecallArgs recall;
+  recall.stateid = stateid;
+  recall.fh.assign(file);
+  Bytes message = callback_header(session, nfs4::CB_COMPOUND);
+  wire::Writer writer(message);
+  nfs4::CbCompoundArgs{"", 1, 0}.encode(writer);
+  nfs4::CallWriter<nfs4::CbOpnum> operations(message);
+  operations.add(nfs4::CbOpnum::OP_CB_SEQUENCE, sequence);
+  operations.add(nfs4::CbOpnum::OP_CB_RECALL, recall);
+  return message;
+}
+
+/// Whether the client accepts a recall: RFC 8881 18.36.3 lets no callback be larger than it agreed
+/// to, or have more operations. All recalls of a session have one size.
+bool takes_recalls(const Session& session) {
+  return !session.back_slots.empty() && session.back.ca_maxoperations >= kRecallOperations &&
+         session.back.ca_maxresponsesize >= kRecallReplyBytes &&
+         session.back.ca_maxrequestsize >= recall_message(session, 0, {}, {}).size();
 }
 
 DelegationState* find_delegation(Session& session, StateNumber number) {
@@ -82,37 +117,60 @@ void recall_answered(StateTables& tables, DelegationState& delegation, nfs4::Sta
   delegation.told = status == nfs4::Status::NFS4_OK || delegation.tries >= kMostRecallTries;
 }
 
-void callback_done(StateTables& tables, Session& session, std::uint32_t number, std::uint64_t probe,
+/// What a callback needs to know when its reply comes, or does not.
+struct Sent {
+  std::uint32_t slot = 0;
+  std::uint64_t probe = 0;  // the session's last one when it was sent
+  std::weak_ptr<CallbackChannel> channel;
+
+  /// The connection is gone, as opposed to: its client says nothing.
+  bool is_cut() const {
+    const auto taken = channel.lock();
+    return !taken || taken->largest_call() == 0;
+  }
+};
+
+void callback_done(StateTables& tables, Session& session, const Sent& sent,
                    const Expected<View, net::Error>& reply);
 
-void send(StateTables& tables, Session& session, std::uint32_t number, CallbackChannel& channel) {
+void send(StateTables& tables, Session& session, std::uint32_t number,
+          const std::shared_ptr<CallbackChannel>& channel) {
   BackSlot& slot = session.back_slots[number];
   slot.calling = true;
-  channel.call(slot.message, [&tables, &session, number, probe = session.probe,
-                              alive = session.alive](const auto& reply) {
-    if (*alive) callback_done(tables, session, number, probe, reply);
+  if (DelegationState* delegation = find_delegation(session, slot.delegation))
+    delegation->stranded = false;
+  channel->call(slot.message, [&tables, &session, sent = Sent{number, session.probe, channel},
+                               alive = session.alive](const auto& reply) {
+    if (*alive) callback_done(tables, session, sent, reply);
   });
 }
 
-/// Nobody knows whether the callback arrived: its slot keeps it for the next connection, which may
-/// be there already.
-void callback_lost(StateTables& tables, Session& session, std::uint32_t number,
-                   std::uint64_t probe) {
+/// Nobody knows whether the callback arrived, so that its slot keeps it for the session's next
+/// connection (RFC 8881 2.10.6.2), which may be there already. Until then the delegation is
+/// recalled over any other session that the client has.
+void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
   const auto channel = channel_of(session);
-  if (session.probe == probe) {
+  if (session.probe == sent.probe) {
+    // A client that is silent may be silent on all of its connections; each that is cut is one
+    // less.
+    if (channel && sent.is_cut()) return probe_back_channel(tables, session);
     session.back_state = BackState::down;
   } else if (session.back_state == BackState::up && channel) {
-    send(tables, session, number, *channel);
+    return send(tables, session, sent.slot, channel);
   }
+  DelegationState* delegation = find_delegation(session, session.back_slots[sent.slot].delegation);
+  if (!delegation) return;
+  delegation->stranded = true;
+  send_recall(tables, *delegation);
 }
 
-void callback_done(StateTables& tables, Session& session, std::uint32_t number, std::uint64_t probe,
+void callback_done(StateTables& tables, Session& session, const Sent& sent,
                    const Expected<View, net::Error>& reply) {
-  BackSlot& slot = session.back_slots[number];
+  BackSlot& slot = session.back_slots[sent.slot];
   slot.calling = false;
   DelegationState* delegation = find_delegation(session, slot.delegation);
-  if (!reply) return callback_lost(tables, session, number, probe);
-  const RecallReply read = read_recall_reply(*reply, session, number);
+  if (!reply) return callback_lost(tables, session, sent);
+  const RecallReply read = read_recall_reply(*reply, session, sent.slot);
   nfs4::Status status = read.recall;
   if (read.sequence == nfs4::Status::NFS4_OK) {
     ++slot.sequence;
@@ -127,9 +185,10 @@ void callback_done(StateTables& tables, Session& session, std::uint32_t number, 
   if (delegation) recall_answered(tables, *delegation, status);
 }
 
-void probe_done(StateTables& tables, Session& session, std::uint64_t probe,
+void probe_done(StateTables& tables, Session& session, const Sent& sent,
                 const Expected<View, net::Error>& reply) {
-  if (session.probe != probe) return;  // another connection has been bound since
+  if (session.probe != sent.probe) return;  // another connection has been bound since
+  if (!reply && sent.is_cut() && channel_of(session)) return probe_back_channel(tables, session);
   rpc::ReplyHeader header;
   if (reply) {
     wire::Reader reader(*reply);
@@ -141,29 +200,8 @@ void probe_done(StateTables& tables, Session& session, std::uint64_t probe,
   if (session.back_state == BackState::down || !channel) return;
   for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
     const BackSlot& slot = session.back_slots[number];
-    if (!slot.calling && !slot.message.empty()) send(tables, session, number, *channel);
+    if (!slot.calling && !slot.message.empty()) send(tables, session, number, channel);
   }
-}
-
-Bytes recall_message(const StateTables& tables, const Session& session, std::uint32_t number,
-                     const DelegationState& delegation) {
-  nfs4::CbSequenceArgs sequence;
-  sequence.csa_sessionid = session.id;
-  sequence.csa_sequenceid = session.back_slots[number].sequence + 1;
-  sequence.csa_slotid = number;
-  for (std::uint32_t each = 0; each < session.back_slots.size(); ++each) {
-    if (session.back_slots[each].calling || each == number) sequence.csa_highest_slotid = each;
-  }
-  nfs4::CbRecallArgs recall;
-  recall.stateid = tables.stateid(*session.client, delegation.number, delegation.seqid);
-  recall.fh.assign(delegation.file->handle);
-  Bytes message = callback_header(session, nfs4::CB_COMPOUND);
-  wire::Writer writer(message);
-  nfs4::CbCompoundArgs{"", 1, 0}.encode(writer);
-  nfs4::CallWriter<nfs4::CbOpnum> operations(message);
-  operations.add(nfs4::CbOpnum::OP_CB_SEQUENCE, sequence);
-  operations.add(nfs4::CbOpnum::OP_CB_RECALL, recall);
-  return message;
 }
 
 }  // namespace
@@ -189,7 +227,7 @@ void open_back_channel(StateTables& tables, Session& session, const Origin& orig
 }
 
 void probe_back_channel(StateTables& tables, Session& session) {
-  const std::uint64_t probe = ++session.probe;
+  ++session.probe;
   const auto channel = channel_of(session);
   session.fault = false;
   if (!channel || !session.callable) {
@@ -198,14 +236,17 @@ void probe_back_channel(StateTables& tables, Session& session) {
   }
   session.back_state = BackState::probing;
   channel->call(callback_header(session, nfs4::CB_NULL),
-                [&tables, &session, probe, alive = session.alive](const auto& reply) {
-                  if (*alive) probe_done(tables, session, probe, reply);
+                [&tables, &session, sent = Sent{0, session.probe, channel},
+                 alive = session.alive](const auto& reply) {
+                  if (*alive) probe_done(tables, session, sent, reply);
                 });
 }
 
 bool has_back_channel(StateTables& tables, const Client& client) {
-  return std::ranges::any_of(
-      client.sessions, [&](const nfs4::SessionId& id) { return is_up(*tables.find_session(id)); });
+  return std::ranges::any_of(client.sessions, [&](const nfs4::SessionId& id) {
+    const Session& session = *tables.find_session(id);
+    return is_up(session) && takes_recalls(session);
+  });
 }
 
 std::uint32_t back_channel_flags(StateTables& tables, const Session& session) {
@@ -229,15 +270,17 @@ bool send_recall(StateTables& tables, DelegationState& delegation) {
   for (const nfs4::SessionId& id : delegation.client->sessions) {
     Session& session = *tables.find_session(id);
     const auto channel = channel_of(session);
-    if (session.back_state != BackState::up || !channel) continue;
+    if (session.back_state != BackState::up || !channel || !takes_recalls(session)) continue;
     for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
       BackSlot& slot = session.back_slots[number];
       if (!slot.message.empty()) continue;
-      slot.message = recall_message(tables, session, number, delegation);
+      slot.message = recall_message(
+          session, number, tables.stateid(*session.client, delegation.number, delegation.seqid),
+          delegation.file->handle);
       slot.delegation = delegation.number;
       delegation.calling = true;
       ++delegation.tries;
-      send(tables, session, number, *channel);
+      send(tables, session, number, channel);
       return true;
     }
   }

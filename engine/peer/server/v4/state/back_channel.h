@@ -15,15 +15,15 @@ void open_back_channel(StateTables& tables, Session& session, const Origin& orig
 /// The same for a session whose program or credential has changed.
 void probe_back_channel(StateTables& tables, Session& session);
 
-/// Whether a callback would reach the client, as far as is known.
+/// Whether a recall would reach the client, as far as is known, and be of a size that it accepts.
 bool has_back_channel(StateTables& tables, const Client& client);
 
 /// SEQ4_STATUS_CB_PATH_DOWN, _CB_PATH_DOWN_SESSION, _BACKCHANNEL_FAULT (RFC 8881 18.46.3). Sessions
 /// for which no backchannel was ever asked do not count.
 std::uint32_t back_channel_flags(StateTables& tables, const Session& session);
 
-/// Sends CB_SEQUENCE and CB_RECALL over any session of the client with a free slot. False when none
-/// has one: try again later.
+/// Sends CB_SEQUENCE and CB_RECALL over any session of the client with a free slot, and a channel
+/// that takes a call of that size. False when none has one: try again later.
 bool send_recall(StateTables& tables, DelegationState& delegation);
 
 }  // namespace steertag::peer

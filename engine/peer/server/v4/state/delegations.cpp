@@ -86,7 +86,8 @@ void work_on_recalls(StateTables& tables) {
       revoke(tables, delegation);
       return true;
     }
-    const bool due = !delegation.calling && !delegation.told && delegation.next_try <= tables.now();
+    const bool due = (!delegation.calling || delegation.stranded) && !delegation.told &&
+                     delegation.next_try <= tables.now();
     if (due && !send_recall(tables, delegation)) delegation.next_try = tables.now() + kRecallPause;
     return false;
   });

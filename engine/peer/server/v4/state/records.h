@@ -108,6 +108,7 @@ struct DelegationState {
   std::optional<TimePoint> recalled;  // when the recall was decided; it is revoked a lease later
   bool calling = false;               // a CB_RECALL is under way
   bool told = false;                  // the client has answered a CB_RECALL with NFS4_OK
+  bool stranded = false;              // whose session has no connection: another one is welcome
   std::uint32_t tries = 0;
   TimePoint next_try{};
 };
