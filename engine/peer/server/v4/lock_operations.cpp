@@ -80,8 +80,11 @@ nfs4::Status check_limits(StateTables& tables, const Locking& locking) {
                                        !tables.has_room_for_state())) ||
                     (!locking.owner && no_owner());
   if (!full) return nfs4::Status::NFS4_OK;
-  // Minor version 1 has nothing better: RFC 8881 15.1.1.3.
-  return client.minorversion > 0 ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4ERR_RESOURCE;
+  // Of the errors that RFC 8881 15.2 lets LOCK have none is about a limit. NFS4ERR_DELAY would have
+  // the client wait for what only the client itself can end, NFS4ERR_DENIED would name an owner who
+  // is not in the way; 15.1.1.6 has NFS4ERR_SERVERFAULT for what no other error says.
+  return client.minorversion > 0 ? nfs4::Status::NFS4ERR_SERVERFAULT
+                                 : nfs4::Status::NFS4ERR_RESOURCE;
 }
 
 nfs4::Status check_lock(StateTables& tables, const Locking& locking) {
