@@ -274,6 +274,20 @@ TEST_F(V4DelegationTest, AContendedFileIsNotDelegatedAgainAtOnce) {
   EXPECT_EQ(again.delegation.od_whynone.ond_why, nfs4::WhyNoDelegation::WND4_CONTENTION);
 }
 
+TEST_F(V4DelegationTest, AContendedFileIsForgottenAtItsTime) {
+  const auto opened = open(holder, "f", kRead);
+  write_open();
+  holder.channel->answer_recall(Status::NFS4_OK);
+  run(op_delegreturn, {opened.delegation.read.stateid}, holder, file);
+  EXPECT_EQ(close(holder, opened.stateid, file), Status::NFS4_OK);
+  EXPECT_EQ(state->tables().files.size(), 1U);
+  pass(kContentionPause - 1s);
+  EXPECT_EQ(state->tables().files.size(), 1U) << "forgotten too early";
+  pass(2s);
+  EXPECT_TRUE(state->tables().files.empty());
+  EXPECT_TRUE(state->tables().contended.empty());
+}
+
 TEST_F(V4DelegationTest, CallbacksOfASessionThatIsGoneDoNoHarm) {
   delegated();
   write_open();

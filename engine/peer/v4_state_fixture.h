@@ -59,6 +59,7 @@ struct Actor {
   std::string owner = "client";
   std::uint32_t uid = 0;
   std::uint64_t connection = 1;
+  std::string host = "192.0.2.1";
   bool rdma = true;
   std::shared_ptr<HeldChannel> channel = std::make_shared<HeldChannel>();
   std::uint64_t clientid = 0;
@@ -72,7 +73,10 @@ class V4StateTest : public ::testing::Test {
   /// Starts the state, as after a restart of the server.
   void start(std::string recovery_path = {}) {
     Nfs4StateOptions options;
-    options.clock = [this] { return now; };
+    options.clock = [this] {
+      ++looks_at_clock;
+      return now;
+    };
     options.random = seeded_random(++starts);
     options.recovery_path = std::move(recovery_path);
     state = std::make_unique<Nfs4State>(options);
@@ -87,7 +91,7 @@ class V4StateTest : public ::testing::Test {
   Result run(void (*handler)(const Args&, CompoundCall&, Result&), const Args& args, Actor& actor,
              std::optional<Handle> on = {}) {
     const Caller caller{actor.uid, actor.uid, {}};
-    Origin origin{actor.connection, actor.rdma, "192.0.2.1", actor.channel};
+    Origin origin{actor.connection, actor.rdma, actor.host, actor.channel};
     const CallContext context{caller, origin};
     reply.clear();
     CompoundCall call{context, storage, *state, reply};
@@ -233,6 +237,7 @@ class V4StateTest : public ::testing::Test {
   }
 
   TimePoint now{std::chrono::hours(1)};
+  std::size_t looks_at_clock = 0;
   std::uint64_t starts = 0;
   MemoryBackend memory;
   PseudoRoot storage;

@@ -116,6 +116,63 @@ TEST_F(V4ClientTest, UnconfirmedClientsTakeNoMoreThanTheirShare) {
   sequence(actor, 1);
 }
 
+TEST_F(V4ClientTest, OneHostTakesNoMoreThanItsShare) {
+  const auto come = [&](const std::string& host, std::size_t number) {
+    Actor actor;
+    actor.owner = host + ' ' + std::to_string(number);
+    actor.host = host;
+    actor.connection = number;
+    const auto id = run(op_exchange_id, exchange_args(actor), actor);
+    if (id.status != Status::NFS4_OK) return id.status;
+    auto args = session_args(id.resok4.eir_clientid, id.resok4.eir_sequenceid);
+    args.csa_flags = 0;
+    args.csa_fore_chan_attrs.ca_maxrequests = 1;
+    return run(op_create_session, args, actor).status;
+  };
+  for (std::size_t i = 0; i < kMostClientsPerHost; ++i)
+    ASSERT_EQ(come("192.0.2.66", i), Status::NFS4_OK) << i;
+  EXPECT_EQ(come("192.0.2.66", kMostClientsPerHost), Status::NFS4ERR_DELAY);
+  EXPECT_EQ(come("192.0.2.67", 0), Status::NFS4_OK) << "one host has shut the others out";
+  pass(kLeaseTime + 1s);
+  EXPECT_TRUE(state->tables().clients.empty());
+  EXPECT_EQ(come("192.0.2.66", 0), Status::NFS4_OK);
+}
+
+TEST_F(V4ClientTest, UnconfirmedRecordsOfOneHostPushOutNoOthers) {
+  Actor actor;
+  actor.owner = "patient";
+  const auto exchanged = run(op_exchange_id, exchange_args(actor), actor).resok4;
+  for (std::size_t i = 0; i < 2 * kMostUnconfirmedClients; ++i) {
+    Actor hostile;
+    hostile.owner = "hostile " + std::to_string(i);
+    hostile.host = "192.0.2.66";
+    ASSERT_EQ(run(op_exchange_id, exchange_args(hostile), hostile).status, Status::NFS4_OK);
+  }
+  EXPECT_EQ(run(op_create_session, session_args(exchanged.eir_clientid, 1), actor).status,
+            Status::NFS4_OK)
+      << "its record went to make room for another host's";
+}
+
+TEST_F(V4ClientTest, NothingIsLookedAtThatIsNotDue) {
+  constexpr std::size_t kClients = 500;
+  constexpr std::size_t kFewLooks = 10;
+  std::vector<Actor> actors;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    actors.push_back(mounted("client " + std::to_string(i), i + 1));
+    const std::string name = "file " + std::to_string(i);
+    make_file(name);
+    open(actors.back(), name, nfs4::OPEN4_SHARE_ACCESS_BOTH);
+  }
+  pass(kLeaseTime / 2);
+  sequence(actors.front(), 1);
+  looks_at_clock = 0;
+  pass(kExpiryPause);
+  EXPECT_LE(looks_at_clock, kFewLooks) << "the leases of all clients were looked at";
+  pass(kLeaseTime / 2);
+  EXPECT_EQ(state->tables().clients.size(), 1U) << "only the first has renewed its lease";
+  sequence(actors.front(), 2);
+}
+
 TEST_F(V4ClientTest, ASilentClientLosesEverythingAfterItsLease) {
   Actor actor = mounted();
   make_file("f");
@@ -248,6 +305,7 @@ TEST_F(V4SessionTest, TenThousandClientsHaveASessionEach) {
     Actor actor;
     actor.owner = "client " + std::to_string(i);
     actor.connection = i + 1;
+    actor.host = "192.0.2." + std::to_string(i % 250);
     const auto id = run(op_exchange_id, exchange_args(actor), actor);
     ASSERT_EQ(id.status, Status::NFS4_OK) << i;
     auto args = session_args(id.resok4.eir_clientid, id.resok4.eir_sequenceid);

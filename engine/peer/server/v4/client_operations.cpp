@@ -20,11 +20,12 @@ nfs4::Verifier random_verifier(StateTables& tables) {
 }
 
 Client* make_client(StateTables& tables, std::uint32_t minorversion, std::string_view owner,
-                    const nfs4::Verifier& verifier, std::uint32_t principal) {
-  if (!tables.make_room_for_client()) return nullptr;
-  Client& made = tables.add_client(minorversion, owner);
+                    const nfs4::Verifier& verifier, const CallContext& context) {
+  const std::string& host = context.origin.peer_host;
+  if (!tables.make_room_for_client(host)) return nullptr;
+  Client& made = tables.add_client(minorversion, owner, host);
   made.verifier = verifier;
-  made.principal = principal;
+  made.principal = context.caller.uid;
   return &made;
 }
 
@@ -36,8 +37,9 @@ bool is_in_the_way(const Client& confirmed, std::uint32_t principal, const State
 }
 
 /// The record that EXCHANGE_ID speaks of, new or old (RFC 8881 18.35.4).
-Expected<Client*, nfs4::Status> exchange(const nfs4::ExchangeIdArgs& args, const Caller& caller,
-                                         StateTables& tables) {
+Expected<Client*, nfs4::Status> exchange(const nfs4::ExchangeIdArgs& args,
+                                         const CallContext& context, StateTables& tables) {
+  const Caller& caller = context.caller;
   const std::string_view owner = text_of(args.eia_clientowner.co_ownerid);
   const nfs4::Verifier& verifier = args.eia_clientowner.co_verifier;
   Client* confirmed = tables.find_client(1, owner, true);
@@ -59,7 +61,7 @@ Expected<Client*, nfs4::Status> exchange(const nfs4::ExchangeIdArgs& args, const
   // Cases 1, 4, 5: at most one unconfirmed record an owner; a confirmed one lives on until
   // CREATE_SESSION confirms this one.
   if (Client* unconfirmed = tables.find_client(1, owner, false)) tables.remove_client(*unconfirmed);
-  Client* made = make_client(tables, 1, owner, verifier, caller.uid);
+  Client* made = make_client(tables, 1, owner, verifier, context);
   if (!made) return tl::unexpected(nfs4::Status::NFS4ERR_DELAY);
   made->create_reply.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;  // RFC 8881 18.36.4
   return made;
@@ -83,7 +85,7 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
     result.status = ssv ? nfs4::Status::NFS4ERR_ENCR_ALG_UNSUPP : nfs4::Status::NFS4ERR_INVAL;
     return;
   }
-  const auto client = exchange(args, call.context.caller, tables);
+  const auto client = exchange(args, call.context, tables);
   if (!client) {
     result.status = client.error();
     return;
@@ -166,7 +168,7 @@ void op_setclientid(const nfs4::SetclientidArgs& args, CompoundCall& call,
     result.resok4 = {confirmed->id, confirm};
     return;
   }
-  Client* made = make_client(tables, 0, owner, args.client.verifier, caller.uid);
+  Client* made = make_client(tables, 0, owner, args.client.verifier, call.context);
   if (!made) {
     result.status = nfs4::Status::NFS4ERR_RESOURCE;
     return;

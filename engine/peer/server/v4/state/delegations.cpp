@@ -63,15 +63,17 @@ nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& fil
 
 bool recall_delegations(StateTables& tables, File& file, std::optional<ClientId> client) {
   bool waiting = false;
+  bool contends = false;
   for (DelegationState* each : file.delegations) {
     if (client && each->client->id == *client) continue;
     waiting = true;
     if (each->recalled) continue;
     each->recalled = tables.now();
-    file.contended_until = tables.now() + kContentionPause;
+    contends = true;
     tables.recalls.emplace_back(each->client->id, each->number);
     if (!send_recall(tables, *each)) each->next_try = tables.now() + kRecallPause;
   }
+  if (contends) tables.mark_contended(file);
   return waiting;
 }
 

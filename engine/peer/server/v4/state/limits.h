@@ -16,6 +16,10 @@ inline constexpr std::size_t kMostClients = 16'384;
 /// Of which so many may be unconfirmed. They cost their sender one call each, so that the oldest
 /// goes when another comes; but thousands come at once after a restart of the server.
 inline constexpr std::size_t kMostUnconfirmedClients = 2048;
+/// Records that may come from one host: a quarter, for thousands of clients behind one address, of
+/// which no single host can shut the others out.
+inline constexpr std::size_t kMostClientsPerHost = kMostClients / 4;
+inline constexpr std::size_t kMostUnconfirmedPerHost = kMostUnconfirmedClients / 4;
 /// Sessions of one client: one is in use, others are left from restarts or made for trunking.
 inline constexpr std::size_t kMostSessionsPerClient = 16;
 /// Slots of one session: as many as a Linux client asks for.

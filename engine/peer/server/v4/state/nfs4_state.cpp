@@ -139,12 +139,14 @@ void Nfs4State::expire() {
   tables_->next_expiry = now + kExpiryPause;
   tables_->recovery.check(now);
   std::vector<Client*> over;
-  for (const auto& [id, client] : tables_->clients) {
-    if (tables_->lease_over(*client)) over.push_back(client.get());
+  // Ends at the first client whose lease goes on: no more than what is due is looked at.
+  for (Client* client : tables_->by_renewal) {
+    if (!tables_->lease_over(*client)) break;
+    over.push_back(client);
   }
-  tables_->remove_clients(over);
+  if (!over.empty()) tables_->remove_clients(over);
   work_on_recalls(*tables_);
-  std::erase_if(tables_->files, [&](const auto& entry) { return entry.second.idle(now); });
+  tables_->end_contentions();
 }
 
 bool Nfs4State::in_grace() const {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -107,8 +108,8 @@ struct DelegationState {
   File* file = nullptr;
   std::optional<TimePoint> recalled;  // when the recall was decided; it is revoked a lease later
   bool calling = false;               // a CB_RECALL is under way
-  bool told = false;                  // the client has answered a CB_RECALL with NFS4_OK
   bool stranded = false;              // whose session has no connection: another one is welcome
+  bool told = false;                  // the client has answered a CB_RECALL with NFS4_OK
   std::uint32_t tries = 0;
   TimePoint next_try{};
 };
@@ -122,6 +123,8 @@ struct Client {
   std::uint32_t principal = 0;  // the uid that made the record
   bool confirmed = false;
   TimePoint renewed{};
+  std::list<Client*>::iterator place{};  // in the order of renewals
+  std::string host;                      // that the record came from
 
   // Minor version 0.
   nfs4::Verifier confirm{};

@@ -56,7 +56,7 @@ File& file_of(const StatePointer& state) {
 }
 
 void renew(StateTables& tables, Client& client) {
-  client.renewed = tables.now();
+  tables.renew(client);
 }
 
 StateNumber number_in(const StateTables& tables, const Client& client,

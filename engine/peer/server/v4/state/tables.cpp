@@ -28,7 +28,8 @@ StateTables::~StateTables() {
   for (auto& [id, session] : sessions) *session->alive = false;
 }
 
-Client& StateTables::add_client(std::uint32_t minorversion, std::string_view owner) {
+Client& StateTables::add_client(std::uint32_t minorversion, std::string_view owner,
+                                const std::string& host) {
   while (next_client_ == 0 || find_client_number(next_client_)) ++next_client_;
   const ClientId id = ClientId{boot} << 32 | next_client_++;
   auto client = std::make_unique<Client>();
@@ -36,6 +37,9 @@ Client& StateTables::add_client(std::uint32_t minorversion, std::string_view own
   client->minorversion = minorversion;
   client->owner = owner;
   client->renewed = now();
+  client->place = by_renewal.insert(by_renewal.end(), client.get());
+  client->host = host;
+  ++by_host_[client->host];
   unconfirmed.push_back(id);
   by_owner_.emplace(owner_key(minorversion, owner), client.get());
   return *(clients[id] = std::move(client));
@@ -62,17 +66,37 @@ bool StateTables::lease_over(const Client& client) const {
   return now() - client.renewed > options.lease;
 }
 
-bool StateTables::make_room_for_client() {
+void StateTables::renew(Client& client) {
+  client.renewed = now();
+  by_renewal.splice(by_renewal.end(), by_renewal, client.place);
+}
+
+std::size_t StateTables::records_of(const std::string& host) const {
+  const auto found = by_host_.find(host);
+  return found == by_host_.end() ? 0 : found->second;
+}
+
+bool StateTables::drop_unconfirmed(const std::string* host) {
+  const auto oldest = std::ranges::find_if(
+      unconfirmed, [&](ClientId id) { return !host || find_client(id)->host == *host; });
+  if (oldest == unconfirmed.end()) return false;
+  remove_client(*find_client(*oldest));
+  unconfirmed.erase(oldest);
+  return true;
+}
+
+bool StateTables::make_room_for_client(const std::string& host) {
   // A list of all that were ever made would grow: what is not unconfirmed any more goes first.
   std::erase_if(unconfirmed, [&](ClientId id) {
     const Client* client = find_client(id);
     return !client || client->confirmed;
   });
-  while (unconfirmed.size() >= kMostUnconfirmedClients ||
-         (clients.size() >= kMostClients && !unconfirmed.empty())) {
-    remove_client(*find_client(unconfirmed.front()));
-    unconfirmed.pop_front();
-  }
+  if (records_of(host) >= kMostClientsPerHost && !drop_unconfirmed(&host)) return false;
+  const auto of_host = std::ranges::count_if(
+      unconfirmed, [&](ClientId id) { return find_client(id)->host == host; });
+  if (static_cast<std::size_t>(of_host) >= kMostUnconfirmedPerHost) drop_unconfirmed(&host);
+  if (unconfirmed.size() >= kMostUnconfirmedClients || clients.size() >= kMostClients)
+    drop_unconfirmed(nullptr);
   return clients.size() < kMostClients;
 }
 
@@ -95,6 +119,9 @@ void StateTables::end_client(Client& client) {
   const auto [first, last] = by_owner_.equal_range(owner_key(client.minorversion, client.owner));
   by_owner_.erase(
       std::find_if(first, last, [&](const auto& entry) { return entry.second == &client; }));
+  const auto records = by_host_.find(client.host);
+  if (--records->second == 0) by_host_.erase(records);
+  by_renewal.erase(client.place);
   clients.erase(client.id);
 }
 
@@ -131,6 +158,18 @@ void StateTables::drop_if_idle(File& file) {
   if (!file.idle(now())) return;
   const Handle handle = file.handle;
   files.erase(handle);
+}
+
+void StateTables::mark_contended(File& file) {
+  file.contended_until = now() + kContentionPause;
+  contended.emplace_back(file.contended_until, file.handle);
+}
+
+void StateTables::end_contentions() {
+  while (!contended.empty() && contended.front().first <= now()) {
+    if (File* file = find_file(contended.front().second)) drop_if_idle(*file);
+    contended.pop_front();
+  }
 }
 
 void StateTables::remove_file(File& file) {

@@ -15,7 +15,8 @@ struct StateTables {
 
   TimePoint now() const { return options.clock(); }
 
-  Client& add_client(std::uint32_t minorversion, std::string_view owner);
+  /// `host` is the address that the client calls from.
+  Client& add_client(std::uint32_t minorversion, std::string_view owner, const std::string& host);
   /// The record of an id, confirmed or not.
   Client* find_client(ClientId id);
   /// The record of an owner that is (not) confirmed.
@@ -27,8 +28,10 @@ struct StateTables {
   /// The same for many of them, with one change of the recovery file.
   void remove_clients(std::span<Client* const> clients);
   bool lease_over(const Client& client) const;
-  /// Makes room for an unconfirmed client; false when every record is in use.
-  bool make_room_for_client();
+  void renew(Client& client);
+  /// Makes room for an unconfirmed client from this host; false when every record, or every one of
+  /// the host's share, is in use.
+  bool make_room_for_client(const std::string& host);
 
   Session* find_session(const nfs4::SessionId& id);
   void remove_session(Session& session);
@@ -36,6 +39,10 @@ struct StateTables {
   File& file(const Handle& handle);
   File* find_file(const Handle& handle);
   void drop_if_idle(File& file);
+  /// The file gets no delegations for a while.
+  void mark_contended(File& file);
+  /// Drops the files that were kept for their contention alone.
+  void end_contentions();
   /// Removes the record with all opens, locks and delegations.
   void remove_file(File& file);
 
@@ -61,8 +68,11 @@ struct StateTables {
   std::uint32_t boot = 0;  // tells stateids and client ids of earlier runs
   std::unordered_map<ClientId, std::unique_ptr<Client>> clients;
   std::deque<ClientId> unconfirmed;  // oldest first; some are gone or confirmed by now
+  std::list<Client*> by_renewal;     // all of them: the one whose lease ends first is the first
   std::unordered_map<nfs4::SessionId, std::unique_ptr<Session>, OctetsHash> sessions;
   std::unordered_map<Handle, File, OctetsHash> files;
+  /// Files whose contention ends, in this order; some have contended again or are gone by now.
+  std::deque<std::pair<TimePoint, Handle>> contended;
   Recovery recovery;
   /// Delegations that were recalled and are not back, by client and number; some are gone by now.
   std::vector<std::pair<ClientId, StateNumber>> recalls;
@@ -79,11 +89,16 @@ struct StateTables {
     return kOwnerRecordBytes + 2 * name.size();
   }
   void end_client(Client& client);
+  std::size_t records_of(const std::string& host) const;
+  /// Removes the oldest unconfirmed record, of this host or with nullptr of any; false: there is
+  /// none.
+  bool drop_unconfirmed(const std::string* host);
   /// One that the client has no state under: numbers come again after four thousand million.
   StateNumber next_number(const Client& client);
 
   // By owner_key: one that is confirmed and one that is not at most.
   std::unordered_multimap<std::string, Client*> by_owner_;
+  std::unordered_map<std::string, std::size_t> by_host_;  // records, by the host they came from
   std::uint32_t next_client_ = 1;
   StateNumber next_state_ = 1;
 };
