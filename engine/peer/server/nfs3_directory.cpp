@@ -1,4 +1,5 @@
 // NFS version 3: procedures that make, remove and move names.
+#include "peer/server/exclusive_verifier.h"
 #include "peer/server/nfs3_convert.h"
 #include "peer/server/nfs3_program.h"
 #include "peer/server/permission.h"
@@ -39,21 +40,17 @@ Result<NodeId> Nfs3Program::create_exclusive(const Object& directory, std::strin
                                              const nfs3::Verifier& verifier, const Caller& caller) {
   // RFC 1813 3.3.8: the verifier has to be kept with the file; its times are free until the client
   // sets them.
-  const Time high{wire::load_u32(verifier.data()), 0};
-  const Time low{wire::load_u32(verifier.data() + 4), 0};
+  const VerifierTimes times(verifier);
   const auto existing = backend_.lookup(directory.node, name);
   if (existing) {
     const auto attributes = backend_.attributes(*existing);
-    const bool same = attributes && attributes->type == FileType::regular &&
-                      attributes->size_bytes == 0 && attributes->atime == high &&
-                      attributes->mtime == low;
-    if (same) return *existing;
+    if (attributes && times.are_of(*attributes)) return *existing;
     return tl::unexpected(Status::exists);
   }
   NewNode node = new_node(FileType::regular, {}, caller);
   node.change.mode = 0600;
-  node.change.atime.to = high;
-  node.change.mtime.to = low;
+  node.change.atime.to = times.atime;
+  node.change.mtime.to = times.mtime;
   return backend_.create(directory.node, name, node);
 }
 

@@ -2,6 +2,7 @@
 #include "peer/server/v4/open_target.h"
 
 #include "nfs/v4/attribute_numbers.h"
+#include "peer/server/exclusive_verifier.h"
 #include "peer/server/permission.h"
 #include "peer/server/v4/attribute_change.h"
 #include "peer/server/v4/attribute_values.h"
@@ -31,19 +32,6 @@ nfs4::Status check_type(const Attributes& attributes, std::uint32_t minorversion
       return minorversion > 0 ? nfs4::Status::NFS4ERR_WRONG_TYPE : nfs4::Status::NFS4ERR_INVAL;
   }
 }
-
-/// The two times that keep the verifier of an exclusive OPEN: they are free until the client sets
-/// them, and the storage keeps them with the file.
-struct VerifierTimes {
-  explicit VerifierTimes(const nfs4::Verifier& verifier)
-      : atime{wire::load_u32(verifier.data()), 0}, mtime{wire::load_u32(verifier.data() + 4), 0} {}
-  bool are_of(const Attributes& attributes) const {
-    return attributes.type == FileType::regular && attributes.size_bytes == 0 &&
-           attributes.atime == atime && attributes.mtime == mtime;
-  }
-  Time atime;
-  Time mtime;
-};
 
 /// The claims of a client that has the file open already, under a delegation or before a restart.
 bool is_again(ClaimType claim) {
@@ -161,11 +149,6 @@ Expected<OpenTarget, nfs4::Status> find_by_claim(const nfs4::OpenArgs& args, Com
 
 Expected<OpenTarget, nfs4::Status> find_open_target(const nfs4::OpenArgs& args,
                                                     CompoundCall& call) {
-  const bool reads = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_READ) != 0;
-  const bool writes = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0;
-  // RFC 7530 13.1.4.13, RFC 8881 15.1.4.11: nobody may, so that it is no matter of permissions.
-  if ((writes || target.truncates) && call.storage.read_only(target.file->node))
-    return nfs4::Status::NFS4ERR_ROFS;
   auto target = find_by_claim(args, call);
   if (!target || !target->file) return target;
   const nfs4::Status status = check_type(target->file->attributes, call.minorversion);
@@ -178,6 +161,11 @@ nfs4::Status check_open_access(const OpenTarget& target, const nfs4::OpenArgs& a
   if (!target.file || target.same_verifier) return nfs4::Status::NFS4_OK;
   const Attributes& attributes = target.file->attributes;
   const Caller& caller = call.context.caller;
+  const bool reads = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_READ) != 0;
+  const bool writes = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0;
+  // RFC 7530 13.1.4.13, RFC 8881 15.1.4.11: nobody may, so that it is no matter of permissions.
+  if ((writes || target.truncates) && call.storage.read_only(target.file->node))
+    return nfs4::Status::NFS4ERR_ROFS;
   // A file that the client has had open is opened again: its owner may, whatever the mode has
   // become (as RFC 1813 4.4 has it for READ and WRITE). CLAIM_FH is not among these: clients use it
   // for open(2), and leave it to the server to judge.
