@@ -123,6 +123,53 @@ TEST_P(ReaddirTest, LimitsAndCookiesAreChecked) {
   EXPECT_EQ(status_of(file), Status::NFS4ERR_NOTDIR);
 }
 
+class RestartedReaddirTest : public ReaddirTest {
+ protected:
+  /// The server with the same key, and nothing else as it was.
+  void restart() {
+    client.reset();
+    server.reset();
+    DirectoryOptions options;
+    options.path = exported();
+    options.key = {3, 4};
+    auto made = DirectoryBackend::open(options, counting_clock(), seeded_random(9));
+    ASSERT_TRUE(made) << made.error();
+    storage = std::move(*made);
+    Nfs4Test::SetUp();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Storage, RestartedReaddirTest, ::testing::Values(Keeper::directory),
+                         name_of);
+
+TEST_P(RestartedReaddirTest, ListingsGoOnOverARestart) {
+  constexpr std::size_t kEntries = 20;
+  for (std::size_t i = 0; i < kEntries; ++i) make_entry("file " + std::to_string(i));
+  Answer answer = list(args(0, 200));
+  auto result = answer.take<nfs4::ReaddirResult>(Opnum::OP_READDIR).resok4;
+  const std::size_t before = result.entries.items.size();
+  ASSERT_GT(before, 0U);
+  ASSERT_FALSE(result.eof);
+  verifier = result.cookieverf;
+  auto client3 = connect();
+  nfs3::ReaddirArgs args3{root, 0, {}, 300};
+  const auto first =
+      client3->call<nfs3::ReaddirResult>(nfs3::Procedure::NFSPROC3_READDIR, args3)->ok;
+  args3.cookie = first.entries.items.back().cookie;
+  args3.cookieverf = first.cookieverf;
+  client3.reset();
+  const std::uint64_t cookie = result.entries.items.back().cookie;
+
+  restart();
+  answer = list(args(cookie));
+  ASSERT_EQ(answer.status(), Status::NFS4_OK) << rpc::name(answer.status());
+  result = answer.take<nfs4::ReaddirResult>(Opnum::OP_READDIR).resok4;
+  EXPECT_EQ(before + result.entries.items.size(), kEntries);
+  EXPECT_TRUE(result.eof);
+  client3 = connect();
+  EXPECT_EQ(client3->call<nfs3::ReaddirResult>(nfs3::Procedure::NFSPROC3_READDIR, args3)->status,
+            nfs3::Status::NFS3_OK);
+}
+
 TEST_P(ReaddirTest, EntriesHaveTheAttributesThatGetattrGives) {
   make_file4("file", pattern(123));
   nfs4::ReaddirArgs wanted = args();

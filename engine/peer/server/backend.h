@@ -181,6 +181,9 @@ class Backend {
   /// Changes whenever unstable writes may have been lost (RFC 1813 3.3.7).
   virtual std::uint64_t write_verifier() const = 0;
 
+  /// Another value when cookies of listings have lost their meaning.
+  virtual std::uint64_t cookie_verifier() const = 0;
+
   virtual SpaceUsage space() const = 0;
   virtual std::uint64_t largest_file_bytes() const = 0;
 };

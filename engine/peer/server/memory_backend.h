@@ -50,6 +50,8 @@ class MemoryBackend final : public Backend {
   Status write(NodeId node, std::uint64_t offset, View data) override;
   Status commit(NodeId node) override;
   std::uint64_t write_verifier() const override { return verifier_; }
+  /// Cookies never change their meaning, but go with the storage.
+  std::uint64_t cookie_verifier() const override { return verifier_; }
   SpaceUsage space() const override;
   std::uint64_t largest_file_bytes() const override { return limits_.largest_file_bytes; }
 

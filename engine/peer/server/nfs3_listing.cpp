@@ -76,8 +76,8 @@ Status check_listing(const Attributes& directory, const Caller& caller, std::uin
 void Nfs3Program::list(const Listing& wanted, Call& call) {
   const auto found = object(wanted.dir);
   if (!found) return fail(found.error(), std::nullopt, call.reply);
-  // Cookies never change their meaning, so one verifier serves as long as the server runs.
-  const nfs3::Verifier ours = verifier();
+  nfs3::Verifier ours;
+  wire::store_u64(ours.data(), backend_.cookie_verifier());
   const Status status =
       check_listing(found->attributes, call.caller, wanted.cookie, wanted.cookieverf, ours);
   if (status != Status::ok) return fail(status, after(found->node), call.reply);

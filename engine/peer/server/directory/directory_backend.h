@@ -58,6 +58,8 @@ class DirectoryBackend final : public Backend {
   Status write(NodeId node, std::uint64_t offset, View data) override;
   Status commit(NodeId node) override;
   std::uint64_t write_verifier() const override { return verifier_; }
+  /// Cookies are codes of names under the key, so that they are good as long as handles are.
+  std::uint64_t cookie_verifier() const override { return filesystem_id_; }
   SpaceUsage space() const override;
   std::uint64_t largest_file_bytes() const override { return largest_file_bytes_; }
 

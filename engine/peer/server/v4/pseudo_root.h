@@ -40,6 +40,7 @@ class PseudoRoot final : public Backend {
   Status write(NodeId node, std::uint64_t offset, View data) override;
   Status commit(NodeId node) override;
   std::uint64_t write_verifier() const override { return storage_.write_verifier(); }
+  std::uint64_t cookie_verifier() const override { return storage_.cookie_verifier(); }
   SpaceUsage space() const override { return storage_.space(); }
   std::uint64_t largest_file_bytes() const override { return storage_.largest_file_bytes(); }
 

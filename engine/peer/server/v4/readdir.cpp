@@ -17,10 +17,9 @@ namespace {
 // READDIR4resok without entries: verifier, end of the chain, eof.
 constexpr std::size_t kListingBytes = nfs4::kVerifierOctets + 4 + 4;
 
-/// Cookies never change their meaning, so one verifier serves as long as the storage does.
 nfs4::Verifier cookie_verifier(const CompoundCall& call) {
   nfs4::Verifier verifier;
-  wire::store_u64(verifier.data(), call.storage.write_verifier());
+  wire::store_u64(verifier.data(), call.storage.cookie_verifier());
   return verifier;
 }
 
@@ -52,6 +51,7 @@ class Listing {
                       : put_error(entry, attributes.error());
   }
 
+  nfs4::Status status() const { return status_; }
   /// Why there is not even one entry. RFC 8881 18.23.3: NFS4ERR_TOOSMALL is about maxcount alone;
   /// 2.10.6.4 has another error for each limit of the channel.
   nfs4::Status too_small() const {
@@ -60,7 +60,6 @@ class Listing {
                ? nfs4::Status::NFS4ERR_REP_TOO_BIG
                : nfs4::Status::NFS4ERR_REP_TOO_BIG_TO_CACHE;
   }
-  nfs4::Status status() const { return status_; }
   std::size_t size() const { return places_.size(); }
 
   void give(nfs4::ReaddirOk& to) const {
@@ -103,8 +102,8 @@ class Listing {
     place.values_bytes = writer_.size() - place.values_at;
     const std::size_t name_bytes = 8 + 4 + wire::roundup4(entry.name.size());
     const std::size_t bytes = 4 + name_bytes + (writer_.size() - fattr_at);
-    if (places_.empty()) first_bytes_ = total_bytes_ + bytes;
     const bool fits = total_bytes_ + bytes <= most_bytes_;
+    if (places_.empty()) first_bytes_ = total_bytes_ + bytes;
     // RFC 8881 18.23.3: dircount is a hint, zero none at all.
     const bool hinted =
         args_.dircount == 0 || places_.empty() || names_bytes_ + name_bytes <= args_.dircount;
