@@ -1,4 +1,5 @@
 // COMPOUNDs in a session: order, limits of the channel, and retries that run nothing twice.
+#include "peer/server/v4/state/records.h"
 #include "peer/v4_fixture.h"
 
 namespace steertag::peer::testing {
@@ -161,13 +162,12 @@ TEST_P(SessionCompoundTest, ChangeThatCannotBeAnsweredIsNotMade) {
         .add(Opnum::OP_REMOVE, nfs4::RemoveArgs{"file"});
     const Answer answer = call(compound);
     ASSERT_EQ(answer.status(), Status::NFS4ERR_REP_TOO_BIG);
-    EXPECT_EQ(content("file"), pattern(4096)) << "removed although the answer said otherwise";
     EXPECT_LE(answer.octets().size(), 1024U) << "not even the error has room";
+    EXPECT_EQ(content("file"), pattern(4096)) << "removed although the answer said otherwise";
     if (answer.count() == 5) break;
   }
 }
 
-TEST_P(SessionCompoundTest, CurrentStateidNeedsOne) {
 TEST_P(SessionCompoundTest, ListingWithoutRoomNamesTheLimitThatIsInTheWay) {
   make_file4(std::string(255, 'n'), {});
   nfs4::ChannelAttrs small = channel();
@@ -209,6 +209,7 @@ TEST_P(SessionCompoundTest, SequenceWithoutRoomForItsResultLeavesItsSlotAlone) {
   EXPECT_EQ(status_of(compound), Status::NFS4_OK) << "its slot was used up";
 }
 
+TEST_P(SessionCompoundTest, CurrentStateidNeedsOne) {
   const nfs4::FileHandle file = make_file4("file", pattern(10));
   Compound read(1);
   read.add(Opnum::OP_SEQUENCE, next())
@@ -243,6 +244,78 @@ TEST_P(SessionCompoundTest, SecinfoConsumesTheCurrentFilehandle) {
       .add(Opnum::OP_SECINFO_NO_NAME,
            nfs4::SecinfoNoNameArgs{nfs4::SecinfoStyle::SECINFO_STYLE4_PARENT});
   EXPECT_EQ(status_of(parent), Status::NFS4ERR_NOENT) << "the root has no parent";
+}
+
+/// A client that opens files over the wire.
+class OpenFilesTest : public SessionCompoundTest {
+ protected:
+  void SetUp() override {
+    SessionCompoundTest::SetUp();
+    Compound compound(1);
+    compound.add(Opnum::OP_SEQUENCE, next())
+        .add(Opnum::OP_RECLAIM_COMPLETE, nfs4::ReclaimCompleteArgs{});
+    ASSERT_EQ(status_of(compound), Status::NFS4_OK);
+  }
+  nfs4::OpenResult open(const std::string& name, const std::string& owner) {
+    nfs4::OpenArgs args;
+    args.share_access = nfs4::OPEN4_SHARE_ACCESS_READ;
+    args.owner.owner = octets_of(owner);
+    args.claim.file = name;
+    Compound compound(1);
+    compound.add(Opnum::OP_SEQUENCE, next()).put(root4()).add(Opnum::OP_OPEN, args);
+    answer = call(compound);
+    answer.skip(Opnum::OP_SEQUENCE);
+    answer.skip(Opnum::OP_PUTFH);
+    return answer.take<nfs4::OpenResult>(Opnum::OP_OPEN);
+  }
+  Bytes read(const nfs4::FileHandle& file, const nfs4::StateId& stateid) {
+    Compound compound(1);
+    compound.add(Opnum::OP_SEQUENCE, next())
+        .put(file)
+        .add(Opnum::OP_READ, nfs4::ReadArgs{stateid, 0, 100});
+    answer = call(compound);
+    answer.skip(Opnum::OP_SEQUENCE);
+    answer.skip(Opnum::OP_PUTFH);
+    return copy(answer.take<nfs4::ReadResult>(Opnum::OP_READ).resok4.data);
+  }
+  Status close(const nfs4::FileHandle& file, const nfs4::StateId& stateid) {
+    Compound compound(1);
+    compound.add(Opnum::OP_SEQUENCE, next())
+        .put(file)
+        .add(Opnum::OP_CLOSE, nfs4::CloseArgs{0, stateid});
+    return status_of(compound);
+  }
+
+  Answer answer;
+};
+INSTANTIATE_TEST_SUITE_P(Storage, OpenFilesTest, ::testing::Values(Keeper::memory), name_of);
+
+TEST_P(OpenFilesTest, OneClientHasAThousandFilesOpenUntilALegalErrorEndsIt) {
+  constexpr std::uint64_t kFiles = 1000;
+  struct Opened {
+    nfs4::FileHandle file;
+    nfs4::StateId stateid;
+    Bytes content;
+  };
+  std::vector<Opened> files;
+  for (std::uint64_t i = 0; i < kFiles; ++i) {
+    const std::string name = "file " + std::to_string(i);
+    Bytes content = pattern(i % 90 + 1);
+    const nfs4::FileHandle file = make_file4(name, content);
+    const auto opened = open(name, "process");
+    ASSERT_EQ(opened.status, Status::NFS4_OK) << name;
+    files.push_back({file, opened.resok4.stateid, std::move(content)});
+  }
+  for (const Opened& each : files) ASSERT_EQ(read(each.file, each.stateid), each.content);
+  // Further opens of one of them, by other processes, up to the limit.
+  Status last = Status::NFS4_OK;
+  std::size_t opens = kFiles;
+  for (; last == Status::NFS4_OK && opens <= 2 * kMostOpensPerClient; ++opens)
+    last = open("file 0", "process " + std::to_string(opens)).status;
+  EXPECT_EQ(last, Status::NFS4ERR_NOSPC) << "RFC 8881 15.2 has it for OPEN";
+  EXPECT_EQ(opens, kMostOpensPerClient + 1);
+  for (const Opened& each : files) ASSERT_EQ(close(each.file, each.stateid), Status::NFS4_OK);
+  EXPECT_EQ(open("file 0", "one more").status, Status::NFS4_OK) << "what was closed is not free";
 }
 
 }  // namespace
