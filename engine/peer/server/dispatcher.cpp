@@ -19,8 +19,9 @@ void squash(rpc::AuthSys& identity) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(std::vector<std::unique_ptr<Program>> programs, bool squash_root)
-    : squash_root_(squash_root) {
+Dispatcher::Dispatcher(std::vector<std::unique_ptr<Program>> programs, bool squash_root,
+                       DeadlineClock clock)
+    : duplicates_(std::move(clock)), squash_root_(squash_root) {
   for (auto& program : programs) {
     Versions& versions = programs_[program->number()];
     versions.try_emplace(program->version(), std::move(program));
@@ -46,6 +47,7 @@ std::optional<AdmittedCall> Dispatcher::admit(View call, ReplyPayload& reply) {
   using rpc::AcceptStatus;
   reply.clear();
   AdmittedCall admitted;
+  admitted.octets = call;
   admitted.arguments = wire::Reader(call);
   rpc::CallHeader header;
   header.decode(admitted.arguments);
@@ -80,10 +82,18 @@ std::optional<AdmittedCall> Dispatcher::admit(View call, ReplyPayload& reply) {
 void Dispatcher::execute(AdmittedCall& call, const Origin& origin, ReplyPayload& reply) {
   using rpc::AcceptStatus;
   reply.clear();
+  const bool once = !call.program->is_idempotent(call.procedure, call.arguments);
+  if (const Bytes* first = once ? duplicates_.find(call.octets, origin) : nullptr) {
+    reply.stream() = *first;
+    return;
+  }
   put(rpc::ReplyHeader::accepted(call.xid, AcceptStatus::SUCCESS), reply);
   const AcceptStatus status =
       call.program->call(call.procedure, call.arguments, {call.caller, origin}, reply);
   if (status != AcceptStatus::SUCCESS) refuse(rpc::ReplyHeader::accepted(call.xid, status), reply);
+  // Data of a READ or READLINK in the same COMPOUND would have to be kept too: no client sends
+  // that.
+  if (once && reply.items().empty()) duplicates_.keep(call.octets, origin, reply.stream());
 }
 
 void Dispatcher::tend() {

@@ -70,6 +70,24 @@ rpc::AcceptStatus Nfs3Program::call(std::uint32_t procedure, wire::Reader& argum
   return rpc::AcceptStatus::PROC_UNAVAIL;
 }
 
+bool Nfs3Program::is_idempotent(std::uint32_t procedure, wire::Reader /*arguments*/) const {
+  using nfs3::Procedure;
+  switch (static_cast<Procedure>(procedure)) {
+    case Procedure::NFSPROC3_SETATTR:  // with a guard, or a size that was written beyond meanwhile
+    case Procedure::NFSPROC3_CREATE:
+    case Procedure::NFSPROC3_MKDIR:
+    case Procedure::NFSPROC3_SYMLINK:
+    case Procedure::NFSPROC3_MKNOD:
+    case Procedure::NFSPROC3_REMOVE:
+    case Procedure::NFSPROC3_RMDIR:
+    case Procedure::NFSPROC3_RENAME:
+    case Procedure::NFSPROC3_LINK:
+      return false;
+    default:
+      return true;
+  }
+}
+
 Result<Nfs3Program::Object> Nfs3Program::object(const nfs3::FileHandle& handle) const {
   const auto node = backend_.resolve(handle.view());
   if (!node) return tl::unexpected(node.error());

@@ -20,6 +20,7 @@ class Nfs3Program final : public Program {
   std::uint32_t version() const override { return nfs3::kVersion; }
   rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
                          const CallContext& context, ReplyPayload& reply) override;
+  bool is_idempotent(std::uint32_t procedure, wire::Reader arguments) const override;
 
  private:
   /// One call under way.

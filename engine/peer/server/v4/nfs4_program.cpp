@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::uint32_t kLastMinorVersion = 1;
 
+/// Whether the operation finds another state of things when it comes again.
+bool changes_names(nfs4::Opnum number) {
+  using nfs4::Opnum;
+  return number == Opnum::OP_CREATE || number == Opnum::OP_LINK || number == Opnum::OP_REMOVE ||
+         number == Opnum::OP_RENAME || number == Opnum::OP_SETATTR;
+}
+
 // The pseudo file system has one directory, so the path must have one component.
 static_assert(kExportPath.front() == '/' && kExportPath.find('/', 1) == std::string_view::npos);
 
@@ -28,6 +35,21 @@ rpc::AcceptStatus Nfs4Program::call(std::uint32_t procedure, wire::Reader& argum
     default:
       return rpc::AcceptStatus::PROC_UNAVAIL;
   }
+}
+
+bool Nfs4Program::is_idempotent(std::uint32_t procedure, wire::Reader arguments) const {
+  if (procedure != nfs4::NFSPROC4_COMPOUND) return true;
+  nfs4::CompoundArgs args;
+  args.decode(arguments);
+  if (!arguments.ok() || args.minorversion != 0) return true;
+  const std::uint32_t count = arguments.u32("argarray");
+  for (std::uint32_t i = 0; i < count && i < nfs4::kMostOperations; ++i) {
+    const auto number = static_cast<nfs4::Opnum>(arguments.u32("argarray"));
+    if (!arguments.ok() || !nfs4::is_defined(number, 0)) return true;  // nothing behind it runs
+    if (changes_names(number)) return false;
+    if (!nfs4::skip_arguments(arguments, number)) return true;
+  }
+  return true;
 }
 
 rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallContext& context,

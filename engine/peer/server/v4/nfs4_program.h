@@ -17,6 +17,9 @@ class Nfs4Program final : public Program {
   std::uint32_t version() const override { return nfs4::kVersion; }
   rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
                          const CallContext& context, ReplyPayload& reply) override;
+  /// Minor version 1 has its sessions for that; in minor version 0 owners have seqids, and what is
+  /// left are operations on names and attributes.
+  bool is_idempotent(std::uint32_t procedure, wire::Reader arguments) const override;
   void tend() override { state_.expire(); }
   Nfs4State& state() { return state_; }
 
