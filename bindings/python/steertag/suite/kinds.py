@@ -9,7 +9,7 @@ GARBAGE = "garbage"  # an answer that cannot be decoded
 SILENCE = "silence"  # proved: later calls were answered
 DISCONNECT = "disconnect"
 TERMINATE = "terminate"  # RDMAP Terminate from the target
-VIOLATION = "violation"  # the target broke the RDMA layers, so that we ended the connection
+VIOLATION = "violation"  # the target broke RDMA, or record marking, so that we ended the connection
 HANG = "hang"
 DENIED = "rpc:denied"
 # And, with a value: "nfs:NFS3ERR_IO", "mount:MNT3ERR_ACCES", "rpc:GARBAGE_ARGS".
