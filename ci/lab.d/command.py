@@ -117,6 +117,11 @@ def gate_rows(target: Target, options: argparse.Namespace) -> list[gate_table.Ro
     return [gate_table.Row(target.name, "suite", result.counts, outcome)]
 
 
+def run_own(target: Target, options: argparse.Namespace) -> int:
+    suite.require()
+    return pair.run_own(target, options.arguments)
+
+
 def run_provider_tests(target: Target, options: argparse.Namespace) -> int:
     test_programs = provider_tests.find_programs(options.program)
     with session.exclusive(target):
@@ -133,7 +138,7 @@ def baseline(target: Target, _: argparse.Namespace) -> int:
 ACTIONS_OF_ROLE = {
     SERVER: (build, boot, restart, check, run, compare, run_provider_tests, baseline),
     CLIENT: (build, run),
-    PAIR: (build, run, compare, run_provider_tests, baseline),
+    PAIR: (build, run, run_own, compare, run_provider_tests, baseline),
 }
 
 
@@ -149,6 +154,11 @@ def main(arguments: list[str]) -> int:
             run,
             "run",
             "run the server suite against the target, exit with pytest's code; or, in a client, the workload",
+        ),
+        (
+            run_own,
+            "own",
+            "run the suite against our own server, both inside one machine over its RDMA device",
         ),
         (
             compare,
@@ -175,6 +185,7 @@ def main(arguments: list[str]) -> int:
             command.add_argument(
                 "--program", help="the server for a client; by default the one built"
             )
+        if action in (run, run_own):
             command.add_argument(
                 "arguments",
                 nargs="*",

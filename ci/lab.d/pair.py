@@ -1,5 +1,5 @@
 """The suite in one machine, against a server in another: both have the target's RDMA device, which nothing
-outside of their network reaches.
+outside of their network reaches. Or the suite and our own server in one machine, over the same device.
 
 The machine that tests sees the host's files, read-only: the very programs that are built here run there."""
 
@@ -23,6 +23,7 @@ from machine import Machine
 from target import PROJECT, Target
 
 TESTER = "tester"  # the role of the machine that tests
+ADDRESS = "10.0.2.15"  # of a machine without another
 RUN_LIMIT_S = 3600
 # After the program has ended, its last lines are on the way.
 DRAIN_LIMIT_S = 5
@@ -49,9 +50,7 @@ BUILD_VARIABLE = "STEERTAG_BUILD"
 def run(target: Target, arguments: list[str]) -> int:
     """Runs the server suite with the extra pytest arguments; returns pytest's exit code."""
     directory = target.directory / "pair"
-    for folder in (directory, target.report):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+    make_empty(directory, target.report)
     server_end, tester_end = link.pair(directory.relative_to(PROJECT))
     with session.booted(target, server_end) as booted:
         # The suite sees the console as a file of the report.
@@ -63,25 +62,54 @@ def run(target: Target, arguments: list[str]) -> int:
             restart=["sh", "-c", wish],
             died=["test", "-e", f"{REPORT}/{DIED}"],
         )
-        command = [
-            *(str(suite.PYTEST.relative_to(PROJECT)), suite.CASES),
-            *("-o", "cache_dir=/dev/shm/pytest", "--target", booted.url()),
-            *("--profile", str(booted.profile.relative_to(PROJECT)), "--report", REPORT),
-            *arguments,
-        ]
-        host.say(shlex.join(command))
-        return run_program(Tester(target, command, directory, tester_end), booted)
+        profile = str(booted.profile.relative_to(PROJECT))
+        command = suite_command("--target", booted.url(), "--profile", profile, *arguments)
+        tester = Tester(target, command, directory, target.report, tester_end)
+        return run_program(tester, booted)
+
+
+def run_own(target: Target, arguments: list[str]) -> int:
+    """Runs the server suite against our own server in one machine; returns pytest's exit code."""
+    directory = target.directory / "own"
+    report = directory / "report"
+    make_empty(directory, report)
+    with session.exclusive(target):
+        host.need(host.MACHINE_PROGRAMS)
+        Image(target).build()
+        command = suite_command("--listen", f"{target.provider}://{ADDRESS}:0", *arguments)
+        return run_program(Tester(target, command, directory, report, None), None)
+
+
+def make_empty(*folders: pathlib.Path) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+
+
+def suite_command(*arguments: str) -> list[str]:
+    """The suite as the machine that tests runs it."""
+    pytest = str(suite.PYTEST.relative_to(PROJECT))
+    options = ("-o", "cache_dir=/dev/shm/pytest", "--report", REPORT)
+    return [pytest, suite.CASES, *options, *arguments]
 
 
 class Tester:
     """The machine that runs one command of the host, in this project's directory."""
 
     def __init__(
-        self, target: Target, command: list[str], directory: pathlib.Path, end: link.Link | None
+        self,
+        target: Target,
+        command: list[str],
+        directory: pathlib.Path,
+        report: pathlib.Path,
+        end: link.Link | None,
     ) -> None:
-        """`directory` takes what the machine leaves: its console and the command's output."""
+        """`directory` takes what the machine leaves, its console and the command's output; the command
+        has `report` as REPORT."""
+        host.say(shlex.join(command))
         image = Image(target)
         self.target = target
+        self.report = report
         self.output = directory / "output.log"
         self._scratch = directory / "scratch"
         self.channel = Channel(directory / "channel")
@@ -92,7 +120,7 @@ class Tester:
             serials=(self.channel.serial(),),
             shares=(
                 "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap",
-                f"local,path={target.report},mount_tag=report,security_model=none",
+                f"local,path={report},mount_tag=report,security_model=none",
             ),
             link=end,
         )
@@ -130,7 +158,7 @@ def run_program(tester: Tester, served: session.Session | None) -> int:
 def accompany(tester: Tester, served: session.Session | None) -> None:
     """Shows what the command prints until it has ended, and does what it wants."""
     deadline = time.monotonic() + RUN_LIMIT_S
-    wanted, died = (tester.target.report / name for name in (RESTART_WANTED, DIED))
+    wanted, died = (tester.report / name for name in (RESTART_WANTED, DIED))
     with open(tester.output, "w") as output:
         while True:
             ended = tester.machine.program_ended()

@@ -4,7 +4,7 @@ import os
 import time
 
 from . import kinds
-from .deadline import CONNECT_MS, Deadlines, PATIENCE_FLOOR_MS
+from .deadline import CONNECT_MS, FIRST_CONTACT_MS, Deadlines, PATIENCE_FLOOR_MS
 
 # Messages that nobody asked for, after which a target is no RPC server at all. A server that answers
 # each call twice is one, and is judged.
@@ -24,6 +24,7 @@ class Link:
 
     transport = ""
     connect_ms = CONNECT_MS
+    first_contact_ms = FIRST_CONTACT_MS
 
     def __init__(self, url):
         self.url = url

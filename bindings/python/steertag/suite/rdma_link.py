@@ -5,7 +5,7 @@ import dataclasses
 from .. import conformance, fabric, trace, wire
 from .captured import make_capture, RDMA_PORT
 from .connection import Connection
-from .deadline import CONNECT_MS, DEVICE_CONNECT_MS
+from .deadline import DEVICE_CONNECT_MS
 from .link import Link
 from .nfs_message import auth_sys
 from .transport import RDMA
@@ -43,7 +43,8 @@ class RdmaLink(Link):
         super().__init__(url)
         name = fabric.parse_url(url).provider
         self.provider = fabric.Provider(name)
-        self.connect_ms = CONNECT_MS if name == "iwarp" else DEVICE_CONNECT_MS
+        if name != "iwarp":
+            self.connect_ms = self.first_contact_ms = DEVICE_CONNECT_MS
         self.thresholds = wire.Negotiated()  # of a connection that announces HELPER_INLINE
         self._helper_settings = _helper_settings(profile)
 

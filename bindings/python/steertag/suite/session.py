@@ -5,7 +5,7 @@ import random
 from .. import fabric
 from . import kinds
 from .bench import Bench, Target
-from .deadline import FIRST_CONTACT_MS, REVIVED_CONTACT_MS, SERVER_STOP_MS, Deadlines
+from .deadline import REVIVED_CONTACT_MS, SERVER_STOP_MS, Deadlines
 from .link import Refused
 from .needs import check_need
 from .rdma_link import RdmaLink
@@ -56,7 +56,7 @@ class Session:
             self._start_server()
         link = self._new_link()
         try:
-            link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
+            link.measure(MEASURED_ROUND_TRIPS, link.first_contact_ms)
         except Refused as error:
             self._stop_server()
             raise Unreachable(f"target {link.url}: {error}") from None
@@ -83,7 +83,7 @@ class Session:
     def _find_twin(twin):
         """What answers there is judged by cases; that nobody is there is a mistake of the profile."""
         try:
-            twin.helper(Deadlines(), FIRST_CONTACT_MS).abort()
+            twin.helper(Deadlines(), twin.first_contact_ms).abort()
         except Refused as error:
             raise Unreachable(f"target {twin.url}: {error}") from None
 
@@ -213,6 +213,6 @@ class Session:
         try:
             self._server.restart()
             self._link = self._new_link()
-            self._link.measure(MEASURED_ROUND_TRIPS, FIRST_CONTACT_MS)
+            self._link.measure(MEASURED_ROUND_TRIPS, self._link.first_contact_ms)
         except (CannotStart, Refused) as error:
             self.lost = f"the bundled server did not come back: {error}"
