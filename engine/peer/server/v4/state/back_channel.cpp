@@ -145,23 +145,31 @@ void send(StateTables& tables, Session& session, std::uint32_t number,
   });
 }
 
-/// Nobody knows whether the callback arrived, so that its slot keeps it for the session's next
-/// connection (RFC 8881 2.10.6.2), which may be there already. Until then the delegation is
-/// recalled over any other session that the client has.
-void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
-  const auto channel = channel_of(session);
-  if (session.probe == sent.probe) {
-    // A client that is silent may be silent on all of its connections; each that is cut is one
-    // less.
-    if (channel && sent.is_cut()) return probe_back_channel(tables, session);
-    session.back_state = BackState::down;
-  } else if (session.back_state == BackState::up && channel) {
-    return send(tables, session, sent.slot, channel);
+/// The session cannot be reached for now: what it has not finished is recalled over any other
+/// session that the client has.
+void strand_recalls(StateTables& tables, Session& session) {
+  session.back_state = BackState::down;
+  for (const BackSlot& slot : session.back_slots) {
+    if (slot.message.empty() || slot.calling) continue;
+    DelegationState* delegation = find_delegation(session, slot.delegation);
+    if (!delegation || delegation->told) continue;
+    delegation->stranded = true;
+    send_recall(tables, *delegation);
   }
-  DelegationState* delegation = find_delegation(session, session.back_slots[sent.slot].delegation);
-  if (!delegation) return;
-  delegation->stranded = true;
-  send_recall(tables, *delegation);
+}
+
+/// Nobody knows whether the callback arrived: its slot keeps it for the session's next connection
+/// (RFC 8881 2.10.6.2), which may be there already.
+void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
+  if (session.back_state == BackState::probing) return;  // its end decides
+  const auto channel = channel_of(session);
+  if (session.probe != sent.probe && session.back_state == BackState::up && channel)
+    return send(tables, session, sent.slot, channel);
+  // A client that is silent may be silent on all connections; of those that are cut each is one
+  // less.
+  if (session.probe == sent.probe && channel && sent.is_cut())
+    return probe_back_channel(tables, session);
+  strand_recalls(tables, session);
 }
 
 void callback_done(StateTables& tables, Session& session, const Sent& sent,
@@ -195,9 +203,9 @@ void probe_done(StateTables& tables, Session& session, const Sent& sent,
     header.decode(reader);
     if (!reader.ok()) header.accept_status = rpc::AcceptStatus::SYSTEM_ERR;
   }
-  session.back_state = reply && header.success() ? BackState::up : BackState::down;
   const auto channel = channel_of(session);
-  if (session.back_state == BackState::down || !channel) return;
+  if (!reply || !header.success() || !channel) return strand_recalls(tables, session);
+  session.back_state = BackState::up;
   for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
     const BackSlot& slot = session.back_slots[number];
     if (!slot.calling && !slot.message.empty()) send(tables, session, number, channel);
