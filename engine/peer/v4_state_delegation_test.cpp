@@ -224,6 +224,35 @@ TEST_F(V4DelegationTest, ARecallMovesToAnotherConnectionOfItsSession) {
   EXPECT_EQ(other.channel->calls[0].message, lost.message);
 }
 
+TEST_F(V4DelegationTest, RecallsMoveTogetherAndOverWhatIsLeft) {
+  const Handle another = make_file("g");
+  delegated();
+  open(holder, "g", kRead);
+  Actor second = holder;  // another connection of the session
+  second.channel = std::make_shared<HeldChannel>();
+  second.connection = 20;
+  Actor third = holder;  // another session
+  third.channel = std::make_shared<HeldChannel>();
+  third.connection = 30;
+  third.session =
+      run(op_create_session, session_args(holder.clientid, 2), third).resok4.csr_sessionid;
+  third.channel->answer_null();
+  EXPECT_TRUE(state->recall_for(file, std::nullopt, Want::write));
+  EXPECT_TRUE(state->recall_for(another, std::nullopt, Want::write));
+  std::vector<HeldChannel::Held> lost = {holder.channel->take(), holder.channel->take()};
+  // Its probe is under way when the first connection is cut.
+  run(op_bind_conn_to_session,
+      {second.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, second);
+  holder.channel.reset();
+  for (auto& each : lost) each.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
+  EXPECT_TRUE(third.channel->calls.empty()) << "recalled twice although its session goes on";
+  auto probe = second.channel->take();
+  second.channel.reset();
+  probe.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
+  ASSERT_EQ(third.channel->calls.size(), 2U) << "recalls wait though another session is there";
+  EXPECT_EQ(third.channel->answer_recall(Status::NFS4_OK).sequence.csa_sessionid, third.session);
+}
+
 TEST_F(V4DelegationTest, ARecallMovesToAnotherSessionOfItsClient) {
   Actor second = holder;
   second.channel = std::make_shared<HeldChannel>();
