@@ -148,7 +148,10 @@ TEST_F(RepeatedCallTest, NamesOfMinorVersion0TooButNotThoseOfSessions) {
   EXPECT_TRUE(content("file").empty());
   EXPECT_FALSE(storage->lookup(storage->root(), "file"));
   EXPECT_EQ(answer(remove(0)), first) << "NFS4ERR_NOENT for a file that the client has removed";
-  const Nfs4Program program(*storage, {});
+  Nfs4StateOptions options;
+  options.clock = [this] { return now; };
+  options.random = seeded_random(1);
+  const Nfs4Program program(*storage, options);
   const auto is_idempotent = [&](const Bytes& call) {
     wire::Reader reader(call);
     rpc::CallHeader().decode(reader);
