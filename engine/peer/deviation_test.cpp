@@ -2,10 +2,13 @@
 // from outside.
 #include "peer/deviation.h"
 
+#include <sys/socket.h>
+
+#include <array>
 #include <set>
 
 #include "ledger/ledger.h"
-#include "peer/raw_client.h"
+#include "peer/stream_fixture.h"
 
 namespace steertag::peer::testing {
 namespace {
@@ -79,7 +82,7 @@ constexpr Deviation kSilent[] = {
 
 /// Plays one fixed script to a server with or without a deviation. Silence is proved by the reply
 /// to a NULL call behind: a second one, since a pulled call is answered after the first.
-class DeviationTest : public PeerTest, public ::testing::WithParamInterface<Deviation> {
+class DeviationTest : public StreamTest, public ::testing::WithParamInterface<Deviation> {
  protected:
   using Lines = std::vector<std::string>;
   static constexpr std::uint32_t kCredits = 8;
@@ -125,6 +128,30 @@ class DeviationTest : public PeerTest, public ::testing::WithParamInterface<Devi
     if (!given_up) probe();
     if (!given_up) probe();
     if (client.closed) transcript.note("closed: " + std::string(sentence(client.reason.code)));
+  }
+
+  /// One connection over TCP, which the server ends after its last reply because we have ended
+  /// ours.
+  void converse_over_tcp() {
+    if (given_up) return;
+    RawStream client(tcp_url);
+    client.reads = false;
+    client.send_record(rpc_call(70, 0), 16);
+    client.send_record(rpc_call(71, 1, encoded(nfs3::GetattrArgs{file})));
+    client.send_record(rpc_call(72, 0));
+    Bytes answers;
+    bool ended = false;
+    wait([&] {
+      client.pump();
+      if (client.all_sent()) ::shutdown(client.socket.fd(), SHUT_WR);
+      std::array<std::byte, 4096> part;
+      ssize_t count = 0;
+      while ((count = ::recv(client.socket.fd(), part.data(), part.size(), MSG_DONTWAIT)) > 0)
+        answers.insert(answers.end(), part.begin(), part.begin() + count);
+      ended = count == 0 || (errno != EAGAIN && errno != EINTR);
+      return ended;
+    });
+    transcript.note("over tcp " + hex(answers));
   }
 
   static std::size_t count_probes(const RawClient& client) {
@@ -273,7 +300,7 @@ DeviationTest::Lines DeviationTest::run(const Deviations& deviations) {
   ServerOptions options;
   options.credits = kCredits;
   options.deviations = deviations;
-  serve(options);
+  serve_all(options);
   domain = provider->make_domain();
   file = make_file("file", pattern(6000));
   transcript.lines.clear();
@@ -315,6 +342,7 @@ DeviationTest::Lines DeviationTest::run(const Deviations& deviations) {
   converse(plain, {large});
   const Bytes discarded = wrong_messages()[3];
   converse({}, std::vector<Bytes>(3 * kCredits, discarded));
+  converse_over_tcp();
   return transcript.lines;
 }
 

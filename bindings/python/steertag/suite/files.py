@@ -92,6 +92,10 @@ class Files:
         """The handle of a new directory."""
         return self._make_directory(self.base, name or self.name("directory"))
 
+    def descend(self):
+        """From here on things are made in a new directory: nobody else changes what stands above it."""
+        self._directory = self.directory()
+
     def _make_directory(self, parent, name):
         made = self._call("MKDIR", where=_where(parent, name), attributes={"mode": 0o777})
         self._made.append((parent, name, True))
