@@ -113,7 +113,7 @@ class ClientSessionTest : public ::testing::Test {
       sequences.push_back(args);
       nfs4::SequenceResult result;
       result.status = status;
-      result.resok4 = {args.sa_sessionid, args.sa_sequenceid, args.sa_slotid, 3, 3, 0};
+      result.resok4 = {args.sa_sessionid, args.sa_sequenceid, args.sa_slotid, 3, target, 0};
       return writer.add(number, result);
     }
     if (number == Opnum::OP_CREATE_SESSION) {
@@ -161,6 +161,7 @@ class ClientSessionTest : public ::testing::Test {
   unsigned made = 0;
   unsigned unanswered = 0;
   bool no_version4 = false;
+  std::uint32_t target = 3;  // sr_target_highest_slotid
 };
 
 TEST_F(ClientSessionTest, IsMadeBeforeTheFirstCallAndGivenBack) {
@@ -216,6 +217,22 @@ TEST_F(ClientSessionTest, SessionWithoutSlotsIsMadeAnew) {
   ASSERT_TRUE(call());
   EXPECT_EQ(count(Opnum::OP_CREATE_SESSION), 2);
   EXPECT_EQ(count(Opnum::OP_EXCHANGE_ID), 1);
+}
+
+TEST_F(ClientSessionTest, TargetBelowTheLostSlotsMakesASessionAnew) {
+  ASSERT_TRUE(call());
+  unanswered = 1;
+  ASSERT_FALSE(call()) << "slot 0 is lost";
+  target = 0;
+  ASSERT_TRUE(call()) << "by slot 1, whose reply allows slot 0 alone";
+  bool done = false;
+  session.call(null_call(), [&](const Expected<CompoundReply, FileError>& reply) {
+    EXPECT_TRUE(reply);
+    done = true;
+  });
+  for (int i = 0; i < 10; ++i) schedule.step(0ms);
+  EXPECT_TRUE(done) << "the call waits for a slot that never comes";
+  EXPECT_EQ(count(Opnum::OP_CREATE_SESSION), 2);
 }
 
 TEST_F(ClientSessionTest, DelayOfSequenceKeepsTheSequenceId) {

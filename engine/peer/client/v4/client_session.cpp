@@ -47,6 +47,8 @@ void ClientSession::call(ClientCompound call, CompoundDone done) {
 }
 
 void ClientSession::pump() {
+  // Also by a target of the server that came after the loss.
+  if (stage_ == Stage::ready && slots_.exhausted()) stage_ = Stage::none;
   if (stage_ == Stage::none && !waiting_.empty()) make();
   if (stage_ == Stage::completing && completing_) {
     if (const auto slot = slots_.take()) send(std::move(completing_), *slot);
@@ -83,10 +85,7 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, st
                                Expected<CallReply, CallError> outcome) {
   const bool present = session == sessions_made_;
   if (!outcome) {
-    if (present) {
-      slots_.lose(slot);
-      if (slots_.exhausted()) stage_ = Stage::none;
-    }
+    if (present) slots_.lose(slot);
     return pending->done(tl::unexpected(failed(outcome.error(), "COMPOUND")));
   }
   auto reply = CompoundReply::of(*outcome);
