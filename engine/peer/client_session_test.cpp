@@ -114,6 +114,7 @@ class ClientSessionTest : public ::testing::Test {
       nfs4::SequenceResult result;
       result.status = status;
       result.resok4 = {args.sa_sessionid, args.sa_sequenceid, args.sa_slotid, 3, target, 0};
+      if (other_slot) ++result.resok4.sr_slotid;
       return writer.add(number, result);
     }
     if (number == Opnum::OP_CREATE_SESSION) {
@@ -123,7 +124,7 @@ class ClientSessionTest : public ::testing::Test {
       nfs4::CreateSessionResult result;
       result.status = status;
       result.resok4.csr_sessionid[0] = static_cast<std::byte>(++made);
-      result.resok4.csr_fore_chan_attrs = args.csa_fore_chan_attrs;
+      result.resok4.csr_fore_chan_attrs = offered.value_or(args.csa_fore_chan_attrs);
       return writer.add(number, result);
     }
     if (number == Opnum::OP_EXCHANGE_ID) {
@@ -161,7 +162,9 @@ class ClientSessionTest : public ::testing::Test {
   unsigned made = 0;
   unsigned unanswered = 0;
   bool no_version4 = false;
-  std::uint32_t target = 3;  // sr_target_highest_slotid
+  std::uint32_t target = 3;                   // sr_target_highest_slotid
+  bool other_slot = false;                    // SEQUENCE answers for a slot that was not used
+  std::optional<nfs4::ChannelAttrs> offered;  // instead of what was asked for
 };
 
 TEST_F(ClientSessionTest, IsMadeBeforeTheFirstCallAndGivenBack) {
@@ -233,6 +236,28 @@ TEST_F(ClientSessionTest, TargetBelowTheLostSlotsMakesASessionAnew) {
   for (int i = 0; i < 10; ++i) schedule.step(0ms);
   EXPECT_TRUE(done) << "the call waits for a slot that never comes";
   EXPECT_EQ(count(Opnum::OP_CREATE_SESSION), 2);
+}
+
+TEST_F(ClientSessionTest, ServerDoesNotMakeTheChannelLarger) {
+  offered = nfs4::ChannelAttrs{0, UINT32_MAX, UINT32_MAX, UINT32_MAX, 8, 1000, {}};
+  ASSERT_TRUE(call());
+  const nfs4::ChannelAttrs& wanted = creates.front().csa_fore_chan_attrs;
+  EXPECT_EQ(session.channel().ca_maxrequestsize, wanted.ca_maxrequestsize);
+  EXPECT_EQ(session.channel().ca_maxresponsesize, wanted.ca_maxresponsesize);
+  EXPECT_EQ(session.channel().ca_maxresponsesize_cached, wanted.ca_maxresponsesize_cached);
+  EXPECT_EQ(session.slots(), wanted.ca_maxrequests);
+}
+
+TEST_F(ClientSessionTest, ReplyForAnotherSlotIsNoReply) {
+  ASSERT_TRUE(call());
+  other_slot = true;
+  const auto called = call();
+  ASSERT_FALSE(called) << "the results may be those of another call";
+  EXPECT_EQ(called.error().code, FileErrc::bad_results);
+  other_slot = false;
+  sequences.clear();
+  ASSERT_TRUE(call());
+  EXPECT_EQ(sequences.front().sa_slotid, 1U) << "nobody knows the sequence id of slot 0";
 }
 
 TEST_F(ClientSessionTest, DelayOfSequenceKeepsTheSequenceId) {

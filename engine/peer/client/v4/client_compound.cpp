@@ -59,7 +59,7 @@ Expected<CompoundReply, FileError> CompoundReply::of(const CallReply& reply) {
   made.left_ = made.reader_.u32("resarray");
   if (!made.reader_.ok())
     return tl::unexpected(
-        failed({CallErrc::bad_results, made.reader_.fault().message()}, "COMPOUND"));
+        FileError{FileErrc::bad_results, "COMPOUND: " + made.reader_.fault().message(), 0, {}});
   if (made.left_ > 0) return made;
   if (made.status_ == Status::NFS4ERR_MINOR_VERS_MISMATCH)
     return tl::unexpected(FileError{FileErrc::unsupported_version, "version 4.1", 0, {}});

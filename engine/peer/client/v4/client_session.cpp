@@ -17,6 +17,17 @@ bool is_delay(Status status) {
   return status == Status::NFS4ERR_DELAY || status == Status::NFS4ERR_GRACE;
 }
 
+/// RFC 8881 18.36.3: the server may lower these values, but must not raise them.
+nfs4::ChannelAttrs lower_of(nfs4::ChannelAttrs offered, const nfs4::ChannelAttrs& wanted) {
+  const auto lower = [](std::uint32_t& value, std::uint32_t most) {
+    value = std::min(value, most);
+  };
+  lower(offered.ca_maxrequestsize, wanted.ca_maxrequestsize);
+  lower(offered.ca_maxresponsesize, wanted.ca_maxresponsesize);
+  lower(offered.ca_maxresponsesize_cached, wanted.ca_maxresponsesize_cached);
+  return offered;
+}
+
 /// Statuses of SEQUENCE after which only another session helps: it is gone, or the two sides do not
 /// agree about a slot.
 bool ends_session(Status status) {
@@ -89,24 +100,39 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, st
     return pending->done(tl::unexpected(failed(outcome.error(), "COMPOUND")));
   }
   auto reply = CompoundReply::of(*outcome);
-  if (!reply) {
-    if (present) slots_.give_back(slot, false);
-    return pending->done(tl::unexpected(std::move(reply.error())));
-  }
+  if (!reply) return take_refusal(pending, slot, session, reply.error());
   const auto sequence = reply->next<nfs4::SequenceResult>(Opnum::OP_SEQUENCE);
-  if (!sequence) {
-    const Status status = status_of(sequence.error());
-    if (present) slots_.give_back(slot, status == Status::NFS4ERR_RETRY_UNCACHED_REP);
-    if (status == Status::NFS4ERR_DELAY) return retry_later(pending, sequence.error());
-    if (ends_session(status)) return renew(pending, session, sequence.error());
-    if (status == Status::NFS4ERR_RETRY_UNCACHED_REP) return retry_later(pending, sequence.error());
-    return pending->done(tl::unexpected(sequence.error()));
-  }
+  if (!sequence) return take_refusal(pending, slot, session, sequence.error());
+  if (present && !answers(sequence->resok4, slot))
+    return take_refusal(
+        pending, slot, session,
+        {FileErrc::bad_results, "SEQUENCE: the reply is for another session, slot or id", 0, {}});
   if (present) {
     slots_.give_back(slot, true);
     slots_.set_target(sequence->resok4.sr_target_highest_slotid);
   }
   take_results(pending, std::move(*reply));
+}
+
+bool ClientSession::answers(const nfs4::SequenceOk& reply, std::uint32_t slot) const {
+  return reply.sr_sessionid == session_id_ && reply.sr_slotid == slot &&
+         reply.sr_sequenceid == slots_.sequence_id(slot);
+}
+
+void ClientSession::take_refusal(const PendingRef& pending, std::uint32_t slot,
+                                 std::uint64_t session, const FileError& error) {
+  const Status status = status_of(error);
+  const bool uncached = status == Status::NFS4ERR_RETRY_UNCACHED_REP;
+  if (session == sessions_made_) {
+    if (error.code == FileErrc::bad_results) {
+      slots_.lose(slot);  // nobody knows whether its sequence id is used up
+    } else {
+      slots_.give_back(slot, uncached);
+    }
+  }
+  if (status == Status::NFS4ERR_DELAY || uncached) return retry_later(pending, error);
+  if (ends_session(status)) return renew(pending, session, error);
+  pending->done(tl::unexpected(error));
 }
 
 void ClientSession::take_results(const PendingRef& pending, CompoundReply reply) {
@@ -224,7 +250,7 @@ void ClientSession::create_session() {
       return on_make_error(result.error(), &ClientSession::create_session);
     }
     const nfs4::CreateSessionOk& made = result->resok4;
-    channel_ = made.csr_fore_chan_attrs;
+    channel_ = lower_of(made.csr_fore_chan_attrs, wanted_channel());
     if (channel_.ca_maxrequests == 0 || channel_.ca_maxresponsesize <= kCompoundOverhead ||
         channel_.ca_maxrequestsize <= kCompoundOverhead)
       return fail_all({FileErrc::bad_results, "CREATE_SESSION: a channel without room", 0, {}});

@@ -63,7 +63,8 @@ class ClientSession {
   /// DESTROY_SESSION and DESTROY_CLIENTID, if there are any; waits.
   Expected<void, FileError> end();
 
-  /// As the server has allowed them; zeros before the first call's outcome.
+  /// As the server has allowed them, at most what was asked for; zeros before the first call's
+  /// outcome.
   const nfs4::ChannelAttrs& channel() const { return channel_; }
   std::uint32_t slots() const { return slots_.size(); }
   std::uint64_t client_id() const { return client_id_; }
@@ -84,6 +85,11 @@ class ClientSession {
   void send(PendingRef pending, std::uint32_t slot);
   void take_reply(const PendingRef& pending, std::uint32_t slot, std::uint64_t session,
                   Expected<CallReply, CallError> outcome);
+  /// Whether it is the reply to the call that has the slot.
+  bool answers(const nfs4::SequenceOk& reply, std::uint32_t slot) const;
+  /// SEQUENCE was refused, or its result is missing.
+  void take_refusal(const PendingRef& pending, std::uint32_t slot, std::uint64_t session,
+                    const FileError& error);
   void take_results(const PendingRef& pending, CompoundReply reply);
   void queue_again(const PendingRef& pending);
   void retry_later(const PendingRef& pending, const FileError& error);
