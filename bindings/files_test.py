@@ -2,6 +2,7 @@
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 
@@ -59,6 +60,36 @@ def test_existing_files_are_replaced(url, tmp_path):
     (tmp_path / "back").write_bytes(b"something else")
     assert steertag("cp", f"{url}/there", tmp_path / "back") == 0
     assert (tmp_path / "back").read_bytes() == b"new"
+
+
+def test_what_is_no_regular_file_is_not_replaced(url, tmp_path, capsys):
+    """As root, a copy to /dev/null must not make a file of it."""
+    (tmp_path / "here").write_bytes(b"octets")
+    assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
+    os.mkfifo(tmp_path / "fifo")
+    assert steertag("cp", f"{url}/there", tmp_path / "fifo") == 2
+    assert "fifo: this is no regular file" in capsys.readouterr().err
+    assert stat.S_ISFIFO(os.stat(tmp_path / "fifo").st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["fifo", "here"]
+
+
+def test_link_stays_a_link(url, tmp_path):
+    (tmp_path / "here").write_bytes(b"octets")
+    assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("real")
+    assert steertag("cp", f"{url}/there", tmp_path / "link") == 0
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"octets"
+
+
+def test_longest_name_is_possible(url, tmp_path):
+    name = "n" * 255
+    (tmp_path / name).write_bytes(b"octets")
+    assert steertag("cp", tmp_path / name, url) == 0
+    (tmp_path / name).unlink()
+    assert steertag("cp", f"{url}/{name}", tmp_path) == 0
+    assert (tmp_path / name).read_bytes() == b"octets"
 
 
 @pytest.mark.parametrize("sparse", ["auto", "always", "never"])

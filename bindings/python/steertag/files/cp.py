@@ -48,6 +48,9 @@ def fetch(arguments):
     target = arguments.target
     if os.path.isdir(target):
         target = os.path.join(target, place.parent_and_name(arguments.source)[1])
+    with contextlib.suppress(OSError):  # it need not be there
+        if not stat.S_ISREG(os.stat(target).st_mode):
+            raise Failure(f"{target}: this is no regular file")
     holes = found.used is not None and found.used < found.size
     sparse = arguments.sparse == "always" or (arguments.sparse == "auto" and holes)
     with _temporary_beside(target, found.mode) as descriptor:
@@ -57,8 +60,11 @@ def fetch(arguments):
 
 @contextlib.contextmanager
 def _temporary_beside(target, mode):
-    """A descriptor of a new file that becomes the target if all goes well, and nothing otherwise."""
-    temporary = f"{target}.{secrets.token_hex(4)}.part"
+    """A descriptor of a new file that becomes the target if all goes well, and nothing otherwise.
+    Where the target is a symbolic link, what it leads to is replaced."""
+    final = os.path.realpath(target)
+    # Not longer than the name itself may be.
+    temporary = os.path.join(os.path.dirname(final), f".{secrets.token_hex(8)}.part")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
@@ -68,7 +74,7 @@ def _temporary_beside(target, mode):
         umask = os.umask(0)
         os.umask(umask)
         os.fchmod(descriptor, mode & 0o777 & ~umask)
-        os.replace(temporary, target)
+        os.replace(temporary, final)
     except OSError as error:
         raise Failure(f"{target}: {error.strerror}") from None
     finally:
