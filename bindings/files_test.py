@@ -62,6 +62,22 @@ def test_existing_files_are_replaced(url, tmp_path):
     assert (tmp_path / "back").read_bytes() == b"new"
 
 
+@pytest.mark.parametrize("direction", ["there", "back"])
+def test_permissions_are_those_of_the_source_without_the_umask(url, tmp_path, direction):
+    (tmp_path / "here").write_bytes(b"octets")
+    (tmp_path / "here").chmod(0o666)
+    umask = os.umask(0o027 if direction == "there" else 0)
+    try:
+        assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
+        os.umask(0o027)
+        assert steertag("cp", f"{url}/there", tmp_path / "back") == 0
+    finally:
+        os.umask(umask)
+    there = peer.Files(url, uid=0).find("/export/there")
+    assert there.mode == (0o640 if direction == "there" else 0o666)
+    assert stat.S_IMODE(os.stat(tmp_path / "back").st_mode) == 0o640
+
+
 def test_what_is_no_regular_file_is_not_replaced(url, tmp_path, capsys):
     """As root, a copy to /dev/null must not make a file of it."""
     (tmp_path / "here").write_bytes(b"octets")

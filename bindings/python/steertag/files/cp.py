@@ -71,9 +71,7 @@ def _temporary_beside(target, mode):
         raise Failure(f"{temporary}: {error.strerror}") from None
     try:
         yield descriptor
-        umask = os.umask(0)
-        os.umask(umask)
-        os.fchmod(descriptor, mode & 0o777 & ~umask)
+        os.fchmod(descriptor, _permissions(mode))
         os.replace(temporary, final)
     except OSError as error:
         raise Failure(f"{target}: {error.strerror}") from None
@@ -81,6 +79,13 @@ def _temporary_beside(target, mode):
         os.close(descriptor)
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def _permissions(mode):
+    """Those of the copy of a file with this mode."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return mode & 0o777 & ~umask
 
 
 def store(arguments):
@@ -105,7 +110,7 @@ def _store(arguments, descriptor, status):
     directory, name = _target_of(files, arguments)
     temporary = f".{secrets.token_hex(8)}.part"
     sparse = arguments.sparse != "never"
-    mode = status.st_mode & 0o777
+    mode = _permissions(status.st_mode)
     try:
         # It may be there before this call returns, if a signal comes in between.
         transfer = files.store(descriptor, status.st_size, directory, temporary, mode, sparse)
