@@ -132,6 +132,27 @@ TEST_P(FileClientTest, CutConnectionsDoNotMatter) {
   EXPECT_GE(cuts, 1U) << "while reading";
 }
 
+TEST_P(FileClientTest, ServerThatIsStartedAgainIsWaitedFor) {
+  const std::vector<net::Url> urls = server->listening();
+  server->stop();
+  int replies = 0;
+  std::optional<CallError> error;
+  CallCarrier& carrier = client->carrier();
+  ASSERT_TRUE(carrier.submit(nfs3_call(nfs3::Procedure::NFSPROC3_NULL, nfs3::Void{}, {}),
+                             [&](const Expected<CallReply, CallError>& reply) {
+                               if (reply) ++replies;
+                               if (!reply) error = reply.error();
+                             }));
+  // More than it takes to be refused as often as a call is tried.
+  for (int i = 0; i < 1000; ++i) carrier.step(0ms);
+  EXPECT_FALSE(error) << error.value_or(CallError{}).message();
+  server = *ServerThread::start(
+      urls, {}, seeded_random(7),
+      std::make_unique<MemoryBackend>(counting_clock(), seeded_random(8), MemoryLimits{}));
+  while (carrier.pending() > 0) carrier.step(10s);
+  EXPECT_EQ(replies, 1) << error.value_or(CallError{}).message();
+}
+
 TEST_P(FileClientTest, ListingHasEveryNameOnce) {
   const RemoteHandle directory = root();
   std::map<std::string, int> wanted;

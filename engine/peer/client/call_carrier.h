@@ -24,7 +24,8 @@ struct CarrierLimits {
 };
 
 /// Calls are sent in the order of `submit`, several at a time, and sent again on a new connection
-/// when one is lost. Works inside `step`; callbacks come from there. They may submit and give up
+/// when one is lost; a server that was there and refuses them is tried with pauses between
+/// (ReconnectPause). Works inside `step`; callbacks come from there. They may submit and give up
 /// calls, but not call `step`.
 class CallCarrier {
  public:

@@ -8,14 +8,15 @@
 namespace steertag::peer {
 
 Requester::Requester(fabric::Provider& provider, fabric::Url url, RequesterOptions options,
-                     std::uint32_t first_xid)
+                     std::uint32_t first_xid, net::Clock clock)
     : provider_(provider),
       url_(std::move(url)),
       options_(options),
       domain_(provider.make_domain()),
       pool_(*domain_, options.memory_bytes),
       credits_(options.credits),
-      next_xid_(first_xid) {}
+      next_xid_(first_xid),
+      clock_(std::move(clock)) {}
 
 Requester::~Requester() {
   endpoint_.reset();
@@ -44,7 +45,7 @@ void Requester::start_connection() {
   options.receives = credits_.requested() + kSpareReceives;
   options.connection.startup_timeout = options_.connect_timeout;
   credits_.reset();
-  down_ = false;
+  down_ = came_up_ = false;
   ++statistics_.connections;
   endpoint_ =
       std::make_unique<Endpoint>(provider_, static_cast<EndpointUser&>(*this), std::move(options));
@@ -63,11 +64,16 @@ CallMemory Requester::memory() {
 void Requester::step(std::chrono::milliseconds timeout) {
   const std::uint64_t before = callbacks_;
   if (down_) {
+    if (!came_up_) pause_.failed(clock_());
     endpoint_.reset();
     requeue_all(down_reason_);
     down_ = false;
   }
-  if (!endpoint_ && !queue_.empty()) start_connection();
+  if (!endpoint_ && !queue_.empty()) {
+    const std::chrono::milliseconds pause = pause_.left(clock_());
+    if (pause.count() == 0) start_connection();
+    if (pause.count() > 0) timeout = std::min(timeout, pause);
+  }
   pump();
   // Who waits for a call that has just ended must not wait for the network.
   provider_.poll(callbacks_ == before ? timeout : std::chrono::milliseconds{0});
@@ -120,6 +126,8 @@ OutgoingCall* Requester::find(std::uint32_t xid) {
 
 void Requester::on_up() {
   negotiated_ = endpoint_->negotiated();
+  came_up_ = true;
+  pause_.came_up();
 }
 
 void Requester::on_message(ReceiveId receive, View message,

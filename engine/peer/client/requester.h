@@ -9,6 +9,7 @@
 
 #include "peer/client/call_carrier.h"
 #include "peer/client/outgoing_call.h"
+#include "peer/client/reconnect_pause.h"
 #include "peer/credit.h"
 #include "peer/endpoint.h"
 
@@ -36,10 +37,10 @@ struct RequesterStatistics {
 
 class Requester final : public CallCarrier, private EndpointUser {
  public:
-  /// `provider` must outlive the requester. `first_xid` is taken from outside so that runs can
-  /// repeat.
+  /// `provider` must outlive the requester. `first_xid` and the clock are taken from outside so
+  /// that runs can repeat.
   Requester(fabric::Provider& provider, fabric::Url url, RequesterOptions options,
-            std::uint32_t first_xid);
+            std::uint32_t first_xid, net::Clock clock = net::system_clock());
   ~Requester() override;
   Requester(const Requester&) = delete;
   Requester& operator=(const Requester&) = delete;
@@ -90,6 +91,9 @@ class Requester final : public CallCarrier, private EndpointUser {
   CreditWindow credits_;
   wire::Negotiated negotiated_;
   std::uint32_t next_xid_;
+  net::Clock clock_;
+  ReconnectPause pause_;
+  bool came_up_ = false;  // the present connection, or the last
   std::unique_ptr<Endpoint> endpoint_;
   bool down_ = false;  // the endpoint is to be replaced outside of its notices
   std::string down_reason_;

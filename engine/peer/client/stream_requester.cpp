@@ -65,10 +65,15 @@ Expected<std::uint32_t, CallError> StreamRequester::submit(Request request, Call
 void StreamRequester::step(std::chrono::milliseconds timeout) {
   const std::uint64_t before = callbacks_;
   if (state_ == State::down) {
+    if (!came_up_) pause_.failed(reactor_.now());
     close();
     requeue_all();
   }
-  if (state_ == State::none && !queue_.empty()) start_connection();
+  if (state_ == State::none && !queue_.empty()) {
+    const std::chrono::milliseconds pause = pause_.left(reactor_.now());
+    if (pause.count() == 0) start_connection();
+    if (pause.count() > 0) timeout = std::min(timeout, pause);
+  }
   pump();
   const bool idle = callbacks_ == before && state_ != State::down;
   reactor_.turn(idle ? timeout : std::chrono::milliseconds{0});
@@ -79,6 +84,7 @@ void StreamRequester::step(std::chrono::milliseconds timeout) {
 
 void StreamRequester::start_connection() {
   ++statistics_.connections;
+  came_up_ = false;
   state_ = State::connecting;
   auto addresses = net::resolve(url_, false);
   if (!addresses) return fail(addresses.error().message());
@@ -120,6 +126,8 @@ void StreamRequester::on_connected() {
     return try_next_address();
   }
   state_ = State::up;
+  came_up_ = true;
+  pause_.came_up();
   reactor_.set_deadline(key_, net::kNever);
   reactor_.watch(key_, EPOLLIN);
 }

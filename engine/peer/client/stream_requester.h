@@ -11,6 +11,7 @@
 #include "net/reactor.h"
 #include "net/url.h"
 #include "peer/client/call_carrier.h"
+#include "peer/client/reconnect_pause.h"
 #include "peer/client/record_buffer.h"
 
 namespace steertag::peer {
@@ -99,6 +100,8 @@ class StreamRequester final : public CallCarrier, private net::Channel {
   net::Reactor::Key key_ = 0;
   State state_ = State::none;
   std::string down_reason_;
+  ReconnectPause pause_;
+  bool came_up_ = false;  // the present connection, or the last
   std::deque<std::unique_ptr<Call>> queue_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Call>> outstanding_;
   std::deque<Call*> sending_;   // of the outstanding ones, those with octets that have not left
