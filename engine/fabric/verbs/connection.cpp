@@ -192,7 +192,7 @@ void VerbsConnection::on_cm_event(const CmEvent& event) {
 
 void VerbsConnection::address_resolved() {
   if (auto made = make_queue_pair(); !made) {
-    finish({made.error().code, made.error().detail, {}, false}, true, role_);
+    try_next_address(std::move(made.error()));  // it may be reached by our device
   } else if (rdma_resolve_route(id_.get(), milliseconds(options_.startup_timeout)) != 0) {
     try_next_address({Errc::cannot_connect, peer_name_ + ": " + error_text(errno)});
   }
@@ -247,6 +247,11 @@ void VerbsConnection::established_now(const CmEvent& event) {
 }
 
 void VerbsConnection::rejected(const CmEvent& event) {
+  if (state_ == State::accepted) {  // InfiniBand: the peer does not take the acceptance
+    finish({Errc::cannot_connect, peer_name_ + ": " + text_of(event), {}, false}, true,
+           trace::other(role_));
+    return;
+  }
   if (state_ != State::connecting) {
     return;
   }
