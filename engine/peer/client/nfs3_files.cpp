@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "peer/client/cookie_watch.h"
 #include "peer/client/path_walk.h"
 
 namespace steertag::peer {
@@ -265,6 +266,7 @@ Expected<void, FileError> Nfs3Files::list(const RemoteHandle& directory, const E
   args.dir = to_nfs3(directory);
   args.dircount = args.maxcount = list_bytes_;
   std::uint64_t listed = 0;
+  CookieWatch watch;
   while (listed < kMostListed) {
     const auto result = call<nfs3::ReaddirplusResult>(nfs3::Procedure::NFSPROC3_READDIRPLUS, args);
     if (!result) return tl::unexpected(result.error());
@@ -281,6 +283,9 @@ Expected<void, FileError> Nfs3Files::list(const RemoteHandle& directory, const E
     if (result->ok.entries.items.empty())
       return tl::unexpected(
           FileError{FileErrc::bad_results, "READDIRPLUS: no entry, and no end", 0, {}});
+    if (!watch.goes_on(args.cookie))
+      return tl::unexpected(
+          FileError{FileErrc::bad_results, "READDIRPLUS: the cookies go round", 0, {}});
     args.cookieverf = result->ok.cookieverf;
   }
   return tl::unexpected(FileError{FileErrc::too_long, "a directory", 0, {}});

@@ -25,8 +25,9 @@ inline constexpr std::chrono::milliseconds kLongestPause{2000};
 inline constexpr std::size_t kMostFollowedLinks = 40;
 /// Octets and components of a path with all its links replaced: PATH_MAX of POSIX systems.
 inline constexpr std::size_t kMostPath = 4096;
-/// Entries of one directory that are listed: a limit against servers that list for ever.
-inline constexpr std::uint64_t kMostListed = 100'000'000;
+/// Entries of one directory that are listed: a limit against servers that list for ever. Who sorts
+/// them keeps them all, which takes 1.5 GB.
+inline constexpr std::uint64_t kMostListed = 4'000'000;
 
 /// A handle of any version (NFS4_FHSIZE is the larger).
 using RemoteHandle = rpc::HeldOpaque<128>;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "nfs/v4/attribute_numbers.h"
+#include "peer/client/cookie_watch.h"
 #include "peer/client/path_walk.h"
 #include "peer/client/v4/remote_attributes.h"
 
@@ -140,6 +141,7 @@ Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
   args.dircount = args.maxcount;
   args.attr_request = entry_attributes();
   std::uint64_t listed = 0;
+  CookieWatch watch;
   bool wanted = true;
   const auto take = [&](CompoundReply& reply) -> Expected<bool, FileError> {  // whether more follow
     if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped)
@@ -160,6 +162,9 @@ Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
     if (!result->resok4.eof && result->resok4.entries.items.empty())
       return tl::unexpected(
           FileError{FileErrc::bad_results, "READDIR: no entry, and no end", 0, {}});
+    if (!result->resok4.eof && !watch.goes_on(args.cookie))
+      return tl::unexpected(
+          FileError{FileErrc::bad_results, "READDIR: the cookies go round", 0, {}});
     return !result->resok4.eof;
   };
   while (listed < kMostListed) {
