@@ -300,11 +300,18 @@ Expected<void, FileError> Nfs3Files::remove(const RemoteHandle& directory, std::
 
 Expected<void, FileError> Nfs3Files::rename(const RemoteHandle& directory, std::string_view from,
                                             std::string_view to) {
+  const auto source = lookup(directory, from);
+  if (!source) return tl::unexpected(source.error());
   const nfs3::FileHandle handle = to_nfs3(directory);
   const auto result = call<nfs3::RenameResult>(nfs3::Procedure::NFSPROC3_RENAME,
                                                nfs3::RenameArgs{{handle, from}, {handle, to}});
-  if (!result) return tl::unexpected(result.error());
-  return {};
+  if (result) return {};
+  // A call that was sent again after a loss may have been executed before.
+  if (result.error().status == static_cast<std::uint32_t>(nfs3::Status::NFS3ERR_NOENT)) {
+    const auto moved = lookup(directory, to);
+    if (moved && moved->handle == source->handle) return {};
+  }
+  return tl::unexpected(result.error());
 }
 
 // --- files

@@ -189,14 +189,23 @@ Done Nfs4Files::remove(const RemoteHandle& directory, std::string_view name) {
 }
 
 Done Nfs4Files::rename(const RemoteHandle& directory, std::string_view from, std::string_view to) {
+  const auto source = lookup(directory, from);
+  if (!source) return tl::unexpected(source.error());
   ClientCompound call;
   call.add_handle(directory);
   call.add(Opnum::OP_SAVEFH);
   call.add(Opnum::OP_RENAME, nfs4::RenameArgs{from, to});
   call.keep_reply();
-  return session_.wait(std::move(call), [](CompoundReply& reply) {
+  Done renamed = session_.wait(std::move(call), [](CompoundReply& reply) {
     return skip_all(reply, {Opnum::OP_PUTFH, Opnum::OP_SAVEFH, Opnum::OP_RENAME});
   });
+  if (renamed) return renamed;
+  // A call that was made again in another session may have been executed before.
+  if (renamed.error().status == static_cast<std::uint32_t>(Status::NFS4ERR_NOENT)) {
+    const auto moved = lookup(directory, to);
+    if (moved && moved->handle == source->handle) return {};
+  }
+  return renamed;
 }
 
 // --- opens
