@@ -22,6 +22,8 @@ std::string_view sentence(FileErrc code) {
       return "the server's results make no sense";
     case FileErrc::not_regular:
       return "this is no regular file";
+    case FileErrc::outside_export:
+      return "this leads out of the mounted export";
     case FileErrc::too_many_links:
       return "too many symbolic links lead on";
     case FileErrc::too_long:

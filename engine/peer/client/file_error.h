@@ -18,6 +18,7 @@ enum class FileErrc : std::uint8_t {
   unsupported_version,  // the server does not speak this version of NFS
   bad_results,          // the results do not decode, or contradict themselves
   not_regular,          // only regular files can be copied
+  outside_export,       // a path or symbolic link to where the mounted export does not reach
   too_many_links,       // symbolic links that lead to symbolic links
   too_long,             // a listing or path beyond the named limit
   state_lost,           // the server forgot what the client had open, again and again

@@ -242,16 +242,29 @@ Expected<RemoteObject, FileError> Nfs3Files::lookup(const RemoteHandle& director
   return object;
 }
 
-Expected<RemoteObject, FileError> Nfs3Files::find(std::string_view path, bool follow) {
+Expected<std::string, FileError> Nfs3Files::below_export(std::string_view path) const {
   const std::vector<std::string> names = components(path);
-  const std::size_t mounted = components(export_path_).size();
-  std::string below;
-  for (std::size_t i = mounted; i < names.size(); ++i) below += "/" + names[i];
+  const std::vector<std::string> mounted = components(export_path_);
+  if (names.size() < mounted.size() || !std::equal(mounted.begin(), mounted.end(), names.begin()))
+    return tl::unexpected(
+        FileError{FileErrc::outside_export, "\"" + std::string(path) + "\"", 0, {}});
+  std::string below = "/";
+  for (std::size_t i = mounted.size(); i < names.size(); ++i) below += names[i] + "/";
+  return below;
+}
+
+Expected<RemoteObject, FileError> Nfs3Files::find(std::string_view path, bool follow) {
+  const auto below = below_export(path);
+  if (!below) return tl::unexpected(below.error());
   const PathSteps steps{[this](const RemoteHandle& directory, std::string_view name) {
                           return lookup(directory, name);
                         },
-                        [this](const RemoteHandle& link) { return read_link(link); }};
-  return walk_path(root_, below, follow, steps);
+                        [this](const RemoteHandle& link) -> Expected<std::string, FileError> {
+                          auto text = read_link(link);
+                          if (!text || !text->starts_with('/')) return text;
+                          return below_export(*text);
+                        }};
+  return walk_path(root_, *below, follow, steps);
 }
 
 Expected<std::string, FileError> Nfs3Files::read_link(const RemoteHandle& link) {

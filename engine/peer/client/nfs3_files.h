@@ -50,6 +50,8 @@ class Nfs3Files final : public RemoteFiles {
   Expected<Result, FileError> call_mount(mount3::Procedure procedure, const Args& args);
   Expected<std::string, FileError> choose_export(std::string_view path);
   Expected<void, FileError> learn_limits();
+  /// What follows the mounted export in a path of the server; an error if it is somewhere else.
+  Expected<std::string, FileError> below_export(std::string_view path) const;
   Expected<RemoteObject, FileError> lookup(const RemoteHandle& directory, std::string_view name);
   Expected<RemoteAttributes, FileError> attributes(const RemoteHandle& object);
   /// Hands over a call that is tried again after NFS3ERR_JUKEBOX. `take` decodes the results; it
