@@ -9,10 +9,16 @@ import sys
 import pytest
 
 from steertag import cli, peer
+from steertag.files import place
 from steertag.files.escape import printable
 
 # Everything here ends at once or has failed.
 DEADLINE_S = 60
+# Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too.
+INTERRUPTIBLE = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from steertag.cli import main; sys.exit(main())"
+)
 
 
 @pytest.fixture
@@ -25,6 +31,15 @@ def server():
 def url(server, request):
     """The URL of the export by one transport."""
     return next(each for each in server.listening if each.startswith(request.param)) + "/export"
+
+
+@pytest.fixture
+def exported(tmp_path):
+    """A directory that others may read."""
+    directory = tmp_path / "exported"
+    directory.mkdir()
+    directory.chmod(0o755)
+    return directory
 
 
 def steertag(*arguments):
@@ -176,6 +191,55 @@ def test_errors_are_one_sentence(url, tmp_path, capsys, arguments, told):
     assert os.listdir(tmp_path) == []
 
 
+class Unwilling:
+    """A client of files to which a server refuses some calls."""
+
+    def __init__(self, files, *refused):
+        self._files = files
+        self._refused = refused
+
+    def __getattr__(self, name):
+        if name in self._refused:
+            return self._refuse
+        return getattr(self._files, name)
+
+    def _refuse(self, *_):
+        raise peer.FileError("refused")
+
+
+@pytest.fixture
+def refuse(monkeypatch):
+    connect = place.connect
+
+    def refuse(*names):
+        monkeypatch.setattr(place, "connect", lambda *given: Unwilling(connect(*given), *names))
+
+    return refuse
+
+
+def test_what_is_done_is_done_however_the_client_leaves(url, tmp_path, capsys, refuse):
+    refuse("end")
+    (tmp_path / "here").write_bytes(b"octets")
+    assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
+    assert steertag("cp", f"{url}/there", tmp_path / "back") == 0
+    assert steertag("ls", url) == 0
+    assert capsys.readouterr() == ("there\n", "")
+
+
+def test_link_that_cannot_be_read_does_not_end_the_listing(exported, capsys, refuse):
+    (exported / "link").symlink_to("where it leads")
+    (exported / "next").write_bytes(b"")
+    with peer.Server(["tcp://127.0.0.1:0"], export=str(exported)) as server:
+        url = server.listening[0] + "/export"
+        assert steertag("ls", "-l", url) == 0
+        assert capsys.readouterr().out.splitlines()[0].endswith(" link -> where it leads")
+        refuse("read_link")
+        assert steertag("ls", "-l", url) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0].endswith(" link -> ?")
+    assert rows[1].endswith(" next")
+
+
 def test_no_bar_without_a_terminal(url, tmp_path, capsys):
     (tmp_path / "here").write_bytes(b"octets")
     assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
@@ -192,16 +256,11 @@ def test_interrupt_leaves_nothing_behind(tmp_path):
         url = server.listening[0] + "/export"
         with open(tmp_path / "here", "wb") as here:
             here.truncate(8 << 30)
-        # Whoever runs the tests in the background of a script has them ignore SIGINT, and so cp too.
-        program = (
-            "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
-            "from steertag.cli import main; sys.exit(main())"
-        )
         copying = subprocess.Popen(
             [
                 sys.executable,
                 "-c",
-                program,
+                INTERRUPTIBLE,
                 "cp",
                 "--sparse=never",
                 tmp_path / "here",

@@ -55,7 +55,7 @@ def fetch(arguments):
     sparse = arguments.sparse == "always" or (arguments.sparse == "auto" and holes)
     with _temporary_beside(target, found.mode) as descriptor:
         progress.run(files.fetch(found, descriptor, sparse), os.path.basename(target))
-    files.end()
+    place.leave(files)
 
 
 @contextlib.contextmanager
@@ -121,7 +121,7 @@ def _store(arguments, descriptor, status):
         with contextlib.suppress(*place.errors()):
             files.remove(directory, temporary)
         raise
-    files.end()
+    place.leave(files)
 
 
 def _target_of(files, arguments):

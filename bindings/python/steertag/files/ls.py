@@ -42,7 +42,7 @@ def _list(arguments):
     else:
         for entry in entries:
             print(printable(entry.name))
-    files.end()
+    place.leave(files)
 
 
 def _print_long(files, entries):
@@ -51,11 +51,19 @@ def _print_long(files, entries):
     for entry, (mode, links, owner, group, size, time) in zip(entries, rows):
         name = printable(entry.name)
         if entry.type == "link":
-            name += " -> " + printable(files.read_link(entry))
+            name += " -> " + _link_text(files, entry)
         print(
             f"{mode} {links:>{widths[1]}} {owner:<{widths[2]}} {group:<{widths[3]}} "
             f"{size:>{widths[4]}} {time} {name}"
         )
+
+
+def _link_text(files, entry):
+    """Where a link leads; it may be gone by now, or not be readable."""
+    try:
+        return printable(files.read_link(entry))
+    except place.errors():
+        return "?"
 
 
 def _columns(entry):

@@ -85,6 +85,13 @@ def connect(url, arguments):
     )
 
 
+def leave(files):
+    """Gives back what the server keeps for the client. Everything is done by then; what is not given
+    back ends with the client's lease."""
+    with contextlib.suppress(*errors()):
+        files.end()
+
+
 def _number(text):
     value = int(text)
     if not 0 <= value < 2**32:
