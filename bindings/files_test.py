@@ -191,6 +191,16 @@ def test_errors_are_one_sentence(url, tmp_path, capsys, arguments, told):
     assert os.listdir(tmp_path) == []
 
 
+def test_octets_of_a_name_survive_in_an_error(exported, capsys):
+    name = os.fsdecode(b"\x1b\xff")
+    (exported / name).symlink_to(name)
+    with peer.Server(["tcp://127.0.0.1:0"], export=str(exported)) as server:
+        assert steertag("ls", "--nfs=3", f"{server.listening[0]}/export/{name}") == 2
+    output = capsys.readouterr()
+    assert output.err.endswith('too many symbolic links lead on: "\\x1b\\xff"\n')
+    assert output.err.count("\n") == 1
+
+
 class Unwilling:
     """A client of files to which a server refuses some calls."""
 

@@ -16,9 +16,14 @@ using std::chrono::milliseconds;
 
 constexpr const char* kFileErrorName = "FileError";
 
+/// A name as Python has those of files: octets that are no UTF-8 survive.
+py::object file_name(std::string_view octets) {
+  return py::module_::import("os").attr("fsdecode")(py::bytes(octets.data(), octets.size()));
+}
+
 [[noreturn]] void raise_file_error(const peer::FileError& error) {
   const py::object type = py::module_::import("steertag._engine").attr("peer").attr(kFileErrorName);
-  const py::object value = type(error.message());
+  const py::object value = type(file_name(error.message()));  // it may have names in it
   value.attr("status") = error.status_name;
   PyErr_SetObject(type.ptr(), value.ptr());
   throw py::error_already_set();
@@ -38,11 +43,6 @@ auto waiting(Work&& work) {
     return work();
   }();
   return file_value(std::move(result));
-}
-
-/// A name as Python has those of files: octets that are no UTF-8 survive.
-py::object file_name(std::string_view octets) {
-  return py::module_::import("os").attr("fsdecode")(py::bytes(octets.data(), octets.size()));
 }
 
 std::string octets_of(const py::object& name) {
@@ -203,6 +203,13 @@ auto attribute(Value RemoteAttributes::*member) {
   };
 }
 
+/// The same for octets that a server may have chosen freely.
+auto text_attribute(std::string RemoteAttributes::*member) {
+  return [member](const PyEntry& entry) -> py::object {
+    return entry.attributes ? file_name((*entry.attributes).*member) : py::none();
+  };
+}
+
 void bind_entry(py::module_& module) {
   py::class_<PyEntry>(module, "RemoteEntry", "An object of a server, or an entry of a directory.")
       .def_property_readonly("name", [](const PyEntry& self) { return file_name(self.name); })
@@ -210,8 +217,8 @@ void bind_entry(py::module_& module) {
                              "regular, directory, link, block, character, socket, fifo or unknown.")
       .def_property_readonly("mode", attribute(&RemoteAttributes::mode))
       .def_property_readonly("links", attribute(&RemoteAttributes::links))
-      .def_property_readonly("owner", attribute(&RemoteAttributes::owner))
-      .def_property_readonly("group", attribute(&RemoteAttributes::group))
+      .def_property_readonly("owner", text_attribute(&RemoteAttributes::owner))
+      .def_property_readonly("group", text_attribute(&RemoteAttributes::group))
       .def_property_readonly("size", attribute(&RemoteAttributes::size))
       .def_property_readonly("used", attribute(&RemoteAttributes::used))
       .def_property_readonly("modified_s", attribute(&RemoteAttributes::modified_s));
