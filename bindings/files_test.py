@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from steertag.files.escape import printable
 
 # Everything here ends at once or has failed.
 DEADLINE_S = 60
+# An interrupt ends a command long before a call's time-out of 60 s does.
+INTERRUPT_S = 20
 # Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too.
 INTERRUPTIBLE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
@@ -286,3 +289,23 @@ def test_interrupt_leaves_nothing_behind(tmp_path):
         assert copying.communicate(timeout=DEADLINE_S) == (None, b"")
         assert copying.returncode == 130
         assert [entry.name for entry in files.list(export)] == []
+
+
+def test_interrupt_ends_the_wait_for_a_silent_server():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(DEADLINE_S)
+        url = f"tcp://127.0.0.1:{silent.getsockname()[1]}/export"
+        listing = subprocess.Popen(
+            [sys.executable, "-c", INTERRUPTIBLE, "ls", url], stderr=subprocess.PIPE
+        )
+        try:
+            connection, _ = silent.accept()
+            with connection:
+                connection.settimeout(DEADLINE_S)
+                assert connection.recv(4), "no call came"
+                listing.send_signal(signal.SIGINT)
+                assert listing.communicate(timeout=INTERRUPT_S) == (None, b"")
+        finally:
+            listing.kill()
+            listing.wait()
+    assert listing.returncode == 130

@@ -42,6 +42,7 @@ auto waiting(Work&& work) {
     const py::gil_scoped_release release;
     return work();
   }();
+  if (PyErr_Occurred()) throw py::error_already_set();  // of a signal's handler
   return file_value(std::move(result));
 }
 
@@ -87,6 +88,10 @@ class PyFiles {
     FileClientOptions options;
     options.version = version;
     options.mount_port = mount_port;
+    options.interrupted = [] {
+      const py::gil_scoped_acquire gil;
+      return PyErr_CheckSignals() != 0;
+    };
     options.timeout = milliseconds(static_cast<std::int64_t>(timeout_s * 1000));
     if (uid) options.identity = {true, *uid, gid, "steertag", std::move(gids)};
     client_ = waiting([&] { return FileClient::open(url, options, fabric::system_random()); });

@@ -260,6 +260,25 @@ TEST_F(ClientSessionTest, ReplyForAnotherSlotIsNoReply) {
   EXPECT_EQ(sequences.front().sa_slotid, 1U) << "nobody knows the sequence id of slot 0";
 }
 
+TEST_F(ClientSessionTest, InterruptEndsEveryWaitAndTheSessionGoesOn) {
+  ASSERT_TRUE(call());
+  bool interrupted = false;
+  schedule.set_interrupted([&] { return interrupted; });
+  next_status[Opnum::OP_PUTROOTFH] = {Status::NFS4ERR_DELAY};
+  int failed = 0;
+  for (int i = 0; i < 6; ++i)
+    session.call(null_call(),
+                 [&](const Expected<CompoundReply, FileError>& reply) { failed += reply ? 0 : 1; });
+  schedule.step(0ms);
+  EXPECT_EQ(carrier.pending(), 4U) << "one is delayed, one waits for a slot";
+  interrupted = true;
+  carrier.now += kInterruptPoll;
+  schedule.step(0ms);
+  EXPECT_EQ(failed, 6);
+  interrupted = false;
+  EXPECT_TRUE(call());
+}
+
 TEST_F(ClientSessionTest, DelayOfSequenceKeepsTheSequenceId) {
   ASSERT_TRUE(call());
   sequences.clear();

@@ -38,7 +38,14 @@ class FakeCarrier final : public CallCarrier {
     reply.results = *results;
     call.callback(reply);
   }
-  void give_up(std::uint32_t /*xid*/, CallError /*error*/) override {}
+  void give_up(std::uint32_t xid_given, CallError error) override {
+    const auto found = std::find_if(waiting.begin(), waiting.end(),
+                                    [&](const Waiting& call) { return call.xid == xid_given; });
+    if (found == waiting.end()) return;
+    const Waiting call = std::move(*found);
+    waiting.erase(found);
+    call.callback(tl::unexpected(std::move(error)));
+  }
   std::size_t pending() const override { return waiting.size(); }
   CarrierLimits limits() const override { return {calls, std::size_t{1} << 20}; }
   void abort_connection() override {}

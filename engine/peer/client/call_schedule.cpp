@@ -2,10 +2,22 @@
 #include "peer/client/call_schedule.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace steertag::peer {
+namespace {
+
+using std::chrono::milliseconds;
+
+CallError interruption() {
+  return {CallErrc::timed_out, "the caller was interrupted"};
+}
+
+}  // namespace
 
 void CallSchedule::call(Request request, CallCallback callback) {
+  if (giving_up_)
+    return later(milliseconds{0}, [callback] { callback(tl::unexpected(interruption())); });
   // The XID is known only after `submit`, but no callback comes before it returns.
   auto xid = std::make_shared<std::uint32_t>(0);
   const auto submitted = carrier_.submit(
@@ -14,7 +26,7 @@ void CallSchedule::call(Request request, CallCallback callback) {
         callback(std::move(outcome));
       });
   if (!submitted) {
-    later(std::chrono::milliseconds{0},
+    later(milliseconds{0},
           [callback, error = submitted.error()] { callback(tl::unexpected(error)); });
     return;
   }
@@ -41,10 +53,9 @@ void CallSchedule::give_up_late() {
   }
 }
 
-bool CallSchedule::act() {
-  const Time now = clock_();
+bool CallSchedule::act(Time until) {
   std::vector<std::function<void()>> due;
-  while (!actions_.empty() && actions_.begin()->first <= now) {
+  while (!actions_.empty() && actions_.begin()->first <= until) {
     due.push_back(std::move(actions_.begin()->second));
     actions_.erase(actions_.begin());
   }
@@ -52,10 +63,29 @@ bool CallSchedule::act() {
   return !due.empty();
 }
 
-void CallSchedule::step(std::chrono::milliseconds timeout) {
-  using std::chrono::milliseconds;
+bool CallSchedule::interrupted(Time now) {
+  if (!interrupted_ || now < next_question_) return false;
+  next_question_ = now + kInterruptPoll;
+  return interrupted_();
+}
+
+// Every round ends what waits in it; what that makes others hand over fails in the next.
+void CallSchedule::give_up_all() {
+  giving_up_ = true;
+  while (!waiting_.empty() || !actions_.empty()) {
+    for (const Deadline& each : std::exchange(deadlines_, {})) {
+      if (waiting_.erase(each.xid) > 0) carrier_.give_up(each.xid, interruption());
+    }
+    act(Time::max());
+  }
+  giving_up_ = false;
+}
+
+void CallSchedule::step(milliseconds timeout) {
+  if (interrupted(clock_())) return give_up_all();
   give_up_late();
-  if (act()) timeout = milliseconds{0};
+  if (act(clock_())) timeout = milliseconds{0};
+  if (interrupted_) timeout = std::min(timeout, kInterruptPoll);
   drop_ended();
   const Time now = clock_();
   const auto until = [&](Time time) {

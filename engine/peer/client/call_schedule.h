@@ -12,6 +12,9 @@
 
 namespace steertag::peer {
 
+/// How often it is asked whether the caller was interrupted.
+inline constexpr std::chrono::milliseconds kInterruptPoll{100};
+
 class CallSchedule {
  public:
   /// `carrier` must outlive the schedule. Every call has `timeout` from when it is handed over to
@@ -23,6 +26,9 @@ class CallSchedule {
   void call(Request request, CallCallback callback);
   /// Does something in `step` when the time has passed.
   void later(std::chrono::milliseconds wait, std::function<void()> action);
+
+  /// Is asked while calls are waited for; true gives them all up, with what was to be done later.
+  void set_interrupted(std::function<bool()> interrupted) { interrupted_ = std::move(interrupted); }
 
   /// Works until something came or `timeout` passed.
   void step(std::chrono::milliseconds timeout);
@@ -44,7 +50,9 @@ class CallSchedule {
   };
   void drop_ended();
   void give_up_late();
-  bool act();
+  bool act(Time until);
+  bool interrupted(Time now);
+  void give_up_all();
 
   CallCarrier& carrier_;
   DeadlineClock clock_;
@@ -52,6 +60,9 @@ class CallSchedule {
   std::unordered_set<std::uint32_t> waiting_;  // XIDs
   std::deque<Deadline> deadlines_;             // in their order; may hold ended calls
   std::multimap<Time, std::function<void()>> actions_;
+  std::function<bool()> interrupted_;
+  Time next_question_{};
+  bool giving_up_ = false;
 };
 
 }  // namespace steertag::peer

@@ -45,6 +45,7 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
   }
   way.schedule =
       std::make_unique<CallSchedule>(*way.carrier, std::chrono::steady_clock::now, options.timeout);
+  way.schedule->set_interrupted(options.interrupted);
   return way;
 }
 

@@ -25,6 +25,8 @@ struct FileClientOptions {
   std::uint32_t credits = kDefaultCredits;  // calls under way over RDMA
   std::uint16_t mount_port = 0;             // MOUNT version 3 over TCP; 0: where NFS is
   std::chrono::milliseconds timeout = kCallTimeout;
+  /// CallSchedule::set_interrupted
+  std::function<bool()> interrupted{};
 };
 
 class FileClient {
