@@ -159,7 +159,7 @@ class Session:
     def check_alive(self, run):
         """The liveness probe after a case. Notes crash or hang; restarts the bundled server. Returns
         whether the target was alive."""
-        problem = self._link.probe(self.deadlines)
+        problem = self._probe(run)
         if problem is None and "tcp" in run.case.needs and self._link.twin is not self._link:
             problem = self._link.twin.probe(self.deadlines)
         if problem is None:
@@ -170,6 +170,13 @@ class Session:
         self._note_server_death(run)
         self._revive()
         return False
+
+    def _probe(self, run):
+        """What is wrong with the target, or None. A dead one that says nothing is not waited for."""
+        spoilt = run.verdict is not Verdict.PASS
+        if spoilt and self._server is None and has_died(self.options.profile.died):
+            return DEAD
+        return self._link.probe(self.deadlines)
 
     def _note_target_death(self, run, problem):
         """Crash or hang of a third party; it is brought back if its profile says how."""
