@@ -153,9 +153,15 @@ void bind_fabric_memory(py::module_& module) {
             auto region = std::make_shared<PyRegion>();
             region->owner = d;
             region->region = d->domain->allocate(length, rights, base);
+            if (!region->region->valid()) {
+              raise_fabric_error({Errc::bad_region, "the device does not register this memory"});
+            }
             return region;
           },
-          "length"_a, "rights"_a = Rights{}, "base"_a = py::none());
+          "length"_a, "rights"_a = Rights{}, "base"_a = py::none(),
+          "A Region; FabricError if the device refuses it. `base` is its first tagged offset, "
+          "where the "
+          "provider lets that be chosen.");
 }
 
 }  // namespace steertag::bindings

@@ -400,6 +400,28 @@ TEST_P(ProviderTest, MemoryThatWasOpenBeforeIsToldAtTheStart) {
   EXPECT_EQ(pair.server_events.lines.back(), "server MemoryInvalidated intact");
 }
 
+TEST_P(ProviderTest, AnyBaseCanBeChosen) {
+  if (!can().chosen_base) {
+    GTEST_SKIP() << "the device chooses tagged offsets";
+  }
+  up();
+  const Bytes data = pattern(4096);
+  auto sink = pair.client_domain->allocate(4096, {});
+  for (const std::uint64_t base : {std::uint64_t{0}, std::uint64_t{0x7ffff801},
+                                   std::uint64_t{0x1234567800000abc}, ~std::uint64_t{8191}}) {
+    auto region = pair.server_domain->allocate(4096, {true, true}, base);
+    ASSERT_TRUE(region->valid()) << base;
+    EXPECT_EQ(region->base(), base);
+    ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), base, 1)));
+    ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 0, 4096, region->stag(), base, 2)));
+    const std::size_t before = pair.client_notices.completed.size();
+    ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() >= before + 2; }));
+    EXPECT_TRUE(std::equal(data.begin(), data.end(), region->bytes().begin())) << base;
+    EXPECT_TRUE(std::equal(data.begin(), data.end(), sink->bytes().begin())) << base;
+    EXPECT_TRUE(region->invalidate());
+  }
+}
+
 TEST_P(ProviderTest, OctetsOfBothSidesAgree) {
   if (!pair.provider->capabilities().byte_capture) {
     GTEST_SKIP() << "the octets of the stream cannot be seen";

@@ -1,6 +1,8 @@
 // Life of regions: registration, windows, guards.
 #include "fabric/verbs/region.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -20,19 +22,30 @@ int access_flags(const GuardedMemory& memory, Rights rights) {
   return access;
 }
 
-std::uint64_t address_of(const GuardedMemory& memory) {
-  return reinterpret_cast<std::uintptr_t>(memory.first());
+std::uint64_t address_of(const std::byte* octet) {
+  return reinterpret_cast<std::uintptr_t>(octet);
+}
+
+std::size_t page_size() {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
 }
 
 }  // namespace
 
-GuardedMemory::GuardedMemory(ProtectionDomain pd, std::size_t length)
+GuardedMemory::GuardedMemory(ProtectionDomain pd, std::size_t length,
+                             std::optional<std::uint64_t> base)
     : pd_(std::move(pd)),
       length_(length),
-      octets_(std::make_unique<std::byte[]>(length + 2 * kGuardBytes)) {}
+      octets_(std::make_unique<std::byte[]>(length + 2 * kGuardBytes + (base ? page_size() : 0))),
+      first_(octets_.get() + kGuardBytes) {
+  if (base) {
+    first_ += (*base - address_of(first_)) % page_size();
+  }
+}
 
 void GuardedMemory::fill_guards() {
-  std::fill_n(octets_.get(), kGuardBytes, kGuardOctet);
+  std::fill_n(first() - kGuardBytes, kGuardBytes, kGuardOctet);
   std::fill_n(first() + length_, kGuardBytes, kGuardOctet);
 }
 
@@ -41,7 +54,7 @@ bool GuardedMemory::guards_intact() const {
     return std::all_of(from, from + kGuardBytes,
                        [](std::byte octet) { return octet == kGuardOctet; });
   };
-  return intact(octets_.get()) && intact(first() + length_);
+  return intact(first() - kGuardBytes) && intact(first() + length_);
 }
 
 ibv_mr* GuardedMemory::local() {
@@ -59,7 +72,7 @@ ibv_mr* GuardedMemory::local() {
 VerbsRegion::VerbsRegion(VerbsDomain& domain, std::size_t length, Rights rights,
                          std::optional<std::uint64_t> base)
     : domain_(domain),
-      memory_(std::make_shared<GuardedMemory>(domain.pd(), length)),
+      memory_(std::make_shared<GuardedMemory>(domain.pd(), length, base)),
       rights_(rights) {
   domain_.regions_.push_back(this);
   domain_.by_address_.emplace(memory_->first(), this);
@@ -80,7 +93,7 @@ void VerbsRegion::enter(std::optional<std::uint64_t> base) {
                                std::max(memory_->length(), kLeastRegistered),
                                access_flags(*memory_, rights_), chosen);
   stag_ = remote_ ? remote_.rkey() : 0;
-  base_ = chosen != nullptr ? *chosen : address_of(*memory_);
+  base_ = chosen != nullptr ? *chosen : address_of(memory_->first());
   if (remote_) {
     entered();
   }
@@ -142,7 +155,7 @@ std::optional<VerbsRegion::Bind> VerbsRegion::make_window(Rights rights, BoundWi
   bound_ = &bound;
   bound.add(*this, bind.rkey);
   stag_ = bind.rkey;
-  base_ = address_of(*memory_);
+  base_ = address_of(memory_->first());
   entered();
   return bind;
 }

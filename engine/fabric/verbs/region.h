@@ -22,9 +22,11 @@ class VerbsRegion;
 /// operations that still use them.
 class GuardedMemory {
  public:
-  GuardedMemory(ProtectionDomain pd, std::size_t length);
+  /// The kernel maps whole pages to tagged offsets: memory whose offsets shall start at `base` lies
+  /// as far behind the start of a page as that does.
+  GuardedMemory(ProtectionDomain pd, std::size_t length, std::optional<std::uint64_t> base);
 
-  std::byte* first() const { return octets_.get() + kGuardBytes; }
+  std::byte* first() const { return first_; }
   std::size_t length() const { return length_; }
   const ProtectionDomain& pd() const { return pd_; }
   void fill_guards();
@@ -36,6 +38,7 @@ class GuardedMemory {
   ProtectionDomain pd_;
   std::size_t length_;
   std::unique_ptr<std::byte[]> octets_;
+  std::byte* first_;
   Registration local_;
 };
 

@@ -65,7 +65,7 @@ class Bench:
             return self._connect_tcp(self._link, must_open)
         opened_with = self._settings(**settings)
         number = len(self._captures)
-        watch = Watch(number)
+        watch = Watch(number, self._link.provider.capabilities)
         self._captures.append(watch.capture)
         raw = self._link.open(opened_with, watch, self._link.connect_ms)
         seed = f"{self._run.case_id}/{number}"
@@ -113,6 +113,9 @@ class Bench:
                        raw_startup (needs fault-hooks).
         """
         octets, announced = _private_data(private_data)
+        most = self._link.provider.capabilities.largest_private_data
+        if len(octets) > most:
+            raise NotTestable(f"the provider sends at most {most} octets of private data")
         opened_with = fabric.ConnectionOptions(
             private_data=octets,
             receives=receives,

@@ -27,9 +27,9 @@ class Settings:
 class Watch:
     """The observers of one connection."""
 
-    def __init__(self, number):
+    def __init__(self, number, capabilities):
         self.recorder = trace.Recorder()
-        self.judge = conformance.Judge()
+        self.judge = conformance.Judge(rdma_operations=capabilities.sees_remote_operations)
         self.capture = make_capture(number, RDMA_PORT)
         self.events = trace.Fanout([self.recorder, self.judge])
 
@@ -64,7 +64,7 @@ class RdmaLink(Link):
         )
 
     def _plain(self, deadlines, timeout_ms):
-        watch = Watch(0)
+        watch = Watch(0, self.provider.capabilities)
         raw = self.open(self._helper_settings, watch, timeout_ms)
         return Connection(raw, watch, self._helper_settings, deadlines, self.unique)
 
