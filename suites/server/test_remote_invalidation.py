@@ -31,7 +31,6 @@ NO_FLAG = {
         wire.PrivateDataDraft(version=2, flags=1, send_size=3, receive_size=3),
         "RFC8797-5.1-1",
     ),
-    "cut": (wire.encode(SET)[:7], "RFC8797-5.1-1"),
     "other-identifier": (
         wire.PrivateDataDraft(identifier=0xF6AB0E19, flags=1, send_size=3, receive_size=3),
         "RFC8797-5.2-2",
@@ -187,7 +186,22 @@ def test_client_sets_r(bench, shape):
 @pytest.mark.parametrize("name", NO_FLAG)
 def test_no_flag(bench, name):
     """Private data without R, or none that counts: plain Sends only."""
-    private_data, requirement_id = NO_FLAG[name]
+    expect_no_invalidation(bench, *NO_FLAG[name])
+
+
+@case(
+    "server.remote-invalidation.no-flag-cut",
+    requirements=["RFC8797-5.1-1"],
+    needs=["exact-private-data"],
+    hostile=True,
+)
+def test_flag_in_cut_private_data(bench):
+    """R in private data that lacks its last octet, which a zero behind it would make whole: plain Sends
+    only."""
+    expect_no_invalidation(bench, wire.encode(SET)[:7], "RFC8797-5.1-1")
+
+
+def expect_no_invalidation(bench, private_data, requirement_id):
     maker = Maker(bench)
     conn = bench.connect(private_data=private_data, receive_bytes=4096)
     for shape in ("write-chunk", "read-chunk"):
