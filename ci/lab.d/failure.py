@@ -3,3 +3,7 @@
 
 class LabFailure(Exception):
     """Says in one sentence what could not be done and why."""
+
+
+class MachineDied(LabFailure):
+    """The machine ended before it was asked to."""

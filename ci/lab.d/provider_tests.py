@@ -106,8 +106,7 @@ def _run_one(
     machine = Machine(target, image.kernel, root, {}, console, "device", serials)
     try:
         host.say(f"running {test_program.name} over {target.device}")
-        machine.start()
-        machine.wait_ready()
+        machine.boot()
         status = machine.wait_program(RUN_LIMIT_S)
     finally:
         machine.power_off()

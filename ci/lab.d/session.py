@@ -80,8 +80,7 @@ class Session:
     def boot(self) -> None:
         """Starts the machine and waits until its role is up."""
         host.say(f"booting {self.target.name}")
-        self.machine.start()
-        host.say(f"ready after {self.machine.wait_ready():.1f} s")
+        host.say(f"ready after {self.machine.boot():.1f} s")
 
     def restart(self) -> None:
         """A fresh machine instead of one that died, hangs or is wanted clean."""
