@@ -23,6 +23,23 @@ class V4DelegationTest : public V4StateTest {
   Status write_open() {
     return run(op_open, open_args(writer, "f", kWrite), writer, root()).status;
   }
+  /// Another session of the holder's client, whose connection can call back.
+  Actor another_session(std::uint64_t connection) {
+    Actor made = holder;
+    made.channel = std::make_shared<HeldChannel>();
+    made.connection = connection;
+    made.session =
+        run(op_create_session, session_args(holder.clientid, 2), made).resok4.csr_sessionid;
+    made.channel->answer_null();
+    return made;
+  }
+  /// Cuts the holder's connection under the call that it was to answer; returns that call.
+  HeldChannel::Held cut_under_call() {
+    auto lost = holder.channel->take();
+    holder.channel.reset();
+    lost.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
+    return lost;
+  }
 
   Handle file;
   Actor holder;
@@ -231,12 +248,7 @@ TEST_F(V4DelegationTest, RecallsMoveTogetherAndOverWhatIsLeft) {
   Actor second = holder;  // another connection of the session
   second.channel = std::make_shared<HeldChannel>();
   second.connection = 20;
-  Actor third = holder;  // another session
-  third.channel = std::make_shared<HeldChannel>();
-  third.connection = 30;
-  third.session =
-      run(op_create_session, session_args(holder.clientid, 2), third).resok4.csr_sessionid;
-  third.channel->answer_null();
+  const Actor third = another_session(30);
   EXPECT_TRUE(state->recall_for(file, std::nullopt, Want::write));
   EXPECT_TRUE(state->recall_for(another, std::nullopt, Want::write));
   std::vector<HeldChannel::Held> lost = {holder.channel->take(), holder.channel->take()};
@@ -254,17 +266,10 @@ TEST_F(V4DelegationTest, RecallsMoveTogetherAndOverWhatIsLeft) {
 }
 
 TEST_F(V4DelegationTest, ARecallMovesToAnotherSessionOfItsClient) {
-  Actor second = holder;
-  second.channel = std::make_shared<HeldChannel>();
-  second.connection = 20;
-  second.session =
-      run(op_create_session, session_args(holder.clientid, 2), second).resok4.csr_sessionid;
-  second.channel->answer_null();
+  const Actor second = another_session(20);
   const auto stateid = delegated();
   write_open();
-  auto lost = holder.channel->take();
-  holder.channel.reset();
-  lost.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
+  const auto lost = cut_under_call();
   const auto recall = second.channel->answer_recall(Status::NFS4_OK);
   EXPECT_EQ(recall.sequence.csa_sessionid, second.session);
   EXPECT_EQ(recall.recall.stateid, stateid);
@@ -281,15 +286,8 @@ TEST_F(V4DelegationTest, ARecallMovesToAnotherSessionOfItsClient) {
 TEST_F(V4DelegationTest, AStrandedRecallTakesASessionThatComesLater) {
   delegated();
   write_open();
-  auto lost = holder.channel->take();
-  holder.channel.reset();
-  lost.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
-  Actor second = holder;
-  second.channel = std::make_shared<HeldChannel>();
-  second.connection = 20;
-  second.session =
-      run(op_create_session, session_args(holder.clientid, 2), second).resok4.csr_sessionid;
-  second.channel->answer_null();
+  cut_under_call();
+  const Actor second = another_session(20);
   pass(kRecallPause);
   EXPECT_EQ(second.channel->answer_recall(Status::NFS4_OK).sequence.csa_sessionid, second.session);
 }

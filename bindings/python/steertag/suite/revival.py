@@ -16,17 +16,9 @@ def has_died(command):
     if not command:
         return False
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=LOOK_LIMIT_S,
-            check=False,
-        )
+        return _run(command, LOOK_LIMIT_S).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0
 
 
 def restart_target(command):
@@ -34,14 +26,7 @@ def restart_target(command):
     when it exits with status 0: then the target listens at its old URL."""
     words = " ".join(command)
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=REVIVAL_LIMIT_S,
-            check=False,
-        )
+        done = _run(command, REVIVAL_LIMIT_S)
     except OSError as error:
         raise CannotStart(f"cannot run {words!r}: {error.strerror}") from None
     except subprocess.TimeoutExpired:
@@ -50,3 +35,15 @@ def restart_target(command):
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = said[-1] if said else f"exit status {done.returncode}"
         raise CannotStart(f"{words!r} failed: {reason}")
+
+
+def _run(command, limit_s):
+    """The ended command, with what it said on stderr."""
+    return subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        timeout=limit_s,
+        check=False,
+    )

@@ -203,20 +203,21 @@ nfs4::StateId StateTables::stateid(const Client& client, StateNumber number,
   return made;
 }
 
-OpenOwner& StateTables::add_open_owner(Client& client, std::string_view name) {
-  OpenOwner& owner = client.open_owners[std::string(name)];
+template <class Owners>
+auto& StateTables::add_owner(Owners& owners, Client& client, std::string_view name) {
+  auto& owner = owners[std::string(name)];
   owner.client = &client;
   owner.name = name;
   owner_bytes += owner_cost(name);
   return owner;
 }
 
+OpenOwner& StateTables::add_open_owner(Client& client, std::string_view name) {
+  return add_owner(client.open_owners, client, name);
+}
+
 LockOwner& StateTables::add_lock_owner(Client& client, std::string_view name) {
-  LockOwner& owner = client.lock_owners[std::string(name)];
-  owner.client = &client;
-  owner.name = name;
-  owner_bytes += owner_cost(name);
-  return owner;
+  return add_owner(client.lock_owners, client, name);
 }
 
 OpenState& StateTables::add_open(OpenOwner& owner, File& its_file) {

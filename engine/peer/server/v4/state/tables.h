@@ -82,6 +82,8 @@ struct StateTables {
   TimePoint next_expiry{};
 
  private:
+  template <class Owners>
+  auto& add_owner(Owners& owners, Client& client, std::string_view name);
   static std::string owner_key(std::uint32_t minorversion, std::string_view owner) {
     return std::to_string(minorversion).append(owner);
   }
