@@ -14,6 +14,7 @@ from typing import TextIO
 
 import host
 import link
+import provider_tests
 import session
 import suite
 from channel import Channel, Silent
@@ -23,7 +24,7 @@ from machine import Machine
 from target import PROJECT, Target
 
 TESTER = "tester"  # the role of the machine that tests
-ADDRESS = "10.0.2.15"  # of a machine without another
+ADDRESS = provider_tests.GUEST_ADDRESS  # of a machine without another
 RUN_LIMIT_S = 3600
 # After the program has ended, its last lines are on the way.
 DRAIN_LIMIT_S = 5
@@ -189,7 +190,7 @@ def copy_lines(channel: Channel, output: TextIO) -> int:
 
 
 def pack(root: pathlib.Path, command: list[str], scratch: pathlib.Path) -> pathlib.Path:
-    """Returns a root file system in which the role `inside` finds the command to run."""
+    """Returns a root file system in which the role `tester` finds the command to run."""
     folder = scratch / "root" / "lab/program"
     folder.mkdir(parents=True)
     environment = dict(ENVIRONMENT)
