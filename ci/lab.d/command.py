@@ -91,14 +91,17 @@ def compare(target: Target, options: argparse.Namespace) -> int:
     return 0 if gate_table.passed(gate_rows(target, options)) else EXIT_FAILED
 
 
-def compare_all(options: argparse.Namespace) -> int:
+def compare_several(chosen: list[Target], options: argparse.Namespace) -> int:
+    """Gates each target, goes on after one that fails, and ends with one table."""
     rows = []
-    for name in targets.names():
+    for target in chosen:
         try:
-            rows += gate_rows(targets.load(name), options)
+            rows += gate_rows(target, options)
         except LabFailure as failure:
             host.say(f"error: {failure}")
-            rows.append(gate_table.Row(name, "-", {}, f"error: {str(failure).splitlines()[0]}"))
+            rows.append(
+                gate_table.Row(target.name, "-", {}, f"error: {str(failure).splitlines()[0]}")
+            )
     print(gate_table.text(rows), flush=True)
     return 0 if gate_table.passed(rows) else EXIT_FAILED
 
@@ -163,7 +166,7 @@ def main(arguments: list[str]) -> int:
         (
             compare,
             "gate",
-            "run the suite and compare every verdict with the target's baseline; without a target, of all targets, with one table",
+            "run the suite and compare every verdict with the target's baseline; of several targets, or all, with one table",
         ),
         (
             run_provider_tests,
@@ -177,10 +180,10 @@ def main(arguments: list[str]) -> int:
         help_text = f"one of: {', '.join(targets.names())}"
         if action is compare:
             command.add_argument(
-                "target", nargs="?", help=f"{help_text}; all of them if none is named"
+                "target", nargs="*", help=f"{help_text}; all of them if none is named"
             )
         else:
-            command.add_argument("target", help=help_text)
+            command.add_argument("target", nargs=1, help=help_text)
         if action is run:
             command.add_argument(
                 "--program", help="the server for a client; by default the one built"
@@ -200,9 +203,10 @@ def main(arguments: list[str]) -> int:
     os.chdir(PROJECT)
     session.catch_signals()
     try:
-        if options.target is None:
-            return compare_all(options)
-        target = targets.load(options.target)
+        if options.action is compare and len(options.target) != 1:
+            chosen = [targets.load(name) for name in options.target or targets.names()]
+            return compare_several(chosen, options)
+        target = targets.load(*options.target)
         if options.action not in ACTIONS_OF_ROLE[target.role]:
             raise LabFailure(f"{target.name} is no machine for that: its role is {target.role}")
         return options.action(target, options)
