@@ -140,7 +140,7 @@ def baseline(target: Target, _: argparse.Namespace) -> int:
 # What can be done with a machine, by its role.
 ACTIONS_OF_ROLE = {
     SERVER: (build, boot, restart, check, run, compare, run_provider_tests, baseline),
-    CLIENT: (build, run),
+    CLIENT: (build, run, compare),
     PAIR: (build, run, run_own, compare, run_provider_tests, baseline),
 }
 
@@ -166,7 +166,7 @@ def main(arguments: list[str]) -> int:
         (
             compare,
             "gate",
-            "run the suite and compare every verdict with the target's baseline; of several targets, or all, with one table",
+            "compare every verdict of the suite with the target's baseline, and of a client every step of the workload with success; of several targets, or all, with one table",
         ),
         (
             run_provider_tests,
