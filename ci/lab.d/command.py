@@ -9,6 +9,7 @@ import shutil
 import client
 import control
 import gate
+import gate_jobs
 import gate_table
 import host
 import pair
@@ -27,6 +28,7 @@ from target import PROJECT, Target
 EXIT_FAILED = 1
 EXIT_LAB_FAILURE = 10  # outside pytest's codes 0 to 5: the lab, not the suite, has failed
 EXIT_SIGNAL_BASE = 128
+MOST_JOBS = 16  # a target's machines take up to 6 GiB
 
 
 # The roles of machines that serve NFS/RDMA to the host, and that are clients of our server on the host.
@@ -91,17 +93,23 @@ def compare(target: Target, options: argparse.Namespace) -> int:
     return 0 if gate_table.passed(gate_rows(target, options)) else EXIT_FAILED
 
 
+def jobs(text: str) -> int:
+    """The value of --jobs."""
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_JOBS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_JOBS}")
+    return int(text)
+
+
 def compare_several(chosen: list[Target], options: argparse.Namespace) -> int:
     """Gates each target, goes on after one that fails, and ends with one table."""
-    rows = []
-    for target in chosen:
-        try:
-            rows += gate_rows(target, options)
-        except LabFailure as failure:
-            host.say(f"error: {failure}")
-            rows.append(
-                gate_table.Row(target.name, "-", {}, f"error: {str(failure).splitlines()[0]}")
-            )
+
+    def gate_one(target: Target) -> list[gate_table.Row]:
+        return gate_rows(target, options)
+
+    if options.jobs == 1:
+        rows = [row for target in chosen for row in gate_jobs.guarded(target, gate_one)]
+    else:
+        rows = gate_jobs.run(chosen, gate_one, options.jobs)
     print(gate_table.text(rows), flush=True)
     return 0 if gate_table.passed(rows) else EXIT_FAILED
 
@@ -181,6 +189,12 @@ def main(arguments: list[str]) -> int:
         if action is compare:
             command.add_argument(
                 "target", nargs="*", help=f"{help_text}; all of them if none is named"
+            )
+            command.add_argument(
+                *("--jobs", "-j"),
+                type=jobs,
+                default=os.cpu_count() or 1,
+                help="targets at a time, if there are several; %(default)s by default here",
             )
         else:
             command.add_argument("target", nargs=1, help=help_text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import fnmatch
 import hashlib
 import lzma
@@ -55,6 +56,10 @@ class Image:
     def build(self) -> None:
         """Builds what is missing or was made from other inputs than today's; else does nothing."""
         host.need(host.BUILD_PROGRAMS)
+        with _one_builder():
+            self._build()
+
+    def _build(self) -> None:
         kernel_packages = self._kernel_packages()
         guest_packages = self._guest_packages()
         sources = _contents(LAB / "image.py", LAB / "debian.py", PATCHES)
@@ -176,6 +181,15 @@ class Stamp:
 
     def set(self) -> None:
         self.path.write_text(self.digest)
+
+
+@contextlib.contextmanager
+def _one_builder() -> Iterator[None]:
+    """The fetched packages and apt's state belong to all targets of the checkout. The wait ends because
+    every program that a builder runs has a limit."""
+    with open(BUILD / "packages" / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextlib.contextmanager
