@@ -145,6 +145,27 @@ TEST_P(SessionCompoundTest, ReplyAboveTheChannelIsRepTooBigAndKeepsTheResultsBef
   EXPECT_EQ(status_of(uncached), Status::NFS4_OK);
 }
 
+TEST_P(SessionCompoundTest, ReadBeforeAResultThatIsTooBigKeepsItsData) {
+  const nfs4::FileHandle file = make_file4("file", pattern(8192));
+  nfs4::ChannelAttrs small = channel();
+  small.ca_maxresponsesize = 4096;
+  open_session(small);
+  Compound reads(1);
+  reads.add(Opnum::OP_SEQUENCE, next())
+      .put(file)
+      .add(Opnum::OP_READ, nfs4::ReadArgs{{}, 0, 1000})
+      .add(Opnum::OP_READ, nfs4::ReadArgs{{}, 0, 8192});
+  Answer answer = call(reads);
+  EXPECT_EQ(answer.status(), Status::NFS4ERR_REP_TOO_BIG);
+  answer.skip(Opnum::OP_SEQUENCE);
+  answer.skip(Opnum::OP_PUTFH);
+  const auto first = answer.take<nfs4::ReadResult>(Opnum::OP_READ);
+  ASSERT_EQ(first.status, Status::NFS4_OK);
+  EXPECT_EQ(copy(first.resok4.data), pattern(1000)) << "its data was taken back with the second's";
+  EXPECT_EQ(answer.skip(Opnum::OP_READ), Status::NFS4ERR_REP_TOO_BIG);
+  EXPECT_TRUE(answer.at_end());
+}
+
 TEST_P(SessionCompoundTest, ChangeThatCannotBeAnsweredIsNotMade) {
   const nfs4::FileHandle file = make_file4("file", pattern(4096));
   nfs4::ChannelAttrs small = channel();

@@ -16,7 +16,9 @@ void ReplyPayload::add_item(std::size_t first_slice, std::uint32_t length) {
 
 void ReplyPayload::rewind(std::size_t stream_bytes) {
   stream_.resize(stream_bytes);
-  while (!items_.empty() && items_.back().at >= stream_bytes) {
+  // An item right at the end belongs to what is kept: its octets are not in the stream, and its
+  // count word is.
+  while (!items_.empty() && items_.back().at > stream_bytes) {
     slices_.resize(items_.back().first_slice);
     items_.pop_back();
   }
@@ -51,7 +53,9 @@ ReplyPayload ReplyPayload::tail(std::size_t stream_bytes) const {
 }
 
 void ReplyPayload::clear() {
-  rewind(0);
+  stream_.clear();
+  slices_.clear();
+  items_.clear();
   if (stream_.capacity() > kKeptBufferBytes) Bytes().swap(stream_);
 }
 
