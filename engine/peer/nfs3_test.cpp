@@ -345,6 +345,27 @@ TEST_P(Nfs3Test, PermissionsFollowTheModeBits) {
   EXPECT_EQ(create("anyone").status, Status::NFS3_OK) << "the root is writable for everyone";
 }
 
+TEST_P(Nfs3Test, ListingsGiveNoHandlesToWhomLookupRefusesThem) {
+  const nfs3::FileHandle directory = mkdir("directory");
+  nfs3::CreateArgs inside;
+  inside.where = {directory, "file"};
+  inside.how.obj_attributes.mode = 0644;
+  made(call<nfs3::CreateResult>(Procedure::NFSPROC3_CREATE, inside));
+  nfs3::Sattr readable;
+  readable.mode = 0744;
+  ASSERT_EQ(setattr(directory, readable), Status::NFS3_OK);
+  client->set_identity(stranger_to(directory));
+  ASSERT_EQ(lookup(directory, "file").status, Status::NFS3ERR_ACCES);
+  const auto listed = call<nfs3::ReaddirplusResult>(
+      Procedure::NFSPROC3_READDIRPLUS, nfs3::ReaddirplusArgs{directory, 0, {}, 4096, 4096});
+  ASSERT_EQ(listed.status, Status::NFS3_OK);
+  ASSERT_EQ(listed.ok.entries.items.size(), 3U) << "names are for everybody who may read it";
+  for (const auto& entry : listed.ok.entries.items) {
+    EXPECT_FALSE(entry.name_handle) << entry.name;
+    EXPECT_FALSE(entry.name_attributes) << entry.name;
+  }
+}
+
 TEST_P(Nfs3Test, StickyDirectoriesProtectNames) {
   const nfs3::FileHandle file = made(create("file"));
   create("other");

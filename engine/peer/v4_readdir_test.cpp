@@ -190,6 +190,42 @@ TEST_P(ReaddirTest, EntriesHaveTheAttributesThatGetattrGives) {
   EXPECT_EQ(copy(result.entries.items[0].attrs.attr_vals), copy(expected.attr_vals));
 }
 
+TEST_P(ReaddirTest, ListingsGiveNothingButNamesToWhomLookupRefusesThem) {
+  Compound make;
+  make.root().add(Opnum::OP_CREATE, directory_args("directory", Fattr4(with_mode(0744))));
+  ASSERT_EQ(call(make).status(), Status::NFS4_OK);
+  const NodeId directory = *storage->lookup(storage->root(), "directory");
+  ASSERT_TRUE(storage->create(directory, "file", {}));
+  uid = gid = 4711;
+  Compound look;
+  look.root().lookup("directory").lookup("file");
+  ASSERT_EQ(status_of(look), Status::NFS4ERR_ACCESS);
+  const auto list_as_stranger = [&](const nfs4::Bitmap& wanted) {
+    nfs4::ReaddirArgs asked = args();
+    asked.attr_request = wanted;
+    Compound compound;
+    compound.root().lookup("directory").add(Opnum::OP_READDIR, asked);
+    Answer answer = call(compound);
+    answer.skip_root();
+    answer.skip(Opnum::OP_LOOKUP);
+    return answer;
+  };
+  using nfs4::Bitmap;
+  EXPECT_EQ(list_as_stranger(Bitmap::of({nfs4::FATTR4_FILEHANDLE})).status(),
+            Status::NFS4ERR_ACCESS);
+  Answer answer =
+      list_as_stranger(Bitmap::of({nfs4::FATTR4_FILEHANDLE, nfs4::FATTR4_RDATTR_ERROR}));
+  auto result = answer.take<nfs4::ReaddirResult>(Opnum::OP_READDIR);
+  ASSERT_EQ(result.resok4.entries.items.size(), 1U);
+  const auto values = nfs4::decode_attributes(result.resok4.entries.items[0].attrs)->known;
+  EXPECT_FALSE(values.filehandle) << "a handle by which the file can be read";
+  EXPECT_EQ(values.rdattr_error, Status::NFS4ERR_ACCESS);
+  answer = list_as_stranger({});
+  result = answer.take<nfs4::ReaddirResult>(Opnum::OP_READDIR);
+  ASSERT_EQ(result.resok4.entries.items.size(), 1U) << "names are for everybody who may read it";
+  EXPECT_EQ(result.resok4.entries.items[0].name, "file");
+}
+
 TEST_P(ReaddirTest, PseudoRootListsTheExportAsAMountPoint) {
   nfs4::ReaddirArgs wanted = args();
   wanted.attr_request =

@@ -87,13 +87,18 @@ void Nfs3Program::list(const Listing& wanted, Call& call) {
   rpc::encode_value(writer, nfs3::Status::NFS3_OK);
   rpc::encode_value(writer, after(found->node));
   rpc::encode_value(writer, ours);
+  // RFC 1813 3.3.17: whom LOOKUP refuses a name must not get its handle and attributes here.
+  const bool may_look_up = permits(found->attributes, call.caller, Want::execute);
   ListingWriter listing(call.reply, wanted.most_names_bytes,
                         std::min(wanted.most_bytes, kLargestListing));
   const auto complete = backend_.list(found->node, wanted.cookie, [&](const DirectoryEntry& entry) {
     if (!listing.begin(entry, wanted.plus ? kPlusBytes : 0)) return false;
     if (!wanted.plus) return true;
-    rpc::encode_value(listing.writer(), after(entry.node));
-    rpc::encode_value(listing.writer(), nfs3::PostOpHandle(handle(entry.node)));
+    const nfs3::PostOpAttr attributes = may_look_up ? after(entry.node) : std::nullopt;
+    nfs3::PostOpHandle its_handle;  // none of what cannot be reached, such as a mount point
+    if (attributes) its_handle = handle(entry.node);
+    rpc::encode_value(listing.writer(), attributes);
+    rpc::encode_value(listing.writer(), its_handle);
     return true;
   });
   if (complete && (*complete || listing.entries() > 0)) return listing.end(*complete);

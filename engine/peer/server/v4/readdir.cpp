@@ -27,8 +27,12 @@ nfs4::Verifier cookie_verifier(const CompoundCall& call) {
 /// values point there only when the scratch does not move any more.
 class Listing {
  public:
-  Listing(const nfs4::ReaddirArgs& args, CompoundCall& call)
-      : args_(args), call_(call), values_(call, args.attr_request), writer_(call.scratch) {
+  Listing(const nfs4::ReaddirArgs& args, const Object& directory, CompoundCall& call)
+      : args_(args),
+        call_(call),
+        may_look_up_(check_search(directory, call) == nfs4::Status::NFS4_OK),
+        values_(call, args.attr_request),
+        writer_(call.scratch) {
     client_limit_ = std::min<std::size_t>(args.maxcount, kLargestListing);
     most_bytes_ = client_limit_;
     // What the channel cannot take had to be answered with NFS4ERR_REP_TOO_BIG.
@@ -39,10 +43,13 @@ class Listing {
   /// False when the entry does not fit any more, or when the listing cannot go on.
   bool take(const DirectoryEntry& entry) {
     if (is_dots(entry.name)) return true;
-    const auto attributes = call_.storage.attributes(entry.node);
+    // Whom LOOKUP refuses a name must not get filehandle and attributes of its object here.
+    const Result<Attributes> attributes =
+        may_look_up_ ? call_.storage.attributes(entry.node) : tl::unexpected(Status::access);
     const bool gone = !attributes && (attributes.error() == Status::no_entry ||
                                       attributes.error() == Status::stale);
     if (gone) return true;  // removed meanwhile
+    if (!attributes && args_.attr_request.none()) return put(entry, {}, {});
     if (!attributes && !args_.attr_request.test(nfs4::FATTR4_RDATTR_ERROR)) {
       status_ = to_nfs4(attributes.error());
       return false;
@@ -119,6 +126,7 @@ class Listing {
 
   const nfs4::ReaddirArgs& args_;
   CompoundCall& call_;
+  bool may_look_up_;
   AttributeValues values_;
   wire::Writer writer_;
   std::vector<Place> places_;
@@ -153,7 +161,7 @@ void op_readdir(const nfs4::ReaddirArgs& args, CompoundCall& call, nfs4::Readdir
   const auto directory = current_object(call);
   result.status = directory ? check_listing(args, *directory, call) : directory.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
-  Listing listing(args, call);
+  Listing listing(args, *directory, call);
   const auto complete =
       call.storage.list(directory->node, args.cookie,
                         [&](const DirectoryEntry& entry) { return listing.take(entry); });
