@@ -99,8 +99,12 @@ Status DirectoryBackend::dress(const HostObject& object, const HostObject& paren
   if (gives_away_)
     status = set_owner(object, change.uid.value_or(what.uid), change.gid.value_or(group));
   if (inherits_group && !change.gid && object.is_directory()) mode |= S_ISGID;
-  // A program must not run with a group that its maker is not known to be in.
-  if (inherits_group && !change.gid && !object.is_directory() && group != what.gid)
+  // A program must not run as the user of a server that is not root, nor with a group that its
+  // maker is not known to be in, just because the object becomes theirs.
+  const std::uint32_t its_group = gives_away_ ? change.gid.value_or(group) : object.status.stx_gid;
+  const bool made_for_caller = gives_away_ || object.status.stx_uid == what.uid;
+  if (!object.is_directory() && !made_for_caller) mode &= ~std::uint32_t{S_ISUID};
+  if (!object.is_directory() && its_group != what.gid && its_group != change.gid)
     mode &= ~std::uint32_t{S_ISGID};
   if (status == Status::ok && change.size_bytes && object.type() == FileType::regular)
     status = resize(object, *change.size_bytes);
