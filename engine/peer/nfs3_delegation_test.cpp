@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "peer/peer_fixture.h"
+#include "peer/server/directory/directory_backend.h"
 #include "peer/server/nfs3_program.h"
+#include "peer/temporary_directory.h"
 
 namespace steertag::peer::testing {
 namespace {
@@ -18,12 +20,12 @@ class Nfs3DelegationTest : public ::testing::Test {
   Handle make(std::string_view name) {
     return storage.handle(*storage.create(storage.root(), name, {}));
   }
-  nfs3::FileHandle root() { return nfs3::FileHandle(View(storage.handle(storage.root()))); }
+  nfs3::FileHandle root() { return nfs3::FileHandle(View(served->handle(served->root()))); }
 
   /// The status of a procedure that root calls.
   template <class Args>
   nfs3::Status run(Procedure procedure, const Args& args) {
-    Nfs3Program program(storage, [this](const Handle& asked) {
+    Nfs3Program program(*served, [this](const Handle& asked) {
       ++questions;
       return delegated && asked == file;
     });
@@ -73,6 +75,7 @@ class Nfs3DelegationTest : public ::testing::Test {
   }
 
   MemoryBackend storage{counting_clock(), seeded_random(8)};
+  Backend* served = &storage;
   Handle file{};
   const Bytes octet = pattern(1);
   bool delegated = true;
@@ -100,6 +103,24 @@ TEST_F(Nfs3DelegationTest, ReturnedDelegationIsNoObstacle) {
   EXPECT_EQ(link(), nfs3::Status::NFS3_OK);
   EXPECT_EQ(remove(), nfs3::Status::NFS3_OK);
   EXPECT_GT(questions, 4) << "nobody was asked";
+}
+
+TEST_F(Nfs3DelegationTest, NobodyIsAskedForWhatAReadOnlyExportRefuses) {
+  TemporaryDirectory place;
+  write_host_file(place / "file", "text");
+  DirectoryOptions options;
+  options.path = place.path();
+  options.read_only = true;
+  const auto exported = DirectoryBackend::open(options, counting_clock(), seeded_random(8));
+  ASSERT_TRUE(exported) << exported.error();
+  served = exported->get();
+  file = served->handle(*served->lookup(served->root(), "file"));
+  EXPECT_EQ(write(), nfs3::Status::NFS3ERR_ROFS);
+  EXPECT_EQ(setattr(), nfs3::Status::NFS3ERR_ROFS);
+  EXPECT_EQ(truncate(), nfs3::Status::NFS3ERR_ROFS);
+  EXPECT_EQ(link(), nfs3::Status::NFS3ERR_ROFS);
+  EXPECT_EQ(remove(), nfs3::Status::NFS3ERR_ROFS);
+  EXPECT_EQ(questions, 0) << "a delegation was recalled for nothing";
 }
 
 TEST_F(Nfs3DelegationTest, ReadersAreNotAsked) {

@@ -99,6 +99,16 @@ TEST_P(ReadOnlyTest, NothingIsMadeOrRemovedByWhomsoever) {
   }
 }
 
+TEST_P(ReadOnlyTest, NoStateidIsLookedAtForAWrite) {
+  const Bytes data = pattern(1);
+  nfs4::StateId unknown;
+  unknown.seqid = 5;
+  unknown.other.fill(std::byte{7});
+  Compound compound;
+  compound.put(handle_of("file")).add(Opnum::OP_WRITE, nfs4::WriteArgs{unknown, 0, {}, data});
+  EXPECT_EQ(status_of(compound), Status::NFS4ERR_ROFS) << "a delegation may be recalled for it";
+}
+
 TEST_P(ReadOnlyTest, FilesAreOpenedForReadingOnly) {
   nfs4::OpenArgs args;
   const std::uint64_t id = known();

@@ -1,4 +1,5 @@
 // Read delegations of NFSv4.1: grants, recalls over the backchannel, revocation.
+#include "peer/server/v4/file_operations.h"
 #include "peer/server/v4/state/back_channel.h"
 #include "peer/v4_state_fixture.h"
 
@@ -52,6 +53,17 @@ TEST_F(V4DelegationTest, AReaderGetsADelegationAndReadsUnderIt) {
   EXPECT_EQ(io(holder, stateid, file, Want::write), Status::NFS4ERR_OPENMODE);
   EXPECT_EQ(open(writer, "f", kRead).delegation.delegation_type, DelegationType::OPEN_DELEGATE_READ)
       << "readers do not disturb each other";
+}
+
+TEST_F(V4DelegationTest, ItIsNotRecalledForWhomMayNotWrite) {
+  const Handle theirs = make_file("theirs", 0644);
+  ASSERT_EQ(open(holder, "theirs", kRead).delegation.delegation_type,
+            DelegationType::OPEN_DELEGATE_READ);
+  writer.uid = 4711;
+  const Bytes data = pattern(1);
+  EXPECT_EQ(run(op_write, nfs4::WriteArgs{{}, 0, {}, data}, writer, theirs).status,
+            Status::NFS4ERR_ACCESS);
+  EXPECT_TRUE(holder.channel->calls.empty()) << "a stranger takes a delegation away";
 }
 
 TEST_F(V4DelegationTest, NobodyGetsOneWhoCannotBeCalledOrDoesNotWant) {

@@ -78,7 +78,8 @@ class Nfs3Program final : public Program {
   Result<Object> object(const nfs3::FileHandle& handle) const;
   /// A directory in which the caller may make and remove names.
   Result<Object> writable_directory(const nfs3::FileHandle& handle, const Caller& caller) const;
-  /// Status::jukebox while the object is delegated, so that the client tries again.
+  /// Status::jukebox while the object is delegated, so that the client tries again;
+  /// Status::read_only if it cannot be changed at all.
   Status may_change(const Object& object) const;
   /// Whether the caller may remove or move this name of a directory that is writable for it.
   Status may_take(const Object& directory, std::string_view name, const Caller& caller) const;

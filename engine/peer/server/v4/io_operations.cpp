@@ -18,13 +18,15 @@ nfs4::Status check_transfer(const Object& object, const nfs4::StateId& given, Wa
                             CompoundCall& call) {
   const nfs4::Status type = check_regular(object.attributes, call.minorversion);
   if (type != nfs4::Status::NFS4_OK) return type;
+  // First what does not depend on the stateid: for what is not going to be written no delegation
+  // may be recalled.
+  if (want == Want::write && call.storage.read_only(object.node)) return nfs4::Status::NFS4ERR_ROFS;
+  if (!permits_io(object.attributes, call.context.caller, want))
+    return nfs4::Status::NFS4ERR_ACCESS;
   const auto stateid = effective_stateid(call, given);
   if (!stateid) return stateid.error();
-  const nfs4::Status status =
-      call.state.check_io(call.minorversion, call.clientid, *stateid, call.current->handle, want);
-  if (status != nfs4::Status::NFS4_OK) return status;
-  const bool may = permits_io(object.attributes, call.context.caller, want);
-  return may ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_ACCESS;
+  return call.state.check_io(call.minorversion, call.clientid, *stateid, call.current->handle,
+                             want);
 }
 
 nfs4::Verifier write_verifier(const CompoundCall& call) {
