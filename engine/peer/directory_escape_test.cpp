@@ -213,6 +213,15 @@ TEST_F(MountTest, WhatIsMountedBelowIsNotPartOfTheExport) {
   write_host_file(in_export("mounted/file"), "other");
   EXPECT_EQ(look("mounted").error(), Status::access);
   EXPECT_EQ(resolve(before), Status::stale);
+  EXPECT_EQ(resolve(before), Status::stale) << "a search for it was under way";
+  const auto visit = [&](const DirectoryEntry& entry) {
+    if (entry.name != "mounted") return true;
+    const auto attributes = storage->attributes(entry.node);
+    EXPECT_FALSE(attributes);
+    EXPECT_EQ(attributes.error(), Status::stale) << "a listing has to wait for a search";
+    return true;
+  };
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(storage->list(storage->root(), 0, visit));
   EXPECT_EQ(storage->remove_directory(storage->root(), "mounted"), Status::access);
   ASSERT_TRUE(make(storage->root(), "file"));
   EXPECT_EQ(storage->rename(storage->root(), "mounted", storage->root(), "x"),

@@ -7,7 +7,12 @@ namespace {
 /// The place leads to the object no more, as opposed to: the host does not let us look.
 bool is_elsewhere(Status status) {
   return status == Status::no_entry || status == Status::not_directory ||
-         status == Status::cross_device || status == Status::name_too_long;
+         status == Status::name_too_long;
+}
+
+/// Nothing is at the place, or something that is mounted there hides it.
+bool is_absent(Status status) {
+  return status == Status::no_entry || status == Status::cross_device;
 }
 
 }  // namespace
@@ -22,19 +27,24 @@ Result<HostTree::Found> HostTree::at_path(NodeId node, const std::string& path) 
 
 Result<HostTree::Found> HostTree::at_known_place(NodeId node) {
   if (node == root_.node()) return at_path(node, "");
+  Status status = Status::no_entry;
   for (const Place& place : places_.places(node)) {
     const auto path = places_.path(place);
     if (!path) continue;
     auto found = at_path(node, *path);
-    if (found || found.error() != Status::no_entry) return found;
+    if (found || !is_absent(found.error())) return found;
+    if (found.error() == Status::cross_device) status = found.error();
   }
-  return tl::unexpected(Status::no_entry);
+  return tl::unexpected(status);
 }
 
 Result<HostTree::Found> HostTree::find(NodeId node) {
   auto found = at_known_place(node);
-  if (found || found.error() != Status::no_entry) return found;
-  if (node == root_.node() || places_.is_buried(node)) return tl::unexpected(Status::stale);
+  if (found || !is_absent(found.error())) return found;
+  // No search finds what is hidden; every listing of a directory with a mount point would run one.
+  const bool is_hidden = found.error() == Status::cross_device;
+  if (is_hidden || node == root_.node() || places_.is_buried(node))
+    return tl::unexpected(Status::stale);
   if (!search_.may_run()) {
     // What the last search would have remembered was not there; what it saw may have moved since.
     const bool was_absent = search_.was_complete() && places_.kept_all();
@@ -45,7 +55,7 @@ Result<HostTree::Found> HostTree::find(NodeId node) {
   if (!path) return tl::unexpected(Status::stale);
   learn_path(*path);
   found = at_path(node, *path);
-  if (!found && found.error() == Status::no_entry) return tl::unexpected(Status::stale);
+  if (!found && is_absent(found.error())) return tl::unexpected(Status::stale);
   return found;
 }
 

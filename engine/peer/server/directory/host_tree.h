@@ -37,7 +37,8 @@ class HostTree {
     std::string path;
   };
   Result<Found> find(NodeId node);
-  /// Status::no_entry if none of the known places has it.
+  /// Status::no_entry if none of the known places has it; Status::cross_device if something that is
+  /// mounted over one of them hides it.
   Result<Found> at_known_place(NodeId node);
   Result<Found> at_path(NodeId node, const std::string& path);
   /// Opens every directory of a path on its own, to remember where they are.
