@@ -129,6 +129,24 @@ TEST_F(V4RecoveryTest, LocksAreReclaimedInGraceOnly) {
   EXPECT_EQ(run(op_lock, lock, had, file).status, Status::NFS4ERR_NO_GRACE);
 }
 
+TEST_F(V4RecoveryTest, ALockWaitsForReclaimCompleteAsAnOpenDoes) {
+  Actor actor = mounted("had");
+  open(actor, "f", 3);
+  start(path);
+  Actor had = returning("had", 2);
+  auto args = open_args(had, {}, 3);
+  args.claim.claim = nfs4::ClaimType::CLAIM_PREVIOUS;
+  const auto opened = run(op_open, args, had, file).resok4.stateid;
+  pass(kLeaseTime - 1s);
+  sequence(had, 1);
+  pass(2s);
+  ASSERT_FALSE(state->in_grace());
+  const auto lock = lock_args(had, opened, 0, 10, true);
+  EXPECT_EQ(run(op_lock, lock, had, file).status, Status::NFS4ERR_GRACE) << "RFC 8881 18.51.3";
+  run(op_reclaim_complete, {}, had);
+  EXPECT_EQ(run(op_lock, lock, had, file).status, Status::NFS4_OK);
+}
+
 TEST_F(V4RecoveryTest, GraceEndsByItself) {
   Actor actor = mounted("gone");
   open(actor, "f", 3);

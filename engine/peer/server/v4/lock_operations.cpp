@@ -38,8 +38,12 @@ void tell_conflict(const LockRange& range, nfs4::LockDenied& denied) {
 
 /// RFC 7530 9.6.2, RFC 8881 8.4.2.
 nfs4::Status check_grace(const StateTables& tables, const Client& client, bool reclaim) {
-  if (!reclaim)
-    return tables.recovery.in_grace() ? nfs4::Status::NFS4ERR_GRACE : nfs4::Status::NFS4_OK;
+  if (!reclaim) {
+    // RFC 8881 18.51.3: as with OPEN, nothing new before the client has said that it is done.
+    const bool waits = client.minorversion > 0 && !client.reclaim_complete;
+    return tables.recovery.in_grace() || waits ? nfs4::Status::NFS4ERR_GRACE
+                                               : nfs4::Status::NFS4_OK;
+  }
   if (!tables.recovery.in_grace() || client.reclaim_complete) return nfs4::Status::NFS4ERR_NO_GRACE;
   return tables.recovery.may_reclaim(client) ? nfs4::Status::NFS4_OK
                                              : nfs4::Status::NFS4ERR_RECLAIM_BAD;
