@@ -153,6 +153,22 @@ TEST_F(V4LockTest, LockOwnersOfMinorVersion0HaveSeqidsOfTheirOwn) {
   EXPECT_TRUE(state->tables().find_client(actor.clientid)->lock_owners.empty());
 }
 
+TEST_F(V4LockTest, ALockOwnerOfMinorVersion0IsNewOnceInAnOpen) {
+  Actor actor = known();
+  const auto opened = open(actor, "f", 3).stateid;
+  const auto once = run(op_lock, lock_args(actor, opened, 0, 10, true), actor, file);
+  ASSERT_EQ(once.status, Status::NFS4_OK);
+  auto again = lock_args(actor, opened, 20, 10, true);
+  again.locker.open_owner.open_seqid = 4;
+  again.locker.open_owner.lock_seqid = 2;
+  EXPECT_EQ(run(op_lock, again, actor, file).status, Status::NFS4ERR_BAD_SEQID)
+      << "RFC 7530 16.10.5: it has a stateid for that";
+  EXPECT_EQ(ranges(), (Ranges{{0, 9, 1}}));
+  again.locker.new_lock_owner = false;
+  again.locker.lock_owner = {once.resok4.lock_stateid, 2};
+  EXPECT_EQ(run(op_lock, again, actor, file).status, Status::NFS4_OK);
+}
+
 TEST_F(V4LockTest, RangesOfOneFileHaveALimit) {
   Actor actor = mounted();
   const auto opened = open(actor, "f", 3).stateid;

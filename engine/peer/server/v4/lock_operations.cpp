@@ -163,7 +163,10 @@ void lock_for_open(const nfs4::LockArgs& args, CompoundCall& call, nfs4::LockRes
     Locking locking{args, call, **open, owner, find_lock(owner, **open), locker.lock_owner.owner};
     if (first && locker.lock_owner.clientid != client.id) {
       result.status = nfs4::Status::NFS4ERR_BAD_STATEID;
-    } else if (first && owner && order_of(owner->sequence, locker.lock_seqid) != SeqidOrder::next) {
+    } else if (first && owner &&
+               (locking.lock || order_of(owner->sequence, locker.lock_seqid) != SeqidOrder::next)) {
+      // RFC 7530 16.10.5: also when the owner has a lock stateid of this open already; a retry was
+      // known by the open owner's seqid.
       result.status = nfs4::Status::NFS4ERR_BAD_SEQID;
     } else {
       take_lock(locking, result);
