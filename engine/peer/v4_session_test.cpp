@@ -98,6 +98,21 @@ TEST_P(SessionCompoundTest, RetryOfACachedReadHasItsData) {
   EXPECT_EQ(copy(again.take<nfs4::ReadResult>(Opnum::OP_READ).resok4.data), pattern(100));
 }
 
+TEST_P(SessionCompoundTest, ItsOwnSessionIsDestroyedByTheLastOperationOnly) {
+  const nfs4::DestroySessionArgs own{session};
+  make_file4("file", {});
+  Compound early(1);
+  early.add(Opnum::OP_SEQUENCE, next())
+      .put(root4())
+      .add(Opnum::OP_DESTROY_SESSION, own)
+      .add(Opnum::OP_REMOVE, nfs4::RemoveArgs{"file"});
+  EXPECT_EQ(status_of(early), Status::NFS4ERR_NOT_ONLY_OP) << "RFC 8881 18.37.3";
+  EXPECT_TRUE(storage->lookup(storage->root(), "file")) << "removed without a reply cache";
+  Compound last(1);
+  last.add(Opnum::OP_SEQUENCE, next()).add(Opnum::OP_DESTROY_SESSION, own);
+  EXPECT_EQ(status_of(last), Status::NFS4_OK);
+}
+
 TEST_P(SessionCompoundTest, TooManyOperationsAndTooBigRequestsAreRefusedBySequence) {
   Compound many(1);
   many.add(Opnum::OP_SEQUENCE, next());

@@ -97,6 +97,7 @@ class V4StateTest : public ::testing::Test {
     CompoundCall call{context, storage, *state, reply};
     call.minorversion = actor.minorversion;
     call.operation_count = operation_count;
+    call.operation_index = operation_count - 1;
     call.request_bytes = request_bytes;
     if (actor.minorversion > 0 && actor.clientid != 0) call.clientid = actor.clientid;
     if (on) call.current = CurrentFile{*on, {}};

@@ -241,7 +241,13 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
     result.status = nfs4::Status::NFS4ERR_BADSESSION;
     return;
   }
-  // RFC 8881 18.37.3.
+  // RFC 8881 18.37.3: of its own session it is the last operation. Nothing behind it would be
+  // executed only once, because the reply cache is gone.
+  const bool is_own = call.slot && call.slot->session == args.dsa_sessionid;
+  if (is_own && call.operation_index + 1 < call.operation_count) {
+    result.status = nfs4::Status::NFS4ERR_NOT_ONLY_OP;
+    return;
+  }
   const std::uint64_t connection = call.context.origin.connection;
   if (std::ranges::find(session->bindings, connection, &Binding::connection) ==
       session->bindings.end()) {
