@@ -152,10 +152,12 @@ class V4StateTest : public ::testing::Test {
   }
 
   /// A client with a session, whose backchannel answers, and which reclaims nothing.
-  Actor mounted(std::string owner = "client", std::uint64_t connection = 1) {
+  Actor mounted(std::string owner = "client", std::uint64_t connection = 1,
+                std::string host = "192.0.2.1") {
     Actor actor;
     actor.owner = std::move(owner);
     actor.connection = connection;
+    actor.host = std::move(host);
     const auto exchanged = run(op_exchange_id, exchange_args(actor), actor);
     EXPECT_EQ(exchanged.status, Status::NFS4_OK);
     actor.clientid = exchanged.resok4.eir_clientid;

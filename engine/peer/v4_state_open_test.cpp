@@ -290,6 +290,56 @@ TEST_F(V4OpenTest, OwnersOfAllClientsHaveALimit) {
   EXPECT_EQ(held, 0U);
 }
 
+TEST_F(V4OpenTest, TheClientsOfOneHostLeaveOwnersToOthers) {
+  constexpr std::size_t kClients = 16;  // each of which may have 4096 owners
+  Status last = Status::NFS4_OK;
+  for (std::size_t i = 0; i < kClients && last != Status::NFS4ERR_NOSPC; ++i) {
+    const std::string name = "file " + std::to_string(i);
+    make_file(name);
+    Actor flooding = mounted("flooding " + std::to_string(i), i + 1, "192.0.2.66");
+    last = Status::NFS4_OK;
+    for (std::size_t count = 0; last == Status::NFS4_OK && count < kMostOwnersPerClient; ++count) {
+      std::string owner(nfs4::kMostOpaqueOctets, 'o');
+      owner.replace(0, 8, std::to_string(10'000'000 + count));
+      auto args = open_args(flooding, name, kWrite);
+      args.owner.owner = octets_of(owner);
+      last = run(op_open, args, flooding, root()).status;
+    }
+  }
+  EXPECT_EQ(last, Status::NFS4ERR_NOSPC);
+  constexpr std::size_t kLastName = 2 * nfs4::kMostOpaqueOctets;  // it may stand over the limit
+  EXPECT_LE(state->tables().owner_bytes, kMostOwnerBytesPerHost + kLastName);
+  Actor other = mounted("other", 100, "192.0.2.67");
+  EXPECT_EQ(run(op_open, open_args(other, "file 0", kRead), other, root()).status, Status::NFS4_OK)
+      << "one host has shut the others out";
+  pass(kLeaseTime + 1s);
+  EXPECT_EQ(state->tables().owner_bytes, 0U);
+}
+
+TEST_F(V4OpenTest, TheClientsOfOneHostLeaveStateidsToOthers) {
+  Actor actor = mounted();
+  make_file("f");
+  HostShare& share = *state->tables().find_client(actor.clientid)->share;
+  const auto opened = open(actor, "f", kRead);
+  ASSERT_EQ(opened.delegation.delegation_type, nfs4::DelegationType::OPEN_DELEGATE_READ);
+  const auto locked = run(op_lock, lock_args(actor, opened.stateid, 0, 1, false), actor,
+                          storage.handle(*storage.lookup(storage.export_root(), "f")));
+  ASSERT_EQ(locked.status, Status::NFS4_OK);
+  EXPECT_EQ(share.states, 3U) << "an open, a delegation and a lock";
+  const std::size_t others = kMostStatesPerHost - share.states;
+  share.states += others;  // as if other clients of the host had them
+  auto args = open_args(actor, "f", kRead);
+  args.owner.owner = octets_of("another");
+  EXPECT_EQ(run(op_open, args, actor, root()).status, Status::NFS4ERR_NOSPC);
+  Actor elsewhere = mounted("elsewhere", 2, "192.0.2.67");
+  EXPECT_EQ(run(op_open, open_args(elsewhere, "f", kRead), elsewhere, root()).status,
+            Status::NFS4_OK);
+  share.states -= others;
+  EXPECT_EQ(run(op_open, args, actor, root()).status, Status::NFS4_OK);
+  pass(kLeaseTime + 1s);
+  EXPECT_EQ(state->tables().state_count, 0U);
+}
+
 TEST_F(V4OpenTest, AnOwnerOfMinorVersion0IsConfirmedBeforeItIsUsed) {
   Actor actor = known();
   const Handle file = make_file("f");

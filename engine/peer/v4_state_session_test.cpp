@@ -298,6 +298,33 @@ TEST_F(V4SessionTest, SessionsAndCachedOctetsHaveLimits) {
   EXPECT_LE(state->tables().cached_bytes, kMostCachedBytes);
 }
 
+TEST_F(V4SessionTest, TheClientsOfOneHostLeaveReplyCachesToOthers) {
+  const auto come = [&](const std::string& host, std::size_t number, std::size_t sessions) {
+    Actor actor;
+    actor.owner = host + ' ' + std::to_string(number);
+    actor.host = host;
+    const auto id = run(op_exchange_id, exchange_args(actor), actor);
+    EXPECT_EQ(id.status, Status::NFS4_OK);
+    auto args = session_args(id.resok4.eir_clientid, 0);
+    args.csa_flags = 0;
+    args.csa_fore_chan_attrs.ca_maxresponsesize_cached = kLargestCachedReply;
+    Status last = Status::NFS4_OK;
+    for (std::size_t i = 0; i < sessions && last == Status::NFS4_OK; ++i) {
+      ++args.csa_sequence;
+      last = run(op_create_session, args, actor).status;
+    }
+    return last;
+  };
+  Status last = Status::NFS4_OK;
+  for (std::size_t i = 0; i < kMostClientsPerHost && last == Status::NFS4_OK; ++i)
+    last = come("192.0.2.66", i, kMostSessionsPerClient);
+  EXPECT_EQ(last, Status::NFS4ERR_NOSPC);
+  EXPECT_LE(state->tables().cached_bytes, kMostCachedBytesPerHost);
+  EXPECT_EQ(come("192.0.2.67", 0, 1), Status::NFS4_OK) << "one host has shut the others out";
+  pass(kLeaseTime + 1s);
+  EXPECT_EQ(state->tables().cached_bytes, 0U);
+}
+
 TEST_F(V4SessionTest, TenThousandClientsHaveASessionEach) {
   constexpr std::uint64_t kClients = 10'000;
   std::uint32_t fewest = kMostSlots;

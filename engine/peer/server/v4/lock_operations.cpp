@@ -76,12 +76,12 @@ bool has_room_for_ranges(const Client& client, const File& file) {
 nfs4::Status check_limits(StateTables& tables, const Locking& locking) {
   Client& client = *locking.open.owner->client;
   const auto no_owner = [&] {
-    return client.lock_owners.size() >= kMostOwnersPerClient || !tables.has_room_for_owner();
+    return client.lock_owners.size() >= kMostOwnersPerClient || !tables.has_room_for_owner(client);
   };
   if (!locking.owner && no_owner()) drop_idle_owners(tables, client);
   const bool full = !has_room_for_ranges(client, *locking.open.file) ||
                     (!locking.lock && (client.locks.size() >= kMostLockStatesPerClient ||
-                                       !tables.has_room_for_state())) ||
+                                       !tables.has_room_for_state(client))) ||
                     (!locking.owner && no_owner());
   if (!full) return nfs4::Status::NFS4_OK;
   // Of the errors that RFC 8881 15.2 lets LOCK have none is about a limit. NFS4ERR_DELAY would have

@@ -76,11 +76,11 @@ void drop_idle_owners(StateTables& tables, Client& client) {
 
 nfs4::Status check_limits(StateTables& tables, Client& client, const OpenOwner* owner) {
   const auto no_owner = [&] {
-    return client.open_owners.size() >= kMostOwnersPerClient || !tables.has_room_for_owner();
+    return client.open_owners.size() >= kMostOwnersPerClient || !tables.has_room_for_owner(client);
   };
   if (!owner && no_owner()) drop_idle_owners(tables, client);
-  const bool full = client.opens.size() >= kMostOpensPerClient || !tables.has_room_for_state() ||
-                    (!owner && no_owner());
+  const bool full = client.opens.size() >= kMostOpensPerClient ||
+                    !tables.has_room_for_state(client) || (!owner && no_owner());
   if (!full) return nfs4::Status::NFS4_OK;
   return client.minorversion > 0 ? nfs4::Status::NFS4ERR_NOSPC : nfs4::Status::NFS4ERR_RESOURCE;
 }

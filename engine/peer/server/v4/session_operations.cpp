@@ -72,10 +72,14 @@ nfs4::SessionId new_session_id(StateTables& tables, const Client& client) {
 }
 
 /// Slots that the reply cache has room for.
-std::uint32_t affordable_slots(const StateTables& tables, std::uint32_t asked,
+std::uint32_t affordable_slots(const StateTables& tables, const Client& client, std::uint32_t asked,
                                std::size_t slot_bytes) {
-  const std::size_t left = kMostCachedBytes - std::min(kMostCachedBytes, tables.cached_bytes);
-  const bool freely = tables.cached_bytes + asked * slot_bytes <= kFreelyCachedBytes;
+  const auto rest = [](std::size_t most, std::size_t held) { return most - std::min(most, held); };
+  const std::size_t of_host = client.share->cached_bytes;
+  const std::size_t left =
+      std::min(rest(kMostCachedBytes, tables.cached_bytes), rest(kMostCachedBytesPerHost, of_host));
+  const bool freely = tables.cached_bytes + asked * slot_bytes <= kFreelyCachedBytes &&
+                      of_host + asked * slot_bytes <= kFreelyCachedBytesPerHost;
   const std::uint32_t share = freely ? asked : std::min(asked, kFewSlots);
   return static_cast<std::uint32_t>(std::min<std::size_t>(share, left / slot_bytes));
 }
@@ -96,7 +100,8 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   session->fore = fore_channel(args.csa_fore_chan_attrs, origin.rdma);
   const std::size_t slot_bytes =
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
-  const std::uint32_t slots = affordable_slots(tables, session->fore.ca_maxrequests, slot_bytes);
+  const std::uint32_t slots =
+      affordable_slots(tables, client, session->fore.ca_maxrequests, slot_bytes);
   if (slots == 0 || client.sessions.size() >= kMostSessionsPerClient) {
     result.status = nfs4::Status::NFS4ERR_NOSPC;
     return result;
@@ -121,9 +126,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   // CREATE_SESSION4_FLAG_CONN_RDMA asks to step a connection up to RDMA mode (RFC 8881 18.36.3):
   // never granted, because a TCP connection of ours stays one, and RPC-over-RDMA connections start
   // in RDMA mode (RFC 8881 2.10.3.1).
-  Session& made = *(tables.sessions[session->id] = std::move(session));
-  tables.cached_bytes += made.reserved_bytes;
-  client.sessions.push_back(made.id);
+  Session& made = tables.add_session(std::move(session));
   bind(made, origin).fore = true;
   if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0 && made.callable &&
       !origin.back.expired()) {

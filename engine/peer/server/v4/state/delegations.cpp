@@ -17,7 +17,7 @@ std::optional<WhyNoDelegation> why_not(StateTables& tables, const Client& client
   if (wish == nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG) return WhyNoDelegation::WND4_NOT_WANTED;
   if (wish == nfs4::OPEN4_SHARE_ACCESS_WANT_CANCEL) return WhyNoDelegation::WND4_CANCELLED;
   if (client.minorversion == 0 || !tables.options.delegations ||
-      !has_back_channel(tables, client) || !tables.has_room_for_state() ||
+      !has_back_channel(tables, client) || !tables.has_room_for_state(client) ||
       client.delegations.size() >= kMostDelegationsPerClient)
     return WhyNoDelegation::WND4_RESOURCE;
   const bool written = std::ranges::any_of(file.opens, [](const OpenState* open) {

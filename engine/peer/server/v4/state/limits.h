@@ -36,6 +36,11 @@ inline constexpr std::size_t kMostCachedBytes = std::size_t{256} << 20;
 /// some 250 clients; what comes then has few, so that the rest is enough for twelve thousand.
 inline constexpr std::size_t kFreelyCachedBytes = std::size_t{64} << 20;
 inline constexpr std::uint32_t kFewSlots = 4;
+/// The same for the clients of one host: what a quarter has freely, and few slots for each client
+/// that it may have.
+inline constexpr std::size_t kFreelyCachedBytesPerHost = kFreelyCachedBytes / 4;
+inline constexpr std::size_t kMostCachedBytesPerHost =
+    kFreelyCachedBytesPerHost + kMostClientsPerHost * kFewSlots * kLargestCachedReply;
 /// ca_maxoperations: those of the longest COMPOUND that deployed clients send, with room.
 inline constexpr std::uint32_t kMostOperationsPerCompound = 50;
 /// Smallest ca_maxrequestsize and ca_maxresponsesize that a SEQUENCE with one operation fits in.
@@ -61,6 +66,8 @@ inline constexpr std::size_t kMostOwnersPerClient = 4096;
 /// Octets of the owners of all clients together, counted with their names, which may have
 /// NFS4_OPAQUE_LIMIT octets: owners without state would make gigabytes of what one client may have.
 inline constexpr std::size_t kMostOwnerBytes = std::size_t{128} << 20;
+/// Of which the clients of one host may have a quarter, as of the records of clients.
+inline constexpr std::size_t kMostOwnerBytesPerHost = kMostOwnerBytes / 4;
 /// What an owner costs besides its name, which is kept twice: records and the last reply.
 inline constexpr std::size_t kOwnerRecordBytes = 512;
 /// Lock stateids, and locked ranges, of one client.
@@ -70,6 +77,8 @@ inline constexpr std::size_t kMostRangesPerClient = 16384;
 inline constexpr std::size_t kMostRangesPerFile = 4096;
 /// Stateids of all clients together: some 64 MiB of records.
 inline constexpr std::size_t kMostStates = 262144;
+/// Of which the clients of one host may have a quarter: sixteen with all that one may have.
+inline constexpr std::size_t kMostStatesPerHost = kMostStates / 4;
 /// Revoked delegations that are remembered for a client until FREE_STATEID.
 inline constexpr std::size_t kMostRevokedPerClient = kMostDelegationsPerClient;
 /// Clients are looked through for expired leases this often.

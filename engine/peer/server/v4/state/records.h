@@ -114,6 +114,14 @@ struct DelegationState {
   TimePoint next_try{};
 };
 
+/// What the clients of one host have together, so that no host can shut the others out.
+struct HostShare {
+  std::size_t clients = 0;  // records
+  std::size_t states = 0;
+  std::size_t owner_bytes = 0;
+  std::size_t cached_bytes = 0;
+};
+
 /// A client record (RFC 7530 16.33.5, RFC 8881 18.35.4), which owns all state of the client.
 struct Client {
   ClientId id = 0;
@@ -125,6 +133,7 @@ struct Client {
   TimePoint renewed{};
   std::list<Client*>::iterator place{};  // in the order of renewals
   std::string host;                      // that the record came from
+  HostShare* share = nullptr;            // of that host; lives as long as the record
 
   // Minor version 0.
   nfs4::Verifier confirm{};

@@ -39,7 +39,8 @@ Client& StateTables::add_client(std::uint32_t minorversion, std::string_view own
   client->renewed = now();
   client->place = by_renewal.insert(by_renewal.end(), client.get());
   client->host = host;
-  ++by_host_[client->host];
+  client->share = &by_host_[client->host];
+  ++client->share->clients;
   unconfirmed.push_back(id);
   by_owner_.emplace(owner_key(minorversion, owner), client.get());
   return *(clients[id] = std::move(client));
@@ -73,7 +74,7 @@ void StateTables::renew(Client& client) {
 
 std::size_t StateTables::records_of(const std::string& host) const {
   const auto found = by_host_.find(host);
-  return found == by_host_.end() ? 0 : found->second;
+  return found == by_host_.end() ? 0 : found->second.clients;
 }
 
 bool StateTables::drop_unconfirmed(const std::string* host) {
@@ -114,13 +115,12 @@ void StateTables::end_client(Client& client) {
   while (!client.sessions.empty()) remove_session(*find_session(client.sessions.back()));
   while (!client.delegations.empty()) remove_delegation(client.delegations.begin()->second);
   while (!client.opens.empty()) remove_open(client.opens.begin()->second);
-  for (const auto& [name, owner] : client.open_owners) owner_bytes -= owner_cost(name);
-  for (const auto& [name, owner] : client.lock_owners) owner_bytes -= owner_cost(name);
+  for (const auto& [name, owner] : client.open_owners) give_back_owner(client, name);
+  for (const auto& [name, owner] : client.lock_owners) give_back_owner(client, name);
   const auto [first, last] = by_owner_.equal_range(owner_key(client.minorversion, client.owner));
   by_owner_.erase(
       std::find_if(first, last, [&](const auto& entry) { return entry.second == &client; }));
-  const auto records = by_host_.find(client.host);
-  if (--records->second == 0) by_host_.erase(records);
+  if (--client.share->clients == 0) by_host_.erase(client.host);
   by_renewal.erase(client.place);
   clients.erase(client.id);
 }
@@ -128,6 +128,14 @@ void StateTables::end_client(Client& client) {
 Session* StateTables::find_session(const nfs4::SessionId& id) {
   const auto found = sessions.find(id);
   return found == sessions.end() ? nullptr : found->second.get();
+}
+
+Session& StateTables::add_session(std::unique_ptr<Session> session) {
+  Session& made = *(sessions[session->id] = std::move(session));
+  cached_bytes += made.reserved_bytes;
+  made.client->share->cached_bytes += made.reserved_bytes;
+  made.client->sessions.push_back(made.id);
+  return made;
 }
 
 void StateTables::remove_session(Session& session) {
@@ -138,6 +146,7 @@ void StateTables::remove_session(Session& session) {
     if (recalled != session.client->delegations.end()) recalled->second.calling = false;
   }
   cached_bytes -= session.reserved_bytes;
+  session.client->share->cached_bytes -= session.reserved_bytes;
   drop(session.client->sessions, session.id);
   const nfs4::SessionId id = session.id;
   sessions.erase(id);
@@ -203,12 +212,28 @@ nfs4::StateId StateTables::stateid(const Client& client, StateNumber number,
   return made;
 }
 
+void StateTables::take_state(Client& client) {
+  ++state_count;
+  ++client.share->states;
+}
+
+void StateTables::give_back_state(Client& client) {
+  --state_count;
+  --client.share->states;
+}
+
+void StateTables::give_back_owner(Client& client, std::string_view name) {
+  owner_bytes -= owner_cost(name);
+  client.share->owner_bytes -= owner_cost(name);
+}
+
 template <class Owners>
 auto& StateTables::add_owner(Owners& owners, Client& client, std::string_view name) {
   auto& owner = owners[std::string(name)];
   owner.client = &client;
   owner.name = name;
   owner_bytes += owner_cost(name);
+  client.share->owner_bytes += owner_cost(name);
   return owner;
 }
 
@@ -228,7 +253,7 @@ OpenState& StateTables::add_open(OpenOwner& owner, File& its_file) {
   open.file = &its_file;
   owner.opens.push_back(&open);
   its_file.opens.push_back(&open);
-  ++state_count;
+  take_state(*owner.client);
   return open;
 }
 
@@ -237,8 +262,9 @@ void StateTables::remove_open(OpenState& open) {
   drop(open.owner->opens, &open);
   drop(open.file->opens, &open);
   drop_if_idle(*open.file);
-  open.owner->client->opens.erase(open.number);
-  --state_count;
+  Client& client = *open.owner->client;
+  client.opens.erase(open.number);
+  give_back_state(client);
 }
 
 LockState& StateTables::add_lock(LockOwner& owner, OpenState& open) {
@@ -250,7 +276,7 @@ LockState& StateTables::add_lock(LockOwner& owner, OpenState& open) {
   lock.file = open.file;
   owner.states.push_back(&lock);
   open.locks.push_back(&lock);
-  ++state_count;
+  take_state(*owner.client);
   return lock;
 }
 
@@ -263,7 +289,7 @@ void StateTables::remove_lock(LockState& lock) {
   // An owner of minor version 0 stays for RELEASE_LOCKOWNER and the retry of its last request.
   if (client.minorversion > 0 && lock.owner->states.empty()) remove_lock_owner(*lock.owner);
   client.locks.erase(lock.number);
-  --state_count;
+  give_back_state(client);
 }
 
 DelegationState& StateTables::add_delegation(Client& client, File& its_file) {
@@ -273,22 +299,23 @@ DelegationState& StateTables::add_delegation(Client& client, File& its_file) {
   made.client = &client;
   made.file = &its_file;
   its_file.delegations.push_back(&made);
-  ++state_count;
+  take_state(client);
   return made;
 }
 
 void StateTables::remove_delegation(DelegationState& delegation) {
   drop(delegation.file->delegations, &delegation);
   drop_if_idle(*delegation.file);
-  delegation.client->delegations.erase(delegation.number);
-  --state_count;
+  Client& client = *delegation.client;
+  client.delegations.erase(delegation.number);
+  give_back_state(client);
 }
 
 void StateTables::remove_open_owner(OpenOwner& owner) {
   while (!owner.opens.empty()) remove_open(*owner.opens.back());
   owner.client->closed.erase(owner.last_closed);
   const std::string name = owner.name;
-  owner_bytes -= owner_cost(name);
+  give_back_owner(*owner.client, name);
   owner.client->open_owners.erase(name);
 }
 
@@ -300,7 +327,7 @@ void StateTables::remove_lock_owner(LockOwner& owner) {
     if (gone) return;
   }
   const std::string name = owner.name;
-  owner_bytes -= owner_cost(name);
+  give_back_owner(*owner.client, name);
   owner.client->lock_owners.erase(name);
 }
 

@@ -34,6 +34,8 @@ struct StateTables {
   bool make_room_for_client(const std::string& host);
 
   Session* find_session(const nfs4::SessionId& id);
+  /// Adds a session that has its id, its client and what its reply caches reserve.
+  Session& add_session(std::unique_ptr<Session> session);
   void remove_session(Session& session);
 
   File& file(const Handle& handle);
@@ -46,10 +48,15 @@ struct StateTables {
   /// Removes the record with all opens, locks and delegations.
   void remove_file(File& file);
 
-  /// Whether another stateid may be made.
-  bool has_room_for_state() const { return state_count < kMostStates; }
-  /// Whether another owner of either kind may be made.
-  bool has_room_for_owner() const { return owner_bytes + owner_cost({}) <= kMostOwnerBytes; }
+  /// Whether another stateid may be made for the client.
+  bool has_room_for_state(const Client& client) const {
+    return state_count < kMostStates && client.share->states < kMostStatesPerHost;
+  }
+  /// Whether another owner of either kind may be made for the client.
+  bool has_room_for_owner(const Client& client) const {
+    return owner_bytes + owner_cost({}) <= kMostOwnerBytes &&
+           client.share->owner_bytes + owner_cost({}) <= kMostOwnerBytesPerHost;
+  }
 
   nfs4::StateId stateid(const Client& client, StateNumber number, std::uint32_t seqid) const;
 
@@ -90,6 +97,9 @@ struct StateTables {
   static std::size_t owner_cost(std::string_view name) {
     return kOwnerRecordBytes + 2 * name.size();
   }
+  void take_state(Client& client);
+  void give_back_state(Client& client);
+  void give_back_owner(Client& client, std::string_view name);
   void end_client(Client& client);
   std::size_t records_of(const std::string& host) const;
   /// Removes the oldest unconfirmed record, of this host or with nullptr of any; false: there is
@@ -100,7 +110,7 @@ struct StateTables {
 
   // By owner_key: one that is confirmed and one that is not at most.
   std::unordered_multimap<std::string, Client*> by_owner_;
-  std::unordered_map<std::string, std::size_t> by_host_;  // records, by the host they came from
+  std::unordered_map<std::string, HostShare> by_host_;
   std::uint32_t next_client_ = 1;
   StateNumber next_state_ = 1;
 };
