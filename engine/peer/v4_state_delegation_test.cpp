@@ -55,6 +55,24 @@ TEST_F(V4DelegationTest, AReaderGetsADelegationAndReadsUnderIt) {
       << "readers do not disturb each other";
 }
 
+TEST_F(V4DelegationTest, RecallsThatWaitForASlotGoWhenOneIsFree) {
+  constexpr std::size_t kFiles = 3 * kMostBackSlots;
+  for (std::size_t i = 0; i < kFiles; ++i) {
+    const std::string name = "file " + std::to_string(i);
+    make_file(name);
+    ASSERT_EQ(open(holder, name, kRead).delegation.delegation_type,
+              DelegationType::OPEN_DELEGATE_READ);
+    ASSERT_EQ(run(op_open, open_args(writer, name, kWrite), writer, root()).status,
+              Status::NFS4ERR_DELAY);
+  }
+  EXPECT_EQ(holder.channel->calls.size(), kMostBackSlots);
+  std::size_t recalled = 0;
+  for (; !holder.channel->calls.empty() && recalled < kFiles; ++recalled)
+    holder.channel->answer_recall(Status::NFS4_OK);
+  EXPECT_EQ(recalled, kFiles) << "some wait for the next second, and are revoked if they are many";
+  EXPECT_TRUE(holder.channel->calls.empty());
+}
+
 TEST_F(V4DelegationTest, ItIsNotRecalledForWhomMayNotWrite) {
   const Handle theirs = make_file("theirs", 0644);
   ASSERT_EQ(open(holder, "theirs", kRead).delegation.delegation_type,

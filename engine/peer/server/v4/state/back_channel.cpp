@@ -172,6 +172,18 @@ void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
   strand_recalls(tables, session);
 }
 
+/// A slot is free: the recall of this client that has waited longest for one has its turn. With a
+/// pause for each, a burst of them would not be over when the first are overdue.
+void send_next_recall(StateTables& tables, Client& client) {
+  for (const auto& [id, number] : tables.recalls) {
+    if (id != client.id) continue;
+    const auto found = client.delegations.find(number);
+    if (found == client.delegations.end() || found->second.tries > 0) continue;
+    send_recall(tables, found->second);
+    return;
+  }
+}
+
 void callback_done(StateTables& tables, Session& session, const Sent& sent,
                    const Expected<View, net::Error>& reply) {
   BackSlot& slot = session.back_slots[sent.slot];
@@ -191,6 +203,7 @@ void callback_done(StateTables& tables, Session& session, const Sent& sent,
   slot.message.clear();
   slot.delegation = 0;
   if (delegation) recall_answered(tables, *delegation, status);
+  send_next_recall(tables, *session.client);
 }
 
 void probe_done(StateTables& tables, Session& session, const Sent& sent,
