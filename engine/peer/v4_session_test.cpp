@@ -204,6 +204,37 @@ TEST_P(SessionCompoundTest, ChangeThatCannotBeAnsweredIsNotMade) {
   }
 }
 
+TEST_P(SessionCompoundTest, WordsOfABitmapThatAreZeroDoNotMakeAChangeUnanswerable) {
+  const nfs4::FileHandle file = make_file4("file", {});
+  nfs4::ChannelAttrs small = channel();
+  small.ca_maxresponsesize = 512;
+  open_session(small);
+  const Fattr4 mode(with_mode(0604));
+  nfs4::Fattr padded = mode;
+  while (padded.attrmask.push_back(0)) continue;
+  AttributeChange other;
+  other.mode = 0600;
+  // Less and less room, until SETATTR is refused.
+  for (std::size_t octets = 340;; octets += 4) {
+    ASSERT_LT(octets, 440U) << "SETATTR always has room";
+    const std::string tag(octets, 't');
+    ASSERT_EQ(storage->change(*storage->lookup(storage->root(), "file"), other), peer::Status::ok);
+    Compound compound(1, tag);
+    compound.add(Opnum::OP_SEQUENCE, next())
+        .put(file)
+        .add(Opnum::OP_SETATTR, nfs4::SetattrArgs{{}, padded});
+    const Answer answer = call(compound);
+    const auto found = storage->attributes(*storage->lookup(storage->root(), "file"))->mode;
+    if (answer.status() == Status::NFS4_OK) {
+      EXPECT_EQ(found, 0604U);
+      continue;
+    }
+    EXPECT_EQ(answer.status(), Status::NFS4ERR_REP_TOO_BIG);
+    EXPECT_EQ(found, 0600U) << "changed although the answer says otherwise";
+    break;
+  }
+}
+
 TEST_P(SessionCompoundTest, ListingWithoutRoomNamesTheLimitThatIsInTheWay) {
   make_file4(std::string(255, 'n'), {});
   nfs4::ChannelAttrs small = channel();

@@ -122,7 +122,9 @@ void op_setattr(const nfs4::SetattrArgs& args, CompoundCall& call, nfs4::Setattr
   if (change->mode)
     change->mode = permitted_mode(object->attributes, call.context.caller, *change->mode);
   result.status = to_nfs4(call.storage.change(object->node, *change));
-  if (result.status == nfs4::Status::NFS4_OK) result.attrsset = args.obj_attributes.attrmask;
+  if (result.status != nfs4::Status::NFS4_OK) return;
+  result.attrsset = args.obj_attributes.attrmask;
+  result.attrsset.trim();
 }
 
 void op_verify(const nfs4::VerifyArgs& args, CompoundCall& call, nfs4::VerifyResult& result) {

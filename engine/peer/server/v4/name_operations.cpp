@@ -74,6 +74,7 @@ void op_create(const nfs4::CreateArgs& args, CompoundCall& call, nfs4::CreateRes
   // What new_node has left out was not set.
   if (change->uid && !node.change.uid) result.resok4.attrset.reset(nfs4::FATTR4_OWNER);
   if (change->gid && !node.change.gid) result.resok4.attrset.reset(nfs4::FATTR4_OWNER_GROUP);
+  result.resok4.attrset.trim();
   set_current(call, *created);
 }
 

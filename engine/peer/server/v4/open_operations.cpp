@@ -202,6 +202,7 @@ void open_file(Opening& opening, nfs4::OpenResult& result) {
   ok.rflags = nfs4::OPEN4_RESULT_LOCKTYPE_POSIX;
   if (!opening.owner->confirmed) ok.rflags |= nfs4::OPEN4_RESULT_CONFIRM;
   ok.attrset = target->attrset;
+  ok.attrset.trim();
   ok.delegation = delegation_for(opening, file);
   set_current_stateid(call, ok.stateid);
 }

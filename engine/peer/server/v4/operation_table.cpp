@@ -68,7 +68,7 @@ constexpr Operation refused() {
 constexpr std::size_t kStatusBytes = 4 + 4;  // with the number
 constexpr std::size_t kStateIdBytes = kStatusBytes + 16;
 constexpr std::size_t kCinfoBytes = 4 + 8 + 8;
-constexpr std::size_t kBitmapBytes = 4 + 3 * 4;
+constexpr std::size_t kBitmapBytes = 4 + 3 * 4;  // trimmed, however many words the client has sent
 // RFC 8881 2.10.6.4: without its filehandle what was made is of no use.
 constexpr std::size_t kGetfhBytes = kStatusBytes + 4 + kHandleBytes;
 constexpr std::size_t kWhoBytes = 4 + 16;
