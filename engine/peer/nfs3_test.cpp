@@ -345,6 +345,23 @@ TEST_P(Nfs3Test, PermissionsFollowTheModeBits) {
   EXPECT_EQ(create("anyone").status, Status::NFS3_OK) << "the root is writable for everyone";
 }
 
+TEST_P(Nfs3Test, NothingIsChangedWithATimeThatIsNone) {
+  const nfs3::FileHandle file = made(create("file"));
+  const nfs3::Fattr before = attributes(file);
+  // The last two are UTIME_OMIT and UTIME_NOW of the host.
+  for (const std::uint32_t nanoseconds : {1'000'000'000U, 0x3ffffffeU, 0x3fffffffU}) {
+    nfs3::Sattr wanted;
+    wanted.mode = 0600;
+    wanted.size = 10;
+    wanted.mtime = {nfs3::TimeHow::SET_TO_CLIENT_TIME, {5, nanoseconds}};
+    EXPECT_EQ(setattr(file, wanted), Status::NFS3ERR_INVAL) << nanoseconds;
+    const nfs3::Fattr after = attributes(file);
+    EXPECT_EQ(after.mode, before.mode) << nanoseconds;
+    EXPECT_EQ(after.size, before.size) << nanoseconds;
+    EXPECT_EQ(after.mtime, before.mtime) << nanoseconds;
+  }
+}
+
 TEST_P(Nfs3Test, ListingsGiveNoHandlesToWhomLookupRefusesThem) {
   const nfs3::FileHandle directory = mkdir("directory");
   nfs3::CreateArgs inside;

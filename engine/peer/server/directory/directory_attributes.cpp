@@ -24,6 +24,12 @@ timespec to_timespec(const TimeChange& change) {
   return {0, change.to_server_time ? UTIME_NOW : UTIME_OMIT};
 }
 
+/// To the host some numbers of nanoseconds mean "now" and "leave it".
+bool is_time(const TimeChange& change) {
+  constexpr std::uint32_t kNanosecondsPerSecond = 1'000'000'000;
+  return !change.to || change.to->nanoseconds < kNanosecondsPerSecond;
+}
+
 bool changes(const TimeChange& change) {
   return change.to_server_time || change.to.has_value();
 }
@@ -81,6 +87,7 @@ Status DirectoryBackend::change(NodeId node, const AttributeChange& change) {
   if (read_only_) return Status::read_only;
   const auto opened = object(node);
   if (!opened) return opened.error();
+  if (!is_time(change.atime) || !is_time(change.mtime)) return Status::invalid;
   mark_changed(node);
   // The size first: it is what may fail, and then nothing was changed.
   if (change.size_bytes) {
