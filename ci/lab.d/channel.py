@@ -40,7 +40,8 @@ class Channel:
         return f"unix:{self._path}"
 
     def open(self, machine: Machine) -> None:
-        """Waits for the machine, which has been started."""
+        """Waits for the machine, which has been started; the line to one before it is closed."""
+        self._hang_up()
         self._end = machine.open_end()
         ready, _, _ = select.select([self._listener, self._end], [], [], ACCEPT_LIMIT_S)
         if self._listener not in ready:
@@ -62,7 +63,10 @@ class Channel:
             ready, _, _ = select.select([self._stream], [], [], left_s)
             if not ready:
                 raise Silent
-            data = self._stream.recv(READ_BYTES)
+            try:
+                data = self._stream.recv(READ_BYTES)
+            except OSError:  # it has left something unread
+                data = b""
             if not data:
                 raise LabFailure("the machine has ended")
             self._pending += data
@@ -70,9 +74,14 @@ class Channel:
         return line.decode(errors="replace").rstrip("\r")
 
     def close(self) -> None:
-        for part in (self._stream, self._listener):
-            if part is not None:
-                part.close()
+        self._hang_up()
+        self._listener.close()
+        self._path.unlink(missing_ok=True)
+
+    def _hang_up(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
         if self._end is not None:
             os.close(self._end)
-        self._path.unlink(missing_ok=True)
+        self._stream = self._end = None
+        self._pending = b""

@@ -71,21 +71,27 @@ class Guest:
             networks=NETWORKS,
         )
         host.say(f"booting {self._target.name}")
-        self.machine.start()
-        self._channel.open(self.machine)
-        host.say(f"ready after {self.machine.wait_ready():.1f} s")
+        seconds = self.machine.boot(lambda: self._channel.open(self.machine))
+        host.say(f"ready after {seconds:.1f} s")
         deadline = time.monotonic() + ANSWER_GRACE_S
-        while self._channel.read_line(deadline) != AGENT_READY:
-            pass
+        try:
+            while self._channel.read_line(deadline) != AGENT_READY:
+                pass
+        except Silent:
+            raise LabFailure(
+                f"the guest's agent did not answer within {ANSWER_GRACE_S} s; "
+                f"{self.machine.last_words()}"
+            )
 
     def run(self, step: Step, version: str, storage: str, server: Server | None) -> Result:
         """Runs one step; what it asks the lab for is done on the way."""
         ports = server.ports if server else {"rdma": 0, "tcp": 0}
         limit_s = step.limit_s
-        self._channel.send(f"run {step.name} {version} {ports['rdma']} {ports['tcp']} {limit_s}")
+        order = f"run {step.name} {version} {ports['rdma']} {ports['tcp']} {limit_s}"
         deadline = time.monotonic() + limit_s + ANSWER_GRACE_S
         log = []
         try:
+            self._channel.send(order)
             while True:
                 line = self._channel.read_line(deadline)
                 if line == RESTART_SERVER:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 
 from failure import LabFailure, MachineDied
 from link import Link
@@ -83,22 +84,27 @@ class Machine:
         self._process = None
         self._reader = None
 
-    def boot(self) -> float:
+    def boot(self, on_start: Callable[[], None] = lambda: None) -> float:
         """Starts the machine, anew if it dies on the way, and waits until its role is up; returns the
-        seconds of that. For machines whose serial ports nobody waits for."""
+        seconds of that. After each start `on_start` has to take the serial ports that somebody reads.
+        """
         for _ in range(MOST_STARTS - 1):
             self.start()
+            on_start()
             try:
                 return self.wait_ready()
             except MachineDied:
                 self.power_off()
         self.start()
+        on_start()
         return self.wait_ready()
 
     def start(self) -> None:
         for event in (self._ready_or_ended, self._ended, self._program_ended):
             event.clear()
         self._complaints.clear()
+        self._tail.clear()
+        self._program_status = None
         # setpriv makes the kernel kill qemu even if this process is killed without warning;
         # an own session keeps a Ctrl-C at the terminal from ending the machine before its user.
         self._process = subprocess.Popen(

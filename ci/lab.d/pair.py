@@ -128,9 +128,8 @@ class Tester:
 
     def boot(self) -> None:
         host.say(f"booting the tester of {self.target.name}")
-        self.machine.start()
-        self.channel.open(self.machine)
-        host.say(f"ready after {self.machine.wait_ready():.1f} s")
+        seconds = self.machine.boot(lambda: self.channel.open(self.machine))
+        host.say(f"ready after {seconds:.1f} s")
 
     def close(self) -> None:
         self.machine.power_off()

@@ -1,4 +1,4 @@
-"""Tests of the command that a machine with the host's files runs."""
+"""Tests of the command that a machine with the host's files runs, and of that machine's start."""
 
 import pathlib
 import subprocess
@@ -6,7 +6,11 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import channel  # noqa: E402
 import pair  # noqa: E402
+import target as targets  # noqa: E402
+from emulator import Emulator  # noqa: E402
+from machine import MOST_STARTS  # noqa: E402
 
 
 def test_the_command_runs_in_the_project_with_its_arguments_as_they_are(tmp_path, monkeypatch):
@@ -26,3 +30,20 @@ def test_the_command_runs_in_the_project_with_its_arguments_as_they_are(tmp_path
     assert shown.returncode == 7
     assert shown.stdout == f"{tmp_path}\n<a b><it's><$HOME>"
     assert f"cd {pair.PROJECT}" in packed["run"]
+
+
+def test_a_tester_that_dies_while_it_boots_is_started_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(channel, "PROJECT", tmp_path)
+    monkeypatch.setattr(pair, "pack", lambda root, command, scratch: root)
+    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS - 1, "the first line")
+    target = targets.load("linux-6.1-rxe")
+    tester = pair.Tester(target, ["true"], tmp_path, tmp_path / "report", None)
+    try:
+        tester.boot()
+        with open(tmp_path / "output", "w") as output:
+            assert pair.copy_lines(tester.channel, output) == 1
+    finally:
+        tester.close()
+    assert (tmp_path / "output").read_text() == "the first line\n"
+    assert emulator.starts() == MOST_STARTS
