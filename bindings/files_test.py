@@ -1,5 +1,6 @@
 """`steertag cp` and `steertag ls` against the bundled server, over RDMA and TCP."""
 
+import errno
 import os
 import signal
 import socket
@@ -115,6 +116,25 @@ def test_link_stays_a_link(url, tmp_path):
     assert steertag("cp", f"{url}/there", tmp_path / "link") == 0
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_bytes() == b"octets"
+
+
+def test_what_could_not_be_written_shows_at_the_latest_when_the_file_is_closed(
+    url, tmp_path, capsys, monkeypatch
+):
+    (tmp_path / "here").write_bytes(b"octets")
+    assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
+    close = os.close
+
+    def close_over_quota(descriptor):
+        copy = os.readlink(f"/proc/self/fd/{descriptor}").startswith(str(tmp_path))
+        close(descriptor)
+        if copy:
+            raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    monkeypatch.setattr(os, "close", close_over_quota)
+    assert steertag("cp", f"{url}/there", tmp_path / "back") == 2
+    assert "back: Disk quota exceeded" in capsys.readouterr().err
+    assert os.listdir(tmp_path) == ["here"]
 
 
 def test_longest_name_is_possible(url, tmp_path):

@@ -70,13 +70,16 @@ def _temporary_beside(target, mode):
     except OSError as error:
         raise Failure(f"{temporary}: {error.strerror}") from None
     try:
-        yield descriptor
-        os.fchmod(descriptor, _permissions(mode))
+        try:
+            yield descriptor
+            os.fchmod(descriptor, _permissions(mode))
+        finally:
+            # Before it has its name: some file systems tell only now what they could not write.
+            os.close(descriptor)
         os.replace(temporary, final)
     except OSError as error:
         raise Failure(f"{target}: {error.strerror}") from None
     finally:
-        os.close(descriptor)
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
 
