@@ -351,6 +351,7 @@ void IwarpConnection::finish(CloseReason reason, How how, trace::Role culprit) {
   reason_ = std::move(reason);
   runtime_.reactor.remove(std::exchange(key_, 0));
   if (initiator_) {
+    initiator_->stop();
     runtime_.ended.push_back(std::move(initiator_));
   }
   const bool clean = how != How::reset && reason_->code != Errc::peer_reset &&

@@ -83,6 +83,12 @@ Initiator::~Initiator() {
   reactor_.remove(key_);
 }
 
+void Initiator::stop() {
+  stage_ = Stage::over;
+  reactor_.remove(std::exchange(key_, 0));
+  socket_.close();
+}
+
 std::string Initiator::peer_name() const {
   return addresses_[next_ == 0 ? 0 : next_ - 1].text();
 }
@@ -215,9 +221,7 @@ void Initiator::fail_with_peer(const Error& error) {
 }
 
 void Initiator::fail(Errc code, std::string detail, Bytes private_data) {
-  stage_ = Stage::over;
-  reactor_.remove(std::exchange(key_, 0));
-  socket_.close();
+  stop();
   owner_.on_failed({code, std::move(detail)}, std::move(private_data));
 }
 

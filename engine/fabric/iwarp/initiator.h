@@ -46,6 +46,8 @@ class Initiator final : public Channel {
 
   /// Tries the next address; on_failed follows once none is left. Not to be called twice.
   void start() { try_next(); }
+  /// Its owner wants no outcome any more. It may still live until the end of the round.
+  void stop();
   std::string peer_name() const;
 
   void on_ready(std::uint32_t events) override;

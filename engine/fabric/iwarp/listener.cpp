@@ -154,27 +154,27 @@ class IwarpListener::Pending final : public Channel {
     octets_.resize(have + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     if (count <= 0) {
       if (count == 0 || (code != EAGAIN && code != EINTR)) {
-        listener_.refuse(*this, startup_cut(StartupKind::request, have, count == 0 ? 0 : code));
+        refuse(startup_cut(StartupKind::request, have, count == 0 ? 0 : code));
       }
       return;
     }
     const auto still = octets_lacking(StartupKind::request, octets_);
     if (!still) {
       // RFC 5044 7.1.2: close
-      listener_.refuse(*this, startup_fault(StartupKind::request, still.error(), octets_));
+      refuse(startup_fault(StartupKind::request, still.error(), octets_));
     } else if (*still == 0) {
       take_request();
     }
   }
   void on_deadline() override {
-    listener_.refuse(*this, startup_late(StartupKind::request, runtime_.limits.startup));
+    refuse(startup_late(StartupKind::request, runtime_.limits.startup));
   }
 
  private:
   void take_request() {
     auto frame = decode_startup(StartupKind::request, octets_);
     if (!frame) {
-      listener_.refuse(*this, startup_fault(StartupKind::request, frame.error(), octets_));
+      refuse(startup_fault(StartupKind::request, frame.error(), octets_));
       return;
     }
     const bool markers = frame->markers;
@@ -183,10 +183,16 @@ class IwarpListener::Pending final : public Channel {
                                                   std::move(*frame));
     if (markers) {
       request->reject({});
-      listener_.refuse(*this, markers_demanded());
+      refuse(markers_demanded());
       return;
     }
     listener_.finish(*this, std::move(request));
+  }
+
+  // It lives until the end of the round, in which its deadline may be due as well.
+  void refuse(Error error) {
+    runtime_.reactor.remove(std::exchange(key_, 0));
+    listener_.refuse(*this, std::move(error));
   }
 
   Runtime& runtime_;  // outlives the listener
