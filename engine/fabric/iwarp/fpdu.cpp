@@ -47,10 +47,11 @@ std::size_t encode_trailer(std::size_t ulpdu_length, Crc32c crc, bool use_crc, s
 }
 
 MutableView FpduReceiver::direct() {
-  if (stage_ != Stage::payload || refused_) {
+  if (stage_ == Stage::header || refused_) {
     return {};
   }
-  // The region may have been closed, or destroyed, since the payload began.
+  // The region may have been closed, or destroyed, since the payload began. A whole payload is
+  // read once more from its place, when its trailer has come.
   auto place = sink_.place(segment_, payload_bytes_);
   if (!place) {
     refused_ = std::move(place.error());

@@ -44,7 +44,7 @@ class SegmentSink {
  public:
   virtual ~SegmentSink() = default;
   /// Checks a segment before any octet of it is placed and says where its `payload_bytes` go.
-  /// Must not change anything: it is asked again when a payload continues later.
+  /// Must not change anything: it is asked again when a payload or its trailer continues later.
   virtual Expected<MutableView, Violation> place(const Segment& segment,
                                                  std::size_t payload_bytes) = 0;
   /// The segment has arrived whole and valid, with its payload at its place.
@@ -61,7 +61,8 @@ class FpduReceiver {
   explicit FpduReceiver(SegmentSink& sink) : sink_(sink) {}
   void use_crc(bool use) { use_crc_ = use; }
 
-  /// Room for the next octets of the payload in progress at its place; empty if there is none.
+  /// Room for the next octets of the payload in progress at its place; empty if there is none. To
+  /// be called before every read: what `take` uses was valid then.
   MutableView direct();
   /// `count` octets have been written to direct().
   std::optional<Violation> placed(std::size_t count);

@@ -192,6 +192,20 @@ TEST(Fpdu, RefusalIsToldAfterTheCrcProvedTheHeader) {
   EXPECT_EQ(broken->cause.layer, cause::kMpaCrc.layer);
 }
 
+TEST(Fpdu, PlaceIsAskedForAgainBeforeTheTrailerIsTaken) {
+  const Bytes octets = fpdu(Segment{}, pattern(40));
+  Taker taker;
+  FpduReceiver receiver(taker);
+  receiver.use_crc(true);
+  ASSERT_FALSE(receiver.take(View(octets).first(octets.size() - 1)));
+  taker.refusing = true;
+  EXPECT_TRUE(receiver.direct().empty());
+  const auto refused = receiver.take(View(octets).last(1));
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->detail, "refused");
+  EXPECT_TRUE(taker.segments.empty());
+}
+
 TEST(Fpdu, LengthWithoutRoomForAHeader) {
   for (const char* start : {"0000 4143", "0001 4143", "0011 4143", "000d c140"}) {
     Taker taker;

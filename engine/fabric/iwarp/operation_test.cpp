@@ -288,5 +288,16 @@ TEST_F(OperationTest, RegionMayGoWhileItIsWritten) {
   expect_terminate(Bytes(octets.begin() + 20000, octets.end()), "1/1/0", "not valid");
 }
 
+TEST_F(OperationTest, RegionMayGoBetweenAPayloadAndItsTrailer) {
+  auto region = pair.server_domain->allocate(40, {false, true});
+  const Bytes octets = write(region->stag(), region->base(), 40);
+  const std::size_t had = pair.server_bytes.from_client.size();
+  send(Bytes(octets.begin(), octets.end() - 1));
+  ASSERT_TRUE(
+      pair.turn([&] { return pair.server_bytes.from_client.size() == had + octets.size() - 1; }));
+  region.reset();
+  expect_terminate(Bytes(octets.end() - 1, octets.end()), "1/1/0", "not valid");
+}
+
 }  // namespace
 }  // namespace steertag::fabric::iwarp
