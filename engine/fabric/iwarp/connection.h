@@ -163,8 +163,9 @@ class IwarpConnection final : public Connection,
   std::uint16_t ord_ = 0;
   std::chrono::milliseconds idle_timeout_{0};
   bool was_established_ = false;
-  bool blocked_ = false;  // the socket takes no more for now
-  bool more_ = false;     // more could be sent at once, after others had their turn
+  bool blocked_ = false;      // the socket takes no more for now
+  bool was_blocked_ = false;  // before the flush in progress
+  bool more_ = false;         // more could be sent at once, after others had their turn
   bool unsettled_ = false;
   bool ungated_ = false;  // raw octets may leave before the initiator's first FPDU
   bool startup_told_ = false;

@@ -36,6 +36,9 @@ void IwarpConnection::on_ready(std::uint32_t events) {
     stream_error(code == 0 ? ECONNRESET : code);
   }
   if (state_ != State::closed) {
+    if ((events & EPOLLOUT) != 0) {
+      last_sent_ = runtime_.reactor.round_time();  // the peer has taken octets
+    }
     if ((events & EPOLLOUT) != 0 || !transmitter_.idle()) {
       mark_unsettled();
     }
@@ -147,7 +150,7 @@ void IwarpConnection::flush() {
   }
   more_ = false;
   if (may_transmit()) {
-    blocked_ = false;
+    was_blocked_ = std::exchange(blocked_, false);
     int writes = 0;
     while (state_ != State::closed && send_some()) {
       if (++writes == kMostWritesPerTurn) {
@@ -195,7 +198,8 @@ void IwarpConnection::send_failed(int code) {
   if (code == EINTR) {
     mark_unsettled();
   } else if (code == EAGAIN) {
-    if (!blocked_) {
+    // Since when something waits: another try is no progress.
+    if (!was_blocked_) {
       last_sent_ = std::max(last_sent_, runtime_.reactor.round_time());
     }
     blocked_ = true;
@@ -294,7 +298,10 @@ void IwarpConnection::expire(Wait wait) {
     case Wait::nothing:
       break;
     case Wait::room:
-      finish(passed("the peer took no octets", limits.unsent), How::reset, role_);
+      // Who broke a rule is told even if our Terminate did not get away.
+      finish(state_ == State::terminating ? std::move(*reason_)
+                                          : passed("the peer took no octets", limits.unsent),
+             How::reset, role_);
       break;
     case Wait::rest:
       give_up(passed("FPDU " + std::to_string(fpdus_.fpdu_number()) + ": silence inside a message",

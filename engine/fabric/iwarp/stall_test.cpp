@@ -43,6 +43,19 @@ class StallTest : public RawConnectionTest {
       return stuck || pair.server_notices.closed;
     }));
   }
+  // The system's buffer may grow when something comes, and take more although the peer does not.
+  void send_until_the_system_takes_no_more() {
+    constexpr int kMostRounds = 200;
+    constexpr int kRoundsWithoutRoom = 5;
+    int without_room = 0;
+    for (int round = 0; round < kMostRounds && without_room < kRoundsWithoutRoom; ++round) {
+      const std::size_t seen = pair.server_bytes.from_server.size();
+      ASSERT_NO_FATAL_FAILURE(send_and_settle(write(1, 1, 0)));
+      pair.provider->poll(std::chrono::milliseconds(5));
+      without_room = pair.server_bytes.from_server.size() == seen ? without_room + 1 : 0;
+    }
+    ASSERT_EQ(without_room, kRoundsWithoutRoom) << "the system's buffer has no end";
+  }
   // Has the server post `count` RDMA Reads; returns the sink's STag of the first one.
   std::uint32_t read_from_peer(std::uint32_t length, std::size_t count) {
     sink = pair.server_domain->allocate(length, {});
@@ -113,6 +126,53 @@ TEST_F(StallTest, PeerThatNeverReadsEndsAtTheTimeLimit) {
   advance(Limits{}.unsent);
   ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
   EXPECT_EQ(pair.server_notices.closed->code, Errc::timed_out);
+}
+
+TEST_F(StallTest, WhatThePeerSendsIsNoSignThatItTakesAnything) {
+  open_for_responses();
+  ASSERT_NO_FATAL_FAILURE(send_more_than_fits());
+  ASSERT_NO_FATAL_FAILURE(send_until_the_system_takes_no_more());
+  advance(Limits{}.unsent / 2);
+  ASSERT_NO_FATAL_FAILURE(send_and_settle(write(1, 1, 0)));
+  pair.provider->poll(std::chrono::milliseconds(0));
+  EXPECT_FALSE(pair.server_notices.closed);
+  advance(Limits{}.unsent / 2);
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }))
+      << "the limit starts anew whenever the peer sends something";
+  EXPECT_EQ(pair.server_notices.closed->detail, "the peer took no octets for 15000 ms");
+}
+
+TEST_F(StallTest, WhatThePeerTookDuringTheOwnersPauseCounts) {
+  open_for_responses();
+  ASSERT_NO_FATAL_FAILURE(send_more_than_fits());
+  const auto patience = std::chrono::steady_clock::now() + kPatience;
+  while (peer->got.size() < pair.server_bytes.from_server.size() &&
+         std::chrono::steady_clock::now() < patience) {
+    peer->read();
+  }
+  ASSERT_EQ(peer->got.size(), pair.server_bytes.from_server.size());
+  const std::size_t had = peer->got.size();
+  advance(Limits{}.unsent);
+  EXPECT_TRUE(pair.turn([&] {
+    peer->read();
+    return peer->got.size() > had || pair.server_notices.closed;
+  }));
+  EXPECT_FALSE(pair.server_notices.closed);
+}
+
+TEST_F(StallTest, ViolationIsToldAlsoWhenNoTerminateGetsAway) {
+  open_for_responses();
+  ASSERT_NO_FATAL_FAILURE(send_more_than_fits());
+  ASSERT_NO_FATAL_FAILURE(send_until_the_system_takes_no_more());
+  send(message(9, 1));
+  pair.provider->poll(std::chrono::milliseconds(5));
+  pair.provider->poll(std::chrono::milliseconds(5));
+  ASSERT_FALSE(pair.server_notices.closed) << pair.server_notices.closed->detail;
+  advance(Limits{}.unsent);
+  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
+  EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error);
+  const std::string& detail = pair.server_notices.closed->detail;
+  EXPECT_NE(detail.find("Send with MSN 9 instead of 2"), std::string::npos) << detail;
 }
 
 TEST_F(StallTest, TheOwnersPauseIsNotTheFaultOfThePeer) {
