@@ -38,9 +38,10 @@ class LocalBuffer {
 
   ibv_sge element_{};
   Staging::Slot slot_;
-  Bytes joined_;  // before its registration, which must go first
-  Registration registration_;
+  // Before their registration, which must go first.
+  Bytes joined_;
   std::shared_ptr<GuardedMemory> memory_;
+  Registration registration_;
 };
 
 }  // namespace steertag::fabric::verbs
