@@ -13,10 +13,12 @@
 
 namespace steertag::fabric::verbs {
 
-/// How often the device repeats a message for which the peer has no receive posted (RNR NAK) before
-/// the connection ends with Errc::timed_out. 7 would repeat it for ever and hide a peer that breaks
-/// its credit grant; 6 times the peer's RNR timer (0.65 s as rdma_cm sets it) forgive a slow one.
-/// iWARP knows no RNR: there the peer terminates at once.
+/// How often the peer's device shall repeat a message for which we have no receive posted (RNR
+/// NAK). Each side tells the other (CM REQ and REP, InfiniBand specification 12.7), so our own
+/// device repeats as often as the peer has asked for, Linux's NFS server for 0 times; then the
+/// connection ends with Errc::timed_out. 7 would repeat it for ever and hide who breaks a credit
+/// grant; 6 times our RNR timer (0.65 s as rdma_cm sets it) forgive a slow owner. iWARP knows no
+/// RNR: there we terminate at once.
 inline constexpr std::uint8_t kRnrRetries = 6;
 /// How often the device repeats what the peer does not acknowledge; 7 is the most.
 inline constexpr std::uint8_t kTransportRetries = 7;
