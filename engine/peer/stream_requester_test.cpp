@@ -116,6 +116,16 @@ TEST_F(StreamRequesterTest, RefusedConnectionsHaveALimit) {
   EXPECT_EQ(alone->statistics().connections, kMostAttempts);
 }
 
+TEST_F(StreamRequesterTest, RefusedConnectionsCountForAllThatWait) {
+  net::Url nowhere = server->listening().front();
+  server->stop();
+  const auto alone = *StreamRequester::open(nowhere, {}, 100);
+  for (int i = 0; i < 3; ++i) submit(*alone);
+  while (alone->pending() > 0) alone->step(10s);
+  EXPECT_EQ(failures, 3);
+  EXPECT_EQ(alone->statistics().connections, kMostAttempts);
+}
+
 TEST_F(StreamRequesterTest, CallThatIsGivenUpDoesNotDisturbOthers) {
   submit(*requester);
   const auto xid = requester->submit(null_call(), [&](const Expected<CallReply, CallError>& reply) {

@@ -75,8 +75,10 @@ void Requester::step(std::chrono::milliseconds timeout) {
     if (pause.count() > 0) timeout = std::min(timeout, pause);
   }
   pump();
-  // Who waits for a call that has just ended must not wait for the network.
-  provider_.poll(callbacks_ == before ? timeout : std::chrono::milliseconds{0});
+  // Who waits for a call that has just ended must not wait for the network; nor does anything come
+  // of a connection that could not even be started.
+  const bool idle = callbacks_ == before && !down_;
+  provider_.poll(idle ? timeout : std::chrono::milliseconds{0});
   pump();
 }
 
@@ -212,8 +214,10 @@ void Requester::requeue_all(const std::string& why) {
     if (!call->answered) calls.push_back(std::move(call));
   }
   outstanding_.clear();
-  // A refused connection counts as an attempt of whoever waits for it.
-  if (calls.empty() && !queue_.empty()) ++queue_.front()->attempts;
+  // A connection on which none was sent, as a refused one, is an attempt of all that wait for it.
+  if (calls.empty()) {
+    for (const auto& call : queue_) ++call->attempts;
+  }
   std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) {
     return static_cast<std::int32_t>(a->xid() - b->xid()) > 0;  // serial numbers, latest first
   });

@@ -296,8 +296,10 @@ void StreamRequester::requeue_all() {
   std::vector<std::unique_ptr<Call>> calls;
   for (auto& [xid, call] : outstanding_) calls.push_back(std::move(call));
   outstanding_.clear();
-  // A refused connection counts as an attempt of whoever waits for it.
-  if (calls.empty() && !queue_.empty()) ++queue_.front()->attempts;
+  // A connection on which none was sent, as a refused one, is an attempt of all that wait for it.
+  if (calls.empty()) {
+    for (const auto& call : queue_) ++call->attempts;
+  }
   std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) {
     return static_cast<std::int32_t>(a->xid - b->xid) > 0;  // serial numbers, latest first
   });
