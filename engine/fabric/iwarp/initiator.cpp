@@ -107,7 +107,10 @@ void Initiator::try_next() {
     const auto key = reactor_.add(*this, socket_.fd(), EPOLLOUT);
     if (key) {
       key_ = *key;
-      reactor_.set_deadline(key_, deadline_);
+      // An address that never answers must not use up the time of the others.
+      const Time now = reactor_.now();
+      const auto left = static_cast<Time>(addresses_.size() - next_ + 1);
+      reactor_.set_deadline(key_, now + (deadline_ - now) / left);
       return;
     }
     last_error_ = address.text() + ": " + key.error().message();
@@ -141,6 +144,7 @@ void Initiator::connected() {
     return;
   }
   stage_ = Stage::requesting;
+  reactor_.set_deadline(key_, deadline_);
   send_request();
 }
 
@@ -209,6 +213,10 @@ void Initiator::take_reply() {
 }
 
 void Initiator::on_deadline() {
+  if (stage_ == Stage::connecting && next_ < addresses_.size()) {
+    try_next();
+    return;
+  }
   const std::chrono::milliseconds limit = options_.startup_timeout;
   fail_with_peer(stage_ == Stage::connecting
                      ? Error{Errc::timed_out,

@@ -1,6 +1,7 @@
 // MPA startup of the initiator against responders of every kind: strict, hostile, silent, late.
 #include <gtest/gtest.h>
 
+#include "fabric/iwarp/initiator.h"
 #include "fabric/testing/raw_peer.h"
 #include "fabric/testing/startup_frames.h"
 
@@ -130,6 +131,45 @@ TEST_F(InitiatorTest, MayBeAbortedBeforeItsReplyIsRead) {
   pair.client->abort();
   ASSERT_TRUE(pair.turn([&] { return pair.client_notices.refused && !peer->read(); }));
   expect_refused(Errc::local_close, "aborted");
+}
+
+// What an initiator tells its owner.
+class Outcome final : public Initiator::Owner {
+ public:
+  void on_startup_octets(trace::Role /*sender*/, View /*bytes*/) override {}
+  void on_request_sent() override { requested = true; }
+  void on_reply(Socket /*socket*/, const Agreement& /*agreement*/, Bytes /*data*/) override {}
+  void on_failed(Error failure, Bytes /*private_data*/) override { error = failure; }
+  bool requested = false;
+  std::optional<Error> error;
+};
+
+TEST_F(InitiatorTest, AddressThatNeverAnswersLeavesTimeForTheNext) {
+  // Its queue is full when one connection waits: the system drops the attempts of others.
+  Address any = resolve({"iwarp", "127.0.0.1", 0, ""}, true)->front();
+  const Socket silent = make_socket(any);
+  ASSERT_EQ(::bind(silent.fd(), any.generic(), any.length), 0);
+  ASSERT_EQ(::listen(silent.fd(), 0), 0);
+  const RawPeer waiting = RawPeer::to(local_address(silent).port());
+  const Address good = resolve({"iwarp", "127.0.0.1", server.port(), ""}, false)->front();
+  Reactor reactor = *Reactor::open(hand.clock());
+  Outcome outcome;
+  Initiator initiator(reactor, outcome, {local_address(silent), good}, options);
+  initiator.start();
+  reactor.turn(std::chrono::milliseconds(0));
+  EXPECT_FALSE(outcome.requested) << "the first address answers";
+  hand.advance(options.startup_timeout / 2);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!outcome.requested && !outcome.error && std::chrono::steady_clock::now() < end) {
+    reactor.turn(std::chrono::milliseconds(20));
+  }
+  EXPECT_FALSE(outcome.error) << outcome.error->message();
+  EXPECT_TRUE(outcome.requested);
+  // The limit of the whole startup is the same.
+  hand.advance(options.startup_timeout / 2);
+  reactor.turn(std::chrono::milliseconds(0));
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->code, Errc::timed_out);
 }
 
 TEST_F(InitiatorTest, SilenceEndsAtTheTimeLimit) {
