@@ -16,6 +16,7 @@ from target import PROJECT
 PROGRAMS = tuple(f"build/{preset}/tools/steertag-serve" for preset in ("release", "asan", "dev"))
 START_LIMIT_S = 20  # a sanitized server on busy cores; otherwise it takes 20 ms
 STOP_LIMIT_S = 20
+KILL_LIMIT_S = 20  # a process that waits for a disk ends when the disk has answered
 POLL_S = 0.01
 # After a restart of the server, what is not reclaimed waits that long; a shorter lease could run out in an
 # emulated machine on busy cores.
@@ -109,9 +110,13 @@ class Server:
         return f"the server ended with {status}; {self.last_words()}" if status else None
 
     def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+        if self._process is None:
+            return
+        self._process.kill()
+        try:
+            self._process.wait(KILL_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise LabFailure(f"the server did not end within {KILL_LIMIT_S} s of SIGKILL")
 
     def close(self) -> None:
         """Ends what still runs; the log stays, what was exported goes."""

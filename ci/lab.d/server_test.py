@@ -71,6 +71,16 @@ def test_a_server_that_died_is_not_started_again(make):
     assert serving.stop().startswith("the server ended with status -9;")
 
 
+def test_a_server_that_survives_a_kill_is_told(make, monkeypatch):
+    serving = make(WAITS.format(status=0))
+    serving.start()
+    monkeypatch.setattr(server, "KILL_LIMIT_S", 0)
+    monkeypatch.setattr(serving._process, "kill", lambda: None)
+    with pytest.raises(LabFailure, match="did not end within 0 s of SIGKILL"):
+        serving.kill()
+    monkeypatch.undo()
+
+
 def test_a_directory_is_exported_and_goes_away(make, tmp_path):
     serving = make(WAITS.format(status=0), server.DIRECTORY)
     assert (tmp_path / "work/export").is_dir()
