@@ -290,6 +290,23 @@ TEST_F(V4OpenTest, OwnersOfAllClientsHaveALimit) {
   EXPECT_EQ(held, 0U);
 }
 
+TEST_F(V4OpenTest, AnExclusiveOpenIsRepeatedByItsCreatorOnly) {
+  const auto exclusive = [&](Actor& actor) {
+    auto args = open_args(actor, "lock", kBoth, nfs4::OPEN4_SHARE_DENY_NONE);
+    args.openhow.opentype = nfs4::OpenType::OPEN4_CREATE;
+    args.openhow.how.mode = nfs4::CreateMode::EXCLUSIVE4;
+    args.openhow.how.createverf.fill(std::byte{5});
+    return run(op_open, args, actor, root()).status;
+  };
+  Actor creator = mounted("creator", 1);
+  Actor stranger = mounted("stranger", 2);
+  stranger.uid = 4711;
+  ASSERT_EQ(exclusive(creator), Status::NFS4_OK);
+  EXPECT_EQ(exclusive(creator), Status::NFS4_OK);
+  EXPECT_EQ(exclusive(stranger), Status::NFS4ERR_ACCESS)
+      << "the times of the file tell everybody the verifier";
+}
+
 TEST_F(V4OpenTest, TheClientsOfOneHostLeaveOwnersToOthers) {
   constexpr std::size_t kClients = 16;  // each of which may have 4096 owners
   Status last = Status::NFS4_OK;

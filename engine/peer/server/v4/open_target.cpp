@@ -158,7 +158,7 @@ Expected<OpenTarget, nfs4::Status> find_open_target(const nfs4::OpenArgs& args,
 
 nfs4::Status check_open_access(const OpenTarget& target, const nfs4::OpenArgs& args,
                                const CompoundCall& call) {
-  if (!target.file || target.same_verifier) return nfs4::Status::NFS4_OK;
+  if (!target.file) return nfs4::Status::NFS4_OK;
   const Attributes& attributes = target.file->attributes;
   const Caller& caller = call.context.caller;
   const bool reads = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_READ) != 0;
@@ -169,7 +169,10 @@ nfs4::Status check_open_access(const OpenTarget& target, const nfs4::OpenArgs& a
   // A file that the client has had open is opened again: its owner may, whatever the mode has
   // become (as RFC 1813 4.4 has it for READ and WRITE). CLAIM_FH is not among these: clients use it
   // for open(2), and leave it to the server to judge.
-  if (is_again(args.claim.claim) && caller.uid == attributes.uid) return nfs4::Status::NFS4_OK;
+  // The same goes for an exclusive OPEN that is repeated, but not for others: everybody can see its
+  // verifier in the times of the file.
+  const bool is_known = is_again(args.claim.claim) || target.same_verifier;
+  if (is_known && caller.uid == attributes.uid) return nfs4::Status::NFS4_OK;
   // Programs are run by reading them.
   const bool readable =
       permits(attributes, caller, Want::read) || permits(attributes, caller, Want::execute);

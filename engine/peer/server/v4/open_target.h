@@ -12,7 +12,7 @@ struct OpenTarget {
   AttributeChange change;      // for one that is made, and the size of one that is there
   nfs4::Bitmap attrset;        // what of this the client is told
   bool truncates = false;
-  bool same_verifier = false;  // an exclusive OPEN was repeated: its caller is the creator
+  bool same_verifier = false;  // an exclusive OPEN was repeated, by the creator or a guesser
 };
 
 /// Looks the file up as claim and openhow say (RFC 7530 16.16.5, RFC 8881 18.16.3). Changes
