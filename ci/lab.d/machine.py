@@ -172,6 +172,7 @@ class Machine:
             self._process.kill()
             self._process.wait(KILL_LIMIT_S)
         self._reader.join(KILL_LIMIT_S)
+        self._process.stdout.close()
 
     def _qemu(self) -> list[str]:
         target = self.target
