@@ -18,9 +18,11 @@ from steertag.files.escape import printable
 DEADLINE_S = 60
 # An interrupt ends a command long before a call's time-out of 60 s does.
 INTERRUPT_S = 20
-# Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too.
+# Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too;
+# likewise SIGHUP below nohup.
 INTERRUPTIBLE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "signal.signal(signal.SIGHUP, signal.SIG_DFL);"
     "from steertag.cli import main; sys.exit(main())"
 )
 
@@ -279,7 +281,8 @@ def test_no_bar_without_a_terminal(url, tmp_path, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_interrupt_leaves_nothing_behind(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupt_leaves_nothing_behind(tmp_path, number):
     """Eight gibibytes take longer than it takes to see that the copy has begun. They would not fit
     into a server's memory."""
     exported = tmp_path / "exported"
@@ -305,9 +308,9 @@ def test_interrupt_leaves_nothing_behind(tmp_path):
         export = files.find("/export")
         while not any(entry.name.endswith(".part") for entry in files.list(export)):
             assert copying.poll() is None, "it was over too early"
-        copying.send_signal(signal.SIGINT)
+        copying.send_signal(number)
         assert copying.communicate(timeout=DEADLINE_S) == (None, b"")
-        assert copying.returncode == 130
+        assert copying.returncode == 128 + number
         assert [entry.name for entry in files.list(export)] == []
 
 

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from . import __version__, build_paths
+from . import __version__, build_paths, stopping
 from .failure import Failure
 from .files import cp, ls
 from .files.escape import printable
@@ -83,15 +83,16 @@ def main(arguments=None):
         if arguments[:1] == ["serve"]:
             serve(arguments[1:])
         parsed = _parser().parse_args(arguments)
-        parsed.run(parsed)
+        with stopping.raising():
+            parsed.run(parsed)
     except Failure as failure:
         print(f"steertag: {printable(str(failure))}", file=sys.stderr)
         return 2
     except ImportError as error:
         print(f"steertag: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130  # 128 + SIGINT, as shells have it
+    except KeyboardInterrupt as interrupt:
+        return stopping.status(interrupt)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
