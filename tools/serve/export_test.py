@@ -132,6 +132,16 @@ def test_key_files_that_are_not_used(export):
     assert not (export.directory / "key").exists()
 
 
+def test_recovery_file_that_clients_could_reach(export):
+    path = export.directory / "recovery"
+    assert refusal("--export", export.directory, "--recovery", path) == (
+        1,
+        f"steertag-serve: cannot use {path}: it lies within {export.directory}, where clients could"
+        " reach it",
+    )
+    assert not path.exists()
+
+
 def test_handles_survive_a_restart_with_their_key(export):
     key = export.place / "key"
     export.start("--handle-key", key)

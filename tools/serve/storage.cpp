@@ -10,7 +10,7 @@
 namespace steertag::serve {
 namespace {
 
-/// Whether clients of the export could read the file.
+/// Whether clients of the export could reach the file.
 bool lies_within(const std::string& file, const std::string& directory) {
   std::error_code error;
   const auto inner = std::filesystem::weakly_canonical(file, error);
@@ -19,6 +19,15 @@ bool lies_within(const std::string& file, const std::string& directory) {
   if (error) return false;
   const auto relative = inner.lexically_relative(outer);
   return !relative.empty() && *relative.begin() != "..";
+}
+
+/// Why the server's own files cannot be where the options say; nothing if they can.
+std::optional<std::string> misplaced(const Options& options, const std::string& path) {
+  for (const std::string& file : {options.key_file, options.recovery_file}) {
+    if (!file.empty() && lies_within(file, path))
+      return "cannot use " + file + ": it lies within " + path + ", where clients could reach it";
+  }
+  return {};
 }
 
 }  // namespace
@@ -32,13 +41,11 @@ Expected<std::unique_ptr<peer::Backend>, std::string> make_storage(
   directory.path = path;
   directory.read_only = options.read_only;
   directory.key = {random(), random()};
+  // Before a file of the server's own is made for nothing.
+  if (const auto root = peer::HostRoot::open(path); !root)
+    return Unexpected<std::string>(root.error());
+  if (const auto why = misplaced(options, path)) return Unexpected<std::string>(*why);
   if (!options.key_file.empty()) {
-    // Before a key is made for nothing.
-    if (const auto root = peer::HostRoot::open(path); !root)
-      return Unexpected<std::string>(root.error());
-    if (lies_within(options.key_file, path))
-      return Unexpected<std::string>("cannot use " + options.key_file + ": it lies within " + path +
-                                     ", where clients could read it");
     const auto key = load_key(options.key_file, random);
     if (!key) return Unexpected<std::string>(key.error());
     directory.key = *key;
