@@ -24,6 +24,26 @@ TEST_P(CompoundTest, TagComesBackAndNoOperationIsNoError) {
   EXPECT_EQ(answer.count(), 0U);
 }
 
+TEST_P(CompoundTest, TagThatIsNotUtf8IsInvalComesBackAndNothingRuns) {
+  make_file4("file", pattern(10));
+  // No first octet, a sequence that ends too early, a surrogate, and a longer form of '/'.
+  const std::string_view tags[] = {"\xff\xfe", "caf\xc3", "\xed\xa0\x80", "\xc0\xaf"};
+  for (const std::string_view tag : tags) {
+    Compound compound(0, tag);
+    compound.root().add(Opnum::OP_REMOVE, nfs4::RemoveArgs{"file"});
+    const Answer answer = call(compound);
+    EXPECT_EQ(answer.status(), Status::NFS4ERR_INVAL);
+    EXPECT_EQ(answer.tag(), tag);
+    EXPECT_EQ(answer.count(), 0U) << "an operation has a result";
+    EXPECT_EQ(content("file"), pattern(10)) << "an operation was executed";
+  }
+  nfs4::ExchangeIdArgs args;
+  Compound second(1, "\xff\xfe");
+  second.add(Opnum::OP_EXCHANGE_ID, args);
+  EXPECT_EQ(status_of(second), Status::NFS4ERR_INVAL) << "minor version 1";
+  EXPECT_EQ(call(Compound(0, "caf\xc3\xa9")).status(), Status::NFS4_OK) << "that is UTF-8";
+}
+
 TEST_P(CompoundTest, UnknownMinorVersionHasNoResults) {
   Compound compound(2, "two");
   compound.putroot();

@@ -3,6 +3,7 @@
 
 #include "nfs/v4/compound.h"
 #include "peer/server/mount3_program.h"
+#include "peer/server/v4/component.h"
 #include "peer/server/v4/compound_run.h"
 
 namespace steertag::peer {
@@ -61,6 +62,11 @@ rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallConte
   if (args.minorversion > kLastMinorVersion) {
     // RFC 8881 16.2.3: before anything else, and without results.
     CompoundReply(reply.stream(), args.tag).set_status(nfs4::Status::NFS4ERR_MINOR_VERS_MISMATCH);
+    return rpc::AcceptStatus::SUCCESS;
+  }
+  if (!is_utf8(args.tag)) {
+    // RFC 7530 12.7; RFC 8881 16.2.4, among the errors of no operation at all.
+    CompoundReply(reply.stream(), args.tag).set_status(nfs4::Status::NFS4ERR_INVAL);
     return rpc::AcceptStatus::SUCCESS;
   }
   CompoundCall call{context, storage_, state_, reply, args.minorversion};
