@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "nfs/v4/attribute_codec.h"
 #include "peer/temporary_directory.h"
 #include "peer/v4_state_fixture.h"
 
@@ -145,6 +146,57 @@ TEST_F(V4RecoveryTest, ALockWaitsForReclaimCompleteAsAnOpenDoes) {
   EXPECT_EQ(run(op_lock, lock, had, file).status, Status::NFS4ERR_GRACE) << "RFC 8881 18.51.3";
   run(op_reclaim_complete, {}, had);
   EXPECT_EQ(run(op_lock, lock, had, file).status, Status::NFS4_OK);
+}
+
+/// SETATTR of the mode.
+nfs4::SetattrArgs mode_args(const nfs4::Fattr& attributes) {
+  return {{}, attributes};
+}
+
+TEST_F(V4RecoveryTest, NothingIsTakenFromThoseWhoMayReclaim) {
+  Actor actor = mounted("had");
+  open(actor, "f", 3);
+  make_file("other");
+  start(path);
+  Actor had = returning("had", 2);
+  Actor old = known();
+  Actor fresh = returning("fresh", 3);
+  run(op_reclaim_complete, {}, fresh);
+  nfs4::Attributes wanted;
+  wanted.mode = 0600;
+  Bytes octets;
+  const nfs4::Fattr mode = nfs4::fattr_of(wanted, nfs4::present(wanted), octets);
+  for (Actor* each : {&fresh, &old}) {
+    const auto version = ::testing::Message() << "minor version " << each->minorversion;
+    EXPECT_EQ(run(op_remove, {"f"}, *each, root()).status, Status::NFS4ERR_GRACE) << version;
+    EXPECT_EQ(rename("f", "moved", *each), Status::NFS4ERR_GRACE) << version;
+    EXPECT_EQ(rename("other", "f", *each), Status::NFS4ERR_GRACE) << version;
+    EXPECT_EQ(run(op_setattr, mode_args(mode), *each, file).status, Status::NFS4ERR_GRACE)
+        << version << ": the mode decides who may open";
+  }
+  EXPECT_EQ(link(file, "link", fresh), Status::NFS4ERR_GRACE);
+  EXPECT_EQ(link(file, "link", old), Status::NFS4ERR_DELAY)
+      << "RFC 7530 13.2: LINK has no NFS4ERR_GRACE";
+  EXPECT_EQ(reclaim(had), Status::NFS4_OK) << "somebody has taken the file away";
+  run(op_reclaim_complete, {}, had);
+  ASSERT_FALSE(state->in_grace());
+  EXPECT_EQ(run(op_setattr, mode_args(mode), fresh, file).status, Status::NFS4_OK);
+  EXPECT_EQ(link(file, "link", fresh), Status::NFS4_OK);
+  EXPECT_EQ(rename("f", "moved", fresh), Status::NFS4_OK);
+  EXPECT_EQ(run(op_remove, {"moved"}, fresh, root()).status, Status::NFS4_OK);
+}
+
+TEST_F(V4RecoveryTest, WhatNobodyHasOpenDoesNotWait) {
+  Actor actor = mounted("had");
+  open(actor, "f", 3);
+  start(path);
+  Actor fresh = returning("fresh", 3);
+  NewNode node;
+  node.type = FileType::directory;
+  ASSERT_TRUE(storage.create(storage.export_root(), "directory", node));
+  ASSERT_TRUE(state->in_grace());
+  EXPECT_EQ(rename("directory", "moved", fresh), Status::NFS4_OK);
+  EXPECT_EQ(run(op_remove, {"moved"}, fresh, root()).status, Status::NFS4_OK);
 }
 
 TEST_F(V4RecoveryTest, GraceEndsByItself) {

@@ -4,6 +4,7 @@
 
 #include "nfs/v4/compound.h"
 #include "peer/peer_fixture.h"
+#include "peer/server/v4/file_operations.h"
 #include "peer/server/v4/state/tables.h"
 #include "peer/server/v4/state_operations.h"
 
@@ -101,6 +102,7 @@ class V4StateTest : public ::testing::Test {
     call.request_bytes = request_bytes;
     if (actor.minorversion > 0 && actor.clientid != 0) call.clientid = actor.clientid;
     if (on) call.current = CurrentFile{*on, {}};
+    if (saved) call.saved = CurrentFile{*saved, {}};
     if (actor.session != nfs4::SessionId{}) {
       call.slot.emplace();
       call.slot->session = actor.session;
@@ -187,6 +189,21 @@ class V4StateTest : public ::testing::Test {
     return actor;
   }
 
+  /// RENAME from one name of the export's root to another.
+  Status rename(std::string_view from, std::string_view to, Actor& actor) {
+    saved = root();
+    const Status status = run(op_rename, nfs4::RenameArgs{from, to}, actor, root()).status;
+    saved.reset();
+    return status;
+  }
+  /// LINK of the file with this name in the export's root.
+  Status link(const Handle& file, std::string_view name, Actor& actor) {
+    saved = file;
+    const Status status = run(op_link, nfs4::LinkArgs{name}, actor, root()).status;
+    saved.reset();
+    return status;
+  }
+
   Handle root() { return storage.handle(storage.export_root()); }
   Handle make_file(std::string_view name, std::uint32_t mode = 0666) {
     NewNode node;
@@ -248,6 +265,7 @@ class V4StateTest : public ::testing::Test {
   ReplyPayload reply;
   std::uint32_t operation_count = 3;
   std::size_t request_bytes = 200;
+  std::optional<Handle> saved;      // the saved file of the next operation
   std::optional<CurrentFile> left;  // the current file after the last operation
   std::optional<SlotInUse> slot;    // what the last SEQUENCE gave
 };

@@ -61,9 +61,12 @@ void describe(CLI::App& app, Words& words) {
                  "file with the key of file handles, made if it is missing: handles then survive "
                  "a restart")
       ->needs(exported);
-  app.add_option("--recovery", words.recovery_file,
-                 "file with the clients of NFS version 4 that hold state: after a restart they may "
-                 "reclaim it, and everything else waits for a grace period");
+  app.add_option(
+      "--recovery", words.recovery_file,
+      "file with the clients of NFS version 4 that hold state: after a restart they may "
+      "reclaim it, and for a grace period whatever else opens, locks, changes or removes "
+      "files that are there waits, by NFS version 3 too; reading by version 3, looking, "
+      "and making new objects by anything but OPEN do not");
   app.add_option("--lease", words.lease_s,
                  "lease of NFS version 4 in seconds; a grace period lasts as long")
       ->check(CLI::Range(kShortestLeaseS, kLongestLeaseS))

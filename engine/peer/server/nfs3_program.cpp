@@ -111,8 +111,8 @@ Result<Nfs3Program::Object> Nfs3Program::writable_directory(const nfs3::FileHand
 Status Nfs3Program::may_change(const Object& object) const {
   // Nobody gives a delegation back for what is not going to be changed.
   if (backend_.read_only(object.node)) return Status::read_only;
-  const bool wait = is_delegated_ && object.attributes.type == FileType::regular &&
-                    is_delegated_(backend_.handle(object.node));
+  const bool wait = must_wait_ && object.attributes.type == FileType::regular &&
+                    must_wait_(backend_.handle(object.node));
   return wait ? Status::jukebox : Status::ok;
 }
 

@@ -7,14 +7,15 @@
 
 namespace steertag::peer {
 
-/// True while a client of version 4 that has this file delegated must be waited for; asks it to
-/// give the delegation back (RFC 8881 10.4).
-using IsDelegated = std::function<bool(const Handle& file)>;
+/// True while a change of this file must wait for clients of version 4: for one that has it
+/// delegated, which is asked to give the delegation back (RFC 8881 10.4), or for those that may
+/// reclaim what they had before a restart (RFC 8881 8.4.2).
+using MustWait = std::function<bool(const Handle& file)>;
 
 class Nfs3Program final : public Program {
  public:
-  explicit Nfs3Program(Backend& backend, IsDelegated is_delegated = {})
-      : backend_(backend), is_delegated_(std::move(is_delegated)) {}
+  explicit Nfs3Program(Backend& backend, MustWait must_wait = {})
+      : backend_(backend), must_wait_(std::move(must_wait)) {}
 
   std::uint32_t number() const override { return nfs3::kProgram; }
   std::uint32_t version() const override { return nfs3::kVersion; }
@@ -78,7 +79,7 @@ class Nfs3Program final : public Program {
   Result<Object> object(const nfs3::FileHandle& handle) const;
   /// A directory in which the caller may make and remove names.
   Result<Object> writable_directory(const nfs3::FileHandle& handle, const Caller& caller) const;
-  /// Status::jukebox while the object is delegated, so that the client tries again;
+  /// Status::jukebox while clients of version 4 hinder it, so that the client tries again;
   /// Status::read_only if it cannot be changed at all.
   Status may_change(const Object& object) const;
   /// Whether the caller may remove or move this name of a directory that is writable for it.
@@ -95,7 +96,7 @@ class Nfs3Program final : public Program {
   void reply_created(const Result<Object>& directory, const Result<NodeId>& created, Call& call);
 
   Backend& backend_;
-  IsDelegated is_delegated_;
+  MustWait must_wait_;
 };
 
 }  // namespace steertag::peer

@@ -10,11 +10,11 @@ namespace steertag::peer {
 std::vector<std::unique_ptr<Program>> make_programs(Backend& storage,
                                                     const Nfs4StateOptions& options) {
   auto version4 = std::make_unique<Nfs4Program>(storage, options);
-  const auto is_delegated = [state = &version4->state()](const Handle& file) {
-    return state->recall_for(file, std::nullopt, Want::write);
+  const auto must_wait = [state = &version4->state()](const Handle& file) {
+    return state->check_change(file, std::nullopt) != nfs4::Status::NFS4_OK;
   };
   std::vector<std::unique_ptr<Program>> programs;
-  programs.push_back(std::make_unique<Nfs3Program>(storage, is_delegated));
+  programs.push_back(std::make_unique<Nfs3Program>(storage, must_wait));
   programs.push_back(std::move(version4));
   programs.push_back(std::make_unique<Mount3Program>(storage));
   return programs;

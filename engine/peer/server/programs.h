@@ -10,7 +10,8 @@
 namespace steertag::peer {
 
 /// NFS versions 3 and 4, and MOUNT version 3. A change that comes in over version 3 waits for the
-/// delegations of version 4. `storage` must outlive the programs, and these go together.
+/// delegations and the grace period of version 4. `storage` must outlive the programs, and these go
+/// together.
 std::vector<std::unique_ptr<Program>> make_programs(Backend& storage,
                                                     const Nfs4StateOptions& options);
 

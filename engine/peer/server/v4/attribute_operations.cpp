@@ -44,9 +44,10 @@ nfs4::Status check_change(const nfs4::SetattrArgs& args, const AttributeChange& 
   if (status != nfs4::Status::NFS4_OK) return status;
   const Handle& file = call.current->handle;
   if (!change.size_bytes) {
-    // RFC 8881 10.4.4: a reader that has the file delegated relies on its attributes.
-    const bool wait = call.state.recall_for(file, call.clientid, Want::write);
-    return wait ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
+    if (object.attributes.type != FileType::regular) return nfs4::Status::NFS4_OK;
+    // RFC 8881 10.4.4: a reader that has the file delegated relies on its attributes; owner and
+    // mode decide besides who may reclaim an open.
+    return call.state.check_change(file, call.clientid);
   }
   if (object.attributes.type == FileType::directory) return nfs4::Status::NFS4ERR_ISDIR;
   if (object.attributes.type != FileType::regular) return nfs4::Status::NFS4ERR_INVAL;

@@ -28,23 +28,16 @@ nfs4::Status check_created(const nfs4::CreateType& type, const CompoundCall& cal
   }
 }
 
-/// Whether a client has the object delegated, and has to be asked to give that back first.
-bool is_delegated(const Object& object, CompoundCall& call) {
-  return object.attributes.type == FileType::regular &&
-         call.state.recall_for(call.storage.handle(object.node), call.clientid, Want::write);
+/// Whether what clients hold of the object, or may reclaim, lets its names change.
+nfs4::Status check_held(const Object& object, CompoundCall& call) {
+  if (object.attributes.type != FileType::regular) return nfs4::Status::NFS4_OK;
+  return call.state.check_change(call.storage.handle(object.node), call.clientid);
 }
 
 /// Whether the name can be taken off its object.
 nfs4::Status check_taken(const Object& directory, const Object& object, CompoundCall& call) {
   const nfs4::Status status = check_unlink(directory, object, call);
-  if (status != nfs4::Status::NFS4_OK) return status;
-  return is_delegated(object, call) ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
-}
-
-/// The name is gone. When it was the object's last, its state has no file any more.
-void forget_if_gone(const Handle& handle, CompoundCall& call) {
-  const auto left = call.storage.resolve(handle);
-  if (!left && left.error() == Status::stale) call.state.forget_file(handle);
+  return status == nfs4::Status::NFS4_OK ? check_held(object, call) : status;
 }
 
 }  // namespace
@@ -158,7 +151,9 @@ void op_link(const nfs4::LinkArgs& args, CompoundCall& call, nfs4::LinkResult& r
     result.status = nfs4::Status::NFS4ERR_XDEV;
   if (result.status == nfs4::Status::NFS4_OK) result.status = check_writable(*directory, call);
   // RFC 8881 10.4.4: numlinks is an attribute that a delegation covers.
-  if (result.status == nfs4::Status::NFS4_OK && is_delegated(*file, call))
+  if (result.status == nfs4::Status::NFS4_OK) result.status = check_held(*file, call);
+  // RFC 7530 13.2: what LINK of minor version 0 may answer instead.
+  if (result.status == nfs4::Status::NFS4ERR_GRACE && call.minorversion == 0)
     result.status = nfs4::Status::NFS4ERR_DELAY;
   if (result.status != nfs4::Status::NFS4_OK) return;
   result.status = to_nfs4(call.storage.link(file->node, directory->node, args.newname));

@@ -114,6 +114,13 @@ bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> clie
   return found && recall_delegations(*tables_, *found, client);
 }
 
+nfs4::Status Nfs4State::check_change(const Handle& file, std::optional<std::uint64_t> client) {
+  // RFC 8881 8.4.2.1: which files the clients had open is not known before they have reclaimed.
+  if (tables_->recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
+  return recall_for(file, client, Want::write) ? nfs4::Status::NFS4ERR_DELAY
+                                               : nfs4::Status::NFS4_OK;
+}
+
 void Nfs4State::forget_file(const Handle& file) {
   if (File* found = tables_->find_file(file)) tables_->remove_file(*found);
 }

@@ -43,12 +43,18 @@ class Nfs4State {
   nfs4::Status check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
                         const nfs4::StateId& stateid, const Handle& file, Want want);
 
-  /// Call before anything that conflicts with a delegation of this file: REMOVE, RENAME (of the
-  /// source and of what it replaces), LINK, SETATTR, WRITE. True when somebody else than `client`
+  /// Call before anything that conflicts with a delegation of this file, unless check_io or
+  /// check_change does: REMOVE, RENAME (of the source and of what it replaces), LINK, SETATTR,
+  /// WRITE. True when somebody else than `client`
   /// has one: it is being recalled then, and the answer is NFS4ERR_DELAY (NFS3ERR_JUKEBOX) until it
   /// is back or revoked. `client` is nullopt in NFSv3 and where the client is not known (RFC 8881
   /// 10.4.4).
   bool recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want);
+
+  /// Whether a regular file may get or lose a name, or get other attributes than its size: NFS4_OK,
+  /// NFS4ERR_GRACE while somebody may still reclaim an open or a delegation of it, NFS4ERR_DELAY
+  /// while `recall_for` waits. Asks for nothing back in the first two cases.
+  nfs4::Status check_change(const Handle& file, std::optional<std::uint64_t> client);
 
   /// The object is gone for good. Its opens, locks and delegations end with it: the operations that
   /// give them back need its filehandle, which nobody can make the current one any more.
