@@ -237,6 +237,64 @@ TEST_F(V4OpenTest, StateOfAFileThatIsGoneIsNotKept) {
   EXPECT_FALSE(is_empty());
 }
 
+TEST_F(V4OpenTest, AFileWhoseOpenDeniesWritingIsNotRemoved) {
+  Actor actor = mounted();
+  Actor remover = mounted("remover", 2);
+  Actor old_remover = known();
+  const Handle file = make_file("f");
+  make_file("other");
+  for (const std::uint32_t deny : {nfs4::OPEN4_SHARE_DENY_WRITE, nfs4::OPEN4_SHARE_DENY_BOTH}) {
+    const auto opened = open(actor, "f", kReadUndelegated, deny);
+    for (Actor* each : {&remover, &old_remover}) {
+      EXPECT_EQ(run(op_remove, {"f"}, *each, root()).status, Status::NFS4ERR_FILE_OPEN)
+          << "REMOVE, RFC 8881 18.25.4, RFC 7530 16.26.5: deny " << deny << ", minor version "
+          << each->minorversion;
+      EXPECT_EQ(rename("other", "f", *each), Status::NFS4ERR_FILE_OPEN)
+          << "RENAME over it: deny " << deny << ", minor version " << each->minorversion;
+    }
+    EXPECT_EQ(close(actor, opened.stateid, file), Status::NFS4_OK);
+  }
+  EXPECT_TRUE(storage.lookup(storage.export_root(), "f").has_value());
+  EXPECT_TRUE(storage.lookup(storage.export_root(), "other").has_value());
+  open(actor, "f", kReadUndelegated, nfs4::OPEN4_SHARE_DENY_READ);
+  EXPECT_EQ(rename("other", "f", remover), Status::NFS4_OK) << "writing is not denied";
+}
+
+TEST_F(V4OpenTest, AFileWhoseOpenDeniesWritingIsMoved) {
+  Actor actor = mounted();
+  Actor other = mounted("other", 2);
+  const Handle file = make_file("f");
+  const auto opened = open(actor, "f", kReadUndelegated, nfs4::OPEN4_SHARE_DENY_WRITE);
+  // What clients do instead of REMOVE while a file is open, RFC 8881 18.25.4.
+  EXPECT_EQ(rename("f", ".hidden", actor), Status::NFS4_OK);
+  EXPECT_EQ(rename(".hidden", "moved", other), Status::NFS4_OK) << "nothing is taken away";
+  EXPECT_EQ(close(actor, opened.stateid, file), Status::NFS4_OK);
+  EXPECT_EQ(run(op_remove, {"moved"}, actor, root()).status, Status::NFS4_OK);
+}
+
+TEST_F(V4OpenTest, RenameOntoAnotherNameOfTheSameOpenFile) {
+  Actor actor = mounted();
+  Actor old_actor = known();
+  const Handle file = make_file("f");
+  ASSERT_EQ(storage.link(*storage.resolve(file), storage.export_root(), "link"), peer::Status::ok);
+  open(actor, "f", kReadUndelegated, nfs4::OPEN4_SHARE_DENY_WRITE);
+  EXPECT_EQ(rename("f", "link", actor), Status::NFS4ERR_FILE_OPEN) << "RFC 8881 18.26.4";
+  EXPECT_EQ(rename("f", "link", old_actor), Status::NFS4_OK) << "RFC 7530 16.27.4: no action";
+  EXPECT_TRUE(storage.lookup(storage.export_root(), "f").has_value());
+}
+
+TEST_F(V4OpenTest, ARefusedRemovalRecallsNoDelegation) {
+  Actor holder = mounted("holder", 1);
+  Actor denier = mounted("denier", 2);
+  Actor remover = mounted("remover", 3);
+  make_file("f");
+  ASSERT_EQ(open(holder, "f", kRead).delegation.delegation_type,
+            nfs4::DelegationType::OPEN_DELEGATE_READ);
+  open(denier, "f", kReadUndelegated, nfs4::OPEN4_SHARE_DENY_WRITE);
+  EXPECT_EQ(run(op_remove, {"f"}, remover, root()).status, Status::NFS4ERR_FILE_OPEN);
+  EXPECT_TRUE(holder.channel->calls.empty()) << "RFC 8881 18.26.4: with no recall being done";
+}
+
 TEST_F(V4OpenTest, AThousandFilesAreOpenAtATime) {
   Actor actor = mounted();
   std::vector<std::pair<Handle, nfs4::StateId>> opened;

@@ -34,10 +34,26 @@ nfs4::Status check_held(const Object& object, CompoundCall& call) {
   return call.state.check_change(call.storage.handle(object.node), call.clientid);
 }
 
-/// Whether the name can be taken off its object.
-nfs4::Status check_taken(const Object& directory, const Object& object, CompoundCall& call) {
+/// Whether the name can be moved away from the directory.
+nfs4::Status check_moved(const Object& directory, const Object& object, CompoundCall& call) {
   const nfs4::Status status = check_unlink(directory, object, call);
   return status == nfs4::Status::NFS4_OK ? check_held(object, call) : status;
+}
+
+/// Whether the name can be removed.
+nfs4::Status check_removed(const Object& directory, const Object& object, CompoundCall& call) {
+  const nfs4::Status status = check_unlink(directory, object, call);
+  if (status != nfs4::Status::NFS4_OK) return status;
+  // RFC 8881 18.26.4: opens that are known are told at once, without a recall.
+  if (!call.state.in_grace() && call.state.denies_removal(call.storage.handle(object.node)))
+    return nfs4::Status::NFS4ERR_FILE_OPEN;
+  return check_held(object, call);
+}
+
+/// The name is gone. When it was the object's last, its state has no file any more.
+void forget_if_gone(const Handle& handle, CompoundCall& call) {
+  const auto left = call.storage.resolve(handle);
+  if (!left && left.error() == Status::stale) call.state.forget_file(handle);
 }
 
 }  // namespace
@@ -78,7 +94,7 @@ void op_remove(const nfs4::RemoveArgs& args, CompoundCall& call, nfs4::RemoveRes
   if (result.status == nfs4::Status::NFS4_OK) result.status = check_writable(*directory, call);
   if (result.status != nfs4::Status::NFS4_OK) return;
   const auto victim = entry_of(*directory, args.target, call);
-  result.status = victim ? check_taken(*directory, *victim, call) : victim.error();
+  result.status = victim ? check_removed(*directory, *victim, call) : victim.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
   const Handle handle = call.storage.handle(victim->node);
   const Status status = victim->attributes.type == FileType::directory
@@ -116,13 +132,17 @@ void op_rename(const nfs4::RenameArgs& args, CompoundCall& call, nfs4::RenameRes
   result.status = from ? (to ? check_rename(*from, *to, args, call) : to.error()) : from.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
   const auto moved = entry_of(*from, args.oldname, call);
-  result.status = moved ? check_taken(*from, *moved, call) : moved.error();
+  result.status = moved ? check_moved(*from, *moved, call) : moved.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
   const auto victim = entry_of(*to, args.newname, call);
   std::optional<Handle> replaced;
   if (victim && victim->node != moved->node) {
-    result.status = check_taken(*to, *victim, call);
+    result.status = check_removed(*to, *victim, call);
     replaced = call.storage.handle(victim->node);
+  } else if (victim && call.minorversion > 0 &&
+             call.state.denies_removal(call.storage.handle(victim->node))) {
+    // RFC 8881 18.26.4: as if they were different files; RFC 7530 16.27.4 has nothing of this.
+    result.status = nfs4::Status::NFS4ERR_FILE_OPEN;
   }
   if (result.status != nfs4::Status::NFS4_OK) return;
   result.status = to_nfs4(call.storage.rename(from->node, args.oldname, to->node, args.newname));

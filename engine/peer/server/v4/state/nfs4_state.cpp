@@ -121,6 +121,11 @@ nfs4::Status Nfs4State::check_change(const Handle& file, std::optional<std::uint
                                                : nfs4::Status::NFS4_OK;
 }
 
+bool Nfs4State::denies_removal(const Handle& file) const {
+  const File* found = tables_->find_file(file);
+  return found && shares_conflict(*found, nullptr, nfs4::OPEN4_SHARE_ACCESS_WRITE, 0);
+}
+
 void Nfs4State::forget_file(const Handle& file) {
   if (File* found = tables_->find_file(file)) tables_->remove_file(*found);
 }

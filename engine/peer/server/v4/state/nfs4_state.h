@@ -56,6 +56,11 @@ class Nfs4State {
   /// while `recall_for` waits. Asks for nothing back in the first two cases.
   nfs4::Status check_change(const Handle& file, std::optional<std::uint64_t> client);
 
+  /// Whether an open of the file denies writing, so that no name of it may be removed:
+  /// NFS4ERR_FILE_OPEN (RFC 7530 16.26.5, RFC 8881 18.25.4). The operations that remove names have
+  /// no owner, so that every open is somebody else's.
+  bool denies_removal(const Handle& file) const;
+
   /// The object is gone for good. Its opens, locks and delegations end with it: the operations that
   /// give them back need its filehandle, which nobody can make the current one any more.
   void forget_file(const Handle& file);
