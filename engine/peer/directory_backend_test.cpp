@@ -1,12 +1,12 @@
 // The directory export by itself: restarts, the host's own changes, limits and owners. What it has
 // in common with other storages is in nfs3_test.cpp.
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <csignal>
 #include <set>
 
+#include "peer/as_somebody.h"
 #include "peer/directory_fixture.h"
 
 namespace steertag::peer::testing {
@@ -352,29 +352,6 @@ TEST_F(DirectoryBackendTest, ObjectsBelongToTheCallerOrToTheServer) {
   change.uid = 1001;
   EXPECT_EQ(storage->change(*look("object1"), change), Status::not_owner);
 }
-
-/// While it lives the process is none of root's.
-class AsSomebody {
- public:
-  AsSomebody() {
-    if (user_ != 0) return;
-    EXPECT_EQ(::setegid(kSomebody), 0);
-    EXPECT_EQ(::seteuid(kSomebody), 0);
-  }
-  ~AsSomebody() {
-    if (user_ != 0) return;
-    EXPECT_EQ(::seteuid(user_), 0);
-    EXPECT_EQ(::setegid(group_), 0);
-    ::prctl(PR_SET_DUMPABLE, 1);  // which a change of the user ends, and leak checkers need
-  }
-  AsSomebody(const AsSomebody&) = delete;
-  AsSomebody& operator=(const AsSomebody&) = delete;
-
- private:
-  static constexpr uid_t kSomebody = 4711;
-  uid_t user_ = ::geteuid();
-  gid_t group_ = ::getegid();
-};
 
 TEST_F(DirectoryBackendTest, NobodyMakesProgramsThatRunAsTheServersUser) {
   fs::permissions(exported(), fs::perms::all);

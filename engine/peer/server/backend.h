@@ -186,6 +186,9 @@ class Backend {
 
   virtual SpaceUsage space() const = 0;
   virtual std::uint64_t largest_file_bytes() const = 0;
+  /// Whether the superuser among the callers is that of the storage too, which may all that any
+  /// owner may; false where it is no more than the one user that all objects are made for.
+  virtual bool superuser_owns_all() const { return true; }
 };
 
 }  // namespace steertag::peer

@@ -32,8 +32,10 @@ void Nfs3Program::setattr(const nfs3::SetattrArgs& args, Call& call) {
     status = Status::not_sync;
   if (status == Status::ok) status = permits_change(found->attributes, call.caller, change);
   if (status == Status::ok) status = may_change(*found);
-  if (status == Status::ok && change.mode)
-    change.mode = permitted_mode(found->attributes, call.caller, *change.mode);
+  if (status == Status::ok) {
+    change.mode =
+        permitted_mode(found->attributes, call.caller, change, backend_.superuser_owns_all());
+  }
   if (status == Status::ok) status = backend_.change(found->node, change);
   result.status = to_nfs3(status);
   result.ok.obj_wcc = result.fail.obj_wcc = wcc(found);

@@ -6,6 +6,7 @@
 namespace steertag::peer {
 namespace {
 
+constexpr std::uint32_t kSetUid = 04000;
 constexpr std::uint32_t kSetGid = 02000;
 constexpr std::uint32_t kSticky = 01000;
 
@@ -45,10 +46,17 @@ bool permits_unlink(const Attributes& directory, const Attributes& object, const
          caller.uid == directory.uid;
 }
 
-std::uint32_t permitted_mode(const Attributes& attributes, const Caller& caller,
-                             std::uint32_t mode) {
-  const bool runs_as_group = attributes.type != FileType::directory;
-  if (runs_as_group && !is_superuser(caller) && !in_group(caller, attributes.gid)) mode &= ~kSetGid;
+std::optional<std::uint32_t> permitted_mode(const Attributes& attributes, const Caller& caller,
+                                            const AttributeChange& change,
+                                            bool superuser_owns_all) {
+  const bool is_program = attributes.type != FileType::directory;
+  if (!change.mode || !is_program || (is_superuser(caller) && superuser_owns_all))
+    return change.mode;
+  std::uint32_t mode = *change.mode;
+  if (caller.uid != attributes.uid) mode &= ~kSetUid;
+  // An owner that gives the file a group is in that group, see permits_change.
+  const std::uint32_t group = change.gid.value_or(attributes.gid);
+  if (!in_group(caller, group)) mode &= ~kSetGid;
   return mode;
 }
 

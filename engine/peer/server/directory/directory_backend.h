@@ -39,6 +39,7 @@ class DirectoryBackend final : public Backend {
 
   NodeId root() const override { return root_; }
   bool read_only(NodeId /*node*/) const override { return read_only_; }
+  bool superuser_owns_all() const override { return gives_away_; }
   Handle handle(NodeId node) const override;
   Result<NodeId> resolve(View handle) const override;
   Result<Attributes> attributes(NodeId node) const override;

@@ -104,8 +104,9 @@ Status DirectoryBackend::dress(const HostObject& object, const HostObject& paren
   const std::uint32_t its_group = gives_away_ ? change.gid.value_or(group) : object.status.stx_gid;
   const bool made_for_caller = gives_away_ || object.status.stx_uid == what.uid;
   if (!object.is_directory() && !made_for_caller) mode &= ~std::uint32_t{S_ISUID};
-  if (!object.is_directory() && its_group != what.gid && its_group != change.gid)
-    mode &= ~std::uint32_t{S_ISGID};
+  // The upper layer lets the superuser name any group, here without being root.
+  const bool named = its_group == change.gid && (gives_away_ || what.uid != 0);
+  if (!object.is_directory() && its_group != what.gid && !named) mode &= ~std::uint32_t{S_ISGID};
   if (status == Status::ok && change.size_bytes && object.type() == FileType::regular)
     status = resize(object, *change.size_bytes);
   if (status == Status::ok) status = set_mode(object, mode);

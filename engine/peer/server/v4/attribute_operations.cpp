@@ -120,8 +120,8 @@ void op_setattr(const nfs4::SetattrArgs& args, CompoundCall& call, nfs4::Setattr
   auto change = requested_change(args.obj_attributes, call.minorversion);
   result.status = change ? check_change(args, *change, *object, call) : change.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
-  if (change->mode)
-    change->mode = permitted_mode(object->attributes, call.context.caller, *change->mode);
+  change->mode = permitted_mode(object->attributes, call.context.caller, *change,
+                                call.storage.superuser_owns_all());
   result.status = to_nfs4(call.storage.change(object->node, *change));
   if (result.status != nfs4::Status::NFS4_OK) return;
   result.attrsset = args.obj_attributes.attrmask;

@@ -16,6 +16,7 @@ class PseudoRoot final : public Backend {
   /// The pseudo file system's directory.
   NodeId root() const override { return kNode; }
   bool read_only(NodeId node) const override { return node == kNode || storage_.read_only(node); }
+  bool superuser_owns_all() const override { return storage_.superuser_owns_all(); }
   NodeId export_root() const { return storage_.root(); }
   /// mounted_on_fileid: the number of the directory in the pseudo file system that the export
   /// covers, for the export's root; its own for any other object.
