@@ -152,6 +152,9 @@ class Connection {
   /// further ones wait for their turn. 0: the peer takes none and `rdma_read` will fail with
   /// Errc::unsupported, or the connection has not been established.
   virtual std::uint16_t most_outbound_reads() const = 0;
+  /// Octets that RDMA Reads have brought so far, as finely as the provider sees them come: by
+  /// segment, or by Read where a device does not tell more.
+  virtual std::uint64_t octets_read() const = 0;
 
   /// Observers see every event (and octet) of this connection from now on. They must outlive it or
   /// be taken off with nullptr. What is told:

@@ -77,6 +77,7 @@ class Endpoint final : private fabric::Handler {
   void disconnect();
   void abort();
   fabric::Connection* connection() { return connection_.get(); }
+  const fabric::Connection* connection() const { return connection_.get(); }
 
  private:
   void on_established(fabric::Connection& connection, View private_data) override;

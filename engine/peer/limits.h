@@ -34,6 +34,21 @@ inline constexpr std::size_t kPullBudgetBytes = std::size_t{64} << 20;
 /// budget three of the largest calls at a time, which keeps a stream busy, and a few clients that
 /// stall leave enough for the others.
 inline constexpr std::size_t kPullShares = 16;
+/// Of a server's pull buffers, and of its memory for records over TCP, this part is kept for
+/// connections that have delivered a transfer before, so that any number of new ones that do not
+/// deliver leaves the old ones the turns of 15 of the largest calls at a time.
+inline constexpr std::size_t kProvenPart = 4;
+/// While somebody waits for memory, who holds some and delivers less than kLeastProgressBytes in
+/// this time loses its connection: several times what a lost segment takes to come again within a
+/// data centre, and a small part of a client's patience.
+inline constexpr std::chrono::milliseconds kContendedWait{1000};
+/// A mebibyte at 32 KiB a second takes as long as StreamTimeouts::whole_record allows.
+inline constexpr std::uint64_t kLeastProgressBytes = 32768;
+/// Between two looks at who holds memory: the precision of kContendedWait.
+inline constexpr std::chrono::milliseconds kHolderWatchInterval{100};
+/// Between two looks this much time counts at most: clients are not blamed for the time in which
+/// the server did not look at their octets. Not below the time that its owners poll for.
+inline constexpr std::chrono::milliseconds kMostWatchStep{250};
 /// Octets of replies of one server that have not left, the file contents they refer to included.
 inline constexpr std::size_t kReplyBudgetBytes = std::size_t{64} << 20;
 /// Of which one connection may have this part: four of the largest replies with the default budget.

@@ -51,6 +51,7 @@ class IwarpConnection final : public Connection,
   std::string peer_name() const override { return peer_name_; }
   std::size_t unsent_operations() const override { return transmitter_.posted(); }
   std::uint16_t most_outbound_reads() const override { return ord_; }
+  std::uint64_t octets_read() const override { return octets_read_; }
   void observe(trace::EventSink* events, trace::ByteSink* bytes) override {
     observation_.observe(events, bytes);
   }
@@ -172,6 +173,7 @@ class IwarpConnection final : public Connection,
   Time last_received_ = 0;
   Time last_sent_ = 0;  // or since when something waits
   Time last_read_ = 0;  // progress of our RDMA Reads
+  std::uint64_t octets_read_ = 0;
   Time ending_since_ = 0;
   std::optional<CloseReason> reason_;  // set before the end is told
   bool end_told_ = false;

@@ -64,6 +64,7 @@ class VerbsConnection final : public Connection,
   std::string peer_name() const override { return peer_name_; }
   std::size_t unsent_operations() const override { return queue_pair_.posted(); }
   std::uint16_t most_outbound_reads() const override { return was_established_ ? ord_ : 0; }
+  std::uint64_t octets_read() const override { return octets_read_; }
   void observe(trace::EventSink* events, trace::ByteSink* /*bytes*/) override {
     observation_.observe(events);
   }
@@ -159,6 +160,7 @@ class VerbsConnection final : public Connection,
   Time started_ = 0;
   Time last_received_ = 0;
   Time last_progress_ = 0;
+  std::uint64_t octets_read_ = 0;
   Time ending_since_ = 0;
   Time flushed_since_ = 0;
   std::optional<CloseReason> reason_;  // set before the end is told

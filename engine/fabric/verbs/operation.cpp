@@ -146,6 +146,7 @@ void VerbsConnection::on_done(const Outgoing& operation) {
     kind = Operation::rdma_write;
   } else if (operation.kind == Outgoing::Kind::rdma_read) {
     kind = Operation::rdma_read;
+    octets_read_ += operation.local.length();
     observation_.by_peer(trace::RdmaReadResponse{operation.local.lkey(), operation.sink_offset,
                                                  operation.local.length()});
   }

@@ -1,17 +1,23 @@
-// Who waits for memory to pull a call into, and whose turn it is.
+// Who waits for memory to take a call into, and whose turn it is.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string>
 
 namespace steertag::peer {
 
 enum class PullStart : std::uint8_t {
   started,
   share_used_up,  // the connection has all it may have
+  part_used_up,   // the connections that are not proven have, together
   no_memory,      // the server has
 };
+
+/// Who lacks memory.
+enum class Shortage : std::uint8_t { none, of_unproven, of_all };
 
 /// A connection as the queue knows it.
 class PullUser {
@@ -19,25 +25,46 @@ class PullUser {
   virtual ~PullUser() = default;
   /// Starts to pull a call that waited, if that is possible now.
   virtual PullStart start_waiting_pull(std::uint32_t transaction) = 0;
+  /// Without the port; does not change.
+  virtual const std::string& pull_host() const = 0;
+  /// Whether the client has delivered a whole transfer on this connection.
+  virtual bool proven() const = 0;
 };
 
-/// The connections take turns; the calls of one keep their order.
+/// Connections that are proven and those that are not take turns, within these the hosts, within a
+/// host its connections; the calls of one connection keep their order. Of a host's connections that
+/// are not proven the one that came last and the one that came first take turns: a crowd of
+/// connections that deliver nothing is long to wait for.
 class PullQueue {
  public:
-  bool empty() const { return turns_.empty(); }
+  bool empty() const;
   void add(PullUser& user, std::uint32_t transaction);
   void forget(const PullUser& user);
-  /// Starts whatever can be started. A connection that waits for the server's memory keeps its
-  /// turn, so that small calls of others cannot pass a large one for ever; one that waits for its
-  /// own share lets the others pass.
-  void serve();
+  /// The connection has become proven.
+  void promote(PullUser& user);
+  /// Starts whatever can be started, and tells what the others wait for. A connection that waits
+  /// for the server's memory keeps its turn, so that small calls of others cannot pass a large one
+  /// for ever; one that waits for its own share lets the others pass.
+  Shortage serve();
 
  private:
   struct Turn {
     PullUser* user;
     std::deque<std::uint32_t> waiting;  // never empty
   };
-  std::deque<Turn> turns_;
+  struct Host {
+    std::string name;
+    std::deque<Turn> turns;  // never empty
+    bool last_first = false;
+  };
+  using Lane = std::deque<Host>;
+
+  static void append(Lane& lane, Turn turn);
+  static PullStart serve_one(Lane& lane);
+  static PullStart serve_one(Host& host);
+
+  std::array<Lane, 2> lanes_;  // not proven, proven
+  std::size_t next_lane_ = 0;
 };
 
 }  // namespace steertag::peer

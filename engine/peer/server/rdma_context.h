@@ -7,7 +7,7 @@
 
 #include "fabric/fabric.h"
 #include "peer/region_pool.h"
-#include "peer/server/pull_queue.h"
+#include "peer/server/pull_holders.h"
 
 namespace steertag::peer {
 
@@ -19,6 +19,8 @@ struct RdmaContext {
   std::unique_ptr<fabric::Domain> domain;
   RegionPool pool;
   PullQueue pulls;
+  PullHolders holders;             // of memory of the pool
+  std::size_t unproven_bytes = 0;  // of it, held by connections that were not proven
   /// Connections that went down, or have memory to give back once they are idle.
   std::vector<std::uint64_t> unsettled;
 };

@@ -77,7 +77,7 @@ void RdmaTransport::sweep() {
     --context_.open_connections;
     return true;
   });
-  rdma_.pulls.serve();
+  rdma_.holders.watch(context_.options.clock(), rdma_.pulls.serve());
 }
 
 }  // namespace steertag::peer

@@ -42,6 +42,7 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
 ServerConnection::~ServerConnection() {
   callbacks_->close();
   rdma_.pulls.forget(*this);
+  for (const auto& call : transactions_) release_sink(*call);
   context_.replies.give_back(reply_bytes_);
 }
 
@@ -50,7 +51,8 @@ bool ServerConnection::deviates(Deviation deviation) const {
 }
 
 Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest& request) {
-  origin_.peer_host = host_of(request.peer_name());
+  peer_name_ = request.peer_name();
+  origin_.peer_host = host_of(peer_name_);
   return endpoint_.accept(request, *rdma_.domain,
                           client_announcement(request.private_data(), context_.options.deviations));
 }
@@ -187,17 +189,8 @@ void ServerConnection::begin_call(Transaction& call) {
   rdma_.pulls.add(*this, call.index);
 }
 
-PullStart ServerConnection::start_waiting_pull(std::uint32_t transaction) {
-  return start_pull(*transactions_[transaction]);
-}
-
 PullStart ServerConnection::start_pull(Transaction& call) {
-  const std::size_t bytes = RegionPool::size_for(call.pull.size);
-  if (pull_bytes_ > 0 && pull_bytes_ + bytes > context_.options.pull_budget_bytes / kPullShares)
-    return PullStart::share_used_up;
-  call.sink = rdma_.pool.acquire(call.pull.size, {});
-  if (!call.sink) return PullStart::no_memory;
-  pull_bytes_ += bytes;
+  if (const PullStart taken = take_sink(call); taken != PullStart::started) return taken;
   call.state = TransactionState::pulling;
   const MutableView sink = call.sink->bytes();
   for (const LocalCopy& copy : call.pull.copies)

@@ -17,7 +17,7 @@
 namespace steertag::peer {
 
 class ServerConnection final : public EndpointUser,
-                               public PullUser,
+                               private PullHolder,
                                private CallbackCalls::Carrier {
  public:
   /// `context` and `rdma` must outlive the connection.
@@ -25,7 +25,6 @@ class ServerConnection final : public EndpointUser,
   ~ServerConnection() override;
 
   Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request);
-  PullStart start_waiting_pull(std::uint32_t transaction) override;
   /// Gives back what busier times have left; false while calls are under way that need it. Not from
   /// inside a notice.
   bool trim();
@@ -50,6 +49,19 @@ class ServerConnection final : public EndpointUser,
   bool take_callback_reply(ReceiveId receive, View message);
   void on_callback_sent(WorkTag tag);
 
+  // Memory for pulls, and those who wait for it.
+  PullStart start_waiting_pull(std::uint32_t transaction) override;
+  const std::string& pull_host() const override { return origin_.peer_host; }
+  bool proven() const override { return proven_; }
+  std::uint64_t delivered_octets() const override;
+  bool holds_unproven() const override;
+  bool awaits_client() const override;
+  void drop_stalled() override;
+  PullStart take_sink(Transaction& call);
+  void release_sink(Transaction& call);
+  /// The client has delivered all that was read of it for a call.
+  void note_whole_pull();
+
   // From the message to the call.
   void take_message(Transaction& call, ReceiveId receive, View message);
   void begin(Transaction& call);
@@ -73,7 +85,6 @@ class ServerConnection final : public EndpointUser,
   void discard(Transaction& call);
   void finish(Transaction& call);
   void give_back_receive(Transaction& call);
-  void release_sink(Transaction& call);
 
   // Posting, and holding back.
   void start_posting(Transaction& call);
@@ -82,6 +93,8 @@ class ServerConnection final : public EndpointUser,
   Expected<void, fabric::Error> post_next(Transaction& call);
   /// RFC 8166 4.5.4: what cannot be answered ends the connection.
   void drop();
+  /// Tells that the connection ends because of what the client did not do.
+  void tell_of_limit(const fabric::Error& why);
   bool may_execute() const;
   /// Goes on with calls that were held back.
   void go_on();
@@ -104,6 +117,7 @@ class ServerConnection final : public EndpointUser,
   ServerContext& context_;
   RdmaContext& rdma_;
   Origin origin_;
+  std::string peer_name_;
   std::shared_ptr<CallbackCalls> callbacks_;
   // Messages of callbacks that have not left, by the rest of their tag.
   std::map<WorkTag, std::array<Bytes, 2>> sent_callbacks_;
@@ -123,6 +137,7 @@ class ServerConnection final : public EndpointUser,
   std::size_t reply_bytes_ = 0;
   std::deque<std::uint32_t> recent_pushes_;  // XIDs of replies with RDMA Writes
   std::optional<std::uint32_t> earlier_stag_;
+  bool proven_ = false;
   bool going_on_ = false;
   bool heavy_ = false;    // a call left large buffers
   bool dropped_ = false;  // the end has been asked for

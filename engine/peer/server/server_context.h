@@ -24,12 +24,12 @@ struct ServerStatistics {
   std::uint64_t discarded = 0;
   std::uint64_t pulled_bytes = 0;
   std::uint64_t pushed_bytes = 0;
-  std::uint64_t dropped_connections = 0;  // over plain TCP, because of what the client did
+  std::uint64_t dropped_connections = 0;  // see TroubleCallback
 };
 
-/// Is told of connections that did not come up, and of those over plain TCP that end because of
-/// what the client did: a limit passed, or its octets are no RPC. `peer` is empty where no peer
-/// could be told apart. Must not destroy the server.
+/// Is told of connections that did not come up, and of those that end because a limit on what the
+/// client does passed, or over plain TCP because its octets are no RPC. `peer` is empty where no
+/// peer could be told apart. Must not destroy the server.
 using TroubleCallback = std::function<void(const std::string& peer, const net::Error& error)>;
 
 struct ServerContext {

@@ -32,12 +32,6 @@ void ServerConnection::finish(Transaction& call) {
   go_on();
 }
 
-void ServerConnection::release_sink(Transaction& call) {
-  if (!call.sink) return;
-  pull_bytes_ -= call.sink->bytes().size();
-  call.sink.release();
-}
-
 ReplyTerms ServerConnection::terms(const Transaction& call) {
   const wire::Negotiated& negotiated = endpoint_.negotiated();
   ReplyTerms terms;
@@ -211,12 +205,16 @@ void ServerConnection::on_done(WorkTag tag, fabric::Operation /*operation*/) {
   post_some();
   if (call.posting.outstanding > 0 || !call.all_posted()) return;
   call.posting.clear();
-  if (call.state == TransactionState::pulling) return on_pulled(call);
+  if (call.state == TransactionState::pulling) {
+    note_whole_pull();
+    return on_pulled(call);
+  }
   finish(call);
 }
 
 void ServerConnection::on_down(const fabric::CloseReason& reason) {
   down_ = true;
+  if (reason.code == fabric::Errc::timed_out) tell_of_limit({reason.code, reason.detail});
   rdma_.unsettled.push_back(id());
   rdma_.pulls.forget(*this);
   callbacks_->close();

@@ -51,6 +51,7 @@ struct Transaction {
   View payload;         // its inline payload stream
   PullPlan pull;
   PooledRegion sink;
+  bool sink_is_unproven = false;  // the connection was not proven when it got the sink
   Posting posting;
   ReplyPayload reply;
   std::size_t reply_bytes = 0;  // what it has of the reply budget
