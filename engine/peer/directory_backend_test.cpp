@@ -6,8 +6,8 @@
 #include <csignal>
 #include <set>
 
-#include "peer/as_somebody.h"
 #include "peer/directory_fixture.h"
+#include "peer/somebody_fixture.h"
 
 namespace steertag::peer::testing {
 namespace {

@@ -2,7 +2,7 @@
 #include <fstream>
 
 #include "peer/peer_fixture.h"
-#include "peer/program_calls.h"
+#include "peer/program_calls_fixture.h"
 #include "peer/temporary_directory.h"
 
 namespace steertag::peer::testing {

@@ -1,9 +1,9 @@
 // Set-id bits that a client asks for by SETATTR, where all objects are the server's own user's.
 #include <sys/stat.h>
 
-#include "peer/as_somebody.h"
 #include "peer/directory_fixture.h"
-#include "peer/program_calls.h"
+#include "peer/program_calls_fixture.h"
+#include "peer/somebody_fixture.h"
 
 namespace steertag::peer::testing {
 namespace {
