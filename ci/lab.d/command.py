@@ -193,8 +193,8 @@ def main(arguments: list[str]) -> int:
             command.add_argument(
                 *("--jobs", "-j"),
                 type=jobs,
-                default=os.cpu_count() or 1,
-                help="targets at a time, if there are several; %(default)s by default here",
+                default=1,
+                help="targets at a time, if there are several; %(default)s by default",
             )
         else:
             command.add_argument("target", nargs=1, help=help_text)
