@@ -24,10 +24,19 @@ class V4RecoveryTest : public V4StateTest {
         run(op_create_session, session_args(id.eir_clientid, 1), actor).resok4.csr_sessionid;
     return actor;
   }
-  Status reclaim(Actor& actor, std::uint32_t deny = 0) {
+  auto open_again(Actor& actor, std::uint32_t deny = 0) {
     auto args = open_args(actor, {}, 3, deny);
     args.claim.claim = nfs4::ClaimType::CLAIM_PREVIOUS;
-    return run(op_open, args, actor, file).status;
+    return run(op_open, args, actor, file);
+  }
+  Status reclaim(Actor& actor, std::uint32_t deny = 0) { return open_again(actor, deny).status; }
+  /// A client that has had its file open before the restart, and has it again: the new stateid.
+  nfs4::StateId restart_with_open_file(Actor& had) {
+    Actor before = mounted("had");
+    open(before, "f", 3);
+    start(path);
+    had = returning("had", 2);
+    return open_again(had).resok4.stateid;
   }
   Status plain_open(Actor& actor) {
     return run(op_open, open_args(actor, "f", 3), actor, root()).status;
@@ -106,22 +115,15 @@ TEST_F(V4RecoveryTest, AReclaimOfMinorVersion0NeedsNoConfirmation) {
   open(actor, "f", 3);
   start(path);
   actor = known();
-  auto args = open_args(actor, {}, 3);
-  args.claim.claim = nfs4::ClaimType::CLAIM_PREVIOUS;
-  const auto reclaimed = run(op_open, args, actor, file);
+  const auto reclaimed = open_again(actor);
   ASSERT_EQ(reclaimed.status, Status::NFS4_OK);
   EXPECT_EQ(reclaimed.resok4.rflags & nfs4::OPEN4_RESULT_CONFIRM, 0U);
   EXPECT_EQ(io(actor, reclaimed.resok4.stateid, file, Want::write), Status::NFS4_OK);
 }
 
 TEST_F(V4RecoveryTest, LocksAreReclaimedInGraceOnly) {
-  Actor actor = mounted("had");
-  open(actor, "f", 3);
-  start(path);
-  Actor had = returning("had", 2);
-  auto args = open_args(had, {}, 3);
-  args.claim.claim = nfs4::ClaimType::CLAIM_PREVIOUS;
-  const auto opened = run(op_open, args, had, file).resok4.stateid;
+  Actor had;
+  const auto opened = restart_with_open_file(had);
   auto lock = lock_args(had, opened, 0, 10, true);
   EXPECT_EQ(run(op_lock, lock, had, file).status, Status::NFS4ERR_GRACE);
   lock.reclaim = true;
@@ -131,13 +133,8 @@ TEST_F(V4RecoveryTest, LocksAreReclaimedInGraceOnly) {
 }
 
 TEST_F(V4RecoveryTest, ALockWaitsForReclaimCompleteAsAnOpenDoes) {
-  Actor actor = mounted("had");
-  open(actor, "f", 3);
-  start(path);
-  Actor had = returning("had", 2);
-  auto args = open_args(had, {}, 3);
-  args.claim.claim = nfs4::ClaimType::CLAIM_PREVIOUS;
-  const auto opened = run(op_open, args, had, file).resok4.stateid;
+  Actor had;
+  const auto opened = restart_with_open_file(had);
   pass(kLeaseTime - 1s);
   sequence(had, 1);
   pass(2s);
