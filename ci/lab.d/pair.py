@@ -36,6 +36,8 @@ RESTART_WANTED = "restart-wanted"
 # Another: the machine that serves is not there.
 DIED = "died"
 CONSOLE = "console.log"
+# Another: the memory of a program that died of a signal (role `tester`).
+CORE = "core"
 # Everything that a program writes goes to the guest's memory.
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
@@ -152,6 +154,8 @@ def run_program(tester: Tester, served: session.Session | None) -> int:
     for machine in (tester.machine, served.machine if served else None):
         for complaint in machine.complaints() if machine else ():
             host.say(f"the guest's console has: {complaint}")
+    if (core := tester.report / CORE).exists():
+        host.say(f"the program died; its memory is in {core}")
     return status
 
 
