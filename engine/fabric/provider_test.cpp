@@ -235,6 +235,26 @@ TEST_P(ProviderTest, AbortResetsThePeer) {
             can().sees_reset ? Errc::peer_reset : Errc::peer_closed);
 }
 
+// What a device tells late of a connection that is gone belongs to nobody.
+TEST_P(ProviderTest, AbortsWithWorkInFlightLeaveTheNextConnectionAlone) {
+  constexpr int kConnections = 40;
+  const Bytes message = pattern(64);
+  for (int i = 0; i < kConnections; ++i) {
+    SCOPED_TRACE("connection " + std::to_string(i));
+    up();
+    let_know(*pair.client, pair.server_notices);
+    for (Connection* connection : {pair.client.get(), pair.server.get()}) {
+      for (WorkId id = 1; id < 5; ++id) {
+        ASSERT_TRUE(ok(send(*connection, message, id)));
+      }
+    }
+    pair.provider->poll(std::chrono::milliseconds{0});
+    pair.client->abort();
+    pair.drop_client();
+    pair.drop_server();
+  }
+}
+
 TEST_P(ProviderTest, HandlerMayPostAndDisconnectInsideANotice) {
   up();
   const Bytes reply = pattern(5);

@@ -210,6 +210,13 @@ Pair::~Pair() {
   server.reset();
 }
 
+void Pair::drop_client() {
+  client.reset();
+  client_notices = {};
+  client_events = {};
+  client_bytes = {};
+}
+
 void Pair::drop_server() {
   server.reset();
   server_notices = {};

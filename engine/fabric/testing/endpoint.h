@@ -111,7 +111,8 @@ class Pair {
   bool turn(const std::function<bool()>& done) { return turn_until(*provider, done); }
   /// Both sides have been told the end.
   bool turn_until_closed();
-  /// Forgets the accepted connection and what was told of it; another may be accepted.
+  /// Forget one side's connection and what was told of it; another may come up.
+  void drop_client();
   void drop_server();
   std::string url() const;
 

@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace steertag::fabric::verbs {
@@ -70,8 +71,11 @@ class Device::Completions final : public Channel {
       if (ibv_get_cq_event(&channel_, &queue, &owner) != 0) {
         return;
       }
-      // Acknowledged first: the owner may destroy the queue.
+      // Acknowledged first: the owner may give the queue back.
       ibv_ack_cq_events(queue, 1);
+      if (owner == nullptr) {
+        continue;  // it rests
+      }
       ibv_req_notify_cq(queue, 0);
       static_cast<QueueOwner*>(owner)->on_completions();
     }
@@ -177,6 +181,7 @@ Device::Device(Reactor& reactor, ibv_context* context) : reactor_(reactor), cont
 Device::~Device() {
   completion_events_.reset();
   async_events_.reset();
+  completion_queues_.reset();
   if (completions_ != nullptr) {
     ibv_destroy_comp_channel(completions_);
   }
@@ -198,12 +203,22 @@ Expected<void, Error> Device::start() {
   }
   make_non_blocking(completions_->fd);
   make_non_blocking(context_->async_fd);
+  completion_queues_ = std::make_unique<CompletionQueues>(
+      *context_, *completions_, static_cast<int>(send_depth() + receive_depth()));
   completion_events_ = std::make_unique<Completions>(reactor_, *completions_);
   async_events_ = std::make_unique<AsyncEvents>(reactor_, *this);
   if (auto watched = completion_events_->watch(); !watched) {
     return watched;
   }
   return async_events_->watch();
+}
+
+std::uint32_t Device::send_depth() const {
+  return std::min(kSendDepth, static_cast<std::uint32_t>(attributes_.max_qp_wr));
+}
+
+std::uint32_t Device::receive_depth() const {
+  return std::min(kReceiveDepth, static_cast<std::uint32_t>(attributes_.max_qp_wr));
 }
 
 bool Device::windows() const {

@@ -10,10 +10,17 @@
 #include "fabric/fabric.h"
 #include "fabric/net_names.h"
 #include "fabric/verbs/cm_id.h"
+#include "fabric/verbs/completion_queues.h"
 
 namespace steertag::fabric::verbs {
 
 class Device;
+
+/// Work requests that the device holds of one connection. More wait with us; the device's memory
+/// for them is pinned as long as the connection lives, so the depths are kept modest. Receives
+/// beyond the depth reach the device as others are used: a burst longer than this meets none.
+inline constexpr std::uint32_t kSendDepth = 128;
+inline constexpr std::uint32_t kReceiveDepth = 512;
 
 /// What every failure to find or open a device is told as: why, and what to do instead.
 Error no_device(const std::string& why);
@@ -41,7 +48,11 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   ibv_context* context() const { return context_; }
-  ibv_comp_channel* completions() const { return completions_; }
+  /// Completion queues, each for one connection.
+  CompletionQueues& completion_queues() const { return *completion_queues_; }
+  /// kSendDepth and kReceiveDepth, or the most that the device has.
+  std::uint32_t send_depth() const;
+  std::uint32_t receive_depth() const;
   std::string name() const { return ibv_get_device_name(context_->device); }
   const ibv_device_attr& attributes() const { return attributes_; }
   /// MPA and TCP carry it: private data comes as it was sent, RDMA Reads need a writable sink.
@@ -68,6 +79,7 @@ class Device {
   ibv_device_attr attributes_{};
   std::size_t largest_message_ = 0;
   ibv_comp_channel* completions_ = nullptr;
+  std::unique_ptr<CompletionQueues> completion_queues_;
   std::unique_ptr<Completions> completion_events_;
   std::unique_ptr<AsyncEvents> async_events_;
 };

@@ -56,12 +56,10 @@ Unexpected<Error> refusal(const std::string& what, int code) {
 
 bool QueuePair::create(rdma_cm_id& id) {
   const Device& device = domain_.device();
-  const auto most = static_cast<std::uint32_t>(device.attributes().max_qp_wr);
-  send_depth_ = std::min(kSendDepth, most);
-  receive_depth_ = std::min(kReceiveDepth, most);
-  completions_ = ibv_create_cq(id.verbs, static_cast<int>(send_depth_ + receive_depth_), &owner_,
-                               device.completions(), 0);
-  if (completions_ == nullptr || ibv_req_notify_cq(completions_, 0) != 0) {
+  send_depth_ = device.send_depth();
+  receive_depth_ = device.receive_depth();
+  completions_ = device.completion_queues().take(owner_);
+  if (completions_ == nullptr) {
     return false;
   }
   ibv_qp_init_attr wanted{};
@@ -87,7 +85,7 @@ void QueuePair::unmake() {
     rdma_destroy_qp(std::exchange(id_, nullptr));
   }
   if (completions_ != nullptr) {
-    ibv_destroy_cq(std::exchange(completions_, nullptr));
+    domain_.device().completion_queues().give_back(*std::exchange(completions_, nullptr));
   }
   while (!posted_receives_.empty()) {
     waiting_receives_.push_front(std::move(posted_receives_.back()));

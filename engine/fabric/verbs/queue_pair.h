@@ -13,12 +13,6 @@
 
 namespace steertag::fabric::verbs {
 
-/// Work requests that the device holds of one connection. More wait here; the device's memory for
-/// them is pinned as long as the connection lives, so the depths are kept modest. Receives beyond
-/// the depth reach the device as others are used: a burst longer than this meets none.
-inline constexpr std::uint32_t kSendDepth = 128;
-inline constexpr std::uint32_t kReceiveDepth = 512;
-
 /// One operation of the send queue.
 struct Outgoing {
   enum class Kind : std::uint8_t { send, rdma_write, rdma_read, bind };
