@@ -292,6 +292,39 @@ TEST_F(LargeRecordTest, OctetsThatHaveArrivedShareTheMemoryForThem) {
   EXPECT_EQ(content("large"), data);
 }
 
+TEST_F(LargeRecordTest, WhoStallsWhileOthersWaitForMemoryIsDroppedSoon) {
+  stall(3, record.size() - 1);
+  RawStream waiting(tcp_url);
+  waiting.send(record);
+  const auto pass = [&](std::chrono::milliseconds time) {
+    for (auto left = time; left > 0ms; left -= kHolderWatchInterval) {
+      now += kHolderWatchInterval;
+      for (int i = 0; i < 100; ++i) waiting.pump(), server->poll(0ms);
+    }
+  };
+  pass(kContendedWait - kHolderWatchInterval);
+  EXPECT_TRUE(troubles.empty()) << "dropped too early: " << troubles.front();
+  EXPECT_TRUE(waiting.records.empty()) << "the fourth record found memory";
+  pass(2 * kHolderWatchInterval);
+  EXPECT_EQ(waiting.records.size(), 1U)
+      << "the fourth record still waits for memory that is held by clients that have sent nothing "
+         "for "
+      << kContendedWait.count() << " ms";
+  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or nobody was told";
+  EXPECT_EQ(
+      troubles[0],
+      "a time limit passed: silence in mid-record for 1000 ms while others waited for memory");
+}
+
+TEST_F(LargeRecordTest, WhoStallsWhileNobodyWaitsHasTheLongerTime) {
+  stall(2, record.size() - 1);
+  for (auto left = 2 * kContendedWait; left > 0ms; left -= kHolderWatchInterval) {
+    now += kHolderWatchInterval;
+    settle();
+  }
+  EXPECT_TRUE(troubles.empty()) << troubles.front();
+}
+
 TEST_F(LargeRecordTest, RecordsThatHoldAllTheMemoryAreFinishedOneAfterTheOther) {
   stall(12, record.size() / 2);
   for (RawStream& each : stalled) each.send(View(record).subspan(record.size() / 2));

@@ -360,6 +360,14 @@ void StreamConnection::on_deadline() {
   set_deadline();
 }
 
+void StreamConnection::drop_if_stalled() {
+  const bool holds = reserved_ > 0 || has_set_aside_;
+  if (down_ || !holds || !reads_) return;  // what is not read yet is no fault of the client
+  if (runtime_.reactor.round_time() < net::after(last_received_, kContendedWait)) return;
+  drop({Errc::timed_out, "silence in mid-record for " + duration_text(kContendedWait) +
+                             " while others waited for memory"});
+}
+
 void StreamConnection::drop(const Error& why) {
   ++runtime_.context.statistics.dropped_connections;
   if (runtime_.context.on_trouble) runtime_.context.on_trouble(peer_.text(), why);

@@ -24,6 +24,9 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   void stop_waiting(std::size_t octets);
   /// The same with all the room that it may need, from what is set aside.
   void stop_waiting_for_good();
+  /// Others wait for memory: ends the connection if it has some for a record of which no octet came
+  /// for kContendedWait.
+  void drop_if_stalled();
 
  private:
   /// RFC 5531 7.1: the XIDs of the two directions have nothing to do with each other.

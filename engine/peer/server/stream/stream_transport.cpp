@@ -60,6 +60,7 @@ std::size_t StreamTransport::poll(std::chrono::milliseconds timeout) {
   while (true) {
     runtime_.reactor.turn(left);
     serve_waiting();
+    drop_stalled();
     sweep();
     left = std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now());
     if (runtime_.reactor.take_woken() || runtime_.notices > 0 || left.count() <= 0)
@@ -81,6 +82,16 @@ void StreamTransport::serve_waiting() {
       first.connection->stop_waiting_for_good();
     }
   }
+}
+
+void StreamTransport::drop_stalled() {
+  const net::Time now = runtime_.reactor.round_time();
+  if (now < net::after(watched_, kHolderWatchInterval)) return;
+  // Octets may have come while the server was away, and are not all read in one round.
+  const bool was_away = now > net::after(watched_, kMostWatchStep);
+  watched_ = now;
+  if (was_away || runtime_.waiting.empty()) return;
+  for (const auto& [id, connection] : connections_) connection->drop_if_stalled();
 }
 
 void StreamTransport::sweep() {

@@ -34,8 +34,10 @@ class StreamTransport final : public net::Pollable {
   void trouble(const std::string& peer, const net::Error& error) const;
   void sweep();
   void serve_waiting();
+  void drop_stalled();
 
   StreamRuntime runtime_;
+  net::Time watched_ = 0;  // when records that stand still were looked for
   std::unordered_map<std::uint64_t, std::unique_ptr<StreamConnection>> connections_;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors_;
 };
