@@ -266,6 +266,9 @@ TEST_F(StalledPullTest, WhoHasDeliveredBeforeDoesNotNoticeThem) {
   done = false;
   write(*proven, file, data, done);
   drive([&] { return done; }, &proven->requester());
+  EXPECT_TRUE(done)
+      << "a client that has delivered before waits for memory that is held by clients "
+         "that have delivered nothing";
   EXPECT_EQ(content("file"), data);
   EXPECT_TRUE(troubles.empty()) << "somebody had to go first: " << troubles.front();
 }
@@ -280,8 +283,10 @@ TEST_F(StalledPullTest, ANewOneWaitsShortlyHoweverManyTheyAre) {
   pass(kContendedWait - kHolderWatchInterval, newcomer->requester());
   EXPECT_TRUE(troubles.empty()) << "dropped too early: " << troubles.front();
   pass(3 * kHolderWatchInterval, newcomer->requester());
-  EXPECT_TRUE(done) << "it still waits for those who came before it";
-  ASSERT_FALSE(troubles.empty()) << "nobody was told of the connections that were dropped";
+  EXPECT_TRUE(done) << "the new client's WRITE still waits for memory that is held by clients that "
+                       "have delivered nothing for "
+                    << kContendedWait.count() << " ms";
+  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or nobody was told";
   EXPECT_EQ(troubles[0],
             "a time limit passed: less than 32768 octets of read chunks came in 1000 ms while "
             "others waited for memory");
