@@ -71,6 +71,9 @@ void add_port_mapper(const Options& options, peer::ListenPlaces& places) {
 }
 
 int serve(const Options& options) {
+  if (!options.port_file.empty()) {
+    if (const auto usable = try_port_file(options.port_file); !usable) return fail(usable.error());
+  }
   const fabric::RandomSource random = fabric::system_random();
   auto places = peer::make_listen_places(options.listen, random);
   if (!places) return fail(places.error().message());
@@ -98,14 +101,17 @@ int serve(const Options& options) {
       [&](const std::string& peer, const net::Error& error) { troubles.tell(peer, error); });
   if (!server) return fail(server.error().message());
   std::vector<std::uint16_t> ports;
+  std::string told;
   for (const net::Url& url : (*server)->listening()) {
     ports.push_back(url.port);
-    if (const int status = print("listening at " + url.text() + "\n"); status != 0) return status;
+    told += "listening at " + url.text() + '\n';
   }
+  // First, so that nobody is told of a server that ends because of its port file.
   if (!options.port_file.empty()) {
     if (const auto written = write_port_file(options.port_file, ports); !written)
       return fail(written.error());
   }
+  if (const int status = print(told); status != 0) return status;
   while (end_requested == 0 && !(*server)->failed()) (*server)->poll(kPollInterval);
   return (*server)->failed() ? kFailedByDeviation : 0;
 }

@@ -52,6 +52,41 @@ def test_lost_output_is_an_error():
         assert run("--list-deviations", stdout=full).returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("no-such-folder/port", "No such file or directory"), ("folder", "Is a directory")],
+)
+def test_a_bad_port_file_ends_it_before_anything_listens(tmp_path, name, reason):
+    (tmp_path / "folder").mkdir()
+    path, key = tmp_path / name, tmp_path / "key"
+    export = ("--export", tmp_path / "folder", "--handle-key", key)
+    ended = run(*LISTEN, *export, "--port-file", path, stdout=subprocess.PIPE)
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    told = f"steertag-serve: the port file {path} cannot be written: {reason}\n"
+    assert ended.stderr.endswith(told)
+    assert not key.exists(), "the port file was not tried first"
+    left = sorted(each.name for each in tmp_path.iterdir())
+    assert left == ["folder"], "the try left a file"
+
+
+def test_a_port_file_of_an_earlier_server_is_replaced(tmp_path):
+    port_file = tmp_path / "port"
+    port_file.write_text("1\n")
+    server = subprocess.Popen(
+        [tool("steertag-serve"), *LISTEN, "--port-file", port_file],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        line = server.stdout.readline()  # which comes when the file is written
+        assert line == f"listening at iwarp://127.0.0.1:{int(port_file.read_text())}\n"
+        assert [each.name for each in tmp_path.iterdir()] == ["port"]
+    finally:
+        server.kill()
+        server.communicate(timeout=DEADLINE_S)
+
+
 @pytest.fixture
 def started(tmp_path):
     """Starts a server whose soft limit of files is low, and waits until it listens."""
