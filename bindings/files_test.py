@@ -178,13 +178,14 @@ def test_ls_prints_sorted_names_and_attributes(url, tmp_path, capsys):
     assert row[-1].endswith("b")
 
 
-def test_odd_names_are_escaped(url, tmp_path, capsys):
+@pytest.mark.parametrize("version", ["3", "4.1"])
+def test_odd_names_are_escaped(url, tmp_path, capsys, version):
     name = b"\x1b[2J\n\\ \xff \xc3\xa4"
     (tmp_path / "here").write_bytes(b"")
-    # Names of version 4 are UTF-8.
     there = f"{url}/{os.fsdecode(name)}"
-    assert steertag("cp", "--nfs=3", tmp_path / "here", there) == 0, capsys.readouterr().err
-    assert steertag("ls", "--nfs=3", url) == 0
+    by = f"--nfs={version}"
+    assert steertag("cp", by, tmp_path / "here", there) == 0, capsys.readouterr().err
+    assert steertag("ls", by, url) == 0
     assert capsys.readouterr().out == "\\x1b[2J\\x0a\\\\ \\xff ä\n"
 
 

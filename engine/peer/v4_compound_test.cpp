@@ -26,8 +26,10 @@ TEST_P(CompoundTest, TagComesBackAndNoOperationIsNoError) {
 
 TEST_P(CompoundTest, TagThatIsNotUtf8IsInvalComesBackAndNothingRuns) {
   make_file4("file", pattern(10));
-  // No first octet, a sequence that ends too early, a surrogate, and a longer form of '/'.
-  const std::string_view tags[] = {"\xff\xfe", "caf\xc3", "\xed\xa0\x80", "\xc0\xaf"};
+  // No first octet, a sequence that ends too early, a surrogate, a longer form of '/', and what is
+  // above U+10FFFF.
+  const std::string_view tags[] = {"\xff\xfe", "caf\xc3",  "\xed\xa0\x80",    "\xc0\xaf",
+                                   "\x80",     "\xe2\x82", "\xf4\x90\x80\x80"};
   for (const std::string_view tag : tags) {
     Compound compound(0, tag);
     compound.root().add(Opnum::OP_REMOVE, nfs4::RemoveArgs{"file"});

@@ -94,35 +94,6 @@ TEST_P(Nfs4FileTest, HandlesAreOpaqueToClients) {
   EXPECT_EQ(status_of(stale), Status::NFS4ERR_STALE);
 }
 
-TEST_P(Nfs4FileTest, NamesHaveRules) {
-  const std::pair<std::string, Status> names[] = {
-      {"", Status::NFS4ERR_INVAL},
-      {".", Status::NFS4ERR_BADNAME},
-      {"..", Status::NFS4ERR_BADNAME},
-      {"a/b", Status::NFS4ERR_BADCHAR},
-      {std::string("a\0b", 3), Status::NFS4ERR_BADCHAR},
-      {std::string(256, 'x'), Status::NFS4ERR_NAMETOOLONG},
-      {"\x80", Status::NFS4ERR_INVAL},
-      {"\xc0\xaf", Status::NFS4ERR_INVAL},          // overlong
-      {"\xed\xa0\x80", Status::NFS4ERR_INVAL},      // a surrogate
-      {"\xf4\x90\x80\x80", Status::NFS4ERR_INVAL},  // above U+10FFFF
-      {"\xe2\x82", Status::NFS4ERR_INVAL},          // cut
-  };
-  const Fattr4 mode(with_mode(0755));
-  for (const auto& [name, status] : names) {
-    EXPECT_EQ(in_root(Opnum::OP_LOOKUP, nfs4::LookupArgs{name}), status) << "LOOKUP " << name;
-    EXPECT_EQ(in_root(Opnum::OP_CREATE, directory_args(name, mode)), status) << "CREATE " << name;
-    EXPECT_EQ(in_root(Opnum::OP_REMOVE, nfs4::RemoveArgs{name}), status) << "REMOVE " << name;
-    EXPECT_EQ(in_root(Opnum::OP_SECINFO, nfs4::SecinfoArgs{name}), status) << "SECINFO " << name;
-    EXPECT_EQ(rename("a", name), status) << "RENAME to " << name;
-  }
-  Compound umlaut;
-  EXPECT_EQ(create(umlaut, directory_args("Gr\xc3\xbc\xc3\x9f"
-                                          "e",
-                                          mode)),
-            Status::NFS4_OK);
-}
-
 TEST_P(Nfs4FileTest, LookupNeedsADirectory) {
   make_file4("file", {});
   nfs4::CreateArgs link;
@@ -160,6 +131,7 @@ TEST_P(Nfs4FileTest, GetattrGivesWhatIsSupportedAndNothingElse) {
   EXPECT_EQ(found.numlinks, 1U);
   EXPECT_EQ(found.lease_time, 90U);
   EXPECT_EQ(found.maxread, kLargestTransfer);
+  EXPECT_FALSE(found.fs_charset_cap) << "an attribute of minor version 1";
   for (const std::uint32_t number : {nfs4::FATTR4_TIME_ACCESS_SET, nfs4::FATTR4_TIME_MODIFY_SET}) {
     Compound compound;
     compound.put(file).getattr(nfs4::Bitmap::of({number}));

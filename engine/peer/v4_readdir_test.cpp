@@ -80,6 +80,20 @@ TEST_P(ReaddirTest, TenThousandEntriesComeCompletelyAndOnce) {
   EXPECT_GT(listed.calls, 10U) << "the limit of one READDIR was not kept";
 }
 
+TEST_P(ReaddirTest, WhateverIsListedIsFound) {
+  // Latin-1, no first octet, a longer form of '/', a surrogate: none of them is UTF-8.
+  const std::set<std::string> made{"plain", "caf\xe9", "\xff\xfe", "\xc0\xaf", "\xed\xa0\x80"};
+  for (const std::string& name : made) make_entry(name);
+  const Listed listed = list_all(4096);
+  EXPECT_EQ(std::set<std::string>(listed.names.begin(), listed.names.end()), made);
+  for (const std::string& name : listed.names) {
+    Compound compound;
+    compound.root().lookup(name);
+    EXPECT_EQ(status_of(compound), Status::NFS4_OK)
+        << "READDIR lists " << ::testing::PrintToString(name) << ", LOOKUP does not find it";
+  }
+}
+
 TEST_P(ReaddirTest, OneEntryAtATimeGivesTheSame) {
   for (const char* name : {"a", "b", "c"}) make_file4(name, {});
   // Room for one entry with its fileid and not for two.

@@ -69,6 +69,22 @@ TEST_P(SessionCompoundTest, OperationsHaveTheirPlace) {
   EXPECT_EQ(status_of(openattr), Status::NFS4ERR_NOTSUPP);
 }
 
+TEST_P(SessionCompoundTest, FileSystemSaysThatNamesNeedNotBeUtf8) {
+  const auto wanted = nfs4::Bitmap::of({nfs4::FATTR4_SUPPORTED_ATTRS, nfs4::FATTR4_FS_CHARSET_CAP});
+  Compound compound(1);
+  compound.add(Opnum::OP_SEQUENCE, next()).put(root4()).getattr(wanted);
+  Answer answer = call(compound);
+  ASSERT_EQ(answer.status(), Status::NFS4_OK);
+  answer.skip(Opnum::OP_SEQUENCE);
+  answer.skip(Opnum::OP_PUTFH);
+  const auto result = answer.take<nfs4::GetattrResult>(Opnum::OP_GETATTR).resok4;
+  const auto decoded = nfs4::decode_attributes(result.obj_attributes);
+  ASSERT_TRUE(decoded) << decoded.error().message();
+  EXPECT_TRUE(decoded->known.supported_attrs->test(nfs4::FATTR4_FS_CHARSET_CAP));
+  EXPECT_EQ(decoded->known.fs_charset_cap, 1U)
+      << "RFC 8881 14.4: FSCHARSET_CAP4_CONTAINS_NON_UTF8 alone";
+}
+
 TEST_P(SessionCompoundTest, RetryGetsTheCachedAnswerAndRunsNothing) {
   make_file4("file", pattern(10));
   Compound remove(1);
@@ -356,6 +372,13 @@ class OpenFilesTest : public SessionCompoundTest {
   Answer answer;
 };
 INSTANTIATE_TEST_SUITE_P(Storage, OpenFilesTest, ::testing::Values(Keeper::memory), name_of);
+
+TEST_P(OpenFilesTest, FilesOfNamesThatAreNotUtf8AreOpened) {
+  const nfs4::FileHandle file = make_file4("caf\xe9", pattern(10));
+  const auto opened = open("caf\xe9", "process");
+  ASSERT_EQ(opened.status, Status::NFS4_OK);
+  EXPECT_EQ(read(file, opened.resok4.stateid), pattern(10));
+}
 
 TEST_P(OpenFilesTest, OneClientHasAThousandFilesOpenUntilALegalErrorEndsIt) {
   constexpr std::uint64_t kFiles = 1000;

@@ -6,7 +6,7 @@
 #include "nfs/v4/attribute_codec.h"
 #include "peer/server/permission.h"
 #include "peer/server/v4/attribute_values.h"
-#include "peer/server/v4/component.h"
+#include "peer/server/v4/utf8.h"
 
 namespace steertag::peer {
 namespace {

@@ -13,6 +13,8 @@ namespace {
 
 // fh_expire_type (RFC 8881 4.2.3): filehandles live as long as their objects.
 constexpr std::uint32_t FH4_PERSISTENT = 0;
+// fs_charset_cap (RFC 8881 14.4): names need not be UTF-8, see check_component.
+constexpr std::uint32_t FSCHARSET_CAP4_CONTAINS_NON_UTF8 = 1;
 
 nfs4::Bitmap all_supported() {
   using namespace nfs4;
@@ -61,7 +63,8 @@ nfs4::Bitmap all_supported() {
                      FATTR4_TIME_MODIFY,
                      FATTR4_TIME_MODIFY_SET,
                      FATTR4_MOUNTED_ON_FILEID,
-                     FATTR4_SUPPATTR_EXCLCREAT});
+                     FATTR4_SUPPATTR_EXCLCREAT,
+                     FATTR4_FS_CHARSET_CAP});
 }
 
 nfs4::Time to_nfs4(const Time& time) {
@@ -90,14 +93,20 @@ void describe_server(nfs4::Attributes& to, const CompoundCall& call) {
   to.maxwrite = kLargestTransfer;
   to.no_trunc = true;
   to.time_delta = nfs4::Time{0, 1};
-  if (call.minorversion > 0) to.suppattr_exclcreat = exclusive_attributes();
+  if (call.minorversion > 0) {
+    to.suppattr_exclcreat = exclusive_attributes();
+    to.fs_charset_cap = FSCHARSET_CAP4_CONTAINS_NON_UTF8;
+  }
 }
 
 }  // namespace
 
 nfs4::Bitmap supported_attributes(std::uint32_t minorversion) {
   nfs4::Bitmap supported = all_supported();
-  if (minorversion == 0) supported.reset(nfs4::FATTR4_SUPPATTR_EXCLCREAT);
+  if (minorversion == 0) {
+    supported.reset(nfs4::FATTR4_SUPPATTR_EXCLCREAT);
+    supported.reset(nfs4::FATTR4_FS_CHARSET_CAP);
+  }
   supported.trim();
   return supported;
 }

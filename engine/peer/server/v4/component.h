@@ -1,4 +1,4 @@
-// The rules for component4: what a name in a COMPOUND may be (RFC 7530 12.7, RFC 8881 14).
+// The rules for component4: what a name in a COMPOUND may be.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,12 @@
 
 namespace steertag::peer {
 
-/// Well-formed UTF-8: no overlong form, no surrogate, nothing above U+10FFFF (RFC 3629).
-bool is_utf8(std::string_view text);
-
-/// NFS4_OK, or NFS4ERR_INVAL (empty, not UTF-8), NFS4ERR_NAMETOOLONG, NFS4ERR_BADCHAR (slash, NUL),
+/// NFS4_OK, or NFS4ERR_INVAL (empty), NFS4ERR_NAMETOOLONG, NFS4ERR_BADCHAR (slash, NUL),
 /// NFS4ERR_BADNAME ("." and "..").
+///
+/// A name need not be UTF-8: RFC 7530 12.8 allows names of any octets, compared octet by octet, and
+/// RFC 8881 14.4 has fs_charset_cap to say so. The host and NFSv3 name files in any way, READDIR
+/// lists what is there, and what is listed has to be within reach.
 nfs4::Status check_component(std::string_view name);
 
 }  // namespace steertag::peer

@@ -3,8 +3,8 @@
 
 #include "nfs/v4/compound.h"
 #include "peer/server/mount3_program.h"
-#include "peer/server/v4/component.h"
 #include "peer/server/v4/compound_run.h"
+#include "peer/server/v4/utf8.h"
 
 namespace steertag::peer {
 namespace {
