@@ -4,11 +4,27 @@
 #include "bind.h"
 
 namespace steertag::bindings {
+namespace {
+
+/// The words of a text that has one blank between them.
+py::tuple words(std::string_view text) {
+  return py::tuple(py::str(text.data(), text.size()).attr("split")());
+}
+
+}  // namespace
 
 void bind_ledger(py::module_& module) {
+  using ledger::Exemption;
   using ledger::Requirement;
   module.doc() = "The ledger: every requirement that a verdict may name.";
 
+  py::class_<Exemption>(module, "Exemption", "Why a requirement has no case.")
+      .def_readonly("kind", &Exemption::kind)
+      .def_readonly("role", &Exemption::role, "client or server if only this one is exempt.")
+      .def_property_readonly(
+          "by", [](const Exemption& row) { return words(row.by); },
+          "Ids of the requirements that stand instead.")
+      .def_readonly("why", &Exemption::why);
   py::class_<Requirement>(module, "Requirement", "One requirement with its permanent id.")
       .def_readonly("id", &Requirement::id, "DOCUMENT-SECTION-n")
       .def_readonly("document", &Requirement::document)
@@ -22,7 +38,12 @@ void bind_ledger(py::module_& module) {
       .def_readonly("observable", &Requirement::observable, "What a violation looks like.")
       .def_readonly("test", &Requirement::test)
       .def_readonly("note", &Requirement::note, "A known conflict or deviation; may be empty.")
-      .def_readonly("exemption", &Requirement::exemption, "Why no case covers it; may be empty.")
+      .def_property_readonly(
+          "exemption",
+          [](const Requirement& row) {
+            return row.exemption.kind.empty() ? nullptr : &row.exemption;
+          },
+          py::return_value_policy::reference, "Why no case covers it, or None.")
       .def("__repr__",
            [](const Requirement& row) { return "<Requirement " + std::string(row.id) + ">"; });
   py::class_<ledger::Document>(module, "Document", "A document that the ledger quotes.")

@@ -12,7 +12,12 @@ A file holds `document` (the first part of every id in it), `title` and `require
   observable  what a violation looks like from outside
   test        how to provoke it; POS: a conforming exchange, NEG: a hostile stimulus
   note        optional: a known conflict, doubt or widespread deviation
-  exemption   optional: why no case covers the row
+  exemption   optional: why the row has no case, a mapping of
+                kind  a word of EXEMPTIONS
+                why   the reason
+                by    ids of the rows that stand instead; of a `restated` row their cases are its
+                      cases, so that it is as open as they are
+                role  client or server, if only this one of the two that the row binds is exempt
 """
 
 import argparse
@@ -34,9 +39,21 @@ LEVELS = {
     "NOT RECOMMENDED": "not_recommended",
     "DEF": "def",
 }
+# Each says of a row that it needs no case of its own, and in what way.
+EXEMPTIONS = {
+    "unseen": "whether it is kept leaves no trace at the other end of a connection",
+    "local": "it is about hosts, administrators, registries or authors, not about a connection",
+    "permission": "it allows something, which nobody can break",
+    "restated": "it asks no more than other rows, whose cases are its cases",
+    "superseded": "its document was replaced; it binds no peer of today",
+    "no-suite": "it binds a role that no suite has for a counterpart",
+}
 ROLES = frozenset("both requester responder client server sender receiver".split())
+ROLES_OF_TWO = ("both", "sender", "receiver")
+NOT_OBSERVABLE = "not-observable"  # how `observable` begins in a row that needs an exemption
 REQUIRED_KEYS = ("id", "level", "role", "subject", "statement", "observable", "test")
 OPTIONAL_KEYS = ("note", "exemption")
+EXEMPTION_KEYS = ("kind", "role", "by", "why")
 FILE_KEYS = ("document", "title", "requirements")
 ID = re.compile(r"(?P<document>[A-Z]+\d+)-(?P<section>[0-9A-Z]+(\.\d+)*)-\d+")
 SUBJECT = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -80,8 +97,8 @@ def _check_row(path, row, document):
     for key, value in row.items():
         if key not in REQUIRED_KEYS + OPTIONAL_KEYS:
             raise LedgerError(f"{where}: unknown key '{key}'")
-        if not isinstance(value, str) or not value.strip():
-            raise LedgerError(f"{where}: '{key}' is not a non-empty text")
+        if key != "exemption":
+            _check_text(where, key, value)
     match = ID.fullmatch(row["id"])
     if not match:
         raise LedgerError(f"{where}: the id does not read DOCUMENT-SECTION-n")
@@ -93,6 +110,49 @@ def _check_row(path, row, document):
         raise LedgerError(f"{where}: unknown role '{row['role']}'")
     if not SUBJECT.fullmatch(row["subject"]):
         raise LedgerError(f"{where}: subject '{row['subject']}' is not lower-case-with-hyphens")
+    if "exemption" in row:
+        _check_exemption(where, row["exemption"], row["role"] in ROLES_OF_TWO)
+    elif row["observable"].startswith(NOT_OBSERVABLE):
+        raise LedgerError(f"{where}: not observable, but without an exemption")
+
+
+def _check_text(where, key, value):
+    if not isinstance(value, str) or not value.strip():
+        raise LedgerError(f"{where}: '{key}' is not a non-empty text")
+
+
+def _check_exemption(where, exemption, binds_two):
+    """Raises LedgerError unless it is a well-formed exemption; `binds_two`: the row binds both roles."""
+    if not isinstance(exemption, dict) or not {"kind", "why"} <= set(exemption):
+        raise LedgerError(f"{where}: an exemption holds a kind and a why")
+    for key, value in exemption.items():
+        if key not in EXEMPTION_KEYS:
+            raise LedgerError(f"{where}: unknown key '{key}' in the exemption")
+        if key != "by":
+            _check_text(where, key, value)
+    if exemption["kind"] not in EXEMPTIONS:
+        raise LedgerError(f"{where}: unknown kind of exemption '{exemption['kind']}'")
+    if "role" in exemption and not (binds_two and exemption["role"] in ("client", "server")):
+        raise LedgerError(f"{where}: 'role' is client or server, in a row that binds both")
+    by = exemption.get("by", [])
+    if not isinstance(by, list) or not all(isinstance(name, str) for name in by):
+        raise LedgerError(f"{where}: 'by' is a list of ids")
+    if exemption["kind"] == "restated" and not by:
+        raise LedgerError(f"{where}: a restated row names the rows whose cases are its cases")
+
+
+def _check_references(rows):
+    """Every row that stands for another exists; where its cases count for both, it has to have some."""
+    by_id = {row["id"]: row for row in rows}
+    for row in rows:
+        for name in row.get("exemption", {}).get("by", []):
+            if name not in by_id:
+                raise LedgerError(
+                    f"{row['id']}: {name}, which stands instead, is not in the ledger"
+                )
+            instead = by_id[name].get("exemption", {"role": "none"})
+            if row["exemption"]["kind"] == "restated" and "role" not in instead:
+                raise LedgerError(f"{row['id']}: {name}, which stands instead, is exempt itself")
 
 
 def load(path):
@@ -132,7 +192,9 @@ def load_all(paths):
             first_seen[row["id"]] = path
     if len(first_seen) > MOST_REQUIREMENTS:
         raise LedgerError(f"{len(first_seen)} requirements, the limit is {MOST_REQUIREMENTS}")
-    return list(documents.values())
+    found = list(documents.values())
+    _check_references(sorted_rows(found))
+    return found
 
 
 def sorted_rows(documents):
@@ -172,14 +234,21 @@ def write_ids(rows):
     return "\n".join(lines) + "\n"
 
 
+def _exemption_initializer(exemption):
+    texts = [exemption.get(key, "") for key in EXEMPTION_KEYS]
+    texts[EXEMPTION_KEYS.index("by")] = " ".join(exemption.get("by", []))
+    return "{" + ", ".join(map(_literal, texts)) + "}"
+
+
 def _row_initializer(row):
     match = ID.fullmatch(row["id"])
     texts = [row["id"], match["document"], match["section"]]
     after = [row["role"], row["subject"], row["statement"], row["observable"], row["test"]]
-    after += [row.get(key, "") for key in OPTIONAL_KEYS]
+    after.append(row.get("note", ""))
     fields = [_literal(text) for text in texts]
     fields.append(f"Level::{LEVELS[row['level']]}")
     fields += [_literal(text) for text in after]
+    fields.append(_exemption_initializer(row.get("exemption", {})))
     return "    {" + ",\n     ".join(fields) + "},"
 
 

@@ -129,8 +129,65 @@ def test_text_survives_as_a_cpp_literal():
     assert generate._literal('a "b" \\ ??/ \u00a7\n') == '"a \\"b\\" \\\\ \\?\\?/ \\302\\247\\012"'
 
 
+EXEMPTION = {"kind": "unseen", "why": "Nothing shows."}
+
+
 def test_optional_fields_reach_the_table(tmp_path):
-    path = write(tmp_path, [ROW | {"note": "Doubtful.", "exemption": "Not observable."}])
+    other = ROW | {"id": "RFC8166-4.2.1-2"}
+    exemption = {"kind": "restated", "role": "client", "by": [other["id"]], "why": "Twice."}
+    path = write(tmp_path, [ROW | {"note": "Doubtful.", "exemption": exemption}, other])
     table = tmp_path / "table.cpp"
     assert generate.main(["--table", str(table), str(path)]) == 0
-    assert '"Doubtful.",\n     "Not observable."}' in table.read_text()
+    written = table.read_text()
+    assert '"Doubtful.",\n     {"restated", "client", "RFC8166-4.2.1-2", "Twice."}}' in written
+    assert '"",\n     {"", "", "", ""}}' in written
+
+
+@pytest.mark.parametrize(
+    "exemption, problem",
+    [
+        ("Not observable.", "an exemption holds a kind and a why"),
+        ({"kind": "unseen"}, "an exemption holds a kind and a why"),
+        (EXEMPTION | {"why": ""}, "'why' is not a non-empty text"),
+        (EXEMPTION | {"until": "2030"}, "unknown key 'until' in the exemption"),
+        (EXEMPTION | {"kind": "boring"}, "unknown kind of exemption 'boring'"),
+        (EXEMPTION | {"role": "sender"}, "'role' is client or server, in a row that binds both"),
+        (EXEMPTION | {"by": "RFC8166-4.2.1-2"}, "'by' is a list of ids"),
+        (
+            EXEMPTION | {"kind": "restated"},
+            "a restated row names the rows whose cases are its cases",
+        ),
+    ],
+)
+def test_a_wrong_exemption_is_named(tmp_path, exemption, problem):
+    path = write(tmp_path, [ROW | {"exemption": exemption}])
+    assert error_of(path) == f"{path}: RFC8166-4.2.1-1: {problem}"
+
+
+def test_an_exemption_of_one_role_is_for_rows_that_bind_two(tmp_path):
+    row = ROW | {"role": "server", "exemption": EXEMPTION | {"role": "server"}}
+    assert "in a row that binds both" in error_of(write(tmp_path, [row]))
+    row = ROW | {"exemption": EXEMPTION | {"role": "server"}}
+    assert len(generate.load_all([write(tmp_path, [row])])) == 1
+
+
+def test_a_row_that_nobody_can_observe_needs_an_exemption(tmp_path):
+    row = ROW | {"observable": "not-observable on the wire."}
+    assert error_of(write(tmp_path, [row])).endswith("not observable, but without an exemption")
+    assert len(generate.load_all([write(tmp_path, [row | {"exemption": EXEMPTION}])])) == 1
+
+
+def test_what_stands_instead_exists_and_has_to_have_cases(tmp_path):
+    other = ROW | {"id": "RFC8166-4.2.1-2"}
+    restated = {"kind": "restated", "by": [other["id"]], "why": "Twice."}
+    unknown = write(tmp_path, [ROW | {"exemption": restated}])
+    assert error_of(unknown) == (
+        "RFC8166-4.2.1-1: RFC8166-4.2.1-2, which stands instead, is not in the ledger"
+    )
+    exempt = write(tmp_path, [ROW | {"exemption": restated}, other | {"exemption": EXEMPTION}])
+    assert error_of(exempt) == (
+        "RFC8166-4.2.1-1: RFC8166-4.2.1-2, which stands instead, is exempt itself"
+    )
+    half = EXEMPTION | {"role": "client"}
+    rows = [ROW | {"exemption": restated}, other | {"exemption": half}]
+    assert len(generate.load_all([write(tmp_path, rows)])) == 1

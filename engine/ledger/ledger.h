@@ -24,6 +24,14 @@ enum class Level : std::uint8_t {
   def
 };
 
+/// Why a row has no case, as data; every text is empty in a row that needs one.
+struct Exemption {
+  std::string_view kind;  // a word of generate.py's EXEMPTIONS
+  std::string_view role;  // "client" or "server" if only this one is exempt
+  std::string_view by;    // ids, a blank between them, of the rows that stand instead
+  std::string_view why;   // a sentence
+};
+
 struct Requirement {
   std::string_view id;        // "RFC8166-4.2.1-1"
   std::string_view document;  // "RFC8166"
@@ -34,8 +42,8 @@ struct Requirement {
   std::string_view statement;
   std::string_view observable;
   std::string_view test;
-  std::string_view note;       // a known conflict, doubt or widespread deviation; may be empty
-  std::string_view exemption;  // why no case covers it; may be empty
+  std::string_view note;  // a known conflict, doubt or widespread deviation; may be empty
+  Exemption exemption;
 };
 
 struct Document {
