@@ -118,11 +118,11 @@ def gate_rows(target: Target, options: argparse.Namespace) -> list[gate_table.Ro
     """Gates one target; a client's baseline is that every step passes."""
     if target.role == CLIENT:
         return client.rows(target.name, run_workload(target, options))
-    baseline = gate.load_baseline(target.baseline, target.name)
+    expected = gate.expected(target)
     status = run(target, options)
     if status not in gate.COMPLETE_RUN:
         raise LabFailure(f"pytest ended with code {status}: the run is not complete")
-    result = gate.compare(gate.load_report(target.report), baseline)
+    result = gate.compare(target, expected)
     print(result.table(), flush=True)
     outcome = gate_table.PASSED if result.matches() else f"{len(result.differences)} differences"
     return [gate_table.Row(target.name, "suite", result.counts, outcome)]
@@ -141,7 +141,7 @@ def run_provider_tests(target: Target, options: argparse.Namespace) -> int:
 
 
 def baseline(target: Target, _: argparse.Namespace) -> int:
-    print(gate.skeleton(gate.load_report(target.report), target.baseline, target.name), end="")
+    print(gate.skeleton(target), end="")
     return 0
 
 

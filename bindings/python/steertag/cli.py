@@ -5,6 +5,7 @@ import os
 import sys
 
 from . import __version__, build_paths, stopping
+from .baseline import commands as baseline
 from .failure import Failure
 from .files import cp, ls
 from .files.escape import printable
@@ -32,9 +33,10 @@ def explain(arguments):
         print(f"  {entry.statement}")
         print(f"  observable: {entry.observable}")
         print(f"  test: {entry.test}")
-        for name in ("note", "exemption"):
-            if getattr(entry, name):
-                print(f"  {name}: {getattr(entry, name)}")
+        if entry.note:
+            print(f"  note: {entry.note}")
+        if entry.exemption:
+            print(f"  exemption: {entry.exemption.why}")
 
 
 def cases(arguments):
@@ -66,6 +68,7 @@ def _parser():
     listing = commands.add_parser("cases", help=_first_line(cases))
     listing.add_argument("path", nargs="*", default=["suites"], help="files or folders (suites)")
     listing.set_defaults(run=cases)
+    baseline.add_command(commands)
     cp.add_command(commands)
     ls.add_command(commands)
     commands.add_parser("version", help=_first_line(version)).set_defaults(run=version)
@@ -84,7 +87,7 @@ def main(arguments=None):
             serve(arguments[1:])
         parsed = _parser().parse_args(arguments)
         with stopping.raising():
-            parsed.run(parsed)
+            return parsed.run(parsed) or 0
     except Failure as failure:
         print(f"steertag: {printable(str(failure))}", file=sys.stderr)
         return 2
@@ -95,7 +98,7 @@ def main(arguments=None):
         return stopping.status(interrupt)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        return 0
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import pathlib
 import pytest
 
 from .. import build_paths
+from ..baseline import Baseline, BaselineError
+from ..baseline import load as load_baseline
 from .profile import BadProfile, Profile, load
 from .transport import ANY, RDMA, TCP, transport_of
 
@@ -28,6 +30,7 @@ class Options:
     server_arguments: tuple
     listen: str  # where the bundled server listens over RDMA
     over: str  # the transport by which the bundled server is tested
+    baseline: Baseline | None = None  # what is expected of the target's cases
 
 
 def add_options(parser):
@@ -55,6 +58,12 @@ def add_options(parser):
         "--strict-verdicts",
         action="store_true",
         help="a case with the verdict warn fails the run too",
+    )
+    add(
+        "--baseline",
+        metavar="FILE",
+        help="what the target is known for: the run fails on whatever differs from it, and on "
+        "nothing else (`steertag baseline update` makes such a file)",
     )
     add(
         "--over",
@@ -85,7 +94,7 @@ def add_options(parser):
 def read_options(config):
     """The checked Options of this run; raises pytest.UsageError with one sentence."""
     get = config.getoption
-    for name in ("--target", "--profile", "--report"):
+    for name in ("--target", "--profile", "--report", "--baseline"):
         if get(name) == "":
             raise pytest.UsageError(f"{name} is empty: an unset variable?")
     profile = Profile()
@@ -126,7 +135,18 @@ def read_options(config):
         server_arguments=tuple(arguments),
         listen=listen,
         over=get("--over") or RDMA,
+        baseline=_baseline(get("--baseline"), profile.name),
     )
+
+
+def _baseline(path, name):
+    """The Baseline of the target with this name, or None without a path."""
+    if not path:
+        return None
+    try:
+        return load_baseline(path, name)
+    except BaselineError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def _check_url(option, url):

@@ -13,11 +13,11 @@ import steertag
 if steertag.engine_problem:
     sys.exit(f"ERROR: {steertag.engine_problem}")
 
-from . import options as suite_options
+from . import baselined, options as suite_options
 from .case import case_of
 from .conduct import conduct, record_of_setup, SteertagWarning
 from .report import Record
-from .reporting import WORKER_PROBLEM, Reporting
+from .reporting import WORKER_PARTIAL, WORKER_PROBLEM, Reporting
 from .session import Session, Unreachable
 from .terminal import status
 from .verdict import Verdict
@@ -109,6 +109,16 @@ def pytest_collection_modifyitems(config, items):
         suite_options.make_report_directory(config.stash[_SESSION].options.report)
 
 
+def pytest_deselected(items):
+    """A run that leaves cases out says nothing on them, nor on a baseline's rows of them."""
+    if baselined.has_cases(items):
+        config = items[0].config
+        if _REPORTING in config.stash:
+            config.stash[_REPORTING].partial()
+        else:
+            config.workeroutput[WORKER_PARTIAL] = True
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     found = item.stash.get(_CASE, None)
@@ -179,13 +189,16 @@ def _apply(record, report, item, options):
             report.when = "setup"
     else:
         report.outcome, report.longrepr = "passed", None
+    if options.baseline is not None and verdict is not Verdict.HARNESS_ERROR:
+        baselined.apply(record, report, options.baseline)
     if report.outcome == "passed" and record.detail:
         report.sections.append((f"steertag {record.verdict}", record.detail))
 
 
 def pytest_report_teststatus(report):
     fields = getattr(report, "steertag", None)
-    return status(Record(**fields)) if fields else None
+    beside_baseline = getattr(report, "steertag_baseline", "")
+    return status(Record(**fields), beside_baseline) if fields else None
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import os
 from _pytest.junitxml import LogXML
 
 from .. import __version__
+from ..atomic_file import write_atomically
 from .verdict import Verdict
 
 
@@ -41,7 +42,9 @@ class Report:
     def __init__(self):
         self.records = {}
         self.target = ""
+        self.name = ""  # of the target, by its profile
         self.stopped = ""  # why the run ended early
+        self.partial = False  # whether only some of the cases were selected
 
     def add(self, record):
         known = self.records.get(record.id)
@@ -67,26 +70,18 @@ class Report:
 
     def document(self):
         document = {"steertag": __version__, "target": self.target, "totals": self.totals()}
+        if self.name:
+            document["name"] = self.name
         if self.stopped:
             document["stopped"] = self.stopped
+        if self.partial:
+            document["partial"] = True
         document["cases"] = [record.row() for record in self.sorted()]
         return document
 
     def write(self, path):
         """Writes report.json whole or not at all; raises OSError."""
         write_atomically(path, json.dumps(self.document(), indent=1, ensure_ascii=False) + "\n")
-
-
-def write_atomically(path, text):
-    """The file appears whole under its name or not at all; raises OSError."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with open(part, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(part, path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
 
 
 class JunitReport(LogXML):

@@ -3,13 +3,20 @@ and lets the exit code tell the truth."""
 
 import pytest
 
+from .baselined import compare_all, names_a_part
 from .options import lock_report_directory, make_report_directory
 from .report import JunitReport, Record, Report
 from .terminal import write_summary
 from .transport import TCP
 from .verdict import Verdict
 
-WORKER_PROBLEM = "steertag_problem"  # key of a worker's last words to the controller
+# Keys of a worker's last words to the controller.
+WORKER_PROBLEM = "steertag_problem"
+WORKER_PARTIAL = "steertag_partial"
+
+
+# What pytest ends with when every selected case has run.
+_COMPLETE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
 
 class Reporting:
@@ -22,6 +29,10 @@ class Reporting:
         if options.over == TCP:
             bundled.insert(1, "over TCP")
         self._report.target = options.target or " ".join(bundled)
+        self._report.name = options.profile.name
+        self._report.partial = names_a_part(config)
+        self._baseline = options.baseline
+        self._comparison = None  # with the baseline, if there is one
         self._directory = options.report
         self._junit = None
         self._lock = None  # on the report directory
@@ -31,6 +42,10 @@ class Reporting:
         """Something outside of cases that must not go unnoticed."""
         if sentence not in self._problems:
             self._problems.append(sentence)
+
+    def partial(self):
+        """Not all cases were selected."""
+        self._report.partial = True
 
     def _start_junit(self, report):
         """The first case starts JUnit; pytest has called its hooks for this report already."""
@@ -75,14 +90,17 @@ class Reporting:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node):
-        sentence = getattr(node, "workeroutput", {}).get(WORKER_PROBLEM)
-        if sentence:
-            self.problem(sentence)
+        last_words = getattr(node, "workeroutput", {})
+        if last_words.get(WORKER_PARTIAL):
+            self.partial()
+        if last_words.get(WORKER_PROBLEM):
+            self.problem(last_words[WORKER_PROBLEM])
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_sessionfinish(self, session):
         if self._junit is not None:
             self._write(session)
+            self._compare(session)
         yield
         if self._junit is not None and self._junit.error:
             self.problem(f"junit.xml: {self._junit.error.strerror}")
@@ -98,8 +116,18 @@ class Reporting:
         except OSError as error:
             self.problem(f"report directory {self._directory}: {error.strerror}")
 
+    def _compare(self, session):
+        """A run that differs from its baseline has failed, whatever its cases say."""
+        if self._baseline is None:
+            return
+        early = session.exitstatus not in _COMPLETE or session.shouldfail or session.shouldstop
+        partial = self._report.partial or bool(early)
+        self._comparison = compare_all(self._report.sorted(), self._baseline, partial)
+        if not self._comparison.matches() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
     def pytest_terminal_summary(self, terminalreporter):
         if self._report.records:
-            write_summary(terminalreporter, self._report, self._directory)
+            write_summary(terminalreporter, self._report, self._directory, self._comparison)
         for sentence in self._problems:
             terminalreporter.write_line(f"ERROR: {sentence}", red=True)

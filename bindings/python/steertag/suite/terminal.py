@@ -16,18 +16,25 @@ _LISTED = (
     Verdict.WARN,
     Verdict.UNSUPPORTED,
 )
+EXPECTED, DIFFERENT = "expected", "different"
+_BESIDE_BASELINE = {EXPECTED: ("xfailed", "x"), DIFFERENT: ("failed", "F")}
 _COLOURS = {"passed": "green", "skipped": "yellow", "failed": "red", "error": "red"}
 
 
-def status(record):
+def status(record, beside_baseline=""):
     """(category, letter, word) as pytest_report_teststatus returns it. The category stays pytest's
-    own, so that its counts and exit code tell the same."""
+    own, so that its counts and exit code tell the same. `beside_baseline`: EXPECTED for a failure
+    that the baseline has, DIFFERENT for what differs from it."""
     verdict = Verdict(record.verdict)
+    if beside_baseline:
+        category, letter = _BESIDE_BASELINE[beside_baseline]
+        return category, letter, f"{verdict.value.upper()} ({beside_baseline})"
     return verdict.outcome, verdict.letter, verdict.value.upper()
 
 
-def write_summary(reporter, report, directory):
-    """Counts of every verdict, then the cases that need attention, with their reasons."""
+def write_summary(reporter, report, directory, comparison=None):
+    """Counts of every verdict, then the cases that need attention, with their reasons; with a baseline
+    those are the ones that differ from it."""
     reporter.section("steertag")
     reporter.line(f"target {report.target}")
     totals = report.totals()
@@ -36,11 +43,14 @@ def write_summary(reporter, report, directory):
         colour = _COLOURS[Verdict(word).outcome] if count else None
         markup = {colour: True} if colour else {}
         reporter.write_line(f"  {word:<{width}} {count:>5}", **markup)
-    for verdict in _LISTED:
+    for verdict in () if comparison else _LISTED:
         _write_list(reporter, verdict, report.sorted())
     if report.stopped:
         reporter.write_line(f"stopped: {report.stopped}", red=True)
     reporter.line(f"report in {directory}")
+    if comparison is not None:
+        for line in comparison.lines():
+            reporter.write_line(line)
 
 
 def _write_list(reporter, verdict, records):

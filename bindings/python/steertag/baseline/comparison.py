@@ -1,0 +1,111 @@
+"""The comparison of a report with a baseline, case by case."""
+
+import collections
+import dataclasses
+
+from .outcome import FAILURES, PASS, VERDICTS
+
+NO_CASES = "no cases"
+NEW_FAILURE = "new failure"  # no row, and a verdict that fails a run
+UNLISTED = "unlisted"  # no row, and another verdict than pass
+OTHER_VERDICT = "other verdict"
+OTHER_REASON = "other reason"
+OTHER_REQUIREMENT = "other requirement"
+STALE = "stale row"  # the case passes, or is no case any more
+# In the order in which they are shown.
+KINDS = (*(NO_CASES, NEW_FAILURE, OTHER_VERDICT, OTHER_REASON, OTHER_REQUIREMENT, UNLISTED, STALE),)
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """One mismatch between report and baseline."""
+
+    kind: str
+    case: str
+    expected: str
+    seen: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """The outcome of a comparison; `skipped` counts rows whose cases were not selected."""
+
+    counts: dict
+    differences: list
+    skipped: int = 0
+
+    def matches(self):
+        return not self.differences
+
+    def table(self):
+        """Verdict counts, then each difference, then one line with the outcome."""
+        width = max(map(len, VERDICTS))
+        lines = [f"{verdict:<{width}}  {count:>5}" for verdict, count in self.counts.items()]
+        return "\n".join([*lines, *self.lines()])
+
+    def lines(self):
+        """Each difference, then one line with the outcome."""
+        width = max(map(len, KINDS))
+        for one in self.differences:
+            yield ""
+            yield f"{one.kind:<{width}}  {one.case}"
+            yield f"{'':<{width}}  expected  {one.expected}"
+            yield f"{'':<{width}}  seen      {one.seen}"
+        yield ""
+        if self.skipped:
+            yield f"{self.skipped} rows are of cases that were not selected, and not compared"
+        yield f"baseline: {self.summary()}"
+
+    def summary(self):
+        """ "matches", or how many differences of which kind there are."""
+        if self.matches():
+            return "matches"
+        tally = collections.Counter(one.kind for one in self.differences)
+        kinds = ", ".join(f"{tally[kind]} {kind}" for kind in KINDS if tally[kind])
+        count = len(self.differences)
+        return f"{count} difference{'s' * (count > 1)} ({kinds})"
+
+
+def compare(report, baseline):
+    """Every case must pass or be listed exactly, and every row must be needed. Of a partial report
+    rows without a case say nothing."""
+    tally = collections.Counter(case.outcome.verdict for case in report.cases)
+    counts = {verdict: tally[verdict] for verdict in VERDICTS if tally[verdict]}
+    differences = []
+    if not report.cases:
+        differences.append(Difference(NO_CASES, "-", "at least one case", "an empty report"))
+    listed = baseline.by_case()
+    for case in report.cases:
+        differences += differences_of(case, listed.pop(case.id, None))
+    if not report.partial:
+        differences += [
+            Difference(STALE, row.case, str(row), "the case is not in the run")
+            for row in listed.values()
+        ]
+    differences.sort(key=lambda one: (KINDS.index(one.kind), one.case))
+    return Comparison(counts, differences, len(listed) if report.partial else 0)
+
+
+def differences_of(case, row):
+    """The differences of one case from its row, or from None if it has none."""
+    seen = case.outcome
+    if row is None:
+        if seen.verdict == PASS:
+            return []
+        kind = NEW_FAILURE if seen.verdict in FAILURES else UNLISTED
+        return [Difference(kind, case.id, PASS, str(seen))]
+    if seen not in row.outcomes:
+        return [Difference(_kind(seen, row.outcomes), case.id, str(row), str(seen))]
+    unknown = [name for name in row.requirement if name not in case.requirements]
+    if unknown and seen == row.outcomes[0]:
+        names = ", ".join(case.requirements)
+        return [Difference(OTHER_REQUIREMENT, case.id, ", ".join(row.requirement), names)]
+    return []
+
+
+def _kind(seen, expected):
+    """How an outcome that is none of the expected ones differs from them."""
+    if seen.verdict == PASS:
+        return STALE
+    known = any(seen.verdict == outcome.verdict for outcome in expected)
+    return OTHER_REASON if known else OTHER_VERDICT

@@ -1,0 +1,34 @@
+"""The outcome of a case: its verdict and the reason for it."""
+
+import dataclasses
+
+PASS = "pass"
+# Verdicts that a baseline can excuse. A harness-error is a defect of ours, so never excused.
+EXCUSABLE = ("fail", "warn", "latitude", "unsupported", "not-testable", "crash", "hang")
+VERDICTS = (PASS, *EXCUSABLE, "harness-error")
+# Verdicts that fail a run without a baseline.
+FAILURES = ("fail", "crash", "hang", "harness-error")
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """A verdict with its reason, which is empty for a pass."""
+
+    verdict: str
+    reason: str
+
+    @classmethod
+    def of(cls, entry):
+        """From a mapping with the keys verdict and reason."""
+        return cls(entry["verdict"], entry["reason"] or "")
+
+    def __str__(self):
+        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
+
+
+def names_twice(ids):
+    """Those that are in the list more than once, sorted."""
+    seen, twice = set(), set()
+    for name in ids:
+        (twice if name in seen else seen).add(name)
+    return sorted(twice)

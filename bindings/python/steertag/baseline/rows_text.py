@@ -1,0 +1,80 @@
+"""The text of a baseline file as a list of rows, each with its lines and the comments above them, so
+that a row can be changed without touching another."""
+
+import yaml
+
+
+class RowsText:
+    """The text of a well-formed baseline."""
+
+    def __init__(self, text):
+        if not text.endswith("\n"):
+            text += "\n"
+        self._lines = text.splitlines(keepends=True)
+        self._date = None  # the marks of the date
+        self._rows = {}  # case id: text
+        self._head, self._tail = self._lines, []
+        for key, value in yaml.compose(text, yaml.SafeLoader).value:
+            if key.value == "date":
+                self._date = value.start_mark, value.end_mark
+            elif key.value == "rows":
+                self._split(key, value)
+
+    def replace(self, case_id, row):
+        """The row's new text comes below the comments of the old one."""
+        old = self._rows[case_id].splitlines(keepends=True)
+        comments = "".join(old[: _comments(old)])
+        self._rows[case_id] = comments + row
+
+    def remove(self, case_id):
+        del self._rows[case_id]
+
+    def add(self, case_id, row):
+        """The row stands in the order of the ids where the others do, and otherwise at the end."""
+        ordered = list(self._rows) == sorted(self._rows)
+        self._rows[case_id] = row
+        if ordered:
+            self._rows = dict(sorted(self._rows.items()))
+
+    def set_date(self, date):
+        if self._date is None:
+            self._head.insert(0, f"date: {date}\n")
+            return
+        start, end = self._date
+        line = self._head[start.line]
+        self._head[start.line] = f"{line[: start.column]}{date}{line[end.column :]}"
+
+    def text(self):
+        if not self._rows:
+            return "".join([*self._head, "rows: []\n", *self._tail])
+        return "".join([*self._head, "rows:\n", *self._rows.values(), *self._tail])
+
+    def _split(self, key, value):
+        """The lines before and after the rows, and those of each."""
+        self._head = self._lines[: key.start_mark.line]
+        if not getattr(value, "value", None) or value.flow_style:
+            self._tail = self._lines[value.end_mark.line + 1 :]
+            for node in getattr(value, "value", None) or []:
+                entry = yaml.SafeLoader("").construct_document(node)
+                row = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True)
+                self._rows[entry["case"]] = row
+            return
+        indent = value.start_mark.column
+        end = self._with_comments(value.end_mark.line, indent)
+        starts = [self._with_comments(node.start_mark.line, indent) for node in value.value]
+        for node, start, after in zip(value.value, starts, [*starts[1:], end], strict=True):
+            case_id = next(text.value for name, text in node.value if name.value == "case")
+            self._rows[case_id] = "".join(self._lines[start:after])
+        self._tail = self._lines[end:]
+
+    def _with_comments(self, start, indent):
+        """The first line of the comments that stand right above the line `start`. What is indented by
+        more than the rows are may be part of a text."""
+        while self._lines[start - 1][: indent + 1].lstrip(" ").startswith("#"):
+            start -= 1
+        return start
+
+
+def _comments(lines):
+    """How many of the first lines are comments."""
+    return next(index for index, line in enumerate(lines) if not line.lstrip().startswith("#"))

@@ -1,0 +1,120 @@
+"""A baseline brought up to date by reports of the same target. What humans wrote stays as it is: rows
+that still hold, with their layout and the comments above them, and the notes of those that change."""
+
+import collections
+import dataclasses
+
+import yaml
+
+from .comparison import differences_of
+from .document import OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, parse
+from .error import BaselineError
+from .outcome import EXCUSABLE, PASS
+from .rows_text import RowsText
+
+WIDTH = 100
+
+
+@dataclasses.dataclass(frozen=True)
+class Update:
+    """The new text of a baseline file, and the cases whose rows were added, changed or removed."""
+
+    text: str
+    added: list
+    changed: list
+    removed: list
+
+    def nothing(self):
+        return not (self.added or self.changed or self.removed)
+
+
+def update(path, text, reports, target, today):
+    """The Update of the file `path`, which holds `text` ("" if there is none), by all `reports`;
+    `today` is the date that it gets. A row stays if each outcome that was seen is one of its own,
+    goes if its case passed everywhere or is no case any more, and otherwise has what was seen. Of
+    several outcomes all but the first stand below `or`. Raises BaselineError."""
+    present = parse(path, text) if text else Baseline(target, [])
+    if present.target != target:
+        raise BaselineError(f"{path} is the baseline of {present.target}, not of {target}")
+    seen = _seen(reports)
+    whole = not all(report.partial for report in reports)
+    rows_text = RowsText(text or _head(target, today))
+    listed = present.by_case()
+    kept, changed, removed = [], [], []
+    for case_id, row in listed.items():
+        cases = seen.get(case_id, [])
+        if _holds(row, cases) or (not cases and not whole):
+            kept.append(case_id)
+        elif all(case.outcome.verdict == PASS for case in cases):
+            removed.append(case_id)
+        else:
+            changed.append(case_id)
+            rows_text.replace(case_id, _text(_entry(cases, row)))
+    for case_id in removed:
+        rows_text.remove(case_id)
+    added = [
+        case_id
+        for case_id, cases in sorted(seen.items())
+        if case_id not in listed and any(case.outcome.verdict != PASS for case in cases)
+    ]
+    for case_id in added:
+        rows_text.add(case_id, _text(_entry(seen[case_id], None)))
+    if added or changed or removed:
+        rows_text.set_date(today)
+    written = rows_text.text()
+    if len(parse(path, written).rows) != len(listed) + len(added) - len(removed):
+        raise BaselineError(f"{path}: its layout is not understood, so that nothing was written")
+    return Update(written, added, changed, removed)
+
+
+def _seen(reports):
+    """{case id: [Case of each report that has it]}"""
+    seen = collections.defaultdict(list)
+    for report in reports:
+        for case in report.cases:
+            if case.outcome.verdict not in (PASS, *EXCUSABLE):
+                raise BaselineError(f"a baseline cannot expect {case.outcome}, as {case.id} gave")
+            seen[case.id].append(case)
+    return seen
+
+
+def _holds(row, cases):
+    """Whether the row is what was seen, each time."""
+    return bool(cases) and not any(differences_of(case, row) for case in cases)
+
+
+def _entry(cases, row):
+    """What the file is to say of a case. The outcomes of `row` stay if one of them was seen again."""
+    outcomes = list(dict.fromkeys(case.outcome for case in cases))
+    if row is not None and set(outcomes) & set(row.outcomes):
+        outcomes = list(dict.fromkeys((*row.outcomes, *outcomes)))
+    outcomes.sort(key=lambda outcome: outcome.verdict == PASS)
+    names = _blamed(cases, outcomes[0], row)
+    requirement = names[0] if len(names) == 1 else names
+    note = row.note if row is not None else ""
+    values = (cases[0].id, outcomes[0].verdict, requirement, outcomes[0].reason, note)
+    entry = dict(zip(ROW_KEYS, values, strict=True))
+    if outcomes[1:]:
+        entry[OR_KEY] = [
+            dict(zip(OUTCOME_KEYS, (each.verdict, each.reason), strict=True))
+            for each in outcomes[1:]
+        ]
+    return entry
+
+
+def _blamed(cases, outcome, row):
+    """The requirements of an outcome: those of the row while they are right, or what broke."""
+    first = next((case for case in cases if case.outcome == outcome), None)
+    if row is not None and outcome == row.outcomes[0]:
+        if first is None or set(row.requirement) <= set(first.requirements):
+            return list(row.requirement)
+    return list(first.findings or first.requirements)
+
+
+def _text(entry):
+    return yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=WIDTH)
+
+
+def _head(target, today):
+    head = yaml.safe_dump({"target": target, "date": today}, sort_keys=False)
+    return f"# Expected outcomes other than pass of the target {target}.\n{head}rows: []\n"
