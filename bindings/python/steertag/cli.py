@@ -6,6 +6,7 @@ import sys
 
 from . import __version__, build_paths, stopping
 from .baseline import commands as baseline
+from .coverage import arguments as coverage
 from .failure import Failure
 from .files import cp, ls
 from .files.escape import printable
@@ -20,31 +21,12 @@ def serve(arguments):
         raise Failure(f"cannot start {program}: {error.strerror}") from None
 
 
-def explain(arguments):
-    """Prints a requirement of the ledger, and the cases that assert it."""
-    from . import requirements
-
-    for requirement_id in arguments.id:
-        try:
-            entry = requirements.find(requirement_id)
-        except requirements.UnknownRequirement as error:
-            raise Failure(str(error)) from None
-        print(f"{entry.id}  {requirements.level(entry)}, {entry.role}, {entry.subject}")
-        print(f"  {entry.statement}")
-        print(f"  observable: {entry.observable}")
-        print(f"  test: {entry.test}")
-        if entry.note:
-            print(f"  note: {entry.note}")
-        if entry.exemption:
-            print(f"  exemption: {entry.exemption.why}")
-
-
 def cases(arguments):
-    """Lists the cases that pytest collects below a path."""
-    from .suite.coverage import CannotCollect, collect
+    """Lists the cases that pytest collects."""
+    from .suite.coverage import CannotCollect, collect_apart, suites
 
     try:
-        entries = collect(arguments.path)
+        entries = collect_apart(arguments.path or suites())
     except CannotCollect as error:
         raise Failure(str(error)) from None
     for entry in entries:
@@ -62,11 +44,9 @@ def _parser():
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("serve", help=_first_line(serve), add_help=False)
-    explaining = commands.add_parser("explain", help=_first_line(explain))
-    explaining.add_argument("id", nargs="+", help="requirement id, as in RFC8166-4.5.1-1")
-    explaining.set_defaults(run=explain)
+    coverage.add_commands(commands)
     listing = commands.add_parser("cases", help=_first_line(cases))
-    listing.add_argument("path", nargs="*", default=["suites"], help="files or folders (suites)")
+    listing.add_argument("path", nargs="*", help="files or folders (both suites)")
     listing.set_defaults(run=cases)
     baseline.add_command(commands)
     cp.add_command(commands)

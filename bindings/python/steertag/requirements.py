@@ -2,6 +2,16 @@
 
 from . import ledger
 
+SERVER, CLIENT = "server", "client"
+SIDES = (SERVER, CLIENT)
+# A row binds the sides that its role names. Requester and responder are those of RPC, but in the rows
+# on iWARP those of an RDMA Read, which either side can be.
+_SIDES_OF_ROLE = {"server": (SERVER,), "client": (CLIENT,)}
+_SIDES_OF_RPC_ROLE = {"responder": (SERVER,), "requester": (CLIENT,)}
+# The documents of which every MUST and MUST NOT has to be settled.
+PRINCIPAL = ("RFC8166", "RFC8167", "RFC8267", "RFC8797")
+_MANDATORY = ("MUST", "MUST NOT", "REQUIRED")
+
 
 class UnknownRequirement(LookupError):
     """An id that the ledger does not hold."""
@@ -9,7 +19,7 @@ class UnknownRequirement(LookupError):
 
 def find(requirement_id):
     """The requirement with this id. Fields: id, document, section, level, role, subject, statement,
-    observable, test. Raises UnknownRequirement."""
+    observable, test, note, exemption. Raises UnknownRequirement."""
     found = ledger.find(requirement_id)
     if found is None:
         raise UnknownRequirement(f"{requirement_id} is not in the ledger")
@@ -28,3 +38,33 @@ def citation(requirement_id):
     entry = find(requirement_id)
     document = entry.document.replace("RFC", "RFC ")
     return f"{document} section {entry.section} ({level(entry)}): {entry.statement}"
+
+
+def sides(requirement):
+    """Who a requirement binds: "server", "client" or both, as a tuple."""
+    known = dict(_SIDES_OF_ROLE)
+    if requirement.subject != "iwarp":
+        known |= _SIDES_OF_RPC_ROLE
+    return known.get(requirement.role, SIDES)
+
+
+def mandatory(requirement):
+    """Whether the RFC 2119 word leaves no choice."""
+    return level(requirement) in _MANDATORY
+
+
+def reading_order(requirement):
+    """The key by which requirements are sorted for a reader: the principal documents first, sections
+    and numbers as numbers."""
+    section = [
+        (not word.isdigit(), int(word) if word.isdigit() else 0, word)
+        for word in requirement.section.split(".")
+    ]
+    number = int(requirement.id.rpartition("-")[2])
+    return requirement.document not in PRINCIPAL, requirement.document, section, number
+
+
+def exempt(requirement, side):
+    """Whether the ledger says why `side` needs no case."""
+    exemption = requirement.exemption
+    return exemption is not None and exemption.role in ("", side)

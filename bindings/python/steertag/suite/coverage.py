@@ -1,10 +1,18 @@
 """Which cases exist and which requirements they assert, found by collecting them."""
 
 import dataclasses
+import multiprocessing
+import os
+import pathlib
 
 import pytest
 
+from .. import build_paths
 from .case import case_of
+
+SUITES = ("server", "client")
+# It takes a second; a process that died collecting gives no answer.
+COLLECT_LIMIT_S = 120
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +29,16 @@ class CaseEntry:
 
 class CannotCollect(Exception):
     """pytest could not collect; the text is one sentence."""
+
+
+def suites():
+    """The folders of the suites in the checkout of this package, or below the working directory. Raises
+    CannotCollect when there are none."""
+    root = (build_paths.checkout() or pathlib.Path()) / "suites"
+    found = [root / name for name in SUITES if (root / name).is_dir()]
+    if not found:
+        raise CannotCollect(f"there are no suites in {root}; name the folder of the cases")
+    return found
 
 
 class _Collector:
@@ -49,3 +67,15 @@ def collect(paths):
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise CannotCollect("the cases cannot be collected; pytest --collect-only tells why")
     return sorted(collector.entries, key=lambda entry: entry.id)
+
+
+def collect_apart(paths):
+    """Like `collect`, each path in a process of its own: two suites may have files of one name."""
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(min(len(paths), os.cpu_count() or 1), maxtasksperchild=1) as pool:
+        collecting = pool.map_async(collect, [[path] for path in paths], chunksize=1)
+        try:
+            found = collecting.get(COLLECT_LIMIT_S)
+        except multiprocessing.TimeoutError:
+            raise CannotCollect(f"no cases within {COLLECT_LIMIT_S} s") from None
+    return sorted((entry for entries in found for entry in entries), key=lambda entry: entry.id)

@@ -1,0 +1,371 @@
+"""The matrix of requirements: how a row is settled, what fails a build, and the three forms of output."""
+
+import dataclasses
+import html.parser
+import json
+import os
+import subprocess
+import sys
+import types
+
+import pytest
+
+from steertag import build_paths, cli, ledger, peer, requirements
+from steertag.coverage import commands, gate, matrix, open_rows, page, text
+from steertag.coverage.document import document, url
+from steertag.suite.coverage import CaseEntry
+
+
+@dataclasses.dataclass(frozen=True)
+class Exemption:
+    kind: str
+    why: str = "for a reason"
+    role: str = ""
+    by: tuple = ()
+
+
+def entry(id="RFC8166-1-1", role="both", level="MUST", exemption=None, **changes):
+    """A row as the ledger has it."""
+    fields = {
+        "id": id,
+        "document": id.split("-")[0],
+        "section": id.split("-")[1],
+        "level": level,
+        "role": role,
+        "subject": "header",
+        "statement": "A <peer> does & does.",
+        "observable": "It does not.",
+        "test": "POS: look.",
+        "note": "",
+        "exemption": exemption,
+    }
+    return types.SimpleNamespace(**fields | changes)
+
+
+def case(id, *named):
+    return CaseEntry(id, named, (), "safe", (), f"test_it.py::{id}")
+
+
+def build(entries, cases=(), deviations=(), verdicts=None):
+    return matrix.build(list(entries), list(cases), list(deviations), verdicts or {})
+
+
+SERVER_CASE = case("server.a.b", "RFC8166-1-1")
+CLIENT_CASE = case("client.a.b", "RFC8166-1-1")
+
+
+@pytest.mark.parametrize(
+    "role, subject, expected",
+    [
+        ("both", "header", ("server", "client")),
+        ("sender", "header", ("server", "client")),
+        ("receiver", "header", ("server", "client")),
+        ("server", "header", ("server",)),
+        ("client", "header", ("client",)),
+        ("responder", "header", ("server",)),
+        ("requester", "header", ("client",)),
+        ("responder", "iwarp", ("server", "client")),
+        ("requester", "iwarp", ("server", "client")),
+        ("server", "iwarp", ("server",)),
+    ],
+)
+def test_a_role_binds_sides(role, subject, expected):
+    assert requirements.sides(entry(role=role, subject=subject)) == expected
+
+
+@pytest.mark.parametrize(
+    "role, exemption, cases, states, state",
+    [
+        ("server", None, [], {"server": "open"}, "open"),
+        ("server", None, [SERVER_CASE], {"server": "case"}, "case"),
+        ("requester", None, [SERVER_CASE], {"client": "open"}, "open"),
+        ("requester", None, [CLIENT_CASE], {"client": "case"}, "case"),
+        ("both", None, [SERVER_CASE], {"server": "case", "client": "open"}, "case"),
+        ("both", Exemption("unseen"), [], {"server": "exempt", "client": "exempt"}, "exempt"),
+        (
+            "both",
+            Exemption("unseen", role="server"),
+            [],
+            {"server": "exempt", "client": "open"},
+            "open",
+        ),
+        (
+            "both",
+            Exemption("unseen", role="server"),
+            [CLIENT_CASE],
+            {"server": "exempt", "client": "case"},
+            "case",
+        ),
+    ],
+)
+def test_a_row_is_settled_by_a_case_or_an_exemption(role, exemption, cases, states, state):
+    (row,) = build([entry(role=role, exemption=exemption)], cases).rows
+    assert (row.states, row.state) == (states, state)
+
+
+def test_a_case_of_the_other_side_is_none_of_the_row():
+    (row,) = build([entry(role="requester")], [SERVER_CASE, CLIENT_CASE]).rows
+    assert row.cases == (CLIENT_CASE,)
+
+
+@pytest.mark.parametrize(
+    "role, named, state",
+    [
+        ("", [], "open"),
+        ("", ["RFC8166-1-2"], "open"),
+        ("", ["RFC8166-1-2", "RFC8166-1-3"], "restated"),
+        ("server", ["RFC8166-1-2", "RFC8166-1-3"], "open"),
+    ],
+)
+def test_a_restated_row_is_as_open_as_what_stands_for_it(role, named, state):
+    by = ("RFC8166-1-2", "RFC8166-1-3")
+    rows = [entry(exemption=Exemption("restated", role=role, by=by)), *map(entry, by)]
+    found = build(rows, [case("server.a.b", *named)])
+    assert found.rows[0].state == state
+    server = "restated" if len(named) == 2 else "open"
+    assert found.rows[0].states == {"server": server, "client": "open"}
+
+
+def test_what_has_to_be_settled_are_the_musts_of_four_documents():
+    rows = [
+        entry(f"{document}-1-{number}", level=level)
+        for document in ("RFC8166", "RFC8797", "RFC8881")
+        for number, level in enumerate(("MUST", "MUST NOT", "REQUIRED", "SHOULD", "DEF"), 1)
+    ]
+    found = build(rows)
+    ids = [row.requirement.id for row in gate.open_rows(found)]
+    assert ids == [f"{name}-1-{number}" for name in ("RFC8166", "RFC8797") for number in (1, 2, 3)]
+    assert len(gate.open_rows(found, strict=True)) == len(rows)
+
+
+def test_each_role_can_be_asked_for():
+    found = build([entry()], [SERVER_CASE])
+    assert gate.open_rows(found) == []
+    assert gate.open_rows(found, each_role=True) == found.rows
+
+
+def test_every_problem_is_one_sentence():
+    rows = [
+        entry("RFC8166-1-1"),
+        entry("RFC8166-1-2"),
+        entry("RFC8166-1-3", exemption=Exemption("unseen")),
+        entry("RFC8166-1-4", exemption=Exemption("unseen", role="client")),
+        entry("RFC8166-1-5", exemption=Exemption("permission")),
+    ]
+    named = [row.id for row in rows[1:]]
+    found = build(rows, [case("server.a.b", *named), case("server.a.c", *named)])
+    assert list(gate.problems(found, ["RFC8166-1-2"])) == [
+        "RFC8166-1-1 (MUST, both): no case and no exemption",
+        "RFC8166-1-2 is listed as open, and is not: strike it from the list",
+        "RFC8166-1-3 is exempt as unseen, but server.a.b is a case of it",
+    ]
+    assert list(gate.problems(build(rows[4:]), [])) == []
+
+
+def test_known_open_rows_have_one_id_a_line(tmp_path):
+    path = tmp_path / "open.txt"
+    path.write_text("# All of them.\n\nRFC8166-1-1  # soon\nRFC8166-1-2\n")
+    assert open_rows.read(path) == ["RFC8166-1-1", "RFC8166-1-2"]
+    for line, problem in (("RFC8166-1-1 RFC8166-1-2", "one id"), ("A\nA", "A is there twice")):
+        path.write_text(line)
+        with pytest.raises(open_rows.BadOpenRows, match=problem):
+            open_rows.read(path)
+    with pytest.raises(open_rows.BadOpenRows, match="cannot be read"):
+        open_rows.read(tmp_path / "none.txt")
+
+
+def sample():
+    """Two rows with all that a row can have."""
+    deviation = types.SimpleNamespace(
+        name="does-not", requirement="RFC8166-1-1", sentence="It <does> not."
+    )
+    exemption = Exemption("restated", by=("RFC8166-1-1",), role="client")
+    rows = [entry(), entry("RFC8166-A.2-1", level="DEF", exemption=exemption, note="Well.")]
+    cases = [SERVER_CASE, case("server.c.d", "RFC8166-1-1"), case("client.c.d", "RFC8166-1-1")]
+    return build(rows, cases, [deviation], {"server.a.b": "pass", "server.c.d": "fail"})
+
+
+def test_the_table_has_counts_of_cases_and_results():
+    lines = list(text.table(sample()))
+    assert lines[2].split() == (
+        "RFC8166-1-1 MUST both case 2 1 1 1 fail, 1 pass".split()
+    ), "id, level, role, state, cases of the server's side, of the client's, deviations, results"
+    assert lines[3].split()[3:] == ["open", "open", "restated"]
+    assert list(text.summary(sample()))[-1].split() == ["all", "2", "1", "0", "0", "1", "0", "1"]
+
+
+def test_the_document_holds_everything():
+    content = json.loads(json.dumps(document(sample())))
+    assert content["documents"][0]["totals"] == {
+        **{"rows": 2, "case": 1, "restated": 0, "exempt": 0, "open": 1}
+    }
+    first, second = content["requirements"]
+    assert first["cases"][0] == {"id": "server.a.b", "side": "server", "verdict": "pass"}
+    assert first["cases"][2]["verdict"] is None
+    assert first["results"] == {"fail": 1, "pass": 1}
+    assert first["deviations"] == [{"name": "does-not", "sentence": "It <does> not."}]
+    assert first["exemption"] is None and first["mandatory"]
+    assert second["exemption"] == {
+        **{"kind": "restated", "role": "client", "by": ["RFC8166-1-1"], "why": "for a reason"}
+    }
+    assert second["url"].endswith("/rfc8166#appendix-A.2")
+    assert url(entry("CALLAGHAN2003-4-1")) == ""
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that elements are closed in order, and collects ids, links and texts."""
+
+    VOID = {"meta", "input", "br", "link"}
+
+    def __init__(self, content):
+        super().__init__()
+        self.open, self.ids, self.links, self.text = [], [], [], ""
+        self.feed(content)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.ids += [found["id"]] if "id" in found else []
+        self.links += [found["href"]] if "href" in found else []
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, self.getpos()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.text += data
+
+
+def test_the_page_is_well_formed_and_escapes_what_it_shows():
+    shown = Page(page.page(document(sample()), "a <server>"))
+    assert shown.ids == ["RFC8166-1-1", "RFC8166-A.2-1"]
+    for part in ("A <peer> does & does.", "results of a <server>", "It <does> not.", "server.c.d"):
+        assert part in shown.text
+    links = [link for link in shown.links if link.startswith("#")]
+    assert set(link.removeprefix("#") for link in links) <= set(shown.ids)
+
+
+def test_the_page_of_the_real_ledger_has_every_row_once():
+    entries = ledger.requirements()
+    content = document(build(entries, deviations=peer.deviations()))
+    shown = Page(page.page(content, ""))
+    assert sorted(shown.ids) == [row.id for row in entries]
+    for link in shown.links:
+        assert link.removeprefix("#") in shown.ids or link.startswith("https://www.rfc-editor.org/")
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """A folder with one case of the one MUST of RFC 8797 on the R flag, and what it leaves open."""
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.pytest.ini_options]\naddopts = '-p steertag.suite.plugin'\n"
+    )
+    (tmp_path / "test_it.py").write_text(
+        "from steertag.suite import case\n\n"
+        "@case('server.it.works', requirements=['RFC8797-4.1-3'])\n"
+        "def test_it(bench):\n    bench.connect()\n"
+    )
+    known = [
+        row.requirement.id
+        for row in gate.open_rows(build(ledger.requirements()))
+        if row.requirement.id != "RFC8797-4.1-3"
+    ]
+    (tmp_path / "open.txt").write_text("\n".join(known))
+    return tmp_path
+
+
+def steertag(*arguments):
+    return cli.main([str(each) for each in arguments])
+
+
+def test_the_command_prints_writes_and_tells_by_its_status(suite, capsys):
+    known = ["--open", suite / "open.txt"]
+    written = ["--json", suite / "it.json", "--html", suite / "it.html"]
+    assert steertag("coverage", suite, *known, *written) == 0
+    printed = capsys.readouterr().out
+    assert "RFC8797-4.1-3" in printed and "no case" not in printed
+    rows = json.loads((suite / "it.json").read_text())["requirements"]
+    row = next(row for row in rows if row["id"] == "RFC8797-4.1-3")
+    assert [case["id"] for case in row["cases"]] == ["server.it.works"]
+    assert "server.it.works" in (suite / "it.html").read_text()
+
+    assert steertag("coverage", suite, "--summary", "--strict", *known) == commands.UNSETTLED
+    assert "RFC8881-2.9.2-4 (MUST, responder): no case" in capsys.readouterr().out
+    (suite / "open.txt").write_text("RFC8797-4.1-3\n")
+    assert steertag("coverage", suite, "--summary", *known) == commands.UNSETTLED
+    assert "RFC8797-4.1-3 is listed as open, and is not" in capsys.readouterr().out
+
+
+def test_the_command_shows_results_of_reports(suite, capsys):
+    row = {"id": "server.it.works", "verdict": "warn", "reason": "x", "findings": []}
+    content = {"target": "iwarp://host", "cases": [row | {"requirements": ["RFC8797-4.1-3"]}]}
+    (suite / "report.json").write_text(json.dumps(content))
+    steertag("coverage", suite, "--report", suite, "--html", suite / "it.html")
+    line = next(
+        line for line in capsys.readouterr().out.splitlines() if line.startswith("RFC8797-4.1-3")
+    )
+    assert line.endswith("1 warn")
+    assert "results of iwarp://host" in (suite / "it.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["--report", "none.json"], "there is no report none.json"),
+        (["--open", "none.txt"], "none.txt cannot be read"),
+        (["--json", "no/folder/it.json"], "no/folder/it.json: No such file"),
+    ],
+)
+def test_what_cannot_be_done_ends_with_one_sentence(suite, capsys, arguments, sentence):
+    assert steertag("coverage", suite, *arguments) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_explain_prints_all_of_a_requirement(capsys):
+    assert steertag("explain", "RFC8166-4.6.1-2", "RFC8166-4.6-1") == 0
+    printed = capsys.readouterr().out
+    for line in (
+        "RFC8166-4.6.1-2  SHOULD, responder, legacy",
+        "  clause: https://www.rfc-editor.org/rfc/rfc8166#section-4.6.1",
+        "  case: server.legacy.msgp-write",
+        "  deviation: msgp-discarded: RDMA_MSGP is discarded.",
+        "  exemption: restated: The two messages have a row each.",
+        "  instead: RFC8166-4.6.1-1, RFC8166-4.6.2-1",
+    ):
+        assert line in printed.splitlines()
+    assert steertag("explain", "RFC8166-0-0") == 2
+    assert "RFC8166-0-0 is not in the ledger" in capsys.readouterr().err
+
+
+def test_explain_needs_no_suites(capsys, monkeypatch, tmp_path):
+    """An installed package has none."""
+    monkeypatch.setattr(build_paths, "checkout", lambda: None)
+    monkeypatch.chdir(tmp_path)
+    assert steertag("explain", "RFC8166-4.6.1-2") == 0
+    assert "  cases: not known, there are no suites in suites" in capsys.readouterr().out
+    assert steertag("coverage") == 2
+
+
+def test_without_an_engine_the_command_says_so(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from steertag.cli import main; sys.exit(main())"]
+        + ["coverage"],
+        env={**os.environ, "STEERTAG_BUILD": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("steertag: Steertag's engine is not built")
+    assert done.stderr.count("\n") == 1
+
+
+def test_rows_are_in_reading_order():
+    ids = [
+        *("RFC8166-3.3.1-9", "RFC8166-3.3.1-10", "RFC8166-3.3.3-1", "RFC8166-4-2", "RFC8166-4.1-1"),
+        *("RFC8166-4.10-1", "RFC8166-A.2-1", "RFC8797-1-1", "CALLAGHAN2003-4-1", "RFC5666-3.3-1"),
+    ]
+    assert [row.requirement.id for row in build(map(entry, sorted(ids))).rows] == ids

@@ -1,0 +1,146 @@
+"""What `steertag coverage` and `steertag explain` do."""
+
+import json
+
+from .. import requirements as ledger
+from ..atomic_file import write_atomically
+from ..baseline import BaselineError, load_report
+from ..failure import Failure
+from . import open_rows, text
+from .document import document, url
+from .gate import open_rows as rows_open
+from .gate import problems
+from .matrix import build
+
+UNSETTLED = 1  # the exit status when a row that has to be settled is not
+
+
+def coverage(arguments):
+    """Prints the matrix and says what is open."""
+    cases = _cases(arguments.path)
+    verdicts, target = _results(arguments.report)
+    matrix = _matrix(cases, verdicts)
+    known = _known_open(arguments.open)
+    for path, write in ((arguments.json, _json), (arguments.html, _html)):
+        if path is not None:
+            _write(path, write(matrix, target))
+    if not arguments.summary:
+        _print(text.table(matrix))
+        print()
+    _print(text.summary(matrix))
+    scope = (arguments.strict, arguments.each_role)
+    ids = [row.requirement.id for row in rows_open(matrix, *scope)]
+    listed = [each for each in ids if each in known]
+    print(f"\n{len(ids)} rows that have to be settled are open, {len(listed)} of them known")
+    _print(text.columns(listed))
+    found = list(problems(matrix, known, *scope))
+    if found:
+        print()
+        _print(found)
+    return UNSETTLED if found else 0
+
+
+def explain(arguments):
+    """Prints requirements of the ledger, each with its cases and deviations."""
+    for requirement_id in arguments.id:
+        try:
+            ledger.find(requirement_id)
+        except ledger.UnknownRequirement as error:
+            raise Failure(str(error)) from None
+    try:
+        cases, problem = _cases([]), ""
+    except Failure as failure:  # an installed package comes without suites
+        cases, problem = [], str(failure)
+    matrix = _matrix(cases, {})
+    for requirement_id in arguments.id:
+        _print(_explained(matrix.row(requirement_id), problem))
+
+
+def _explained(row, problem):
+    """The lines on one row; `problem` says why no cases are known, if none are."""
+    entry = row.requirement
+    yield f"{entry.id}  {ledger.level(entry)}, {entry.role}, {entry.subject}"
+    yield f"  {entry.statement}"
+    yield f"  clause: {url(entry) or entry.section}"
+    yield f"  observable: {entry.observable}"
+    yield f"  test: {entry.test}"
+    if entry.note:
+        yield f"  note: {entry.note}"
+    if problem:
+        yield f"  cases: not known, {problem}"
+    else:
+        states = ", ".join(f"{side}: {state}" for side, state in row.states.items())
+        yield f"  state: {row.state} ({states})"
+    if entry.exemption is not None:
+        role = f", {entry.exemption.role}" if entry.exemption.role else ""
+        instead = ", ".join(entry.exemption.by)
+        yield f"  exemption: {entry.exemption.kind}{role}: {entry.exemption.why}"
+        if instead:
+            yield f"  instead: {instead}"
+    for title, lines in (
+        ("case", [case.id for case in row.cases]),
+        ("deviation", [f"{each.name}: {each.sentence}" for each in row.deviations]),
+    ):
+        for line in lines:
+            yield f"  {title}: {line}"
+
+
+def _cases(paths):
+    """The cases below the paths, or of both suites."""
+    from ..suite.coverage import CannotCollect, collect_apart, suites
+
+    try:
+        return collect_apart(paths or suites())
+    except CannotCollect as error:
+        raise Failure(str(error)) from None
+
+
+def _results(reports):
+    """{case id: verdict} of all reports, and what they are of."""
+    verdicts, targets = {}, []
+    try:
+        for path in reports:
+            report = load_report(path)
+            verdicts |= {case.id: case.outcome.verdict for case in report.cases}
+            targets.append(report.name or report.target)
+    except BaselineError as error:
+        raise Failure(str(error)) from None
+    return verdicts, ", ".join(dict.fromkeys(targets))
+
+
+def _matrix(cases, verdicts):
+    """The Matrix of the whole ledger and all deviations."""
+    from .. import ledger as engine_ledger
+    from .. import peer
+
+    return build(engine_ledger.requirements(), cases, peer.deviations(), verdicts)
+
+
+def _known_open(path):
+    try:
+        return open_rows.read(path) if path is not None else []
+    except open_rows.BadOpenRows as error:
+        raise Failure(str(error)) from None
+
+
+def _json(matrix, target):
+    content = document(matrix) | {"target": target}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _html(matrix, target):
+    from .page import page
+
+    return page(document(matrix), target)
+
+
+def _write(path, content):
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+
+
+def _print(lines):
+    for line in lines:
+        print(line)

@@ -1,0 +1,72 @@
+"""The matrix as plain data: what `--json` writes and the page shows."""
+
+from .. import __version__, ledger as engine_ledger
+from .. import requirements as ledger
+from .matrix import STATES, side_of
+
+RFC_EDITOR = "https://www.rfc-editor.org/rfc"
+
+
+def document(matrix):
+    """JSON types only. Every requirement has all keys; `exemption` may be null, and the verdict of a
+    case that is in no report is null."""
+    titles = {row.name: row.title for row in engine_ledger.documents()}
+    names = list(dict.fromkeys(row.requirement.document for row in matrix.rows))
+    return {
+        "steertag": __version__,
+        "documents": [
+            {"name": name, "title": titles[name], "totals": _totals(matrix, name)} for name in names
+        ],
+        "requirements": [_requirement(matrix, row) for row in matrix.rows],
+    }
+
+
+def _totals(matrix, name):
+    states = [row.state for row in matrix.rows if row.requirement.document == name]
+    return {"rows": len(states)} | {state: states.count(state) for state in STATES}
+
+
+def _requirement(matrix, row):
+    entry = row.requirement
+    return {
+        "id": entry.id,
+        "document": entry.document,
+        "section": entry.section,
+        "url": url(entry),
+        "level": ledger.level(entry),
+        "mandatory": ledger.mandatory(entry),
+        "role": entry.role,
+        "subject": entry.subject,
+        "statement": entry.statement,
+        "observable": entry.observable,
+        "test": entry.test,
+        "note": entry.note,
+        "state": row.state,
+        "sides": row.states,
+        "exemption": _exemption(entry.exemption),
+        "cases": [
+            {"id": case.id, "side": side_of(case), "verdict": matrix.verdicts.get(case.id)}
+            for case in row.cases
+        ],
+        "results": dict(sorted(matrix.results(row).items())),
+        "deviations": [{"name": each.name, "sentence": each.sentence} for each in row.deviations],
+    }
+
+
+def _exemption(exemption):
+    if exemption is None:
+        return None
+    return {
+        "kind": exemption.kind,
+        "role": exemption.role,
+        "by": list(exemption.by),
+        "why": exemption.why,
+    }
+
+
+def url(entry):
+    """Where the clause can be read; empty for a document that is no RFC."""
+    if not entry.document.startswith("RFC"):
+        return ""
+    part = "appendix" if entry.section[0].isalpha() else "section"
+    return f"{RFC_EDITOR}/{entry.document.lower()}#{part}-{entry.section}"

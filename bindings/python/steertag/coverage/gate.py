@@ -1,0 +1,35 @@
+"""What fails a build: a row that has to be settled and is not, and data that says otherwise than it is."""
+
+from .. import requirements as ledger
+from .matrix import OPEN
+
+
+def in_scope(requirement, strict):
+    """Whether a row has to be settled: every MUST and MUST NOT of the four documents, or every row."""
+    return strict or (requirement.document in ledger.PRINCIPAL and ledger.mandatory(requirement))
+
+
+def open_rows(matrix, strict=False, each_role=False):
+    """The rows of the scope that are open; with `each_role` also those open for one of two sides."""
+    return [
+        row
+        for row in matrix.rows
+        if in_scope(row.requirement, strict)
+        and (row.open or (each_role and OPEN in row.states.values()))
+    ]
+
+
+def problems(matrix, known_open=(), strict=False, each_role=False):
+    """One sentence for each thing that fails a build."""
+    still_open = {row.requirement.id: row for row in open_rows(matrix, strict, each_role)}
+    for requirement_id, row in still_open.items():
+        if requirement_id not in known_open:
+            word = ledger.level(row.requirement)
+            yield f"{requirement_id} ({word}, {row.requirement.role}): no case and no exemption"
+    for requirement_id in known_open:
+        if requirement_id not in still_open:
+            yield f"{requirement_id} is listed as open, and is not: strike it from the list"
+    for row in matrix.rows:
+        for case in row.contradicted()[:1]:
+            kind = row.requirement.exemption.kind
+            yield f"{row.requirement.id} is exempt as {kind}, but {case.id} is a case of it"

@@ -1,0 +1,113 @@
+"""The matrix: each requirement with its cases, deviations and results, and whether it is settled."""
+
+import collections
+import dataclasses
+
+from .. import requirements as ledger
+
+CASE = "case"  # has a case of its own
+RESTATED = "restated"  # other rows, which have cases, ask for as much
+EXEMPT = "exempt"  # the ledger says why there is none
+OPEN = "open"
+STATES = (CASE, RESTATED, EXEMPT, OPEN)
+RESTATING = "restated"  # the kind of an exemption that is worth what the rows of its `by` are worth
+# Kinds of exemptions that say that no case is possible, so that one beside them gives the lie to them.
+DENYING = ("unseen", "local", "no-suite")
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One requirement. `cases` holds those that bind a side that the requirement binds; `states` says
+    of each such side how it is settled."""
+
+    requirement: object
+    cases: tuple
+    deviations: tuple
+    states: dict  # {"server": state}
+    state: str
+
+    @property
+    def open(self):
+        return self.state == OPEN
+
+    def contradicted(self):
+        """The cases that the exemption says there cannot be."""
+        exemption = self.requirement.exemption
+        if exemption is None or exemption.kind not in DENYING:
+            return []
+        return [case for case in self.cases if exemption.role in ("", side_of(case))]
+
+
+@dataclasses.dataclass(frozen=True)
+class Matrix:
+    """All rows, in the order in which one reads them, and what a report says of their cases."""
+
+    rows: list
+    verdicts: dict  # {case id: verdict}
+
+    def results(self, row):
+        """{verdict: number} of the row's cases that the report has."""
+        return collections.Counter(
+            self.verdicts[case.id] for case in row.cases if case.id in self.verdicts
+        )
+
+    def row(self, requirement_id):
+        return next(row for row in self.rows if row.requirement.id == requirement_id)
+
+
+def side_of(case):
+    """The side that a case tests: the first word of its id."""
+    return case.id.partition(".")[0]
+
+
+def build(entries, cases, deviations, verdicts):
+    """The Matrix of ledger rows, collected cases, deviations, and {case id: verdict}."""
+    named = collections.defaultdict(list)
+    for case in cases:
+        for requirement_id in case.requirements:
+            named[requirement_id].append(case)
+    broken = collections.defaultdict(list)
+    for deviation in deviations:
+        broken[deviation.requirement].append(deviation)
+    own = {
+        entry.id: tuple(case for case in named[entry.id] if side_of(case) in ledger.sides(entry))
+        for entry in entries
+    }
+    by_id = {entry.id: entry for entry in entries}
+    rows = []
+    for entry in sorted(entries, key=ledger.reading_order):
+        states = {side: _state(entry, side, own, by_id) for side in ledger.sides(entry)}
+        state = _whole(entry, states, own)
+        rows.append(Row(entry, own[entry.id], tuple(broken[entry.id]), states, state))
+    return Matrix(rows, verdicts)
+
+
+def _state(entry, side, own, by_id):
+    """How one side of a row is settled."""
+    if any(side_of(case) == side for case in own[entry.id]):
+        return CASE
+    if not ledger.exempt(entry, side):
+        return OPEN
+    if entry.exemption.kind != RESTATING:
+        return EXEMPT
+    binding = [name for name in entry.exemption.by if side in ledger.sides(by_id[name])]
+    stand = binding and all(
+        any(side_of(case) == side for case in own[name])
+        or (ledger.exempt(by_id[name], side) and by_id[name].exemption.kind != RESTATING)
+        for name in binding
+    )
+    return RESTATED if stand else OPEN
+
+
+def _whole(entry, states, own):
+    """How a row is settled: by a case of any side, or because no side is open; a row that is only
+    restated, when each row that stands for it has a case."""
+    if CASE in states.values():
+        return CASE
+    exemption = entry.exemption
+    if exemption is not None and not exemption.role and exemption.kind == RESTATING:
+        return RESTATED if all(own[name] for name in exemption.by) else OPEN
+    for state in (OPEN, RESTATED):
+        if state in states.values():
+            return state
+    return EXEMPT

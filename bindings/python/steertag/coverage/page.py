@@ -1,0 +1,39 @@
+"""The matrix as one HTML page that needs no server and nothing from the network."""
+
+import pathlib
+
+import jinja2
+
+from .matrix import STATES
+
+FOLDER = pathlib.Path(__file__).parent
+TEMPLATE = "page.html"
+GOOD = ("pass", "latitude")
+BAD = ("fail", "crash", "hang", "harness-error")
+
+
+def page(document, target):
+    """The page for what document.document gives; `target` says where results are from, if any are."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["tone"] = tone
+    rows = document["requirements"]
+    return environment.get_template(TEMPLATE).render(
+        document=document,
+        target=target,
+        states=STATES,
+        levels=list(dict.fromkeys(row["level"] for row in rows)),
+        roles=list(dict.fromkeys(row["role"] for row in rows)),
+    )
+
+
+def tone(verdict):
+    """How a verdict is shown: good, bad, or other."""
+    if verdict in GOOD:
+        return "good"
+    return "bad" if verdict in BAD else "other"
