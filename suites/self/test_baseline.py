@@ -106,13 +106,14 @@ def test_each_difference_fails_the_run(run, workers, rows, summary, failed):
         result.stdout.fnmatch_lines(["*, by the baseline"])
 
 
-def test_the_table_shows_both_sides(run):
+def test_the_table_shows_both_sides_and_what_to_do(run):
     result = run([FAIL | {"reason": "else"}, WARN, UNSUPPORTED])
     result.stdout.fnmatch_lines(
         [
             "other reason *self.fail",
             "*expected  fail: else",
             "*seen      fail: RFC8166-4.5.1-1: expected err-vers, saw reply",
+            "*`steertag baseline update --from * baseline.yaml` has the file say what was seen",
         ]
     )
 
@@ -127,10 +128,13 @@ def test_a_part_of_the_suite_leaves_other_rows_alone(run, suite, part):
     assert suite.document()["partial"] is True
 
 
-def test_a_run_that_ended_early_says_nothing_on_the_rest(run):
-    result = run([WARN, UNSUPPORTED], "--maxfail=1")
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "workers"])
+def test_a_run_that_ended_early_says_nothing_on_the_rest(run, suite, workers):
+    gone = FAIL | {"case": "self.gone"}
+    result = run([WARN, UNSUPPORTED, gone], "--maxfail=1", *workers)
+    assert result.ret in (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
     assert differences(result) == "baseline: 1 difference (1 new failure)"
+    assert suite.document()["partial"] is True, "an update by this report removes no row"
 
 
 def test_a_whole_run_is_not_partial(run, suite):
@@ -152,11 +156,16 @@ def test_a_harness_error_is_never_expected(run):
         (["--baseline", "none.yaml"], "*there is no baseline none.yaml*"),
         (["--baseline", ""], "*--baseline is empty*"),
         (["--baseline", "bad.yaml"], "*bad.yaml is not a baseline*"),
+        (["--baseline", "torn.yaml"], "*torn.yaml, line 3: not YAML: *"),
+        (["--baseline", "odd.yaml"], "*odd.yaml, row 1 (self.fail): there is no verdict 'no'; *"),
         (["--baseline", "baseline.yaml", "--profile", "p.yaml"], "*of mine, not of theirs*"),
     ],
 )
 def test_what_cannot_be_compared_is_an_error_of_usage(run, suite, arguments, sentence):
+    odd = yaml.safe_dump({"target": "mine", "rows": [FAIL | {"verdict": "no"}]})
     (suite.pytester.path / "bad.yaml").write_text("- 1\n")
+    (suite.pytester.path / "torn.yaml").write_text("target: mine\nrows: [\n")
+    (suite.pytester.path / "odd.yaml").write_text(odd)
     (suite.pytester.path / "p.yaml").write_text("name: theirs\n")
     result = run(ROWS, *arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR

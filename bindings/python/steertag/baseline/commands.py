@@ -11,9 +11,8 @@ from .error import BaselineError
 from .report import load_report
 from .update import update
 
-DIFFERS = (
-    1  # the exit status of a comparison with differences; 2 is that of one that cannot be made
-)
+# The exit status of a comparison with differences; 2 is that of one that cannot be made.
+DIFFERS = 1
 MAX_LISTED = 40  # cases named in one list of an update
 
 
@@ -31,7 +30,7 @@ def add_command(commands):
     updating = actions.add_parser(
         "update",
         help="bring a baseline up to date; new rows wait for their notes",
-        usage="%(prog)s --from REPORT... [--target NAME] FILE",
+        usage="%(prog)s --from REPORT... [--target NAME] [--note TEXT] FILE",
     )
     updating.add_argument(
         "--from",
@@ -43,6 +42,9 @@ def add_command(commands):
         help="report.json, or its directory; of several runs of one target",
     )
     updating.add_argument("--target", metavar="NAME", help="the target's name, for a new file")
+    updating.add_argument(
+        "--note", default="", metavar="TEXT", help="what the target does instead, for all new rows"
+    )
     updating.add_argument("file", type=pathlib.Path, nargs="?", help="the baseline file")
     updating.set_defaults(run=bring_up_to_date)
 
@@ -70,34 +72,37 @@ def bring_up_to_date(arguments):
         text = read(path) if path.exists() else ""
         found = [load_report(each) for each in reports]
         target = _target(arguments.target, found, path, text)
-        result = update(path, text, found, target, datetime.date.today())
+        result = update(path, text, found, target, datetime.date.today(), arguments.note)
         if not result.nothing() or not text:
             write_atomically(path, result.text)
     except BaselineError as error:
         raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None
-    _tell(path, result)
+    if not text:
+        print(f"{path}: a new baseline of the target {target}")
+    elif result.nothing():
+        print(f"{path}: nothing to change")
+    _tell(result, arguments.note)
     return 0
 
 
 def _target(named, reports, path, text):
-    """The name of the target: as said, as in the reports, as in the file, or the file's."""
-    names = {report.name for report in reports if report.name}
+    """The name of the target: as said and in the reports, or as in the file, or the file's."""
+    names = {report.name for report in reports if report.name} | ({named} if named else set())
     if len(names) > 1:
-        raise BaselineError(f"the reports are of several targets: {', '.join(sorted(names))}")
-    if named:
-        return named
+        raise BaselineError(
+            f"the reports (and --target) are of several targets: {', '.join(sorted(names))}"
+        )
     if names:
         return names.pop()
     return parse(path, text).target if text else path.stem
 
 
-def _tell(path, result):
-    if result.nothing():
-        print(f"{path}: nothing to change")
-        return
-    _list("added, with a note to be filled in", result.added)
+def _tell(result, note):
+    """What became of the rows."""
+    waits = "" if note.strip() else "; each waits for a note on what the target does instead"
+    _list(f"added{waits}", result.added)
     _list("changed; see whether the note still holds", result.changed)
     _list("removed", result.removed)
 

@@ -12,8 +12,17 @@ OTHER_VERDICT = "other verdict"
 OTHER_REASON = "other reason"
 OTHER_REQUIREMENT = "other requirement"
 STALE = "stale row"  # the case passes, or is no case any more
+NOT_RUN = "no case of the run has this id"
 # In the order in which they are shown.
-KINDS = (*(NO_CASES, NEW_FAILURE, OTHER_VERDICT, OTHER_REASON, OTHER_REQUIREMENT, UNLISTED, STALE),)
+KINDS = (
+    NO_CASES,
+    NEW_FAILURE,
+    OTHER_VERDICT,
+    OTHER_REASON,
+    OTHER_REQUIREMENT,
+    UNLISTED,
+    STALE,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,10 +87,7 @@ def compare(report, baseline):
     for case in report.cases:
         differences += differences_of(case, listed.pop(case.id, None))
     if not report.partial:
-        differences += [
-            Difference(STALE, row.case, str(row), "the case is not in the run")
-            for row in listed.values()
-        ]
+        differences += [Difference(STALE, row.case, str(row), NOT_RUN) for row in listed.values()]
     differences.sort(key=lambda one: (KINDS.index(one.kind), one.case))
     return Comparison(counts, differences, len(listed) if report.partial else 0)
 

@@ -17,16 +17,16 @@ A case without a row has to pass.
 
 import dataclasses
 
-import yaml
-
-from .error import BaselineError
-from .outcome import EXCUSABLE, PASS, Outcome, names_twice
+from ..yaml_text import NotYaml, decode
+from .error import BaselineError, cannot_read
+from .outcome import EXCUSABLE, HARNESS_ERROR, PASS, VERDICTS, Outcome, names_twice
 
 ROW_KEYS = ("case", "verdict", "requirement", "reason", "note")
 OR_KEY = "or"
 OUTCOME_KEYS = ("verdict", "reason")
 # Above the largest file with a row for every case; more is a wrong file.
 LARGEST_BASELINE = 16 << 20
+MOST_NAMED = 5  # cases that one sentence names
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,14 +63,27 @@ def load(path, target=""):
     which names the row that is not well formed."""
     baseline = parse(path, read(path))
     if target and baseline.target != target:
-        raise BaselineError(f"{path} is the baseline of {baseline.target}, not of {target}")
+        raise other_target(path, baseline.target, target)
     unfilled = [row.case for row in baseline.rows if not row.note.strip()]
     if unfilled:
         raise BaselineError(
-            f"{path}: requirement, reason and note must not be empty; "
-            f"to be filled in: {', '.join(unfilled)}"
+            f"{path}: a note has to say what the target does instead; it is empty in "
+            f"{some(unfilled)}"
         )
     return baseline
+
+
+def other_target(path, target, name):
+    """The error of a file for `target` that is used for the target `name`."""
+    return BaselineError(
+        f"{path} is the baseline of {target}, not of {name}: its 'target' has to be the profile's 'name'"
+    )
+
+
+def some(cases):
+    """The first names, and how many more there are."""
+    more = len(cases) - MOST_NAMED
+    return ", ".join(cases[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def read(path):
@@ -79,7 +92,7 @@ def read(path):
         with open(path, encoding="utf-8") as file:
             text = file.read(LARGEST_BASELINE + 1)
     except OSError as error:
-        raise BaselineError(f"there is no baseline {path}: {error.strerror}") from None
+        raise cannot_read("baseline", path, error) from None
     except UnicodeDecodeError:
         raise BaselineError(f"{path} is not a baseline: not UTF-8 text") from None
     if len(text) > LARGEST_BASELINE:
@@ -90,48 +103,78 @@ def read(path):
 def parse(path, text):
     """The Baseline in a text, whose notes may be empty; raises BaselineError."""
     try:
-        document = yaml.safe_load(text)
-        target, entries = document["target"], document["rows"]
-    except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
-        raise BaselineError(f"{path} is not a baseline: {' '.join(repr(error).split())}") from None
-    if not isinstance(target, str) or not isinstance(entries, list | None):
-        raise BaselineError(f"{path} is not a baseline: target is a name and rows is a list")
-    rows = [_row(path, entry) for entry in entries or []]
+        document = decode(text)
+    except NotYaml as error:
+        raise BaselineError(f"{error.at(path)}: {error}") from None
+    for key, kinds, what in (
+        ("target", str, "the name of the target"),
+        ("rows", list | None, "a list"),
+    ):
+        if not isinstance(document, dict) or key not in document:
+            raise BaselineError(f"{path} is not a baseline: it has no '{key}'")
+        if not isinstance(document[key], kinds):
+            raise BaselineError(f"{path} is not a baseline: '{key}' is not {what}")
+    rows = [
+        _row(f"{path}, row {number}", entry)
+        for number, entry in enumerate(document["rows"] or [], 1)
+    ]
     twice = names_twice(row.case for row in rows)
     if twice:
-        raise BaselineError(f"{path} names more than once: {', '.join(twice)}")
-    return Baseline(target, rows)
+        raise BaselineError(f"{path} names more than once: {some(twice)}")
+    return Baseline(document["target"], rows)
 
 
-def _row(path, entry):
-    if not isinstance(entry, dict) or set(entry) - {OR_KEY} != set(ROW_KEYS):
-        raise BaselineError(
-            f"{path}: a row has exactly the keys {', '.join(ROW_KEYS)}; got {entry}"
-        )
-    case, requirement, note = entry["case"], entry["requirement"], entry["note"]
+def _row(where, entry):
+    """The Row of one entry; `where` it stands begins each error."""
+    if not isinstance(entry, dict):
+        raise BaselineError(f"{where}: a row is a mapping with the keys {', '.join(ROW_KEYS)}")
+    case = entry.get("case")
+    if isinstance(case, str) and case:
+        where += f" ({case})"
+    for key in ROW_KEYS:
+        if key not in entry:
+            raise BaselineError(f"{where}: '{key}' is missing")
+    for key in entry:
+        if key not in (*ROW_KEYS, OR_KEY):
+            raise BaselineError(f"{where}: unknown key '{key}'")
+    requirement, note = entry["requirement"], entry["note"]
     names = (requirement,) if isinstance(requirement, str) else requirement
-    if not isinstance(case, str) or not isinstance(names, list | tuple) or not entry["reason"]:
-        raise BaselineError(f"{path}: {case}: requirement, reason and note must not be empty")
-    if not names or not all(isinstance(name, str) and name for name in names):
-        raise BaselineError(f"{path}: {case}: requirement, reason and note must not be empty")
-    others = entry.get(OR_KEY, [])
-    if not isinstance(others, list) or not all(map(_is_outcome, (entry, *others))):
-        raise BaselineError(
-            f"{path}: {case}: `{OR_KEY}` lists outcomes, each a verdict and a reason"
-        )
+    if not isinstance(names, list | tuple) or not names or not all(map(_is_name, names)):
+        raise BaselineError(f"{where}: 'requirement' is the id of a requirement or a list of ids")
+    if not _is_name(case):
+        raise BaselineError(f"{where}: 'case' is not the id of a case")
     if not isinstance(note, str | None):
-        raise BaselineError(f"{path}: {case}: the note is no text")
-    outcomes = tuple(Outcome.of(each) for each in (entry, *others))
-    for index, outcome in enumerate(outcomes):
-        if outcome.verdict not in EXCUSABLE and (index == 0 or outcome != Outcome(PASS, "")):
-            raise BaselineError(f"{path}: {case}: a baseline cannot expect {outcome}")
+        raise BaselineError(f"{where}: 'note' is not a text")
+    others = entry.get(OR_KEY, [])
+    if not isinstance(others, list):
+        raise BaselineError(f"{where}: '{OR_KEY}' is not a list of outcomes")
+    first = _outcome(where, {key: entry[key] for key in OUTCOME_KEYS})
+    if first.verdict == PASS:
+        raise BaselineError(f"{where}: a case that passes has no row")
+    outcomes = (first, *(_outcome(f"{where}, below '{OR_KEY}'", each) for each in others))
     return Row(case, outcomes, tuple(names), note or "")
 
 
-def _is_outcome(entry):
-    return (
-        isinstance(entry, dict)
-        and (set(entry) == set(OUTCOME_KEYS) or set(ROW_KEYS) <= set(entry))
-        and isinstance(entry["verdict"], str)
-        and isinstance(entry["reason"], str | None)
-    )
+def _is_name(value):
+    return isinstance(value, str) and bool(value)
+
+
+def _outcome(where, entry):
+    """An outcome that a row can expect: a pass without a reason, or another verdict with one."""
+    if not isinstance(entry, dict) or set(entry) != set(OUTCOME_KEYS):
+        raise BaselineError(f"{where}: an outcome has a verdict and a reason, and nothing else")
+    verdict, reason = entry["verdict"], entry["reason"]
+    if verdict not in VERDICTS:
+        raise BaselineError(
+            f"{where}: there is no verdict '{verdict}'; a row has one of {', '.join(EXCUSABLE)}"
+        )
+    if verdict == HARNESS_ERROR:
+        raise BaselineError(
+            f"{where}: a {HARNESS_ERROR} is a defect of the suite, which no baseline excuses"
+        )
+    if not isinstance(reason, str | None):
+        raise BaselineError(f"{where}: 'reason' is not a text")
+    if (verdict == PASS) == bool(reason):
+        rule = "a pass has no reason" if reason else f"the verdict {verdict} needs its reason"
+        raise BaselineError(f"{where}: {rule}")
+    return Outcome(verdict, reason or "")

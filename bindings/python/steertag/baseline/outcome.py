@@ -5,9 +5,10 @@ import dataclasses
 PASS = "pass"
 # Verdicts that a baseline can excuse. A harness-error is a defect of ours, so never excused.
 EXCUSABLE = ("fail", "warn", "latitude", "unsupported", "not-testable", "crash", "hang")
-VERDICTS = (PASS, *EXCUSABLE, "harness-error")
+HARNESS_ERROR = "harness-error"
+VERDICTS = (PASS, *EXCUSABLE, HARNESS_ERROR)
 # Verdicts that fail a run without a baseline.
-FAILURES = ("fail", "crash", "hang", "harness-error")
+FAILURES = ("fail", "crash", "hang", HARNESS_ERROR)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,11 +17,6 @@ class Outcome:
 
     verdict: str
     reason: str
-
-    @classmethod
-    def of(cls, entry):
-        """From a mapping with the keys verdict and reason."""
-        return cls(entry["verdict"], entry["reason"] or "")
 
     def __str__(self):
         return f"{self.verdict}: {self.reason}" if self.reason else self.verdict

@@ -1,13 +1,16 @@
 """What a run of the suite reported, as far as a baseline is concerned."""
 
 import dataclasses
-import json
 
-from .error import BaselineError
+from .. import json_file
+from ..json_file import text
+from .error import BaselineError, cannot_read
 from .outcome import Outcome, VERDICTS, names_twice
 
 REPORT = "report.json"
-MAX_CASES = 100_000  # a report beyond this is not ours
+# A report beyond these is not ours.
+MAX_CASES = 100_000
+LARGEST_REPORT = 256 << 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,17 +25,20 @@ class Case:
     @classmethod
     def of(cls, entry):
         """From an entry of report.json; raises ValueError, KeyError or TypeError."""
-        if entry["verdict"] not in VERDICTS:
-            raise ValueError(f"{entry['id']} has the unknown verdict {entry['verdict']}")
-        findings = tuple(dict.fromkeys(finding["id"] for finding in entry["findings"]))
-        requirements = tuple(dict.fromkeys((*entry["requirements"], *findings)))
-        return cls(entry["id"], Outcome.of(entry), requirements, findings)
+        case_id, verdict = text(entry["id"]), entry["verdict"]
+        if not case_id:
+            raise ValueError("a case without an id")
+        if verdict not in VERDICTS:
+            raise ValueError(f"{case_id} has the unknown verdict {verdict}")
+        findings = tuple(dict.fromkeys(text(finding["id"]) for finding in entry["findings"]))
+        requirements = tuple(dict.fromkeys((*map(text, entry["requirements"]), *findings)))
+        return cls(case_id, Outcome(verdict, text(entry["reason"])), requirements, findings)
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
     """The cases of a run; `name` is the target's by its profile, empty if that has none, `target` its
-    URL; `partial` says that only some of the suite's cases were selected."""
+    URL; `partial` says that not all of the suite's cases are in it."""
 
     cases: list
     name: str = ""
@@ -45,15 +51,16 @@ def load_report(path):
     if path.is_dir():
         path = path / REPORT
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json_file.load(path, LARGEST_REPORT)
         cases = [Case.of(entry) for entry in document["cases"]]
         stopped = document.get("stopped")
-        words = [document.get(key, "") for key in ("name", "target")]
-        report = Report(cases, *words, partial=document.get("partial", False))
+        name, target = (text(document.get(key, "")) for key in ("name", "target"))
+        report = Report(cases, name, target, partial=bool(document.get("partial", False)))
     except OSError as error:
-        raise BaselineError(f"there is no report {path}: {error.strerror}") from None
+        raise cannot_read("report", path, error) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BaselineError(f"{path} is not a report of the suite: {error!r}") from None
+        problem = json_file.problem(error)
+        raise BaselineError(f"{path} is not a report of the suite: {problem}") from None
     if stopped:
         raise BaselineError(f"{path} is of a run that stopped before its end: {stopped}")
     if len(cases) > MAX_CASES:

@@ -41,8 +41,12 @@ class RowsText:
             self._head.insert(0, f"date: {date}\n")
             return
         start, end = self._date
-        line = self._head[start.line]
-        self._head[start.line] = f"{line[: start.column]}{date}{line[end.column :]}"
+        line = self._lines[start.line]
+        before = line[: start.column].rstrip() + " "  # `date:` may have no value yet
+        part, index = self._head, start.line
+        if index >= len(self._head):  # it stands below the rows
+            part, index = self._tail, index - len(self._lines)
+        part[index] = f"{before}{date}{line[end.column :]}"
 
     def text(self):
         if not self._rows:

@@ -7,7 +7,7 @@ import dataclasses
 import yaml
 
 from .comparison import differences_of
-from .document import OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, parse
+from .document import OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, other_target, parse
 from .error import BaselineError
 from .outcome import EXCUSABLE, PASS
 from .rows_text import RowsText
@@ -28,28 +28,30 @@ class Update:
         return not (self.added or self.changed or self.removed)
 
 
-def update(path, text, reports, target, today):
+def update(path, text, reports, target, today, note=""):
     """The Update of the file `path`, which holds `text` ("" if there is none), by all `reports`;
-    `today` is the date that it gets. A row stays if each outcome that was seen is one of its own,
-    goes if its case passed everywhere or is no case any more, and otherwise has what was seen. Of
-    several outcomes all but the first stand below `or`. Raises BaselineError."""
+    `today` is the date that it gets, `note` is what new rows say. A row stays if each outcome that
+    was seen is one of its own, goes if its case passed everywhere or is no case any more, and
+    otherwise has what was seen. Of several outcomes all but the first stand below `or`. Raises
+    BaselineError."""
     present = parse(path, text) if text else Baseline(target, [])
     if present.target != target:
-        raise BaselineError(f"{path} is the baseline of {present.target}, not of {target}")
+        raise other_target(path, present.target, target)
     seen = _seen(reports)
     whole = not all(report.partial for report in reports)
     rows_text = RowsText(text or _head(target, today))
     listed = present.by_case()
-    kept, changed, removed = [], [], []
+    entries, changed, removed = {}, [], []  # entries: of rows that are new or have changed
     for case_id, row in listed.items():
         cases = seen.get(case_id, [])
         if _holds(row, cases) or (not cases and not whole):
-            kept.append(case_id)
-        elif all(case.outcome.verdict == PASS for case in cases):
+            continue
+        if all(case.outcome.verdict == PASS for case in cases):
             removed.append(case_id)
         else:
             changed.append(case_id)
-            rows_text.replace(case_id, _text(_entry(cases, row)))
+            entries[case_id] = _entry(cases, row, "")
+            rows_text.replace(case_id, _text(entries[case_id]))
     for case_id in removed:
         rows_text.remove(case_id)
     added = [
@@ -58,13 +60,28 @@ def update(path, text, reports, target, today):
         if case_id not in listed and any(case.outcome.verdict != PASS for case in cases)
     ]
     for case_id in added:
-        rows_text.add(case_id, _text(_entry(seen[case_id], None)))
+        entries[case_id] = _entry(seen[case_id], None, note)
+        rows_text.add(case_id, _text(entries[case_id]))
     if added or changed or removed:
         rows_text.set_date(today)
     written = rows_text.text()
-    if len(parse(path, written).rows) != len(listed) + len(added) - len(removed):
-        raise BaselineError(f"{path}: its layout is not understood, so that nothing was written")
+    expected = {key: row for key, row in listed.items() if key not in (*changed, *removed)}
+    expected |= parse(path, _document(target, list(entries.values()))).by_case()
+    if not _says(written, target, expected):
+        raise BaselineError(
+            f"{path}: its layout (an alias, braces around everything) is not one that can be edited; "
+            "nothing was written"
+        )
     return Update(written, added, changed, removed)
+
+
+def _says(text, target, rows):
+    """Whether a text reads as the baseline with these rows, by case."""
+    try:
+        found = parse("", text)
+    except BaselineError:
+        return False
+    return found.target == target and found.by_case() == rows
 
 
 def _seen(reports):
@@ -83,15 +100,16 @@ def _holds(row, cases):
     return bool(cases) and not any(differences_of(case, row) for case in cases)
 
 
-def _entry(cases, row):
-    """What the file is to say of a case. The outcomes of `row` stay if one of them was seen again."""
+def _entry(cases, row, note):
+    """What the file is to say of a case, with `note` if it had no `row`. The outcomes of `row` stay if
+    one of them was seen again."""
     outcomes = list(dict.fromkeys(case.outcome for case in cases))
     if row is not None and set(outcomes) & set(row.outcomes):
         outcomes = list(dict.fromkeys((*row.outcomes, *outcomes)))
     outcomes.sort(key=lambda outcome: outcome.verdict == PASS)
     names = _blamed(cases, outcomes[0], row)
     requirement = names[0] if len(names) == 1 else names
-    note = row.note if row is not None else ""
+    note = row.note if row is not None else note
     values = (cases[0].id, outcomes[0].verdict, requirement, outcomes[0].reason, note)
     entry = dict(zip(ROW_KEYS, values, strict=True))
     if outcomes[1:]:
@@ -113,6 +131,10 @@ def _blamed(cases, outcome, row):
 
 def _text(entry):
     return yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=WIDTH)
+
+
+def _document(target, rows):
+    return yaml.safe_dump({"target": target, "rows": rows}, allow_unicode=True)
 
 
 def _head(target, today):

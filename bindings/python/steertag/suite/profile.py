@@ -20,9 +20,7 @@
 
 import dataclasses
 
-import yaml
-
-from .. import fabric
+from .. import fabric, yaml_text
 from .needs import TARGET_NEEDS
 from .transport import TCP, transport_of
 
@@ -63,30 +61,17 @@ def load(path):
             text = file.read(LARGEST_PROFILE + 1)
         if len(text) > LARGEST_PROFILE:
             raise BadProfile(f"profile {path}: larger than {LARGEST_PROFILE} octets")
-        content = _decode(text)
+        content = yaml_text.decode(text)
     except OSError as error:
         raise BadProfile(f"profile {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise BadProfile(f"profile {path}: not UTF-8 text") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error) or "malformed"
-        raise BadProfile(f"profile {path}{place}: not YAML: {problem}") from None
+    except yaml_text.NotYaml as error:
+        raise BadProfile(f"profile {error.at(path)}: {error}") from None
     try:
         return parse(content)
     except BadProfile as error:
         raise BadProfile(f"profile {path}: {error}") from None
-
-
-def _decode(text):
-    """The YAML's content. What its own tags and nesting provoke in the library is an error of YAML."""
-    try:
-        return yaml.safe_load(text)
-    except (ValueError, AttributeError) as error:
-        raise yaml.YAMLError(str(error)) from None
-    except RecursionError:
-        raise yaml.YAMLError("too deep") from None
 
 
 def parse(content):

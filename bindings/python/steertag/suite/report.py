@@ -44,7 +44,7 @@ class Report:
         self.target = ""
         self.name = ""  # of the target, by its profile
         self.stopped = ""  # why the run ended early
-        self.partial = False  # whether only some of the cases were selected
+        self.partial = False  # whether not all of the suite's cases were selected and have run
 
     def add(self, record):
         known = self.records.get(record.id)

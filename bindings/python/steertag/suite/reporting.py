@@ -14,7 +14,6 @@ from .verdict import Verdict
 WORKER_PROBLEM = "steertag_problem"
 WORKER_PARTIAL = "steertag_partial"
 
-
 # What pytest ends with when every selected case has run.
 _COMPLETE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
@@ -32,6 +31,7 @@ class Reporting:
         self._report.name = options.profile.name
         self._report.partial = names_a_part(config)
         self._baseline = options.baseline
+        self._baseline_path = config.getoption("--baseline")
         self._comparison = None  # with the baseline, if there is one
         self._directory = options.report
         self._junit = None
@@ -44,7 +44,7 @@ class Reporting:
             self._problems.append(sentence)
 
     def partial(self):
-        """Not all cases were selected."""
+        """Not all cases were selected, or not all that were have run."""
         self._report.partial = True
 
     def _start_junit(self, report):
@@ -99,6 +99,8 @@ class Reporting:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_sessionfinish(self, session):
         if self._junit is not None:
+            if session.exitstatus not in _COMPLETE or session.shouldfail or session.shouldstop:
+                self.partial()
             self._write(session)
             self._compare(session)
         yield
@@ -120,14 +122,18 @@ class Reporting:
         """A run that differs from its baseline has failed, whatever its cases say."""
         if self._baseline is None:
             return
-        early = session.exitstatus not in _COMPLETE or session.shouldfail or session.shouldstop
-        partial = self._report.partial or bool(early)
-        self._comparison = compare_all(self._report.sorted(), self._baseline, partial)
+        records, partial = self._report.sorted(), self._report.partial
+        self._comparison = compare_all(records, self._baseline, partial)
         if not self._comparison.matches() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter):
         if self._report.records:
             write_summary(terminalreporter, self._report, self._directory, self._comparison)
+            if self._comparison is not None and not self._comparison.matches():
+                terminalreporter.write_line(
+                    "expected is what the baseline says, seen is what this run saw; `steertag baseline "
+                    f"update --from {self._directory} {self._baseline_path}` has the file say what was seen"
+                )
         for sentence in self._problems:
             terminalreporter.write_line(f"ERROR: {sentence}", red=True)

@@ -1,0 +1,49 @@
+"""YAML that somebody wrote: whatever is wrong with it is one error, with the line where that is known."""
+
+import yaml
+
+
+class NotYaml(Exception):
+    """A text that is no YAML of ours. The text is half a sentence; `line` counts from 1, 0: not known."""
+
+    def __init__(self, problem, line=0):
+        super().__init__(problem)
+        self.line = line
+
+    def at(self, path):
+        """`path`, and the line if it is known."""
+        return f"{path}, line {self.line}" if self.line else str(path)
+
+
+class _Loader(yaml.SafeLoader):
+    """A key that is there twice is refused: the library would take the last and say nothing."""
+
+    def construct_mapping(self, node, deep=False):
+        if isinstance(node, yaml.MappingNode):
+            _refuse_twice(node)
+        return super().construct_mapping(node, deep)
+
+
+def _refuse_twice(node):
+    seen = set()
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        if key.value in seen:
+            raise NotYaml(f"the key '{key.value}' is there twice", key.start_mark.line + 1)
+        seen.add(key.value)
+
+
+def decode(text):
+    """The content; raises NotYaml. What the text's own tags and nesting provoke in the library is its
+    fault too."""
+    try:
+        return yaml.load(text, _Loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error) or "malformed"
+        raise NotYaml(f"not YAML: {problem}", mark.line + 1 if mark else 0) from None
+    except (ValueError, AttributeError, TypeError) as error:
+        raise NotYaml(f"not YAML: {error}") from None
+    except RecursionError:
+        raise NotYaml("not YAML: too deep") from None
