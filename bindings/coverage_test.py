@@ -12,6 +12,7 @@ import pytest
 
 from steertag import build_paths, cli, ledger, peer, requirements
 from steertag.coverage import commands, gate, matrix, open_rows, page, text
+from steertag.coverage.deviation_results import BadResults, Catch, read
 from steertag.coverage.document import document, url
 from steertag.suite.coverage import CaseEntry
 
@@ -46,8 +47,8 @@ def case(id, *named):
     return CaseEntry(id, named, (), "safe", (), f"test_it.py::{id}")
 
 
-def build(entries, cases=(), deviations=(), verdicts=None):
-    return matrix.build(list(entries), list(cases), list(deviations), verdicts or {})
+def build(entries, cases=(), deviations=(), **results):
+    return matrix.build(list(entries), list(cases), list(deviations), **results)
 
 
 SERVER_CASE = case("server.a.b", "RFC8166-1-1")
@@ -151,15 +152,21 @@ def test_every_problem_is_one_sentence():
         entry("RFC8166-1-3", exemption=Exemption("unseen")),
         entry("RFC8166-1-4", exemption=Exemption("unseen", role="client")),
         entry("RFC8166-1-5", exemption=Exemption("permission")),
+        entry("RFC8166-1-6", exemption=Exemption("restated", by=("RFC8166-1-1", "RFC8166-1-2"))),
+        entry("RFC8166-1-7", level="MUST_NOT", exemption=Exemption("unseen", role="client")),
     ]
-    named = [row.id for row in rows[1:]]
+    named = [row.id for row in rows[1:5]]
     found = build(rows, [case("server.a.b", *named), case("server.a.c", *named)])
-    assert list(gate.problems(found, ["RFC8166-1-2"])) == [
+    assert list(gate.problems(found, ["RFC8166-1-2", "RFC8166-0-1"])) == [
         "RFC8166-1-1 (MUST, both): no case and no exemption",
+        "RFC8166-1-6 (MUST, both): restated by RFC8166-1-1, RFC8166-1-2, and not each of them has "
+        "a case",
+        "RFC8166-1-7 (MUST NOT, both): no case, and an exemption of the client only",
         "RFC8166-1-2 is listed as open, and is not: strike it from the list",
+        "RFC8166-0-1 is listed as open, and is no requirement of the ledger",
         "RFC8166-1-3 is exempt as unseen, but server.a.b is a case of it",
     ]
-    assert list(gate.problems(build(rows[4:]), [])) == []
+    assert list(gate.problems(build(rows[4:5]), [])) == []
 
 
 def test_known_open_rows_have_one_id_a_line(tmp_path):
@@ -182,13 +189,15 @@ def sample():
     exemption = Exemption("restated", by=("RFC8166-1-1",), role="client")
     rows = [entry(), entry("RFC8166-A.2-1", level="DEF", exemption=exemption, note="Well.")]
     cases = [SERVER_CASE, case("server.c.d", "RFC8166-1-1"), case("client.c.d", "RFC8166-1-1")]
-    return build(rows, cases, [deviation], {"server.a.b": "pass", "server.c.d": "fail"})
+    verdicts = {"server.a.b": "pass", "server.c.d": "fail"}
+    catches = {"does-not": Catch("caught", "server.c.d"), "another": Catch("missed", "")}
+    return build(rows, cases, [deviation], verdicts=verdicts, catches=catches)
 
 
 def test_the_table_has_counts_of_cases_and_results():
     lines = list(text.table(sample()))
     assert lines[2].split() == (
-        "RFC8166-1-1 MUST both case 2 1 1 1 fail, 1 pass".split()
+        "RFC8166-1-1 MUST both case 2 1 1 of 1 caught 1 fail, 1 pass".split()
     ), "id, level, role, state, cases of the server's side, of the client's, deviations, results"
     assert lines[3].split()[3:] == ["open", "open", "restated"]
     assert list(text.summary(sample()))[-1].split() == ["all", "2", "1", "0", "0", "1", "0", "1"]
@@ -203,7 +212,10 @@ def test_the_document_holds_everything():
     assert first["cases"][0] == {"id": "server.a.b", "side": "server", "verdict": "pass"}
     assert first["cases"][2]["verdict"] is None
     assert first["results"] == {"fail": 1, "pass": 1}
-    assert first["deviations"] == [{"name": "does-not", "sentence": "It <does> not."}]
+    (deviation,) = first["deviations"]
+    assert (deviation["name"], deviation["sentence"]) == ("does-not", "It <does> not.")
+    assert (deviation["outcome"], deviation["caught"]) == ("caught", True)
+    assert deviation["by"] == "server.c.d"
     assert first["exemption"] is None and first["mandatory"]
     assert second["exemption"] == {
         **{"kind": "restated", "role": "client", "by": ["RFC8166-1-1"], "why": "for a reason"}
@@ -242,10 +254,33 @@ class Page(html.parser.HTMLParser):
 def test_the_page_is_well_formed_and_escapes_what_it_shows():
     shown = Page(page.page(document(sample()), "a <server>"))
     assert shown.ids == ["RFC8166-1-1", "RFC8166-A.2-1"]
+    assert "It <does> not.\ncaught server.c.d" in shown.text
     for part in ("A <peer> does & does.", "results of a <server>", "It <does> not.", "server.c.d"):
         assert part in shown.text
     links = [link for link in shown.links if link.startswith("#")]
     assert set(link.removeprefix("#") for link in links) <= set(shown.ids)
+
+
+def test_what_was_not_tried_has_no_outcome():
+    deviation = types.SimpleNamespace(name="d", requirement="RFC8166-1-1", sentence="No.")
+    found = build([entry()], [], [deviation])
+    assert list(text.table(found))[2].split()[4:] == ["open", "open", "1"]
+    assert document(found)["requirements"][0]["deviations"] == [
+        {"name": "d", "sentence": "No.", "outcome": None, "caught": None, "by": None}
+    ]
+    missed = build([entry()], [], [deviation], catches={"d": Catch("misjudged", "")})
+    assert list(text.table(missed))[2].split()[6:] == ["0", "of", "1", "caught"]
+
+
+def test_results_of_deviations_are_read(tmp_path):
+    path = tmp_path / "deviations.json"
+    row = {"name": "d", "requirement": "RFC8166-1-1", "outcome": "judged", "by": "server.a.b"}
+    path.write_text(json.dumps([row]))
+    assert read(path) == [("d", Catch("judged", "server.a.b"))] and read(path)[0][1].caught
+    for content in ("", "5", "[5]", "[{}]", json.dumps([row | {"by": None}]), "[" * 100_000):
+        path.write_text(content)
+        with pytest.raises(BadResults, match=f"^{path} was not written by ci/deviations.py: ."):
+            read(path)
 
 
 def test_the_page_of_the_real_ledger_has_every_row_once():
@@ -299,24 +334,37 @@ def test_the_command_prints_writes_and_tells_by_its_status(suite, capsys):
     assert "RFC8797-4.1-3 is listed as open, and is not" in capsys.readouterr().out
 
 
-def test_the_command_shows_results_of_reports(suite, capsys):
-    row = {"id": "server.it.works", "verdict": "warn", "reason": "x", "findings": []}
-    content = {"target": "iwarp://host", "cases": [row | {"requirements": ["RFC8797-4.1-3"]}]}
-    (suite / "report.json").write_text(json.dumps(content))
-    steertag("coverage", suite, "--report", suite, "--html", suite / "it.html")
+def test_the_command_shows_results_of_runs(suite, capsys):
+    """Of several verdicts the worst; and which case caught which deviation."""
+    row = {"id": "server.it.works", "reason": "x", "findings": []}
+    reports = []
+    for verdict in ("warn", "fail", "pass"):
+        content = row | {"verdict": verdict, "requirements": ["RFC8797-4.1-3"]}
+        path = suite / f"{verdict}.json"
+        path.write_text(json.dumps({"target": "iwarp://host", "cases": [content]}))
+        reports += ["--report", path]
+    deviation = next(each for each in peer.deviations() if each.requirement == "RFC8797-4.1-3")
+    caught = {"name": deviation.name, "outcome": "caught", "by": "server.it.works"}
+    (suite / "deviations.json").write_text(json.dumps([caught]))
+    reports += ["--deviations", suite / "deviations.json"]
+    steertag("coverage", suite, *reports, "--html", suite / "it.html")
     line = next(
         line for line in capsys.readouterr().out.splitlines() if line.startswith("RFC8797-4.1-3")
     )
-    assert line.endswith("1 warn")
-    assert "results of iwarp://host" in (suite / "it.html").read_text()
+    assert "1 of " in line and line.endswith("1 fail")
+    shown = Page((suite / "it.html").read_text()).text
+    assert "results of iwarp://host" in shown
+    assert f"{deviation.name}: {deviation.sentence}\ncaught server.it.works" in shown
 
 
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
         (["--report", "none.json"], "there is no report none.json"),
+        (["--deviations", "none.json"], "none.json cannot be read: No such file"),
         (["--open", "none.txt"], "none.txt cannot be read"),
         (["--json", "no/folder/it.json"], "no/folder/it.json: No such file"),
+        (["--json", ""], ".: Is a directory"),
     ],
 )
 def test_what_cannot_be_done_ends_with_one_sentence(suite, capsys, arguments, sentence):

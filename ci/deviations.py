@@ -167,12 +167,27 @@ def write_junit(path, outcomes):
     xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
+def write_json(path, outcomes):
+    """What `steertag coverage --deviations` reads; `by` is empty where no case caught the deviation."""
+    rows = [
+        {
+            "name": outcome.deviation.name,
+            "requirement": outcome.deviation.requirement,
+            "outcome": outcome.word,
+            "by": outcome.by if outcome.good else "",
+        }
+        for outcome in outcomes
+    ]
+    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--server", default="build/release/tools/steertag-serve")
     parser.add_argument("--conforming", required=True, help="junit.xml of a run without deviation")
     parser.add_argument("--report", type=pathlib.Path, default=pathlib.Path("build/deviations"))
     parser.add_argument("--junit", type=pathlib.Path, help="where to write the table as JUnit")
+    parser.add_argument("--json", type=pathlib.Path, help="where to write the table as JSON")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("names", nargs="*", help="only these deviations")
     options = parser.parse_args()
@@ -196,6 +211,8 @@ def main():
     print("\n".join(table(outcomes)))
     if options.junit:
         write_junit(options.junit, outcomes)
+    if options.json:
+        write_json(options.json, outcomes)
     return 0 if all(outcome.good for outcome in outcomes) else 1
 
 

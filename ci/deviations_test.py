@@ -147,3 +147,16 @@ def test_junit_has_a_failure_for_each_deviation_not_caught(tmp_path):
     rows = [Outcome(Deviation("d", RULE), "caught", "a"), Outcome(Deviation("e", RULE), "missed")]
     deviations.write_junit(path, rows)
     assert path.read_text().count("<failure") == 1
+
+
+def test_json_names_who_caught_each_deviation(tmp_path):
+    path = tmp_path / "out.json"
+    rows = [
+        Outcome(Deviation("d", RULE), "caught", "a"),
+        Outcome(Deviation("e", RULE), "misjudged", "b, c"),
+    ]
+    deviations.write_json(path, rows)
+    assert json.loads(path.read_text()) == [
+        {"name": "d", "requirement": RULE, "outcome": "caught", "by": "a"},
+        {"name": "e", "requirement": RULE, "outcome": "misjudged", "by": ""},
+    ]

@@ -28,7 +28,17 @@ def _add_coverage(commands):
         action="append",
         default=[],
         metavar="REPORT",
-        help="a run's report.json, or its directory, for the column of results; may be repeated",
+        help="a run's report.json, or its directory, for the column of results; of a case "
+        "that is in several the worst verdict is shown",
+    )
+    add(
+        "--deviations",
+        type=pathlib.Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="what ci/deviations.py --json has written: which case caught which deviation; may be "
+        "repeated",
     )
     add("--json", type=pathlib.Path, metavar="FILE", help="write the matrix as JSON too")
     add("--html", type=pathlib.Path, metavar="FILE", help="write the matrix as a page too")

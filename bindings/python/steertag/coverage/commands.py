@@ -6,21 +6,25 @@ from .. import requirements as ledger
 from ..atomic_file import write_atomically
 from ..baseline import BaselineError, load_report
 from ..failure import Failure
-from . import open_rows, text
+from . import deviation_results, open_rows, text
 from .document import document, url
 from .gate import open_rows as rows_open
 from .gate import problems
 from .matrix import build
 
+HOW_TO_SETTLE = (
+    "A row is settled by a case that names it, of the suite for a side that it binds, or by an exemption "
+    "in engine/ledger/requirements/."
+)
 UNSETTLED = 1  # the exit status when a row that has to be settled is not
 
 
 def coverage(arguments):
     """Prints the matrix and says what is open."""
-    cases = _cases(arguments.path)
     verdicts, target = _results(arguments.report)
-    matrix = _matrix(cases, verdicts)
+    catches = _catches(arguments.deviations)
     known = _known_open(arguments.open)
+    matrix = _matrix(_cases(arguments.path), verdicts, catches)
     for path, write in ((arguments.json, _json), (arguments.html, _html)):
         if path is not None:
             _write(path, write(matrix, target))
@@ -37,6 +41,7 @@ def coverage(arguments):
     if found:
         print()
         _print(found)
+        print(HOW_TO_SETTLE)
     return UNSETTLED if found else 0
 
 
@@ -51,7 +56,7 @@ def explain(arguments):
         cases, problem = _cases([]), ""
     except Failure as failure:  # an installed package comes without suites
         cases, problem = [], str(failure)
-    matrix = _matrix(cases, {})
+    matrix = _matrix(cases)
     for requirement_id in arguments.id:
         _print(_explained(matrix.row(requirement_id), problem))
 
@@ -96,24 +101,36 @@ def _cases(paths):
 
 
 def _results(reports):
-    """{case id: verdict} of all reports, and what they are of."""
+    """{case id: its worst verdict in the reports}, and what they are of."""
+    from ..suite.verdict import Verdict
+
     verdicts, targets = {}, []
     try:
         for path in reports:
             report = load_report(path)
-            verdicts |= {case.id: case.outcome.verdict for case in report.cases}
+            for case in report.cases:
+                seen = (case.outcome.verdict, verdicts.get(case.id, case.outcome.verdict))
+                verdicts[case.id] = max(seen, key=lambda word: Verdict(word).rank)
             targets.append(report.name or report.target)
     except BaselineError as error:
         raise Failure(str(error)) from None
     return verdicts, ", ".join(dict.fromkeys(targets))
 
 
-def _matrix(cases, verdicts):
+def _catches(paths):
+    """{deviation: Catch} of all files."""
+    try:
+        return {name: catch for path in paths for name, catch in deviation_results.read(path)}
+    except deviation_results.BadResults as error:
+        raise Failure(str(error)) from None
+
+
+def _matrix(cases, verdicts=None, catches=None):
     """The Matrix of the whole ledger and all deviations."""
     from .. import ledger as engine_ledger
     from .. import peer
 
-    return build(engine_ledger.requirements(), cases, peer.deviations(), verdicts)
+    return build(engine_ledger.requirements(), cases, peer.deviations(), verdicts, catches)
 
 
 def _known_open(path):

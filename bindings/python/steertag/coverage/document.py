@@ -9,7 +9,7 @@ RFC_EDITOR = "https://www.rfc-editor.org/rfc"
 
 def document(matrix):
     """JSON types only. Every requirement has all keys; `exemption` may be null, and the verdict of a
-    case that is in no report is null."""
+    case that is in no report is null, as the outcome of a deviation that has not been tried."""
     titles = {row.name: row.title for row in engine_ledger.documents()}
     names = list(dict.fromkeys(row.requirement.document for row in matrix.rows))
     return {
@@ -49,7 +49,17 @@ def _requirement(matrix, row):
             for case in row.cases
         ],
         "results": dict(sorted(matrix.results(row).items())),
-        "deviations": [{"name": each.name, "sentence": each.sentence} for each in row.deviations],
+        "deviations": [_deviation(each, matrix.catches.get(each.name)) for each in row.deviations],
+    }
+
+
+def _deviation(deviation, catch):
+    return {
+        "name": deviation.name,
+        "sentence": deviation.sentence,
+        "outcome": catch.outcome if catch else None,
+        "caught": catch.caught if catch else None,
+        "by": catch.case if catch else None,
     }
 
 

@@ -1,7 +1,7 @@
 """What fails a build: a row that has to be settled and is not, and data that says otherwise than it is."""
 
 from .. import requirements as ledger
-from .matrix import OPEN
+from .matrix import OPEN, RESTATING
 
 
 def in_scope(requirement, strict):
@@ -21,15 +21,28 @@ def open_rows(matrix, strict=False, each_role=False):
 
 def problems(matrix, known_open=(), strict=False, each_role=False):
     """One sentence for each thing that fails a build."""
+    known_rows = {row.requirement.id for row in matrix.rows}
     still_open = {row.requirement.id: row for row in open_rows(matrix, strict, each_role)}
     for requirement_id, row in still_open.items():
         if requirement_id not in known_open:
             word = ledger.level(row.requirement)
-            yield f"{requirement_id} ({word}, {row.requirement.role}): no case and no exemption"
+            yield f"{requirement_id} ({word}, {row.requirement.role}): {_missing(row)}"
     for requirement_id in known_open:
-        if requirement_id not in still_open:
+        if requirement_id not in known_rows:
+            yield f"{requirement_id} is listed as open, and is no requirement of the ledger"
+        elif requirement_id not in still_open:
             yield f"{requirement_id} is listed as open, and is not: strike it from the list"
     for row in matrix.rows:
         for case in row.contradicted()[:1]:
             kind = row.requirement.exemption.kind
             yield f"{row.requirement.id} is exempt as {kind}, but {case.id} is a case of it"
+
+
+def _missing(row):
+    """Why a row is open."""
+    exemption = row.requirement.exemption
+    if exemption is not None and exemption.kind == RESTATING:
+        return f"restated by {', '.join(exemption.by)}, and not each of them has a case"
+    if exemption is not None and exemption.role:
+        return f"no case, and an exemption of the {exemption.role} only"
+    return "no case and no exemption"

@@ -40,16 +40,22 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Matrix:
-    """All rows, in the order in which one reads them, and what a report says of their cases."""
+    """All rows, in the order in which one reads them, and what runs gave for cases and deviations."""
 
     rows: list
     verdicts: dict  # {case id: verdict}
+    catches: dict  # {deviation: Catch}
 
     def results(self, row):
         """{verdict: number} of the row's cases that the report has."""
         return collections.Counter(
             self.verdicts[case.id] for case in row.cases if case.id in self.verdicts
         )
+
+    def caught(self, row):
+        """How many of the row's deviations were caught, or None if none of them has been tried."""
+        tried = [self.catches[one.name] for one in row.deviations if one.name in self.catches]
+        return sum(catch.caught for catch in tried) if tried else None
 
     def row(self, requirement_id):
         return next(row for row in self.rows if row.requirement.id == requirement_id)
@@ -60,8 +66,9 @@ def side_of(case):
     return case.id.partition(".")[0]
 
 
-def build(entries, cases, deviations, verdicts):
-    """The Matrix of ledger rows, collected cases, deviations, and {case id: verdict}."""
+def build(entries, cases, deviations, verdicts=None, catches=None):
+    """The Matrix of ledger rows, collected cases, deviations, {case id: verdict} and {deviation:
+    Catch}."""
     named = collections.defaultdict(list)
     for case in cases:
         for requirement_id in case.requirements:
@@ -79,7 +86,7 @@ def build(entries, cases, deviations, verdicts):
         states = {side: _state(entry, side, own, by_id) for side in ledger.sides(entry)}
         state = _whole(entry, states, own)
         rows.append(Row(entry, own[entry.id], tuple(broken[entry.id]), states, state))
-    return Matrix(rows, verdicts)
+    return Matrix(rows, verdicts or {}, catches or {})
 
 
 def _state(entry, side, own, by_id):

@@ -27,6 +27,9 @@ def _cells(matrix, row):
     results = matrix.results(row)
     result = ", ".join(f"{count} {verdict}" for verdict, count in sorted(results.items()))
     deviations = str(len(row.deviations) or "")
+    caught = matrix.caught(row)
+    if caught is not None:
+        deviations = f"{caught} of {deviations} caught"
     return (entry.id, ledger.level(entry), entry.role, row.state, *cases, deviations, result)
 
 

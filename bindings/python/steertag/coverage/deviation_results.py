@@ -1,0 +1,40 @@
+"""Which case caught which deviation: what ci/deviations.py --json has written."""
+
+import dataclasses
+
+from .. import json_file
+from ..json_file import text
+
+# Above the largest file of ours; more is a wrong file.
+LARGEST_FILE = 16 << 20
+CAUGHT = ("caught", "judged")  # by a case that claims the requirement, or by the judge in another
+
+
+class BadResults(Exception):
+    """A file that cannot be used; the text is one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Catch:
+    """What became of a deviation: a word of ci/deviations.py, and the id of the case that caught it."""
+
+    outcome: str
+    case: str
+
+    @property
+    def caught(self):
+        return self.outcome in CAUGHT
+
+
+def read(path):
+    """[(name of a deviation, Catch)] in the file; raises BadResults."""
+    try:
+        return [
+            (text(row["name"]), Catch(text(row["outcome"]), text(row["by"])))
+            for row in json_file.load(path, LARGEST_FILE)
+        ]
+    except OSError as error:
+        raise BadResults(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        problem = json_file.problem(error)
+        raise BadResults(f"{path} was not written by ci/deviations.py: {problem}") from None
