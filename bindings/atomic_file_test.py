@@ -1,6 +1,7 @@
 """Files that appear whole: what was there stays until then, and what it is stays after it."""
 
 import os
+import pathlib
 
 import pytest
 
@@ -46,14 +47,19 @@ def test_a_link_stays_one(tmp_path):
 
 
 def test_what_is_no_file_is_written_and_not_replaced(tmp_path):
+    """A pipe with a name, and one without, as /dev/stdout may be."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    unnamed, writer = os.pipe()
     try:
         write_atomically(path, "new")
         assert os.read(reader, 100) == b"new" and path.is_fifo()
+        write_atomically(pathlib.Path(f"/dev/fd/{writer}"), "newer")
+        assert os.read(unnamed, 100) == b"newer"
     finally:
-        os.close(reader)
+        for each in (reader, unnamed, writer):
+            os.close(each)
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])

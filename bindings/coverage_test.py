@@ -154,6 +154,7 @@ def test_every_problem_is_one_sentence():
         entry("RFC8166-1-5", exemption=Exemption("permission")),
         entry("RFC8166-1-6", exemption=Exemption("restated", by=("RFC8166-1-1", "RFC8166-1-2"))),
         entry("RFC8166-1-7", level="MUST_NOT", exemption=Exemption("unseen", role="client")),
+        entry("RFC8166-1-8", exemption=Exemption("restated", role="server", by=("RFC8166-1-4",))),
     ]
     named = [row.id for row in rows[1:5]]
     found = build(rows, [case("server.a.b", *named), case("server.a.c", *named)])
@@ -162,6 +163,7 @@ def test_every_problem_is_one_sentence():
         "RFC8166-1-6 (MUST, both): restated by RFC8166-1-1, RFC8166-1-2, and not each of them has "
         "a case",
         "RFC8166-1-7 (MUST NOT, both): no case, and an exemption of the client only",
+        "RFC8166-1-8 (MUST, both): no case, and an exemption of the server only",
         "RFC8166-1-2 is listed as open, and is not: strike it from the list",
         "RFC8166-0-1 is listed as open, and is no requirement of the ledger",
         "RFC8166-1-3 is exempt as unseen, but server.a.b is a case of it",

@@ -1,7 +1,7 @@
 """What fails a build: a row that has to be settled and is not, and data that says otherwise than it is."""
 
 from .. import requirements as ledger
-from .matrix import OPEN, RESTATING
+from .matrix import OPEN
 
 
 def in_scope(requirement, strict):
@@ -41,8 +41,8 @@ def problems(matrix, known_open=(), strict=False, each_role=False):
 def _missing(row):
     """Why a row is open."""
     exemption = row.requirement.exemption
-    if exemption is not None and exemption.kind == RESTATING:
+    if exemption is None:
+        return "no case and no exemption"
+    if any(ledger.exempt(row.requirement, side) for side in row.states if row.states[side] == OPEN):
         return f"restated by {', '.join(exemption.by)}, and not each of them has a case"
-    if exemption is not None and exemption.role:
-        return f"no case, and an exemption of the {exemption.role} only"
-    return "no case and no exemption"
+    return f"no case, and an exemption of the {exemption.role} only"
