@@ -3,6 +3,7 @@
 import datetime
 import json
 import pathlib
+import textwrap
 
 import pytest
 import yaml
@@ -10,6 +11,7 @@ import yaml
 from steertag import baseline, cli
 from steertag.baseline import commands, outcome
 from steertag.baseline.document import ROW_KEYS
+from steertag.baseline.rows_text import RowsText
 from steertag.baseline.update import update
 from steertag.suite.verdict import Verdict
 
@@ -305,6 +307,21 @@ def test_the_date_is_set_wherever_it_stands(tmp_path, text, date):
     result = updated(tmp_path, text, [entry()])
     assert rows_of(result) == [row(note="")] and date in result.text
     assert yaml.safe_load(result.text)["date"] == TODAY
+
+
+def test_rows_may_be_indented(tmp_path):
+    head, rows = HUMAN.split("rows:\n")
+    text = f"{head}rows:\n{textwrap.indent(rows, '  ')}"
+    run = [entry(case="server.a"), entry(case="server.b", verdict="crash"), entry(case="server.d")]
+    result = updated(tmp_path, text, run)
+    assert rows_of(result) == rows_of(updated(tmp_path, HUMAN, run))
+    assert "\n  # The old one.\n  - case: server.b\n" in result.text
+
+
+def test_an_update_that_does_not_read_as_it_should_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(RowsText, "remove", lambda *_: None)
+    with pytest.raises(baseline.BaselineError, match="nothing was written"):
+        updated(tmp_path, HUMAN, [entry(case="server.a")])
 
 
 @pytest.mark.parametrize(

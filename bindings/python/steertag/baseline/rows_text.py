@@ -1,6 +1,8 @@
 """The text of a baseline file as a list of rows, each with its lines and the comments above them, so
 that a row can be changed without touching another."""
 
+import textwrap
+
 import yaml
 
 
@@ -13,6 +15,7 @@ class RowsText:
         self._lines = text.splitlines(keepends=True)
         self._date = None  # the marks of the date
         self._rows = {}  # case id: text
+        self._indent = ""  # of the rows
         self._head, self._tail = self._lines, []
         for key, value in yaml.compose(text, yaml.SafeLoader).value:
             if key.value == "date":
@@ -24,7 +27,7 @@ class RowsText:
         """The row's new text comes below the comments of the old one."""
         old = self._rows[case_id].splitlines(keepends=True)
         comments = "".join(old[: _comments(old)])
-        self._rows[case_id] = comments + row
+        self._rows[case_id] = comments + textwrap.indent(row, self._indent)
 
     def remove(self, case_id):
         del self._rows[case_id]
@@ -32,7 +35,7 @@ class RowsText:
     def add(self, case_id, row):
         """The row stands in the order of the ids where the others do, and otherwise at the end."""
         ordered = list(self._rows) == sorted(self._rows)
-        self._rows[case_id] = row
+        self._rows[case_id] = textwrap.indent(row, self._indent)
         if ordered:
             self._rows = dict(sorted(self._rows.items()))
 
@@ -64,6 +67,7 @@ class RowsText:
                 self._rows[entry["case"]] = row
             return
         indent = value.start_mark.column
+        self._indent = " " * indent
         end = self._with_comments(value.end_mark.line, indent)
         starts = [self._with_comments(node.start_mark.line, indent) for node in value.value]
         for node, start, after in zip(value.value, starts, [*starts[1:], end], strict=True):
