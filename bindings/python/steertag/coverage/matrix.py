@@ -52,10 +52,9 @@ class Matrix:
             self.verdicts[case.id] for case in row.cases if case.id in self.verdicts
         )
 
-    def caught(self, row):
-        """How many of the row's deviations were caught, or None if none of them has been tried."""
-        tried = [self.catches[one.name] for one in row.deviations if one.name in self.catches]
-        return sum(catch.caught for catch in tried) if tried else None
+    def tried(self, row):
+        """The Catch of each of the row's deviations that a run has tried."""
+        return [self.catches[one.name] for one in row.deviations if one.name in self.catches]
 
     def row(self, requirement_id):
         return next(row for row in self.rows if row.requirement.id == requirement_id)

@@ -26,11 +26,16 @@ def _cells(matrix, row):
     cases = [_side(row, side) for side in ledger.SIDES]
     results = matrix.results(row)
     result = ", ".join(f"{count} {verdict}" for verdict, count in sorted(results.items()))
-    deviations = str(len(row.deviations) or "")
-    caught = matrix.caught(row)
-    if caught is not None:
-        deviations = f"{caught} of {deviations} caught"
+    deviations = _deviations(len(row.deviations), matrix.tried(row))
     return (entry.id, ledger.level(entry), entry.role, row.state, *cases, deviations, result)
+
+
+def _deviations(count, tried):
+    """How many there are; of those that were tried, how many were caught."""
+    if not tried:
+        return str(count or "")
+    caught = f"{sum(catch.caught for catch in tried)} of {len(tried)} caught"
+    return caught if len(tried) == count else f"{caught}, {count - len(tried)} not tried"
 
 
 def _side(row, side):
