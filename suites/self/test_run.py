@@ -1,5 +1,7 @@
 """Whole runs: verdicts become pytest outcomes, exit codes and a report, and a dead server is replaced."""
 
+import json
+import shlex
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
@@ -274,6 +276,16 @@ def test_a_profile_tells_a_third_party_that_is_dead_from_one_that_hangs(
         "self.version-zero": verdict
     }
     assert f"{state} since self.version-zero" in document["stopped"]
+
+
+def test_a_third_party_that_does_not_come_back_is_restarted_once_more(suite, third_party):
+    restarts = suite.pytester.path / "restarts"
+    command = ["sh", "-c", f"echo one >> {shlex.quote(str(restarts))}"]
+    (suite.pytester.path / "profile").write_text(f"restart: {json.dumps(command)}\n")
+    suite.cases(test_version=VERSION_ZERO)
+    suite.run("--target", third_party("dies"), "--profile", "profile")
+    assert restarts.read_text() == "one\n" * 2
+    assert "did not come back: after 2 restarts: " in suite.document()["stopped"]
 
 
 def test_workers_report_together(suite):

@@ -7,6 +7,8 @@ from .server import CannotStart
 
 # A virtual machine under software emulation boots in 20 s on an idle host.
 REVIVAL_LIMIT_S = 180
+# A machine that was restarted may trip over itself while it boots; one that does so twice is told.
+RESTARTS = 2
 # To look whether a machine is there.
 LOOK_LIMIT_S = 10
 

@@ -10,7 +10,7 @@ from .link import Refused
 from .needs import check_need
 from .rdma_link import RdmaLink
 from .record_link import RecordLink
-from .revival import has_died, restart_target
+from .revival import RESTARTS, has_died, restart_target
 from .run import Run
 from .server import BundledServer, CannotStart, end_of
 from .transport import LACKS, TCP, transport_of
@@ -192,11 +192,21 @@ class Session:
             self.lost = f"{since}; no further case was run"
             return
         try:
-            restart_target(profile.restart)
-            self._link = self._new_link()
-            self._link.measure(MEASURED_ROUND_TRIPS, REVIVED_CONTACT_MS)
-        except (CannotStart, Refused) as error:
+            self._bring_back(profile.restart)
+        except CannotStart as error:
             self.lost = f"{since} and did not come back: {error}"
+
+    def _bring_back(self, command):
+        """Restarts a third party until it answers, RESTARTS times at most."""
+        for _ in range(RESTARTS):
+            restart_target(command)
+            self._link = self._new_link()
+            try:
+                self._link.measure(MEASURED_ROUND_TRIPS, REVIVED_CONTACT_MS)
+                return
+            except Refused as refused:
+                error = refused
+        raise CannotStart(f"after {RESTARTS} restarts: {error}")
 
     def _await_death(self):
         """A machine that panics answers nothing for a while and then is gone: gives it that while, so
