@@ -34,9 +34,9 @@ inline constexpr std::size_t kPullBudgetBytes = std::size_t{64} << 20;
 /// budget three of the largest calls at a time, which keeps a stream busy, and a few clients that
 /// stall leave enough for the others.
 inline constexpr std::size_t kPullShares = 16;
-/// Of a server's pull buffers, and of its memory for records over TCP, this part is kept for
-/// connections that have delivered a transfer before, so that any number of new ones that do not
-/// deliver leaves the old ones the turns of 15 of the largest calls at a time.
+/// Of a server's pull buffers this part is kept for connections that have delivered a transfer
+/// before, so that any number of new ones that do not deliver leaves the old ones the turns of 15
+/// of the largest calls at a time.
 inline constexpr std::size_t kProvenPart = 4;
 /// While somebody waits for memory, who holds some and delivers less than kLeastProgressBytes in
 /// this time loses its connection: several times what a lost segment takes to come again within a

@@ -2,6 +2,8 @@
 // client that sends any octets.
 #pragma once
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -38,6 +40,12 @@ class RawStream {
     if (reads) receive();
   }
   bool all_sent() const { return sent == unsent.size(); }
+  /// The peer's system has all of it, which may take a moment on a loaded host.
+  bool arrived() const {
+    int left = 0;
+    EXPECT_EQ(::ioctl(socket.fd(), SIOCOUTQ, &left), 0) << strerror(errno);
+    return all_sent() && left == 0;
+  }
 
   net::Socket socket;
   Bytes unsent;

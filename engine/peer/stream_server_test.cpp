@@ -117,6 +117,21 @@ TEST_F(StreamServerTest, ManyCallsMayBeUnderWay) {
   EXPECT_EQ(xids(client.records), sent);
 }
 
+TEST_F(StreamServerTest, OthersHaveTheirTurnHoweverMuchOneHasSent) {
+  ServerOptions options;
+  options.most_turn_time = 0ms;  // a turn is one call then
+  serve_all(options);
+  RawStream busy(tcp_url), other(tcp_url);
+  pump({&busy, &other}, [&] { return server->connection_count() == 2; });
+  constexpr std::uint32_t kCalls = 100;
+  for (std::uint32_t xid = 1; xid <= kCalls; ++xid) busy.send_record(null_call(xid));
+  other.send_record(null_call(1000));
+  pump({&busy, &other}, [&] { return !other.records.empty(); });
+  EXPECT_LT(busy.records.size(), kCalls / 2) << "the other call waited for those that came before";
+  pump({&busy}, [&] { return busy.records.size() == kCalls; });
+  EXPECT_EQ(xids(busy.records).back(), kCalls) << "a call was lost when a turn was over";
+}
+
 TEST_F(StreamServerTest, TheHalfThatIsClosedIsNotTheOtherHalf) {
   serve_all();
   RawStream client(tcp_url);
@@ -260,6 +275,19 @@ class LargeRecordTest : public StreamServerTest {
     drive([&] { return server->connection_count() == stalled.size(); });
     settle();
   }
+  /// So much time passes, in steps; in each of them `act` is done.
+  void pass_with(RawStream& waiting, std::chrono::milliseconds time, auto&& act) {
+    for (auto left = time; left > 0ms; left -= kHolderWatchInterval) {
+      now += kHolderWatchInterval;
+      act();
+      drive([&] {
+        for (RawStream& each : stalled) each.pump();
+        return std::ranges::all_of(
+            stalled, [](const RawStream& each) { return each.closed || each.arrived(); });
+      });
+      for (int i = 0; i < 100; ++i) waiting.pump(), server->poll(0ms);
+    }
+  }
   /// What has arrived is taken, as far as there is memory.
   void settle() {
     for (int i = 0; i < 100; ++i) server->poll(0ms);
@@ -296,16 +324,12 @@ TEST_F(LargeRecordTest, WhoStallsWhileOthersWaitForMemoryIsDroppedSoon) {
   stall(3, record.size() - 1);
   RawStream waiting(tcp_url);
   waiting.send(record);
-  const auto pass = [&](std::chrono::milliseconds time) {
-    for (auto left = time; left > 0ms; left -= kHolderWatchInterval) {
-      now += kHolderWatchInterval;
-      for (int i = 0; i < 100; ++i) waiting.pump(), server->poll(0ms);
-    }
-  };
+  const auto pass = [&](std::chrono::milliseconds time) { pass_with(waiting, time, [] {}); };
   pass(kContendedWait - kHolderWatchInterval);
   EXPECT_TRUE(troubles.empty()) << "dropped too early: " << troubles.front();
   EXPECT_TRUE(waiting.records.empty()) << "the fourth record found memory";
-  pass(2 * kHolderWatchInterval);
+  // The first look sees what came before; the memory is free after the last.
+  pass(4 * kHolderWatchInterval);
   EXPECT_EQ(waiting.records.size(), 1U)
       << "the fourth record still waits for memory that is held by clients that have sent nothing "
          "for "
@@ -313,7 +337,33 @@ TEST_F(LargeRecordTest, WhoStallsWhileOthersWaitForMemoryIsDroppedSoon) {
   ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or nobody was told";
   EXPECT_EQ(
       troubles[0],
-      "a time limit passed: silence in mid-record for 1000 ms while others waited for memory");
+      "a time limit passed: less than 32768 octets of a record came in 1000 ms while others waited "
+      "for memory");
+}
+
+TEST_F(LargeRecordTest, WhoTricklesWhileOthersWaitForMemoryIsDroppedToo) {
+  stall(3, record.size() - 1000);
+  RawStream waiting(tcp_url);
+  waiting.send(record);
+  pass_with(waiting, kContendedWait + 3 * kHolderWatchInterval, [this] {
+    for (RawStream& each : stalled) each.send(Bytes(10));
+  });
+  EXPECT_EQ(waiting.records.size(), 1U)
+      << "a record waits for memory that is held by clients that send 100 octets a second";
+}
+
+TEST_F(LargeRecordTest, WhoSendsSteadilyWhileOthersWaitIsNotDropped) {
+  const std::size_t rest = 16 * kLeastProgressBytes;
+  stall(3, record.size() - rest);
+  RawStream waiting(tcp_url);
+  waiting.send(record);
+  std::size_t sent = record.size() - rest;
+  const std::size_t step = kLeastProgressBytes / 8;  // in a tenth of kContendedWait
+  pass_with(waiting, 3 * kContendedWait, [&] {
+    for (RawStream& each : stalled) each.send(View(record).subspan(sent, step));
+    sent += step;
+  });
+  EXPECT_TRUE(troubles.empty()) << troubles.front();
 }
 
 TEST_F(LargeRecordTest, WhoStallsWhileNobodyWaitsHasTheLongerTime) {

@@ -20,6 +20,7 @@ struct ServerOptions {
   std::size_t most_connections = kMostConnections;
   std::size_t pull_budget_bytes = kPullBudgetBytes;
   StreamTimeouts stream_timeouts;
+  std::chrono::milliseconds most_turn_time = kMostTurnTime;  // of a connection over TCP
   std::size_t reply_budget_bytes = kReplyBudgetBytes;
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   Deviations deviations;

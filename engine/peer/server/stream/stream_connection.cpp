@@ -66,11 +66,22 @@ Expected<void, Error> StreamConnection::start() {
 void StreamConnection::on_ready(std::uint32_t events) {
   if (runtime_.context.hung) return runtime_.reactor.watch(key_, 0);
   ++runtime_.notices;
+  begin_turn();
   // Not the end of the client's half alone: nobody takes replies any more.
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) return go_down();
   if ((events & EPOLLOUT) != 0) flush();
   if ((events & EPOLLIN) != 0 && !down_) receive();
   if (!down_) go_on();
+}
+
+void StreamConnection::begin_turn() {
+  // Real time whatever clock was given: it is the others' patience.
+  const auto& options = runtime_.context.options;
+  runtime_.turn_end = std::chrono::steady_clock::now() + options.most_turn_time;
+}
+
+bool StreamConnection::turn_over() const {
+  return std::chrono::steady_clock::now() >= runtime_.turn_end;
 }
 
 void StreamConnection::receive() {
@@ -90,7 +101,8 @@ void StreamConnection::receive() {
     if (down_) return;
     held_.assign(octets.begin() + static_cast<std::ptrdiff_t>(taken), octets.end());
     flush();
-    if (octets.size() < buffer.size()) return;  // most likely nothing else waits
+    // Most likely nothing else waits if the buffer was not filled.
+    if (octets.size() < buffer.size() || turn_over()) return;
   }
 }
 
@@ -103,6 +115,7 @@ std::size_t StreamConnection::take_records(View octets) {
         taken += rpc::kRecordMarkOctets + record->size();
         take_record(*record);
         if (deviates(Deviation::records_behind_lost)) return octets.size();
+        if (turn_over()) return taken;
         continue;
       }
       if (deviates(Deviation::fragments_refused) &&
@@ -119,10 +132,12 @@ std::size_t StreamConnection::take_records(View octets) {
       return taken;
     }
     taken += *more;
+    record_octets_ += *more;
     if (reader_->complete()) {
       const auto reader = std::move(reader_);
       take_record(reader->record());
       end_partial_record();
+      if (turn_over()) return taken;
     }
   }
   return taken;
@@ -152,6 +167,7 @@ bool StreamConnection::make_room(std::size_t octets) {
 }
 
 void StreamConnection::grow(std::size_t octets) {
+  if (reserved_ == 0) forget_stall();
   reserved_ += octets;
   runtime_.records.take(octets);
   reader_->reserve(reserved_);
@@ -166,13 +182,16 @@ void StreamConnection::end_partial_record() {
 void StreamConnection::stop_waiting(std::size_t octets) {
   waits_ = false;
   grow(octets);
+  begin_turn();
   go_on();
 }
 
 void StreamConnection::stop_waiting_for_good() {
   waits_ = false;
+  if (reserved_ == 0) forget_stall();
   has_set_aside_ = true;
   reader_->reserve(kLargestStreamRecord);
+  begin_turn();
   go_on();
 }
 
@@ -305,6 +324,7 @@ void StreamConnection::go_on() {
       held_taken_ = 0;
     }
     flush();
+    if (turn_over()) break;
   }
   if (!down_ && ended_ && held_.empty() && outgoing_.empty()) go_down();
   if (down_) return;
@@ -313,11 +333,16 @@ void StreamConnection::go_on() {
 }
 
 void StreamConnection::set_watch() {
-  const bool reads = !ended_ && held_.empty() && may_take_records();
+  const bool may_go_on = may_take_records();
+  const bool reads = !ended_ && held_.empty() && may_go_on;
+  // Its turn was over. A socket that has room gives it the next one; without room it gets one when
+  // the client takes replies.
+  const bool turn_wanted = !held_.empty() && may_go_on;
   // It was us who did not read, so the client's waits begin anew.
   if (reads && !reads_) last_received_ = record_begun_ = runtime_.reactor.round_time();
   reads_ = reads;
-  runtime_.reactor.watch(key_, (reads ? EPOLLIN : 0U) | (outgoing_.empty() ? 0U : EPOLLOUT));
+  const bool writes = !outgoing_.empty() || turn_wanted;
+  runtime_.reactor.watch(key_, (reads ? EPOLLIN : 0U) | (writes ? EPOLLOUT : 0U));
 }
 
 void StreamConnection::set_deadline() {
@@ -360,12 +385,21 @@ void StreamConnection::on_deadline() {
   set_deadline();
 }
 
-void StreamConnection::drop_if_stalled() {
+void StreamConnection::drop_if_stalled(net::Time step) {
   const bool holds = reserved_ > 0 || has_set_aside_;
-  if (down_ || !holds || !reads_) return;  // what is not read yet is no fault of the client
-  if (runtime_.reactor.round_time() < net::after(last_received_, kContendedWait)) return;
-  drop({Errc::timed_out, "silence in mid-record for " + duration_text(kContendedWait) +
+  // What is not read yet is no fault of the client.
+  if (down_ || !holds || !reads_ || record_octets_ - octets_before_ >= kLeastProgressBytes)
+    return forget_stall();
+  still_for_ += step;
+  if (still_for_ < net::after(0, kContendedWait)) return;
+  drop({Errc::timed_out, "less than " + std::to_string(kLeastProgressBytes) +
+                             " octets of a record came in " + duration_text(kContendedWait) +
                              " while others waited for memory"});
+}
+
+void StreamConnection::forget_stall() {
+  still_for_ = 0;
+  octets_before_ = record_octets_;
 }
 
 void StreamConnection::drop(const Error& why) {

@@ -24,9 +24,11 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   void stop_waiting(std::size_t octets);
   /// The same with all the room that it may need, from what is set aside.
   void stop_waiting_for_good();
-  /// Others wait for memory: ends the connection if it has some for a record of which no octet came
-  /// for kContendedWait.
-  void drop_if_stalled();
+  /// Others wait for memory, and the last look was so long ago: ends the connection if it has some
+  /// for a record of which less than kLeastProgressBytes came in kContendedWait.
+  void drop_if_stalled(net::Time step);
+  /// Nobody does.
+  void forget_stall();
 
  private:
   /// RFC 5531 7.1: the XIDs of the two directions have nothing to do with each other.
@@ -37,10 +39,13 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
 
   bool deviates(Deviation deviation) const;
 
+  void begin_turn();
+  bool turn_over() const;
+
   // What comes in.
   void receive();
   /// Takes records off the start of `octets` and returns how many octets were taken: less than all
-  /// only when the connection is held back or down.
+  /// only when the connection is held back or down, or its turn is over.
   std::size_t take_records(View octets);
   void take_record(View record);
   void answer(View call);
@@ -90,6 +95,9 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   std::size_t reserved_ = 0;                   // of the memory for such records
   bool has_set_aside_ = false;                 // of that memory
   bool waits_ = false;                         // for such memory
+  std::uint64_t record_octets_ = 0;            // of such records, that have come
+  std::uint64_t octets_before_ = 0;            // of these, when the stall began
+  net::Time still_for_ = 0;                    // the time in which hardly any came
   Bytes held_;                                 // octets that wait until they may be taken
   std::size_t held_taken_ = 0;                 // of which these are done with
   std::deque<std::unique_ptr<OutgoingMessage>> outgoing_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -67,6 +68,7 @@ struct StreamRuntime {
   std::vector<View> parts;                              // reused while sending
   std::vector<std::unique_ptr<OutgoingMessage>> spare;  // at most kKeptMessages
   std::vector<std::uint64_t> ended;                     // connections that are down
+  std::chrono::steady_clock::time_point turn_end;       // of the connection that has its turn
   std::size_t notices = 0;                              // of the current poll
 };
 

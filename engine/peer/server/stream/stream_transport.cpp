@@ -89,9 +89,19 @@ void StreamTransport::drop_stalled() {
   if (now < net::after(watched_, kHolderWatchInterval)) return;
   // Octets may have come while the server was away, and are not all read in one round.
   const bool was_away = now > net::after(watched_, kMostWatchStep);
+  const net::Time step = now - watched_;
   watched_ = now;
-  if (was_away || runtime_.waiting.empty()) return;
-  for (const auto& [id, connection] : connections_) connection->drop_if_stalled();
+  if (was_away) return;
+  const bool wanted = !runtime_.waiting.empty();
+  if (!wanted && !watching_) return;
+  watching_ = wanted;
+  for (const auto& [id, connection] : connections_) {
+    if (wanted) {
+      connection->drop_if_stalled(step);
+    } else {
+      connection->forget_stall();
+    }
+  }
 }
 
 void StreamTransport::sweep() {
