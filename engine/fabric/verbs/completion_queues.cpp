@@ -32,9 +32,6 @@ ibv_cq* CompletionQueues::take(QueueOwner& owner) {
 void CompletionQueues::give_back(ibv_cq& queue) {
   queue.cq_context = nullptr;
   resting_.emplace_back(&queue);
-  if (resting_.size() > kMostResting) {
-    resting_.pop_front();
-  }
 }
 
 // What is left of the queue pair that used it is nobody's business any more.

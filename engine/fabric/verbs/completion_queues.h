@@ -12,12 +12,10 @@ class QueueOwner;
 
 /// Queues that nobody uses rest, and tell nobody anything. Linux's rxe announces a completion in a
 /// tasklet for which ibv_destroy_cq does not wait (Linux 6.1: rxe_send_complete): the event then
-/// names a queue that is gone, and ibv_get_cq_event follows it. What rests cannot go wrong so.
+/// names a queue that is gone, and ibv_get_cq_event follows it. What rests cannot go wrong so. As
+/// many are kept as connections were open at a time.
 class CompletionQueues {
  public:
-  /// Beyond these the one that has rested longest is destroyed. 1,024 hold 64 MiB with rxe.
-  static constexpr std::size_t kMostResting = 1024;
-
   /// `context` and `channel` must outlive it, and nobody reads the channel after it. A queue has
   /// room for `capacity` completions.
   CompletionQueues(ibv_context& context, ibv_comp_channel& channel, int capacity)
