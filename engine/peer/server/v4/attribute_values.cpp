@@ -13,7 +13,7 @@ namespace {
 
 // fh_expire_type (RFC 8881 4.2.3): filehandles live as long as their objects.
 constexpr std::uint32_t FH4_PERSISTENT = 0;
-// fs_charset_cap (RFC 8881 14.4): names need not be UTF-8, see check_component.
+// fs_charset_cap (RFC 8881 14.4): names need not be UTF-8, and check_component says why.
 constexpr std::uint32_t FSCHARSET_CAP4_CONTAINS_NON_UTF8 = 1;
 
 nfs4::Bitmap all_supported() {
