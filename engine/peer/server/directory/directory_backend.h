@@ -33,7 +33,8 @@ bool runs_as_root();
 /// Everything but UNSTABLE writes is on the disk when the call returns.
 class DirectoryBackend final : public Backend {
  public:
-  /// `random` gives the write verifier. The error is one sentence without its end.
+  /// `clock` is the host's own, see ListingWindows; `random` gives the write verifier. The error is
+  /// one sentence without its end.
   static Expected<std::unique_ptr<DirectoryBackend>, std::string> open(
       const DirectoryOptions& options, Clock clock, std::function<std::uint64_t()> random);
 

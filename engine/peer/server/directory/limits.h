@@ -1,6 +1,7 @@
 // The named limits of a directory export, and why each has its value.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,6 +36,10 @@ inline constexpr int kMostResolveTries = 32;
 inline constexpr std::size_t kListingWindowEntries = 16'384;
 /// Directories with a window at the same time: listings that clients have under way.
 inline constexpr std::size_t kMostListingWindows = 8;
+/// From the last change of a directory until a listing of it is good for as long as its times stay
+/// as they are: the coarsest time stamps of a host's file systems (those of FAT), so that any later
+/// change gives the directory other times.
+inline constexpr std::chrono::seconds kListingSettles{2};
 /// Entries read of one directory; more than any file system of the host is known to hold.
 inline constexpr std::size_t kMostDirectoryEntries = std::size_t{1} << 26;
 

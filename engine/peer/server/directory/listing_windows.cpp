@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "peer/server/directory/host_directory.h"
 #include "peer/server/entry_name.h"
@@ -19,6 +20,13 @@ bool by_cookie(const ListedEntry& left, const ListedEntry& right) {
 
 Time to_time(const statx_timestamp& time) {
   return {time.tv_sec, time.tv_nsec};
+}
+
+/// Whether every change since the window was read gives the directory another ctime.
+bool is_settled(const ListingWindows::Window& window) {
+  const std::int64_t latest_seconds = window.read_at.seconds - kListingSettles.count();
+  return std::tie(latest_seconds, window.read_at.nanoseconds) >=
+         std::tie(window.ctime.seconds, window.ctime.nanoseconds);
 }
 
 }  // namespace
@@ -38,15 +46,20 @@ std::uint64_t ListingWindows::cookie_of(std::string_view name) const {
 
 Result<ListingWindows::Window> ListingWindows::read(const HostRoot& root,
                                                     const HostObject& directory,
-                                                    std::uint64_t after) const {
-  auto readable = root.reopen(directory, O_RDONLY | O_DIRECTORY);
-  if (!readable) return tl::unexpected(readable.error());
+                                                    std::uint64_t after) {
   Window window;
   window.after = after;
   window.to_the_end = true;
-  window.mtime = to_time(directory.status.stx_mtime);
-  window.ctime = to_time(directory.status.stx_ctime);
-  const Status status = each_entry(std::move(*readable), [&](const HostEntry& entry) {
+  auto readable = root.reopen(directory, O_RDONLY | O_DIRECTORY);
+  if (!readable) return tl::unexpected(readable.error());
+  // In this order a change meanwhile is later than the times, and these are later than the clock's.
+  window.read_at = clock_();
+  auto opened = root.adopt(std::move(*readable));
+  if (!opened) return tl::unexpected(opened.error());
+  window.mtime = to_time(opened->status.stx_mtime);
+  window.ctime = to_time(opened->status.stx_ctime);
+  ++directories_read_;
+  const Status status = each_entry(std::move(opened->descriptor), [&](const HostEntry& entry) {
     const std::uint64_t cookie = cookie_of(entry.name);
     if (cookie <= after) return true;
     window.entries.push_back({cookie, entry.node, std::string(entry.name)});
@@ -69,7 +82,7 @@ Result<const ListingWindows::Window*> ListingWindows::window(const HostRoot& roo
                                                              const HostObject& directory,
                                                              std::uint64_t cookie, bool fresh) {
   const Window* known = windows_.find(directory.node());
-  if (known && !fresh && cookie >= known->after &&
+  if (known && (!fresh || is_settled(*known)) && cookie >= known->after &&
       known->mtime == to_time(directory.status.stx_mtime) &&
       known->ctime == to_time(directory.status.stx_ctime) &&
       (known->to_the_end || cookie < known->entries.back().cookie))
