@@ -72,7 +72,10 @@ void add_port_mapper(const Options& options, peer::ListenPlaces& places) {
 
 int serve(const Options& options) {
   if (!options.port_file.empty()) {
-    if (const auto usable = try_port_file(options.port_file); !usable) return fail(usable.error());
+    const KeptFile kept[] = {{"--handle-key", options.key_file},
+                             {"--recovery", options.recovery_file}};
+    if (const auto usable = try_port_file(options.port_file, kept); !usable)
+      return fail(usable.error());
   }
   const fabric::RandomSource random = fabric::system_random();
   auto places = peer::make_listen_places(options.listen, random);

@@ -9,12 +9,20 @@
 
 namespace steertag::serve {
 
-/// Whether a port file can be written there, found out without touching it, so that a server that
-/// nobody would find need not start. The error is one sentence.
-Expected<void, std::string> try_port_file(const std::string& path);
+/// A file that the server reads again after a restart, by the option that names it.
+struct KeptFile {
+  std::string option;
+  std::string path;  // empty: there is none
+};
 
-/// Writes each port number and a line feed so that a reader sees the whole file or none. The error
-/// is one sentence.
+/// Whether a port file can be written there, found out without touching it, so that a server that
+/// nobody would find need not start. What is there already has to be a regular file and none of
+/// the kept files; a symbolic link is judged by what it leads to, be it nothing. The error is one
+/// sentence.
+Expected<void, std::string> try_port_file(const std::string& path, std::span<const KeptFile> kept);
+
+/// Writes each port number and a line feed so that a reader sees the whole file or none. A symbolic
+/// link is replaced, not followed. The error is one sentence.
 Expected<void, std::string> write_port_file(const std::string& path,
                                             std::span<const std::uint16_t> ports);
 

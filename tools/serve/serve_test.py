@@ -1,8 +1,10 @@
 """The reference server as a program: its command line, its end, and its limits."""
 
+import os
 import resource
 import signal
 import socket
+import stat
 import subprocess
 
 import pytest
@@ -54,10 +56,22 @@ def test_lost_output_is_an_error():
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("no-such-folder/port", "No such file or directory"), ("folder", "Is a directory")],
+    [
+        ("no-such-folder/port", "No such file or directory"),
+        ("folder", "not a regular file"),
+        ("fifo", "not a regular file"),
+        ("socket", "not a regular file"),
+        ("link-to-fifo", "not a regular file"),
+        ("link-to-itself", "Too many levels of symbolic links"),
+    ],
 )
 def test_a_bad_port_file_ends_it_before_anything_listens(tmp_path, name, reason):
     (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link-to-fifo").symlink_to("fifo")
+    (tmp_path / "link-to-itself").symlink_to("link-to-itself")
+    os.mknod(tmp_path / "socket", stat.S_IFSOCK | 0o600)
+    before = {each.name: each.lstat() for each in tmp_path.iterdir()}
     path, key = tmp_path / name, tmp_path / "key"
     export = ("--export", tmp_path / "folder", "--handle-key", key)
     ended = run(*LISTEN, *export, "--port-file", path, stdout=subprocess.PIPE)
@@ -66,13 +80,49 @@ def test_a_bad_port_file_ends_it_before_anything_listens(tmp_path, name, reason)
     told = f"steertag-serve: the port file {path} cannot be written: {reason}\n"
     assert ended.stderr.endswith(told)
     assert not key.exists(), "the port file was not tried first"
-    left = sorted(each.name for each in tmp_path.iterdir())
-    assert left == ["folder"], "the try left a file"
+    after = {each.name: each.lstat() for each in tmp_path.iterdir()}
+    assert after.keys() == before.keys(), "the try left a file, or took one away"
+    for each, status in after.items():
+        same = os.path.samestat(status, before[each])
+        assert same and status.st_mode == before[each].st_mode, f"{each} was replaced"
 
 
-def test_a_port_file_of_an_earlier_server_is_replaced(tmp_path):
+@pytest.mark.parametrize("option", ["--handle-key", "--recovery"])
+@pytest.mark.parametrize("name", ["kept", "folder/../kept", "link", "hard-link"])
+def test_a_port_file_that_is_kept_is_refused_and_left_alone(tmp_path, option, name):
+    (tmp_path / "folder").mkdir()
+    kept = tmp_path / "kept"
+    kept.write_text("before\n")
+    (tmp_path / "link").symlink_to("kept")
+    (tmp_path / "hard-link").hardlink_to(kept)
+    assert_refused_as_kept(tmp_path, option, kept, f"{tmp_path}/{name}")
+    assert kept.read_text() == "before\n"
+
+
+@pytest.mark.parametrize("option", ["--handle-key", "--recovery"])
+@pytest.mark.parametrize("path", ["kept", "folder/../kept"])
+def test_a_port_file_that_would_be_kept_is_refused_before_it_is_made(tmp_path, option, path):
+    (tmp_path / "folder").mkdir()
+    assert_refused_as_kept(tmp_path, option, tmp_path / "kept", path)
+    assert [each.name for each in tmp_path.iterdir()] == ["folder"]
+
+
+def assert_refused_as_kept(tmp_path, option, kept, path):
+    export = ("--export", tmp_path / "folder", option, kept)
+    ended = run(*LISTEN, *export, "--port-file", path, stdout=subprocess.PIPE, cwd=tmp_path)
+    told = f"steertag-serve: the port file {path} cannot be written: {option} names the same file\n"
+    assert ended.stderr.endswith(told)
+    assert (ended.returncode, ended.stdout) == (1, "")
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_port_file_of_an_earlier_server_is_replaced(tmp_path, is_link):
     port_file = tmp_path / "port"
-    port_file.write_text("1\n")
+    earlier = tmp_path / "earlier" if is_link else port_file
+    earlier.write_text("1\n")
+    if is_link:
+        port_file.symlink_to("earlier")
+    before = set(tmp_path.iterdir())
     server = subprocess.Popen(
         [tool("steertag-serve"), *LISTEN, "--port-file", port_file],
         stdout=subprocess.PIPE,
@@ -81,7 +131,9 @@ def test_a_port_file_of_an_earlier_server_is_replaced(tmp_path):
     try:
         line = server.stdout.readline()  # which comes when the file is written
         assert line == f"listening at iwarp://127.0.0.1:{int(port_file.read_text())}\n"
-        assert [each.name for each in tmp_path.iterdir()] == ["port"]
+        assert set(tmp_path.iterdir()) == before
+        assert not port_file.is_symlink()
+        assert not is_link or earlier.read_text() == "1\n", "the link was followed"
     finally:
         server.kill()
         server.communicate(timeout=DEADLINE_S)
