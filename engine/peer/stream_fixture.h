@@ -99,4 +99,26 @@ class StreamTest : public PeerTest {
   net::Url tcp_url;
 };
 
+inline Bytes null_call(std::uint32_t xid) {
+  return rpc_call(xid, 0);
+}
+
+class StreamServerTest : public StreamTest {
+ protected:
+  /// Drives the server and these clients until `done`.
+  template <class Done>
+  void pump(std::initializer_list<RawStream*> streams, Done&& done) {
+    drive([&] {
+      for (RawStream* stream : streams) stream->pump();
+      return done();
+    });
+  }
+  /// The server still answers somebody else.
+  void expect_others_are_served() {
+    RawStream other(tcp_url);
+    other.send_record(null_call(99));
+    pump({&other}, [&] { return other.records.size() == 1; });
+  }
+};
+
 }  // namespace steertag::peer::testing
