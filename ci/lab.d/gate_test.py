@@ -1,5 +1,6 @@
 """Tests of the gate: it reads reports and baselines with the package's code, and without its engine."""
 
+import argparse
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import command  # noqa: E402
 import gate  # noqa: E402
 from failure import LabFailure  # noqa: E402
 
@@ -56,6 +58,21 @@ def test_what_cannot_be_used_is_a_failure_of_the_lab(target, tmp_path):
     target.name = "other"
     with pytest.raises(LabFailure, match="not of other"):
         gate.expected(target)
+
+
+def test_the_suite_runs_with_the_baseline_and_the_next_target_with_its_own(
+    target, tmp_path, monkeypatch
+):
+    target.role = command.SERVER
+    given = []
+    monkeypatch.setattr(command, "run", lambda _, options: given.append(options.arguments) or 1)
+    shared = argparse.Namespace(arguments=[])
+    (row,) = command.gate_rows(target, shared)
+    assert (row.outcome, shared.arguments) == ("ok", [])
+    write_report(tmp_path, "refused")
+    (row,) = command.gate_rows(target, shared)
+    assert row.outcome == "1 difference (1 other reason)"
+    assert given == [["--baseline", str(target.baseline)]] * 2
 
 
 def test_no_engine_is_needed(tmp_path):
