@@ -3,6 +3,9 @@
 import pathlib
 import subprocess
 import sys
+import types
+
+import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
@@ -30,6 +33,40 @@ def test_the_command_runs_in_the_project_with_its_arguments_as_they_are(tmp_path
     assert shown.returncode == 7
     assert shown.stdout == f"{tmp_path}\n<a b><it's><$HOME>"
     assert f"cd {pair.PROJECT}" in packed["run"]
+
+
+LOST = "ERROR: target verbs://10.0.9.1:20049/export: no connection within 15000 ms"
+
+
+@pytest.mark.parametrize(
+    "ends, boots, status",
+    [
+        ([(4, LOST), (1, "12 failed")], 2, 1),
+        ([(4, LOST)] * pair.MOST_MEETINGS, pair.MOST_MEETINGS, 4),
+        ([(4, "ERROR: --over is for the bundled server")], 1, 4),
+    ],
+)
+def test_machines_that_do_not_find_each_other_are_booted_again(
+    tmp_path, monkeypatch, ends, boots, status
+):
+    target = types.SimpleNamespace(directory=tmp_path, report=tmp_path / "report")
+    (tmp_path / pair.CONSOLE).write_text("the server's console")
+    left = list(ends)
+
+    def run_once(_, arguments, directory):
+        assert arguments == ["-k", "xid"] and list(target.report.iterdir()) == []
+        code, line = left.pop(0)
+        (directory / pair.OUTPUT).write_text(f"{line}\n")
+        (target.report / "left by this run").touch()
+        return code
+
+    monkeypatch.setattr(pair, "run_once", run_once)
+    assert pair.run(target, ["-k", "xid"]) == status
+    assert len(ends) - len(left) == boots
+    for meeting in range(1, boots):
+        kept = tmp_path / "pair" / f"unmet-{meeting}"
+        assert (kept / pair.OUTPUT).read_text() == f"{LOST}\n"
+        assert (kept / pair.CONSOLE).read_text() == "the server's console"
 
 
 def test_a_tester_that_dies_while_it_boots_is_started_again(tmp_path, monkeypatch):
