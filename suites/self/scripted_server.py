@@ -18,7 +18,7 @@ SLOW_S = 0.3  # of a call that is not NULL; more than a suite waits before it as
 FLOOD = 32  # messages for each that comes
 DEFECTS = (
     *("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods"),
-    *("announces-little", "refuses-the-silent", "executes-slowly"),
+    *("announces-little", "refuses-the-silent", "executes-slowly", "rests"),
     *scripted_records.DEFECTS,
 )
 
@@ -74,6 +74,7 @@ class Server:
         self.listener = self.provider.listen(url)
         self.defects = defects
         self.connections = []
+        self.tired = False
         self.held = []  # (when, connection, octets) of answers that take their time
         self.stopped = False
 
@@ -91,6 +92,9 @@ class Server:
                 connection.send(octets)
 
     def accept(self, request):
+        if self.tired:
+            self.tired = False
+            signal.pause()  # until a signal is handled
         if "refuses-the-silent" in self.defects and not request.private_data:
             request.reject()
             return
@@ -118,6 +122,7 @@ class Server:
         if "executes-slowly" in self.defects and is_work(message):
             self.held.append((time.monotonic() + SLOW_S, connection, octets))
             return
+        self.tired = "rests" in self.defects and words is not None and words.vers != wire.VERSION
         if octets is not None:
             for _ in range(FLOOD if "floods" in self.defects and connection.open else 1):
                 connection.send(octets)
@@ -134,6 +139,7 @@ def main():
     records = scripted_records.RecordServer(fabric.parse_url(tcp[0]).port, defects) if tcp else None
     server = Server(rdma, records, defects)
     signal.signal(signal.SIGTERM, lambda *_: setattr(server, "stopped", True))
+    signal.signal(signal.SIGUSR1, lambda *_: None)  # ends a rest
     part = options.port_file.with_suffix(".part")
     ports = [server.listener.port, *([records.port] if records else [])]
     part.write_text("".join(f"{port}\n" for port in ports))

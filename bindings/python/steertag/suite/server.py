@@ -96,6 +96,11 @@ class BundledServer:
         self.stop()
         raise CannotStart(f"{self._program.name} did not listen within {SERVER_START_MS} ms")
 
+    @property
+    def pid(self):
+        """The process id of a server that was started."""
+        return self._process.pid
+
     def wait_for_death(self, timeout_ms):
         """Whether the process has ended, after waiting so long for it."""
         try:

@@ -165,8 +165,7 @@ class Session:
         if problem is None:
             return True
         if self._server is None:
-            self._note_target_death(run, problem)
-            return False
+            return self._note_target_death(run, problem)
         self._note_server_death(run)
         self._revive()
         return False
@@ -179,10 +178,13 @@ class Session:
         return self._link.probe(self.deadlines)
 
     def _note_target_death(self, run, problem):
-        """Crash or hang of a third party; it is brought back if its profile says how."""
+        """Crash or hang of a third party; it is brought back if its profile says how. Returns whether it
+        lives after all: it was slow."""
         profile = self.options.profile
         if profile.restart and problem == kinds.HANG:
             problem = self._await_death()
+        if problem is None:
+            return True
         verdict = Verdict.HANG if problem == kinds.HANG else Verdict.CRASH
         state = _STATES[problem]
         detail = end_of(profile.console) if profile.console else ""
@@ -190,11 +192,12 @@ class Session:
         since = f"the target {self._link.url} {state} since {run.case_id}"
         if not profile.restart:
             self.lost = f"{since}; no further case was run"
-            return
+            return False
         try:
             self._bring_back(profile.restart)
         except CannotStart as error:
             self.lost = f"{since} and did not come back: {error}"
+        return False
 
     def _bring_back(self, command):
         """Restarts a third party until it answers, RESTARTS times at most."""
@@ -210,7 +213,8 @@ class Session:
 
     def _await_death(self):
         """A machine that panics answers nothing for a while and then is gone: gives it that while, so
-        that the verdict does not depend on the moment of the probe."""
+        that the verdict does not depend on the moment of the probe. What is wrong with the target, or
+        None if it answers again."""
         for _ in range(DEATH_PROBES):
             if has_died(self.options.profile.died):
                 return DEAD
