@@ -243,6 +243,7 @@ def third_party(suite):
         server.start()
         return server.urls[RDMA]
 
+    start.pid = lambda: servers[-1].pid
     yield start
     for server in servers:
         server.stop()
@@ -278,6 +279,17 @@ def test_a_profile_tells_a_third_party_that_is_dead_from_one_that_hangs(
     assert f"{state} since self.version-zero" in document["stopped"]
 
 
+def test_a_third_party_that_answers_again_was_slow_and_is_not_restarted(suite, third_party):
+    target = third_party("rests")
+    # Between two probes the suite looks whether it is dead; by then it goes on.
+    wake = ["sh", "-c", f"kill -USR1 {third_party.pid()}; exit 1"]
+    (suite.pytester.path / "profile").write_text(f"died: {json.dumps(wake)}\nrestart: ['false']\n")
+    suite.cases(test_version=VERSION_ZERO)
+    suite.run("--target", target, "--profile", "profile")
+    verdicts = {row["id"]: row["verdict"] for row in suite.document()["cases"]}
+    assert verdicts == {"self.version-zero": "pass", "self.null": "pass"}
+
+
 def test_a_third_party_that_does_not_come_back_is_restarted_once_more(suite, third_party):
     restarts = suite.pytester.path / "restarts"
     command = ["sh", "-c", f"echo one >> {shlex.quote(str(restarts))}"]
@@ -294,6 +306,16 @@ def test_workers_report_together(suite):
     parallel = suite.verdicts()
     suite.run()
     assert parallel == suite.verdicts() and len(parallel) == 10
+
+
+def test_cases_are_selected_by_their_ids(suite):
+    suite.cases(test_version=VERSION_ZERO)
+    suite.run("--case", "self.null")
+    document = suite.document()
+    assert [row["id"] for row in document["cases"]] == ["self.null"] and document["partial"]
+    result = suite.run("--case", "self.null", "--case", "self.nil")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --case self.nil: no case here has this id"])
 
 
 def test_a_run_that_executes_nothing_is_no_success(suite):

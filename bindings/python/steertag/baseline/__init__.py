@@ -1,7 +1,7 @@
 """Baselines of known targets: which cases do not pass there, with which outcome, and what the target
 does instead. Nothing here needs the engine, so that ci/lab can use it with any Python."""
 
-from .comparison import Comparison, Difference, compare, differences_of
+from .comparison import NO_CASES, Comparison, Difference, compare, differences_of
 from .document import Baseline, Row, load, read
 from .error import BaselineError
 from .outcome import EXCUSABLE, PASS, VERDICTS, Outcome
@@ -14,6 +14,7 @@ __all__ = [
     "Comparison",
     "Difference",
     "EXCUSABLE",
+    "NO_CASES",
     "Outcome",
     "PASS",
     "Report",

@@ -50,6 +50,13 @@ def add_options(parser):
         help=f"where report.json, junit.xml and captures/ go (default {DEFAULT_REPORT})",
     )
     add(
+        "--case",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="run the case with this id, as reports name it; may be repeated",
+    )
+    add(
         "--allow-destructive",
         action="store_true",
         help="run destructive cases against a third party too",

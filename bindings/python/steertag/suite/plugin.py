@@ -104,9 +104,22 @@ def pytest_collection_modifyitems(config, items):
         seen[case_id] = item.nodeid
         item.stash[_CASE] = case, case_id
         item.user_properties.append(("case", case_id))
+    wanted = config.getoption("--case")
+    if wanted:
+        _select(config, items, seen, wanted)
     config.stash[_HAS_CASES] = cases > 0
     if cases and not config.option.collectonly:
         suite_options.make_report_directory(config.stash[_SESSION].options.report)
+
+
+def _select(config, items, nodes, wanted):
+    """Leaves the cases with the ids of --case; `nodes` are all ids that there are."""
+    unknown = sorted(set(wanted) - nodes.keys())
+    if unknown:
+        raise pytest.UsageError(f"--case {unknown[0]}: no case here has this id")
+    kept = {nodes[case_id] for case_id in wanted}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
+    items[:] = [item for item in items if item.nodeid in kept]
 
 
 def pytest_deselected(items):
