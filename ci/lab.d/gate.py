@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import sys
 
@@ -26,9 +27,33 @@ def expected(target: Target) -> baseline.Baseline:
         raise LabFailure(str(error)) from None
 
 
+# Cases that are run once more at most: where more differ it is no matter of luck.
+MOST_DOUBTED = 20
+
+
 def compare(target: Target, rows: baseline.Baseline) -> baseline.Comparison:
     """The last run's report beside the baseline; LabFailure if it is not one of the whole suite."""
     return baseline.compare(_report(target), rows)
+
+
+def doubted(result: baseline.Comparison) -> list[str]:
+    """The cases that a second run has to confirm; none if there are too many, or what differs is no
+    case."""
+    cases = list(dict.fromkeys(one.case for one in result.differences))
+    known = all(one.kind != baseline.NO_CASES for one in result.differences)
+    return cases if known and len(cases) <= MOST_DOUBTED else []
+
+
+def confirm(
+    target: Target, rows: baseline.Baseline, first: baseline.Comparison
+) -> baseline.Comparison:
+    """The first Comparison without the differences that the last run, of the doubted cases alone, has
+    not seen again. What it has not run stays."""
+    report = _report(target, whole=False)
+    ran = {case.id for case in report.cases}
+    again = {one.case for one in baseline.compare(report, rows).differences}
+    kept = [one for one in first.differences if one.case in again or one.case not in ran]
+    return dataclasses.replace(first, differences=kept)
 
 
 def skeleton(target: Target) -> str:
@@ -42,11 +67,11 @@ def skeleton(target: Target) -> str:
         raise LabFailure(str(error)) from None
 
 
-def _report(target: Target) -> baseline.Report:
+def _report(target: Target, whole: bool = True) -> baseline.Report:
     try:
         report = baseline.load_report(target.report)
     except baseline.BaselineError as error:
         raise LabFailure(str(error)) from None
-    if report.partial:
+    if whole and report.partial:
         raise LabFailure(f"{target.report} is of a part of the suite")
     return report

@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE))
 import command  # noqa: E402
 import gate  # noqa: E402
 from failure import LabFailure  # noqa: E402
+from gate import baseline  # noqa: E402
 
 ROW = """- case: server.a
   verdict: fail
@@ -29,8 +30,16 @@ ROW = """- case: server.a
 def target(tmp_path):
     """A target with a baseline of one row, and a report of one case."""
     (tmp_path / "baseline.yaml").write_text(f"target: mine\ndate: 2025-01-01\nrows:\n{ROW}")
-    write_report(tmp_path, "dropped")
-    return types.SimpleNamespace(name="mine", baseline=tmp_path / "baseline.yaml", report=tmp_path)
+    report = tmp_path / "report"
+    report.mkdir()
+    write_report(report, "dropped")
+    return types.SimpleNamespace(
+        name="mine",
+        role=command.SERVER,
+        baseline=tmp_path / "baseline.yaml",
+        directory=tmp_path,
+        report=report,
+    )
 
 
 def write_report(directory, reason, **more):
@@ -39,20 +48,20 @@ def write_report(directory, reason, **more):
     (directory / "report.json").write_text(json.dumps({"cases": [case], **more}))
 
 
-def test_the_last_run_is_compared_with_the_baseline(target, tmp_path):
+def test_the_last_run_is_compared_with_the_baseline(target):
     expected = gate.expected(target)
     assert gate.compare(target, expected).matches()
     assert gate.skeleton(target) == target.baseline.read_text()
-    write_report(tmp_path, "refused")
+    write_report(target.report, "refused")
     (difference,) = gate.compare(target, expected).differences
     assert difference.kind == "other reason"
 
 
-def test_what_cannot_be_used_is_a_failure_of_the_lab(target, tmp_path):
-    write_report(tmp_path, "dropped", partial=True)
+def test_what_cannot_be_used_is_a_failure_of_the_lab(target):
+    write_report(target.report, "dropped", partial=True)
     with pytest.raises(LabFailure, match="is of a part of the suite"):
         gate.compare(target, gate.expected(target))
-    (tmp_path / "report.json").unlink()
+    (target.report / "report.json").unlink()
     with pytest.raises(LabFailure, match="no report"):
         gate.skeleton(target)
     target.name = "other"
@@ -60,19 +69,60 @@ def test_what_cannot_be_used_is_a_failure_of_the_lab(target, tmp_path):
         gate.expected(target)
 
 
-def test_the_suite_runs_with_the_baseline_and_the_next_target_with_its_own(
-    target, tmp_path, monkeypatch
-):
-    target.role = command.SERVER
-    given = []
-    monkeypatch.setattr(command, "run", lambda _, options: given.append(options.arguments) or 1)
+@pytest.fixture
+def runs(target, monkeypatch):
+    """Runs of the suite that see these reasons, one after the other; `runs.given` are their arguments."""
+    fake = types.SimpleNamespace(given=[], reasons=[])
+
+    def run(_, options):
+        selected = any(each.startswith("--case=") for each in options.arguments)
+        fake.given.append(options.arguments)
+        write_report(target.report, fake.reasons.pop(0), **({"partial": True} if selected else {}))
+        return 1
+
+    monkeypatch.setattr(command, "run", run)
+    return fake
+
+
+def test_the_suite_runs_with_the_baseline_and_the_next_target_with_its_own(target, runs):
+    runs.reasons = ["dropped"]
     shared = argparse.Namespace(arguments=[])
     (row,) = command.gate_rows(target, shared)
     assert (row.outcome, shared.arguments) == ("ok", [])
-    write_report(tmp_path, "refused")
-    (row,) = command.gate_rows(target, shared)
-    assert row.outcome == "1 difference (1 other reason)"
-    assert given == [["--baseline", str(target.baseline)]] * 2
+    assert runs.given == [["--baseline", str(target.baseline)]]
+
+
+@pytest.mark.parametrize(
+    "again, outcome", [("refused", "1 difference (1 other reason)"), ("dropped", "ok")]
+)
+def test_what_differs_is_run_again_and_counts_if_it_differs_again(
+    target, runs, again, outcome, capfd
+):
+    runs.reasons = ["refused", again]
+    (row,) = command.gate_rows(target, argparse.Namespace(arguments=[]))
+    assert row.outcome == outcome and row.counts == {"fail": 1}
+    assert runs.given[1] == ["--baseline", str(target.baseline), "--case=server.a"]
+    told = "not seen again: server.a: expected fail: dropped; seen fail: refused"
+    assert (told in capfd.readouterr().err) == (outcome == "ok")
+    first = json.loads((target.directory / command.FIRST_REPORT / "report.json").read_text())
+    assert first["cases"][0]["reason"] == "refused"
+
+
+def test_what_a_second_run_did_not_come_to_counts(target):
+    write_report(target.report, "refused")
+    first = gate.compare(target, gate.expected(target))
+    (target.report / "report.json").write_text(json.dumps({"cases": [], "partial": True}))
+    assert not gate.confirm(target, gate.expected(target), first).matches()
+
+
+def test_many_differences_are_no_matter_of_luck():
+    def differing(count):
+        found = [baseline.Difference("other reason", f"server.{n}", "", "") for n in range(count)]
+        return baseline.Comparison({}, found)
+
+    assert len(gate.doubted(differing(gate.MOST_DOUBTED))) == gate.MOST_DOUBTED
+    assert gate.doubted(differing(gate.MOST_DOUBTED + 1)) == []
+    assert gate.doubted(baseline.compare(baseline.Report([]), baseline.Baseline("mine", []))) == []
 
 
 def test_no_engine_is_needed(tmp_path):

@@ -41,6 +41,8 @@ TAIL_LINES = 12  # of the console, shown when the machine dies without a complai
 MAX_COMPLAINTS = 20  # more are in the console's log
 
 HOST = "127.0.0.1"
+# A kernel that has found its memory spoilt goes on, and what it then does says nothing on the case.
+TAINT_BAD_PAGE = 1 << 5
 
 
 class Machine:
@@ -184,7 +186,7 @@ class Machine:
         # dead machine, instead of one that limps on and fails the cases that follow.
         append = (
             "console=ttyS0 rdinit=/init loglevel=5 net.ifnames=0 "
-            "oops=panic panic=-1 cryptomgr.notests "
+            f"oops=panic panic_on_taint={TAINT_BAD_PAGE:#x} panic=-1 cryptomgr.notests "
             f"role={self.role} rdma_device={target.device} export_path={target.export}"
         )
         append += "".join(f" {service}_port={port}" for service, port in target.ports.items())
