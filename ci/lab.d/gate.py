@@ -37,11 +37,12 @@ def compare(target: Target, rows: baseline.Baseline) -> baseline.Comparison:
 
 
 def doubted(result: baseline.Comparison) -> list[str]:
-    """The cases that a second run has to confirm; none if there are too many, or what differs is no
-    case."""
-    cases = list(dict.fromkeys(one.case for one in result.differences))
-    known = all(one.kind != baseline.NO_CASES for one in result.differences)
-    return cases if known and len(cases) <= MOST_DOUBTED else []
+    """The cases that a second run has to confirm: those that have run, none if they are too many. A row
+    whose case is gone needs no machine to be stale."""
+    ran = [one.case for one in result.differences if one.kind != baseline.NO_CASES]
+    gone = {one.case for one in result.differences if one.seen == baseline.NOT_RUN}
+    cases = [case for case in dict.fromkeys(ran) if case not in gone]
+    return cases if len(cases) <= MOST_DOUBTED else []
 
 
 def confirm(

@@ -125,6 +125,14 @@ def test_many_differences_are_no_matter_of_luck():
     assert gate.doubted(baseline.compare(baseline.Report([]), baseline.Baseline("mine", []))) == []
 
 
+def test_a_row_whose_case_is_gone_is_stale_without_a_second_run(target, runs):
+    with target.baseline.open("a") as rows:
+        rows.write(ROW.replace("server.a", "server.gone"))
+    runs.reasons = ["dropped"]
+    (row,) = command.gate_rows(target, argparse.Namespace(arguments=[]))
+    assert row.outcome == "1 difference (1 stale row)" and len(runs.given) == 1
+
+
 def test_no_engine_is_needed(tmp_path):
     environment = {**os.environ, "STEERTAG_BUILD": str(tmp_path)}
     program = "import gate, steertag; assert steertag.engine_problem; print(gate.baseline.PASS)"

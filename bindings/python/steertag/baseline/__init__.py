@@ -1,7 +1,7 @@
 """Baselines of known targets: which cases do not pass there, with which outcome, and what the target
 does instead. Nothing here needs the engine, so that ci/lab can use it with any Python."""
 
-from .comparison import NO_CASES, Comparison, Difference, compare, differences_of
+from .comparison import NO_CASES, NOT_RUN, Comparison, Difference, compare, differences_of
 from .document import Baseline, Row, load, read
 from .error import BaselineError
 from .outcome import EXCUSABLE, PASS, VERDICTS, Outcome
@@ -15,6 +15,7 @@ __all__ = [
     "Difference",
     "EXCUSABLE",
     "NO_CASES",
+    "NOT_RUN",
     "Outcome",
     "PASS",
     "Report",
