@@ -338,6 +338,8 @@ void StreamConnection::set_watch() {
   // Its turn was over. A socket that has room gives it the next one; without room it gets one when
   // the client takes replies.
   const bool turn_wanted = !held_.empty() && may_go_on;
+  if (turn_wanted) turn_wanted_at_ = runtime_.reactor.round_time();
+  wants_turn_ = turn_wanted;
   // It was us who did not read, so the client's waits begin anew.
   if (reads && !reads_) last_received_ = record_begun_ = runtime_.reactor.round_time();
   reads_ = reads;
@@ -350,7 +352,7 @@ void StreamConnection::set_deadline() {
   const auto idle = runtime_.context.options.idle_timeout;
   net::Time deadline = net::kNever;
   if (idle.count() > 0) deadline = net::after(std::max(last_received_, last_sent_), idle);
-  if (!outgoing_.empty()) deadline = std::min(deadline, net::after(last_sent_, timeouts.unsent));
+  if (awaits_room()) deadline = std::min(deadline, net::after(room_awaited(), timeouts.unsent));
   if (reader_ && reads_) {
     deadline = std::min({deadline, net::after(last_received_, timeouts.mid_record),
                          net::after(record_begun_, timeouts.whole_record)});
@@ -365,7 +367,7 @@ std::optional<Error> StreamConnection::overdue() const {
   const auto passed = [now](net::Time since, std::chrono::milliseconds wait) {
     return now >= net::after(since, wait);
   };
-  if (!outgoing_.empty() && passed(last_sent_, timeouts.unsent))
+  if (awaits_room() && passed(room_awaited(), timeouts.unsent))
     return Error{Errc::timed_out, "replies were not taken for " + duration_text(timeouts.unsent)};
   if (reader_ && reads_) {
     if (passed(last_received_, timeouts.mid_record))

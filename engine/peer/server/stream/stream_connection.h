@@ -1,6 +1,7 @@
 // One TCP connection of the server (RFC 5531 11): records become calls, calls become replies.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -77,6 +78,12 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   void go_on();
   void set_watch();
   void set_deadline();
+  /// Whether nothing goes on before the client takes replies: some wait, or calls that had to leave
+  /// their turn to others wait for room in the socket.
+  bool awaits_room() const { return !outgoing_.empty() || wants_turn_; }
+  net::Time room_awaited() const {
+    return wants_turn_ ? std::max(last_sent_, turn_wanted_at_) : last_sent_;
+  }
   /// The named limit that has passed, if one has.
   std::optional<net::Error> overdue() const;
   /// Ends the connection because of what the client did, or did not do, and says so.
@@ -106,6 +113,8 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   net::Time record_begun_ = 0;
   net::Time last_received_ = 0;
   net::Time last_sent_ = 0;  // or the time at which there was something to send again
+  net::Time turn_wanted_at_ = 0;
+  bool wants_turn_ = false;  // calls are held whose turn was over
   bool reads_ = true;        // more octets are wanted
   bool ended_ = false;       // the client sends no more
   bool down_ = false;
