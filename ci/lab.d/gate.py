@@ -17,6 +17,8 @@ from steertag.baseline import update as updating  # noqa: E402
 
 # pytest's exit codes after which every selected case has run: all passed, or some failed.
 COMPLETE_RUN = (0, 1)
+# Cases that are run once more at most: where more differ it is no matter of luck.
+MOST_DOUBTED = 20
 
 
 def expected(target: Target) -> baseline.Baseline:
@@ -25,10 +27,6 @@ def expected(target: Target) -> baseline.Baseline:
         return baseline.load(target.baseline, target.name)
     except baseline.BaselineError as error:
         raise LabFailure(str(error)) from None
-
-
-# Cases that are run once more at most: where more differ it is no matter of luck.
-MOST_DOUBTED = 20
 
 
 def compare(target: Target, rows: baseline.Baseline) -> baseline.Comparison:

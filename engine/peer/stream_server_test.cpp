@@ -223,6 +223,7 @@ TEST_F(StreamServerTest, WhoTakesNoRepliesLosesTheConnectionAlsoBetweenTurns) {
     now += 1s;
     return !troubles.empty();
   });
+  ASSERT_FALSE(troubles.empty());
   EXPECT_EQ(troubles[0], "a time limit passed: replies were not taken for 15000 ms");
 }
 
