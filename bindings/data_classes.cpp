@@ -42,6 +42,18 @@ std::uint64_t unsigned_from(py::handle object, std::uint64_t most, const Path& p
   return value;
 }
 
+std::int64_t signed_from(py::handle object, std::int64_t least, std::int64_t most,
+                         const Path& path) {
+  if (!py::isinstance<py::int_>(object)) raise_field_type(path, "int", object);
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+  if (overflow != 0 || value < least || value > most) {
+    raise_field_range(path, py::str(object).cast<std::string>() + " is not in " +
+                                std::to_string(least) + ".." + std::to_string(most));
+  }
+  return value;
+}
+
 View octets_from(py::handle object, const Path& path, Arena& arena) {
   if (!py::isinstance<py::buffer>(object)) raise_field_type(path, "bytes", object);
   return arena.emplace_back(from_python(py::reinterpret_borrow<py::buffer>(object)));

@@ -30,6 +30,8 @@ using Arena = std::deque<Bytes>;
 [[noreturn]] void raise_field_range(const Path& path, const std::string& problem);
 
 std::uint64_t unsigned_from(py::handle object, std::uint64_t most, const Path& path);
+std::int64_t signed_from(py::handle object, std::int64_t least, std::int64_t most,
+                         const Path& path);
 /// Octets of bytes-like objects, kept in the arena.
 View octets_from(py::handle object, const Path& path, Arena& arena);
 /// Text as UTF-8; undecodable octets travel as surrogates both ways, so that nothing is lost.
@@ -156,6 +158,10 @@ struct Conversion {
       return to_python(value);
     } else if constexpr (rpc::Holder<T>) {
       return to_python(value.view());
+    } else if constexpr (rpc::Bounded<T>) {
+      py::list list;
+      for (const auto& item : value) list.append(classes.to(item));
+      return list;
     } else {
       return struct_to(classes, value);
     }
@@ -170,6 +176,9 @@ struct Conversion {
       value = object.cast<bool>();
     } else if constexpr (std::is_enum_v<T>) {
       value = static_cast<T>(unsigned_from(object, UINT32_MAX, path));
+    } else if constexpr (std::is_signed_v<T>) {
+      using Limits = std::numeric_limits<T>;
+      value = static_cast<T>(signed_from(object, Limits::min(), Limits::max(), path));
     } else if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(unsigned_from(object, std::numeric_limits<T>::max(), path));
     } else if constexpr (std::is_same_v<T, std::string_view>) {
@@ -180,6 +189,8 @@ struct Conversion {
       if (!value.assign(octets_from(object, path, arena))) {
         raise_field_range(path, "more than " + std::to_string(T::kCapacity) + " octets");
       }
+    } else if constexpr (rpc::Bounded<T>) {
+      items_from(classes, object, value, path, arena);
     } else {
       struct_from(classes, object, value, path, arena);
     }
@@ -190,6 +201,21 @@ struct Conversion {
     return std::apply(
         [&](const auto&... field) { return classes.find<T>()(classes.to(value.*field.member)...); },
         FieldsOf<T>::kFields);
+  }
+
+  static void items_from(const DataClasses& classes, py::handle object, T& value, const Path& path,
+                         Arena& arena) {
+    if (!py::isinstance<py::sequence>(object)) raise_field_type(path, "a list", object);
+    value.clear();
+    std::size_t index = 0;
+    for (const py::handle each : object) {
+      const std::string name = std::to_string(index++);
+      typename T::value_type item{};
+      classes.from(each, item, Path{&path, name, true}, arena);
+      if (!value.push_back(item)) {
+        raise_field_range(path, "more than " + std::to_string(T::kMostItems) + " items");
+      }
+    }
   }
 
   static void struct_from(const DataClasses& classes, py::handle object, T& value, const Path& path,

@@ -1,7 +1,9 @@
 // Binds engine/nfs: the protocols as submodules, the upper-layer binding, reply size estimation.
 #include "bind.h"
 #include "nfs/binding.h"
+#include "nfs/eligible_items.h"
 #include "nfs/reply_size.h"
+#include "nfs/v4/reply_size.h"
 #include "nfs_parts.h"
 
 namespace steertag::bindings {
@@ -25,6 +27,8 @@ void bind_item(py::module_& module) {
       .def_readonly("position", &EligibleItem::position, "XDR position in the unreduced payload.")
       .def_readonly("length", &EligibleItem::length, "Octets without roundup.")
       .def_readonly("reduced", &EligibleItem::reduced, "The item is not in this payload.")
+      .def_readonly("absent", &EligibleItem::absent,
+                    "A result that failed: no item, but its write chunk is used up.")
       .def("__iter__",
            [](const EligibleItem& item) {
              return py::iter(py::make_tuple(item.position, item.length));
@@ -34,6 +38,35 @@ void bind_item(py::module_& module) {
                ", length=" + std::to_string(item.length) +
                ", reduced=" + (item.reduced ? "True" : "False") + ")";
       });
+}
+
+/// The items of every version, in one shape.
+void bind_item_lists(py::module_& module) {
+  module.def(
+      "eligible_arguments",
+      [](const py::buffer& call, const std::vector<std::uint32_t>& read_positions) {
+        wire::Fault fault;
+        auto items = eligible_arguments(from_python(call), read_positions, &fault);
+        if (fault) raise_decode_error(fault);
+        return items;
+      },
+      py::arg("call"), py::arg("read_positions") = std::vector<std::uint32_t>{},
+      "The eligible items of a call of any version, in order. Those at `read_positions` are taken "
+      "for reduced in version 4. Raises DecodeError when the walk ends early.");
+  module.def(
+      "eligible_results",
+      [](const py::buffer& reply, std::uint32_t program, std::uint32_t version,
+         std::uint32_t procedure, const std::vector<std::uint32_t>& write_lengths) {
+        wire::Fault fault;
+        auto items = eligible_results(from_python(reply), program, version, procedure,
+                                      write_lengths, &fault);
+        if (fault) raise_decode_error(fault);
+        return items;
+      },
+      py::arg("reply"), py::arg("program"), py::arg("version"), py::arg("procedure"),
+      py::arg("write_lengths"),
+      "The eligible items of a reply, in order: item i belongs to write chunk i, whose returned "
+      "length is in `write_lengths`. Raises DecodeError when the walk ends early.");
 }
 
 void bind_binding(py::module_ module) {
@@ -71,6 +104,29 @@ void bind_binding(py::module_ module) {
       },
       py::arg("reply"), py::arg("program"), py::arg("version"), py::arg("procedure"),
       "The eligible item of a reply to a call of that procedure, or None, likewise.");
+  bind_item_lists(module);
+}
+
+void bind_compound_reply_size(py::module_& module) {
+  py::class_<nfs4::CompoundReplySize>(module, "CompoundReplySize",
+                                      "Upper bounds of the reply to a COMPOUND, in octets.")
+      .def_readonly("payload", &nfs4::CompoundReplySize::payload,
+                    "The whole unreduced payload stream.")
+      .def_readonly("eligible", &nfs4::CompoundReplySize::eligible,
+                    "Each DDP-eligible item without roundup, in the order of the operations.")
+      .def_readonly("bounded", &nfs4::CompoundReplySize::bounded,
+                    "The protocol bounds everything that was asked for.")
+      .def_property_readonly("reduced", &nfs4::CompoundReplySize::reduced,
+                             "The payload without those items.");
+  module.def(
+      "largest_compound_reply",
+      [](const py::buffer& call, std::size_t verifier_octets) {
+        wire::Fault fault;
+        return checked(nfs4::largest_reply(from_python(call), verifier_octets, &fault), fault);
+      },
+      py::arg("call"), py::arg("verifier_octets") = 0,
+      "CompoundReplySize of the largest reply to an encoded COMPOUND (RFC 8267 6.2), or None for "
+      "another call. Raises DecodeError.");
 }
 
 void bind_reply_size(py::module_& module) {
@@ -96,8 +152,11 @@ void bind_nfs(py::module_& module) {
   const std::shared_ptr<DataClasses> classes = shared_classes();
   bind_nfs3(module.def_submodule("nfs3", "NFS version 3 (RFC 1813)."), classes);
   bind_mount3(module.def_submodule("mount3", "MOUNT version 3 (RFC 1813 appendix I)."), classes);
+  bind_nfs4(module.def_submodule("nfs4", "NFS versions 4.0 and 4.1 (RFC 7530, RFC 8881)."),
+            classes);
   bind_binding(module.def_submodule("binding"));
   bind_reply_size(module);
+  bind_compound_reply_size(module);
 }
 
 }  // namespace steertag::bindings

@@ -3,20 +3,32 @@
 import dataclasses
 import pathlib
 
-from .. import fabric, trace, wire
+from .. import fabric, nfs, trace, wire
 from . import kinds
+from .callbacks import Callbacks, REVERSE_CREDITS
 from .captured import make_capture, RDMA_PORT, TCP_PORT
 from .connection import Connection
 from .files import Files
+from .link import Refused
 from .needs import check_need
+from .nfs4_client import Nfs4Client, Nfs4Files
 from .profile import Profile
 from .nfs_message import auth_sys
 from .rdma_link import Settings, Watch
 from .run import current_run
 from .stream import Stream
 from .transport import TCP
-from .verdict import Failed, HarnessError, Hung, NotTestable, Unsupported, Verdict
+from .verdict import (
+    Failed,
+    HarnessError,
+    Hung,
+    NotTestable,
+    unprepared,
+    Unsupported,
+    Verdict,
+)
 
+NFS4 = nfs.nfs4
 DEFAULT_INLINE = 4096
 DEFAULT_PRIVATE_DATA = wire.PrivateData(
     remote_invalidation=False, send_bytes=DEFAULT_INLINE, receive_bytes=DEFAULT_INLINE
@@ -46,6 +58,7 @@ class Bench:
         self._connections = []
         self._captures = []
         self._files = None
+        self._clients = []
 
     # -- connections ---------------------------------------------------------------------------
 
@@ -137,6 +150,37 @@ class Bench:
         if outcome.kind == kinds.HANG:
             raise Hung("the first NULL call of a connection was not answered", outcome.trace())
 
+    # -- NFS version 4.1 -----------------------------------------------------------------------
+
+    def nfs4_client(self, conn=None, **settings):
+        """A nfs4_client.Nfs4Client with a name of its own, unknown to the target yet, over `conn` or
+        a new connection with these settings."""
+        self.need("nfs41")
+        conn = conn or self.connect(**settings)
+        client = Nfs4Client(conn, f"{self._run.case_id}-{self._link.unique}")
+        self._clients.append(client)
+        return client
+
+    def nfs4_session(self, conn=None, back=False, answers_null=True, settings=None, **fields):
+        """A session of a new client, ready for work. With `back` its connection is the backchannel
+        too, where `conn.callbacks` takes what the target calls. `fields` are of CREATE_SESSION."""
+        if back:
+            self.need("backchannel")
+            settings = {"receives": 32 + REVERSE_CREDITS, **(settings or {})}
+            fields.setdefault("csa_flags", NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN)
+        client = self.nfs4_client(conn, **(settings or {}))
+        if fields.get("csa_flags", 0) & NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN:
+            Callbacks(client.conn, answers_null=answers_null)
+        for made in (client.exchange_id(), client.create_session(**fields)):
+            if made.kind != kinds.REPLY:
+                raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
+        client.sessions[0].reclaim_complete()
+        return client.sessions[0]
+
+    def nfs4_files(self, session):
+        """nfs4_client.Nfs4Files: the case's files as the session finds them."""
+        return Nfs4Files(self, session)
+
     # -- files ---------------------------------------------------------------------------------
 
     @property
@@ -209,9 +253,22 @@ class Bench:
             conn.settle()
 
     def clean_up(self):
-        """Removes the files of the case."""
+        """Ends what clients of NFS version 4 hold, and removes the files of the case."""
+        self._discard_clients()
         if self._files is not None:
             self._files.clean_up()
+
+    def _discard_clients(self):
+        clients, self._clients = self._clients, []
+        if not any(client.id for client in clients):
+            return
+        try:
+            conn = self._link.helper(self.deadlines)
+        except Refused:
+            return  # whether the target lives was looked at before
+        for client in clients:
+            client.discard(conn)
+        conn.abort()
 
     def findings(self):
         """[(CaseFinding, Connection)]: the judge's and the memory oracle's, in order."""

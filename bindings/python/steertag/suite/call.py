@@ -29,7 +29,7 @@ class Asked:
 
     def largest_reply(self):
         """The largest reply as one unreduced payload stream, in octets, or None if unbounded."""
-        size = nfs.largest_reply(self.whole)
+        size = nfs.largest_reply(self.whole) or nfs.largest_compound_reply(self.whole)
         return None if size is None else size.payload
 
 
@@ -74,6 +74,16 @@ class Call(Asked, wire.Draft):
     def encoded(self):
         """The octets of the message."""
         return wire.encode(self)
+
+    def take_all_eligible(self):
+        """Removes every DDP-eligible argument of a COMPOUND: [(position, octets of the item)]."""
+        payload, taken = bytes(self.payload), []
+        for item in reversed(nfs.binding.eligible_arguments(payload)):
+            end = item.position + item.length
+            taken.insert(0, (item.position, payload[item.position : end]))
+            payload = payload[: item.position] + payload[end + -end % 4 :]
+        self.payload = payload
+        return taken
 
     def take_eligible(self):
         """Removes the DDP-eligible argument from the payload: (position, octets of the item).

@@ -33,6 +33,7 @@ class Connection(Dialogue):
         self._early = collections.deque()  # messages that came while an event was awaited
         self.offers = []
         self._ended = False  # the last notice was taken
+        self.callbacks = None  # callbacks.Callbacks, which gets the target's own calls
         self.violations = []  # (requirement id, text) of the memory oracle
 
     # -- facts ---------------------------------------------------------------------------------
@@ -126,6 +127,17 @@ class Connection(Dialogue):
         call.offers.append(made)
         return made
 
+    def reduce_all(self, call, sizes=None):
+        """Moves every DDP-eligible argument of a COMPOUND into a read chunk of its own, in order.
+        Returns the Offers."""
+        made = []
+        for position, item in call.take_all_eligible():
+            offer = self.offer(len(item), read=True, content=item)
+            call.add_read_chunk(position, offer.segments(sizes))
+            call.offers.append(offer)
+            made.append(offer)
+        return made
+
     def write_chunk(self, call, length=None, sizes=None):
         """Appends a write chunk of `length` octets (the largest eligible result by default)."""
         if length is None:
@@ -198,7 +210,7 @@ class Connection(Dialogue):
             return self._early.popleft()
         return self._take(limit)
 
-    def _take(self, limit):
+    def _take(self, limit, stop_at_callback=False):
         while not self._ended:
             notice = self.raw.wait(limit.left_ms)
             if notice is None:
@@ -206,6 +218,10 @@ class Connection(Dialogue):
             self._ended = notice.kind in ("closed", "refused")
             if notice.kind == "received":
                 message = Message(bytes(notice.bytes), notice.invalidated)
+                if self.callbacks is not None and self.callbacks.take(message):
+                    if stop_at_callback:
+                        return None
+                    continue
                 if message.credit is not None:
                     self.grant = max(1, message.credit)
                 return message
@@ -241,6 +257,16 @@ class Connection(Dialogue):
     def work(self):
         """Lets leave what was sent, without waiting for anything."""
         self.raw.wait(0)
+
+    def wait_callback(self, limit):
+        """Works until a call of the target has come (True), the connection ended or the limit passed.
+        Other messages that come meanwhile are taken by who waits next."""
+        before = self.callbacks.count
+        while self.callbacks.count == before and not self._ended and not limit.passed:
+            message = self._take(limit, stop_at_callback=True)
+            if message is not None:
+                self._early.append(message)
+        return self.callbacks.count != before
 
     def wait_event(self, kind):
         """Waits until another event of this kind (such as "rdma_write") is in the trace; False if the

@@ -6,7 +6,7 @@ import random
 import struct
 
 from .. import nfs, rpc, wire
-from . import kinds
+from . import compound, kinds
 from .deadline import Limit
 from .nfs_message import nfs_arguments
 from .outcome import without_answer
@@ -71,6 +71,11 @@ class Dialogue:
             self._need("nfs3")
         number, body = nfs_arguments(procedure, arguments, fields)
         return self.rpc_call(NFS3.PROGRAM, NFS3.VERSION, number, body, self.credential, xid)
+
+    def compound_call(self, *operations, minorversion=1, tag="", count=None, xid=None):
+        """A COMPOUND of NFS version 4: names of operations, or what compound.operation makes."""
+        body = compound.compound_arguments(operations, minorversion, tag, count)
+        return self.rpc_call(*compound.ASKED, body, self.credential, xid)
 
     # -- exchanges -----------------------------------------------------------------------------
 

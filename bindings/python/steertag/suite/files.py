@@ -46,6 +46,12 @@ class Files:
         return self._root
 
     @property
+    def base_name(self):
+        """The name of `base` in the export's root, where it is from now on."""
+        self.base  # pylint: disable=pointless-statement
+        return self._stem
+
+    @property
     def base(self):
         """The directory of this case, made when first needed."""
         if self._directory is None:
@@ -68,9 +74,9 @@ class Files:
             )
         return handle
 
-    def sparse_file(self, length):
+    def sparse_file(self, length, name=None):
         """The handle of a new file of `length` octets, all zero, made without sending them."""
-        handle = self._create(self.name("file"))
+        handle = self._create(name or self.name("file"))
         size = {"new_attributes": {"size": length}, "guard": None}
         self._call("SETATTR", object=handle, **size)
         return handle

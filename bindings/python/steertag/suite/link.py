@@ -31,6 +31,7 @@ class Link:
         self.round_trip_ms = 1.0
         self.twin = None  # record_link.RecordLink to the same server, if there is one
         self._serial = 0
+        self._probed = {}  # need: what the target lacks of it, "" for nothing
 
     @property
     def unique(self):
@@ -68,6 +69,13 @@ class Link:
         if unasked == MOST_UNASKED:
             raise Refused(f"it sends messages without end, {MOST_UNASKED} of them unasked")
         self.round_trip_ms = slowest * 1000
+
+    def probed(self, need, probe):
+        """What the target lacks of a need that `probe(link)` finds out, one sentence; "" for nothing.
+        The target is asked once."""
+        if need not in self._probed:
+            self._probed[need] = probe(self)
+        return self._probed[need]
 
     def _learn(self, conn):
         """Remembers what the first connection shows."""

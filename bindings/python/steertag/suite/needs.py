@@ -7,6 +7,7 @@ cannot offer gives not-testable.
 """
 
 from .. import wire
+from .nfs4_probe import PROBES
 from .verdict import NotTestable, Unsupported
 
 # need: what it means, for the report and for who writes a profile
@@ -21,8 +22,13 @@ TARGET_NEEDS = {
     "large-inline": "the target announces inline thresholds above 1024 octets",
     "multiple-read-chunks": "the target takes calls with more than one read chunk",
     "tcp": "the same server is reached over TCP too",
+    "nfs41": "the target executes NFS version 4.1: it makes sessions",
+    "backchannel": "the target calls back over the connection that made the session",
+    "delegations": "the target delegates a file to a reader who can be called back",
 }
 NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS}
+# What a need is of no use without.
+NEEDED_FIRST = {"backchannel": ("nfs41",), "delegations": ("nfs41", "backchannel")}
 # Needs that no case has to name.
 IMPLIED = ("nfs3", "export")
 # Needs that mean something over RDMA only.
@@ -31,11 +37,17 @@ RDMA_NEEDS = (*PROVIDER_NEEDS, "large-inline", "multiple-read-chunks")
 
 def check_need(need, profile, link):
     """Raises Unsupported or NotTestable unless the run of this target over this link has it."""
+    for first in NEEDED_FIRST.get(need, ()):
+        check_need(first, profile, link)
     if need in PROVIDER_NEEDS:
         if not _provider_has(need, link.provider.capabilities):
             raise NotTestable(f"needs {need}: {PROVIDER_NEEDS[need]}")
     elif profile.supports.get(need) is False:
         raise Unsupported(f"needs {need}: the target's profile says that it is not there")
+    elif need in PROBES:
+        lack = link.probed(need, PROBES[need])
+        if lack:
+            raise Unsupported(f"needs {need}: {lack}")
     elif need == "tcp" and link.twin is None:
         raise Unsupported("needs tcp: no URL says how the target is reached over TCP")
     elif need == "large-inline" and not _large(link.thresholds):

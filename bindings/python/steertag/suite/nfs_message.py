@@ -1,10 +1,9 @@
-"""NFS version 3 and MOUNT version 3 by procedure name: arguments from fields, results with the items
-of write chunks put back."""
-
-import dataclasses
+"""NFS and MOUNT by procedure name: arguments from fields, results with the items of write chunks put
+back."""
 
 from .. import nfs, rpc, wire
-from . import kinds
+from . import compound, kinds
+from .compound import built
 
 _PROGRAMS = {
     (nfs.nfs3.PROGRAM, nfs.nfs3.VERSION): (nfs.nfs3, "nfs"),
@@ -21,24 +20,15 @@ def nfs_arguments(procedure, arguments, fields):
         return int(number), bytes(arguments)
     if arguments is None and fields:
         name = nfs.nfs3.Procedure(number).name.capitalize()
-        arguments = _built(getattr(nfs.nfs3, f"{name}Args"), fields)
+        arguments = built(getattr(nfs.nfs3, f"{name}Args"), fields)
     return int(number), nfs.nfs3.encode_args(int(number), arguments)
-
-
-def _built(kind, fields):
-    """A data class from a dict; dicts inside become the data classes of their fields."""
-    factories = {field.name: field.default_factory for field in dataclasses.fields(kind)}
-    return kind(
-        **{
-            name: _built(factories[name], value) if isinstance(value, dict) else value
-            for name, value in fields.items()
-        }
-    )
 
 
 def read_result(asked, payload):
     """(kind, decoded result or None, fault text) of an accepted and successful reply. `asked` is
     (program, version, procedure) of the call, `payload` the reply as one payload stream."""
+    if asked == compound.ASKED:
+        return _read_compound(payload)
     module, word = _PROGRAMS.get(asked[:2], (None, ""))
     if not _is_known(asked):
         return kinds.REPLY, None, ""
@@ -52,9 +42,22 @@ def read_result(asked, payload):
     return f"{word}:{status.name}", result, ""
 
 
+def _read_compound(payload):
+    _, results = rpc.Reply.decode(payload)
+    try:
+        result = compound.read_compound(results)
+    except wire.DecodeError as fault:
+        return kinds.GARBAGE, None, f"results: {fault}"
+    if int(result.status) == 0:
+        return kinds.REPLY, result, ""
+    return f"nfs:{result.status.name}", result, ""
+
+
 def with_item(asked, payload, chunks):
     """The reply as one payload stream: the DDP-eligible result, if it was reduced, stands in its place
     again (RFC 8166 3.4.6.1). Raises DecodeError."""
+    if asked == compound.ASKED:
+        return _with_items(asked, payload, chunks)
     if not _is_known(asked):
         return payload
     item = nfs.binding.eligible_result(payload, *asked)
@@ -63,6 +66,19 @@ def with_item(asked, payload, chunks):
     carried = next((chunk for chunk in chunks if chunk), b"")
     data = carried[: item.length].ljust(item.length, b"\0")
     return payload[: item.position] + data + bytes(-item.length % 4) + payload[item.position :]
+
+
+def _with_items(asked, payload, chunks):
+    """Each operation's item in its place: item i is in write chunk i (RFC 8267 6.4.1)."""
+    contents = [chunk or b"" for chunk in chunks]
+    lengths = [len(content) for content in contents]
+    items = nfs.binding.eligible_results(payload, *asked, lengths)
+    whole = bytes(payload)
+    for item, content in zip(items, contents):
+        if item.reduced:  # positions count in the unreduced stream, so that they hold in order
+            data = content[: item.length].ljust(item.length, b"\0")
+            whole = whole[: item.position] + data + bytes(-item.length % 4) + whole[item.position :]
+    return whole
 
 
 def _is_known(asked):

@@ -57,7 +57,7 @@ class BundledServer:
             self._launch(log, port_file)
             rdma, tcp = self._wait_for_ports(port_file)
             host = self._listen.rpartition(":")[0]
-            self.urls = {RDMA: f"{host}:{rdma}/", TCP: f"tcp://127.0.0.1:{tcp}/"}
+            self.urls = {RDMA: f"{host}:{rdma}/export", TCP: f"tcp://127.0.0.1:{tcp}/export"}
 
     def _launch(self, log, port_file):
         # setpriv ends the server even if this process is killed without warning.

@@ -1,0 +1,94 @@
+// Adds the Python classes of everything that a type is made of, under the types' own names, so that
+// a protocol with hundreds of structs needs no list of them.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <typeinfo>
+
+#include "struct_codec.h"
+
+namespace steertag::bindings {
+
+class ClassTree {
+ public:
+  ClassTree(py::module_ module, std::shared_ptr<DataClasses> classes)
+      : module_(std::move(module)), classes_(std::move(classes)) {}
+
+  /// The class of T, after those of its fields. One that exists already stays as it is.
+  template <class T>
+  void add() {
+    add<T>(own_name<T>());
+  }
+
+  /// The same with another name: that of a class made before becomes a second name of it.
+  template <class T>
+  void add(const std::string& name) {
+    if constexpr (requires { T::kFields; } && !std::is_same_v<T, rpc::Void>) {
+      const bool known = static_cast<bool>(classes_->find<T>());
+      if (!known) add_members<T>();
+      classes_->add<T>(module_, name, "Field names are the RFC's.");
+      if (!known) add_codec_methods<T>(classes_);
+    }
+  }
+
+ private:
+  template <class T>
+  static std::string own_name() {
+    const std::unique_ptr<char, void (*)(void*)> text(
+        abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, nullptr), std::free);
+    const std::string whole = text ? text.get() : typeid(T).name();
+    return whole.substr(whole.rfind(':') + 1);
+  }
+
+  template <class T>
+  void add_members() {
+    std::apply([&](const auto&... field) { (add_member(field), ...); }, T::kFields);
+  }
+  template <class Struct, class Member>
+  void add_member(const rpc::Field<Struct, Member>&) {
+    add_part(static_cast<const Member*>(nullptr));
+  }
+
+  // What a member is made of.
+  template <class T>
+  void add_part(const T*) {
+    if constexpr (std::is_enum_v<T>) {
+      if (!classes_->find<T>()) {
+        classes_->add_enum<T>(module_, own_name<T>().c_str(), "Names are the RFC's.", true);
+      }
+    } else if constexpr (rpc::Bounded<T>) {
+      add_part(static_cast<const typename T::value_type*>(nullptr));
+    } else if constexpr (requires { T::kFields; }) {
+      if (!classes_->find<T>()) add<T>();
+    }
+  }
+  template <class T>
+  void add_part(const std::optional<T>*) {
+    add_part(static_cast<const T*>(nullptr));
+  }
+  template <class T>
+  void add_part(const std::vector<T>*) {
+    add_part(static_cast<const T*>(nullptr));
+  }
+  template <class T>
+  void add_part(const rpc::Chain<T>*) {
+    add_part(static_cast<const T*>(nullptr));
+  }
+
+ public:
+  /// The classes of a value that is no struct's member.
+  template <class T>
+  void add_value_of() {
+    add_part(static_cast<const T*>(nullptr));
+  }
+
+ private:
+  py::module_ module_;
+  std::shared_ptr<DataClasses> classes_;
+};
+
+}  // namespace steertag::bindings

@@ -1,0 +1,299 @@
+"""A client of NFS version 4.1 as cases use it: client id, sessions with their slots, opens, and a way to
+give everything back."""
+
+import dataclasses
+
+from .. import nfs, rpc
+from . import kinds
+from .compound import operation
+from .mount import export_of
+from .verdict import unprepared
+
+NFS4 = nfs.nfs4
+# Channel attributes that no server has to lower: a COMPOUND with 1 MiB of data and its headers.
+LARGEST_MESSAGE = (1 << 20) + 4096
+LARGEST_CACHED = 2048
+MOST_OPERATIONS = 16
+SLOTS = 16
+# Of the backchannel: recalls are short.
+LARGEST_CALLBACK = 4000
+MOST_CALLBACK_OPERATIONS = 4
+CALLBACK_SLOTS = 4
+# What our backchannel is called; any number would do (RFC 8881 18.36.3).
+CALLBACK_PROGRAM = 0x40000123
+ANONYMOUS = {"seqid": 0, "other": bytes(12)}  # RFC 8881 8.2.3
+
+
+def fore_channel(**changed):
+    """nfs4.ChannelAttrs of the fore channel that the suite asks for."""
+    attrs = {
+        "ca_maxrequestsize": LARGEST_MESSAGE,
+        "ca_maxresponsesize": LARGEST_MESSAGE,
+        "ca_maxresponsesize_cached": LARGEST_CACHED,
+        "ca_maxoperations": MOST_OPERATIONS,
+        "ca_maxrequests": SLOTS,
+    }
+    return NFS4.ChannelAttrs(**{**attrs, **changed})
+
+
+def back_channel(**changed):
+    """nfs4.ChannelAttrs of the backchannel that the suite offers."""
+    attrs = {
+        "ca_maxrequestsize": LARGEST_CALLBACK,
+        "ca_maxresponsesize": LARGEST_CALLBACK,
+        "ca_maxoperations": MOST_CALLBACK_OPERATIONS,
+        "ca_maxrequests": CALLBACK_SLOTS,
+    }
+    return NFS4.ChannelAttrs(**{**attrs, **changed})
+
+
+def sys_credential(uid=0, gid=0):
+    """callback_sec_parms4 with AUTH_SYS."""
+    return NFS4.CallbackSecParms(
+        cb_secflavor=NFS4.CallbackFlavor.AUTH_SYS,
+        cbsp_sys_cred=rpc.AuthSys(machine_name="steertag", uid=uid, gid=gid),
+    )
+
+
+NO_CREDENTIAL = NFS4.CallbackSecParms()  # AUTH_NONE
+
+
+class Nfs4Client:
+    """One client: an owner with a verifier, and what the target gave it."""
+
+    def __init__(self, conn, owner, verifier=b"steertag"):
+        self.conn = conn
+        self.owner = owner.encode()
+        self.verifier = verifier
+        self.id = 0
+        self.create_sequence = 0
+        self.sessions = []
+        self.holds_state = False  # an OPEN was sent
+
+    # -- operations ----------------------------------------------------------------------------
+
+    def exchange_id_call(self, conn=None, **fields):
+        """A call with EXCHANGE_ID alone."""
+        asked = {
+            "eia_clientowner": {"co_verifier": self.verifier, "co_ownerid": self.owner},
+            "eia_flags": 0,
+        }
+        return (conn or self.conn).compound_call(operation("EXCHANGE_ID", **{**asked, **fields}))
+
+    def exchange_id(self, conn=None, **fields):
+        """Makes the client known; its Outcome."""
+        conn = conn or self.conn
+        outcome = conn.exchange(self.exchange_id_call(conn, **fields))
+        if outcome.kind == kinds.REPLY:
+            self.id = outcome.result["EXCHANGE_ID"].resok4.eir_clientid
+            self.create_sequence = outcome.result["EXCHANGE_ID"].resok4.eir_sequenceid
+        return outcome
+
+    def create_session_call(self, conn=None, sequence=None, **fields):
+        """A call with CREATE_SESSION alone; no backchannel unless `csa_flags` asks for it."""
+        asked = {
+            "csa_clientid": self.id,
+            "csa_sequence": self.create_sequence if sequence is None else sequence,
+            "csa_fore_chan_attrs": fore_channel(),
+            "csa_back_chan_attrs": back_channel(),
+            "csa_cb_program": CALLBACK_PROGRAM,
+            "csa_sec_parms": [sys_credential(), NO_CREDENTIAL],
+        }
+        made = operation("CREATE_SESSION", **{**asked, **fields})
+        return (conn or self.conn).compound_call(made)
+
+    def create_session(self, conn=None, **fields):
+        """Makes a session; its Outcome. The session is then the last of `sessions`."""
+        conn = conn or self.conn
+        outcome = conn.exchange(self.create_session_call(conn, **fields))
+        if outcome.kind == kinds.REPLY:
+            self.create_sequence = (self.create_sequence + 1) & 0xFFFFFFFF
+            self.sessions.append(Nfs4Session(self, conn, outcome.result["CREATE_SESSION"].resok4))
+        return outcome
+
+    # -- the end -------------------------------------------------------------------------------
+
+    def discard(self, conn):
+        """Takes everything back that the target keeps for this client, over any connection: a client
+        that restarts has no state left (RFC 8881 8.4.2). What goes wrong here is left to leases."""
+        if self.id == 0 or not (self.sessions or self.holds_state):
+            return
+        again = Nfs4Client(conn, self.owner.decode(), bytes(each ^ 0xFF for each in self.verifier))
+        if again.exchange_id().kind != kinds.REPLY:
+            return
+        if again.create_session().kind == kinds.REPLY:
+            destroy = operation("DESTROY_SESSION", dsa_sessionid=again.sessions[0].id)
+            conn.exchange(conn.compound_call(destroy))
+        conn.exchange(conn.compound_call(operation("DESTROY_CLIENTID", dca_clientid=again.id)))
+
+
+class Nfs4Session:
+    """A session: knows its slots, and puts SEQUENCE before the operations of its calls."""
+
+    def __init__(self, client, conn, granted):
+        self.client = client
+        self.conn = conn
+        self.granted = granted  # nfs4.CreateSessionOk
+        self.id = granted.csr_sessionid
+        self.sequences = {}  # slot: sequence id of its last request
+        self.status_flags = 0  # of the last SEQUENCE that was read
+
+    @property
+    def slots(self):
+        return self.granted.csr_fore_chan_attrs.ca_maxrequests
+
+    def sequence(self, slot=0, number=None, highest=None, cachethis=False, session_id=None):
+        """SEQUENCE in this slot. Without `number` it is the slot's next request."""
+        if number is None:
+            number = (self.sequences.get(slot, 0) + 1) & 0xFFFFFFFF
+            self.sequences[slot] = number
+        return operation(
+            "SEQUENCE",
+            sa_sessionid=self.id if session_id is None else session_id,
+            sa_sequenceid=number,
+            sa_slotid=slot,
+            sa_highest_slotid=max(slot, *self.sequences, 0) if highest is None else highest,
+            sa_cachethis=cachethis,
+        )
+
+    def call(self, *operations, conn=None, tag="", **sequence):
+        """A COMPOUND of SEQUENCE and these operations; see `sequence` for the further arguments."""
+        first = self.sequence(**sequence)
+        return (conn or self.conn).compound_call(first, *operations, tag=tag)
+
+    def exchange(self, *operations, conn=None, **sequence):
+        """Sends such a call as it is, and its Outcome."""
+        conn = conn or self.conn
+        outcome = conn.exchange(self.call(*operations, conn=conn, **sequence))
+        self.note(outcome)
+        return outcome
+
+    def note(self, outcome):
+        """Remembers what SEQUENCE says in an Outcome."""
+        result = outcome.result
+        if result is not None and "SEQUENCE" in result and int(result["SEQUENCE"].status) == 0:
+            self.status_flags = result["SEQUENCE"].resok4.sr_status_flags
+
+    def run(self, *operations, conn=None, **sequence):
+        """The same for operations that a case only prepares with; their CompoundReply."""
+        outcome = self.exchange(*operations, conn=conn, **sequence)
+        if outcome.kind != kinds.REPLY:
+            names = " ".join(each if isinstance(each, str) else each[0] for each in operations)
+            raise unprepared(
+                self.conn.owed, names, outcome.kind, f"{outcome.detail}\n{outcome.trace()}"
+            )
+        return outcome.result
+
+    def reclaim_complete(self):
+        """RECLAIM_COMPLETE, before which the target may refuse opens (RFC 8881 18.51.3)."""
+        self.run(operation("RECLAIM_COMPLETE"))
+
+    def bind(self, conn, direction=NFS4.ChannelDirFromClient.CDFC4_FORE, rdma_mode=False, **fields):
+        """BIND_CONN_TO_SESSION of this connection; its Outcome."""
+        asked = {
+            "bctsa_sessid": self.id,
+            "bctsa_dir": direction,
+            "bctsa_use_conn_in_rdma_mode": rdma_mode,
+        }
+        bound = operation("BIND_CONN_TO_SESSION", **{**asked, **fields})
+        return conn.exchange(conn.compound_call(bound))
+
+    def destroy(self, conn=None):
+        """DESTROY_SESSION; its Outcome."""
+        conn = conn or self.conn
+        return conn.exchange(
+            conn.compound_call(operation("DESTROY_SESSION", dsa_sessionid=self.id))
+        )
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def open(self, directory, name, access=NFS4.OPEN4_SHARE_ACCESS_READ, owner=b"process", **more):
+        """OPEN of a file in the directory with this handle: nfs4.OpenOk and the file's handle."""
+        result = self.run(
+            putfh(directory), self.open_operation(name, access, owner), "GETFH", **more
+        )
+        return result["OPEN"].resok4, result["GETFH"].resok4.object
+
+    def open_operation(self, name, access=NFS4.OPEN4_SHARE_ACCESS_READ, owner=b"process"):
+        """OPEN that neither creates nor denies."""
+        self.client.holds_state = True
+        return operation(
+            "OPEN",
+            share_access=access,
+            share_deny=NFS4.OPEN4_SHARE_DENY_NONE,
+            owner={"clientid": self.client.id, "owner": owner},
+            claim={"claim": NFS4.ClaimType.CLAIM_NULL, "file": name},
+        )
+
+    def close(self, handle, stateid):
+        """CLOSE; nothing of it is judged."""
+        self.run(putfh(handle), operation("CLOSE", open_stateid=stateid))
+
+    def return_delegation(self, handle, stateid):
+        """DELEGRETURN; its Outcome."""
+        return self.exchange(putfh(handle), operation("DELEGRETURN", deleg_stateid=stateid))
+
+
+def putfh(handle):
+    return operation("PUTFH", object=handle)
+
+
+def lookup(name):
+    return operation("LOOKUP", objname=name)
+
+
+def read(count, offset=0, stateid=None):
+    """READ, by the anonymous stateid unless another is given."""
+    return operation("READ", stateid=stateid or ANONYMOUS, offset=offset, count=count)
+
+
+def write(data, offset=0, stateid=None, stable=NFS4.StableHow.FILE_SYNC4):
+    """WRITE, likewise."""
+    return operation("WRITE", stateid=stateid or ANONYMOUS, offset=offset, stable=stable, data=data)
+
+
+def getattr_of(*attributes):
+    """GETATTR of these attributes, names or numbers."""
+    return operation("GETATTR", attr_request=NFS4.bitmap(*attributes))
+
+
+class Nfs4Files:
+    """What the files that `bench` makes (by NFS version 3) are called in NFS version 4."""
+
+    def __init__(self, bench, session):
+        self.bench = bench
+        self.session = session
+        self._directory = None
+
+    @property
+    def directory(self):
+        """The handle of the case's directory."""
+        if self._directory is None:
+            path = [word for word in export_of(self.bench.target).split("/") if word]
+            path.append(self.bench.files.base_name)
+            result = self.session.run("PUTROOTFH", *map(lookup, path), "GETFH")
+            self._directory = result["GETFH"].resok4.object
+        return self._directory
+
+    def handle(self, name):
+        """The handle of what has this name in the case's directory."""
+        result = self.session.run(putfh(self.directory), lookup(name), "GETFH")
+        return result["GETFH"].resok4.object
+
+    def file(self, content=b"", name=None):
+        """The handle of a new file with this content."""
+        name = name or self.bench.name("file")
+        self.bench.file(content, name)
+        return self.handle(name)
+
+    def sparse_file(self, length):
+        """The handle of a new file of `length` octets, all zero."""
+        name = self.bench.name("sparse")
+        self.bench.files.sparse_file(length, name)
+        return self.handle(name)
+
+    def symlink(self, text):
+        """The handle of a new symbolic link with this text."""
+        name = self.bench.name("link")
+        self.bench.symlink(text, name)
+        return self.handle(name)

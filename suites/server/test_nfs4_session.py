@@ -1,0 +1,368 @@
+"""Sessions of NFS version 4.1 over RDMA: what CREATE_SESSION grants, and that it is kept (RFC 8881
+2.10.6.4, 2.10.7, 18.36)."""
+
+import pytest
+from nfs4_checks import BACK, MALFORMED, NFS4, expect_reads, read_operations, status, with_file
+
+from steertag.suite import case, expect, kinds
+from steertag.suite.nfs4_client import (
+    NO_CREDENTIAL,
+    back_channel,
+    fore_channel,
+    getattr_of,
+    putfh,
+    write,
+)
+from steertag.suite.verdict import unprepared
+
+NEVER_RAISED = "RFC8881-18.36.3-5"
+HONEST = "RFC8881-18.36.3-1"
+SIZES = "RFC8881-18.36.3-9"
+TOO_BIG = "RFC8881-2.10.6.4-1"
+# Attributes that a server may lower and never raises.
+LOWERED = (
+    "ca_headerpadsize",
+    "ca_maxrequestsize",
+    "ca_maxresponsesize",
+    "ca_maxresponsesize_cached",
+)
+OFFERS = {
+    "usual": {},
+    "small": {"ca_maxrequestsize": 4096, "ca_maxresponsesize": 4096},
+    "odd": {"ca_maxrequestsize": 65537, "ca_maxresponsesize": 65539},
+    "nothing-cached": {"ca_maxresponsesize_cached": 0},
+    "all-cached": {"ca_maxresponsesize_cached": 1 << 20},
+    "one-slot": {"ca_maxrequests": 1},
+    "many-slots": {"ca_maxrequests": 4096},
+    "few-operations": {"ca_maxoperations": 8},
+    "many-operations": {"ca_maxoperations": 0xFFFFFFFF},
+    "padding": {"ca_headerpadsize": 512},
+    "largest": {
+        "ca_maxrequestsize": 0xFFFFFFFF,
+        "ca_maxresponsesize": 0xFFFFFFFF,
+        "ca_maxresponsesize_cached": 0xFFFFFFFF,
+    },
+}
+
+
+def create(bench, **fields):
+    """(client, Outcome) of CREATE_SESSION by a new client."""
+    client = bench.nfs4_client()
+    made = client.exchange_id()
+    if made.kind != kinds.REPLY:
+        raise unprepared(client.conn.owed, "EXCHANGE_ID", made.kind, made.trace())
+    return client, client.create_session(**fields)
+
+
+def granted(outcome):
+    return outcome.result["CREATE_SESSION"].resok4
+
+
+@case(
+    "server.nfs4.session.fore-{name}",
+    requirements=[NEVER_RAISED, HONEST, "RFC8881-2.10.7.3-1"],
+    needs=["nfs41"],
+)
+@pytest.mark.parametrize("name", OFFERS)
+def test_fore_channel(bench, name):
+    """No limit of the fore channel is raised, and the session works within what was granted."""
+    asked = fore_channel(**OFFERS[name])
+    client, outcome = create(bench, csa_fore_chan_attrs=asked)
+    expect(outcome, NEVER_RAISED, must=[kinds.REPLY])
+    given = granted(outcome).csr_fore_chan_attrs
+    for field in LOWERED:
+        expect.at_most(getattr(given, field), getattr(asked, field), NEVER_RAISED, field, outcome)
+    expect.at_least(given.ca_maxrequests, 1, HONEST, "ca_maxrequests", outcome)
+    session = client.sessions[0]
+    last = session.exchange("PUTROOTFH", slot=given.ca_maxrequests - 1)
+    expect(last, HONEST, must=[kinds.REPLY])
+    # RFC 8881 2.10.7.3: padding would be RDMA_MSGP, which no peer sends any more.
+    expect.equal(last.header.proc.name, "MSG", "RFC8881-2.10.7.3-1", "rdma_proc", outcome=last)
+
+
+@case("server.nfs4.session.fore-tiny-{field}", requirements=[NEVER_RAISED], needs=["nfs41"])
+@pytest.mark.parametrize("field", ["request", "response"])
+def test_tiny_channel(bench, field):
+    """A size in which no SEQUENCE fits is refused or kept, and not raised (RFC 8881 18.36.3)."""
+    name = f"ca_max{field}size"
+    _, outcome = create(bench, csa_fore_chan_attrs=fore_channel(**{name: 16}))
+    expect(outcome, NEVER_RAISED, must=[kinds.REPLY, status("NFS4ERR_TOOSMALL")])
+    if outcome.kind == kinds.REPLY:
+        value = getattr(granted(outcome).csr_fore_chan_attrs, name)
+        expect.at_most(value, 16, NEVER_RAISED, name, outcome)
+
+
+BACK_OFFERS = {
+    "usual": {},
+    "one-slot": {"ca_maxrequests": 1},
+    "many-slots": {"ca_maxrequests": 512},
+    "two-operations": {"ca_maxoperations": 2},
+    "many-operations": {"ca_maxoperations": 1000},
+    "small": {"ca_maxrequestsize": 1024, "ca_maxresponsesize": 1024},
+    "large": {"ca_maxrequestsize": 1 << 20, "ca_maxresponsesize": 1 << 20},
+}
+
+
+@case(
+    "server.nfs4.session.back-{name}",
+    requirements=[NEVER_RAISED, "RFC8881-18.36.3-6", "RFC8881-2.10.3-1"],
+    needs=["backchannel"],
+)
+@pytest.mark.parametrize("name", BACK_OFFERS)
+def test_back_channel(bench, name):
+    """The backchannel is granted; no size of it is raised, its operations and slots stay as asked."""
+    session = bench.nfs4_session(back=True, csa_back_chan_attrs=back_channel(**BACK_OFFERS[name]))
+    asked, given = back_channel(**BACK_OFFERS[name]), session.granted.csr_back_chan_attrs
+    expect.true(session.granted.csr_flags & BACK, "RFC8881-2.10.3-1", "the backchannel is granted")
+    for field in LOWERED:
+        expect.at_most(getattr(given, field), getattr(asked, field), NEVER_RAISED, field)
+    for field in ("ca_maxoperations", "ca_maxrequests"):
+        expect.equal(
+            getattr(given, field),
+            getattr(asked, field),
+            "RFC8881-18.36.3-6",
+            f"{field} of the backchannel",
+        )
+
+
+FLAGS = {
+    "none": 0,
+    "persist": NFS4.CREATE_SESSION4_FLAG_PERSIST,
+    "back": BACK,
+    "rdma": NFS4.CREATE_SESSION4_FLAG_CONN_RDMA,
+    "back-rdma": BACK | NFS4.CREATE_SESSION4_FLAG_CONN_RDMA,
+}
+
+
+@case(
+    "server.nfs4.session.flags-{name}",
+    requirements=[
+        "RFC8881-18.36.3-2",
+        "RFC8881-18.36.3-3",
+        "RFC8881-18.36.3-4",
+        "RFC8881-2.10.7.4-1",
+    ],
+    needs=["nfs41"],
+)
+@pytest.mark.parametrize("name", FLAGS)
+def test_flags(bench, name):
+    """No flag is set that was not asked for; whatever is said of RDMA, a connection that is in RDMA mode
+    goes on in it."""
+    session = bench.nfs4_session(csa_flags=FLAGS[name], settings={"receives": 40})
+    outcome = session.exchange("PUTROOTFH")
+    given, asked = session.granted.csr_flags, FLAGS[name]
+    expect.equal(given & BACK & ~asked, 0, "RFC8881-18.36.3-2", "CONN_BACK_CHAN unasked")
+    rdma = NFS4.CREATE_SESSION4_FLAG_CONN_RDMA
+    expect.equal(given & rdma & ~asked, 0, "RFC8881-18.36.3-3", "CONN_RDMA unasked")
+    expect(outcome, "RFC8881-18.36.3-4", must=[kinds.REPLY])
+    expect.equal(outcome.header.vers, 1, "RFC8881-2.10.7.4-1", "rdma_vers", outcome=outcome)
+
+
+@case(
+    "server.nfs4.session.ird-{name}",
+    requirements=["RFC8881-18.36.3-7", NEVER_RAISED],
+    needs=["nfs41"],
+)
+@pytest.mark.parametrize("name", ["none", "0", "1", "16", "4294967295"])
+def test_rdma_ird(bench, name):
+    """ca_rdma_ird with no and with one element; the element is never raised, and none is invented."""
+    asked = [] if name == "none" else [int(name)]
+    _, outcome = create(bench, csa_fore_chan_attrs=fore_channel(ca_rdma_ird=asked))
+    expect(outcome, "RFC8881-18.36.3-7", must=[kinds.REPLY])
+    given = granted(outcome).csr_fore_chan_attrs.ca_rdma_ird
+    most = asked[0] if asked else 0
+    expect.at_most(len(given), len(asked), NEVER_RAISED, "elements of ca_rdma_ird", outcome)
+    expect.at_most(max(given, default=0), most, NEVER_RAISED, "ca_rdma_ird", outcome)
+
+
+@case(
+    "server.nfs4.session.ird-two-elements",
+    requirements=["RFC8881-18.36.3-7"],
+    needs=["nfs41"],
+    hostile=True,
+)
+def test_two_rdma_ird(bench):
+    """ca_rdma_ird with two elements is no XDR of channel_attrs4."""
+    client = bench.nfs4_client()
+    client.exchange_id()
+    one = fore_channel(ca_rdma_ird=[7]).encode()
+    call = client.create_session_call(csa_fore_chan_attrs=fore_channel(ca_rdma_ird=[7]))
+    two = one[:-8] + (2).to_bytes(4, "big") + (7).to_bytes(4, "big") + (8).to_bytes(4, "big")
+    call.payload = bytes(call.payload).replace(one, two, 1)
+    outcome = client.conn.exchange(call)
+    expect(outcome, "RFC8881-18.36.3-7", must=MALFORMED)
+
+
+# -- limits that were granted ----------------------------------------------------------------------
+
+
+@case(
+    "server.nfs4.session.too-many-operations", requirements=["RFC8881-18.36.3-8"], needs=["nfs41"]
+)
+def test_too_many_operations(bench):
+    """As many operations as granted are executed, one more is NFS4ERR_TOO_MANY_OPS of SEQUENCE."""
+    session = bench.nfs4_session(csa_fore_chan_attrs=fore_channel(ca_maxoperations=6))
+    most = session.granted.csr_fore_chan_attrs.ca_maxoperations
+    expect(session.exchange(*["PUTROOTFH"] * (most - 1)), "RFC8881-18.36.3-8", must=[kinds.REPLY])
+    refused = session.exchange(*["PUTROOTFH"] * most)
+    expect(refused, "RFC8881-18.36.3-8", must=[status("NFS4ERR_TOO_MANY_OPS")])
+
+
+def _write_of(session, handle, size):
+    """A WRITE whose RPC message has this many octets."""
+    empty = len(session.call(putfh(handle), write(b""), number=1).whole)
+    return session.call(putfh(handle), write(bytes(size - empty)))
+
+
+@case(
+    "server.nfs4.session.request-size-{name}",
+    requirements=[TOO_BIG, SIZES],
+    needs=["nfs41"],
+)
+@pytest.mark.parametrize("name", ["at-limit", "above-limit"])
+def test_request_size(bench, name):
+    """Data in a read chunk counts in ca_maxrequestsize, the transport header does not."""
+    attrs = fore_channel(ca_maxrequestsize=8192)
+    session, handle = with_file(bench, b"", csa_fore_chan_attrs=attrs)
+    most = session.granted.csr_fore_chan_attrs.ca_maxrequestsize
+    call = _write_of(session, handle, most if name == "at-limit" else most + 4)
+    session.conn.reduce_all(call)
+    outcome = session.conn.exchange(call)
+    if name == "at-limit":
+        expect(outcome, SIZES, must=[kinds.REPLY])
+    else:
+        expect(outcome, TOO_BIG, must=[status("NFS4ERR_REQ_TOO_BIG")])
+
+
+@case(
+    "server.nfs4.session.response-size-{name}",
+    requirements=[TOO_BIG, SIZES],
+    needs=["nfs41"],
+)
+@pytest.mark.parametrize("name", ["below-limit", "above-limit"])
+def test_response_size(bench, name):
+    """Data in a write chunk counts in ca_maxresponsesize; with room for all of it the error is one of
+    NFS, and no ERR_CHUNK."""
+    content = bench.random.randbytes(16384)
+    attrs = fore_channel(ca_maxresponsesize=8192)
+    session, handle = with_file(bench, content, csa_fore_chan_attrs=attrs)
+    most = session.granted.csr_fore_chan_attrs.ca_maxresponsesize
+    length = most - 512 if name == "below-limit" else most
+    call = session.call(*read_operations(handle, (0, length)))
+    session.conn.write_chunk(call, length)
+    outcome = session.conn.exchange(call)
+    if name == "below-limit":
+        expect_reads(outcome, SIZES, content[:length])
+    else:
+        expect(outcome, TOO_BIG, must=[status("NFS4ERR_REP_TOO_BIG")])
+
+
+@case(
+    "server.nfs4.session.cached-size-{form}",
+    requirements=["RFC8881-2.10.6.4-2"],
+    needs=["nfs41"],
+)
+@pytest.mark.parametrize("form", ["chunk", "inline"])
+def test_cached_size(bench, form):
+    """A reply that is to be cached and above ca_maxresponsesize_cached is refused, wherever its data
+    would travel."""
+    attrs = fore_channel(ca_maxresponsesize_cached=1024)
+    session, handle = with_file(bench, bytes(2048), csa_fore_chan_attrs=attrs)
+    call = session.call(*read_operations(handle, (0, 2048)), cachethis=True)
+    if form == "chunk":
+        session.conn.write_chunk(call, 2048)
+    outcome = session.conn.exchange(call)
+    expect(outcome, "RFC8881-2.10.6.4-2", must=[status("NFS4ERR_REP_TOO_BIG_TO_CACHE")])
+
+
+@case(
+    "server.nfs4.session.slots-and-credits-{name}",
+    requirements=["RFC8267-6.6-2", "RFC8881-2.10.7.1-1"],
+    needs=["nfs41"],
+)
+@pytest.mark.parametrize("name", ["more-slots", "more-credits"])
+def test_slots_and_credits(bench, name):
+    """Slots and credits need not match: as many requests as both allow are answered at once."""
+    settings = {"credits": 4} if name == "more-slots" else {"credits": 32}
+    attrs = fore_channel(ca_maxrequests=16 if name == "more-slots" else 2)
+    session = bench.nfs4_session(settings=settings, csa_fore_chan_attrs=attrs)
+    session.run("PUTROOTFH")
+    count = min(session.conn.window, session.slots)
+    calls = [session.call("PUTROOTFH", getattr_of("type"), slot=slot) for slot in range(count)]
+    for outcome in session.conn.collect(calls).values():
+        expect(outcome, "RFC8267-6.6-2", must=[kinds.REPLY])
+        expect.equal(len(outcome.result.results), 3, "RFC8881-2.10.7.1-1", "results of a COMPOUND")
+
+
+@case("server.nfs4.session.no-protection", requirements=[HONEST], needs=["backchannel"])
+def test_no_protection(bench):
+    """With SP4_NONE and callbacks under AUTH_NONE everything that a session is for works: nothing
+    needs an SSV."""
+    session = bench.nfs4_session(back=True, csa_sec_parms=[NO_CREDENTIAL])
+    expect(session.exchange("PUTROOTFH"), HONEST, must=[kinds.REPLY])
+    expect(session.destroy(), HONEST, must=[kinds.REPLY])
+    gone = session.exchange("PUTROOTFH")
+    expect(gone, HONEST, must=[status("NFS4ERR_BADSESSION")])
+
+
+@case(
+    "server.nfs4.session.second-{name}",
+    requirements=["RFC8881-2.10.6.1-4"],
+    needs=["nfs41"],
+)
+@pytest.mark.parametrize("name", ["same", "misordered"])
+def test_create_again(bench, name):
+    """CREATE_SESSION has a slot of its own (RFC 8881 18.36.4): its retry makes no second session, and a
+    sequence ID out of order makes none at all."""
+    client, first = create(bench)
+    made = granted(first)
+    sequence = made.csr_sequence if name == "same" else made.csr_sequence + 2
+    again = client.conn.exchange(client.create_session_call(sequence=sequence))
+    if name == "misordered":
+        expect(again, "RFC8881-2.10.6.1-4", must=[status("NFS4ERR_SEQ_MISORDERED")])
+        return
+    expect(again, "RFC8881-2.10.6.1-4", must=[kinds.REPLY])
+    same = granted(again).csr_sessionid == made.csr_sessionid
+    expect.true(same, "RFC8881-2.10.6.1-4", "a retry gives the same session", outcome=again)
+
+
+@case(
+    "server.nfs4.session.empty-sends-{count}",
+    requirements=["RFC8881-20.8.3-2"],
+    needs=["nfs41"],
+    hostile=True,
+)
+@pytest.mark.parametrize("count", [1, 8])
+def test_empty_sends(bench, count):
+    """Sends without an octet, which RFC 8881 has for returning credits, do no harm."""
+    session = bench.nfs4_session()
+    for _ in range(count):
+        session.conn.send(b"")
+    expect(session.exchange("PUTROOTFH"), "RFC8881-20.8.3-2", must=[kinds.REPLY])
+
+
+@case(
+    "server.nfs4.session.transport-error-{slot}",
+    requirements=["RFC8267-6.6-3"],
+    needs=["nfs41"],
+    hostile=True,
+)
+@pytest.mark.parametrize("slot", [0, 3])
+def test_transport_error(bench, slot):
+    """ERR_CHUNK for a request leaves the session usable, on that slot and on others: the client finds
+    out by SEQUENCE which sequence ID is next."""
+    session, handle = with_file(bench, bytes(4096))
+    call = session.call(*read_operations(handle, (0, 4096)), slot=slot)
+    session.conn.write_chunk(call, 4)
+    expect(
+        session.conn.exchange(call),
+        "RFC8267-6.6-3",
+        must=[kinds.ERR_CHUNK, "rpc:SYSTEM_ERR", *kinds.CLOSED],
+    )
+    conn = session.conn if session.conn.open else bench.connect()
+    number = session.sequences[slot]
+    for each in (number + 1, number):
+        outcome = session.exchange("PUTROOTFH", conn=conn, slot=slot, number=each)
+        if outcome.kind == kinds.REPLY:
+            return
+    expect(outcome, "RFC8267-6.6-3", must=[kinds.REPLY])
