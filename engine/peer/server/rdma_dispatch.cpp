@@ -50,13 +50,14 @@ Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const Rdm
                  const Origin& origin, ReplyPayload& reply) {
   reply.clear();
   const auto direction = rpc::direction(call.message);
+  // No call of ours waits for a reply, and RDMA_ERROR answers calls alone: under the XID of a reply
+  // it would be taken for the answer to a forward call that has the same (RFC 8167 2.4.1).
+  if (direction == rpc::MessageType::REPLY) return Outcome::discard;
   if (!direction || rpc::xid(call.message) != call.xid) {
     // RFC 8166 4.5.2 names differing XIDs as an error of the header.
     return deviations.has(Deviation::xid_mismatch_discarded) ? Outcome::discard
                                                              : Outcome::chunk_error;
   }
-  // No call of ours waits for a reply.
-  if (*direction == rpc::MessageType::REPLY) return Outcome::discard;
   auto admitted = dispatcher.admit(call.message, reply);
   if (!admitted) return outcome_of(deviations, reply);
   const BindingFault fault = check_binding(call.message, call.chunks);

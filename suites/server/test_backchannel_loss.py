@@ -1,0 +1,237 @@
+"""What becomes of a backchannel and its callbacks when connections are lost and bound anew (RFC 8167 5.4,
+RFC 8881 2.10.6.2, 2.10.13, 18.34)."""
+
+import pytest
+from nfs4_checks import NFS4, status
+from reverse_checks import Recall, expect_quiet
+
+from steertag.suite import case, expect, kinds
+from steertag.suite.callbacks import Callbacks
+from steertag.suite.compound import operation
+
+RETRIED = "RFC8881-2.10.13.2.4-1"
+FLAG_WHILE_DOWN = "RFC8881-2.10.13.2.4-2"
+FLAG_OF_SESSION = "RFC8881-2.10.6.2-5"
+VALUES = "RFC8881-18.46.3-1"
+WAITS = "RFC8167-5.4-1"
+TABLE = "RFC8881-18.34.3-2"
+DOWN = NFS4.SEQ4_STATUS_CB_PATH_DOWN
+DOWN_SESSION = NFS4.SEQ4_STATUS_CB_PATH_DOWN_SESSION
+DIRECTIONS = NFS4.ChannelDirFromClient
+
+
+def new_connection(bench):
+    """A connection that takes callbacks, of no session yet."""
+    conn = bench.connect(receives=36)
+    Callbacks(conn)
+    return conn
+
+
+def flags_of(session, conn):
+    """sr_status_flags of a request over this connection."""
+    session.run("PUTROOTFH", conn=conn)
+    return session.status_flags
+
+
+def bind_back(session, conn, requirement_id=WAITS):
+    bound = session.bind(conn, DIRECTIONS.CDFC4_BACK_OR_BOTH)
+    expect(bound, requirement_id, must=[kinds.REPLY])
+
+
+@case(
+    "server.backchannel.lost-with-recall-{end}",
+    requirements=[RETRIED, WAITS, FLAG_OF_SESSION, FLAG_WHILE_DOWN, VALUES, "RFC8167-4.3.2-2"],
+    needs=["delegations"],
+    bugs=["B58", "B59"],
+)
+@pytest.mark.parametrize("end", ["close", "abort"])
+def test_lost_with_recall(bench, end):
+    """The connection ends while a recall waits for its reply. On a new one SEQUENCE alone tells that the
+    path is down; BIND_CONN_TO_SESSION brings the same callback again, in its slot and under its
+    sequence ID, and takes the flags away."""
+    recall = Recall(bench)
+    first = recall.expect_recall(RETRIED)
+    session = recall.session
+    getattr(recall.conn, end)()
+    conn = new_connection(bench)
+    flags = flags_of(session, conn)
+    expect.true(flags & DOWN_SESSION, FLAG_OF_SESSION, "CB_PATH_DOWN_SESSION is set")
+    expect.true(
+        flags & (DOWN | DOWN_SESSION), FLAG_WHILE_DOWN, "a flag tells that the path is down"
+    )
+    again = flags_of(session, conn)
+    expect.true(again & DOWN_SESSION, FLAG_OF_SESSION, "CB_PATH_DOWN_SESSION stays set")
+    expect_quiet(conn, WAITS, "callbacks on a connection that is not bound")
+    bind_back(session, conn)
+    second = conn.callbacks.wait()
+    expect.true(second is not None, RETRIED, "the recall comes again")
+    for field in ("csa_slotid", "csa_sequenceid"):
+        before = getattr(first["CB_SEQUENCE"], field)
+        expect.equal(getattr(second["CB_SEQUENCE"], field), before, RETRIED, field)
+    same = first["CB_RECALL"] == second["CB_RECALL"]
+    expect.true(same, RETRIED, "the retried callback is the one that was lost")
+    conn.callbacks.answer(second)
+    left = flags_of(session, conn) & (DOWN | DOWN_SESSION)
+    expect.equal(left, 0, VALUES, "path flags after the backchannel is bound")
+    session.conn = conn
+    recall.expect_done(WAITS)
+
+
+@case(
+    "server.backchannel.lost-idle-{end}",
+    requirements=[FLAG_WHILE_DOWN, VALUES],
+    needs=["backchannel"],
+)
+@pytest.mark.parametrize("end", ["close", "abort"])
+def test_lost_idle(bench, end):
+    """The only backchannel connection ends with nothing under way: SEQUENCE says that the path is down
+    until a connection is bound."""
+    session = bench.nfs4_session(back=True)
+    session.conn.callbacks.wait_seen(1, bench.deadlines.patience_ms)
+    expect.equal(
+        flags_of(session, session.conn) & DOWN, 0, VALUES, "CB_PATH_DOWN while all is well"
+    )
+    getattr(session.conn, end)()
+    conn = new_connection(bench)
+    for _ in range(2):
+        flags = flags_of(session, conn)
+        expect.true(flags & (DOWN | DOWN_SESSION), FLAG_WHILE_DOWN, "SEQUENCE tells it")
+    bind_back(session, conn, VALUES)
+    conn.callbacks.wait_seen(1, bench.deadlines.patience_ms)
+    left = flags_of(session, conn) & (DOWN | DOWN_SESSION)
+    expect.equal(left, 0, VALUES, "path flags after the backchannel is bound")
+
+
+@case(
+    "server.backchannel.recall-after-loss",
+    requirements=[WAITS, "RFC8167-4.3.2-2"],
+    needs=["delegations"],
+)
+def test_recall_after_loss(bench):
+    """A recall becomes due while there is no connection: it comes once one is bound, and the writer was
+    told to wait meanwhile."""
+    recall = Recall(bench)
+    recall.conn.abort()
+    expect(recall.provoke(), WAITS, must=[status("NFS4ERR_DELAY")])
+    conn = new_connection(bench)
+    bind_back(recall.session, conn)
+    callback = conn.callbacks.wait()
+    expect.true(callback is not None, WAITS, "the recall comes over the new connection")
+    conn.callbacks.answer(callback)
+    recall.session.conn = conn
+    recall.expect_done("RFC8167-4.3.2-2")
+
+
+@case("server.backchannel.moves-to-second", requirements=[RETRIED, WAITS], needs=["delegations"])
+def test_moves_to_second(bench):
+    """Two connections carry the backchannel; the one with an unanswered recall ends: the other gets it,
+    as it was."""
+    recall = Recall(bench)
+    other = new_connection(bench)
+    bind_back(recall.session, other)
+    other.callbacks.wait_seen(1, bench.deadlines.patience_ms)
+    recall.provoke()
+    carrier = other
+    first = other.callbacks.wait(bench.deadlines.patience_ms)
+    if first is None:
+        carrier, first = recall.conn, recall.callbacks.wait()
+    expect.true(first is not None, WAITS, "the delegation is recalled")
+    left = recall.conn if carrier is other else other
+    carrier.abort()
+    second = left.callbacks.wait()
+    expect.true(second is not None, RETRIED, "the recall comes again")
+    for field in ("csa_slotid", "csa_sequenceid"):
+        before = getattr(first["CB_SEQUENCE"], field)
+        expect.equal(getattr(second["CB_SEQUENCE"], field), before, RETRIED, field)
+    left.callbacks.answer(second)
+    recall.session.conn = left
+    recall.expect_done(WAITS)
+
+
+@case("server.backchannel.client-never-returns", requirements=[WAITS], needs=["delegations"])
+def test_client_never_returns(bench):
+    """A client with an unanswered recall does not come back: the server serves others."""
+    recall = Recall(bench)
+    recall.expect_recall(WAITS)
+    recall.conn.abort()
+    expect(recall.writer.exchange("PUTROOTFH"), WAITS, must=[kinds.REPLY])
+    expect(recall.provoke(), WAITS, must=[status("NFS4ERR_DELAY")])
+    expect(bench.connect().probe(), WAITS, must=[kinds.REPLY])
+
+
+# -- BIND_CONN_TO_SESSION --------------------------------------------------------------------------
+
+LEGAL = {
+    "fore": ["CDFS4_FORE"],
+    "back": ["CDFS4_BACK"],
+    "fore-or-both": ["CDFS4_FORE", "CDFS4_BOTH"],
+    "back-or-both": ["CDFS4_BACK", "CDFS4_BOTH"],
+}
+
+
+@case(
+    "server.bind.{name}-{mode}",
+    requirements=[TABLE, "RFC8881-18.34.3-3"],
+    needs=["backchannel"],
+)
+@pytest.mark.parametrize("name", LEGAL)
+@pytest.mark.parametrize("mode", ["rdma", "plain"])
+def test_bind(bench, name, mode):
+    """Each direction for a connection that is new to the session, asking for RDMA mode or not: the
+    granted direction is one of the table, and the framing stays."""
+    session = bench.nfs4_session(back=True)
+    conn = new_connection(bench)
+    direction = DIRECTIONS["CDFC4_" + name.upper().replace("-", "_")]
+    outcome = session.bind(conn, direction, rdma_mode=mode == "rdma")
+    expect(outcome, TABLE, must=[kinds.REPLY])
+    ok = outcome.result["BIND_CONN_TO_SESSION"].resok4
+    expect.one_of(ok.bctsr_dir.name, LEGAL[name], TABLE, "bctsr_dir", outcome=outcome)
+    same = ok.bctsr_sessid == session.id
+    expect.true(same, TABLE, "the result names the session", outcome=outcome)
+    if mode == "plain":
+        stepped = bool(ok.bctsr_use_conn_in_rdma_mode)
+        expect.equal(stepped, False, "RFC8881-18.34.3-3", "RDMA mode unasked", outcome=outcome)
+    expect(conn.probe(), "RFC8881-18.34.3-3", must=[kinds.REPLY])
+
+
+@case(
+    "server.bind.not-alone",
+    requirements=["RFC8881-18.34.3-1"],
+    needs=["nfs41"],
+    hostile=True,
+)
+def test_not_alone(bench):
+    """BIND_CONN_TO_SESSION with another operation behind it."""
+    session = bench.nfs4_session()
+    bound = operation(
+        "BIND_CONN_TO_SESSION", bctsa_sessid=session.id, bctsa_dir=DIRECTIONS.CDFC4_FORE
+    )
+    conn = bench.connect()
+    outcome = conn.exchange(conn.compound_call(bound, "PUTROOTFH"))
+    expect(outcome, "RFC8881-18.34.3-1", must=[status("NFS4ERR_NOT_ONLY_OP")])
+
+
+@case("server.bind.direction-{value}", requirements=[TABLE], needs=["nfs41"], hostile=True)
+@pytest.mark.parametrize("value", [0, 4, 5, 8, 4294967295])
+def test_no_direction(bench, value):
+    """Numbers that are no channel_dir_from_client4."""
+    session = bench.nfs4_session()
+    outcome = session.bind(bench.connect(), value)
+    refused = ["nfs:NFS4ERR_BADXDR", "nfs:NFS4ERR_INVAL", "rpc:GARBAGE_ARGS"]
+    expect(outcome, TABLE, must=refused)
+
+
+@case("server.bind.tcp-{mode}", requirements=["RFC8881-18.34.3-3"], needs=["nfs41", "tcp"])
+@pytest.mark.parametrize("mode", ["rdma", "plain"])
+def test_bind_over_tcp(bench, mode):
+    """A server that does not step connections up says so of one over TCP, and records stay records."""
+    session = bench.nfs4_session()
+    conn = bench.connect_tcp()
+    outcome = session.bind(conn, DIRECTIONS.CDFC4_FORE, rdma_mode=mode == "rdma")
+    expect(outcome, "RFC8881-18.34.3-3", must=[kinds.REPLY])
+    ok = outcome.result["BIND_CONN_TO_SESSION"].resok4
+    if ok.bctsr_use_conn_in_rdma_mode and mode == "rdma":
+        bench.not_testable("the server steps TCP connections up to RDMA mode")
+    stepped = bool(ok.bctsr_use_conn_in_rdma_mode)
+    expect.equal(stepped, False, "RFC8881-18.34.3-3", "RDMA mode over TCP", outcome=outcome)
+    expect(session.exchange("PUTROOTFH", conn=conn), "RFC8881-18.34.3-3", must=[kinds.REPLY])
