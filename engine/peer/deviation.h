@@ -126,6 +126,70 @@ enum class Deviation : std::uint8_t {
   records_behind_lost,
   reply_mark_not_last,
   tcp_results_differ,
+
+  // sessions of NFS version 4.1
+  channel_size_raised,
+  back_channel_slots_changed,
+  back_channel_flag_unasked,
+  rdma_flag_unasked,
+  granted_slots_missing,
+  too_many_operations_executed,
+  large_request_executed,
+  large_response_sent,
+  transport_header_counted,
+  large_reply_cached,
+  misordered_sequence_executed,
+  failed_sequence_moves_slot,
+  retry_executed,
+  cached_reply_forgotten,
+  uncached_retry_fails_sequence,
+  retry_of_other_user_answered,
+  sequence_names_slot_zero,
+  highest_slot_lowered,
+  bad_slot_misordered,
+  high_slot_ignored,
+  sequence_anywhere,
+  bind_direction_ignored,
+  bind_beside_others,
+  rdma_mode_claimed,
+  second_connection_refused,
+  other_transport_refused,
+  replay_ignores_chunk,
+  empty_send_disconnects,
+  path_down_untold,
+  session_path_down_untold,
+  path_flags_stay,
+
+  // callbacks
+  callback_unannounced,
+  callback_vers_two,
+  callback_xid_differs,
+  callback_asks_no_credit,
+  callback_with_chunk,
+  callback_above_threshold,
+  callbacks_above_grant,
+  any_message_grants_callbacks,
+  forward_calls_wait_for_callback,
+  equal_xids_confused,
+  unknown_reply_disconnects,
+  reply_rpc_xid_alone,
+  reply_version_ignored,
+  callback_program_wrong,
+  callback_credential_unoffered,
+  recall_without_sequence,
+  callback_sequence_skips,
+  recall_names_other_stateid,
+  late_recall_dropped,
+  lost_recall_not_repeated,
+  lost_recall_renumbered,
+
+  // results of COMPOUND
+  write_chunks_shifted,
+  empty_chunk_passed_over,
+  results_beyond_list_refused,
+  second_write_chunk_ignored,
+  sixteen_segments_refused,
+  second_read_chunk_refused,
 };
 
 struct DeviationInfo {
@@ -145,7 +209,7 @@ std::vector<std::string_view> nearest_deviations(std::string_view name, std::siz
 /// The defects that one peer has.
 class Deviations {
  public:
-  static constexpr std::size_t kMost = 128;
+  static constexpr std::size_t kMost = 256;
 
   void add(Deviation deviation) { bits_.set(static_cast<std::size_t>(deviation)); }
   bool has(Deviation deviation) const { return bits_.test(static_cast<std::size_t>(deviation)); }

@@ -13,7 +13,7 @@
 namespace steertag::peer::testing {
 namespace {
 
-constexpr std::size_t kDeviations = 92;  // so that none gets lost
+constexpr std::size_t kDeviations = 150;  // so that none gets lost
 
 TEST(DeviationTable, NamesAreKebabCaseAndUniqueAndBreakKnownRequirements) {
   std::set<std::string_view> names;
@@ -366,13 +366,17 @@ TEST_F(DeviationTest, ConformingServerRepeatsItself) {
   EXPECT_EQ(first, run({}));
 }
 
-std::vector<Deviation> all_deviations() {
-  std::vector<Deviation> all;
-  for (const DeviationInfo& row : deviations()) all.push_back(row.deviation);
-  return all;
+/// Those that calls of NFS version 3 show. From `channel_size_raised` on they are about sessions,
+/// which need a client that keeps slots and answers callbacks: the suite's (ci/deviations.py).
+std::vector<Deviation> visible_deviations() {
+  std::vector<Deviation> visible;
+  for (const DeviationInfo& row : deviations()) {
+    if (row.deviation < Deviation::channel_size_raised) visible.push_back(row.deviation);
+  }
+  return visible;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DeviationTest, ::testing::ValuesIn(all_deviations()),
+INSTANTIATE_TEST_SUITE_P(All, DeviationTest, ::testing::ValuesIn(visible_deviations()),
                          [](const auto& param) {
                            std::string name(peer::info(param.param).name);
                            std::replace(name.begin(), name.end(), '-', '_');

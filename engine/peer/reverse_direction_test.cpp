@@ -169,6 +169,21 @@ TEST_F(ReverseDirectionTest, SilenceOfTheClientHasALimit) {
   EXPECT_EQ(outcomes[0], "a time limit passed: no reply to a callback");
 }
 
+TEST_F(ReverseDirectionTest, ReplyWhoseXidsDifferIsDiscardedAndNotAnswered) {
+  call(9, 1);
+  drive([&] { return callbacks().size() == 1; });
+  Bytes octets = transport(1, 1);
+  wire::Writer writer(octets);
+  rpc::ReplyHeader::accepted(2, rpc::AcceptStatus::SUCCESS).encode(writer);
+  client->send(octets);
+  call(10, 0);
+  drive([&] { return client->received.size() == 3; });
+  EXPECT_EQ(server->statistics().discarded, 1U);
+  EXPECT_EQ(server->statistics().errors, 0U)
+      << "RFC 8167 2.4.1: an error would be taken for the answer to a forward call with its XID";
+  EXPECT_TRUE(outcomes.empty()) << "the callback still waits for its reply";
+}
+
 TEST_F(ReverseDirectionTest, RepliesThatNobodyWaitsForAreDiscarded) {
   reply(77, 1);
   call(9, 1);

@@ -79,9 +79,10 @@ class Recall:
         expect(self.provoke(number), requirement_id, must=[kinds.REPLY])
 
 
-def expect_quiet(conn, requirement_id, what):
-    """No callback has come: replies to two later calls came first (the transport keeps order)."""
-    before = conn.callbacks.count
+def expect_quiet(conn, requirement_id, what, before=None):
+    """No callback has come since there were `before` (now): replies to two later calls came first (the
+    transport keeps order)."""
+    before = conn.callbacks.count if before is None else before
     for _ in range(2):
         expect(conn.probe(), requirement_id, must=[kinds.REPLY])
     expect.equal(conn.callbacks.count, before, requirement_id, what)

@@ -146,7 +146,8 @@ def test_write_list(bench, name):
         else:
             call.add_write_chunk([])
     outcome = session.conn.exchange(call)
-    expect_read_link_read(outcome, contents, IN_ORDER)
+    about = EMPTY if 0 in sizes else BEYOND if len(sizes) < len(contents) else IN_ORDER
+    expect_read_link_read(outcome, contents, about)
     lengths = [len(each) for each in contents] + [0] * len(sizes)
     expect_chunks(
         outcome, call, [length if size else None for size, length in zip(sizes, lengths)], IN_ORDER

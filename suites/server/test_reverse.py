@@ -339,11 +339,9 @@ def hold_to_grant(bench, grant):
     for number in range(3):
         recall.provoke(number)
     allowed = max(1, grant)
-    first = recall.wait(REVERSE_GRANT)
-    waiting = [first]
-    while len(waiting) < allowed:
-        waiting.append(recall.wait(REVERSE_GRANT))
-    expect_quiet(recall.conn, REVERSE_GRANT, "callbacks beyond the grant")
+    waiting = [recall.wait(REVERSE_GRANT) for _ in range(allowed)]
+    before = callbacks.count - len(callbacks.kept)
+    expect_quiet(recall.conn, REVERSE_GRANT, "callbacks beyond the grant", before)
     for done in range(3):
         callbacks.answer(waiting.pop(0))
         expect.at_most(len(callbacks.kept), allowed, REVERSE_GRANT, "callbacks under way")
@@ -384,10 +382,11 @@ def test_ignored_credits(bench, name):
         draft.proc = 77
     elif name == "bad-type":
         draft.payload = (0x7E000000).to_bytes(4, "big") + (2).to_bytes(4, "big") + bytes(16)
+    before = callbacks.count
     session.conn.exchange(draft)
     if not session.conn.open:
         return
-    expect_quiet(session.conn, "RFC8167-4.1-5", "callbacks beyond the grant")
+    expect_quiet(session.conn, "RFC8167-4.1-5", "callbacks beyond the grant", before)
     callbacks.answer(first)
     callbacks.answer(recall.wait(REVERSE_GRANT))
 
@@ -409,12 +408,14 @@ def test_threshold(bench, name):
         "asymmetric": wire.PrivateData(send_bytes=8192, receive_bytes=1024),
     }
     recall = Recall(bench, settings={"private_data": data[name]})
-    callback = recall.expect_recall("RFC8267-6.5.2-6")
+    callback = recall.expect_recall("RFC8167-4.2-1")
     most = recall.conn.negotiated.to_client_bytes
     for each in recall.callbacks.seen:
         size = len(each.message.bytes)
         expect.at_most(size, most, "RFC8167-4.2-1", "octets of a callback")
     expect.equal(callback.header.proc, wire.Procedure.MSG, PLAIN, "rdma_proc")
+    chunks = len(callback.header.read_list)
+    expect.equal(chunks, 0, "RFC8267-6.5.2-6", "read chunks of a callback")
     recall.callbacks.answer(callback)
     recall.expect_done("RFC8167-4.2-1")
 

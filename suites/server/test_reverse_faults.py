@@ -190,13 +190,14 @@ def test_not_the_reply(bench, name):
     recall.provoke(1)
     draft = make(recall, callback)
     draft.credit = 8
+    before = callbacks.count
     outcome = recall.conn.exchange(draft)
     expected = [kinds.SILENCE, kinds.ERR_CHUNK, kinds.ERR_VERS, "rpc:GARBAGE_ARGS", kinds.DENIED]
     expect(outcome, requirement_id, must=expected, latitude=ENDS)
     if not recall.conn.open:
         expect_serving(recall)
         return
-    expect_quiet(recall.conn, requirement_id, "callbacks beyond the one that waits")
+    expect_quiet(recall.conn, requirement_id, "callbacks beyond the one that waits", before)
     callbacks.answer(callback)
     following = recall.wait(NOT_THE_REPLY)
     callbacks.answer(following)

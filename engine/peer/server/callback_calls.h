@@ -60,6 +60,8 @@ class CallbackCalls final : public CallbackChannel,
   /// How many calls the peer takes at a time. Zero would be a deadlock and counts as one (RFC 8166
   /// 3.3.1).
   void grant(std::uint32_t window);
+  /// A call was sent and has no reply yet.
+  bool waits() const { return in_flight_ > 0; }
   /// The connection is down: every call fails.
   void close();
 

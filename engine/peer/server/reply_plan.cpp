@@ -46,16 +46,29 @@ bool ReplyPlan::reduce(const wire::Header& call, ReplyPayload& payload) {
   std::size_t next = 0;
   for (std::size_t chunk = 0; chunk < call.write_list.size(); ++chunk) {
     const std::span<wire::Segment> segments = header_.write_list.at(chunk);
-    if (next == payload.items().size() || deviates(Deviation::write_chunk_ignored)) {
+    if (chunk == 0 && call.write_list.size() > 1 && deviates(Deviation::write_chunks_shifted)) {
+      mark_unused(segments);
+      continue;
+    }
+    if (chunk > 0 && deviates(Deviation::second_write_chunk_ignored)) {
+      ++next;  // the result stays inline
+      mark_unused(segments);
+      continue;
+    }
+    if (next >= payload.items().size() || deviates(Deviation::write_chunk_ignored)) {
       // RFC 8166 4.3.2.2: no eligible result is left.
       if (!deviates(Deviation::unused_write_lengths_kept)) mark_unused(segments);
       continue;
     }
     ReplyPayload::Item& item = payload.items()[next++];
-    if (segments.empty()) continue;  // RFC 8166 4.3.2.3: an empty chunk asks for this item inline
+    if (segments.empty()) {  // RFC 8166 4.3.2.3: an empty chunk asks for this item inline
+      if (deviates(Deviation::empty_chunk_passed_over)) --next;
+      continue;
+    }
     if (!reduce_item(item, payload, segments)) return false;
   }
-  return true;
+  return !deviates(Deviation::results_beyond_list_refused) || call.write_list.size() == 0 ||
+         next >= payload.items().size();
 }
 
 bool ReplyPlan::reduce_item(ReplyPayload::Item& item, ReplyPayload& payload,

@@ -6,6 +6,19 @@
 
 namespace steertag::peer {
 
+bool ServerConnection::refuses_shape(const wire::Header& header) const {
+  constexpr std::size_t kMost = 15;  // RFC 8267 6.4.2 has sixteen
+  bool refused = false;
+  if (deviates(Deviation::sixteen_segments_refused)) {
+    refused = header.reply_chunk.size() > kMost;
+    for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk)
+      refused |= header.write_list[chunk].size() > kMost;
+  }
+  if (deviates(Deviation::second_read_chunk_refused) && !header.read_list.empty())
+    refused |= header.read_list.front().position != header.read_list.back().position;
+  return refused;
+}
+
 void ServerConnection::bend_read_list(Transaction& call) {
   std::vector<wire::ReadSegment>& list = call.header.read_list;
   if (deviates(Deviation::second_read_segment_ignored) && list.size() > 1) {

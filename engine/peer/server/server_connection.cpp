@@ -73,6 +73,7 @@ void ServerConnection::on_message(ReceiveId receive, View message,
                                   std::optional<std::uint32_t> /*invalidated*/) {
   if (context_.hung || dropped_) return;
   ++context_.statistics.messages;
+  if (message.empty() && deviates(Deviation::empty_send_disconnects)) return drop();
   if (take_callback_reply(receive, message)) return;
   Transaction* call = backlog_.empty() && may_execute() ? take_idle() : nullptr;
   if (!call) return backlog_.push_back({receive, message});
@@ -156,7 +157,7 @@ void ServerConnection::on_broken_list(Transaction& call) {
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
   if (context_.failed_calls.take(origin_.peer_host, call.header.xid)) return send_chunk_error(call);
-  if (too_complex(call.header)) return send_chunk_error(call);
+  if (too_complex(call.header) || refuses_shape(call.header)) return send_chunk_error(call);
   if (call.header.proc == wire::Procedure::msg) {
     // Looked at before anything is pulled for it; the dispatcher answers.
     const auto direction = rpc::direction(call.payload);
@@ -234,6 +235,7 @@ void ServerConnection::answer(Transaction& call, Outcome outcome) {
 }
 
 bool ServerConnection::may_execute() const {
+  if (deviates(Deviation::forward_calls_wait_for_callback) && callbacks_->waits()) return false;
   return context_.replies.allows(reply_bytes_);
 }
 

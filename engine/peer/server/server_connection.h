@@ -48,6 +48,9 @@ class ServerConnection final : public EndpointUser,
   /// Whether the message answers a callback; its receive is posted again then.
   bool take_callback_reply(ReceiveId receive, View message);
   void on_callback_sent(WorkTag tag);
+  void bend_callback(wire::Header& header, Bytes& message) const;
+  /// Whether a deviation has used the message up.
+  bool bend_callback_reply(const wire::FixedWords& words, View message);
 
   // Memory for pulls, and those who wait for it.
   PullStart start_waiting_pull(std::uint32_t transaction) override;
@@ -73,6 +76,8 @@ class ServerConnection final : public EndpointUser,
   void on_pulled(Transaction& call);
   void execute(Transaction& call, View message);
   void answer(Transaction& call, Outcome outcome);
+  /// Whether a deviation finds too many segments or chunks in it.
+  bool refuses_shape(const wire::Header& header) const;
   void bend_read_list(Transaction& call);
   void bend_message(Transaction& call);
 

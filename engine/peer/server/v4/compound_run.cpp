@@ -2,7 +2,7 @@
 #include "peer/server/v4/compound_run.h"
 
 #include "peer/limits.h"
-#include "peer/server/v4/state/nfs4_state.h"
+#include "peer/server/v4/state/tables.h"
 
 namespace steertag::peer {
 namespace {
@@ -70,9 +70,11 @@ nfs4::Status CompoundRun::check_place(const Operation& operation) const {
   const bool only = call_.operation_count == 1;
   switch (operation.place) {
     case Place::first:
-      return first ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_SEQUENCE_POS;
+      return first || deviates(Deviation::sequence_anywhere) ? nfs4::Status::NFS4_OK
+                                                             : nfs4::Status::NFS4ERR_SEQUENCE_POS;
     case Place::alone:
-      return only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
+      return only || deviates(Deviation::bind_beside_others) ? nfs4::Status::NFS4_OK
+                                                             : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
     case Place::either:
       return !first || only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
     case Place::in_session:
@@ -112,9 +114,19 @@ nfs4::Status CompoundRun::too_big(std::size_t octets) const {
   return nfs4::Status::NFS4_OK;
 }
 
+bool CompoundRun::deviates(Deviation deviation) const {
+  return call_.state.tables().deviates(deviation);
+}
+
 void CompoundRun::replay() {
   call_.reply.rewind(reply_start_);
-  call_.reply.append(*call_.slot->replay);
+  if (!deviates(Deviation::replay_ignores_chunk)) return call_.reply.append(*call_.slot->replay);
+  std::vector<View> parts;
+  call_.slot->replay->stream_parts(parts);
+  ReplyPayload inline_results;
+  Bytes& stream = inline_results.stream();
+  for (const View part : parts) stream.insert(stream.end(), part.begin(), part.end());
+  call_.reply.append(inline_results);
 }
 
 void CompoundRun::keep_reply() {

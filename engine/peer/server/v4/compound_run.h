@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nfs/v4/compound.h"
+#include "peer/deviation.h"
 #include "peer/server/v4/operation_table.h"
 
 namespace steertag::peer {
@@ -25,6 +26,7 @@ class CompoundRun {
   /// a session NFS4ERR_RESOURCE.
   nfs4::Status too_big(std::size_t octets) const;
   void replay();
+  bool deviates(Deviation deviation) const;
   void keep_reply();
 
   CompoundCall& call_;

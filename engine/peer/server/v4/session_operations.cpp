@@ -6,6 +6,7 @@
 #include "peer/server/v4/state/back_channel.h"
 #include "peer/server/v4/state_access.h"
 #include "peer/server/v4/state_operations.h"
+#include "wire/header.h"
 
 namespace steertag::peer {
 namespace {
@@ -84,6 +85,21 @@ std::uint32_t affordable_slots(const StateTables& tables, const Client& client, 
   return static_cast<std::uint32_t>(std::min<std::size_t>(share, left / slot_bytes));
 }
 
+/// What deviations do to the backchannel of a new session.
+void bend_back_channel(const StateTables& tables, Session& session) {
+  if (tables.deviates(Deviation::back_channel_slots_changed))
+    session.back.ca_maxrequests = static_cast<std::uint32_t>(session.back_slots.size());
+  if (tables.deviates(Deviation::callback_program_wrong)) ++session.cb_program;
+  if (tables.deviates(Deviation::callback_credential_unoffered) &&
+      session.credential_flavor == rpc::AuthFlavor::AUTH_NONE) {
+    session.credential_flavor = rpc::AuthFlavor::AUTH_SYS;
+    session.credential = rpc::encode_auth_sys({});
+  }
+  if (tables.deviates(Deviation::callback_sequence_skips)) {
+    for (BackSlot& slot : session.back_slots) slot.sequence = 1;
+  }
+}
+
 /// Phase 4 of RFC 8881 18.36.4. Nothing has changed when it fails.
 nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
                                        Client& client) {
@@ -98,6 +114,8 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   if (result.status != nfs4::Status::NFS4_OK) return result;
   auto session = std::make_unique<Session>();
   session->fore = fore_channel(args.csa_fore_chan_attrs, origin.rdma);
+  if (tables.deviates(Deviation::channel_size_raised))
+    session->fore.ca_maxrequestsize = static_cast<std::uint32_t>(kLargestCall);
   const std::size_t slot_bytes =
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =
@@ -107,13 +125,15 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
     return result;
   }
   session->fore.ca_maxrequests = slots;
-  session->slots.resize(slots);
+  session->slots.resize(tables.deviates(Deviation::granted_slots_missing) ? (slots + 1) / 2
+                                                                          : slots);
   session->reserved_bytes = slots * slot_bytes;
   session->back = args.csa_back_chan_attrs;
   if (!origin.rdma) session->back.ca_rdma_ird.clear();
   session->back_slots.resize(std::min(session->back.ca_maxrequests, kMostBackSlots));
   session->cb_program = args.csa_cb_program;
   session->callable = take_credential(*session, args.csa_sec_parms);
+  bend_back_channel(tables, *session);
   session->client = &client;
   session->id = new_session_id(tables, client);
 
@@ -132,27 +152,44 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
       !origin.back.expired()) {
     ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
     open_back_channel(tables, made, origin);
+  } else if (tables.deviates(Deviation::callback_unannounced) && made.callable) {
+    open_back_channel(tables, made, origin);
   }
+  if (tables.deviates(Deviation::back_channel_flag_unasked))
+    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+  if (tables.deviates(Deviation::rdma_flag_unasked))
+    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_RDMA;
   return result;
 }
 
-std::uint32_t status_flags(StateTables& tables, const Session& session) {
+std::uint32_t status_flags(StateTables& tables, Session& session) {
   std::uint32_t flags = back_channel_flags(tables, session);
+  if (tables.deviates(Deviation::path_down_untold)) flags &= ~nfs4::SEQ4_STATUS_CB_PATH_DOWN;
+  if (tables.deviates(Deviation::session_path_down_untold))
+    flags &= ~nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+  if (tables.deviates(Deviation::path_flags_stay)) flags = session.kept_flags |= flags;
   if (!session.client->revoked.empty()) flags |= nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
   return flags;
 }
 
 /// Whether the retry is of the request that the slot holds, as far as that can be seen.
 bool same_request(const Slot& slot, const CompoundCall& call) {
-  return slot.uid == call.context.caller.uid && slot.request_bytes == call.request_bytes &&
-         slot.operation_count == call.operation_count;
+  const bool any_user = call.state.tables().deviates(Deviation::retry_of_other_user_answered);
+  return (any_user || slot.uid == call.context.caller.uid) &&
+         slot.request_bytes == call.request_bytes && slot.operation_count == call.operation_count;
 }
 
 nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& session,
                                const CompoundCall& call) {
-  if (call.operation_count > session.fore.ca_maxoperations)
+  const StateTables& tables = call.state.tables();
+  if (call.operation_count > session.fore.ca_maxoperations &&
+      !tables.deviates(Deviation::too_many_operations_executed))
     return nfs4::Status::NFS4ERR_TOO_MANY_OPS;
-  if (call.request_bytes > session.fore.ca_maxrequestsize) return nfs4::Status::NFS4ERR_REQ_TOO_BIG;
+  const std::size_t transport =
+      tables.deviates(Deviation::transport_header_counted) ? wire::kSmallestHeaderBytes : 0;
+  if (call.request_bytes + transport > session.fore.ca_maxrequestsize &&
+      !tables.deviates(Deviation::large_request_executed))
+    return nfs4::Status::NFS4ERR_REQ_TOO_BIG;
   // RFC 8881 2.10.6.1.2: an error of SEQUENCE leaves the slot as it was, so that a reply that has
   // no room for its result (the tag may be long) must be noticed before the slot is used.
   if (room_for_result(call, session.fore.ca_maxresponsesize) < kSequenceResultBytes)
@@ -167,11 +204,19 @@ nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& se
 /// 2.10.6.1).
 nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
                         const CompoundCall& call) {
-  if (args.sa_slotid >= session.slots.size()) return nfs4::Status::NFS4ERR_BADSLOT;
-  if (args.sa_highest_slotid < args.sa_slotid) return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
+  const StateTables& tables = call.state.tables();
+  if (args.sa_slotid >= session.slots.size()) {
+    return tables.deviates(Deviation::bad_slot_misordered) ? nfs4::Status::NFS4ERR_SEQ_MISORDERED
+                                                           : nfs4::Status::NFS4ERR_BADSLOT;
+  }
+  if (args.sa_highest_slotid < args.sa_slotid && !tables.deviates(Deviation::high_slot_ignored))
+    return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
   const Slot& slot = session.slots[args.sa_slotid];
-  if (args.sa_sequenceid == slot.sequence + 1 && !slot.under_way)
-    return check_new_request(args, session, call);
+  const bool retry = args.sa_sequenceid == slot.sequence;
+  const bool next = args.sa_sequenceid == slot.sequence + 1 ||
+                    (retry && tables.deviates(Deviation::retry_executed)) ||
+                    (!retry && tables.deviates(Deviation::misordered_sequence_executed));
+  if (next && !slot.under_way) return check_new_request(args, session, call);
   if (args.sa_sequenceid != slot.sequence || (!slot.cached && !slot.under_way))
     return nfs4::Status::NFS4ERR_SEQ_MISORDERED;
   if (!same_request(slot, call)) return nfs4::Status::NFS4ERR_SEQ_FALSE_RETRY;
@@ -265,7 +310,12 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   StateTables& tables = call.state.tables();
   Session* session = tables.find_session(args.sa_sessionid);
   result.status = session ? check_slot(args, *session, call) : nfs4::Status::NFS4ERR_BADSESSION;
-  if (result.status != nfs4::Status::NFS4_OK) return;
+  if (result.status != nfs4::Status::NFS4_OK) {
+    if (session && args.sa_slotid < session->slots.size() &&
+        tables.deviates(Deviation::failed_sequence_moves_slot))
+      ++session->slots[args.sa_slotid].sequence;
+    return;
+  }
   Slot& slot = session->slots[args.sa_slotid];
   // RFC 8881 18.34.3: with SP4_NONE, the only protection we grant, a SEQUENCE is enough to
   // associate a connection with the fore channel.
@@ -278,7 +328,10 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   used.cachethis = args.sa_cachethis;
   used.maxresponsesize = session->fore.ca_maxresponsesize;
   used.maxresponsesize_cached = session->fore.ca_maxresponsesize_cached;
-  if (args.sa_sequenceid == slot.sequence) {
+  const auto unlimited = static_cast<std::uint32_t>(kLargestCall);
+  if (tables.deviates(Deviation::large_response_sent)) used.maxresponsesize = unlimited;
+  if (tables.deviates(Deviation::large_reply_cached)) used.maxresponsesize_cached = unlimited;
+  if (args.sa_sequenceid == slot.sequence && !tables.deviates(Deviation::retry_executed)) {
     used.replay = &slot.reply;
     return;
   }
@@ -294,6 +347,8 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   ok.sr_slotid = args.sa_slotid;
   ok.sr_highest_slotid = static_cast<std::uint32_t>(session->slots.size() - 1);
   ok.sr_target_highest_slotid = ok.sr_highest_slotid;
+  if (tables.deviates(Deviation::highest_slot_lowered)) ok.sr_highest_slotid = 0;
+  if (tables.deviates(Deviation::sequence_names_slot_zero)) ok.sr_slotid = 0;
   ok.sr_status_flags = status_flags(tables, *session);
 }
 
@@ -308,8 +363,16 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
   }
   const auto bound = std::ranges::find(session->bindings, origin.connection, &Binding::connection);
   const bool callable = session->callable && !origin.back.expired();
-  const auto granted =
-      directions(args.bctsa_dir, bound == session->bindings.end() ? nullptr : &*bound, callable);
+  const bool fresh = bound == session->bindings.end();
+  if (fresh && (tables.deviates(Deviation::second_connection_refused) ||
+                (!origin.rdma && tables.deviates(Deviation::other_transport_refused)))) {
+    result.status = nfs4::Status::NFS4ERR_INVAL;
+    return;
+  }
+  auto granted = directions(args.bctsa_dir, fresh ? nullptr : &*bound, callable);
+  if (granted == nfs4::ChannelDirFromServer::CDFS4_FORE &&
+      tables.deviates(Deviation::bind_direction_ignored))
+    granted = nfs4::ChannelDirFromServer::CDFS4_BOTH;
   if (!granted) {
     result.status = granted.error();
     return;
@@ -321,7 +384,8 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
   result.resok4.bctsr_sessid = session->id;
   result.resok4.bctsr_dir = *granted;
   // True only of a connection that is RPC-over-RDMA from its start: none is stepped up.
-  result.resok4.bctsr_use_conn_in_rdma_mode = args.bctsa_use_conn_in_rdma_mode && origin.rdma;
+  result.resok4.bctsr_use_conn_in_rdma_mode = (args.bctsa_use_conn_in_rdma_mode && origin.rdma) ||
+                                              tables.deviates(Deviation::rdma_mode_claimed);
 }
 
 void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call,

@@ -38,7 +38,7 @@ nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, co
 
 /// What answers a retry of a request that was not cached: its SEQUENCE, and for the operation after
 /// that NFS4ERR_RETRY_UNCACHED_REP (RFC 8881 2.10.6.1.3).
-Bytes uncached_reply(View results) {
+Bytes uncached_reply(View results, bool fails_sequence) {
   wire::Reader reader(results);
   nfs4::CompoundResult compound;
   compound.decode(reader);
@@ -49,6 +49,10 @@ Bytes uncached_reply(View results) {
   const auto second = operations.next();
   Bytes reply;
   nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
+  if (fails_sequence) {
+    writer.add_status(nfs4::Opnum::OP_SEQUENCE, nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
+    return reply;
+  }
   writer.add(nfs4::Opnum::OP_SEQUENCE, sequence);
   if (second) writer.add_status(*second, nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
   return reply;
@@ -138,8 +142,10 @@ void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
   used.under_way = false;
   used.reply.clear();
   const std::size_t most = slot.cachethis ? session->fore.ca_maxresponsesize_cached : kSmallReply;
-  if (results.size() > most) {
-    used.reply.stream() = uncached_reply(results.stream());
+  const bool forgets = slot.cachethis && tables_->deviates(Deviation::cached_reply_forgotten);
+  if (results.size() > most || forgets) {
+    used.reply.stream() = uncached_reply(
+        results.stream(), tables_->deviates(Deviation::uncached_retry_fails_sequence));
   } else {
     copy_results(results, used.reply);
   }

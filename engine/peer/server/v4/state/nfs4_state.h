@@ -7,6 +7,7 @@
 
 #include "nfs/v4/operations.h"
 #include "peer/deadline_clock.h"
+#include "peer/deviation.h"
 #include "peer/server/permission.h"
 #include "peer/server/reply_payload.h"
 #include "peer/server/v4/compound_call.h"
@@ -26,6 +27,8 @@ struct Nfs4StateOptions {
   std::string recovery_path;
   /// Grant read delegations.
   bool delegations = true;
+  /// The defects of sessions and callbacks that the server has.
+  Deviations deviations{};
 };
 
 class Nfs4State {
