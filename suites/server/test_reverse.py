@@ -18,6 +18,7 @@ from steertag.suite.nfs4_client import (
 
 CALL_HEADER = ("RFC8167-5.1-1", "RFC8167-5.1-2", "RFC8167-5.1-3", "RFC8167-5.1-4")
 PLAIN = "RFC8167-5.3-2"
+NO_CHUNKS = ("RFC8267-6.5.2-3", "RFC8167-7-1")
 READY = "RFC8167-6-1"
 BOTH_WAYS = "RFC8167-2.4.1-1"
 SEPARATE = "RFC8167-4.1-1"
@@ -40,11 +41,13 @@ def expect_reverse_call(callback):
     expect.equal(header.proc, wire.Procedure.MSG, PLAIN, "rdma_proc of a callback")
     chunks = len(header.read_list) + len(header.write_list) + (header.reply_chunk is not None)
     expect.equal(chunks, 0, "RFC8267-6.5.2-3", "chunks of a callback")
+    reduced = [each.position for each in header.read_list if each.position]
+    expect.equal(reduced, [], "RFC8167-7-1", "reduced items of a callback")
 
 
 @case(
     "server.reverse.null",
-    requirements=[*CALL_HEADER, PLAIN, "RFC8267-6.5.2-3", VERSION, "RFC8167-3.2-1"],
+    requirements=[*CALL_HEADER, PLAIN, *NO_CHUNKS, VERSION, "RFC8167-3.2-1"],
     needs=["backchannel"],
 )
 def test_null(bench):
@@ -65,7 +68,7 @@ def test_null(bench):
     requirements=[
         *CALL_HEADER,
         PLAIN,
-        "RFC8267-6.5.2-3",
+        *NO_CHUNKS,
         RECALLED,
         FIRST,
         VERSION,
@@ -303,13 +306,18 @@ def test_forward_while_held(bench):
 
 @case(
     "server.reverse.reverse-grant-{grant}",
-    requirements=[REVERSE_GRANT, SEPARATE, "RFC8167-4.3-1"],
+    requirements=[REVERSE_GRANT, SEPARATE, "RFC8167-4.3-1", "RFC8167-4.1-3"],
     needs=["delegations"],
 )
 @pytest.mark.parametrize("grant", [1, 2])
 def test_reverse_grant(bench, grant):
     """No more callbacks are under way than the client grants: three are due, each waits for its turn."""
-    hold_to_grant(bench, grant)
+    conn = hold_to_grant(bench, grant)
+    # Our reverse grants and the server's forward ones have nothing to do with each other.
+    calls = [conn.null_call() for _ in range(conn.window)]
+    for outcome in conn.collect(calls).values():
+        expect(outcome, "RFC8167-4.1-3", must=[kinds.REPLY])
+    expect.true(conn.open, "RFC8167-4.3-1", "no Send met a peer without a receive")
 
 
 @case(
@@ -349,6 +357,7 @@ def hold_to_grant(bench, grant):
             waiting.append(recall.wait(SEPARATE))
     for number in range(3):
         recall.expect_done(SEPARATE, number)
+    return recall.conn
 
 
 @case(

@@ -263,7 +263,7 @@ CHUNK_LISTS = ("read-list", "write-list", "reply-chunk", "empty-write-chunk", "n
 
 @case(
     "server.reverse-fault.chunks-{name}",
-    requirements=[CHUNKS, STILL_SERVES],
+    requirements=[CHUNKS, STILL_SERVES, "RFC8167-5.3-1"],
     needs=["delegations"],
     hostile=True,
 )
@@ -290,7 +290,7 @@ def test_chunks(bench, name):
     outcome = conn.exchange(draft)
     taken = {kinds.ERR_CHUNK: "refused", **ENDS}
     expect(outcome, CHUNKS, must=[kinds.SILENCE], latitude=taken)
-    expect_serving(recall)
+    expect_serving(recall, "RFC8167-5.3-1")
 
 
 @case(

@@ -1,0 +1,380 @@
+"""The layout of what the server sends, word by word: fixed words, lists, segments, errors, private data
+(RFC 8166 4.1.2, 4.3, 4.7; RFC 8797 4)."""
+
+import struct
+
+import pytest
+from chunk_checks import chunk_length, read_call, write_call
+from message_words import words
+
+from steertag import wire
+from steertag.suite import case, expect, kinds
+
+FIXED = ("RFC8166-4.1.2-12", "RFC8166-4.1.2-13", "RFC8166-4.2-1")
+SEGMENT = "RFC8166-4.1.2-1"
+ONE_ITEM = "RFC8166-3.4.4.4-1"
+NO_ROUNDUP = "RFC8166-3.4.4.4-2"
+
+
+def segment_words(segment, length):
+    return [segment.handle, length, segment.offset >> 32, segment.offset & 0xFFFFFFFF]
+
+
+def chunk_words(segments, lengths):
+    """A chunk as XDR: count, and each segment with this length."""
+    found = [len(segments)]
+    for segment, length in zip(segments, lengths):
+        found += segment_words(segment, length)
+    return found
+
+
+def filled(segments, length):
+    """The lengths of segments that are filled in order with so many octets."""
+    lengths = []
+    for segment in segments:
+        lengths.append(min(length, segment.length))
+        length -= lengths[-1]
+    return lengths
+
+
+@case(
+    "server.layout.no-chunks",
+    requirements=[*FIXED, "RFC8166-4.3-1", "RFC8166-4.7-1", "RFC8166-4-3", "RFC8166-4.2.3-1"],
+)
+def test_no_chunks(bench):
+    """A reply without chunks: XID, version 1, credits, procedure 0, three absent lists, and the RPC reply
+    as in RFC 5531."""
+    conn = bench.connect()
+    call = conn.null_call()
+    outcome = conn.exchange(call)
+    expect(outcome, "RFC8166-4-3", must=[kinds.REPLY])
+    found = words(outcome.raw)
+    expect.equal(found[0], call.xid, "RFC8166-4.2-1", "word 0", show=False, outcome=outcome)
+    expect.equal(found[1], 1, "RFC8166-4.1.2-13", "word 1", outcome=outcome)
+    expect.at_least(found[2], 1, "RFC8166-4.2.3-1", "word 2, a grant", outcome)
+    expect.equal(found[3], 0, "RFC8166-4.1.2-12", "word 3, RDMA_MSG", outcome=outcome)
+    expect.equal(found[4:7], (0, 0, 0), "RFC8166-4.3-1", "words of the lists", outcome=outcome)
+    expect.equal(len(outcome.raw), 28 + 24, "RFC8166-4.7-1", "octets of the reply", outcome=outcome)
+    rest = (call.xid, 1, 0, 0, 0, 0)
+    expect.equal(found[7:], rest, "RFC8166-4-3", "RPC reply", show=False, outcome=outcome)
+
+
+@case("server.layout.credit-word-{credit}", requirements=["RFC8166-4.2.3-1"])
+@pytest.mark.parametrize("credit", [1, 7, 32])
+def test_credit_word(bench, credit):
+    """The word of a call is a request and that of the reply a grant: the request is not sent back as it
+    was unless the server grants as much."""
+    conn = bench.connect(credits=credit)
+    one, other = conn.exchange(conn.null_call()), conn.exchange(conn.null_call())
+    for outcome in (one, other):
+        expect(outcome, "RFC8166-4.2.3-1", must=[kinds.REPLY])
+        expect.at_least(outcome.header.credit, 1, "RFC8166-4.2.3-1", "grant", outcome)
+
+
+@case(
+    "server.layout.write-list",
+    requirements=[
+        SEGMENT,
+        ONE_ITEM,
+        NO_ROUNDUP,
+        *("RFC8166-4.1.2-4", "RFC8166-4.1.2-5", "RFC8166-4.4.3-1", "RFC8166-4.7-2"),
+        *("RFC8166-3.4.4-2", "RFC8166-3.4.4.1-2", "RFC8166-3.4.1-1", "RFC8166-3.4.2-1"),
+    ],
+)
+def test_write_list(bench):
+    """A reply with a write list and an unused reply chunk, each word of its header."""
+    content = bench.random.randbytes(701)
+    handle = bench.file(content)
+    conn = bench.connect()
+    call = read_call(conn, handle, 701)
+    offer = conn.write_chunk(call, sizes=[256, 300, 512])
+    reply = conn.reply_chunk(call, sizes=[2048, 64])
+    outcome = conn.exchange(call)
+    expect(outcome, "RFC8166-3.4.1-1", must=[kinds.REPLY])
+    segments = call.write_list[0].segments
+    wanted = [0, 1, *chunk_words(segments, filled(segments, 701)), 0]
+    wanted += [1, *chunk_words(call.reply_chunk.segments, [0, 0])]
+    found = words(outcome.raw)[4 : 4 + len(wanted)]
+    lists = "words of the lists"
+    expect.equal(found, tuple(wanted), SEGMENT, lists, show=False, outcome=outcome)
+    header, payload = wire.decode(outcome.raw)
+    expect.equal(
+        len(outcome.raw) - len(payload),
+        16 + 4 * len(wanted),
+        "RFC8166-4.4.3-1",
+        "octets of the header",
+        outcome=outcome,
+    )
+    total = chunk_length(header.write_list[0])
+    expect.equal(total, 701, "RFC8166-3.4.4-2", "octets of the chunk", outcome=outcome)
+    expect.data(offer.bytes()[:701], content, ONE_ITEM, "octets in the chunk", outcome=outcome)
+    # RPC header 24, status, attributes, count, eof, and the count word of the data.
+    inline = [24 + 4 + 4 + attributes + 8 + 4 for attributes in (0, 84)]
+    expect.one_of(len(payload), inline, NO_ROUNDUP, "octets left inline", outcome=outcome)
+    expect.true(
+        payload[-4:] == struct.pack(">I", 701), "RFC8166-3.4.4.1-2", "the count word is last"
+    )
+    expect.true(len(reply.bytes()) == 2112, "RFC8166-4.7-2", "the reply chunk is as it was offered")
+
+
+@case(
+    "server.layout.long-reply",
+    requirements=["RFC8166-4.1.2-7", "RFC8166-4.2.4-2", "RFC8166-3.5.3-1", "RFC8166-4.7-2"],
+)
+def test_long_reply(bench):
+    """RDMA_NOMSG ends with its lists, one of which is there; the payload stream is where it says."""
+    content = bench.random.randbytes(6000)
+    handle = bench.file(content)
+    conn = bench.connect()
+    call = read_call(conn, handle, 6000)
+    conn.reply_chunk(call, sizes=[1000, 2000, 8000])
+    outcome = conn.exchange(call)
+    expect(outcome, "RFC8166-3.5.3-1", must=[kinds.REPLY])
+    found = words(outcome.raw)
+    expect.equal(found[3], 1, "RFC8166-4.2.4-2", "word 3, RDMA_NOMSG", outcome=outcome)
+    segments = call.reply_chunk.segments
+    used = chunk_length(outcome.header.reply_chunk)
+    wanted = (0, 0, 1, *chunk_words(segments, filled(segments, used)))
+    expect.equal(
+        found[4:], wanted, "RFC8166-4.7-2", "words of the lists", show=False, outcome=outcome
+    )
+    size = 16 + 4 * len(wanted)
+    expect.equal(len(outcome.raw), size, "RFC8166-4.1.2-7", "octets of RDMA_NOMSG", outcome=outcome)
+    expect.data(outcome.result.ok.data, content, "RFC8166-3.5.3-1", "octets read", outcome=outcome)
+
+
+@case(
+    "server.layout.error-{name}",
+    requirements=["RFC8166-4.2.4-3", "RFC8166-4.5-7", "RFC8166-4.1.2-12"],
+    hostile=True,
+)
+@pytest.mark.parametrize("name", ["vers", "chunk"])
+def test_error(bench, name):
+    """RDMA_ERROR holds the fixed words, the code, and for ERR_VERS the range: nothing else."""
+    conn = bench.connect()
+    call = conn.null_call()
+    if name == "vers":
+        call.vers = 9
+    else:
+        call.proc = 9
+    outcome = conn.exchange(call)
+    expect(outcome, "RFC8166-4.5-7", must=[f"err-{name}"])
+    found = words(outcome.raw)
+    expect.equal(found[3], 4, "RFC8166-4.1.2-12", "word 3, RDMA_ERROR", outcome=outcome)
+    code, size = (1, 28) if name == "vers" else (2, 20)
+    expect.equal(found[4], code, "RFC8166-4.5-7", "word 4, the code", outcome=outcome)
+    expect.equal(len(outcome.raw), size, "RFC8166-4.2.4-3", "octets of RDMA_ERROR", outcome=outcome)
+
+
+@case(
+    "server.layout.empty-and-unused",
+    requirements=["RFC8166-3.4.6-6", "RFC8166-4.3.2.2-1"],
+    hostile=True,  # a second chunk for one result
+)
+def test_empty_and_unused(bench):
+    """READ of a directory fails: an empty chunk comes back empty, one with segments unused, with as many
+    segments, all of length zero."""
+    directory = bench.directory()
+    conn = bench.connect()
+    call = conn.nfs_call("READ", file=directory, offset=0, count=100)
+    call.add_write_chunk([])
+    conn.write_chunk(call, sizes=[50, 50])
+    outcome = conn.exchange(call)
+    expect(outcome, "RFC8166-4.3.2.2-1", must=["nfs:NFS3ERR_ISDIR", "nfs:NFS3ERR_INVAL"])
+    shapes = [[segment.length for segment in chunk] for chunk in outcome.header.write_list]
+    expect.equal(shapes, [[], [0, 0]], "RFC8166-3.4.6-6", "lengths of both chunks", outcome=outcome)
+
+
+@case(
+    "server.layout.mixed-forms",
+    requirements=[
+        "RFC8166-4-2",
+        "RFC8166-A.2-1",
+        "RFC8166-4.6-1",
+        "RFC8166-4.1.2-8",
+        "RFC8166-3.5.2-1",
+    ],
+)
+def test_mixed_forms(bench):
+    """Short and long calls, with and without chunks, in any order on one connection: each is answered
+    with RDMA_MSG or RDMA_NOMSG and nothing that version 1 once had besides."""
+    content = bench.random.randbytes(3000)
+    handle = bench.file(content)
+    conn = bench.connect()
+    for form in ("inline", "long", "chunk", "long", "reduced", "inline"):
+        if form == "reduced":
+            call = write_call(conn, handle, content)
+            conn.reduce(call)
+        else:
+            call = read_call(conn, handle, 3000)
+        if form == "long":
+            conn.long_call(call)
+        if form == "chunk":
+            conn.write_chunk(call)
+        outcome = conn.exchange(call)
+        expect(outcome, "RFC8166-4-2", must=[kinds.REPLY])
+        allowed = (wire.Procedure.MSG, wire.Procedure.NOMSG)
+        expect.one_of(outcome.header.proc, allowed, "RFC8166-4.1.2-8", "rdma_proc", outcome=outcome)
+        count = len(outcome.header.read_list)
+        expect.equal(count, 0, "RFC8166-A.2-1", "read segments in a reply", outcome=outcome)
+    expect(conn.probe(), "RFC8166-4.6-1", must=[kinds.REPLY])
+    expect.equal(len(conn.inbox), 0, "RFC8166-4.6-1", "messages beside the replies")
+    expect.data(bench.read_back(handle), content, "RFC8166-3.5.2-1", "content of the file")
+
+
+@case("server.layout.one-rdma-read", requirements=["RFC8166-3.3.1-12", "RFC8166-3.5.2-2"])
+def test_one_rdma_read(bench):
+    """A client that takes one RDMA Read at a time has its read chunk of sixteen segments read all the
+    same: what the provider allows is the server's to keep."""
+    content = bench.random.randbytes(16 * 200)
+    handle = bench.file()
+    conn = bench.connect(ird=1)
+    call = write_call(conn, handle, content)
+    conn.reduce(call, [200] * 16)
+    outcome = conn.exchange(call)
+    expect(outcome, "RFC8166-3.3.1-12", must=[kinds.REPLY])
+    expect.data(bench.read_back(handle), content, "RFC8166-3.5.2-2", "content of the file")
+
+
+@case(
+    "server.layout.broken-error-{name}",
+    requirements=["RFC8166-4.5-9"],
+    hostile=True,
+)
+@pytest.mark.parametrize("name", ["cut", "unknown-code", "cut-range", "trailing"])
+def test_broken_error(bench, name):
+    """An RDMA_ERROR that does not decode is discarded silently, as one that does."""
+    conn = bench.connect()
+    fixed = struct.pack(">IIII", 0x00C0FFEE, 1, 8, 4)
+    body = {
+        "cut": struct.pack(">I", 1),
+        "unknown-code": struct.pack(">III", 77, 0, 0),
+        "cut-range": struct.pack(">II", 1, 1) + bytes(4),
+        "trailing": struct.pack(">IIII", 2, 7, 7, 7),
+    }
+    message = (fixed + body[name]).ljust(28, b"\0")
+    outcome = conn.exchange(message)
+    expect(outcome, "RFC8166-4.5-9", must=[kinds.SILENCE])
+
+
+@case(
+    "server.layout.programs",
+    requirements=["RFC8166-6.3-2", "RFC8166-9-4", "RFC8267-5-1", "RFC8267-5.2-1"],
+)
+def test_programs(bench):
+    """NFS, MOUNT and NFSACL on one connection, under the numbers that they have everywhere: each call is
+    answered, with SUCCESS or PROG_UNAVAIL, and the next is not disturbed."""
+    conn = bench.connect()
+    lacking = ["rpc:PROG_UNAVAIL", "rpc:PROG_MISMATCH"]
+    for program, version in ((100003, 3), (100005, 3), (100227, 3), (100003, 4), (100021, 4)):
+        outcome = conn.exchange(conn.rpc_call(program, version, 0))
+        own = program == 100003 and version == 3
+        rule = "RFC8166-9-4" if program == 100003 else "RFC8267-5-1"
+        rule = "RFC8267-5.2-1" if program == 100227 else rule
+        expect(outcome, rule, must=[kinds.REPLY] + ([] if own else lacking))
+    expect(conn.probe(), "RFC8166-6.3-2", must=[kinds.REPLY])
+
+
+@case("server.layout.nfsacl-chunk", requirements=["RFC8267-5.2-2"], hostile=True)
+def test_nfsacl(bench):
+    """GETACL with a write chunk, where it is served: the chunk comes back unused."""
+    conn = bench.connect()
+    handle = bench.file(b"content")
+    padded = len(handle).to_bytes(4, "big") + handle + bytes(-len(handle) % 4)
+    call = conn.rpc_call(100227, 3, 1, padded + struct.pack(">I", 0xF), conn.credential)
+    conn.write_chunk(call, 512)
+    conn.reply_chunk(call, 8192)
+    outcome = conn.exchange(call)
+    if outcome.kind in ("rpc:PROG_UNAVAIL", "rpc:PROG_MISMATCH"):
+        bench.unsupported(f"NFSACL is answered with {outcome.kind}")
+    expect(outcome, "RFC8267-5.2-2", must=[kinds.REPLY])
+    used = sum(chunk_length(chunk) for chunk in outcome.header.write_list)
+    expect.equal(used, 0, "RFC8267-5.2-2", "octets in the write chunk", outcome=outcome)
+
+
+@case("server.layout.mount-over-tcp", requirements=["RFC8267-5.1-1"], needs=["tcp"])
+def test_mount_over_tcp(bench):
+    """A server that has MOUNT over RDMA has it over TCP too."""
+    over_rdma = bench.connect().exchange(bench.connect().null_call(100005, 3))
+    if over_rdma.kind != kinds.REPLY:
+        bench.not_testable("MOUNT is not served over RDMA, and where it is over TCP is not known")
+    conn = bench.connect_tcp()
+    expect(conn.exchange(conn.null_call(100005, 3)), "RFC8267-5.1-1", must=[kinds.REPLY])
+
+
+# -- private data ----------------------------------------------------------------------------------
+
+
+@case(
+    "server.layout.private-data",
+    requirements=["RFC8797-4-5", "RFC8797-8-1", "RFC8797-4.2-1", "RFC8797-4.2-2"],
+)
+def test_private_data(bench):
+    """The server's private data, if it has some: the identifier in network order, version 1, and sizes
+    that stand for 1024 octets each, which the server keeps."""
+    conn = bench.connect()
+    octets = bytes(conn.server_private_data)
+    at = octets.find(b"\xf6\xab\x0e\x18")
+    if at < 0:
+        reverse = octets.find(b"\x18\x0e\xab\xf6")
+        expect.equal(reverse, -1, "RFC8797-4-5", "identifier in the other octet order")
+        bench.unsupported("the server's private data has no RPC-over-RDMA format")
+    expect.at_least(len(octets) - at, 8, "RFC8797-8-1", "octets of the format")
+    send, receive = octets[at + 6], octets[at + 7]
+    sizes = conn.negotiated
+    expect.equal(octets[at + 4], 1, "RFC8797-8-1", "version of the format")
+    for size in (send, receive):
+        expect.at_least(1024 * (size + 1), 1024, "RFC8797-4.2-1", "octets of a size")
+    most = min(1024 * (receive + 1), 4096)
+    expect.equal(sizes.to_server_bytes, most, "RFC8797-4.2-2", "threshold to the server")
+    call = conn.null_call()
+    call.payload = bytes(call.payload).ljust(most - 28, b"\0")
+    expect(conn.exchange(call), "RFC8797-4.2-2", must=[kinds.REPLY, "rpc:GARBAGE_ARGS"])
+
+
+@case(
+    "server.layout.announced-size-{value}",
+    requirements=["RFC8797-4.2-3", "RFC8166-6.3-1", "RFC8166-3.3.3-6"],
+)
+@pytest.mark.parametrize("value", [0, 1, 3, 15])
+def test_announced_size(bench, value):
+    """A client that announces the value n takes (n + 1) * 1024 octets: replies of any length come inline
+    up to that and never above it."""
+    most = 1024 * (value + 1)
+    content = bench.random.randbytes(20000)
+    handle = bench.file(content)
+    conn = bench.connect(private_data=wire.PrivateData(send_bytes=4096, receive_bytes=most))
+    for count in (most // 2, most - 128, most, most + 1, 2 * most):
+        call = read_call(conn, handle, count)
+        conn.reply_chunk(call, count + 512)
+        outcome = conn.exchange(call)
+        expect(outcome, "RFC8166-6.3-1", must=[kinds.REPLY])
+        expect.data(outcome.result.ok.data, content[:count], "RFC8166-3.3.3-6", "octets read")
+        expect.at_most(len(outcome.raw), most, "RFC8797-4.2-3", "octets of the Send", outcome)
+
+
+@case(
+    "server.layout.wrong-announcement",
+    requirements=["RFC8797-7-1", "RFC8166-4.5.3-2"],
+    hostile=True,
+)
+def test_wrong_announcement(bench):
+    """A client announces larger receives than it posts: a reply that does not fit costs it the
+    connection, and nobody else anything."""
+    content = bench.random.randbytes(3000)
+    handle = bench.file(content)
+    conn = bench.connect(receive_bytes=1024)
+    call = read_call(conn, handle, 3000)
+    outcome = conn.exchange(call)
+    ends = [kinds.VIOLATION, *kinds.CLOSED]
+    expect(outcome, "RFC8166-4.5.3-2", must=ends, latitude={kinds.ERR_CHUNK: "the server saw it"})
+    other = bench.connect()
+    expect(other.exchange(read_call(other, handle, 3000)), "RFC8797-7-1", must=[kinds.REPLY])
+
+
+@case("server.layout.long-lived", requirements=["RFC8881-2.9.2-1"], needs=["nfs41"])
+def test_long_lived(bench):
+    """A connection outlives its requests: a hundred of them one after the other."""
+    session = bench.nfs4_session()
+    for _ in range(100):
+        expect(session.exchange("PUTROOTFH"), "RFC8881-2.9.2-1", must=[kinds.REPLY])

@@ -1,0 +1,127 @@
+"""What NFS version 4.0 and operations beyond 4.1 mean over RDMA: no callbacks on the client's connection,
+nothing that is eligible without a binding, no layouts without a backchannel (RFC 8167 3.1, RFC 8267 6.5,
+7)."""
+
+import struct
+
+import pytest
+from nfs4_checks import NFS4, READ, WRITE
+from reverse_checks import expect_quiet
+
+from steertag.suite import case, expect, kinds
+from steertag.suite.callbacks import Callbacks
+from steertag.suite.compound import operation
+from steertag.suite.nfs4_client import putfh
+
+SEPARATE = "RFC8167-3.1-1"
+
+
+def run(conn, requirement_id, *operations):
+    """The CompoundReply of a COMPOUND of minor version 0."""
+    outcome = conn.exchange(conn.compound_call(*operations, minorversion=0))
+    if outcome.kind in ("nfs:NFS4ERR_MINOR_VERS_MISMATCH", "rpc:PROG_MISMATCH"):
+        return None
+    expect(outcome, requirement_id, must=[kinds.REPLY])
+    return outcome.result
+
+
+@case(
+    "server.nfs40.no-reverse-calls",
+    requirements=[SEPARATE, "RFC8267-6.5.1-1", "RFC8267-6.5.1-2"],
+    needs=["nfs41"],
+)
+def test_no_reverse_calls(bench):
+    """A client of version 4.0 names a TCP address for callbacks and opens a file, and another client
+    writes it: nothing is called on the RDMA connection."""
+    conn = bench.connect(receives=36)
+    Callbacks(conn)
+    owner = bench.name("client").encode() + bench.random.randbytes(8)
+    made = run(
+        conn,
+        SEPARATE,
+        operation(
+            "SETCLIENTID",
+            client={"verifier": b"verifier", "id": owner},
+            callback={
+                "cb_program": 0x40000000,
+                "cb_location": {"na_r_netid": "tcp", "na_r_addr": "192.0.2.1.200.1"},
+            },
+        ),
+    )
+    if made is None:
+        bench.unsupported("the target has no minor version 0")
+    granted = made["SETCLIENTID"].resok4
+    confirm = {"setclientid_confirm": granted.setclientid_confirm}
+    run(conn, SEPARATE, operation("SETCLIENTID_CONFIRM", clientid=granted.clientid, **confirm))
+    session = bench.nfs4_session()
+    files = bench.nfs4_files(session)
+    name = bench.name("opened")
+    bench.file(b"content", name)
+    opening = operation(
+        "OPEN",
+        share_access=READ,
+        owner={"clientid": granted.clientid, "owner": b"process"},
+        claim={"claim": NFS4.ClaimType.CLAIM_NULL, "file": name},
+    )
+    run(conn, SEPARATE, putfh(files.directory), opening)
+    session.exchange(putfh(files.directory), session.open_operation(name, WRITE, b"writer"))
+    expect_quiet(conn, "RFC8267-6.5.1-1", "calls on the connection of a client of version 4.0")
+    expect.equal(len(conn.callbacks.seen), 0, "RFC8267-6.5.1-2", "callbacks, chunks or not")
+
+
+# Operations of minor version 2 (RFC 7862): number, and arguments that would be legal there.
+LATER = {
+    "read-plus": (68, struct.pack(">I12xQI", 0, 0, 4096)),
+    "io-advise": (63, struct.pack(">I12xQQII", 0, 0, 4096, 1, 1)),
+    "seek": (69, struct.pack(">I12xQI", 0, 0, 0)),
+}
+
+
+@case(
+    "server.nfs4.later-{name}-{minor}",
+    requirements=["RFC8267-7-1", "RFC8267-6.1-5"],
+    needs=["nfs41"],
+)
+@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize("minor", [1, 2])
+def test_later_operations(bench, name, minor):
+    """Operations of minor version 2 with a write chunk: they have no binding, so that the chunk comes
+    back unused, whether they are executed or not."""
+    session = bench.nfs4_session()
+    files = bench.nfs4_files(session)
+    handle = files.file(bytes(4096))
+    call = session.conn.compound_call(
+        session.sequence(), putfh(handle), LATER[name], minorversion=minor
+    )
+    session.conn.write_chunk(call, 4096)
+    outcome = session.conn.exchange(call)
+    refused = [
+        "nfs:NFS4ERR_OP_ILLEGAL",
+        "nfs:NFS4ERR_NOTSUPP",
+        "nfs:NFS4ERR_MINOR_VERS_MISMATCH",
+        "nfs:NFS4ERR_BADXDR",
+        "rpc:GARBAGE_ARGS",
+    ]
+    known = {kinds.REPLY: "executed", kinds.GARBAGE: "executed: its results are not decoded here"}
+    expect(outcome, "RFC8267-7-1", must=refused, latitude=known)
+    if outcome.header is not None:
+        used = sum(each.length for chunk in outcome.header.write_list for each in chunk)
+        expect.equal(used, 0, "RFC8267-6.1-5", "octets in the write chunk", outcome=outcome)
+
+
+@case("server.nfs4.layout-without-backchannel", requirements=["RFC8881-12.5.1-1"], needs=["nfs41"])
+def test_layout_without_backchannel(bench):
+    """LAYOUTGET in a session without backchannel: there is no way to recall a layout, so none is given."""
+    session = bench.nfs4_session()
+    files = bench.nfs4_files(session)
+    handle = files.file(bytes(4096))
+    asked = operation(
+        "LAYOUTGET",
+        loga_layout_type=NFS4.LayoutType.LAYOUT4_NFSV4_1_FILES,
+        loga_iomode=NFS4.LayoutIomode.LAYOUTIOMODE4_READ,
+        loga_length=4096,
+        loga_maxcount=4096,
+    )
+    outcome = session.exchange(putfh(handle), asked)
+    refused = outcome.kind.startswith("nfs:")
+    expect.true(refused, "RFC8881-12.5.1-1", "LAYOUTGET is refused", outcome=outcome)
