@@ -332,6 +332,20 @@ constexpr DeviationInfo kTable[] = {
      "A write chunk or reply chunk of sixteen segments is answered with ERR_CHUNK."},
     {Deviation::second_read_chunk_refused, "second-read-chunk-refused", "RFC8267-6.1-1",
      "A call with two read chunks is answered with ERR_CHUNK."},
+
+    // calls and replies that other servers are known to have met wrong
+    {Deviation::write_list_beside_reply_chunk_refused, "write-list-beside-reply-chunk-refused",
+     "RFC8166-3.4.4.1-1", "A call with a write list and a reply chunk is answered with ERR_CHUNK."},
+    {Deviation::large_reply_chunk_exits, "large-reply-chunk-exits", "RFC8166-4.3.3-4",
+     "A reply chunk above one mebibyte ends the server."},
+    {Deviation::large_pull_discarded, "large-pull-discarded", "RFC8267-4-1",
+     "A call with more than 1200 octets, of which some are in read chunks, is discarded."},
+    {Deviation::rpc_version_executed, "rpc-version-executed", "RFC5531-9-3",
+     "A call of any RPC version is executed as version 2."},
+    {Deviation::program_versions_wrong, "program-versions-wrong", "RFC5531-9-5",
+     "PROG_MISMATCH names versions that the program does not have."},
+    {Deviation::rpc_error_without_header, "rpc-error-without-header", "RFC5531-9-4",
+     "A reply that reports an error of RPC has no transport header."},
 };
 constexpr std::size_t kCount = std::size(kTable);
 static_assert(kCount <= Deviations::kMost);

@@ -190,6 +190,14 @@ enum class Deviation : std::uint8_t {
   second_write_chunk_ignored,
   sixteen_segments_refused,
   second_read_chunk_refused,
+
+  // calls and replies that other servers are known to have met wrong
+  write_list_beside_reply_chunk_refused,
+  large_reply_chunk_exits,
+  large_pull_discarded,
+  rpc_version_executed,
+  program_versions_wrong,
+  rpc_error_without_header,
 };
 
 struct DeviationInfo {

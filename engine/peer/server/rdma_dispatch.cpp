@@ -39,6 +39,27 @@ Outcome outcome_of(const Deviations& deviations, const ReplyPayload& reply) {
   return drops ? Outcome::discard : Outcome::reply;
 }
 
+/// RPC version 2 in place of the call's own, with a deviation.
+Bytes as_version_two(View call) {
+  constexpr std::size_t kVersionAt = 8;
+  Bytes bent(call.begin(), call.end());
+  if (bent.size() >= kVersionAt + 4) wire::store_u32(bent.data() + kVersionAt, rpc::kRpcVersion);
+  return bent;
+}
+
+/// Versions that no program has in place of the true ones, with a deviation.
+void bend_versions(ReplyPayload& reply) {
+  constexpr std::size_t kRangeAt = 24;
+  wire::Reader reader(reply.stream());
+  rpc::ReplyHeader header;
+  header.decode(reader);
+  if (!reader.ok() || header.status != rpc::ReplyStatus::MSG_ACCEPTED ||
+      header.accept_status != rpc::AcceptStatus::PROG_MISMATCH)
+    return;
+  wire::store_u32(reply.stream().data() + kRangeAt, 77);
+  wire::store_u32(reply.stream().data() + kRangeAt + 4, 99);
+}
+
 }  // namespace
 
 Outcome refuse_arguments(const Deviations& deviations, std::uint32_t xid, ReplyPayload& reply) {
@@ -58,8 +79,14 @@ Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const Rdm
     return deviations.has(Deviation::xid_mismatch_discarded) ? Outcome::discard
                                                              : Outcome::chunk_error;
   }
-  auto admitted = dispatcher.admit(call.message, reply);
-  if (!admitted) return outcome_of(deviations, reply);
+  View message = call.message;
+  Bytes bent;
+  if (deviations.has(Deviation::rpc_version_executed)) message = bent = as_version_two(message);
+  auto admitted = dispatcher.admit(message, reply);
+  if (!admitted) {
+    if (deviations.has(Deviation::program_versions_wrong)) bend_versions(reply);
+    return outcome_of(deviations, reply);
+  }
   const BindingFault fault = check_binding(call.message, call.chunks);
   if (fault == BindingFault::mismatch) return refuse_arguments(deviations, call.xid, reply);
   if (fault == BindingFault::not_eligible && !deviations.has(Deviation::reduced_name_accepted) &&

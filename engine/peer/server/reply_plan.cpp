@@ -34,6 +34,9 @@ bool ReplyPlan::build(const wire::Header& call, ReplyPayload& payload, const Rep
   header_.has_reply_chunk = call.has_reply_chunk;
   header_.reply_chunk = call.reply_chunk;
 
+  constexpr std::size_t kErrorBytes = 24;  // RFC 5531 9: no results follow an error
+  reports_error_ =
+      payload.size() == kErrorBytes && wire::load_u32(payload.stream().data() + 20) != 0;
   bend_payload(payload);
   if (!reduce(call, payload) || !place_stream(payload, terms)) return false;
   bend_lists(call);
@@ -196,6 +199,7 @@ void ReplyPlan::encode_header(const wire::Header& call, const ReplyTerms& terms)
     wire::Writer writer(header_bytes_);
     writer.u32(0x80000000 | static_cast<std::uint32_t>(total_length(parts_)));
   }
+  if (deviates(Deviation::rpc_error_without_header) && reports_error_) header_bytes_.clear();
   parts_.front() = header_bytes_;
 }
 

@@ -53,7 +53,8 @@ class ReplyPlan {
   const Deviations& deviations_;
   wire::Header header_;
   Bytes header_bytes_;
-  Bytes spoiled_;  // octets that a deviation sends instead of the right ones
+  bool reports_error_ = false;  // the RPC reply is one that has no results
+  Bytes spoiled_;               // octets that a deviation sends instead of the right ones
   std::vector<View> item_parts_;
   std::vector<View> parts_;
   std::vector<RemoteWrite> writes_;

@@ -14,6 +14,8 @@ bool ServerConnection::refuses_shape(const wire::Header& header) const {
     for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk)
       refused |= header.write_list[chunk].size() > kMost;
   }
+  if (deviates(Deviation::write_list_beside_reply_chunk_refused))
+    refused |= header.write_list.size() > 0 && header.has_reply_chunk;
   if (deviates(Deviation::second_read_chunk_refused) && !header.read_list.empty())
     refused |= header.read_list.front().position != header.read_list.back().position;
   return refused;

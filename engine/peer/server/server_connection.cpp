@@ -157,6 +157,12 @@ void ServerConnection::on_broken_list(Transaction& call) {
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
   if (context_.failed_calls.take(origin_.peer_host, call.header.xid)) return send_chunk_error(call);
+  constexpr std::uint64_t kMebibyte = 1U << 20;
+  if (wire::chunk_length(call.header.reply_chunk) > kMebibyte &&
+      deviates(Deviation::large_reply_chunk_exits)) {
+    context_.failed = true;
+    return;
+  }
   if (too_complex(call.header) || refuses_shape(call.header)) return send_chunk_error(call);
   if (call.header.proc == wire::Procedure::msg) {
     // Looked at before anything is pulled for it; the dispatcher answers.
@@ -184,6 +190,8 @@ void ServerConnection::begin_call(Transaction& call) {
   }
   if (call.header.read_list.empty()) return execute(call, call.payload);
   if (rdma_.pool.impossible(call.pull.size)) return send_chunk_error(call);
+  constexpr std::uint64_t kLarge = 1200;
+  if (call.pull.size > kLarge && deviates(Deviation::large_pull_discarded)) return discard(call);
   // Nobody passes those who wait already.
   if (rdma_.pulls.empty() && start_pull(call) == PullStart::started) return;
   call.state = TransactionState::waiting;
