@@ -18,7 +18,7 @@ SLOW_S = 0.3  # of a call that is not NULL; more than a suite waits before it as
 FLOOD = 32  # messages for each that comes
 DEFECTS = (
     *("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods"),
-    *("announces-little", "refuses-the-silent", "executes-slowly", "rests"),
+    *("announces-little", "refuses-the-silent", "executes-slowly", "rests", "lacks-version-4"),
     *scripted_records.DEFECTS,
 )
 
@@ -47,6 +47,10 @@ def answer(message, defects):
     if call.xid != header.xid:
         return error(words, wire.ErrorCode.CHUNK)
     reply = rpc.Reply(xid=call.xid).encode()
+    if "lacks-version-4" in defects and call.version == 4:
+        mismatch = rpc.VersionRange(low=2, high=3)
+        refused = rpc.AcceptStatus.PROG_MISMATCH
+        reply = rpc.Reply(xid=call.xid, accept_status=refused, mismatch=mismatch).encode()
     grant = 0 if "grants-zero" in defects else GRANT
     return wire.encode(wire.Header(xid=header.xid, credit=grant), reply)
 

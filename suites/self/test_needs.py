@@ -30,6 +30,18 @@ NEEDY = """
     def test_large_inline(bench):
         bench.not_testable("it was run")
 
+    @case("self.nfs41", requirements=[ID], needs=["nfs41"])
+    def test_nfs41(bench):
+        bench.not_testable("it was run")
+
+    @case("self.backchannel", requirements=[ID], needs=["backchannel"])
+    def test_backchannel(bench):
+        bench.not_testable("it was run")
+
+    @case("self.delegations", requirements=[ID], needs=["delegations"])
+    def test_delegations(bench):
+        bench.not_testable("it was run")
+
     @case("self.export", requirements=[ID])
     def test_export(bench):
         bench.root
@@ -47,7 +59,10 @@ def reasons(suite):
     return {row["id"]: (row["verdict"], row["reason"]) for row in suite.document()["cases"]}
 
 
-@pytest.mark.parametrize("need", ["multiple-read-chunks", "large-inline", "export", "nfs3"])
+DENIABLE = ["multiple-read-chunks", "large-inline", "export", "nfs3", "nfs41"]
+
+
+@pytest.mark.parametrize("need", DENIABLE)
 def test_what_the_profile_denies_is_unsupported(suite, need):
     suite.cases(test_needy=NEEDY)
     (suite.pytester.path / "profile.yaml").write_text(f"supports: {{{need}: false}}\n")
@@ -73,6 +88,24 @@ def test_small_announcements_are_no_large_inline(suite):
     suite.run("--deviate", "announces-little", "-k", "null or large")
     sentence = "needs large-inline: the target announces no thresholds above 1024 octets"
     assert reasons(suite)["self.large-inline"] == ("unsupported", sentence)
+
+
+def test_a_target_without_version_4_is_asked_and_says_so(suite):
+    suite.cases(test_needy=NEEDY)
+    suite.run("--deviate", "lacks-version-4", "-k", "null or nfs41 or backchannel or delegations")
+    answer = "the target answers EXCHANGE_ID of minor version 1 with rpc:PROG_MISMATCH"
+    found = reasons(suite)
+    for need in ("nfs41", "backchannel", "delegations"):
+        assert found[f"self.{need}"] == ("unsupported", f"needs nfs41: {answer}")
+    assert found["self.null"] == ("pass", "")
+
+
+def test_what_a_denied_need_is_for_is_denied_too(suite):
+    suite.cases(test_needy=NEEDY)
+    (suite.pytester.path / "profile.yaml").write_text("supports: {nfs41: false}\n")
+    suite.run("--profile", "profile.yaml", "-k", "null or delegations")
+    sentence = "needs nfs41: the target's profile says that it is not there"
+    assert reasons(suite)["self.delegations"] == ("unsupported", sentence)
 
 
 def test_a_word_that_is_no_need_is_refused(suite):
