@@ -5,9 +5,11 @@ import pytest
 from nfs4_checks import NFS4, status
 from reverse_checks import Recall, expect_quiet
 
+from steertag import rpc
 from steertag.suite import case, expect, kinds
 from steertag.suite.callbacks import Callbacks
 from steertag.suite.compound import operation
+from steertag.suite.deadline import Limit
 
 RETRIED = "RFC8881-2.10.13.2.4-1"
 FLAG_WHILE_DOWN = "RFC8881-2.10.13.2.4-2"
@@ -235,3 +237,54 @@ def test_bind_over_tcp(bench, mode):
     stepped = bool(ok.bctsr_use_conn_in_rdma_mode)
     expect.equal(stepped, False, "RFC8881-18.34.3-3", "RDMA mode over TCP", outcome=outcome)
     expect(session.exchange("PUTROOTFH", conn=conn), "RFC8881-18.34.3-3", must=[kinds.REPLY])
+
+
+def pump(conn, done):
+    """Takes messages over TCP, answers CB_NULL, until `done(calls, replies)` or the time of an answer has
+    passed. Gives the calls, headers with what follows them, and the replies."""
+    calls, replies = [], []
+    limit = Limit(conn.deadlines.answer_ms)
+    while not done(calls, replies) and conn.open and not limit.passed:
+        message = conn.receive(limit.left_ms)
+        if message is None:
+            break
+        if rpc.direction(message.bytes) != rpc.MessageType.CALL:
+            replies.append(message)
+            continue
+        header, body = rpc.Call.decode(message.bytes)
+        calls.append((header, body))
+        if header.procedure == NFS4.CB_NULL:
+            conn.send(rpc.Reply(xid=header.xid).encode(b""))
+    return calls, replies
+
+
+@case(
+    "server.backchannel.over-tcp",
+    requirements=["RFC8881-2.10.3.1-3", "RFC8881-20.9.3-1"],
+    needs=["delegations", "tcp"],
+)
+def test_over_tcp(bench):
+    """The fore channel over RDMA, the backchannel over TCP: the recall comes as a record, and nothing is
+    called over RDMA."""
+    rdma = bench.connect(receives=36)
+    Callbacks(rdma)
+    session = bench.nfs4_session(rdma)
+    tcp = bench.connect_tcp()
+    bound = operation(
+        "BIND_CONN_TO_SESSION", bctsa_sessid=session.id, bctsa_dir=DIRECTIONS.CDFC4_BACK
+    )
+    tcp.send(tcp.compound_call(bound))
+    calls, replies = pump(tcp, lambda calls, replies: calls and replies)
+    expect.equal(len(replies), 1, "RFC8881-2.10.3.1-3", "answers to BIND_CONN_TO_SESSION")
+    if not calls:
+        bench.not_testable("the server makes no call before a recall, whose way would be unknown")
+    recall = Recall(bench, session)
+    recall.provoke()
+    calls, _ = pump(tcp, lambda calls, replies: any(each.procedure == 1 for each, _ in calls))
+    compounds = [body for header, body in calls if header.procedure == NFS4.CB_COMPOUND]
+    expect.equal(len(compounds), 1, "RFC8881-2.10.3.1-3", "recalls over TCP")
+    _, operations = NFS4.decode_cb_args(compounds[0])
+    first = operations[0][0].name
+    expect.equal(first, "CB_SEQUENCE", "RFC8881-20.9.3-1", "first operation of the recall")
+    expect_quiet(rdma, "RFC8881-2.10.3.1-3", "callbacks over RDMA", before=0)
+    recall.expect_done("RFC8881-2.10.3.1-3")

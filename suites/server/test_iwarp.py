@@ -210,12 +210,19 @@ def pulled_stag(bench, conn):
     return responses[-1].sink_stag, responses[-1].sink_offset
 
 
-@case("server.iwarp.read-{name}", requirements=[READ_CHECKED, SERVED], needs=["fault-hooks"])
+@case(
+    "server.iwarp.read-{name}",
+    requirements=[READ_CHECKED, SERVED, "RFC8166-3.1-1"],
+    needs=["fault-hooks"],
+)
 @pytest.mark.parametrize("name", STAGS)
 def test_read_of_server_memory(bench, name):
     """A Read Request for an STag that the server never gave out: the connection ends, no octet comes."""
     conn = bench.connect()
-    expect_ended(bench, read_memory(conn, STAGS[name]), READ_CHECKED)
+    outcome = read_memory(conn, STAGS[name])
+    expect_ended(bench, outcome, READ_CHECKED)
+    shown = [event for event in conn.recorder if event.kind == "rdma_read_response"]
+    expect.equal(len(shown), 0, "RFC8166-3.1-1", "Read Responses of the server", outcome=outcome)
     expect_served(bench, SERVED)
 
 
@@ -239,24 +246,33 @@ def test_read_of_pulled_memory(bench):
     expect_ended(bench, read_memory(conn, *pulled), CONFINED)
 
 
-@case("server.iwarp.read-pulled-elsewhere", requirements=[CONFINED, SERVED], needs=["fault-hooks"])
+@case(
+    "server.iwarp.read-pulled-elsewhere",
+    requirements=[CONFINED, SERVED, "RFC8166-8.1-2"],
+    needs=["fault-hooks"],
+)
 def test_read_of_memory_pulled_on_another_connection(bench):
     """The same over another connection: STags are confined to their stream."""
     first, second = bench.connect(), bench.connect()
     pulled = pulled_stag(bench, first)
     if pulled is None:
         bench.not_testable("the server pulled nothing")
-    expect_ended(bench, read_memory(second, *pulled), CONFINED)
+    outcome = read_memory(second, *pulled)
+    expect_ended(bench, outcome, CONFINED)
+    shown = [event for event in second.recorder if event.kind == "rdma_read_response"]
+    expect.equal(len(shown), 0, "RFC8166-8.1-2", "Read Responses of the server", outcome=outcome)
     expect(first.probe(), SERVED, must=[kinds.REPLY])
 
 
-@case("server.iwarp.write-{name}", requirements=[CHECKED, SERVED], hostile=True)
+@case("server.iwarp.write-{name}", requirements=[CHECKED, SERVED, "RFC8166-8.1-1"], hostile=True)
 @pytest.mark.parametrize("name", STAGS)
 def test_write_to_server_memory(bench, name):
     """An RDMA Write to an STag that the server never gave out: the connection ends."""
     conn = bench.connect()
     conn.raw.rdma_write(b"\xa5" * 64, STAGS[name], 0)
-    expect_ended(bench, conn.probe(), CHECKED)
+    outcome = conn.probe()
+    expect_ended(bench, outcome, CHECKED)
+    expect.true(not conn.open, "RFC8166-8.1-1", "nothing goes on after the Write", outcome=outcome)
     expect_served(bench, SERVED)
 
 
