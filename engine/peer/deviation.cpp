@@ -346,6 +346,9 @@ constexpr DeviationInfo kTable[] = {
      "PROG_MISMATCH names versions that the program does not have."},
     {Deviation::rpc_error_without_header, "rpc-error-without-header", "RFC5531-9-4",
      "A reply that reports an error of RPC has no transport header."},
+    {Deviation::recall_without_referring_call, "recall-without-referring-call",
+     "RFC8881-2.10.6.3-1",
+     "A recall names no referring call although the grant may not have been seen."},
 };
 constexpr std::size_t kCount = std::size(kTable);
 static_assert(kCount <= Deviations::kMost);

@@ -198,6 +198,7 @@ enum class Deviation : std::uint8_t {
   rpc_version_executed,
   program_versions_wrong,
   rpc_error_without_header,
+  recall_without_referring_call,
 };
 
 struct DeviationInfo {

@@ -13,7 +13,7 @@
 namespace steertag::peer::testing {
 namespace {
 
-constexpr std::size_t kDeviations = 156;  // so that none gets lost
+constexpr std::size_t kDeviations = 157;  // so that none gets lost
 
 TEST(DeviationTable, NamesAreKebabCaseAndUniqueAndBreakKnownRequirements) {
   std::set<std::string_view> names;

@@ -84,6 +84,25 @@ TEST_F(V4DelegationTest, ItIsNotRecalledForWhomMayNotWrite) {
   EXPECT_TRUE(holder.channel->calls.empty()) << "a stranger takes a delegation away";
 }
 
+TEST_F(V4DelegationTest, ARecallRefersToTheGrantUntilItsSlotIsUsedAgain) {
+  sequence(holder, 1);
+  delegated();
+  EXPECT_EQ(write_open(), Status::NFS4ERR_DELAY);
+  auto recalled = holder.channel->answer_recall(Status::NFS4ERR_DELAY);
+  ASSERT_EQ(recalled.sequence.csa_referring_call_lists.size(), 1U)
+      << "RFC 8881 2.10.6.3: nobody knows whether the client has seen the grant";
+  const nfs4::ReferringCallList& list = recalled.sequence.csa_referring_call_lists[0];
+  EXPECT_EQ(list.rcl_sessionid, holder.session);
+  ASSERT_EQ(list.rcl_referring_calls.size(), 1U);
+  EXPECT_EQ(list.rcl_referring_calls[0].rc_sequenceid, 1U);
+  EXPECT_EQ(list.rcl_referring_calls[0].rc_slotid, 0U);
+  sequence(holder, 2);
+  pass(kRecallPause);
+  recalled = holder.channel->answer_recall(Status::NFS4_OK);
+  EXPECT_TRUE(recalled.sequence.csa_referring_call_lists.empty())
+      << "the next request in the slot proves that the reply was seen";
+}
+
 TEST_F(V4DelegationTest, NobodyGetsOneWhoCannotBeCalledOrDoesNotWant) {
   const auto refused = open(holder, "f", kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG).delegation;
   EXPECT_EQ(refused.delegation_type, DelegationType::OPEN_DELEGATE_NONE_EXT);
@@ -114,8 +133,9 @@ TEST_F(V4DelegationTest, NobodyGetsOneWhoHasNoSlotForARecall) {
 }
 
 TEST_F(V4DelegationTest, NobodyGetsOneWhoAcceptsNoRecallOfItsSize) {
-  // The recall with the longest credential, and a session that asked for its backchannel later.
-  constexpr std::uint32_t kRecallBytes = 496;
+  // The recall with the longest credential and a referring call, and a session that asked for its
+  // backchannel later.
+  constexpr std::uint32_t kRecallBytes = 524;
   const std::string machine(255, 'm');
   nfs4::CallbackSecParms parms;
   parms.cb_secflavor = nfs4::CallbackFlavor::AUTH_SYS;
@@ -135,6 +155,7 @@ TEST_F(V4DelegationTest, NobodyGetsOneWhoAcceptsNoRecallOfItsSize) {
         {actor.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, actor);
     actor.channel->answer_null();
     run(op_reclaim_complete, {}, actor);
+    sequence(actor, 1);
     if (open(actor, "f", kRead).delegation.delegation_type != DelegationType::OPEN_DELEGATE_READ)
       return std::size_t{0};
     EXPECT_TRUE(state->recall_for(file, std::nullopt, Want::write));

@@ -12,14 +12,14 @@ WAITING = status("NFS4ERR_DELAY")
 class Recall:
     """A delegation that a session holds, and another client who wants to write the file."""
 
-    def __init__(self, bench, session=None, count=1, **settings):
+    def __init__(self, bench, session=None, count=1, slot=0, **settings):
         self.bench = bench
         self.session = session or bench.nfs4_session(back=True, **settings)
         self.files = bench.nfs4_files(self.session)
         self.writer = None
         self.names, self.handles, self.stateids = [], [], []
         for _ in range(count):
-            self._hold()
+            self._hold(slot)
 
     @property
     def conn(self):
@@ -29,12 +29,12 @@ class Recall:
     def callbacks(self):
         return self.session.conn.callbacks
 
-    def _hold(self):
+    def _hold(self, slot):
         name = self.bench.name("delegated")
         self.bench.file(b"content", name)
         access = READ | WANT_READ
         owner = f"process {len(self.names)}".encode()
-        opened, handle = self.session.open(self.files.directory, name, access, owner)
+        opened, handle = self.session.open(self.files.directory, name, access, owner, slot=slot)
         granted = opened.delegation
         if granted.delegation_type != NFS4.DelegationType.OPEN_DELEGATE_READ:
             self.bench.unsupported(

@@ -119,6 +119,37 @@ def test_sequence_ids(bench):
     expect.equal(len(set(xids)), len(xids), "RFC8167-2.4-1", "different XIDs of callbacks")
 
 
+@case(
+    "server.reverse.referring-call-{name}",
+    requirements=["RFC8881-2.10.6.3-1"],
+    needs=["delegations"],
+)
+@pytest.mark.parametrize("name", ["unseen", "seen"])
+def test_referring_call(bench, name):
+    """A recall names the request that granted the delegation as long as its slot was not used again:
+    until then the server does not know that the client has seen the grant. Later it need not."""
+    rule = "RFC8881-2.10.6.3-1"
+    session = bench.nfs4_session(back=True)
+    recall = Recall(bench, session, slot=3)
+    sequence = session.sequences[3]
+    if name == "seen":
+        session.run("PUTROOTFH", slot=3)
+    callback = recall.expect_recall(rule)
+    lists = callback["CB_SEQUENCE"].csa_referring_call_lists
+    named = [
+        (each.rcl_sessionid, call.rc_slotid, call.rc_sequenceid)
+        for each in lists
+        for call in each.rcl_referring_calls
+    ]
+    grant = (session.id, 3, sequence)
+    if name == "unseen":
+        expect.true(grant in named, rule, "the recall refers to the OPEN that granted")
+    elif grant in named:
+        bench.latitude(rule, "a referring call that is over")
+    recall.callbacks.answer(callback)
+    recall.expect_done(rule)
+
+
 CREDENTIALS = {
     "none": [NO_CREDENTIAL],
     "sys": [sys_credential(uid=1234, gid=99)],

@@ -162,7 +162,8 @@ nfs4::Delegation delegation_for(const Opening& opening, File& file) {
   const bool fresh =
       args.claim.claim == ClaimType::CLAIM_NULL || args.claim.claim == ClaimType::CLAIM_FH;
   if (reads_only && (fresh || reclaims))
-    return grant_delegation(opening.tables, opening.client, file, args.share_access);
+    return grant_delegation(opening.tables, opening.client, file, args.share_access,
+                            opening.call.slot);
   nfs4::Delegation none;
   const std::uint32_t wish = args.share_access & nfs4::OPEN4_SHARE_ACCESS_WANT_DELEG_MASK;
   if (fresh && wish != nfs4::OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE) {

@@ -43,9 +43,25 @@ bool is_up(const Session& session) {
   return session.back_state == BackState::up && !session.back_slots.empty() && channel_of(session);
 }
 
+using ReferringCalls = std::vector<nfs4::ReferringCallList>;
+
+/// The request that granted the delegation, as long as its client may not have seen the reply:
+/// until its slot is used again (RFC 8881 2.10.6.3).
+ReferringCalls referring_calls(StateTables& tables, const DelegationState& delegation) {
+  const Session* session = tables.find_session(delegation.granting_session);
+  if (!session || delegation.granting_sequence == 0 ||
+      tables.deviates(Deviation::recall_without_referring_call) ||
+      session->slots[delegation.granting_slot].sequence != delegation.granting_sequence)
+    return {};
+  nfs4::ReferringCallList list;
+  list.rcl_sessionid = session->id;
+  list.rcl_referring_calls.push_back({delegation.granting_sequence, delegation.granting_slot});
+  return {list};
+}
+
 /// CB_SEQUENCE in this slot, and CB_RECALL of this delegation.
 Bytes recall_message(const Session& session, std::uint32_t number, const nfs4::StateId& stateid,
-                     const Handle& file, bool with_sequence = true) {
+                     const Handle& file, ReferringCalls referring, bool with_sequence = true) {
   nfs4::CbSequenceArgs sequence;
   sequence.csa_sessionid = session.id;
   sequence.csa_sequenceid = session.back_slots[number].sequence + 1;
@@ -53,6 +69,7 @@ Bytes recall_message(const Session& session, std::uint32_t number, const nfs4::S
   for (std::uint32_t each = 0; each < session.back_slots.size(); ++each) {
     if (session.back_slots[each].calling || each == number) sequence.csa_highest_slotid = each;
   }
+  sequence.csa_referring_call_lists = std::move(referring);
   nfs4::CbRecallArgs recall;
   recall.stateid = stateid;
   recall.fh.assign(file);
@@ -65,12 +82,19 @@ Bytes recall_message(const Session& session, std::uint32_t number, const nfs4::S
   return message;
 }
 
+/// A recall with a referring call.
+Bytes largest_recall(const Session& session) {
+  nfs4::ReferringCallList list;
+  list.rcl_referring_calls.emplace_back();
+  return recall_message(session, 0, {}, {}, {list});
+}
+
 /// Whether the client accepts a recall: RFC 8881 18.36.3 lets no callback be larger than it agreed
 /// to, or have more operations. All recalls of a session have one size.
 bool takes_recalls(const Session& session) {
   return !session.back_slots.empty() && session.back.ca_maxoperations >= kRecallOperations &&
          session.back.ca_maxresponsesize >= kRecallReplyBytes &&
-         session.back.ca_maxrequestsize >= recall_message(session, 0, {}, {}).size();
+         session.back.ca_maxrequestsize >= largest_recall(session).size();
 }
 
 DelegationState* find_delegation(Session& session, StateNumber number) {
@@ -172,7 +196,7 @@ bool bend_lost(StateTables& tables, Session& session, BackSlot& slot) {
     const auto number = static_cast<std::uint32_t>(&slot - session.back_slots.data());
     slot.message = recall_message(
         session, number, tables.stateid(*session.client, delegation->number, delegation->seqid),
-        delegation->file->handle);
+        delegation->file->handle, referring_calls(tables, *delegation));
   }
   return false;
 }
@@ -318,6 +342,7 @@ bool send_recall(StateTables& tables, DelegationState& delegation) {
       nfs4::StateId stateid = tables.stateid(*session.client, delegation.number, delegation.seqid);
       if (tables.deviates(Deviation::recall_names_other_stateid)) stateid.other[0] ^= std::byte{1};
       slot.message = recall_message(session, number, stateid, delegation.file->handle,
+                                    referring_calls(tables, delegation),
                                     !tables.deviates(Deviation::recall_without_sequence));
       slot.delegation = delegation.number;
       delegation.calling = true;

@@ -39,7 +39,8 @@ void revoke(StateTables& tables, DelegationState& delegation) {
 }  // namespace
 
 nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& file,
-                                  std::uint32_t share_access) {
+                                  std::uint32_t share_access,
+                                  const std::optional<SlotInUse>& slot) {
   nfs4::Delegation granted;
   const std::uint32_t wish = share_access & nfs4::OPEN4_SHARE_ACCESS_WANT_DELEG_MASK;
   const auto why = why_not(tables, client, file, share_access);
@@ -53,7 +54,12 @@ nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& fil
     }
     return granted;
   }
-  const DelegationState& made = tables.add_delegation(client, file);
+  DelegationState& made = tables.add_delegation(client, file);
+  if (Session* session = slot ? tables.find_session(slot->session) : nullptr) {
+    made.granting_session = slot->session;
+    made.granting_slot = slot->slot;
+    made.granting_sequence = session->slots[slot->slot].sequence;
+  }
   granted.delegation_type = DelegationType::OPEN_DELEGATE_READ;
   granted.read.stateid = tables.stateid(client, made.number, made.seqid);
   // `permissions` spares ACCESS calls for those that it names: nobody, so that the client asks.

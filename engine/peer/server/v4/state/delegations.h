@@ -9,8 +9,9 @@ namespace steertag::peer {
 /// was `share_access`; or why there is none, as the client asked to hear (OPEN_DELEGATE_NONE
 /// without a wish, OPEN_DELEGATE_NONE_EXT with one; RFC 8881 18.16.3). Minor version 0 never has
 /// one: that would take a callback path of its own, and RFC 7530 10.4 obliges nobody.
+/// `slot` is that of the OPEN's request.
 nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& file,
-                                  std::uint32_t share_access);
+                                  std::uint32_t share_access, const std::optional<SlotInUse>& slot);
 
 /// Recalls what others than `client` have on the file. True when there is something to wait for.
 bool recall_delegations(StateTables& tables, File& file, std::optional<ClientId> client);

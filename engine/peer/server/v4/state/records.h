@@ -112,6 +112,10 @@ struct DelegationState {
   bool told = false;                  // the client has answered a CB_RECALL with NFS4_OK
   std::uint32_t tries = 0;
   TimePoint next_try{};
+  // The request that granted it (RFC 8881 2.10.6.3); sequence 0: none of a session.
+  nfs4::SessionId granting_session{};
+  std::uint32_t granting_slot = 0;
+  std::uint32_t granting_sequence = 0;
 };
 
 /// What the clients of one host have together, so that no host can shut the others out.
