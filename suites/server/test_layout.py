@@ -222,7 +222,10 @@ def test_mixed_forms(bench):
     expect.data(bench.read_back(handle), content, "RFC8166-3.5.2-1", "content of the file")
 
 
-@case("server.layout.one-rdma-read", requirements=["RFC8166-3.3.1-12", "RFC8166-3.5.2-2"])
+@case(
+    "server.layout.one-rdma-read",
+    requirements=["RFC8166-3.3.1-12", "RFC8166-3.5.2-2", "RFC8166-4.1.2-2", "RFC8166-4.1.2-3"],
+)
 def test_one_rdma_read(bench):
     """A client that takes one RDMA Read at a time has its read chunk of sixteen segments read all the
     same: what the provider allows is the server's to keep."""
@@ -231,9 +234,26 @@ def test_one_rdma_read(bench):
     conn = bench.connect(ird=1)
     call = write_call(conn, handle, content)
     conn.reduce(call, [200] * 16)
+    # Each element: a presence word, the position, and the sixteen octets of a segment.
+    expect.equal(len(call.encoded()) - len(call.payload), 28 + 16 * 24, "RFC8166-4.1.2-2", "octets")
     outcome = conn.exchange(call)
+    expect(outcome, "RFC8166-4.1.2-3", must=[kinds.REPLY])
     expect(outcome, "RFC8166-3.3.1-12", must=[kinds.REPLY])
     expect.data(bench.read_back(handle), content, "RFC8166-3.5.2-2", "content of the file")
+
+
+@case("server.layout.no-invalidation.{name}", requirements=["RFC8797-3.2-1"])
+@pytest.mark.parametrize("name", ["private-data", "no-private-data"])
+def test_no_invalidation(bench, name):
+    """A client that does not say that its stack takes Send with Invalidate gets plain Sends."""
+    content = bench.random.randbytes(2000)
+    handle = bench.file(content)
+    conn = bench.connect() if name == "private-data" else bench.connect(private_data=None)
+    call = read_call(conn, handle, 2000)
+    conn.write_chunk(call)
+    outcome = conn.exchange(call)
+    expect(outcome, "RFC8797-3.2-1", must=[kinds.REPLY])
+    expect.true(outcome.invalidated is None, "RFC8797-3.2-1", "no STag is invalidated")
 
 
 @case(

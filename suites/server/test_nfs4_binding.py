@@ -186,7 +186,7 @@ def test_end_of_file(bench):
 
 @case(
     "server.nfs4.binding.failed-{which}",
-    requirements=[UNUSED, IN_ORDER, COPIED],
+    requirements=[UNUSED, IN_ORDER, COPIED, "RFC8166-3.4.4.3-2"],
     needs=["nfs41"],
 )
 @pytest.mark.parametrize("which", ["first", "second"])
@@ -207,6 +207,8 @@ def test_failed(bench, which):
     expect_chunks(outcome, call, filled + [0] * (3 - len(filled)), UNUSED)
     if filled:
         expect.data(outcome.chunks[0], content, IN_ORDER, "octets of chunk 0", outcome=outcome)
+        last = items(outcome, call)[-1]
+        expect.true(last.absent, "RFC8166-3.4.4.3-2", "the error arm of READ has nothing to reduce")
 
 
 # Operations without an eligible result, each with what stands before it.
@@ -234,7 +236,7 @@ def readdir(maxcount=2048, cookie=0, cookieverf=bytes(8), attributes=("fileid",)
 
 @case(
     "server.nfs4.binding.not-eligible-{name}",
-    requirements=[NOTHING_ELSE, "RFC8267-6.6-1", COPIED],
+    requirements=[NOTHING_ELSE, "RFC8267-6.6-1", COPIED, "RFC8166-6.1-1"],
     needs=["nfs41"],
 )
 @pytest.mark.parametrize("name", INELIGIBLE)
@@ -252,6 +254,7 @@ def test_not_eligible(bench, name):
         len(outcome.result.results), 1 + len(operations), NOTHING_ELSE, "results", outcome=outcome
     )
     expect_chunks(outcome, call, [0], "RFC8267-6.6-1" if name == "sequence" else NOTHING_ELSE)
+    expect.equal(items(outcome, call), [], "RFC8166-6.1-1", "reduced items", outcome=outcome)
 
 
 @case(
@@ -277,7 +280,7 @@ def test_behind_ineligible(bench):
 
 @case(
     "server.nfs4.binding.long-reply-{count}",
-    requirements=[NOTHING_ELSE, "RFC8267-3-1", "RFC8166-4.3.3-4"],
+    requirements=[NOTHING_ELSE, "RFC8267-3-1", "RFC8166-4.3.3-4", "RFC8166-6.1-2"],
     needs=["nfs41"],
 )
 @pytest.mark.parametrize("count", [10, 40])
@@ -292,6 +295,11 @@ def test_long_reply(bench, count):
     session.conn.reply_chunk(call, 65536)
     outcome = session.conn.exchange(call)
     expect(outcome, "RFC8267-3-1", must=[kinds.REPLY])
+    returned = outcome.header.reply_chunk
+    expect.equal(len(returned or []), 1, "RFC8166-4.3.3-4", "segments of the reply chunk")
+    if count == 40:
+        long_form = outcome.header.proc.name
+        expect.equal(long_form, "NOMSG", "RFC8166-6.1-2", "form of a long listing", outcome=outcome)
     found = outcome.result["READDIR"].resok4
     expect.equal(len(found.entries), count, NOTHING_ELSE, "entries of READDIR", outcome=outcome)
 
@@ -320,7 +328,7 @@ def test_write_list_and_reply_chunk(bench):
 
 @case(
     "server.nfs4.binding.overrun-{name}",
-    requirements=["RFC8267-3-2", "RFC8267-3.1-1", "RFC8267-3.1-6"],
+    requirements=["RFC8267-3-2", "RFC8267-3.1-1", "RFC8267-3.1-6", "RFC8166-4.5.3-3"],
     needs=["nfs41"],
     hostile=True,
 )
@@ -340,10 +348,13 @@ def test_overrun(bench, name):
         elif name == "one-octet":
             session.conn.write_chunk(call, 1)
         elif name == "reply-chunk":
-            session.conn.reply_chunk(call, 8192)
+            offer = session.conn.reply_chunk(call, 8192)
         outcome = session.conn.exchange(call)
         allowed = {**OVERRUN_LATITUDE, status("NFS4ERR_REP_TOO_BIG"): "an error at NFS level"}
         expect(outcome, "RFC8267-3.1-1", must=OVERRUN, latitude=allowed)
+        if outcome.kind == kinds.ERR_CHUNK and name == "reply-chunk":
+            kept = offer.bytes() == offer.filled
+            expect.true(kept, "RFC8166-4.5.3-3", "nothing was written before the error")
     expect_alive(session.conn, "RFC8267-3.1-6")
 
 
