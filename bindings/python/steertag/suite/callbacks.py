@@ -94,11 +94,14 @@ class Callbacks:
         the operations, in order, {name: nfs4.Status}; `results` is the whole result as octets."""
         if results is None:
             results = b"" if callback.is_null else cb_results(callback, statuses or {})
-        payload = rpc.Reply(xid=callback.xid).encode(results)
-        return self.message(callback.xid, payload)
+        draft = self.message(callback.xid, rpc.Reply(xid=callback.xid).encode(results))
+        # RFC 8166 4.3.2: what was offered comes back, unused.
+        unused = [[_unused(segment) for segment in chunk] for chunk in callback.header.write_list]
+        draft.write_list = [wire.DraftChunk(segments=segments) for segments in unused]
+        return draft
 
     def message(self, xid, payload):
-        """A plain RDMA_MSG that grants our reverse credits."""
+        """A short RDMA_MSG without chunks that grants our reverse credits."""
         draft = wire.Draft()
         draft.xid, draft.credit, draft.payload = xid, self.credits, payload
         return draft
@@ -126,6 +129,10 @@ def cb_results(callback, statuses):
     return NFS4.encode_cb_result(resarray)
 
 
+def _unused(segment):
+    return wire.Segment(handle=segment.handle, length=0, offset=segment.offset)
+
+
 def sequence_ok(arguments):
     """CB_SEQUENCE4resok of a client that takes the request as it is."""
     return NFS4.CbSequenceOk(
@@ -139,8 +146,14 @@ def sequence_ok(arguments):
 
 def read_callback(message):
     """The Callback of a message that is an RPC call, sound or not in what follows; else None."""
+    words = wire.peek(message.bytes)
+    if words is None:
+        return None
+    octets = bytes(message.bytes)
     try:
-        header, payload = wire.decode(message.bytes)
+        # A callback of another version is one of these too: cases look at the word.
+        header, payload = wire.decode(octets[:4] + wire.VERSION.to_bytes(4, "big") + octets[8:])
+        header.vers = words.vers
         if rpc.direction(payload) != rpc.MessageType.CALL:
             return None
         call, body = rpc.Call.decode(payload)
