@@ -338,7 +338,7 @@ constexpr DeviationInfo kTable[] = {
      "RFC8166-3.4.4.1-1", "A call with a write list and a reply chunk is answered with ERR_CHUNK."},
     {Deviation::large_reply_chunk_exits, "large-reply-chunk-exits", "RFC8166-4.3.3-4",
      "A reply chunk above one mebibyte ends the server."},
-    {Deviation::large_pull_discarded, "large-pull-discarded", "RFC8267-4-1",
+    {Deviation::large_pull_discarded, "large-pull-discarded", "RFC8166-3.4.4-1",
      "A call with more than 1200 octets, of which some are in read chunks, is discarded."},
     {Deviation::rpc_version_executed, "rpc-version-executed", "RFC5531-9-3",
      "A call of any RPC version is executed as version 2."},
