@@ -147,7 +147,7 @@ enum class Deviation : std::uint8_t {
   sequence_names_slot_zero,
   highest_slot_lowered,
   bad_slot_misordered,
-  high_slot_ignored,
+  high_slot_refused,
   sequence_anywhere,
   bind_direction_ignored,
   bind_beside_others,

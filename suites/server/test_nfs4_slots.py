@@ -1,56 +1,16 @@
-"""Slots and the reply cache of a session over RDMA: sequence IDs, retries on the same and on other
-connections, false retries (RFC 8881 2.10.6.1, 2.10.6.2, 2.9.2, 18.46)."""
+"""Slots of a session over RDMA: sequence IDs, highest slots, and what SEQUENCE refuses (RFC 8881 2.10.6.1,
+18.46)."""
 
 import pytest
-from nfs4_checks import (
-    NFS4,
-    expect_reads,
-    expect_slot_moves,
-    read_operations,
-    status,
-    with_file,
-)
+from nfs4_checks import status
 
-from steertag import rpc
 from steertag.suite import case, expect, kinds
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import fore_channel, putfh
 
 MISORDERED = "RFC8881-2.10.6.1-2"
-XID = "RFC8881-2.10.6.1-3"
-ONCE = "RFC8881-2.10.6.1-4"
-UNCACHED = "RFC8881-2.10.6.1.3-1"
-CACHED = "RFC8881-18.46.3-5"
-HANDLES = "RFC8881-2.10.6.2-3"
 UNCHANGED = "RFC8881-18.46.3-2"
-CREDITS = "RFC8881-2.9.2-7"
+HIGHEST = "RFC8881-15.1.11.3-1"
 STEPS = {"plus-2": 2, "plus-3": 3, "plus-1000": 1000, "minus-1": -1, "minus-2": -2}
 NOT_ONE = {"two": 2, "zero": 0, "largest": 0xFFFFFFFF, "sign": 0x80000000}
-
-
-def rename(session, files, old, new):
-    """SAVEFH of the case's directory and RENAME within it."""
-    directory = files.directory
-    return [
-        putfh(directory),
-        "SAVEFH",
-        operation("RENAME", oldname=old, newname=new),
-    ]
-
-
-def made_file(bench):
-    """(session, files, name of a file in the case's directory)"""
-    session = bench.nfs4_session()
-    files = bench.nfs4_files(session)
-    name = bench.name("old")
-    files.file(b"content", name)
-    return session, files, name
-
-
-def expect_name(files, name, requirement_id):
-    """The case's directory has a file of this name."""
-    found = files.session.exchange(putfh(files.directory), operation("LOOKUP", objname=name))
-    expect(found, requirement_id, must=[kinds.REPLY])
 
 
 @case(
@@ -117,7 +77,6 @@ def test_step(bench, name):
 ERRORS = {
     "bad-slot": ("RFC8881-15.1.11.2-1", "NFS4ERR_BADSLOT"),
     "largest-slot": ("RFC8881-15.1.11.2-1", "NFS4ERR_BADSLOT"),
-    "high-slot": ("RFC8881-15.1.11.3-1", "NFS4ERR_BAD_HIGH_SLOT"),
     "second-sequence": ("RFC8881-18.46.3-4", "NFS4ERR_SEQUENCE_POS"),
     "no-sequence": ("RFC8881-18.46.3-4", "NFS4ERR_OP_NOT_IN_SESSION"),
 }
@@ -135,11 +94,9 @@ def test_error(bench, name):
     session = bench.nfs4_session()
     conn = session.conn
     session.run("PUTROOTFH", slot=2)
-    following = session.sequences[2] + 1
     calls = {
         "bad-slot": lambda: session.call("PUTROOTFH", slot=session.slots, number=1),
         "largest-slot": lambda: session.call("PUTROOTFH", slot=0xFFFFFFFF, number=1),
-        "high-slot": lambda: session.call("PUTROOTFH", slot=2, number=following, highest=1),
         "second-sequence": lambda: session.call(
             session.sequence(slot=4, number=1), slot=3, number=1
         ),
@@ -153,319 +110,37 @@ def test_error(bench, name):
         expect(session.exchange("PUTROOTFH", slot=4, number=1), UNCHANGED, must=[kinds.REPLY])
 
 
-# -- retries ---------------------------------------------------------------------------------------
+@case("server.nfs4.slot.highest-{name}", requirements=[HIGHEST], needs=["nfs41"])
+@pytest.mark.parametrize("name", ["own", "next", "last"])
+def test_highest(bench, name):
+    """Any slot of the session may be the highest in use."""
+    session = bench.nfs4_session()
+    highest = {"own": 0, "next": 1, "last": session.slots - 1}[name]
+    outcome = session.exchange("PUTROOTFH", highest=min(highest, session.slots - 1))
+    expect(outcome, HIGHEST, must=[kinds.REPLY])
 
 
-def second_connection(bench, session, where):
-    """Where a retry goes: the same connection, or another one of the session. A requester may retry
-    only after its connection broke (RFC 8881 2.10.6.2-1), which makes "same" hostile."""
-    if where == "same":
-        return session.conn
-    if where == "after-loss":
-        session.conn.abort()
-    return bench.connect()
-
-
-WHERE = ["same", "other", "after-loss"]
-
-
-@case(
-    "server.nfs4.retry.rename-{where}",
-    requirements=[ONCE, CACHED, XID],
-    needs=["nfs41"],
-    hostile=True,
-)
-@pytest.mark.parametrize("where", WHERE)
-def test_retried_rename(bench, where):
-    """RENAME with sa_cachethis, and once more with the same slot and sequence ID: the second answer is
-    that of the first, under the XID of the second, and nothing is renamed twice."""
-    session, files, old = made_file(bench)
-    new = bench.name("new")
-    operations = rename(session, files, old, new)
-    call = session.call(*operations, slot=1, cachethis=True)
-    first = session.conn.exchange(call)
-    expect(first, ONCE, must=[kinds.REPLY])
-    conn = second_connection(bench, session, where)
-    again = session.call(*operations, conn=conn, slot=1, number=1, cachethis=True, highest=1)
-    second = conn.exchange(again)
-    expect(second, ONCE, must=[kinds.REPLY], latitude=IN_DOUBT if where == "same" else None)
-    expect.equal(second.xid, again.xid, XID, "XID of the retry's reply", show=False, outcome=second)
-    if second.kind == kinds.REPLY:
-        expect.data(second.results, first.results, CACHED, "results of the retry", outcome=second)
-    files.session.conn = conn
-    expect_name(files, new, ONCE)
-
-
-# RFC 8881 2.9.2: a retry on a living connection breaks the requester's rules.
-IN_DOUBT = {
-    status("NFS4ERR_SEQ_MISORDERED"): "a retry on a connection that did not break",
-    status("NFS4ERR_DELAY"): "a retry on a connection that did not break",
+WRONG_HIGHEST = {
+    "below": lambda session: 0,  # the requester has to name its own slot at least (2.10.6.1)
+    "beyond": lambda session: session.slots,
+    "largest": lambda session: 0xFFFFFFFF,
 }
 
 
-@case("server.nfs4.retry.create-{where}", requirements=[ONCE], needs=["nfs41"], hostile=True)
-@pytest.mark.parametrize("where", ["other", "after-loss"])
-def test_retried_create(bench, where):
-    """CREATE without sa_cachethis, retried: it is not executed again, so that NFS4ERR_EXIST is wrong."""
+@case(
+    "server.nfs4.slot.wrong-highest-{name}",
+    requirements=[HIGHEST, UNCHANGED],
+    needs=["nfs41"],
+    hostile=True,
+)
+@pytest.mark.parametrize("name", WRONG_HIGHEST)
+def test_wrong_highest(bench, name):
+    """A highest slot that is below the request's own, or that the session does not have: it may be
+    refused, without a change of the slot, or not."""
     session = bench.nfs4_session()
-    files = bench.nfs4_files(session)
-    made = operation(
-        "CREATE",
-        objtype={"type": NFS4.FileType.NF4LNK, "linkdata": "target"},
-        objname=bench.name("made"),
-        createattrs=NFS4.fattr(mode=0o777),
-    )
-    first = session.exchange(putfh(files.directory), made, slot=1)
-    expect(first, ONCE, must=[kinds.REPLY])
-    conn = second_connection(bench, session, where)
-    again = session.exchange(putfh(files.directory), made, conn=conn, slot=1, number=1)
-    uncached = {status("NFS4ERR_RETRY_UNCACHED_REP"): "the reply was not cached"}
-    expect(again, ONCE, must=[kinds.REPLY], latitude=uncached)
-
-
-@case(
-    "server.nfs4.retry.read-{form}-{where}",
-    requirements=[HANDLES, CACHED, CREDITS],
-    needs=["nfs41"],
-)
-@pytest.mark.parametrize("form", ["chunk", "other-shape", "inline", "first-inline"])
-@pytest.mark.parametrize("where", ["other", "after-loss"])
-def test_retried_read(bench, form, where):
-    """A cached READ is retried over another connection: its data goes where the retry wants it, with
-    the handles of the retry, whatever the first call had offered."""
-    content = bench.random.randbytes(1000)
-    session, handle = with_file(bench, content)
-    call = session.call(*read_operations(handle, (0, 1000)), slot=1, cachethis=True)
-    if form != "first-inline":
-        session.conn.write_chunk(call, 1000)
-    expect_reads(session.conn.exchange(call), HANDLES, content)
-    conn = second_connection(bench, session, where)
-    again = session.call(
-        *read_operations(handle, (0, 1000)), conn=conn, slot=1, number=1, cachethis=True
-    )
-    if form != "inline":
-        conn.write_chunk(again, sizes=[333, 667] if form == "other-shape" else [1000])
-    outcome = conn.exchange(again)
-    expect_reads(outcome, CACHED, content)
-    if form != "inline":
-        expect.data(outcome.data, content, HANDLES, "octets in the retry's chunk", outcome=outcome)
-    fresh = conn.probe()
-    expect.equal(
-        outcome.header.credit,
-        fresh.header.credit,
-        CREDITS,
-        "grant of a cached reply",
-        outcome=outcome,
-    )
-
-
-@case("server.nfs4.retry.small-chunk", requirements=[HANDLES], needs=["nfs41"], hostile=True)
-def test_retry_with_small_chunk(bench):
-    """The retry's write chunk is smaller than the cached result: an error, or another way for the data,
-    and never an octet beyond the chunk."""
-    content = bench.random.randbytes(1000)
-    session, handle = with_file(bench, content)
-    call = session.call(*read_operations(handle, (0, 1000)), slot=1, cachethis=True)
-    session.conn.write_chunk(call, 1000)
-    expect_reads(session.conn.exchange(call), HANDLES, content)
-    conn = bench.connect()
-    again = session.call(
-        *read_operations(handle, (0, 1000)), conn=conn, slot=1, number=1, cachethis=True
-    )
-    conn.write_chunk(again, 400)
-    allowed = [kinds.ERR_CHUNK, "rpc:SYSTEM_ERR", "rpc:GARBAGE_ARGS"]
-    expect(
-        conn.exchange(again),
-        HANDLES,
-        must=allowed,
-        latitude={
-            **dict.fromkeys(kinds.CLOSED, "no reply can be formed (RFC 8166 4.5.4)"),
-            status("NFS4ERR_SEQ_FALSE_RETRY"): "another chunk is another request",
-        },
-    )
-
-
-@case(
-    "server.nfs4.retry.uncached",
-    requirements=[UNCACHED, "RFC8881-2.10.6.1.3-2"],
-    needs=["nfs41"],
-)
-def test_uncached(bench):
-    """A READ too large for any cache is retried over another connection: SEQUENCE succeeds, and if the
-    reply is gone, the next operation says so."""
-    length = 32768
-    attrs = fore_channel(ca_maxresponsesize_cached=1024)
-    content = bench.random.randbytes(length)
-    session, handle = with_file(bench, content, csa_fore_chan_attrs=attrs)
-    call = session.call(*read_operations(handle, (0, length)), slot=1)
-    session.conn.write_chunk(call, length)
-    expect_reads(session.conn.exchange(call), UNCACHED, content)
-    conn = bench.connect()
-    again = session.call(*read_operations(handle, (0, length)), conn=conn, slot=1, number=1)
-    conn.write_chunk(again, length)
-    outcome = conn.exchange(again)
-    expect(
-        outcome,
-        UNCACHED,
-        must=[status("NFS4ERR_RETRY_UNCACHED_REP")],
-        latitude={kinds.REPLY: "the reply was cached all the same"},
-    )
-    first = outcome.result["SEQUENCE"].status
-    expect.equal(
-        first.name, "NFS4_OK", "RFC8881-2.10.6.1.3-2", "status of SEQUENCE", outcome=outcome
-    )
-
-
-@case(
-    "server.nfs4.retry.false-{name}",
-    requirements=["RFC8881-2.10.6.1.3.1-1", "RFC8881-2.10.6.1.3.1-2", ONCE],
-    needs=["nfs41"],
-    hostile=True,
-)
-@pytest.mark.parametrize("name", ["operations", "arguments", "user"])
-def test_false_retry(bench, name):
-    """Another request under a used sequence ID, or another user's, is not executed."""
-    session, files, old = made_file(bench)
-    new, other = bench.name("new"), bench.name("other")
-    operations = rename(session, files, old, new)
-    expect(session.exchange(*operations, slot=1, cachethis=True), ONCE, must=[kinds.REPLY])
-    conn = bench.connect()
-    if name == "operations":
-        operations = operations[:1] + [operation("REMOVE", target=new)]
-    elif name == "arguments":
-        operations = rename(session, files, new, other)
-    else:
-        conn.credential = rpc.auth_sys(uid=4711, gid=4711)
-    outcome = session.exchange(*operations, conn=conn, slot=1, number=1, cachethis=True)
-    refused = status("NFS4ERR_SEQ_FALSE_RETRY")
-    if name == "user":
-        expect(outcome, "RFC8881-2.10.6.1.3.1-1", must=[refused])
-    else:
-        expect(
-            outcome,
-            "RFC8881-2.10.6.1.3.1-2",
-            must=[refused],
-            latitude={
-                kinds.REPLY: "the cached reply (RFC 8881 2.10.6.1.3)",
-                status("NFS4ERR_RETRY_UNCACHED_REP"): "the next operation is refused",
-            },
-        )
-    expect_name(files, new, ONCE)
-
-
-# -- connections -----------------------------------------------------------------------------------
-
-
-@case(
-    "server.nfs4.connections.interleaved",
-    requirements=["RFC8881-2.9.2-4", "RFC8881-2.10.5-1"],
-    needs=["nfs41"],
-)
-def test_interleaved(bench):
-    """Two RDMA connections of one session with requests under way: each reply comes where its request
-    went."""
-    content = bench.random.randbytes(8192)
-    session, handle = with_file(bench, content)
-    other = bench.connect()
-    bound = session.bind(other, NFS4.ChannelDirFromClient.CDFC4_FORE)
-    expect(bound, "RFC8881-2.10.5-1", must=[kinds.REPLY])
-    calls = []
-    for slot in range(2, 8):
-        conn = (session.conn, other)[slot % 2]
-        call = session.call(*read_operations(handle, (1024 * slot, 1024)), conn=conn, slot=slot)
-        conn.write_chunk(call, 1024)
-        conn.send(call)
-        calls.append((conn, call, content[1024 * slot : 1024 * slot + 1024]))
-    for conn in (session.conn, other):
-        mine = [call for at, call, _ in calls if at is conn]
-        outcomes = conn.collect_sent(mine)
-        for at, call, wanted in calls:
-            if at is conn:
-                expect_reads(outcomes[call.xid], "RFC8881-2.9.2-4", wanted)
-
-
-@case(
-    "server.nfs4.connections.repeated-request",
-    requirements=["RFC8881-2.9.2-3", "RFC8881-2.9.2-6", "RFC8881-2.10.6.2-4", ONCE],
-    needs=["nfs41"],
-    hostile=True,
-)
-def test_repeated_request(bench):
-    """The same request twice on one connection without waiting: one answer each and not one more, and
-    the second is an error or the first's."""
-    session, files, old = made_file(bench)
-    new = bench.name("new")
-    operations = rename(session, files, old, new)
-    calls = [
-        session.call(*operations, slot=1, number=1, cachethis=True, highest=1) for _ in range(2)
-    ]
-    outcomes = session.conn.collect(calls)
-    expect(outcomes[calls[0].xid], ONCE, must=[kinds.REPLY], latitude=IN_DOUBT)
-    expect(
-        outcomes[calls[1].xid],
-        "RFC8881-2.10.6.2-4",
-        must=[kinds.REPLY, status("NFS4ERR_DELAY"), status("NFS4ERR_SEQ_MISORDERED")],
-    )
-    expect(session.conn.probe(), "RFC8881-2.9.2-6", must=[kinds.REPLY])
-    expect.equal(len(session.conn.inbox), 0, "RFC8881-2.9.2-6", "further replies")
-    expect_name(files, new, ONCE)
-    expect_slot_moves(session, "RFC8881-2.9.2-3")
-
-
-@case(
-    "server.nfs4.connections.lost-reply",
-    requirements=["RFC8881-2.9.2-5", ONCE],
-    needs=["nfs41"],
-)
-def test_lost_reply(bench):
-    """A connection ends before its reply: the next connection of the session gets nothing that it did
-    not ask for, and the request's retry gets the answer."""
-    session, files, old = made_file(bench)
-    new = bench.name("new")
-    operations = rename(session, files, old, new)
-    lost = session.call(*operations, slot=1, cachethis=True)
-    session.conn.send(lost)
-    session.conn.work()
-    session.conn.abort()
-    conn = bench.connect()
-    bound = session.bind(conn)
-    expect(bound, "RFC8881-2.9.2-5", must=[kinds.REPLY])
-    probe = conn.probe()
-    expect(probe, "RFC8881-2.9.2-5", must=[kinds.REPLY])
-    expect.equal(len(conn.inbox), 0, "RFC8881-2.9.2-5", "replies that were not asked for")
-    again = session.exchange(*operations, conn=conn, slot=1, number=1, cachethis=True)
-    expect(again, ONCE, must=[kinds.REPLY])
-    session.conn = conn
-    expect_name(files, new, ONCE)
-
-
-@case(
-    "server.nfs4.connections.tcp-{first}",
-    requirements=["RFC8881-2.10.3.1-1", "RFC8881-2.9.1-1"],
-    needs=["nfs41", "tcp"],
-)
-@pytest.mark.parametrize("first", ["rdma", "tcp"])
-def test_both_transports(bench, first):
-    """A session made over one transport takes a connection of the other: requests are answered over
-    both."""
-    rdma, tcp = bench.connect(), bench.connect_tcp()
-    conn, other = (rdma, tcp) if first == "rdma" else (tcp, rdma)
-    session = bench.nfs4_session(conn)
-    expect(session.bind(other), "RFC8881-2.10.3.1-1", must=[kinds.REPLY])
-    for each in (conn, other):
-        outcome = session.exchange("PUTROOTFH", conn=each)
-        expect(outcome, "RFC8881-2.9.1-1", must=[kinds.REPLY])
-
-
-@case(
-    "server.nfs4.connections.tcp-unknown-session",
-    requirements=["RFC8881-2.10.3.1-1"],
-    needs=["nfs41", "tcp"],
-    hostile=True,
-)
-def test_unknown_session_over_tcp(bench):
-    """BIND_CONN_TO_SESSION over the second transport with a session ID that nobody gave."""
-    session = bench.nfs4_session()
-    wrong = bytes(each ^ 0xA5 for each in session.id)
-    outcome = session.bind(bench.connect_tcp(), bctsa_sessid=wrong)
-    expect(outcome, "RFC8881-2.10.3.1-1", must=[status("NFS4ERR_BADSESSION")])
+    wrong = WRONG_HIGHEST[name](session)
+    outcome = session.exchange("PUTROOTFH", slot=1, number=1, highest=wrong)
+    accepted = {kinds.REPLY: "the highest slot is only a hint to the replier"}
+    expect(outcome, HIGHEST, must=[status("NFS4ERR_BAD_HIGH_SLOT")], latitude=accepted)
+    following = 2 if outcome.kind == kinds.REPLY else 1
+    expect(session.exchange("PUTROOTFH", slot=1, number=following), UNCHANGED, must=[kinds.REPLY])

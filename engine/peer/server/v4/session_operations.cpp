@@ -209,7 +209,10 @@ nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
     return tables.deviates(Deviation::bad_slot_misordered) ? nfs4::Status::NFS4ERR_SEQ_MISORDERED
                                                            : nfs4::Status::NFS4ERR_BADSLOT;
   }
-  if (args.sa_highest_slotid < args.sa_slotid && !tables.deviates(Deviation::high_slot_ignored))
+  // The requester breaks the rules; RFC 8881 has no better error.
+  const bool too_low = args.sa_highest_slotid < args.sa_slotid;
+  const bool above_own = args.sa_highest_slotid > args.sa_slotid;
+  if (too_low || (above_own && tables.deviates(Deviation::high_slot_refused)))
     return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
   const Slot& slot = session.slots[args.sa_slotid];
   const bool retry = args.sa_sequenceid == slot.sequence;
