@@ -90,6 +90,9 @@ bool ServerConnection::take_callback_reply(ReceiveId receive, View message) {
 }
 
 bool ServerConnection::bend_callback_reply(const wire::FixedWords& words, View message) {
+  if (!deviates(Deviation::any_message_grants_callbacks) &&
+      !deviates(Deviation::equal_xids_confused))
+    return false;
   const auto procedure = static_cast<wire::Procedure>(words.proc);
   const auto payload = plain_payload(message);
   const auto direction = payload ? rpc::direction(*payload) : std::nullopt;

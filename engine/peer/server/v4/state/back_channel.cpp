@@ -90,7 +90,7 @@ Bytes largest_recall(const Session& session) {
 }
 
 /// Whether the client accepts a recall: RFC 8881 18.36.3 lets no callback be larger than it agreed
-/// to, or have more operations. All recalls of a session have one size.
+/// to, or have more operations. Recalls of a session differ by their referring call alone.
 bool takes_recalls(const Session& session) {
   return !session.back_slots.empty() && session.back.ca_maxoperations >= kRecallOperations &&
          session.back.ca_maxresponsesize >= kRecallReplyBytes &&
