@@ -219,8 +219,8 @@ class Connection(Dialogue):
             if notice.kind == "received":
                 message = Message(bytes(notice.bytes), notice.invalidated)
                 if self.callbacks is not None and self.callbacks.take(message):
-                    if stop_at_callback:
-                        return None
+                    if stop_at_callback or limit.passed:
+                        return None  # a target that calls without end ends no wait otherwise
                     continue
                 if message.credit is not None:
                     self.grant = max(1, message.credit)
