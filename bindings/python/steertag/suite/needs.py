@@ -7,8 +7,9 @@ cannot offer gives not-testable.
 """
 
 from .. import wire
+from .link import Refused
 from .nfs4_probe import PROBES
-from .verdict import NotTestable, Unsupported
+from .verdict import HarnessError, NotTestable, Unsupported
 
 # need: what it means, for the report and for who writes a profile
 PROVIDER_NEEDS = {
@@ -36,7 +37,8 @@ RDMA_NEEDS = (*PROVIDER_NEEDS, "large-inline", "multiple-read-chunks")
 
 
 def check_need(need, profile, link):
-    """Raises Unsupported or NotTestable unless the run of this target over this link has it."""
+    """Raises Unsupported or NotTestable unless the run of this target over this link has it;
+    HarnessError if that cannot be found out."""
     for first in NEEDED_FIRST.get(need, ()):
         check_need(first, profile, link)
     if need in PROVIDER_NEEDS:
@@ -45,7 +47,10 @@ def check_need(need, profile, link):
     elif profile.supports.get(need) is False:
         raise Unsupported(f"needs {need}: the target's profile says that it is not there")
     elif need in PROBES:
-        lack = link.probed(need, PROBES[need])
+        try:
+            lack = link.probed(need, PROBES[need])
+        except Refused as refused:
+            raise HarnessError(f"needs {need}: the target cannot be asked", str(refused)) from None
         if lack:
             raise Unsupported(f"needs {need}: {lack}")
     elif need == "tcp" and link.twin is None:
