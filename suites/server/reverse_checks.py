@@ -1,6 +1,7 @@
 """What the cases on the reverse direction share: a delegation, the conflict that recalls it, the recall."""
 
 from steertag.suite import expect, kinds
+from steertag.suite.deadline import Limit
 from steertag.suite.nfs4_client import putfh
 
 from nfs4_checks import NFS4, READ, WANT_READ, WRITE, status
@@ -73,10 +74,21 @@ class Recall:
         self.session.conn = before
         return outcome
 
+    def expect_open(self, requirement_id, number=0):
+        """The writer may open the file, at the latest when the time of an answer has passed: what
+        releases it may still be under way (RFC 8881 15.1.1.3)."""
+        limit = Limit(self.conn.deadlines.answer_ms)
+        opened = self.provoke(number)
+        while opened.kind == WAITING and not limit.passed:
+            calls = self.writer.conn.callbacks
+            calls.wait_seen(calls.count + 1, self.conn.deadlines.patience_ms)
+            opened = self.provoke(number)
+        expect(opened, requirement_id, must=[kinds.REPLY])
+
     def expect_done(self, requirement_id, number=0):
         """The delegation goes back, and then the writer may open the file."""
         expect(self.give_back(number), requirement_id, must=[kinds.REPLY])
-        expect(self.provoke(number), requirement_id, must=[kinds.REPLY])
+        self.expect_open(requirement_id, number)
 
 
 def expect_quiet(conn, requirement_id, what, before=None):
