@@ -98,3 +98,17 @@ def expect_quiet(conn, requirement_id, what, before=None):
     for _ in range(2):
         expect(conn.probe(), requirement_id, must=[kinds.REPLY])
     expect.equal(conn.callbacks.count, before, requirement_id, what)
+
+
+def with_grant(bench, grant, **fields):
+    """A session with a backchannel whose first call was answered with this grant of reverse credits.
+    `fields` are of CREATE_SESSION. The case is not testable where that call would be a recall."""
+    session = bench.nfs4_session(back=True, answers_null=False, **fields)
+    callbacks = session.conn.callbacks
+    callbacks.credits = grant
+    null = callbacks.wait()
+    if null is None:
+        bench.not_testable("the server makes no call before a recall that could tell our grant")
+    callbacks.answer(null)
+    callbacks.answers_null = True
+    return session

@@ -3,7 +3,7 @@
 
 import pytest
 from nfs4_checks import BACK, NFS4, READ, WANT_READ, WRITE
-from reverse_checks import Recall, expect_quiet
+from reverse_checks import Recall, expect_quiet, with_grant
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
@@ -85,7 +85,9 @@ def test_recall(bench):
     expect_reverse_call(callback)
     expect.equal(callback.fixed.minorversion, 1, VERSION, "minor version of CB_COMPOUND")
     names = [number.name for number, _ in callback.operations]
-    expect.equal(names, ["CB_SEQUENCE", "CB_RECALL"], FIRST, "operations of the recall")
+    expect.equal(names[:1], ["CB_SEQUENCE"], FIRST, "first operation of the recall")
+    expect.equal(names.count("CB_SEQUENCE"), 1, FIRST, "CB_SEQUENCEs of the recall")
+    expect.true("CB_RECALL" in names, RECALLED, "there is a CB_RECALL")
     sequence = callback["CB_SEQUENCE"]
     mine = sequence.csa_sessionid == recall.session.id
     expect.true(mine, "RFC8881-2.10.3-1", "CB_SEQUENCE names the session")
@@ -102,8 +104,8 @@ def test_recall(bench):
     needs=["delegations"],
 )
 def test_sequence_ids(bench):
-    """Three recalls one after the other: each slot counts its own sequence IDs from 1, and no XID is
-    used for two calls."""
+    """Three recalls one after the other: each slot counts its own sequence IDs from 1. XIDs may come
+    again after their calls are over (RFC 8167 2.4)."""
     recall = Recall(bench, count=3)
     used = {}
     for number in range(3):
@@ -117,7 +119,8 @@ def test_sequence_ids(bench):
         recall.callbacks.answer(callback)
         recall.expect_done(FIRST, number)
     xids = [each.xid for each in recall.callbacks.seen]
-    expect.equal(len(set(xids)), len(xids), "RFC8167-2.4-1", "different XIDs of callbacks")
+    if len(set(xids)) < len(xids):
+        bench.latitude("RFC8167-2.4-1", "an XID comes again after its call is over")
 
 
 @case(
@@ -365,23 +368,23 @@ def test_no_reverse_grant(bench):
 
 
 def hold_to_grant(bench, grant):
-    session = bench.nfs4_session(
-        back=True, answers_null=False, csa_back_chan_attrs=back_channel(ca_maxrequests=4)
-    )
+    session = with_grant(bench, grant, csa_back_chan_attrs=back_channel(ca_maxrequests=4))
     callbacks = session.conn.callbacks
-    callbacks.credits = grant
-    null = callbacks.wait()
-    if null is None:
-        bench.not_testable("the server makes no call before a recall that could tell our grant")
-    callbacks.answer(null)
-    callbacks.answers_null = True
     recall = Recall(bench, session, count=3)
     for number in range(3):
         recall.provoke(number)
     allowed = max(1, grant)
-    waiting = [recall.wait(REVERSE_GRANT) for _ in range(allowed)]
-    before = callbacks.count - len(callbacks.kept)
-    expect_quiet(recall.conn, REVERSE_GRANT, "callbacks beyond the grant", before)
+    # It need not use all that it may: a server may call one at a time (RFC 8166 3.3.1).
+    waiting = [callbacks.wait()]
+    if waiting == [None] and grant == 0:
+        # RFC 8166 3.3.1 forbids such a grant and does not say what it means.
+        bench.latitude(REVERSE_GRANT, "no callback after a grant of nothing")
+        return recall.conn
+    expect.true(waiting != [None], REVERSE_GRANT, "the delegation is recalled")
+    for _ in range(2):
+        expect(recall.conn.probe(), REVERSE_GRANT, must=[kinds.REPLY])
+    under_way = len(waiting) + len(callbacks.kept)
+    expect.at_most(under_way, allowed, REVERSE_GRANT, "callbacks under way")
     for done in range(3):
         callbacks.answer(waiting.pop(0))
         expect.at_most(len(callbacks.kept), allowed, REVERSE_GRANT, "callbacks under way")
@@ -402,14 +405,8 @@ def hold_to_grant(bench, grant):
 def test_ignored_credits(bench, name):
     """A credit word in a message of no direction grants nothing: a second callback does not leave while
     the first waits, although that message says 1000."""
-    session = bench.nfs4_session(back=True, answers_null=False)
+    session = with_grant(bench, 1)
     callbacks = session.conn.callbacks
-    callbacks.credits = 1
-    null = callbacks.wait()
-    if null is None:
-        bench.not_testable("the server makes no call before a recall that could tell our grant")
-    callbacks.answer(null)
-    callbacks.answers_null = True
     recall = Recall(bench, session, count=2)
     first = recall.expect_recall(REVERSE_GRANT)
     recall.provoke(1)
@@ -448,7 +445,9 @@ def test_threshold(bench, name):
         "no-private-data": None,
         "asymmetric": wire.PrivateData(send_bytes=8192, receive_bytes=1024),
     }
-    recall = Recall(bench, settings={"private_data": data[name]})
+    # No more than fits is announced, so that no long call is due (RFC 8267 6.5.2).
+    channel = back_channel(ca_maxrequestsize=1024)
+    recall = Recall(bench, settings={"private_data": data[name]}, csa_back_chan_attrs=channel)
     callback = recall.expect_recall("RFC8167-4.2-1")
     most = recall.conn.negotiated.to_client_bytes
     for each in recall.callbacks.seen:
@@ -489,4 +488,13 @@ def test_small_channel(bench, name):
         writer = bench.nfs4_session()
         base = bench.nfs4_files(writer).directory
         writer.exchange(putfh(base), writer.open_operation(stem, WRITE, b"writer"))
-    expect_quiet(client.conn, FIRST, "callbacks that do not fit the channel")
+    for _ in range(2):
+        expect(client.conn.probe(), FIRST, must=[kinds.REPLY])
+    agreed = session.granted.csr_back_chan_attrs
+    for callback in client.conn.callbacks.seen:
+        if callback.is_null:
+            continue
+        octets, count = len(callback.payload), len(callback.operations)
+        about = "RFC8881-18.36.3-1"
+        expect.at_most(octets, agreed.ca_maxrequestsize, about, "octets of a callback")
+        expect.at_most(count, agreed.ca_maxoperations, about, "operations of a callback")

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 from nfs4_checks import NFS4
-from reverse_checks import Recall, expect_quiet
+from reverse_checks import Recall, expect_quiet, with_grant
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
@@ -177,14 +177,8 @@ def test_not_the_reply(bench, name):
     """A message that is not the callback's reply does not complete it: no second recall leaves while
     one reverse credit is all there is, and the right reply is taken after it."""
     requirement_id, make = NOT_REPLIES[name]
-    session = bench.nfs4_session(back=True, answers_null=False)
+    session = with_grant(bench, 1)
     callbacks = session.conn.callbacks
-    callbacks.credits = 1
-    null = callbacks.wait()
-    if null is None:
-        bench.not_testable("the server makes no call before a recall that could tell our grant")
-    callbacks.answer(null)
-    callbacks.answers_null = True
     recall = Recall(bench, session, count=2)
     callback = recall.expect_recall(requirement_id)
     recall.provoke(1)
