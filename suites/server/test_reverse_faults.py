@@ -101,7 +101,7 @@ def test_payload(bench, name):
 def test_null(bench, name):
     """The first call on the backchannel is answered wrong, or not at all: the session works."""
     session = bench.nfs4_session(back=True, answers_null=False)
-    callback = session.conn.callbacks.wait(bench.deadlines.patience_ms)
+    callback = session.conn.callbacks.wait()
     if callback is None:
         bench.not_testable("the server makes no call before a recall")
     if name != "never":
@@ -349,23 +349,23 @@ FAULTS = {
 )
 @pytest.mark.parametrize("name", FAULTS)
 def test_sequence_fault(bench, name):
-    """CB_SEQUENCE is refused: the server tells SEQ4_STATUS_BACKCHANNEL_FAULT, or that the path is down,
-    and no longer once the backchannel is bound anew."""
+    """CB_SEQUENCE is refused: the server may go on by itself, or tell SEQ4_STATUS_BACKCHANNEL_FAULT, for
+    which the client has to destroy the session, or that the path is down. It serves all the same, and
+    takes another connection for the backchannel."""
     recall = Recall(bench)
     callback = recall.expect_recall(FAULT_FLAG)
     recall.callbacks.answer(callback, {"CB_SEQUENCE": FAULTS[name]})
     expect_serving(recall)
     flags = recall.session.status_flags
-    told = NFS4.SEQ4_STATUS_BACKCHANNEL_FAULT | NFS4.SEQ4_STATUS_CB_PATH_DOWN
-    told |= NFS4.SEQ4_STATUS_CB_PATH_DOWN_SESSION
+    down = NFS4.SEQ4_STATUS_CB_PATH_DOWN | NFS4.SEQ4_STATUS_CB_PATH_DOWN_SESSION
     if flags & NFS4.SEQ4_STATUS_BACKCHANNEL_FAULT == 0:
-        expect.true(flags & told, FAULT_FLAG, "SEQUENCE tells that the backchannel does not work")
-        bench.latitude(FAULT_FLAG, "a path that is down instead of a fault")
+        told = "a path that is down instead of a fault" if flags & down else "no fault is told"
+        bench.latitude(FAULT_FLAG, told)
     conn = bench.connect(receives=36)
     Callbacks(conn)
     bound = recall.session.bind(conn, NFS4.ChannelDirFromClient.CDFC4_BACK_OR_BOTH)
     expect(bound, STILL_SERVES, must=[kinds.REPLY])
     conn.callbacks.wait_seen(1, bench.deadlines.patience_ms)
     recall.session.run("PUTROOTFH", conn=conn)
-    still = recall.session.status_flags & NFS4.SEQ4_STATUS_BACKCHANNEL_FAULT
-    expect.equal(still, 0, FAULT_FLAG, "BACKCHANNEL_FAULT after the backchannel was bound anew")
+    if recall.session.status_flags & NFS4.SEQ4_STATUS_BACKCHANNEL_FAULT:
+        bench.latitude(FAULT_FLAG, "the fault lasts as long as the session")
