@@ -43,10 +43,42 @@ def made_file(bench):
     return session, files, name
 
 
+def expect_only_reply(conn, requirement_id):
+    """What comes next is the reply to the next call: a reply that nobody asked for would be before it."""
+    call = conn.null_call()
+    outcome = conn.exchange(call)
+    expect(outcome, requirement_id, must=[kinds.REPLY])
+    own = outcome.xid == call.xid
+    expect.true(own, requirement_id, "no reply comes that was not asked for", outcome=outcome)
+
+
+# RFC 8881 2.10.6.2: the request that was lost with its connection may still be executed.
+UNDER_WAY = dict.fromkeys(
+    (status("NFS4ERR_DELAY"), status("NFS4ERR_SEQ_MISORDERED")), "the request is still under way"
+)
+
+
 def expect_name(files, name, requirement_id):
     """The case's directory has a file of this name."""
     found = files.session.exchange(putfh(files.directory), operation("LOOKUP", objname=name))
     expect(found, requirement_id, must=[kinds.REPLY])
+
+
+def kept_results(outcome):
+    """What a retry has in common with its request: all but the highest slots and the flags of SEQUENCE,
+    which a server may tell anew (RFC 8881 2.10.6.1.1)."""
+    ok = outcome.result["SEQUENCE"].resok4
+    return (ok.sr_sessionid, ok.sr_slotid, ok.sr_sequenceid), outcome.result.results[1:]
+
+
+def with_cacheable(bench, content):
+    """A session, and the handle of a new file whose content fits a cached reply; the case is not
+    testable where the server caches less (RFC 8881 18.36.3)."""
+    session, handle = with_file(bench, content)
+    beside_data = 256  # octets of the RPC header and of other results
+    if session.granted.csr_fore_chan_attrs.ca_maxresponsesize_cached < len(content) + beside_data:
+        bench.not_testable("the session caches no reply of this size")
+    return session, handle
 
 
 def second_connection(bench, session, where):
@@ -84,7 +116,8 @@ def test_retried_rename(bench, where):
     expect(second, ONCE, must=[kinds.REPLY], latitude=IN_DOUBT if where == "same" else None)
     expect.equal(second.xid, again.xid, XID, "XID of the retry's reply", show=False, outcome=second)
     if second.kind == kinds.REPLY:
-        expect.data(second.results, first.results, CACHED, "results of the retry", outcome=second)
+        same = kept_results(second) == kept_results(first)
+        expect.true(same, CACHED, "the retry gets the results of the request", outcome=second)
     files.session.conn = conn
     expect_name(files, new, ONCE)
 
@@ -127,7 +160,7 @@ def test_retried_read(bench, form, where):
     """A cached READ is retried over another connection: its data goes where the retry wants it, with
     the handles of the retry, whatever the first call had offered."""
     content = bench.random.randbytes(1000)
-    session, handle = with_file(bench, content)
+    session, handle = with_cacheable(bench, content)
     call = session.call(*read_operations(handle, (0, 1000)), slot=1, cachethis=True)
     if form != "first-inline":
         session.conn.write_chunk(call, 1000)
@@ -143,13 +176,10 @@ def test_retried_read(bench, form, where):
     if form != "inline":
         expect.data(outcome.data, content, HANDLES, "octets in the retry's chunk", outcome=outcome)
     fresh = conn.probe()
-    expect.equal(
-        outcome.header.credit,
-        fresh.header.credit,
-        CREDITS,
-        "grant of a cached reply",
-        outcome=outcome,
-    )
+    expect(fresh, CREDITS, must=[kinds.REPLY])
+    expect.at_least(outcome.header.credit, 1, CREDITS, "grant of a cached reply", outcome)
+    if outcome.header.credit != fresh.header.credit:
+        bench.latitude(CREDITS, "a grant that differs from that of the next reply")
 
 
 @case("server.nfs4.retry.small-chunk", requirements=[HANDLES], needs=["nfs41"], hostile=True)
@@ -157,7 +187,7 @@ def test_retry_with_small_chunk(bench):
     """The retry's write chunk is smaller than the cached result: an error, or another way for the data,
     and never an octet beyond the chunk."""
     content = bench.random.randbytes(1000)
-    session, handle = with_file(bench, content)
+    session, handle = with_cacheable(bench, content)
     call = session.call(*read_operations(handle, (0, 1000)), slot=1, cachethis=True)
     session.conn.write_chunk(call, 1000)
     expect_reads(session.conn.exchange(call), HANDLES, content)
@@ -167,15 +197,19 @@ def test_retry_with_small_chunk(bench):
     )
     conn.write_chunk(again, 400)
     allowed = [kinds.ERR_CHUNK, "rpc:SYSTEM_ERR", "rpc:GARBAGE_ARGS"]
+    outcome = conn.exchange(again)
     expect(
-        conn.exchange(again),
+        outcome,
         HANDLES,
         must=allowed,
         latitude={
             **dict.fromkeys(kinds.CLOSED, "no reply can be formed (RFC 8166 4.5.4)"),
             status("NFS4ERR_SEQ_FALSE_RETRY"): "another chunk is another request",
+            kinds.REPLY: "the data goes inline",
         },
     )
+    if outcome.kind == kinds.REPLY:
+        expect_reads(outcome, HANDLES, content)
 
 
 @case(
@@ -293,13 +327,17 @@ def test_repeated_request(bench):
         session.call(*operations, slot=1, number=1, cachethis=True, highest=1) for _ in range(2)
     ]
     outcomes = session.conn.collect(calls)
-    expect(outcomes[calls[0].xid], ONCE, must=[kinds.REPLY], latitude=IN_DOUBT)
+    ended = dict.fromkeys(kinds.CLOSED, "a repeated request costs the connection (RFC 8881 2.9.2)")
+    expect(outcomes[calls[0].xid], ONCE, must=[kinds.REPLY], latitude={**IN_DOUBT, **ended})
     expect(
         outcomes[calls[1].xid],
         "RFC8881-2.10.6.2-4",
         must=[kinds.REPLY, status("NFS4ERR_DELAY"), status("NFS4ERR_SEQ_MISORDERED")],
+        latitude=ended,
     )
-    expect(session.conn.probe(), "RFC8881-2.9.2-6", must=[kinds.REPLY])
+    if not session.conn.open:
+        return
+    expect_only_reply(session.conn, "RFC8881-2.9.2-6")
     expect.equal(len(session.conn.inbox), 0, "RFC8881-2.9.2-6", "further replies")
     expect_name(files, new, ONCE)
     expect_slot_moves(session, "RFC8881-2.9.2-3")
@@ -323,11 +361,11 @@ def test_lost_reply(bench):
     conn = bench.connect()
     bound = session.bind(conn)
     expect(bound, "RFC8881-2.9.2-5", must=[kinds.REPLY])
-    probe = conn.probe()
-    expect(probe, "RFC8881-2.9.2-5", must=[kinds.REPLY])
-    expect.equal(len(conn.inbox), 0, "RFC8881-2.9.2-5", "replies that were not asked for")
+    expect_only_reply(conn, "RFC8881-2.9.2-5")
     again = session.exchange(*operations, conn=conn, slot=1, number=1, cachethis=True)
-    expect(again, ONCE, must=[kinds.REPLY])
+    expect(again, ONCE, must=[kinds.REPLY], latitude=UNDER_WAY)
+    if again.kind != kinds.REPLY:
+        return
     session.conn = conn
     expect_name(files, new, ONCE)
 
