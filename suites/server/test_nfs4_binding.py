@@ -42,6 +42,15 @@ def expect_chunks(outcome, call, lengths, requirement_id):
             expect.equal(chunk_length(chunk), length, requirement_id, what, outcome=outcome)
 
 
+def is_too_complex(bench, outcome, sizes):
+    """Whether the server refuses a call for its write chunks of these sizes. RFC 8267 6.4.2: it takes
+    one, and may have its limit there; the case then ends."""
+    refused = len(sizes) > 1 and outcome.kind in kinds.REFUSED
+    if refused:
+        bench.latitude(COPIED, "more write chunks than this server takes")
+    return refused
+
+
 # -- results ---------------------------------------------------------------------------------------
 
 
@@ -146,6 +155,8 @@ def test_write_list(bench, name):
         else:
             call.add_write_chunk([])
     outcome = session.conn.exchange(call)
+    if is_too_complex(bench, outcome, sizes):
+        return
     about = EMPTY if 0 in sizes else BEYOND if len(sizes) < len(contents) else IN_ORDER
     expect_read_link_read(outcome, contents, about)
     lengths = [len(each) for each in contents] + [0] * len(sizes)
@@ -167,6 +178,8 @@ def test_one_octet(bench):
     session.conn.write_chunk(call, 1)
     session.conn.write_chunk(call, 64)
     outcome = session.conn.exchange(call)
+    if is_too_complex(bench, outcome, [1, 64]):
+        return
     expect_reads(outcome, IN_CHUNK, b"3", b"5")
     expect_chunks(outcome, call, [1, 1], IN_CHUNK)
 
@@ -180,6 +193,8 @@ def test_end_of_file(bench):
     session.conn.write_chunk(call, 100)
     session.conn.write_chunk(call, 100)
     outcome = session.conn.exchange(call)
+    if is_too_complex(bench, outcome, [100, 100]):
+        return
     expect_reads(outcome, IN_ORDER, b"", content)
     expect_chunks(outcome, call, [0, 10], IN_ORDER)
 
@@ -202,6 +217,8 @@ def test_failed(bench, which):
     for _ in range(3):
         session.conn.write_chunk(call, 700)
     outcome = session.conn.exchange(call)
+    if is_too_complex(bench, outcome, [700] * 3):
+        return
     expect(outcome, UNUSED, must=[status("NFS4ERR_ISDIR"), status("NFS4ERR_INVAL")])
     filled = [] if which == "first" else [700]
     expect_chunks(outcome, call, filled + [0] * (3 - len(filled)), UNUSED)
@@ -248,7 +265,9 @@ def test_not_eligible(bench, name):
     call = session.call(*operations)
     session.conn.write_chunk(call, 4096)
     outcome = session.conn.exchange(call)
-    allowed = [kinds.REPLY] + ([status("NFS4ERR_NOENT")] if name == "lookup" else [])
+    # LOOKUPP of the root; an operation that only pNFS needs (RFC 8881 17).
+    also = {"lookup": "NFS4ERR_NOENT", "secinfo": "NFS4ERR_NOTSUPP"}
+    allowed = [kinds.REPLY] + ([status(also[name])] if name in also else [])
     expect(outcome, NOTHING_ELSE, must=allowed)
     expect.equal(
         len(outcome.result.results), 1 + len(operations), NOTHING_ELSE, "results", outcome=outcome
@@ -399,13 +418,13 @@ def test_within_limits(bench, name):
     needs=["nfs41"],
     hostile=True,
 )
-@pytest.mark.parametrize("name", ["17-segments", "100-chunks", "150-segments", "40-read-chunks"])
+@pytest.mark.parametrize("name", ["17-segments", "100-chunks", "150-segments", "10-read-chunks"])
 def test_complex(bench, name):
     """More segments or chunks than a server may take: it takes them, or says ERR_CHUNK or GARBAGE_ARGS."""
     content = bench.random.randbytes(4096)
     session, handle = with_file(bench, content)
     conn = session.conn
-    if name == "40-read-chunks":
+    if name == "10-read-chunks":
         writes = [write(b"abcd", offset=4 * number) for number in range(10)]
         call = session.call(putfh(handle), *writes)
         conn.reduce_all(call)
