@@ -372,8 +372,8 @@ def test_overrun(bench, name):
         allowed = {**OVERRUN_LATITUDE, status("NFS4ERR_REP_TOO_BIG"): "an error at NFS level"}
         expect(outcome, "RFC8267-3.1-1", must=OVERRUN, latitude=allowed)
         if outcome.kind == kinds.ERR_CHUNK and name == "reply-chunk":
-            kept = offer.bytes() == offer.filled
-            expect.true(kept, "RFC8166-4.5.3-3", "nothing was written before the error")
+            if offer.bytes() != offer.filled:
+                bench.latitude("RFC8166-4.5.3-3", "a part was written before the error")
     expect_alive(session.conn, "RFC8267-3.1-6")
 
 
