@@ -1,13 +1,12 @@
 """A client of NFS version 4.1 as cases use it: client id, sessions with their slots, opens, and a way to
 give everything back."""
 
-import dataclasses
-
 from .. import nfs, rpc
 from . import kinds
 from .compound import operation
+from .deadline import Limit
 from .mount import export_of
-from .verdict import unprepared
+from .verdict import NotTestable, unprepared
 
 NFS4 = nfs.nfs4
 # Channel attributes that no server has to lower: a COMPOUND with 1 MiB of data and its headers.
@@ -22,6 +21,30 @@ CALLBACK_SLOTS = 4
 # What our backchannel is called; any number would do (RFC 8881 18.36.3).
 CALLBACK_PROGRAM = 0x40000123
 ANONYMOUS = {"seqid": 0, "other": bytes(12)}  # RFC 8881 8.2.3
+# Octets of an RPC message with one READ or WRITE besides its data, those of SEQUENCE and GETATTR too.
+BESIDE_DATA = 512
+# By these a server asks a client to come again (RFC 8881 15.1.1.3, 15.1.9.2).
+DELAY = "nfs:NFS4ERR_DELAY"
+GRACE = "nfs:NFS4ERR_GRACE"
+# How long to come again in a grace period: that of Linux, whose lease is among the longest, has 90 s.
+GRACE_MS = 120000
+# Between two attempts in a grace period.
+GRACE_PAUSE_MS = 1000
+
+
+def in_time(conn, what, attempt):
+    """The Outcome of `attempt()`, which is made again as long as the target asks for that: for the time
+    of an answer because of NFS4ERR_DELAY, for GRACE_MS because of NFS4ERR_GRACE. The case is not
+    testable where the target asks for more."""
+    limits = {DELAY: Limit(conn.deadlines.answer_ms), GRACE: Limit(GRACE_MS)}
+    pauses = {DELAY: conn.deadlines.patience_ms, GRACE: GRACE_PAUSE_MS}
+    outcome = attempt()
+    while outcome.kind in limits and conn.open:
+        if limits[outcome.kind].passed:
+            raise NotTestable(f"preparing the case: {what} gave {outcome.kind} again and again")
+        conn.wait_closed(pauses[outcome.kind])
+        outcome = attempt()
+    return outcome
 
 
 def fore_channel(**changed):
@@ -83,7 +106,11 @@ class Nfs4Client:
     def exchange_id(self, conn=None, **fields):
         """Makes the client known; its Outcome."""
         conn = conn or self.conn
-        outcome = conn.exchange(self.exchange_id_call(conn, **fields))
+        outcome = in_time(
+            conn,
+            "EXCHANGE_ID",
+            lambda: conn.exchange(self.exchange_id_call(conn, **fields)),
+        )
         if outcome.kind == kinds.REPLY:
             self.id = outcome.result["EXCHANGE_ID"].resok4.eir_clientid
             self.create_sequence = outcome.result["EXCHANGE_ID"].resok4.eir_sequenceid
@@ -105,7 +132,11 @@ class Nfs4Client:
     def create_session(self, conn=None, **fields):
         """Makes a session; its Outcome. The session is then the last of `sessions`."""
         conn = conn or self.conn
-        outcome = conn.exchange(self.create_session_call(conn, **fields))
+        outcome = in_time(
+            conn,
+            "CREATE_SESSION",
+            lambda: conn.exchange(self.create_session_call(conn, **fields)),
+        )
         if outcome.kind == kinds.REPLY:
             self.create_sequence = (self.create_sequence + 1) & 0xFFFFFFFF
             self.sessions.append(Nfs4Session(self, conn, outcome.result["CREATE_SESSION"].resok4))
@@ -119,12 +150,19 @@ class Nfs4Client:
         if self.id == 0 or not (self.sessions or self.holds_state):
             return
         again = Nfs4Client(conn, self.owner.decode(), bytes(each ^ 0xFF for each in self.verifier))
-        if again.exchange_id().kind != kinds.REPLY:
+        try:
+            again.replace()
+        except NotTestable:
+            pass  # the case is over
+
+    def replace(self):
+        """Takes the place of an earlier client of this name, whose state is gone then, and goes too."""
+        if self.exchange_id().kind != kinds.REPLY:
             return
-        if again.create_session().kind == kinds.REPLY:
-            destroy = operation("DESTROY_SESSION", dsa_sessionid=again.sessions[0].id)
-            conn.exchange(conn.compound_call(destroy))
-        conn.exchange(conn.compound_call(operation("DESTROY_CLIENTID", dca_clientid=again.id)))
+        if self.create_session().kind == kinds.REPLY:
+            self.sessions[0].destroy()
+        gone = operation("DESTROY_CLIENTID", dca_clientid=self.id)
+        self.conn.exchange(self.conn.compound_call(gone))
 
 
 class Nfs4Session:
@@ -138,12 +176,43 @@ class Nfs4Session:
         self.sequences = {}  # slot: sequence id of its last request
         self.status_flags = 0  # of the last SEQUENCE that was read
 
+    # -- what was granted ----------------------------------------------------------------------
+
+    @property
+    def fore(self):
+        """nfs4.ChannelAttrs of the fore channel."""
+        return self.granted.csr_fore_chan_attrs
+
     @property
     def slots(self):
-        return self.granted.csr_fore_chan_attrs.ca_maxrequests
+        return self.fore.ca_maxrequests
 
-    def sequence(self, slot=0, number=None, highest=None, cachethis=False, session_id=None):
-        """SEQUENCE in this slot. Without `number` it is the slot's next request."""
+    def unused_slot(self):
+        """The last slot, which no request has used; the case is not testable if there is none."""
+        last = self.slots - 1
+        if last in self.sequences:
+            raise NotTestable("the session has fewer slots than the case uses")
+        return last
+
+    @property
+    def largest_read(self):
+        """Octets that one READ may return so that its reply keeps ca_maxresponsesize."""
+        return _room(self.fore.ca_maxresponsesize)
+
+    @property
+    def largest_write(self):
+        """Octets that one WRITE may have so that its request keeps ca_maxrequestsize."""
+        return _room(self.fore.ca_maxrequestsize)
+
+    # -- calls ---------------------------------------------------------------------------------
+
+    def sequence(
+        self, slot=0, number=None, highest=None, cachethis=False, session_id=None, beyond=False
+    ):
+        """SEQUENCE in this slot. Without `number` it is the slot's next request. The case is not testable
+        where the slot was not granted, unless `beyond` is set."""
+        if slot >= self.slots and not beyond:
+            raise NotTestable("the session has fewer slots than the case uses")
         if number is None:
             number = (self.sequences.get(slot, 0) + 1) & 0xFFFFFFFF
             self.sequences[slot] = number
@@ -175,14 +244,25 @@ class Nfs4Session:
             self.status_flags = result["SEQUENCE"].resok4.sr_status_flags
 
     def run(self, *operations, conn=None, **sequence):
-        """The same for operations that a case only prepares with; their CompoundReply."""
-        outcome = self.exchange(*operations, conn=conn, **sequence)
+        """The same for operations that a case only prepares with, and that can be repeated; their
+        CompoundReply."""
+        conn = conn or self.conn
+        names = " ".join(each if isinstance(each, str) else each[0] for each in operations)
+        outcome = in_time(conn, names, lambda: self._attempt(conn, operations, sequence))
         if outcome.kind != kinds.REPLY:
-            names = " ".join(each if isinstance(each, str) else each[0] for each in operations)
             raise unprepared(
                 self.conn.owed, names, outcome.kind, f"{outcome.detail}\n{outcome.trace()}"
             )
         return outcome.result
+
+    def _attempt(self, conn, operations, sequence):
+        outcome = self.exchange(*operations, conn=conn, **sequence)
+        refused = outcome.kind == DELAY and "SEQUENCE" in outcome.result
+        if refused and int(outcome.result["SEQUENCE"].status) != 0:
+            # RFC 8881 15.1.1.3: SEQUENCE itself is retried with the same sequence ID.
+            slot = sequence.get("slot", 0)
+            self.sequences[slot] = (self.sequences[slot] - 1) & 0xFFFFFFFF
+        return outcome
 
     def reclaim_complete(self):
         """RECLAIM_COMPLETE, before which the target may refuse opens (RFC 8881 18.51.3)."""
@@ -196,14 +276,13 @@ class Nfs4Session:
             "bctsa_use_conn_in_rdma_mode": rdma_mode,
         }
         bound = operation("BIND_CONN_TO_SESSION", **{**asked, **fields})
-        return conn.exchange(conn.compound_call(bound))
+        return in_time(conn, bound[0], lambda: conn.exchange(conn.compound_call(bound)))
 
     def destroy(self, conn=None):
         """DESTROY_SESSION; its Outcome."""
         conn = conn or self.conn
-        return conn.exchange(
-            conn.compound_call(operation("DESTROY_SESSION", dsa_sessionid=self.id))
-        )
+        gone = operation("DESTROY_SESSION", dsa_sessionid=self.id)
+        return in_time(conn, gone[0], lambda: conn.exchange(conn.compound_call(gone)))
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -232,6 +311,13 @@ class Nfs4Session:
     def return_delegation(self, handle, stateid):
         """DELEGRETURN; its Outcome."""
         return self.exchange(putfh(handle), operation("DELEGRETURN", deleg_stateid=stateid))
+
+
+def _room(most):
+    """Octets of data that fit into a message of `most` octets beside what else it has."""
+    if most <= BESIDE_DATA:
+        raise NotTestable("the session has no room for the data of a READ or WRITE")
+    return most - BESIDE_DATA
 
 
 def putfh(handle):
@@ -265,13 +351,16 @@ class Nfs4Files:
         self.session = session
         self._directory = None
 
+    def path(self):
+        """Operations from the root to the case's directory."""
+        words = [word for word in export_of(self.bench.target).split("/") if word]
+        return ["PUTROOTFH", *map(lookup, words), lookup(self.bench.files.base_name)]
+
     @property
     def directory(self):
         """The handle of the case's directory."""
         if self._directory is None:
-            path = [word for word in export_of(self.bench.target).split("/") if word]
-            path.append(self.bench.files.base_name)
-            result = self.session.run("PUTROOTFH", *map(lookup, path), "GETFH")
+            result = self.session.run(*self.path(), "GETFH")
             self._directory = result["GETFH"].resok4.object
         return self._directory
 
