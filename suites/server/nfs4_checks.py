@@ -16,7 +16,7 @@ MALFORMED = ("nfs:NFS4ERR_BADXDR", "rpc:GARBAGE_ARGS")
 # READs by which a file is read back: 256 KiB, should a server return 256 octets at a time.
 MOST_READS = 1024
 # Octets of a reply with a RENAME.
-SMALL_REPLY = 512
+SMALL_REPLY = 256
 
 
 def status(name):

@@ -116,7 +116,8 @@ def test_linkdata(bench, length):
         objname=bench.name("made"),
         createattrs=NFS4.fattr(mode=0o777),
     )
-    call = session.call(putfh(files.directory), made, "READLINK")
+    # RFC 8881 2.10.6.4: a server may refuse a CREATE without GETFH behind it.
+    call = session.call(putfh(files.directory), made, "GETFH", "READLINK")
     session.conn.reduce_all(call)
     make_room(session.conn, call, length)
     outcome = session.conn.exchange(call)
@@ -153,7 +154,7 @@ def test_reduced_others(bench, name):
         objname=stem,
         createattrs=attributes,
     )
-    call = session.call(putfh(files.directory), made)
+    call = session.call(putfh(files.directory), made, "GETFH")
     item = {"name": stem.encode(), "handle": files.directory, "attributes": attributes.attr_vals}
     if name == "union":
         # objtype stands between the operation's number and the name: a discriminant without an arm.
