@@ -4,16 +4,27 @@
 import struct
 
 import pytest
-from chunk_checks import chunk_length, read_call, write_call
+from chunk_checks import (
+    OVERRUN,
+    chunk_length,
+    expect_read_data,
+    expect_written,
+    read_call,
+    write_call,
+)
 from message_words import words
 
-from steertag import wire
+from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
+from steertag.suite.bench import DEFAULT_INLINE
 
 FIXED = ("RFC8166-4.1.2-12", "RFC8166-4.1.2-13", "RFC8166-4.2-1")
 SEGMENT = "RFC8166-4.1.2-1"
 ONE_ITEM = "RFC8166-3.4.4.4-1"
 NO_ROUNDUP = "RFC8166-3.4.4.4-2"
+DATA = "RFC8267-4-3"
+# Octets of a reply with data besides the data and chunks.
+BESIDE_DATA = 256
 
 
 def segment_words(segment, length):
@@ -37,6 +48,13 @@ def filled(segments, length):
     return lengths
 
 
+def header_words(outcome, requirement_id):
+    """The words of the message that came, whatever it says; the case fails if it has no whole header."""
+    if len(outcome.raw) < wire.SMALLEST_HEADER_BYTES:
+        expect(outcome, requirement_id, must=[kinds.REPLY])
+    return words(outcome.raw)
+
+
 @case(
     "server.layout.no-chunks",
     requirements=[*FIXED, "RFC8166-4.3-1", "RFC8166-4.7-1", "RFC8166-4-3", "RFC8166-4.2.3-1"],
@@ -47,8 +65,7 @@ def test_no_chunks(bench):
     conn = bench.connect()
     call = conn.null_call()
     outcome = conn.exchange(call)
-    expect(outcome, "RFC8166-4-3", must=[kinds.REPLY])
-    found = words(outcome.raw)
+    found = header_words(outcome, "RFC8166-4-3")
     expect.equal(found[0], call.xid, "RFC8166-4.2-1", "word 0", show=False, outcome=outcome)
     expect.equal(found[1], 1, "RFC8166-4.1.2-13", "word 1", outcome=outcome)
     expect.at_least(found[2], 1, "RFC8166-4.2.3-1", "word 2, a grant", outcome)
@@ -57,13 +74,14 @@ def test_no_chunks(bench):
     expect.equal(len(outcome.raw), 28 + 24, "RFC8166-4.7-1", "octets of the reply", outcome=outcome)
     rest = (call.xid, 1, 0, 0, 0, 0)
     expect.equal(found[7:], rest, "RFC8166-4-3", "RPC reply", show=False, outcome=outcome)
+    expect(outcome, "RFC8166-4-3", must=[kinds.REPLY])
 
 
 @case("server.layout.credit-word-{credit}", requirements=["RFC8166-4.2.3-1"])
 @pytest.mark.parametrize("credit", [1, 7, 32])
 def test_credit_word(bench, credit):
-    """The word of a call is a request and that of the reply a grant: the request is not sent back as it
-    was unless the server grants as much."""
+    """The word of a call is a request and that of the reply a grant, of one credit at least however few
+    or many are asked for."""
     conn = bench.connect(credits=credit)
     one, other = conn.exchange(conn.null_call()), conn.exchange(conn.null_call())
     for outcome in (one, other):
@@ -77,6 +95,7 @@ def test_credit_word(bench, credit):
         SEGMENT,
         ONE_ITEM,
         NO_ROUNDUP,
+        DATA,
         *("RFC8166-4.1.2-4", "RFC8166-4.1.2-5", "RFC8166-4.4.3-1", "RFC8166-4.7-2"),
         *("RFC8166-3.4.4-2", "RFC8166-3.4.4.1-2", "RFC8166-3.4.1-1", "RFC8166-3.4.2-1"),
     ],
@@ -91,36 +110,51 @@ def test_write_list(bench):
     conn.reply_chunk(call, sizes=[2048, 64])
     outcome = conn.exchange(call)
     expect(outcome, "RFC8166-3.4.1-1", must=[kinds.REPLY])
+    data = expect_read_data(bench, outcome, call, content, outcome.result.ok.data)
+    returned = next(iter(outcome.header.write_list), [])
+    total = chunk_length(returned)
+    expect.equal(total, len(data), "RFC8166-3.4.4-2", "octets of the chunk", outcome=outcome)
+    expect.data(offer.bytes()[: len(data)], data, ONE_ITEM, "octets in the chunk", outcome=outcome)
+    _, payload = wire.decode(outcome.raw)
+    used = chunk_length(outcome.header.reply_chunk or [])
+    if outcome.header.proc == wire.Procedure.NOMSG:
+        # RFC 8166 4.3.3: a reply that fits inline may go inline.
+        bench.latitude("RFC8166-4.7-2", "the reply chunk is used though the reply fits inline")
+        payload = outcome.reply_chunk
+    else:
+        expect.equal(used, 0, "RFC8166-4.7-2", "octets in the reply chunk", outcome=outcome)
     segments = call.write_list[0].segments
-    wanted = [0, 1, *chunk_words(segments, filled(segments, 701)), 0]
-    wanted += [1, *chunk_words(call.reply_chunk.segments, [0, 0])]
+    expect.equal(
+        [segment.offset for segment in returned],
+        [segment.offset for segment in segments[: len(returned)]],
+        "RFC8166-4.4.3-1",
+        "offsets of the segments",
+        show=False,
+        outcome=outcome,
+    )
+    wanted = [0, 1, *chunk_words(segments, filled(segments, len(data))), 0]
+    segments = call.reply_chunk.segments
+    wanted += [1, *chunk_words(segments, filled(segments, used))]
     found = words(outcome.raw)[4 : 4 + len(wanted)]
     lists = "words of the lists"
     expect.equal(found, tuple(wanted), SEGMENT, lists, show=False, outcome=outcome)
-    header, payload = wire.decode(outcome.raw)
-    expect.equal(
-        len(outcome.raw) - len(payload),
-        16 + 4 * len(wanted),
-        "RFC8166-4.4.3-1",
-        "octets of the header",
-        outcome=outcome,
-    )
-    total = chunk_length(header.write_list[0])
-    expect.equal(total, 701, "RFC8166-3.4.4-2", "octets of the chunk", outcome=outcome)
-    expect.data(offer.bytes()[:701], content, ONE_ITEM, "octets in the chunk", outcome=outcome)
-    # RPC header 24, status, attributes, count, eof, and the count word of the data.
-    inline = [24 + 4 + 4 + attributes + 8 + 4 for attributes in (0, 84)]
-    expect.one_of(len(payload), inline, NO_ROUNDUP, "octets left inline", outcome=outcome)
-    expect.true(
-        payload[-4:] == struct.pack(">I", 701), "RFC8166-3.4.4.1-2", "the count word is last"
-    )
-    unused = chunk_length(header.reply_chunk)
-    expect.equal(unused, 0, "RFC8166-4.7-2", "octets in the reply chunk", outcome=outcome)
+    # Status, attributes, count, eof, and the count word of the data; what stands before is RPC's.
+    inline = [4 + 4 + attributes + 8 + 4 for attributes in (0, 84)]
+    left = len(payload) - rpc_header_length(payload)
+    expect.one_of(left, inline, NO_ROUNDUP, "octets of results left inline", outcome=outcome)
+    last = struct.pack(">I", len(data))
+    expect.true(payload[-4:] == last, "RFC8166-3.4.4.1-2", "the count word is last")
+
+
+def rpc_header_length(payload):
+    """Octets of an RPC message before its results."""
+    _, results = rpc.Reply.decode(payload)
+    return len(payload) - len(results)
 
 
 @case(
     "server.layout.long-reply",
-    requirements=["RFC8166-4.1.2-7", "RFC8166-4.2.4-2", "RFC8166-3.5.3-1", "RFC8166-4.7-2"],
+    requirements=["RFC8166-4.1.2-7", "RFC8166-4.2.4-2", "RFC8166-3.5.3-1", "RFC8166-4.7-2", DATA],
 )
 def test_long_reply(bench):
     """RDMA_NOMSG ends with its lists, one of which is there; the payload stream is where it says."""
@@ -131,6 +165,8 @@ def test_long_reply(bench):
     conn.reply_chunk(call, sizes=[1000, 2000, 8000])
     outcome = conn.exchange(call)
     expect(outcome, "RFC8166-3.5.3-1", must=[kinds.REPLY])
+    if len(outcome.result.ok.data) + BESIDE_DATA < conn.negotiated.to_client_bytes:
+        bench.not_testable("READ returns too few octets for a long reply")
     found = words(outcome.raw)
     expect.equal(found[3], 1, "RFC8166-4.2.4-2", "word 3, RDMA_NOMSG", outcome=outcome)
     segments = call.reply_chunk.segments
@@ -141,7 +177,8 @@ def test_long_reply(bench):
     )
     size = 16 + 4 * len(wanted)
     expect.equal(len(outcome.raw), size, "RFC8166-4.1.2-7", "octets of RDMA_NOMSG", outcome=outcome)
-    expect.data(outcome.result.ok.data, content, "RFC8166-3.5.3-1", "octets read", outcome=outcome)
+    data = outcome.result.ok.data
+    expect_read_data(bench, outcome, call, content, data, "RFC8166-3.5.3-1")
 
 
 @case(
@@ -159,31 +196,45 @@ def test_error(bench, name):
     else:
         call.proc = 9
     outcome = conn.exchange(call)
-    expect(outcome, "RFC8166-4.5-7", must=[f"err-{name}"])
     found = words(outcome.raw)
-    expect.equal(found[3], 4, "RFC8166-4.1.2-12", "word 3, RDMA_ERROR", outcome=outcome)
     code, size = (1, 28) if name == "vers" else (2, 20)
-    expect.equal(found[4], code, "RFC8166-4.5-7", "word 4, the code", outcome=outcome)
+    misshapen = outcome.kind in (kinds.GARBAGE, kinds.ERROR_OTHER)
+    if misshapen and len(found) > 4:
+        expect.equal(found[3], 4, "RFC8166-4.1.2-12", "word 3, RDMA_ERROR", outcome=outcome)
+        expect.equal(found[4], code, "RFC8166-4.5-7", "word 4, the code", outcome=outcome)
+    expect(outcome, "RFC8166-4.5-7", must=[f"err-{name}"])
     expect.equal(len(outcome.raw), size, "RFC8166-4.2.4-3", "octets of RDMA_ERROR", outcome=outcome)
 
 
 @case(
     "server.layout.empty-and-unused",
-    requirements=["RFC8166-3.4.6-6", "RFC8166-4.3.2.2-1"],
+    requirements=["RFC8166-3.4.6-4", "RFC8166-4.3.2.2-4", "RFC8166-4.3.2.3-3"],
     hostile=True,  # a second chunk for one result
 )
 def test_empty_and_unused(bench):
     """READ of a directory fails: an empty chunk comes back empty, one with segments unused, with as many
-    segments, all of length zero."""
+    segments, all of length zero. READ has one result, so that a server may refuse two chunks."""
     directory = bench.directory()
     conn = bench.connect()
     call = conn.nfs_call("READ", file=directory, offset=0, count=100)
     call.add_write_chunk([])
     conn.write_chunk(call, sizes=[50, 50])
     outcome = conn.exchange(call)
-    expect(outcome, "RFC8166-4.3.2.2-1", must=["nfs:NFS3ERR_ISDIR", "nfs:NFS3ERR_INVAL"])
-    shapes = [[segment.length for segment in chunk] for chunk in outcome.header.write_list]
-    expect.equal(shapes, [[], [0, 0]], "RFC8166-3.4.6-6", "lengths of both chunks", outcome=outcome)
+    expect(
+        outcome,
+        "RFC8166-4.3.2.2-4",
+        must=["nfs:NFS3ERR_ISDIR", "nfs:NFS3ERR_INVAL"],
+        latitude=dict.fromkeys(kinds.REFUSED, "more write chunks than this server takes"),
+    )
+    if outcome.kind in kinds.REFUSED:
+        return
+    chunks = outcome.header.write_list
+    expect.equal(len(chunks), 2, "RFC8166-3.4.6-4", "write chunks of the reply", outcome=outcome)
+    shapes = [[segment.length for segment in chunk] for chunk in chunks]
+    expect.equal(shapes[0], [], "RFC8166-4.3.2.3-3", "lengths in the empty chunk", outcome=outcome)
+    expect.equal(
+        shapes[1], [0, 0], "RFC8166-4.3.2.2-4", "lengths in the unused one", outcome=outcome
+    )
 
 
 @case(
@@ -199,25 +250,28 @@ def test_empty_and_unused(bench):
 def test_mixed_forms(bench):
     """Short and long calls, with and without chunks, in any order on one connection: each is answered
     with RDMA_MSG or RDMA_NOMSG and nothing that version 1 once had besides."""
-    content = bench.random.randbytes(3000)
-    handle = bench.file(content)
     conn = bench.connect()
+    length = min(3000, conn.negotiated.to_client_bytes - BESIDE_DATA)
+    content = bench.random.randbytes(length)
+    handle = bench.file(content)
     for form in ("inline", "long", "chunk", "long", "reduced", "inline"):
         if form == "reduced":
-            call = write_call(conn, handle, content)
+            call = write_call(conn, handle, content[::-1])
             conn.reduce(call)
         else:
-            call = read_call(conn, handle, 3000)
+            call = read_call(conn, handle, length)
         if form == "long":
             conn.long_call(call)
         if form == "chunk":
             conn.write_chunk(call)
         outcome = conn.exchange(call)
+        proc = header_words(outcome, "RFC8166-4-2")[3]
+        expect.one_of(proc, (0, 1, 4), "RFC8166-4.1.2-8", "rdma_proc", outcome=outcome)
         expect(outcome, "RFC8166-4-2", must=[kinds.REPLY])
-        allowed = (wire.Procedure.MSG, wire.Procedure.NOMSG)
-        expect.one_of(outcome.header.proc, allowed, "RFC8166-4.1.2-8", "rdma_proc", outcome=outcome)
         count = len(outcome.header.read_list)
         expect.equal(count, 0, "RFC8166-A.2-1", "read segments in a reply", outcome=outcome)
+        if form == "reduced":
+            content = content[::-1][: outcome.result.ok.count] + content[outcome.result.ok.count :]
     last = conn.null_call()
     outcome = conn.exchange(last)
     expect(outcome, "RFC8166-4.6-1", must=[kinds.REPLY])
@@ -228,7 +282,7 @@ def test_mixed_forms(bench):
 
 @case(
     "server.layout.one-rdma-read",
-    requirements=["RFC8166-3.3.1-12", "RFC8166-3.5.2-2", "RFC8166-4.1.2-2", "RFC8166-4.1.2-3"],
+    requirements=["RFC8166-3.3.1-12", "RFC8166-3.5.2-2", "RFC8166-4.1.2-3", "RFC8267-4-1"],
 )
 def test_one_rdma_read(bench):
     """A client that takes one RDMA Read at a time has its read chunk of sixteen segments read all the
@@ -238,12 +292,10 @@ def test_one_rdma_read(bench):
     conn = bench.connect(ird=1)
     call = write_call(conn, handle, content)
     conn.reduce(call, [200] * 16)
-    # Each element: a presence word, the position, and the sixteen octets of a segment.
-    expect.equal(len(call.encoded()) - len(call.payload), 28 + 16 * 24, "RFC8166-4.1.2-2", "octets")
     outcome = conn.exchange(call)
-    expect(outcome, "RFC8166-4.1.2-3", must=[kinds.REPLY])
-    expect(outcome, "RFC8166-3.3.1-12", must=[kinds.REPLY])
-    expect.data(bench.read_back(handle), content, "RFC8166-3.5.2-2", "content of the file")
+    ended = outcome.kind in (kinds.VIOLATION, *kinds.CLOSED)
+    expect(outcome, "RFC8166-3.3.1-12" if ended else "RFC8166-4.1.2-3", must=[kinds.REPLY])
+    expect_written(bench, outcome, handle, content, "RFC8166-3.5.2-2")
 
 
 @case("server.layout.no-invalidation.{name}", requirements=["RFC8797-3.2-1"])
@@ -334,11 +386,13 @@ def test_mount_over_tcp(bench):
 
 @case(
     "server.layout.private-data",
-    requirements=["RFC8797-4-5", "RFC8797-8-1", "RFC8797-4.2-1", "RFC8797-4.2-2"],
+    requirements=["RFC8797-4-5", "RFC8797-8-1", "RFC8797-4-10", "RFC8797-4.2-2", DATA],
 )
 def test_private_data(bench):
     """The server's private data, if it has some: the identifier in network order, version 1, and sizes
-    that stand for 1024 octets each, which the server keeps."""
+    that stand for 1024 octets each: the server takes what it announces, and sends no more."""
+    content = bench.random.randbytes(3500)
+    handle = bench.file(content)
     conn = bench.connect()
     octets = bytes(conn.server_private_data)
     at = octets.find(b"\xf6\xab\x0e\x18")
@@ -348,25 +402,28 @@ def test_private_data(bench):
         bench.unsupported("the server's private data has no RPC-over-RDMA format")
     expect.at_least(len(octets) - at, 8, "RFC8797-8-1", "octets of the format")
     send, receive = octets[at + 6], octets[at + 7]
-    sizes = conn.negotiated
     expect.equal(octets[at + 4], 1, "RFC8797-8-1", "version of the format")
-    for size in (send, receive):
-        expect.at_least(1024 * (size + 1), 1024, "RFC8797-4.2-1", "octets of a size")
-    most = min(1024 * (receive + 1), 4096)
-    expect.equal(sizes.to_server_bytes, most, "RFC8797-4.2-2", "threshold to the server")
     call = conn.null_call()
-    call.payload = bytes(call.payload).ljust(most - 28, b"\0")
+    most = min(1024 * (receive + 1), DEFAULT_INLINE)
+    call.payload = bytes(call.payload).ljust(most - wire.SMALLEST_HEADER_BYTES, b"\0")
     expect(conn.exchange(call), "RFC8797-4.2-2", must=[kinds.REPLY, "rpc:GARBAGE_ARGS"])
+    call = read_call(conn, handle, len(content))
+    conn.reply_chunk(call, len(content) + BESIDE_DATA)
+    outcome = conn.exchange(call)
+    expect(outcome, DATA, must=[kinds.REPLY])
+    expect_read_data(bench, outcome, call, content, outcome.result.ok.data)
+    octets_sent = len(outcome.raw)
+    expect.at_most(octets_sent, 1024 * (send + 1), "RFC8797-4-10", "octets of a Send", outcome)
 
 
 @case(
     "server.layout.announced-size-{value}",
-    requirements=["RFC8797-4.2-3", "RFC8166-6.3-1", "RFC8166-3.3.3-6"],
+    requirements=["RFC8797-4.2-3", "RFC8166-6.3-1", "RFC8166-3.3.3-6", DATA],
 )
 @pytest.mark.parametrize("value", [0, 1, 3, 15])
 def test_announced_size(bench, value):
-    """A client that announces the value n takes (n + 1) * 1024 octets: replies of any length come inline
-    up to that and never above it."""
+    """A client that announces the value n takes (n + 1) * 1024 octets: replies of any length come, and no
+    Send is longer than that."""
     most = 1024 * (value + 1)
     content = bench.random.randbytes(20000)
     handle = bench.file(content)
@@ -376,7 +433,8 @@ def test_announced_size(bench, value):
         conn.reply_chunk(call, count + 512)
         outcome = conn.exchange(call)
         expect(outcome, "RFC8166-6.3-1", must=[kinds.REPLY])
-        expect.data(outcome.result.ok.data, content[:count], "RFC8166-3.3.3-6", "octets read")
+        data = outcome.result.ok.data
+        expect_read_data(bench, outcome, call, content, data, "RFC8166-3.3.3-6")
         expect.at_most(len(outcome.raw), most, "RFC8797-4.2-3", "octets of the Send", outcome)
 
 
@@ -391,12 +449,16 @@ def test_wrong_announcement(bench):
     content = bench.random.randbytes(3000)
     handle = bench.file(content)
     conn = bench.connect(receive_bytes=1024)
-    call = read_call(conn, handle, 3000)
-    outcome = conn.exchange(call)
+    count = min(len(content), conn.negotiated.to_client_bytes - BESIDE_DATA)
+    if count <= 1024:
+        bench.not_testable("the server sends no more than was posted, whatever is announced")
+    outcome = conn.exchange(read_call(conn, handle, count))
+    legal = dict.fromkeys(OVERRUN, "the server saw it")
+    legal[kinds.REPLY] = "READ returns as few octets as fit"
     ends = [kinds.VIOLATION, *kinds.CLOSED]
-    expect(outcome, "RFC8166-4.5.3-2", must=ends, latitude={kinds.ERR_CHUNK: "the server saw it"})
+    expect(outcome, "RFC8166-4.5.3-2", must=ends, latitude=legal)
     other = bench.connect()
-    expect(other.exchange(read_call(other, handle, 3000)), "RFC8797-7-1", must=[kinds.REPLY])
+    expect(other.exchange(read_call(other, handle, count)), "RFC8797-7-1", must=[kinds.REPLY])
 
 
 @case("server.layout.long-lived", requirements=["RFC8881-2.9.2-1"], needs=["nfs41"])
@@ -404,4 +466,6 @@ def test_long_lived(bench):
     """A connection outlives its requests: a hundred of them one after the other."""
     session = bench.nfs4_session()
     for _ in range(100):
-        expect(session.exchange("PUTROOTFH"), "RFC8881-2.9.2-1", must=[kinds.REPLY])
+        expect(session.exchange("PUTROOTFH"), "RFC8881-2.9.2-1", should=[kinds.REPLY])
+        if not session.conn.open:
+            break
