@@ -11,27 +11,50 @@ NFS4 = nfs.nfs4
 REVERSE_CREDITS = 4
 # Calls that are kept; a target that floods us with more is left to run into its own limits.
 MOST_KEPT = 256
+# What a client answers that has delegations of files and nothing else; NFS4_OK to all that is not here.
+NOT_HELD = {
+    "CB_GETATTR": NFS4.Status.NFS4ERR_BADHANDLE,
+    "CB_LAYOUTRECALL": NFS4.Status.NFS4ERR_NOMATCHING_LAYOUT,
+    "CB_NOTIFY": NFS4.Status.NFS4ERR_BAD_STATEID,
+    "CB_PUSH_DELEG": NFS4.Status.NFS4ERR_REJECT_DELEG,
+    "CB_ILLEGAL": NFS4.Status.NFS4ERR_OP_ILLEGAL,
+}
 
 
 @dataclasses.dataclass
 class Callback:
-    """One call of the target, as it came."""
+    """One call of the target, as it came. Without message and header over TCP."""
 
     message: object  # message.Message
     header: object  # wire.Header
     payload: bytes  # the RPC message
     rpc: object  # rpc.Call
+    conn: object = None  # over which it came
     fixed: object = None  # nfs4.CbCompoundArgs of a CB_COMPOUND that decodes
     operations: list = dataclasses.field(default_factory=list)  # (CbOpnum, arguments)
 
     @property
     def xid(self):
-        """rdma_xid."""
-        return self.header.xid
+        """rdma_xid; over TCP that of the RPC message."""
+        return self.rpc.xid if self.header is None else self.header.xid
 
     @property
     def is_null(self):
         return self.rpc.procedure == NFS4.CB_NULL
+
+    @property
+    def is_sound(self):
+        """Whether it is CB_NULL, or a CB_COMPOUND that decodes."""
+        return self.is_null or self.fixed is not None
+
+    @property
+    def recalled(self):
+        """`other` of the stateid of each CB_RECALL in it."""
+        return [
+            bytes(arguments.stateid.other)
+            for number, arguments in self.operations
+            if number.name == "CB_RECALL"
+        ]
 
     def __getitem__(self, name):
         """The arguments of the first operation of this name; KeyError if there is none."""
@@ -45,8 +68,10 @@ class Callback:
 
 
 class Callbacks:
-    """Takes the calls of the target on one connection. CB_NULL is answered at once as long as
-    `answers_null` is set; what is no CB_NULL waits for the case, which answers it by `answer`."""
+    """Takes the calls of the target on one connection. CB_NULL, and any other sound call that recalls no
+    delegation, is answered at once as long as `answers_null` is set: RFC 8881 10.4 tries a backchannel
+    with a lone CB_SEQUENCE, and a server may send CB_RECALL_ANY or notifications at any time. A recall
+    waits for the case, which answers it by `answer`."""
 
     def __init__(self, conn, credits=REVERSE_CREDITS, answers_null=True):
         self.conn = conn
@@ -64,11 +89,12 @@ class Callbacks:
         callback = read_callback(message)
         if callback is None:
             return False
+        callback.conn = self.conn
         self.count += 1
         if len(self.seen) < MOST_KEPT:
             self.seen.append(callback)
-        if callback.is_null and self.answers_null:
-            self.conn.send(self.reply_to(callback))
+        if self.answers_null and callback.is_sound and not callback.recalled:
+            self.answer(callback)
         elif len(self.kept) < MOST_KEPT:
             self.kept.append(callback)
         return True
@@ -92,9 +118,8 @@ class Callbacks:
     def reply_to(self, callback, statuses=None, results=None):
         """A legal reply as a wire.Draft, of which every field may be changed. `statuses` are those of
         the operations, in order, {name: nfs4.Status}; `results` is the whole result as octets."""
-        if results is None:
-            results = b"" if callback.is_null else cb_results(callback, statuses or {})
-        draft = self.message(callback.xid, rpc.Reply(xid=callback.xid).encode(results))
+        reply = encode_reply(callback, statuses, results)
+        draft = self.message(callback.xid, reply)
         # RFC 8166 4.3.2: what was offered comes back, unused.
         unused = [[_unused(segment) for segment in chunk] for chunk in callback.header.write_list]
         draft.write_list = [wire.DraftChunk(segments=segments) for segments in unused]
@@ -111,12 +136,20 @@ class Callbacks:
         self.conn.send(self.reply_to(callback, statuses))
 
 
+def encode_reply(callback, statuses=None, results=None):
+    """The octets of a legal reply, as an RPC message; see Callbacks.reply_to."""
+    if results is None:
+        results = b"" if callback.is_null else cb_results(callback, statuses or {})
+    return rpc.Reply(xid=callback.xid).encode(results)
+
+
 def cb_results(callback, statuses):
-    """The octets of CB_COMPOUND4res: each operation with NFS4_OK unless `statuses` says otherwise; a
-    failure ends the list (RFC 8881 20)."""
+    """The octets of CB_COMPOUND4res: each operation with NFS4_OK, or what NOT_HELD says, unless
+    `statuses` says otherwise; a failure ends the list (RFC 8881 20)."""
     resarray = []
     for number, arguments in callback.operations:
-        status = statuses.get(number.name, NFS4.Status.NFS4_OK)
+        usual = NOT_HELD.get(number.name, NFS4.Status.NFS4_OK)
+        status = statuses.get(number.name, usual)
         if number == NFS4.CbOpnum.CB_SEQUENCE:
             result = NFS4.CbSequenceResult(status=status, resok4=sequence_ok(arguments))
         elif number == NFS4.CbOpnum.CB_GETATTR:
@@ -154,8 +187,16 @@ def read_callback(message):
         # A callback of another version is one of these too: cases look at the word.
         header, payload = wire.decode(octets[:4] + wire.VERSION.to_bytes(4, "big") + octets[8:])
         header.vers = words.vers
-        if rpc.direction(payload) != rpc.MessageType.CALL:
-            return None
+    except wire.DecodeError:
+        return None
+    return callback_of(payload, message, header)
+
+
+def callback_of(payload, message=None, header=None):
+    """The Callback of an RPC message that is a call; else None."""
+    if rpc.direction(payload) != rpc.MessageType.CALL:
+        return None
+    try:
         call, body = rpc.Call.decode(payload)
     except wire.DecodeError:
         return None
@@ -164,5 +205,5 @@ def read_callback(message):
         try:
             callback.fixed, callback.operations = NFS4.decode_cb_args(body)
         except wire.DecodeError:
-            pass  # the case finds no operation in it
+            pass  # it is not sound, and the case finds no operation in it
     return callback
