@@ -1,24 +1,43 @@
-"""What the cases on the reverse direction share: a delegation, the conflict that recalls it, the recall."""
+"""What the cases on the reverse direction share: delegations, the conflict that recalls them, the
+recall."""
 
 from steertag.suite import expect, kinds
+from steertag.suite.callbacks import REVERSE_CREDITS, Callbacks
 from steertag.suite.deadline import Limit
-from steertag.suite.nfs4_client import putfh
+from steertag.suite.nfs4_client import TRY_AGAIN, patiently
+from steertag.suite.verdict import unprepared
 
-from nfs4_checks import NFS4, READ, WANT_READ, WRITE, status
+from conflicting_open import ConflictingOpen
+from nfs4_checks import BACK, NFS4, READ, WANT_READ, status
 
-# NFS4ERR_DELAY of a conflicting open while a delegation is out (RFC 8881 10.4).
-WAITING = status("NFS4ERR_DELAY")
+# A turn of waiting on one of several connections; an event ends it earlier.
+TURN_MS = 5
+# RFC 8881 15.1.1.3 sets no time after which a server has to stop saying it.
+STILL_WAITING = dict.fromkeys(
+    TRY_AGAIN, "the OPEN is still told to wait after the delegation's return"
+)
+# RFC 8166 4.5 says nothing of how a server takes leave from a client that breaks the rules.
+ENDS = dict.fromkeys(kinds.CLOSED, "the connection of a hostile client ends")
+# A recall that was never answered well may have cost the delegation (RFC 8881 10.4.5).
+REVOKED = dict.fromkeys(
+    (status("NFS4ERR_DELEG_REVOKED"), status("NFS4ERR_BAD_STATEID")),
+    "the delegation was revoked before it was given back",
+)
 
 
 class Recall:
-    """A delegation that a session holds, and another client who wants to write the file."""
+    """Delegations that a session holds, and for each another client who wants to write the file.
+    `carriers` are the connections over which recalls may come: the session's own."""
 
     def __init__(self, bench, session=None, count=1, slot=0, **settings):
         self.bench = bench
         self.session = session or bench.nfs4_session(back=True, **settings)
         self.files = bench.nfs4_files(self.session)
-        self.writer = None
+        self.carriers = [self.session.conn]
         self.names, self.handles, self.stateids = [], [], []
+        self._openings = {}  # number of a delegation: ConflictingOpen
+        self._recalled = set()  # numbers of those whose recall a case has
+        self._strange = False  # a stateid was recalled that the session does not hold
         for _ in range(count):
             self._hold(slot)
 
@@ -29,6 +48,11 @@ class Recall:
     @property
     def callbacks(self):
         return self.session.conn.callbacks
+
+    @property
+    def due(self):
+        """Whether a delegation is left whose recall no case has."""
+        return len(self._recalled) < len(self.names)
 
     def _hold(self, slot):
         name = self.bench.name("delegated")
@@ -45,58 +69,173 @@ class Recall:
         self.handles.append(handle)
         self.stateids.append(granted.read.stateid)
 
+    # -- the conflict --------------------------------------------------------------------------
+
     def provoke(self, number=0):
-        """Another client opens the file for writing; the Outcome of its OPEN."""
-        if self.writer is None:
-            self.writer = self.bench.nfs4_session()
-            self._base = self.bench.nfs4_files(self.writer).directory
-        opening = self.writer.open_operation(self.names[number], WRITE, b"writer")
-        return self.writer.exchange(putfh(self._base), opening, "GETFH")
+        """Another client opens the file for writing: works until its OPEN has a reply or a recall has
+        come, which is kept for `wait`, but no longer than an answer may take. The OPEN's Outcome,
+        None as long as the server delays its reply."""
+        return self._provoke(number, self.carriers)
+
+    def _provoke(self, number, carriers):
+        if number not in self._openings:
+            self._openings[number] = ConflictingOpen(self.bench, self.names[number])
+        opening = self._openings[number]
+        opening.send()
+        limit = Limit(self.conn.deadlines.answer_ms)
+        before = self._kept(carriers)
+        while opening.pending and self._kept(carriers) == before and not limit.passed:
+            self._turn(carriers)
+        return None if opening.pending else opening.outcome
+
+    def _kept(self, carriers):
+        return sum(len(conn.callbacks.kept) for conn in carriers)
+
+    def _turn(self, carriers):
+        for conn in carriers:
+            if conn.open:
+                conn.callbacks.wait_seen(conn.callbacks.count + 1, TURN_MS)
+        for opening in self._openings.values():
+            opening.look(TURN_MS)
+
+    def expect_waiting(self, requirement_id, number=0):
+        """The other client is told to wait, or its reply is delayed: its OPEN is not granted while the
+        delegation is out (RFC 8881 10.2)."""
+        early = number in self._openings and self._openings[number].pending
+        opened = self._provoke(number, [])
+        if early and opened is not None:
+            opened = self._provoke(number, [])  # that one was sent before the recall came
+        if opened is not None:
+            expect(opened, requirement_id, must=TRY_AGAIN)
+
+    # -- the recall ----------------------------------------------------------------------------
 
     def expect_recall(self, requirement_id, number=0):
         """The CB_COMPOUND that recalls the delegation; the case fails without one."""
         self.provoke(number)
-        return self.wait(requirement_id)
+        return self.wait(requirement_id, number)
 
-    def wait(self, requirement_id):
-        """The next callback that waits for an answer."""
-        callback = self.callbacks.wait()
-        expect.true(callback is not None, requirement_id, "the delegation is recalled")
+    def wait(self, requirement_id, number=None):
+        """The next callback that recalls this delegation, or one whose recall no case has yet; the case
+        fails without one. It comes by itself or when the other client, told to wait, asks again."""
+        callback = self._next_recall(requirement_id, number)
+        what = "the delegation is recalled"
+        if self._strange:
+            what += ", and no stateid that the session does not hold"
+        expect.true(callback is not None, requirement_id, what)
         return callback
+
+    def look(self, requirement_id):
+        """The same, None if none comes in time."""
+        return self._next_recall(requirement_id, None)
+
+    def _next_recall(self, requirement_id, number):
+        limit = Limit(self.conn.deadlines.answer_ms)
+        again = Limit(self.conn.deadlines.patience_ms)
+        while True:
+            callback = self._sift(requirement_id, number)
+            if callback is not None or limit.passed:
+                return callback
+            if not any(conn.open for conn in self.carriers):
+                return None
+            self._turn(self.carriers)
+            if again.passed:
+                again = Limit(self.conn.deadlines.patience_ms)
+                self._ask_again()
+
+    def _ask_again(self):
+        for number, opening in self._openings.items():
+            if opening.put_off and number not in self._recalled:
+                opening.send()
+
+    def _sift(self, requirement_id, number):
+        """The first kept callback that recalls what is waited for; those before it are answered."""
+        wanted = {number} if number is not None else set(range(len(self.names))) - self._recalled
+        for conn in self.carriers:
+            for _ in range(len(conn.callbacks.kept)):
+                callback = conn.callbacks.wait(0)
+                expect.true(callback.is_sound, requirement_id, "a callback decodes")
+                named = self._numbers(callback)
+                if wanted & named:
+                    self._recalled |= named
+                    return callback
+                self._answer_other(callback, named)
+        return None
+
+    def _numbers(self, callback):
+        held = [bytes(stateid.other) for stateid in self.stateids]
+        return {held.index(other) for other in callback.recalled if other in held}
+
+    def _answer_other(self, callback, named):
+        statuses = {}
+        if callback.recalled and not named:
+            self._strange = True
+            statuses["CB_RECALL"] = NFS4.Status.NFS4ERR_BAD_STATEID
+        callback.conn.callbacks.answer(callback, statuses)
+
+    # -- the return ----------------------------------------------------------------------------
 
     def give_back(self, number=0, conn=None):
         """DELEGRETURN; its Outcome."""
-        returned = self.session.return_delegation
-        if conn is None:
-            return returned(self.handles[number], self.stateids[number])
-        self.session.conn, before = conn, self.session.conn
-        outcome = returned(self.handles[number], self.stateids[number])
-        self.session.conn = before
+        kept, self.session.conn = self.session.conn, conn or self.session.conn
+        handle, stateid = self.handles[number], self.stateids[number]
+        outcome = patiently(
+            self.session.conn, lambda: self.session.return_delegation(handle, stateid)
+        )
+        self.session.conn = kept
         return outcome
 
     def expect_open(self, requirement_id, number=0):
-        """The writer may open the file, at the latest when the time of an answer has passed: what
-        releases it may still be under way (RFC 8881 15.1.1.3)."""
+        """The other client may open the file: what releases it may still be under way for the time of an
+        answer, and a server may have other reasons to say NFS4ERR_DELAY (RFC 8881 15.1.1.3)."""
         limit = Limit(self.conn.deadlines.answer_ms)
-        opened = self.provoke(number)
-        while opened.kind == WAITING and not limit.passed:
-            calls = self.writer.conn.callbacks
+        self._provoke(number, [])
+        opening = self._openings[number]
+        while opening.put_off and not limit.passed:
+            calls = opening.conn.callbacks
             calls.wait_seen(calls.count + 1, self.conn.deadlines.patience_ms)
-            opened = self.provoke(number)
-        expect(opened, requirement_id, must=[kinds.REPLY])
+            self._provoke(number, [])
+        expect(opening.conclude(), requirement_id, must=[kinds.REPLY], latitude=STILL_WAITING)
 
     def expect_done(self, requirement_id, number=0):
-        """The delegation goes back, and then the writer may open the file."""
+        """The delegation goes back, and then the other client may open the file."""
         expect(self.give_back(number), requirement_id, must=[kinds.REPLY])
         self.expect_open(requirement_id, number)
 
 
-def expect_quiet(conn, requirement_id, what, before=None):
-    """No callback has come since there were `before` (now): replies to two later calls came first (the
+def other_slot(session):
+    """A slot beside the one that is used otherwise; that one if the server grants no other."""
+    return min(1, session.slots - 1)
+
+
+def sequence_of(callback, requirement_id):
+    """The arguments of the callback's CB_SEQUENCE, without which the case fails."""
+    expect.true("CB_SEQUENCE" in callback, requirement_id, "the recall has a CB_SEQUENCE")
+    return callback["CB_SEQUENCE"]
+
+
+def due_sequence(callbacks, callback):
+    """The sequence ID that is due in a new callback: each that came before it in its slot, a test of the
+    backchannel too (RFC 8881 10.4), has used one."""
+    slot = callback["CB_SEQUENCE"].csa_slotid
+    seen = callbacks.seen
+    before = seen[: next(i for i, each in enumerate(seen) if each is callback)]
+    used = [each for each in before if "CB_SEQUENCE" in each]
+    return 1 + sum(each["CB_SEQUENCE"].csa_slotid == slot for each in used)
+
+
+def stays_quiet(conn, requirement_id, before):
+    """Whether there are still as many callbacks as before, after replies to two later calls (the
     transport keeps order)."""
-    before = conn.callbacks.count if before is None else before
     for _ in range(2):
         expect(conn.probe(), requirement_id, must=[kinds.REPLY])
+    return conn.callbacks.count == before
+
+
+def expect_quiet(conn, requirement_id, what, before=None):
+    """No callback has come since there were `before` (now)."""
+    before = conn.callbacks.count if before is None else before
+    stays_quiet(conn, requirement_id, before)
     expect.equal(conn.callbacks.count, before, requirement_id, what)
 
 
@@ -106,9 +245,34 @@ def with_grant(bench, grant, **fields):
     session = bench.nfs4_session(back=True, answers_null=False, **fields)
     callbacks = session.conn.callbacks
     callbacks.credits = grant
-    null = callbacks.wait()
-    if null is None:
+    first = callbacks.wait()
+    if first is None:
         bench.not_testable("the server makes no call before a recall that could tell our grant")
-    callbacks.answer(null)
+    callbacks.answer(first)
     callbacks.answers_null = True
+    return session
+
+
+def known_client(bench, **settings):
+    """A client that the server knows, without a session, whose connection takes callbacks."""
+    client = bench.nfs4_client(receives=32 + REVERSE_CREDITS, **settings)
+    Callbacks(client.conn)
+    known = client.exchange_id()
+    if known.kind != kinds.REPLY:
+        raise unprepared(client.conn.owed, "EXCHANGE_ID", known.kind, known.trace())
+    return client
+
+
+def unusual_session(bench, settings=None, **fields):
+    """A session with a backchannel of unusual `fields`, which a server may refuse (RFC 8881 18.36.3: it
+    is RECOMMENDED that it accepts them); the case is not testable then."""
+    bench.need("backchannel")
+    client = known_client(bench, **(settings or {}))
+    made = client.create_session(csa_flags=BACK, **fields)
+    if made.kind.startswith("nfs:"):
+        bench.not_testable(f"CREATE_SESSION with such a backchannel gives {made.kind}")
+    if made.kind != kinds.REPLY:
+        raise unprepared(client.conn.owed, "CREATE_SESSION", made.kind, made.trace())
+    session = client.sessions[0]
+    session.reclaim_complete()
     return session

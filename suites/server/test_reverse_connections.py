@@ -1,0 +1,86 @@
+"""On which connections the server calls: those that are a session's backchannel, and no others (RFC 8167
+6, RFC 8881 18.34)."""
+
+import pytest
+from conflicting_open import ConflictingOpen
+from nfs4_checks import NFS4, READ, WANT_READ
+from reverse_checks import Recall, expect_quiet
+
+from steertag.suite import case, expect, kinds
+from steertag.suite.callbacks import Callbacks
+
+READY = "RFC8167-6-1"
+RECALLED = "RFC8267-6.5.2-1"
+
+
+@case("server.reverse.not-announced-{name}", requirements=[READY, RECALLED], needs=["backchannel"])
+@pytest.mark.parametrize("name", ["session", "client-id", "connection"])
+def test_not_announced(bench, name):
+    """Nothing is called on a connection of which nobody said that it is a backchannel, also while
+    another client's open conflicts with one of ours."""
+    conn = bench.connect(receives=36)
+    Callbacks(conn)
+    if name == "client-id":
+        bench.nfs4_client(conn).exchange_id()
+    elif name == "session":
+        session = bench.nfs4_session(conn, csa_flags=0)
+        files = bench.nfs4_files(session)
+        stem = bench.name("opened")
+        bench.file(b"content", stem)
+        session.open(files.directory, stem, READ | WANT_READ)
+        opening = ConflictingOpen(bench, stem)
+        opening.send()
+        opening.look(bench.deadlines.answer_ms)
+    expect_quiet(conn, READY, "calls of the server", before=0)
+
+
+@case(
+    "server.reverse.fore-only-connection",
+    requirements=[READY, "RFC8881-18.34.3-2"],
+    needs=["delegations"],
+)
+def test_fore_only_connection(bench):
+    """A second connection that is bound to the fore channel alone gets no callback; the backchannel's
+    does."""
+    recall = Recall(bench)
+    other = bench.connect(receives=36)
+    Callbacks(other)
+    bound = recall.session.bind(other, NFS4.ChannelDirFromClient.CDFC4_FORE)
+    expect(bound, "RFC8881-18.34.3-2", must=[kinds.REPLY])
+    direction = bound.result["BIND_CONN_TO_SESSION"].resok4.bctsr_dir
+    expect.equal(direction.name, "CDFS4_FORE", "RFC8881-18.34.3-2", "direction", outcome=bound)
+    recall.callbacks.answer(recall.expect_recall(READY))
+    expect_quiet(other, READY, "callbacks on the fore connection", before=0)
+    recall.expect_done(READY)
+
+
+@case(
+    "server.reverse.other-connection-{name}",
+    requirements=["RFC8881-18.34.3-2", RECALLED, READY],
+    needs=["delegations"],
+)
+@pytest.mark.parametrize("name", ["back", "back-or-both", "fore-or-both"])
+def test_other_connection(bench, name):
+    """A session without backchannel gets one by BIND_CONN_TO_SESSION of another connection: callbacks
+    come there and not on the first one."""
+    direction = name.upper().replace("-", "_")
+    first = bench.connect(receives=36)
+    Callbacks(first)
+    session = bench.nfs4_session(first)
+    conn = bench.connect(receives=36)
+    Callbacks(conn)
+    bound = session.bind(conn, NFS4.ChannelDirFromClient[f"CDFC4_{direction}"])
+    expect(bound, "RFC8881-18.34.3-2", must=[kinds.REPLY])
+    given = bound.result["BIND_CONN_TO_SESSION"].resok4.bctsr_dir.name
+    legal = {"BACK": ["CDFS4_BACK"], "BACK_OR_BOTH": ["CDFS4_BACK", "CDFS4_BOTH"]}
+    wanted = legal.get(direction, ["CDFS4_FORE", "CDFS4_BOTH"])
+    expect.one_of(given, wanted, "RFC8881-18.34.3-2", "bctsr_dir", outcome=bound)
+    if given == "CDFS4_FORE":
+        bench.latitude("RFC8881-18.34.3-2", "FORE_OR_BOTH is granted as FORE")
+        return
+    conn.callbacks.wait_seen(1, bench.deadlines.patience_ms)
+    recall = Recall(bench, session)
+    recall.carriers = [conn]
+    conn.callbacks.answer(recall.expect_recall(RECALLED))
+    expect_quiet(first, READY, "callbacks on the connection without backchannel", before=0)
+    recall.expect_done(RECALLED)
