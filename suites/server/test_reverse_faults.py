@@ -21,9 +21,8 @@ from steertag.suite.callbacks import Callbacks, cb_results
 
 STILL_SERVES = "RFC8167-4.1-1"
 NOT_THE_REPLY = "RFC8167-2.4-1"
-# In this direction the server is the requester (RFC 8166 4.6.1, 4.2.1).
-VERSION = "RFC8167-5.2-2"
-SAME_XID = "RFC8167-5.2-3"
+# In this direction the server is the requester (RFC 8166 4.5, 4.6.1, 4.2.1).
+BAD_HEADER = "RFC8166-4.5-3"
 MSGP = "RFC8166-4.6.1-3"
 HEADER_ALONE = "RFC8166-4.2.1-2"
 CHUNKS = "RFC8267-6.5.2-3"
@@ -171,9 +170,9 @@ def msgp(recall, callback):
 
 NOT_REPLIES = {
     "other-xid": (NOT_THE_REPLY, other_xid),
-    "other-rpc-xid": (SAME_XID, other_rpc_xid),
-    "other-header-xid": (SAME_XID, other_header_xid),
-    "version-2": (VERSION, version_two),
+    "other-rpc-xid": (BAD_HEADER, other_rpc_xid),
+    "other-header-xid": (BAD_HEADER, other_header_xid),
+    "version-2": (BAD_HEADER, version_two),
     "msg-type-call": (NOT_THE_REPLY, a_call),
     "msg-type-2": (NOT_THE_REPLY, bad_type),
     "msgp": (MSGP, msgp),
@@ -182,7 +181,7 @@ NOT_REPLIES = {
 
 @case(
     "server.reverse-fault.{name}",
-    requirements=[NOT_THE_REPLY, STILL_SERVES, SAME_XID, VERSION, MSGP, HEADER_ALONE],
+    requirements=[NOT_THE_REPLY, STILL_SERVES, BAD_HEADER, MSGP, HEADER_ALONE],
     needs=["delegations"],
     hostile=True,
     bugs=["B126"],
