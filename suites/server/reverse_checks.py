@@ -4,7 +4,7 @@ recall."""
 from steertag.suite import expect, kinds
 from steertag.suite.callbacks import REVERSE_CREDITS, Callbacks
 from steertag.suite.deadline import Limit
-from steertag.suite.nfs4_client import TRY_AGAIN, patiently
+from steertag.suite.nfs4_client import TRY_AGAIN
 from steertag.suite.verdict import unprepared
 
 from conflicting_open import ConflictingOpen
@@ -179,9 +179,7 @@ class Recall:
         """DELEGRETURN; its Outcome."""
         kept, self.session.conn = self.session.conn, conn or self.session.conn
         handle, stateid = self.handles[number], self.stateids[number]
-        outcome = patiently(
-            self.session.conn, lambda: self.session.return_delegation(handle, stateid)
-        )
+        outcome = self.session.return_delegation(handle, stateid)
         self.session.conn = kept
         return outcome
 

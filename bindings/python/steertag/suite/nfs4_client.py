@@ -26,6 +26,7 @@ BESIDE_DATA = 512
 # By these a server asks a client to come again (RFC 8881 15.1.1.3, 15.1.9.2).
 DELAY = "nfs:NFS4ERR_DELAY"
 GRACE = "nfs:NFS4ERR_GRACE"
+TRY_AGAIN = (DELAY, GRACE)
 # How long to come again in a grace period: that of Linux, whose lease is among the longest, has 90 s.
 GRACE_MS = 120000
 # Between two attempts in a grace period.
@@ -310,7 +311,8 @@ class Nfs4Session:
 
     def return_delegation(self, handle, stateid):
         """DELEGRETURN; its Outcome."""
-        return self.exchange(putfh(handle), operation("DELEGRETURN", deleg_stateid=stateid))
+        operations = (putfh(handle), operation("DELEGRETURN", deleg_stateid=stateid))
+        return in_time(self.conn, "DELEGRETURN", lambda: self._attempt(self.conn, operations, {}))
 
 
 def _room(most):
