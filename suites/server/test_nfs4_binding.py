@@ -8,6 +8,7 @@ from nfs4_checks import (
     expect_content,
     expect_reads,
     items,
+    need_inline,
     read_operations,
     status,
     with_file,
@@ -404,6 +405,7 @@ def test_within_limits(bench, name):
         conn.long_call(call, [8] * 15 + [length - 120])
     if name in ("long-call", "everything"):
         conn.reply_chunk(call, sizes=[1024] * 16)
+    need_inline(bench, conn, call)
     outcome = conn.exchange(call)
     expect(outcome, "RFC8267-6.4.2-5", must=[kinds.REPLY])
     stored = content if name == "read" else content[::-1]

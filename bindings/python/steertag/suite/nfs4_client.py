@@ -258,12 +258,16 @@ class Nfs4Session:
 
     def _attempt(self, conn, operations, sequence):
         outcome = self.exchange(*operations, conn=conn, **sequence)
-        refused = outcome.kind == DELAY and "SEQUENCE" in outcome.result
-        if refused and int(outcome.result["SEQUENCE"].status) != 0:
-            # RFC 8881 15.1.1.3: SEQUENCE itself is retried with the same sequence ID.
-            slot = sequence.get("slot", 0)
-            self.sequences[slot] = (self.sequences[slot] - 1) & 0xFFFFFFFF
+        self.take_back(outcome, sequence.get("slot", 0))
         return outcome
+
+    def take_back(self, outcome, slot=0):
+        """After a request of this slot that has failed: SEQUENCE itself is retried with the same sequence
+        ID if it was put off (RFC 8881 15.1.1.3)."""
+        if outcome.kind != DELAY or "SEQUENCE" not in outcome.result:
+            return
+        if int(outcome.result["SEQUENCE"].status) != 0:
+            self.sequences[slot] = (self.sequences[slot] - 1) & 0xFFFFFFFF
 
     def reclaim_complete(self):
         """RECLAIM_COMPLETE, before which the target may refuse opens (RFC 8881 18.51.3)."""
