@@ -56,7 +56,8 @@ class Recall:
 
     def _hold(self, slot):
         name = self.bench.name("delegated")
-        self.bench.file(b"content", name)
+        # Without a WRITE, after which a server may keep the file open for another: that is a conflict.
+        self.bench.file(name=name)
         access = READ | WANT_READ
         owner = f"process {len(self.names)}".encode()
         opened, handle = self.session.open(self.files.directory, name, access, owner, slot=slot)

@@ -53,6 +53,14 @@ def bind_back(session, conn, requirement_id=WAITS):
     expect(bound, requirement_id, must=[kinds.REPLY])
 
 
+def bound_back(bench, session, requirement_id=WAITS):
+    """A new connection that is bound for the backchannel: one that has carried a SEQUENCE is a fore
+    channel, and does not become more (RFC 8881 18.34.3)."""
+    conn = new_connection(bench)
+    bind_back(session, conn, requirement_id)
+    return conn
+
+
 def expect_retry(first, second):
     """The second callback is the first one again: in its slot and under its sequence ID (RFC 8881
     2.10.13.2.4)."""
@@ -85,11 +93,11 @@ def test_lost_with_recall(bench, end):
     again = flags_of(session, conn)
     expect.true(again & DOWN_SESSION, FLAG_OF_SESSION, "CB_PATH_DOWN_SESSION stays set")
     expect_quiet(conn, WAITS, "callbacks on a connection that is not bound", before=0)
-    bind_back(session, conn)
-    recall.carriers = [conn]
+    back = bound_back(bench, session)
+    recall.carriers = [back]
     second = recall.wait(RETRIED, 0)
     expect_retry(first, second)
-    conn.callbacks.answer(second)
+    back.callbacks.answer(second)
     left = wait_flags(session, conn, lambda flags: not flags & ANY_DOWN) & ANY_DOWN
     expect.equal(left, 0, VALUES, "path flags after the backchannel is bound")
     session.conn = conn
@@ -116,7 +124,7 @@ def test_lost_idle(bench, end):
     for _ in range(2):
         flags = flags_of(session, conn)
         expect.true(flags & ANY_DOWN, FLAG_WHILE_DOWN, "SEQUENCE tells it")
-    bind_back(session, conn, VALUES)
+    bound_back(bench, session, VALUES)
     left = wait_flags(session, conn, lambda flags: not flags & ANY_DOWN) & ANY_DOWN
     expect.equal(left, 0, VALUES, "path flags after the backchannel is bound")
 

@@ -269,6 +269,12 @@ class Nfs4Session:
         if int(outcome.result["SEQUENCE"].status) != 0:
             self.sequences[slot] = (self.sequences[slot] - 1) & 0xFFFFFFFF
 
+    def outlast_grace(self):
+        """Waits for the end of a grace period, in which a case could not judge what it gets. What else the
+        OPEN of a file that is not there gives does not matter."""
+        operations = ("PUTROOTFH", self.open_operation("steertag-is-not-here"))
+        in_time(self.conn, "OPEN", lambda: self._attempt(self.conn, operations, {}))
+
     def reclaim_complete(self):
         """RECLAIM_COMPLETE, before which the target may refuse opens (RFC 8881 18.51.3)."""
         self.run(operation("RECLAIM_COMPLETE"))

@@ -5,6 +5,7 @@ from . import kinds
 from .callbacks import Callbacks
 from .deadline import Deadlines
 from .nfs4_client import Nfs4Client
+from .verdict import HarnessError, NotTestable
 
 NFS4 = nfs.nfs4
 # Answers of a server that has no NFS version 4, or no minor version 1 (RFC 5531 9, RFC 8881 2.6.3).
@@ -28,14 +29,29 @@ def _client(link, conn):
 
 
 def probe_nfs41(link):
-    """EXCHANGE_ID is understood. An answer in error, but of this version, is a matter of cases."""
+    """EXCHANGE_ID is understood. An answer in error, but of this version, is a matter of cases. A grace
+    period is over then."""
     conn = _open(link)
     client = _client(link, conn)
     kind = client.exchange_id().kind
+    lack = _grace(client) if kind == kinds.REPLY else ""
     client.discard(conn)
     conn.abort()
     if kind in _LACKS_VERSION:
         return f"the target answers EXCHANGE_ID of minor version 1 with {kind}"
+    return lack
+
+
+def _grace(client):
+    """Waits for its end; what is lacking where it does not come."""
+    try:
+        if client.create_session().kind == kinds.REPLY:
+            client.sessions[0].reclaim_complete()
+            client.sessions[0].outlast_grace()
+    except NotTestable as reason:
+        return str(reason)
+    except HarnessError:
+        pass  # a matter of cases
     return ""
 
 
