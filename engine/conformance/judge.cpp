@@ -52,6 +52,7 @@ struct Judge::State {
   void remember(const Message& message, std::optional<RpcCall> rpc, bool legal);
   void tolerate(Direction& direction, std::uint32_t xid, const Message& message);
   void doubt(Direction& direction, std::uint32_t xid);
+  bool adds_chunks(const Message& reply, const Call& call) const;
   void consume(Direction& direction, Call& call, std::uint32_t grant);
 
   Connection connection;
@@ -122,6 +123,15 @@ void Judge::State::doubt(Direction& direction, std::uint32_t xid) {
   call->doubtful = true;
 }
 
+/// Whether a client's reply has chunks that the server's call did not: a server may then read them
+/// as those of a call, and refuse it as one.
+bool Judge::State::adds_chunks(const Message& reply, const Call& call) const {
+  if (reply.sender != trace::Role::client) return false;
+  const wire::Header& header = *reply.header;
+  return !header.read_list.empty() || header.write_list.size() > call.header.write_list.size() ||
+         (header.has_reply_chunk && !call.header.has_reply_chunk);
+}
+
 /// One answer to the call was sent.
 void Judge::State::consume(Direction& direction, Call& call, std::uint32_t grant) {
   direction.settle(call);
@@ -174,8 +184,10 @@ void Judge::State::on_reply(const Message& message) {
     check_returned_chunks(message, *call, connection);
     check_reply_binding(message, *call, connection);
   }
+  const bool like_a_call = adds_chunks(message, *call);
   consume(direction, *call, message.words.credit);
   check_grant(message, connection);
+  if (like_a_call) remember(message, std::nullopt, false);
 }
 
 void Judge::State::on_error(const Message& message) {

@@ -57,6 +57,20 @@ TEST(Memory, FindAWriteOutsideTheOffer) {
   }
 }
 
+TEST(Memory, BlameNoServerThatTakesAReplyWithChunksForACall) {
+  for (const wire::Header& head : {
+           with_read(header(9), 0, kRead),
+           with_write(header(9), {kWrite}),
+           with_reply_chunk(header(9), kReply),
+       }) {
+    TraceBuilder trace = opened();
+    trace.exchange(1).reverse_call(9).send(Role::client, head, rpc_reply(9));
+    if (!head.read_list.empty()) trace.read(kRead.handle, kRead.offset, kRead.length);
+    trace.err_chunk(Role::server, 9);
+    for (const Finding& each : trace.judge().findings()) EXPECT_EQ(each.culprit, Role::client);
+  }
+}
+
 TEST(Memory, FindAReadOutsideTheOffer) {
   for (const Outside& each : {
            Outside{"behind a segment", kRead.handle, kRead.offset, 101},

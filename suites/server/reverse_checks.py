@@ -16,6 +16,9 @@ TURN_MS = 5
 STILL_WAITING = dict.fromkeys(
     TRY_AGAIN, "the OPEN is still told to wait after the delegation's return"
 )
+# Within which a callback that was lost with its connection comes again over another. The RFCs set no
+# time; Linux notices the loss when the callback times out, after a tenth of its lease of 90 s.
+AFTER_LOSS_MS = 30_000
 # RFC 8166 4.5 says nothing of how a server takes leave from a client that breaks the rules.
 ENDS = dict.fromkeys(kinds.CLOSED, "the connection of a hostile client ends")
 # A recall that was never answered well may have cost the delegation (RFC 8881 10.4.5).
@@ -116,10 +119,10 @@ class Recall:
         self.provoke(number)
         return self.wait(requirement_id, number)
 
-    def wait(self, requirement_id, number=None):
+    def wait(self, requirement_id, number=None, limit_ms=None):
         """The next callback that recalls this delegation, or one whose recall no case has yet; the case
         fails without one. It comes by itself or when the other client, told to wait, asks again."""
-        callback = self._next_recall(requirement_id, number)
+        callback = self._next_recall(requirement_id, number, limit_ms)
         what = "the delegation is recalled"
         if self._strange:
             what += ", and no stateid that the session does not hold"
@@ -130,8 +133,8 @@ class Recall:
         """The same, None if none comes in time."""
         return self._next_recall(requirement_id, None)
 
-    def _next_recall(self, requirement_id, number):
-        limit = Limit(self.conn.deadlines.answer_ms)
+    def _next_recall(self, requirement_id, number, limit_ms=None):
+        limit = Limit(limit_ms or self.conn.deadlines.answer_ms)
         again = Limit(self.conn.deadlines.patience_ms)
         while True:
             callback = self._sift(requirement_id, number)

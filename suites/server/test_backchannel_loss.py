@@ -3,7 +3,7 @@ RFC 8881 2.10.6.2, 2.10.13, 18.34)."""
 
 import pytest
 from nfs4_checks import NFS4, status
-from reverse_checks import Recall, expect_quiet, sequence_of
+from reverse_checks import AFTER_LOSS_MS, Recall, expect_quiet, sequence_of
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.callbacks import Callbacks, callback_of, encode_reply
@@ -95,7 +95,7 @@ def test_lost_with_recall(bench, end):
     expect_quiet(conn, WAITS, "callbacks on a connection that is not bound", before=0)
     back = bound_back(bench, session)
     recall.carriers = [back]
-    second = recall.wait(RETRIED, 0)
+    second = recall.wait(RETRIED, 0, AFTER_LOSS_MS)
     expect_retry(first, second)
     back.callbacks.answer(second)
     left = wait_flags(session, conn, lambda flags: not flags & ANY_DOWN) & ANY_DOWN
@@ -143,7 +143,7 @@ def test_recall_after_loss(bench):
     conn = new_connection(bench)
     bind_back(recall.session, conn)
     recall.carriers = [conn]
-    conn.callbacks.answer(recall.wait(WAITS, 0))
+    conn.callbacks.answer(recall.wait(WAITS, 0, AFTER_LOSS_MS))
     recall.session.conn = conn
     recall.expect_done("RFC8167-4.3.2-2")
 
@@ -161,7 +161,7 @@ def test_moves_to_second(bench):
     left = recall.conn if first.conn is other else other
     first.conn.abort()
     recall.carriers = [left]
-    second = recall.wait(RETRIED, 0)
+    second = recall.wait(RETRIED, 0, AFTER_LOSS_MS)
     expect_retry(first, second)
     left.callbacks.answer(second)
     recall.session.conn = left

@@ -48,7 +48,9 @@ def expect_given_back(recall, conn):
 def expect_no_answer(conn, draft):
     """A reply, good or bad, is not answered; a message too short to have a direction may be."""
     shortest = 8  # the RPC XID and msg_type
-    short = {kinds.ERR_CHUNK: "a message without a direction (RFC 8166 4.5.2)"}
+    short = dict.fromkeys(
+        (kinds.ERR_CHUNK, kinds.DENIED), "a message without a direction (RFC 8166 4.5.2)"
+    )
     allowed = {**ENDS, **(short if len(draft.payload) < shortest else {})}
     expect(conn.exchange(draft), STILL_SERVES, must=[kinds.SILENCE], latitude=allowed)
 
