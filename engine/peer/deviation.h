@@ -151,6 +151,7 @@ enum class Deviation : std::uint8_t {
   sequence_anywhere,
   bind_direction_ignored,
   bind_beside_others,
+  bind_changes_granted,
   rdma_mode_claimed,
   second_connection_refused,
   other_transport_refused,

@@ -300,6 +300,32 @@ def test_a_third_party_that_does_not_come_back_is_restarted_once_more(suite, thi
     assert "did not come back: after 2 restarts: " in suite.document()["stopped"]
 
 
+def test_a_third_party_that_dies_while_the_files_are_removed_has_crashed(suite, third_party):
+    target = third_party("ends-badly")
+    suite.cases(
+        test_late=f"""
+        import os, select, signal
+        from steertag.suite import case
+        from steertag.suite.link import Refused
+
+        def die():
+            pid = {third_party.pid()}
+            ended = select.poll()
+            ended.register(os.pidfd_open(pid))
+            os.kill(pid, signal.SIGKILL)
+            ended.poll()
+            raise Refused("connection reset")
+
+        @case("self.late", requirements=["RFC8166-4.5.1-1"])
+        def test_late(bench):
+            bench.clean_up = die
+        """
+    )
+    suite.run("--target", target)
+    verdicts = {row["id"]: row["verdict"] for row in suite.document()["cases"]}
+    assert verdicts == {"self.late": "crash"}
+
+
 def test_workers_report_together(suite):
     suite.cases(test_all=EVERY_VERDICT, test_version=VERSION_ZERO)
     suite.run("-n", "2")

@@ -17,6 +17,8 @@ FLAG_OF_SESSION = "RFC8881-2.10.6.2-5"
 VALUES = "RFC8881-18.46.3-1"
 WAITS = "RFC8167-5.4-1"
 TABLE = "RFC8881-18.34.3-2"
+ALONE = "RFC8881-15.1.3.3-1"
+AGAIN = "RFC8881-18.34.3-4"
 DOWN = NFS4.SEQ4_STATUS_CB_PATH_DOWN
 DOWN_SESSION = NFS4.SEQ4_STATUS_CB_PATH_DOWN_SESSION
 ANY_DOWN = DOWN | DOWN_SESSION
@@ -191,6 +193,10 @@ LEGAL = {
 }
 
 
+def direction_of(name):
+    return DIRECTIONS["CDFC4_" + name.upper().replace("-", "_")]
+
+
 @case(
     "server.bind.{name}-{mode}",
     requirements=[TABLE, "RFC8881-18.34.3-3"],
@@ -203,8 +209,7 @@ def test_bind(bench, name, mode):
     granted direction is one of the table, and the framing stays."""
     session = bench.nfs4_session(back=True)
     conn = new_connection(bench)
-    direction = DIRECTIONS["CDFC4_" + name.upper().replace("-", "_")]
-    outcome = session.bind(conn, direction, rdma_mode=mode == "rdma")
+    outcome = session.bind(conn, direction_of(name), rdma_mode=mode == "rdma")
     expect(outcome, TABLE, must=[kinds.REPLY])
     ok = outcome.result["BIND_CONN_TO_SESSION"].resok4
     expect.one_of(ok.bctsr_dir.name, LEGAL[name], TABLE, "bctsr_dir", outcome=outcome)
@@ -216,9 +221,44 @@ def test_bind(bench, name, mode):
     expect(conn.probe(), "RFC8881-18.34.3-3", must=[kinds.REPLY])
 
 
+@case("server.bind.again-{asked}-of-{has}", requirements=[AGAIN, TABLE], needs=["backchannel"])
+@pytest.mark.parametrize(
+    "asked, has",
+    [("fore", "fore"), ("back", "back"), ("fore-or-both", "fore"), ("back-or-both", "back")],
+)
+def test_bind_again(bench, asked, has):
+    """A connection is bound twice; the second time nothing is demanded that it has not."""
+    session = bench.nfs4_session(back=True)
+    conn = new_connection(bench)
+    expect(session.bind(conn, direction_of(has)), TABLE, must=[kinds.REPLY])
+    outcome = session.bind(conn, direction_of(asked))
+    expect(outcome, AGAIN, must=[kinds.REPLY])
+    given = outcome.result["BIND_CONN_TO_SESSION"].resok4.bctsr_dir.name
+    expect.one_of(given, LEGAL[asked], TABLE, "bctsr_dir", outcome=outcome)
+
+
+@case(
+    "server.bind.demand-{asked}-of-{has}",
+    requirements=[AGAIN, TABLE],
+    needs=["backchannel"],
+    hostile=True,
+)
+@pytest.mark.parametrize(
+    "asked, has",
+    [("back", "fore"), ("back-or-both", "fore"), ("fore", "back"), ("fore-or-both", "back")],
+)
+def test_bind_demands(bench, asked, has):
+    """A bound connection whose channels would have to change."""
+    session = bench.nfs4_session(back=True)
+    conn = new_connection(bench)
+    expect(session.bind(conn, direction_of(has)), TABLE, must=[kinds.REPLY])
+    outcome = session.bind(conn, direction_of(asked))
+    expect(outcome, AGAIN, must=["nfs:NFS4ERR_INVAL"])
+
+
 @case(
     "server.bind.not-alone",
-    requirements=["RFC8881-18.34.3-1"],
+    requirements=[ALONE],
     needs=["nfs41"],
     hostile=True,
 )
@@ -230,7 +270,7 @@ def test_not_alone(bench):
     )
     conn = bench.connect()
     outcome = conn.exchange(conn.compound_call(bound, "PUTROOTFH"))
-    expect(outcome, "RFC8881-18.34.3-1", must=[status("NFS4ERR_NOT_ONLY_OP")])
+    expect(outcome, ALONE, must=[status("NFS4ERR_NOT_ONLY_OP")])
 
 
 @case("server.bind.direction-{value}", requirements=[TABLE], needs=["nfs41"], hostile=True)

@@ -5,6 +5,7 @@ import traceback
 import pytest
 
 from .. import requirements as ledger
+from .link import Refused
 from .report import Record
 from .run import running
 from .verdict import CaseEnd, Verdict, verdict_of_level
@@ -29,11 +30,21 @@ def conduct(session, function):
         _guarded(run, bench.settle)
         alive = session.check_alive(run)
         if alive:
-            _guarded(run, bench.clean_up)
+            _guarded(run, lambda: _clean_up(session, run, bench))
         _judge(run, bench)
         _guarded(run, lambda: bench.write_capture(session.options.report / "captures"))
         bench.close()
     return record_of(run)
+
+
+def _clean_up(session, run, bench):
+    """Removes what the case made. A target that is gone by now is looked at once more: what killed it
+    took its time."""
+    try:
+        bench.clean_up()
+    except Refused:
+        if session.check_alive(run):
+            raise
 
 
 def _guarded(run, function):

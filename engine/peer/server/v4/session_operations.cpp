@@ -226,7 +226,8 @@ nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
   return slot.under_way ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
 }
 
-/// Which directions the connection may have from now on, or why none of them can be granted.
+/// Which directions the connection may have from now on, or why none of them can be granted. One that
+/// is bound already is not made to leave a channel, nor to join one, by demand (RFC 8881 18.34.3).
 Expected<nfs4::ChannelDirFromServer, nfs4::Status> directions(nfs4::ChannelDirFromClient asked,
                                                               const Binding* bound, bool callable) {
   using From = nfs4::ChannelDirFromClient;
@@ -235,16 +236,17 @@ Expected<nfs4::ChannelDirFromServer, nfs4::Status> directions(nfs4::ChannelDirFr
   const bool back = bound && bound->back;
   switch (asked) {
     case From::CDFC4_FORE:
-      // RFC 8881 18.34.3: a connection keeps the channels that it has.
       if (back) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
       return To::CDFS4_FORE;
     case From::CDFC4_BACK:
       if (fore) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
       return To::CDFS4_BACK;
     case From::CDFC4_FORE_OR_BOTH:
+      if (back && !fore) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
       return callable || back ? To::CDFS4_BOTH : To::CDFS4_FORE;
     case From::CDFC4_BACK_OR_BOTH:
-      return To::CDFS4_BOTH;
+      if (fore && !back) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+      return fore || !back ? To::CDFS4_BOTH : To::CDFS4_BACK;
   }
   return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
 }
@@ -372,7 +374,8 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
     result.status = nfs4::Status::NFS4ERR_INVAL;
     return;
   }
-  auto granted = directions(args.bctsa_dir, fresh ? nullptr : &*bound, callable);
+  const bool unbound = fresh || tables.deviates(Deviation::bind_changes_granted);
+  auto granted = directions(args.bctsa_dir, unbound ? nullptr : &*bound, callable);
   if (granted == nfs4::ChannelDirFromServer::CDFS4_FORE &&
       tables.deviates(Deviation::bind_direction_ignored))
     granted = nfs4::ChannelDirFromServer::CDFS4_BOTH;
