@@ -133,11 +133,11 @@ class Recall:
         expect.true(callback is not None, requirement_id, what)
         return callback
 
-    def look(self, requirement_id):
+    def look(self, requirement_id, number=None, limit_ms=None):
         """The same, None if none comes in time."""
-        return self._next_recall(requirement_id, None)
+        return self._next_recall(requirement_id, number, limit_ms)
 
-    def _next_recall(self, requirement_id, number, limit_ms=None):
+    def _next_recall(self, requirement_id, number, limit_ms):
         limit = Limit(limit_ms or self.conn.deadlines.answer_ms)
         again = Limit(self.conn.deadlines.patience_ms)
         while True:
