@@ -2,13 +2,15 @@
 
 import dataclasses
 import gc
+import struct
 
 import pytest
 
 from steertag import nfs, rpc
+from steertag.suite.nfs_message import with_item
 from steertag.wire import DecodeError
 
-nfs3, mount3, binding = nfs.nfs3, nfs.mount3, nfs.binding
+nfs3, nfs4, mount3, binding = nfs.nfs3, nfs.nfs4, nfs.mount3, nfs.binding
 
 HANDLE = bytes(range(32))
 
@@ -209,3 +211,18 @@ class TestBinding:
         size = nfs.largest_reply(call)
         assert (size.payload, size.eligible, size.reduced) == (24 + 104 + 4104, 4101, 24 + 104)
         assert nfs.largest_reply(mount3.encode_call("EXPORT", xid=1)) is None
+
+
+READ_RESULTS = {
+    nfs3.VERSION: (0, 0, 0x7FFFFFFF, 0, 0x7FFFFFFF),  # status, attributes, count, eof, data
+    nfs4.VERSION: (0, 0, 1, nfs4.Opnum.READ, 0, 0, 0x7FFFFFFF),
+}
+
+
+@pytest.mark.parametrize("version", READ_RESULTS)
+def test_no_memory_is_filled_for_octets_that_a_reply_only_claims(version):
+    procedure = {3: nfs3.Procedure.READ, 4: nfs4.NFSPROC4_COMPOUND}[version]
+    words = READ_RESULTS[version]
+    reply = rpc.Reply(xid=1).encode(struct.pack(f">{len(words)}I", *words))
+    with pytest.raises(DecodeError, match="2147483647 octets was asked for by no call"):
+        with_item((nfs3.PROGRAM, version, int(procedure)), reply, [b"data"])

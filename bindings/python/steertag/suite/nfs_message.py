@@ -5,6 +5,9 @@ from .. import nfs, rpc, wire
 from . import compound, kinds
 from .compound import built
 
+# Above what any call of the suite asks for: a reply may claim four gibibytes for what it left out.
+MOST_ITEM_OCTETS = 16 << 20
+
 _PROGRAMS = {
     (nfs.nfs3.PROGRAM, nfs.nfs3.VERSION): (nfs.nfs3, "nfs"),
     (nfs.mount3.PROGRAM, nfs.mount3.VERSION): (nfs.mount3, "mount"),
@@ -64,8 +67,7 @@ def with_item(asked, payload, chunks):
     if item is None or not item.reduced:
         return payload
     carried = next((chunk for chunk in chunks if chunk), b"")
-    data = carried[: item.length].ljust(item.length, b"\0")
-    return payload[: item.position] + data + bytes(-item.length % 4) + payload[item.position :]
+    return _put_back(payload, item, carried)
 
 
 def _with_items(asked, payload, chunks):
@@ -76,9 +78,17 @@ def _with_items(asked, payload, chunks):
     whole = bytes(payload)
     for item, content in zip(items, contents):
         if item.reduced:  # positions count in the unreduced stream, so that they hold in order
-            data = content[: item.length].ljust(item.length, b"\0")
-            whole = whole[: item.position] + data + bytes(-item.length % 4) + whole[item.position :]
+            whole = _put_back(whole, item, content)
     return whole
+
+
+def _put_back(payload, item, carried):
+    """The payload stream with what a chunk has carried in the place of a reduced item; what it lacks is
+    zero."""
+    if item.length > MOST_ITEM_OCTETS:
+        raise wire.DecodeError(f"an item of {item.length} octets was asked for by no call")
+    data = carried[: item.length].ljust(item.length, b"\0")
+    return payload[: item.position] + data + bytes(-item.length % 4) + payload[item.position :]
 
 
 def _is_known(asked):
