@@ -110,7 +110,7 @@ def test_wrong_ulpdu_length(bench, name):
     """ULPDU_Length is wrong; zeros complete the longest FPDU. CRC or length give it away."""
     handle = bench.file()
     conn = bench.connect()
-    conn.watch.judge.lose_sight()
+    conn.lose_sight()
     call = write_call(conn, handle, bench.random.randbytes(64))
     conn.send(call, fault=fabric.Fault(ulpdu_length=LENGTHS[name]))
     if conn.open:
@@ -162,7 +162,7 @@ def test_others_are_unharmed(bench):
 def test_send_with_solicited_event(bench):
     """Send with Solicited Event carries a message like Send."""
     conn = bench.connect()
-    conn.watch.judge.lose_sight()  # what a fault changes gives no event
+    conn.lose_sight()  # what a fault changes gives no event
     call = conn.null_call()
     conn.send(call, fault=fabric.Fault(opcode=5))
     expect(conn.await_outcome(call), "RFC5040-5.3-1", must=[kinds.REPLY])
@@ -191,7 +191,7 @@ def test_terminate_from_the_client(bench, name):
 def read_memory(conn, stag, offset=0, length=64):
     """Asks for the server's memory with a Read Request, whatever depth was agreed. Returns the outcome
     of a NULL call behind it."""
-    conn.watch.judge.lose_sight()  # what a fault changes gives no event
+    conn.lose_sight()  # what a fault changes gives no event
     request = READ_REQUEST.pack(0x00C0FFEE, 0, length, stag, offset)
     fault = fabric.Fault(opcode=READ_REQUEST_OPCODE, qn=READ_QUEUE, msn=1)
     conn.send(request, fault=fault)

@@ -169,7 +169,7 @@ def test_stray_bits(bench, name):
 def test_octets_before_the_reply(bench, name):
     """Octets right behind the request are no FPDU: refused at once or when they are looked at."""
     conn = start(bench, request() + EARLY[name])
-    conn.watch.judge.lose_sight()
+    conn.lose_sight()
     if conn.open:
         for _ in range(4):
             if conn.open:

@@ -10,6 +10,7 @@ from .coverage import arguments as coverage
 from .failure import Failure
 from .files import cp, ls
 from .files.escape import printable
+from .replay import replay, shrink
 
 
 def serve(arguments):
@@ -51,6 +52,8 @@ def _parser():
     baseline.add_command(commands)
     cp.add_command(commands)
     ls.add_command(commands)
+    replay.add_command(commands)
+    shrink.add_command(commands)
     commands.add_parser("version", help=_first_line(version)).set_defaults(run=version)
     return parser
 

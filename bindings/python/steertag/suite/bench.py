@@ -57,8 +57,10 @@ class Bench:
         self._run = run
         self._connections = []
         self._captures = []
+        self._streams = 0
         self._files = None
         self._clients = []
+        self.actions = run.recorder
 
     # -- connections ---------------------------------------------------------------------------
 
@@ -75,8 +77,19 @@ class Bench:
         if self._link.transport == TCP:
             if settings:
                 raise HarnessError(f"a connection over TCP has no {', '.join(sorted(settings))}")
-            return self._connect_tcp(self._link, must_open)
+            return self._connect_tcp("connect", self._link, must_open)
         opened_with = self._settings(**settings)
+        if "private_data" in settings:
+            settings["private_data"] = bytes(opened_with.options.private_data)
+        fields = {"greet": greet, "must_open": must_open, "settings": settings}
+        with self._connecting("connect", fields):
+            return self._connect(opened_with, greet, must_open)
+
+    def _connecting(self, kind, fields):
+        """The action of the connection that is made next."""
+        return self.actions.doing(kind, f"c{len(self._connections)}", fields)
+
+    def _connect(self, opened_with, greet, must_open):
         number = len(self._captures)
         watch = Watch(number, self._link.provider.capabilities)
         self._captures.append(watch.capture)
@@ -92,9 +105,13 @@ class Bench:
         """A new connection over TCP to the same server, captured: a RecordConnection. A case that
         uses it needs "tcp"."""
         self.need("tcp")
-        return self._connect_tcp(self._link.twin, must_open)
+        return self._connect_tcp("connect_tcp", self._link.twin, must_open)
 
-    def _connect_tcp(self, link, must_open):
+    def _connect_tcp(self, kind, link, must_open):
+        with self._connecting(kind, {"must_open": must_open}):
+            return self._connect_to(link, must_open)
+
+    def _connect_to(self, link, must_open):
         number = len(self._captures)
         capture = make_capture(number, TCP_PORT)
         self._captures.append(capture)
@@ -104,6 +121,8 @@ class Bench:
         )
 
     def _keep(self, conn, must_open):
+        self.actions.call(conn, f"c{len(self._connections)}")
+        conn.actions = self.actions
         self._connections.append(conn)
         if not conn.open and must_open:
             raise Failed(f"{conn.owed}: the target refused a connection", conn.refusal)
@@ -142,7 +161,12 @@ class Bench:
         """A plain TCP stream to the target, captured and not judged; see stream.Stream."""
         capture = make_capture(len(self._captures), RDMA_PORT)
         self._captures.append(capture)
-        return Stream(self.target.url, capture, self.deadlines.answer_ms)
+        with self.actions.doing("stream", f"s{self._streams}", {}):
+            made = Stream(self.target.url, capture, self.deadlines.answer_ms)
+        self.actions.call(made, f"s{self._streams}")
+        made.actions = self.actions
+        self._streams += 1
+        return made
 
     def _greet(self, conn):
         """A wrong answer is no obstacle: the judge sees it, and what the case is about comes later."""
@@ -190,7 +214,8 @@ class Bench:
         if self._files is None:
             self.need("nfs3")
             self.need("export")
-            self._files = Files(self.target, self._link, self.deadlines, self._run.case_id)
+            whose = self._run.case_id, self.actions
+            self._files = Files(self.target, self._link, self.deadlines, *whose)
         return self._files
 
     @property

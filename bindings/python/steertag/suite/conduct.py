@@ -6,7 +6,7 @@ import pytest
 
 from .. import requirements as ledger
 from .link import Refused
-from .report import Record
+from .report import CAPTURES, FAILURES, Record
 from .run import running
 from .verdict import CaseEnd, Verdict, verdict_of_level
 
@@ -27,14 +27,21 @@ def conduct(session, function):
             return record_of(run)
         _guarded(run, function)
         bench = session.bench()
-        _guarded(run, bench.settle)
-        alive = session.check_alive(run)
-        if alive:
-            _guarded(run, lambda: _clean_up(session, run, bench))
-        _judge(run, bench)
-        _guarded(run, lambda: bench.write_capture(session.options.report / "captures"))
-        bench.close()
+        with run.recorder.inside():
+            _conclude(session, run, bench)
     return record_of(run)
+
+
+def _conclude(session, run, bench):
+    """What follows every case."""
+    _guarded(run, bench.settle)
+    alive = session.check_alive(run)
+    if alive:
+        _guarded(run, lambda: _clean_up(session, run, bench))
+    _judge(run, bench)
+    _guarded(run, lambda: bench.write_capture(session.options.report / CAPTURES))
+    _guarded(run, lambda: session.keep_recording(run))
+    bench.close()
 
 
 def _clean_up(session, run, bench):
@@ -101,7 +108,8 @@ def _note_finding(run, finding, text, conn):
 
 def record_of(run):
     """The Record of a finished run; the plugin fills in the seconds."""
-    capture = f"captures/{run.capture.name}" if run.capture else None
+    capture = f"{CAPTURES}/{run.capture.name}" if run.capture else None
+    replay = f"{FAILURES}/{run.replay.name}" if run.replay else None
     return Record(
         id=run.case_id,
         verdict=run.verdict.value,
@@ -110,6 +118,7 @@ def record_of(run):
         requirements=run.requirements,
         seconds=0.0,
         capture=capture,
+        replay=replay,
         detail=run.text(),
     )
 

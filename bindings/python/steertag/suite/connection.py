@@ -12,6 +12,7 @@ from .journal import trace_text
 from .memory import Offer
 from .message import Message
 from .outcome import of_message
+from .recorded import RecordedRaw, recorded
 from .verdict import EXCHANGES
 
 # Between looks at the trace for an event that gives no notice.
@@ -26,7 +27,7 @@ class Connection(Dialogue):
 
     def __init__(self, raw, watch, settings, deadlines, seed, need=None):
         super().__init__(deadlines, seed, settings.credential, need)
-        self.raw = raw
+        self._raw = raw
         self.watch = watch
         self.settings = settings
         self.grant = 1  # RFC 8166 3.3.3: one call until the first reply
@@ -39,29 +40,35 @@ class Connection(Dialogue):
     # -- facts ---------------------------------------------------------------------------------
 
     @property
+    def raw(self):
+        """The fabric.Connection, for what a case does to it directly."""
+        listened = self.actions is not None and self.actions.listening
+        return RecordedRaw(self._raw, self) if listened else self._raw
+
+    @property
     def open(self):
         """Whether the connection is established and not closed."""
-        return self.raw.open
+        return self._raw.open
 
     @property
     def closed(self):
         """Why the connection ended: .code, .detail, .terminate, .terminate_from_peer; or None."""
-        return self.raw.closed
+        return self._raw.closed
 
     @property
     def refusal(self):
         """Why the connection did not come up, one sentence; "" if it did."""
-        return self.raw.refusal
+        return self._raw.refusal
 
     @property
     def refused_by_time(self):
         """Whether the connection did not come up because nothing was heard in time."""
-        return self.raw.refused_by_time
+        return self._raw.refused_by_time
 
     @property
     def server_private_data(self):
         """The target's private data, without provider framing."""
-        return self.raw.private_data
+        return self._raw.private_data
 
     @property
     def negotiated(self):
@@ -107,14 +114,18 @@ class Connection(Dialogue):
     def offer(self, length, read=False, write=False, base=None, content=None):
         """Memory of `length` octets for the target to read (`content`) or write; see memory.Offer.
         It belongs to this connection alone."""
-        window_of = self.raw if base is None and length and self._offers_windows() else None
-        made = Offer(self.raw.domain, length, read, write, base, content, self._random, window_of)
+        window_of = self._raw if base is None and length and self._offers_windows() else None
+        made = Offer(self._raw.domain, length, read, write, base, content, self._random, window_of)
         self.offers.append(made)
+        if self.actions is not None and self.actions.listening:
+            made.actions = self.actions
+            fields = {"conn": self, "length": length, "read": read, "write": write}
+            self.actions.memory(made, fields)
         return made
 
     def _offers_windows(self):
         """Whether the target may close our memory, and can do so with windows alone."""
-        can = self.raw.capabilities
+        can = self._raw.capabilities
         any_region = can.remote_invalidation or not can.windows
         return self.open and self.negotiated.remote_invalidation and not any_region
 
@@ -179,12 +190,13 @@ class Connection(Dialogue):
         """Sends a Call, a wire.Draft or octets as one message and does not wait for an answer.
         `fault` is a fabric.Fault (needs fault-hooks)."""
         octets = _octets(message)
+        self._record_send(message, invalidate, fault)
         for found in oracle.before_send(self.offers):
             self._violated(found)
         for offer in getattr(message, "offers", ()):
             offer.sent = True
         try:
-            self.raw.send(octets, invalidate=invalidate, fault=fault)
+            self._raw.send(octets, invalidate=invalidate, fault=fault)
         except fabric.FabricError as error:
             # The target may have ended the connection: whoever waits for the outcome sees that.
             if error.code != fabric.ErrorCode.not_connected or self.open:
@@ -212,7 +224,7 @@ class Connection(Dialogue):
 
     def _take(self, limit, stop_at_callback=False):
         while not self._ended:
-            notice = self.raw.wait(limit.left_ms)
+            notice = self._raw.wait(limit.left_ms)
             if notice is None:
                 return None
             self._ended = notice.kind in ("closed", "refused")
@@ -254,10 +266,12 @@ class Connection(Dialogue):
         if found not in self.violations:
             self.violations.append(found)
 
+    @recorded
     def work(self):
         """Lets leave what was sent, without waiting for anything."""
-        self.raw.wait(0)
+        self._raw.wait(0)
 
+    @recorded
     def wait_callback(self, limit):
         """Works until a call of the target has come (True), the connection ended or the limit passed.
         Other messages that come meanwhile are taken by who waits next."""
@@ -268,6 +282,7 @@ class Connection(Dialogue):
                 self._early.append(message)
         return self.callbacks.count != before
 
+    @recorded
     def wait_event(self, kind):
         """Waits until another event of this kind (such as "rdma_write") is in the trace; False if the
         connection ended or the time passed before. Messages that come meanwhile are taken by who
@@ -285,13 +300,19 @@ class Connection(Dialogue):
             if message is not None:
                 self._early.append(message)
 
+    @recorded
+    def lose_sight(self):
+        """The judge asserts nothing more of this connection: a fault gives no event, so that it does not
+        see what the target sees."""
+        self.watch.judge.lose_sight()
+
     # -- the end -------------------------------------------------------------------------------
 
     def _disconnect(self):
-        self.raw.disconnect()
+        self._raw.disconnect()
 
     def _reset(self):
-        self.raw.abort()
+        self._raw.abort()
 
     def settle(self):
         """After the case: late writes show, everything is checked once more, the connection ends."""

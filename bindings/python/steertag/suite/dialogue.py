@@ -10,6 +10,7 @@ from . import compound, kinds
 from .deadline import Limit
 from .nfs_message import nfs_arguments
 from .outcome import without_answer
+from .recorded import recorded
 from .verdict import HarnessError
 
 # Round trips after a message before its silence counts as proved. The transport keeps order, and what
@@ -30,6 +31,8 @@ class Dialogue:
     has_header = False
     # The requirement that a target breaks which does not even answer a plain call.
     owed = ""
+    # What records the case's calls; None for connections of the harness itself.
+    actions = None
 
     def __init__(self, deadlines, seed, credential, need=None):
         """`credential` is an rpc.OpaqueAuth, or None for AUTH_NONE. `need(name)` ends the case when
@@ -77,8 +80,22 @@ class Dialogue:
         body = compound.compound_arguments(operations, minorversion, tag, count)
         return self.rpc_call(*compound.ASKED, body, self.credential, xid)
 
+    @property
+    def numbering(self):
+        """Where the XIDs stand, for the recording and for who repeats it."""
+        return self._xid
+
+    @numbering.setter
+    def numbering(self, xid):
+        self._xid = xid
+
+    def _record_send(self, message, invalidate=None, fault=None, **more):
+        if self.actions is not None and self.actions.listening:
+            self.actions.sending(message, invalidate, fault, self, self.numbering, more)
+
     # -- exchanges -----------------------------------------------------------------------------
 
+    @recorded
     def receive(self, timeout_ms=None):
         """The next message of the target, or None if the connection ended or the time passed."""
         if self.inbox:
@@ -93,6 +110,7 @@ class Dialogue:
         self.send(message)
         return self.await_outcome(message, xid, keep)
 
+    @recorded
     def await_outcome(self, message, xid=None, keep=False):
         """What came of a message that was sent before: the second half of `exchange`."""
         call = self._as_call(message)
@@ -109,6 +127,7 @@ class Dialogue:
             self.send(call)
         return self.collect_sent(calls, keep)
 
+    @recorded
     def collect_sent(self, calls, keep=False):
         """{xid: Outcome} of calls that were sent before: the second half of `collect`."""
         waiting = {call.xid: call for call in calls}
@@ -128,6 +147,7 @@ class Dialogue:
             outcomes[xid] = self.await_outcome(call, keep=keep)
         return outcomes
 
+    @recorded
     def probe(self, timeout_ms=None):
         """One legal NULL call and its Outcome: the first message that comes, which is "reply" from a
         target in order; a close; or "hang"."""
@@ -196,6 +216,7 @@ class Dialogue:
 
     # -- the end -------------------------------------------------------------------------------
 
+    @recorded
     def wait_closed(self, timeout_ms=None):
         """Waits until the connection ended; False if it did not within the deadline."""
         limit = Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms)
@@ -208,12 +229,14 @@ class Dialogue:
                 self.inbox.clear()
         return not self.open
 
+    @recorded
     def close(self):
         """Orderly end."""
         if self.open:
             self._disconnect()
             self.wait_closed()
 
+    @recorded
     def abort(self):
         """Hard end: the stream is reset."""
         if self.open:

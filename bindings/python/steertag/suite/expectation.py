@@ -9,12 +9,25 @@ A mismatch of kinds fails, or warns if only `should` was given. A mismatch of va
 of the requirement's level in the ledger: fail for MUST, warn for SHOULD, latitude for MAY.
 """
 
+import dataclasses
+
 from .. import requirements as ledger
 from .run import current_run
 from .verdict import Failed, HarnessError, Hung, Verdict, verdict_of_level
 
 # Values longer than this are kept out of the stable reason.
 LONGEST_VALUE = 60
+
+
+@dataclasses.dataclass(frozen=True)
+class _Judged:
+    """A value that is not as it should be: what it has to do with the expected one, and its name."""
+
+    relation: str
+    actual: object
+    expected: object
+    what: str
+    show: bool = True
 
 
 class _Expect:
@@ -32,6 +45,9 @@ class _Expect:
         """
         run = current_run()
         run.check_declared(requirement_id)
+        sets = {"must": must, "should": should, "latitude": latitude, "warn": warn}
+        given = {name: words for name, words in sets.items() if words is not None}
+        run.recorder.expect(outcome, requirement_id, given)
         best = list(should if should is not None else must or ())
         if not best:
             raise HarnessError("expect needs kinds in must= or should=")
@@ -59,31 +75,37 @@ class _Expect:
         the stable reason (use it for XIDs, handles and the like)."""
         seen = "" if not show else f": expected {_short(expected)}, saw {_short(actual)}"
         if actual != expected:
-            self._broken(requirement_id, f"{what}{seen or ' differs'}", actual, expected, outcome)
+            text = f"{what}{seen or ' differs'}"
+            judged = _Judged("equal", actual, expected, what, show)
+            self._broken(requirement_id, text, judged, outcome)
 
     def one_of(self, actual, allowed, requirement_id, what, outcome=None):
         """`actual` is one of the allowed values."""
         if actual not in allowed:
             wanted = _either([_short(value) for value in allowed])
             text = f"{what}: expected {wanted}, saw {_short(actual)}"
-            self._broken(requirement_id, text, actual, allowed, outcome)
+            judged = _Judged("one_of", actual, allowed, what)
+            self._broken(requirement_id, text, judged, outcome)
 
     def at_least(self, actual, least, requirement_id, what, outcome=None):
         """`actual >= least`."""
         if actual < least:
             text = f"{what}: expected at least {least}, saw {actual}"
-            self._broken(requirement_id, text, actual, least, outcome)
+            judged = _Judged("at_least", actual, least, what)
+            self._broken(requirement_id, text, judged, outcome)
 
     def at_most(self, actual, most, requirement_id, what, outcome=None):
         """`actual <= most`."""
         if actual > most:
             text = f"{what}: expected at most {most}, saw {actual}"
-            self._broken(requirement_id, text, actual, most, outcome)
+            judged = _Judged("at_most", actual, most, what)
+            self._broken(requirement_id, text, judged, outcome)
 
     def true(self, condition, requirement_id, what, outcome=None):
         """`condition` holds; `what` is the sentence that should be true, without values."""
         if not condition:
-            self._broken(requirement_id, f"not true: {what}", condition, True, outcome)
+            judged = _Judged("true", condition, True, what)
+            self._broken(requirement_id, f"not true: {what}", judged, outcome)
 
     def data(self, actual, expected, requirement_id, what, outcome=None):
         """Two byte strings are equal; tells the first octet that differs."""
@@ -98,18 +120,21 @@ class _Expect:
             f"first difference at octet {first}: expected {expected[first:first + 16].hex(' ', 4)}"
             f" ..., saw {actual[first:first + 16].hex(' ', 4)} ..."
         )
-        self._judge(requirement_id, text, detail, outcome)
+        judged = _Judged("data", actual, expected, what)
+        self._judge(requirement_id, text, judged, detail, outcome)
 
-    def _broken(self, requirement_id, text, actual, expected, outcome):
-        self._judge(requirement_id, text, f"expected {expected!r}\nsaw      {actual!r}", outcome)
+    def _broken(self, requirement_id, text, judged, outcome):
+        detail = f"expected {judged.expected!r}\nsaw      {judged.actual!r}"
+        self._judge(requirement_id, text, judged, detail, outcome)
 
-    def _judge(self, requirement_id, text, detail, outcome):
+    def _judge(self, requirement_id, text, judged, detail, outcome):
         run = current_run()
         run.check_declared(requirement_id)
         verdict = verdict_of_level(ledger.level(ledger.find(requirement_id)))
         detail = f"{detail}\n{_explain(requirement_id, outcome)}"
         reason = f"{requirement_id}: {text}"
         if verdict is Verdict.FAIL:
+            run.recorder.check(requirement_id, reason, outcome, judged)
             raise Failed(reason, detail)
         run.note(verdict, reason, detail)
 

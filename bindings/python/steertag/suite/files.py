@@ -2,6 +2,7 @@
 
 from . import kinds
 from .mount import mount
+from .recorded import recorded
 from .verdict import HarnessError, unprepared
 
 # Data octets of one inline WRITE or READ: with all headers it fits a threshold of 4096 octets.
@@ -12,6 +13,8 @@ SMALL_INLINE_DATA = 512
 MOST_READS = 4096
 # Names of the cases' directories start with this.
 PREFIX = "steertag-"
+# What recordings call this helper, and its connection.
+FILES, HELPER = "files", "helper"
 
 _FILE_SYNC = 2
 
@@ -19,7 +22,10 @@ _FILE_SYNC = 2
 class Files:
     """Makes files, links and directories below a directory of the case's own."""
 
-    def __init__(self, target, link, deadlines, case_id):
+    def __init__(self, target, link, deadlines, case_id, recorder=None):
+        self.actions = recorder
+        if recorder is not None:
+            recorder.call(self, FILES)
         self._target = target
         self._link = link
         self._deadlines = deadlines
@@ -36,9 +42,22 @@ class Files:
         if self._conn is None or not self._conn.open:
             self._conn = self._link.helper(self._deadlines)
             self._conn.patient = True
+            if self.actions is not None:
+                self._conn.actions = self.actions
+                self.actions.call(self._conn, HELPER)
         return self._conn
 
     @property
+    def numbering(self):
+        """How many names were made up, for the recording and for who repeats it."""
+        return self._count
+
+    @numbering.setter
+    def numbering(self, count):
+        self._count = count
+
+    @property
+    @recorded
     def root(self):
         """The export's root file handle."""
         if self._root is None:
@@ -52,17 +71,20 @@ class Files:
         return self._stem
 
     @property
+    @recorded
     def base(self):
         """The directory of this case, made when first needed."""
         if self._directory is None:
             self._directory = self._make_directory(self.root, self._stem)
         return self._directory
 
+    @recorded
     def name(self, stem):
         """A name that is not in use in `base`."""
         self._count += 1
         return f"{stem}-{self._count}"
 
+    @recorded
     def file(self, content, name=None):
         """The handle of a new file."""
         handle = self._create(name or self.name("file"))
@@ -74,6 +96,7 @@ class Files:
             )
         return handle
 
+    @recorded
     def sparse_file(self, length, name=None):
         """The handle of a new file of `length` octets, all zero, made without sending them."""
         handle = self._create(name or self.name("file"))
@@ -86,6 +109,7 @@ class Files:
         self._made.append((self.base, name, False))
         return made.ok.obj or self._look_up(self.base, name)
 
+    @recorded
     def symlink(self, text, name=None):
         """The handle of a new symbolic link with this text (str, or octets)."""
         name = name or self.name("link")
@@ -94,10 +118,12 @@ class Files:
         self._made.append((self.base, name, False))
         return made.ok.obj or self._look_up(self.base, name)
 
+    @recorded
     def directory(self, name=None):
         """The handle of a new directory."""
         return self._make_directory(self.base, name or self.name("directory"))
 
+    @recorded
     def descend(self):
         """From here on things are made in a new directory: nobody else changes what stands above it."""
         self._directory = self.directory()
@@ -107,6 +133,7 @@ class Files:
         self._made.append((parent, name, True))
         return made.ok.obj or self._look_up(parent, name)
 
+    @recorded
     def read(self, handle):
         """The whole content of a file."""
         content = bytearray()

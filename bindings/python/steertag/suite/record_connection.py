@@ -9,6 +9,7 @@ from .call import RecordCall
 from .dialogue import Dialogue, is_rpc_call
 from .message import Message
 from .outcome import of_record
+from .recorded import recorded
 from .verdict import EXCHANGES_OVER_TCP
 
 # The largest record that is taken from a target; none of our calls asks for more than a mebibyte.
@@ -95,19 +96,23 @@ class RecordConnection(Dialogue):
         so many octets, or in one."""
         octets = self._octets(message)
         limits = {} if fragment_octets is None else {"fragment_octets": fragment_octets}
+        self._record_send(message, **limits)
         if self.open:
             self._journal.note("client", "record", octets)
             self._stream.send(rpc.record(octets, **limits))
 
+    @recorded
     def work(self):
         """What was sent has left already."""
 
+    @recorded
     def send_octets(self, octets, what="octets"):
         """Sends octets of the stream as they are, marks included; `what` names them in the trace."""
         if self.open:
             self._journal.note("client", what, octets)
             self._stream.send(octets)
 
+    @recorded
     def end(self):
         """Ends our half of the stream; what the target sends is still taken."""
         if self.open:

@@ -10,6 +10,9 @@ from .. import __version__
 from ..atomic_file import write_atomically
 from .verdict import Verdict
 
+# Folders of the report directory.
+CAPTURES, FAILURES = "captures", "failures"
+
 
 @dataclasses.dataclass
 class Record:
@@ -22,6 +25,7 @@ class Record:
     requirements: list
     seconds: float
     capture: str | None = None
+    replay: str | None = None  # the recording of a failure
     detail: str = ""
 
     @property

@@ -4,6 +4,7 @@ import contextlib
 import contextvars
 import dataclasses
 
+from .recorder import Recorder
 from .transport import binds, RDMA
 from .verdict import CaseEnd, HarnessError, Verdict
 
@@ -35,6 +36,8 @@ class Run:
         self.notes = []
         self.findings = []
         self.capture = None  # path of the capture file, once there is one
+        self.replay = None  # path of the recording, of a failure
+        self.recorder = Recorder()
 
     def note(self, verdict, reason, detail=""):
         self.notes.append(Note(verdict, reason, detail))

@@ -6,6 +6,7 @@ import struct
 import time
 
 from .. import fabric, trace
+from .recorded import recorded
 
 # Octets taken off the socket at a time.
 _READ_BYTES = 65536
@@ -13,6 +14,8 @@ _READ_BYTES = 65536
 
 class Stream:
     """Octets to and from the target. A context manager: leaving it closes the socket."""
+
+    actions = numbering = None
 
     def __init__(self, url, capture, limit_ms):
         """`limit_ms` is the deadline of the connection and of each wait. Raises OSError."""
@@ -30,6 +33,7 @@ class Stream:
     def __exit__(self, *_):
         self.close()
 
+    @recorded
     def send(self, octets):
         """Sends octets; what the target does not take any more is left."""
         self._socket.settimeout(self._limit_ms / 1000)
@@ -39,6 +43,7 @@ class Stream:
             return
         self._capture.on_bytes(time.time_ns(), trace.Role.client, octets)
 
+    @recorded
     def end(self):
         """Ends our half of the stream."""
         try:
@@ -47,18 +52,21 @@ class Stream:
             return
         self._capture.on_end(time.time_ns(), trace.Role.client)
 
+    @recorded
     def reset(self):
         """Ends the stream hard: the target gets a TCP reset."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._socket.close()
         self._capture.on_end(time.time_ns(), trace.Role.client, clean=False)
 
+    @recorded
     def close(self):
         """Ends both halves in order; nothing if that was done before."""
         if self._socket.fileno() >= 0:
             self._socket.close()
             self._capture.on_end(time.time_ns(), trace.Role.client)
 
+    @recorded
     def take(self, limit_ms):
         """The octets that are there, at least one; none if the target has ended its half; None if
         nothing comes in time."""
@@ -80,6 +88,7 @@ class Stream:
         self.ended = how
         self._capture.on_end(time.time_ns(), trace.Role.server, clean=clean)
 
+    @recorded
     def receive(self, length):
         """The next `length` octets, fewer if the stream ends before; None if neither comes in time."""
         while len(self._early) < length:

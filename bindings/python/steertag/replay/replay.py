@@ -1,0 +1,69 @@
+"""`steertag replay FILE`: plays the recording of a failure again."""
+
+from ..failure import Failure
+from ..files.escape import printable
+
+# Exit statuses: the same verdict and reason; another one; it could not be played as it was recorded.
+SAME, OTHER, NOT_REPRODUCIBLE = 0, 1, 3
+# Verdicts that say nothing about the target.
+_NOT_PLAYED = ("unsupported", "not-testable", "harness-error")
+
+
+def add_command(commands):
+    text = (
+        "exit status 0: the same verdict and reason; 1: another one; 3: not reproducible on this "
+        "target; 2: anything else"
+    )
+    parser = commands.add_parser(
+        "replay", help="Plays the recording of a failure again", epilog=text
+    )
+    add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def add_options(parser):
+    parser.add_argument("file", help="failures/CASE.steertag of a report directory")
+    parser.add_argument("--target", metavar="URL", help="another target than that of the recording")
+    parser.add_argument("--profile", metavar="FILE", help="YAML file with what the target declares")
+
+
+def load(path):
+    """The recording.Recording in a file; raises Failure."""
+    from ..suite.recording import BadRecording, read
+
+    try:
+        return read(path)
+    except BadRecording as error:
+        raise Failure(str(error)) from None
+
+
+def sentence(verdict, reason):
+    return f"{verdict}: {reason}" if reason else verdict
+
+
+def run(arguments):
+    """Plays the recording of a failure again; returns the exit status."""
+    from .runner import runner_for
+
+    recording = load(arguments.file)
+    print(f"{recording.case['id']}, {len(recording.steps)} steps")
+    print(f"recorded: {printable(sentence(recording.verdict, recording.reason))}")
+    with runner_for(recording.target, arguments.target, arguments.profile) as runner:
+        record = runner.run(recording)
+    print(f"replayed: {printable(sentence(record.verdict, record.reason))}")
+    if record.verdict in _NOT_PLAYED:
+        print("not reproducible")
+        print(record.detail)
+        return NOT_REPRODUCIBLE
+    if is_same(recording, record):
+        print("the same verdict and reason")
+        return SAME
+    print("another verdict" if record.verdict != recording.verdict else "another reason")
+    if record.detail:
+        print(record.detail)
+    return OTHER
+
+
+def is_same(recording, record):
+    """Whether a report.Record says what the recording says."""
+    return (record.verdict, record.reason) == (recording.verdict, recording.reason)

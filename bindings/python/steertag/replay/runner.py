@@ -1,0 +1,103 @@
+"""Runs recordings against one target, as the suite runs cases: with probes, revival, and one verdict."""
+
+import contextlib
+import os
+import pathlib
+import tempfile
+
+from .. import build_paths
+from ..failure import Failure
+from ..suite.case import Case
+from ..suite.conduct import conduct
+from ..suite.options import DEFAULT_LISTEN, make_report_directory, Options
+from ..suite.profile import BadProfile, load, Profile
+from ..suite.session import Session, Unreachable
+from .player import Player
+
+
+class Runner:
+    """Plays recordings against one target; `options` are suite.options.Options."""
+
+    def __init__(self, options, name="replay"):
+        make_report_directory(options.report)
+        self._session = Session(options, name)
+
+    @property
+    def lost(self):
+        """Why nothing more can be run; "" if it can."""
+        return self._session.lost
+
+    def run(self, recording):
+        """The report.Record of one run; raises Failure if the target cannot be reached."""
+        case = Case(**recording.case)
+        session = self._session
+        try:
+            session.prepare(case, case.id)
+        except Unreachable as error:
+            raise Failure(str(error)) from None
+        return conduct(session, lambda: Player(recording, session.bench()).play())
+
+    def recording(self):
+        """The Recording of the last run."""
+        return self._session.recording_of(self._session.run)
+
+    def close(self):
+        self._session.close()
+
+
+@contextlib.contextmanager
+def runner_for(target, url=None, profile=None):
+    """A Runner for the target of a recording, or for `url`, with the profile in the file `profile`."""
+    with tempfile.TemporaryDirectory(prefix="steertag-") as folder:
+        made = Runner(_options(target, url, profile, pathlib.Path(folder)))
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+@contextlib.contextmanager
+def reference_runner(target):
+    """A Runner for a bundled server without deviations, reached as the recording's target was."""
+    with tempfile.TemporaryDirectory(prefix="steertag-") as folder:
+        path = pathlib.Path(folder)
+        made = Runner(_bundled((), target.over, DEFAULT_LISTEN, Profile(), path), "reference")
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def _options(target, url, profile, report):
+    declared = target.profile
+    try:
+        if profile is not None:
+            declared = load(profile)
+        elif url is not None and url != target.url:
+            # The rest of the profile is about another server.
+            declared = Profile(uid=declared.uid, gid=declared.gid)
+    except BadProfile as error:
+        raise Failure(str(error)) from None
+    wanted = url or declared.url or target.url
+    if not wanted:
+        return _bundled(target.arguments, target.over, target.listen, declared, report)
+    return _with(wanted, (), "rdma", DEFAULT_LISTEN, declared, report)
+
+
+def _bundled(arguments, over, listen, profile, report):
+    return _with(None, arguments, over, listen, profile, report)
+
+
+def _with(url, arguments, over, listen, profile, report):
+    program = os.environ.get("STEERTAG_SERVE") or build_paths.tool("steertag-serve")
+    return Options(
+        target=url,
+        profile=profile,
+        report=report,
+        allow_destructive=True,  # whoever plays it wants it played
+        strict=False,
+        server=pathlib.Path(program),
+        server_arguments=tuple(arguments),
+        listen=listen or DEFAULT_LISTEN,
+        over=over,
+    )

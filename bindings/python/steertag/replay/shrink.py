@@ -1,0 +1,111 @@
+"""`steertag shrink FILE`: the smallest recording that fails as this one does."""
+
+import dataclasses
+import pathlib
+import sys
+
+from tqdm import tqdm
+
+from ..failure import Failure
+from ..files.escape import printable
+from . import replay
+
+# A recording without its octets says all that there is to see; this many lines do.
+MOST_LINES = 400
+
+
+def add_command(commands):
+    parser = commands.add_parser(
+        "shrink", help="Leaves out of a recording what its failure does not need"
+    )
+    replay.add_options(parser)
+    parser.add_argument("--out", metavar="FILE", help="where it goes (default FILE.min.steertag)")
+    parser.add_argument(
+        "--runs", type=int, metavar="N", help="the most runs against the target (default 1000)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments):
+    """Leaves out of a recording what its failure does not need."""
+    from ..suite.recording import SUFFIX, write
+    from .runner import reference_runner, runner_for
+    from .shrinker import MOST_RUNS, Shrinker
+    from .steps import listing
+
+    limit = MOST_RUNS if arguments.runs is None else arguments.runs
+    if limit < 1:
+        raise Failure("--runs is a number from 1 on")
+    recording = replay.load(arguments.file)
+    source = pathlib.Path(arguments.file)
+    out = pathlib.Path(arguments.out or source.with_name(f"{source.stem}.min{SUFFIX}"))
+    with runner_for(recording.target, arguments.target, arguments.profile) as target:
+        with reference_runner(recording.target) as reference:
+            judge = _Judge(recording, target, reference)
+            judge.begin()
+            with _bar(limit) as bar:
+                shrinker = Shrinker(recording, judge.fails, limit, bar.update)
+                complete = shrinker.shrink(with_octets=judge.has_reference)
+        last = target.run(shrinker.best)
+        done = target.recording()
+    if not replay.is_same(recording, last):
+        raise Failure(f"the shrunk recording gave {last.verdict} in its last run: it is unstable")
+    shrunk = dataclasses.replace(
+        shrinker.best, detail=done.detail, findings=done.findings, capture=done.capture
+    )
+    try:
+        write(out, shrunk)
+    except OSError as error:
+        raise Failure(f"{out}: {error.strerror}") from None
+    _tell(recording, shrunk, shrinker.runs, complete, listing)
+    print(f"written to {out}")
+    return 0
+
+
+class _Judge:
+    """Whether a candidate fails as the recording does, and for the target's sake: what the reference
+    server fails too has been made illegal by leaving something out."""
+
+    def __init__(self, recording, target, reference):
+        self._recording = recording
+        self._target = target
+        self._reference = reference
+        self.has_reference = True
+
+    def begin(self):
+        """The recording itself has to fail again."""
+        first = self._target.run(self._recording)
+        if not replay.is_same(self._recording, first):
+            words = replay.sentence(first.verdict, first.reason)
+            raise Failure(f"nothing to shrink: played again it gives {words}")
+        control = self._reference.run(self._recording)
+        if control.verdict not in ("pass", "latitude", "warn"):
+            self.has_reference = False
+            words = replay.sentence(control.verdict, control.reason)
+            print(f"the reference server does not pass it ({printable(words)}):")
+            print("only whole steps are left out, and no octets are changed")
+
+    def fails(self, candidate):
+        if self._target.lost:
+            raise Failure(self._target.lost)
+        if not replay.is_same(self._recording, self._target.run(candidate)):
+            return False
+        if not self.has_reference:
+            return True
+        return self._reference.run(candidate).verdict in ("pass", "latitude", "warn")
+
+
+def _bar(limit):
+    return tqdm(total=limit, desc="runs", leave=False, disable=not sys.stderr.isatty())
+
+
+def _tell(before, after, runs, complete, listing):
+    print(f"{before.case['id']}: {printable(replay.sentence(after.verdict, after.reason))}")
+    print(f"{len(before.steps)} steps, now {len(after.steps)}, after {runs} runs")
+    if not complete:
+        print("the limit of runs ended the search; --runs allows more")
+    for number, line in enumerate(listing(after.steps)):
+        if number == MOST_LINES:
+            print("  ...")
+            break
+        print(f"  {line}")

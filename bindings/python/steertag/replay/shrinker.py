@@ -1,0 +1,134 @@
+"""Delta debugging of a recording: leaves out steps, then parts of messages, as long as it fails in the same
+way."""
+
+import dataclasses
+
+from .. import wire
+from .parts import smaller_draft, smaller_octets
+from .steps import tidy
+
+# Runs of the whole search unless the user says otherwise; each takes some ten milliseconds against a
+# server nearby, and a deadline where the failure is a silence.
+MOST_RUNS = 1000
+# Rounds over everything; each begins only if the one before made something smaller.
+MOST_ROUNDS = 8
+# Fields of steps that hold octets of which fewer may do.
+_OCTETS = {"file": "content", "send_octets": "octets", "send": "octets", "symlink": "text"}
+
+
+class OutOfRuns(Exception):
+    """The limit of runs is reached."""
+
+
+class Shrinker:
+    """Makes a recording smaller. `fails(recording)` tells whether it still fails in the same way;
+    `ran()` is called before each run."""
+
+    def __init__(self, recording, fails, limit=MOST_RUNS, ran=lambda: None):
+        self.best = recording
+        self.runs = 0
+        self._fails = fails
+        self._limit = limit
+        self._ran = ran
+
+    def shrink(self, with_octets=True):
+        """Leaves the smallest recording found in `best`; False if the limit of runs ended it."""
+        try:
+            for _ in range(MOST_ROUNDS):
+                before = self.best
+                self._drop_steps()
+                if with_octets:
+                    self._shrink_messages()
+                if self.best is before:
+                    break
+        except OutOfRuns:
+            return False
+        return True
+
+    def _try(self, steps):
+        """Takes the steps over if they still fail."""
+        if self.runs >= self._limit:
+            raise OutOfRuns
+        self.runs += 1
+        self._ran()
+        candidate = dataclasses.replace(self.best, steps=steps)
+        if not self._fails(candidate):
+            return False
+        self.best = candidate
+        return True
+
+    def _drop_steps(self):
+        """Chunks of steps from the end to the start, each size half of the one before."""
+        size = max(1, len(self.best.steps) // 2)
+        while True:
+            end = len(self.best.steps)
+            while end > 0:
+                start = max(0, end - size)
+                kept = tidy(self.best.steps[:start] + self.best.steps[end:])
+                if self._try(kept):
+                    end = min(start, len(kept))
+                else:
+                    end = start
+            if size == 1:
+                return
+            size = max(1, size // 2)
+
+    def _shrink_messages(self):
+        for number in [step.number for step in self.best.steps]:
+            self._shrink_step(number)
+
+    def _shrink_step(self, number):
+        step = self._step(number)
+        if step is None:
+            return
+        message = step.fields.get("message")
+        name = _OCTETS.get(step.kind)
+        if step.kind == "send" and isinstance(message, dict) and "octets" in message:
+            if _is_draft(message):
+                self._reduce(number, smaller_draft, _with_message())
+            self._reduce(number, smaller_octets, _with_message())
+        elif step.kind == "send" and isinstance(message, bytes):
+            self._reduce(number, smaller_octets, _with_octets("message"))
+        elif name is not None and isinstance(step.fields.get(name), bytes):
+            self._reduce(number, smaller_octets, _with_octets(name))
+
+    def _step(self, number):
+        return next((step for step in self.best.steps if step.number == number), None)
+
+    def _reduce(self, number, smaller, place):
+        """Tries each smaller form of a step's octets; starts over with what was taken."""
+        get, put = place
+        position = 0
+        while True:
+            step = self._step(number)
+            candidates = smaller(get(step), position)
+            taken = False
+            for position, octets in candidates:
+                changed = dataclasses.replace(step, fields=put(step.fields, octets))
+                steps = [changed if each is step else each for each in self.best.steps]
+                if self._try(steps):
+                    taken = True
+                    break
+            if not taken:
+                return
+
+
+def _with_message():
+    """The octets of a message that is known with what it asks."""
+    return (
+        lambda step: step.fields["message"]["octets"],
+        lambda fields, octets: {**fields, "message": {**fields["message"], "octets": octets}},
+    )
+
+
+def _with_octets(name):
+    """Octets that are a field of their own."""
+    return (
+        lambda step: step.fields[name],
+        lambda fields, octets: {**fields, name: octets},
+    )
+
+
+def _is_draft(message):
+    """Whether the octets are those of a message with a transport header."""
+    return wire.encode(wire.draft_of(message["octets"])) == message["octets"]

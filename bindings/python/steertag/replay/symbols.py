@@ -1,0 +1,95 @@
+"""Values of a recording that are others whenever it is played: steering tags, file handles, and whatever
+the target gave out and got back."""
+
+from ..suite.verdict import NotTestable
+
+# The shortest octets that are taken for something that the target gave out, and the fewest different
+# octets in them: shorter or plainer ones occur by chance.
+SHORTEST = 8
+FEWEST_DIFFERENT = 4
+# Octets of a message in which such are looked for.
+MOST_SEARCHED = 1 << 16
+_WORD = 4
+# Octets before the results of the shortest reply, behind a transport header and in a record: what stands
+# there is ours, or about the connection.
+_BEFORE_RESULTS = {True: 28 + 24, False: 24}
+
+
+class Symbols:
+    """Knows what the recording had and what this run has in its place."""
+
+    def __init__(self):
+        self._handles = {}  # octets in the recording: octets now
+        self._memory = {}  # steering tag in the recording: (memory.Offer, base in the recording)
+        self._given = {}  # window of a message of the target: (its octets now or None, offset)
+        self._own = set()  # windows of messages that we sent
+
+    # -- what is learned -------------------------------------------------------------------------
+
+    def handle(self, recorded, now):
+        """A file handle that the helper connection got."""
+        if isinstance(recorded, bytes) and len(recorded) >= SHORTEST:
+            self._handles[recorded] = bytes(now)
+
+    def memory(self, stag, base, offer):
+        """A registered region."""
+        self._memory[stag] = offer, base
+
+    def message(self, recorded, now, has_header):
+        """A message of the target; `now` is empty if none came this time."""
+        for offset, window in _windows(recorded):
+            if offset < _BEFORE_RESULTS[has_header] or window in self._own:
+                continue
+            if len(set(window)) >= FEWEST_DIFFERENT:
+                self._given[window] = now, offset
+
+    # -- what follows ----------------------------------------------------------------------------
+
+    def in_octets(self, octets):
+        """Octets of the recording with what stands for them now, but for memory."""
+        patched = bytearray(octets)
+        for recorded, now in self._handles.items():
+            self._replace(patched, octets, recorded, now)
+        for offset, window in _windows(octets):
+            now, source = self._given.get(window, (b"", 0))
+            part = now[source : source + len(window)]
+            if len(part) == len(window) and patched[offset : offset + len(window)] == window:
+                patched[offset : offset + len(window)] = part
+        return bytes(patched)
+
+    @staticmethod
+    def _replace(patched, octets, recorded, now):
+        start = octets.find(recorded)
+        while start >= 0:
+            if len(now) != len(recorded):
+                sizes = f"{len(now)} octets, those of the recording {len(recorded)}"
+                raise NotTestable(f"file handles of this target have {sizes}")
+            patched[start : start + len(recorded)] = now
+            start = octets.find(recorded, start + len(recorded))
+
+    def in_message(self, octets):
+        """A message over RDMA: segments name memory of this run too."""
+        patched = bytearray(self.in_octets(octets))
+        for start in range(0, len(octets) - _WORD + 1, _WORD):
+            known = self._memory.get(int.from_bytes(octets[start : start + _WORD], "big"))
+            if known is not None:
+                self._segment(patched, start, *known)
+        self._own |= {window for _, window in _windows(octets)}
+        return bytes(patched)
+
+    @staticmethod
+    def _segment(patched, start, offer, base):
+        """A segment: handle, length, and the offset, which follows the region's base (RFC 8166 3.4.3)."""
+        patched[start : start + _WORD] = offer.stag.to_bytes(_WORD, "big")
+        place = slice(start + 2 * _WORD, start + 4 * _WORD)
+        if offer.base != base and len(patched) >= place.stop:
+            offset = int.from_bytes(patched[place], "big") - base + offer.base
+            patched[place] = (offset % (1 << 64)).to_bytes(2 * _WORD, "big")
+
+
+def _windows(octets):
+    """(offset, octets) of every window that starts at a word."""
+    most = min(len(octets), MOST_SEARCHED) - SHORTEST
+    return (
+        (offset, bytes(octets[offset : offset + SHORTEST])) for offset in range(0, most + 1, _WORD)
+    )

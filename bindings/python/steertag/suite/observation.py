@@ -1,0 +1,104 @@
+"""What can be said about something that came from the target: a flat table of values by path, such as
+"header.credit" or "result.ok.count"."""
+
+import dataclasses
+import enum
+import hashlib
+
+from .message import Message
+from .outcome import Outcome
+
+# Words of a message, entries of a list, and levels of a result that the table goes into.
+MOST_WORDS = 16
+MOST_ENTRIES = 8
+MOST_LEVELS = 8
+# Parts of paths whose values differ from run to run: times, numbers that the server gives out.
+_UNSTABLE = ("attributes", "verf", "fileid", "time", "object", "obj", "fhandle", "wcc")
+_STABLE = ("kind", "length", "xid", "invalidated", "header.", "reply.", "result.", "value", "open")
+
+
+class CannotKeep(Exception):
+    """A value that is no number, text, octets, or list of them; one sentence."""
+
+
+def as_plain(value):
+    """The value in types that compare and store alike: enumerations as numbers, tuples as lists."""
+    if value is None or isinstance(value, (bool, str, float)):
+        return value
+    if isinstance(value, enum.Enum) and not isinstance(value, int):
+        return as_plain(value.value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        parts = [as_plain(each) for each in value]
+        return sorted(parts, key=repr) if isinstance(value, (set, frozenset)) else parts
+    if isinstance(value, dict):
+        return {str(key): as_plain(each) for key, each in value.items()}
+    raise CannotKeep(f"a case uses a {type(value).__name__}, which a recording cannot hold")
+
+
+def values_of(seen, name_of_stag):
+    """{path: value} of an Outcome, a Message, or a plain value. `name_of_stag` names memory."""
+    if isinstance(seen, Outcome):
+        return _of_outcome(seen, name_of_stag)
+    if isinstance(seen, Message):
+        return {"xid": seen.xid, "length": len(seen.bytes), **_words(seen.bytes)}
+    return {"value": seen}
+
+
+def _of_outcome(outcome, name_of_stag):
+    found = {"kind": outcome.kind, "xid": outcome.xid, "length": len(outcome.raw)}
+    stag = outcome.invalidated
+    found["invalidated"] = None if stag is None else name_of_stag(stag)
+    _walk(found, "header", outcome.header, 0)
+    for name in ("read_list", "write_list"):
+        entries = getattr(outcome.header, name, None)
+        if entries is not None:
+            found[f"header.{name}"] = len(entries)
+    _walk(found, "reply", outcome.reply, 0)
+    _walk(found, "result", outcome.result, 0)
+    found |= {"results": bytes(outcome.results), "whole": bytes(outcome.whole)}
+    for number, chunk in enumerate(outcome.chunks[:MOST_ENTRIES]):
+        found[f"chunk.{number}"] = chunk
+        found[f"chunk.{number}.length"] = None if chunk is None else len(chunk)
+    found["reply_chunk"] = outcome.reply_chunk
+    found["open"] = outcome.conn.open
+    found["grant"] = getattr(outcome.conn, "grant", None)
+    return found | _words(outcome.raw)
+
+
+def _words(octets):
+    return {
+        f"word.{number}": int.from_bytes(octets[4 * number : 4 * number + 4], "big")
+        for number in range(min(MOST_WORDS, len(octets) // 4))
+    }
+
+
+def _walk(found, path, value, level):
+    """Every plain value below a data class."""
+    if level > MOST_LEVELS:
+        return
+    if dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            if field.name not in ("handle", "offset"):  # of memory: chosen by chance
+                _walk(found, f"{path}.{field.name}", getattr(value, field.name), level + 1)
+    elif isinstance(value, (list, tuple)):
+        found[f"{path}.entries"] = len(value)
+        for number, each in enumerate(value[:MOST_ENTRIES]):
+            _walk(found, f"{path}.{number}", each, level + 1)
+    else:
+        try:
+            found[path] = as_plain(value)
+        except CannotKeep:
+            return
+
+
+def stable(values):
+    """The part of the table that is the same whenever the same happens, octets by their digest."""
+    return {
+        path: hashlib.sha256(value).hexdigest() if isinstance(value, bytes) else value
+        for path, value in values.items()
+        if path.startswith(_STABLE) and not any(part in path for part in _UNSTABLE)
+    }

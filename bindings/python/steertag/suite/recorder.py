@@ -1,0 +1,266 @@
+"""Records what a case does to its target, so that it can be done again without the case's code: actions
+in order, what came of each, and what was expected.
+
+What a case uses of the bench, its connections, files, memory and streams is recorded where the case
+enters it; what happens inside (probes, preparation, settling) happens inside again when the action is
+repeated."""
+
+import collections
+import contextlib
+import dataclasses
+import weakref
+
+from .. import fabric, wire
+from .call import Asked
+from .message import Message
+from .observation import as_plain, CannotKeep, stable, values_of
+from .outcome import Outcome
+from .recording import Step
+
+# Actions and octets of one recording. A flood of messages stays below; a case without end does not fill
+# the memory.
+MOST_ACTIONS = 20_000
+MOST_OCTETS = 64 << 20
+# What came last, in which the value that a case judges is looked for.
+MOST_RECENT = 12
+# Numbers up to this one occur in messages all the time.
+MOST_COMMON = 0xFFFF
+_FAULTS = ("bad_crc", "msn", "mo", "qn", "opcode", "ddp_version", "rdmap_version", "ulpdu_length")
+FAULT_FIELDS = (*_FAULTS, "cut_after")
+
+
+@dataclasses.dataclass(eq=False)
+class Action:
+    """One step of a case. `subject` names what it was done to: "c0" a connection, "m0" memory, "s0" a
+    stream, "files" the helper, "" the bench. `fields` are JSON types and octets; `state` is where the
+    subject's numbering stood: the last XID of a connection, the count of names of the files."""
+
+    kind: str
+    subject: str
+    fields: dict
+    state: int | None = None
+    came: object = None
+    index: int | None = None  # its place in the recording; None of one that was left out
+
+
+def step_of(action):
+    """The recording.Step of an Action."""
+    return Step(action.index, action.kind, action.subject, action.fields, action.state, action.came)
+
+
+class Recorder:
+    """Collects the actions of one run of a case."""
+
+    def __init__(self):
+        self.actions = []
+        self.gap = ""  # why the recording cannot be repeated; "" if it can
+        self._depth = 0
+        self._octets = 0
+        self._names = {}  # id: (what is named, its name)
+        self._counts = collections.Counter()
+        self._sent = {}  # id of a message: (the message, index of the action that sent it)
+        self._outcomes = {}  # id of an Outcome: (weak reference, [action, XID or None])
+        self._recent = collections.deque(maxlen=MOST_RECENT)  # ([action, XID], what came)
+        self._offers = []  # (Action, memory.Offer)
+
+    # -- what is recorded ------------------------------------------------------------------------
+
+    @property
+    def listening(self):
+        """Whether the next call of a recorded method is one of the case itself."""
+        return self._depth == 0
+
+    @contextlib.contextmanager
+    def inside(self):
+        """What is done within belongs to an action, or to the harness."""
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+    @contextlib.contextmanager
+    def doing(self, kind, subject, fields, state=None):
+        """Records one action; what it does inside is not. Yields the Action, or None inside of one."""
+        if not self.listening:
+            yield None
+            return
+        action = self._append(Action(kind, self.name_of(subject), self._kept(fields), state))
+        with self.inside():
+            yield action
+
+    def ended(self, action, result):
+        """What came of an action."""
+        if action is not None and action.index is not None:
+            action.came = self._came(action.index, result)
+
+    def _append(self, action):
+        if len(self.actions) >= MOST_ACTIONS:
+            self.gap = f"the case does more than {MOST_ACTIONS} things"
+        elif self._octets > MOST_OCTETS:
+            self.gap = f"the case uses more than {MOST_OCTETS >> 20} MiB"
+        else:
+            action.index = len(self.actions)
+            self.actions.append(action)
+        return action
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def name(self, thing, prefix, number=None):
+        """Gives a thing its name for as long as the recording lasts."""
+        if number is None:
+            number = self._counts[prefix]
+            self._counts[prefix] += 1
+        self._names[id(thing)] = thing, f"{prefix}{number}"
+        return self._names[id(thing)][1]
+
+    def call(self, thing, name):
+        """Gives a thing this name."""
+        self._names[id(thing)] = thing, name
+
+    def name_of(self, thing):
+        if isinstance(thing, str):
+            return thing
+        known = self._names.get(id(thing))
+        return known[1] if known is not None and known[0] is thing else ""
+
+    def memory(self, offer, fields):
+        """A registered region as an action; the segments that the case hands out later belong to it."""
+        self.call(offer.region, self.name(offer, "m"))
+        fields = {**fields, "stag": offer.stag, "base": offer.base, "content": offer.filled}
+        action = self._append(Action("offer", self.name_of(offer), self._kept(fields)))
+        self._offers.append((action, offer))
+
+    # -- expectations ----------------------------------------------------------------------------
+
+    def expect(self, outcome, requirement_id, sets):
+        """The judgement of an outcome's kind."""
+        if not self.listening:
+            return
+        seen = self._where(outcome)
+        if seen is None:
+            self.gap = self.gap or "a case judges an outcome that it made up itself"
+        fields = {"seen": seen, "requirement": requirement_id, **sets}
+        self._append(Action("expect", "", self._kept(fields)))
+
+    def check(self, requirement_id, reason, outcome, judged):
+        """A judgement of a value that failed. Where the value came from is found out: whatever came
+        lately and is equal to it. What nothing is equal to is judged by its surroundings: the same
+        things came, so the same was wrong with them."""
+        if not self.listening:
+            return
+        relation, actual, expected = judged.relation, judged.actual, judged.expected
+        fields = {"relation": relation, "requirement": requirement_id, "reason": reason}
+        fields |= {"what": judged.what, "show": judged.show}
+        recent = list(reversed(self._recent))
+        if outcome is not None:
+            where = self._where(outcome)
+            recent = [(where, outcome)] + [each for each in recent if each[1] is not outcome]
+        try:
+            plain = as_plain(actual)
+            fields |= {"actual": plain, "expected": as_plain(expected)}
+            sources = self._sources(recent, plain, fields["expected"])
+            fields["sources"] = [] if relation == "true" else sources[:MOST_RECENT]
+        except CannotKeep:
+            fields["sources"] = []
+        if not fields["sources"]:
+            where, seen = next((each for each in recent if each[0] is not None), (None, None))
+            fields |= {"seen": where, "values": stable(values_of(seen, self.name_of_stag))}
+        self._append(Action("check", "", self._kept(fields)))
+
+    def _sources(self, recent, actual, expected):
+        """[where, path, path beside it or None]: what came with this value, and what came with it had the
+        value that was expected, if that is one which hardly occurs by chance."""
+        found = []
+        for where, seen in recent:
+            table = values_of(seen, self.name_of_stag) if where is not None else {}
+            beside = None
+            if type(expected) is int and expected > MOST_COMMON:
+                beside = next((path for path in table if table[path] == expected), None)
+            for path, value in table.items():
+                if type(value) is type(actual) and value == actual:
+                    found.append([where, path, beside])
+        return found
+
+    def _where(self, outcome):
+        known = self._outcomes.get(id(outcome))
+        return known[1] if known is not None and known[0]() is outcome else None
+
+    def name_of_stag(self, stag):
+        """The memory that has this steering tag, by its name; "foreign" if none has."""
+        owner = next((offer for _, offer in self._offers if offer.stag == stag), None)
+        return "foreign" if owner is None else self.name_of(owner)
+
+    # -- values ----------------------------------------------------------------------------------
+
+    def _kept(self, value):
+        """The value as it stands now, in JSON types and octets."""
+        if isinstance(value, (Asked, wire.Draft)):
+            return self._message(value)
+        if isinstance(value, dict):
+            return {key: self._kept(each) for key, each in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._kept(each) for each in value]
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            self._octets += len(value)
+            return bytes(value)
+        if isinstance(value, fabric.Fault):
+            return {name: getattr(value, name) for name in FAULT_FIELDS}
+        if self.name_of(value) and not isinstance(value, str):
+            return self.name_of(value)
+        try:
+            return as_plain(value)
+        except CannotKeep as problem:
+            self.gap = self.gap or str(problem)
+            return None
+
+    def _message(self, message):
+        """A message of the suite's own types: a call that was sent before is known by its action."""
+        known = self._sent.get(id(message))
+        if known is not None and known[0] is message:
+            return {"sent": known[1]}
+        octets = message.payload if not isinstance(message, wire.Draft) else wire.encode(message)
+        kept = {"octets": self._kept(bytes(octets))}
+        if isinstance(message, Asked):
+            kept |= {"xid": message.xid, "asked": list(message.asked)}
+        kept["memory"] = [self.name_of(offer) for offer in getattr(message, "offers", ())]
+        return kept
+
+    def sending(self, message, invalidate=None, fault=None, subject="", state=None, more=None):
+        """The action of a message that leaves now: its octets as they are now, whatever the case does
+        to it later."""
+        self._sent.pop(id(message), None)
+        fields = {"message": message, "invalidate": invalidate, "fault": fault, **(more or {})}
+        fields = {name: value for name, value in fields.items() if value is not None}
+        action = self._append(Action("send", self.name_of(subject), self._kept(fields), state))
+        self._sent[id(message)] = message, action.index
+
+    def _came(self, index, result):
+        """What came of the action, in JSON types; remembered for what the case judges next."""
+        if isinstance(result, Outcome):
+            return self._outcome([index, None], result)
+        if isinstance(result, dict):
+            return {
+                str(xid): self._outcome([index, xid], outcome) for xid, outcome in result.items()
+            }
+        if isinstance(result, Message):
+            self._recent.append(([index, None], result))
+            return {"octets": self._kept(result.bytes)}
+        if result is None or isinstance(result, (bool, int, str, bytes)):
+            self._recent.append(([index, None], result))
+            return self._kept(result)
+        return None
+
+    def _outcome(self, where, outcome):
+        self._recent.append((where, outcome))
+        self._outcomes[id(outcome)] = weakref.ref(outcome), where
+        came = {"kind": outcome.kind}
+        if outcome.raw:
+            came["octets"] = self._kept(outcome.raw)
+        return came
+
+    def whole(self):
+        """The actions, with what only shows after the case: which parts of memory were handed out."""
+        for action, offer in self._offers:
+            action.fields["offered"] = [list(part) for part in offer.offered]
+        return self.actions

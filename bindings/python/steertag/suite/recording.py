@@ -1,0 +1,158 @@
+"""The file of a recording: one failed case with everything that is needed to do it again.
+
+A zip with `recording.json`, octets as {"hex": "..."}, and `capture.pcapng` where there is one."""
+
+import dataclasses
+import json
+import os
+import zipfile
+
+from .. import __version__
+from .profile import BadProfile, Profile, parse
+
+FORMAT = 1
+SUFFIX = ".steertag"
+# Sides that can be under test; a recording of the other suite is told from a broken one.
+SERVER = "server"
+# Octets of a file's parts when unpacked: twice what a recorder keeps, as hex.
+LARGEST_DOCUMENT = 256 << 20
+_DOCUMENT, _CAPTURE = "recording.json", "capture.pcapng"
+_WHEN = (1980, 1, 1, 0, 0, 0)  # the same run gives the same file
+
+
+class BadRecording(Exception):
+    """A file that cannot be used; the text is one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TargetOf:
+    """How the target of the recording was reached: a URL, or the bundled server's arguments."""
+
+    url: str = ""
+    arguments: tuple = ()
+    over: str = "rdma"
+    listen: str = ""
+    profile: Profile = dataclasses.field(default_factory=Profile)
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One action as the file has it; see recorder.Action. `number` is what others call it by."""
+
+    number: int
+    kind: str
+    subject: str
+    fields: dict
+    state: int | None = None
+    came: object = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Recording:
+    """A failed case. `case` holds the fields of case.Case; `gap` says why it cannot be repeated."""
+
+    case: dict
+    target: TargetOf
+    verdict: str
+    reason: str
+    detail: str
+    findings: list
+    steps: list
+    gap: str = ""
+    capture: bytes = b""
+
+
+def write(path, recording):
+    """The file appears whole under its name or not at all; raises OSError."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(zipfile.ZipInfo(_DOCUMENT, _WHEN), _text_of(recording))
+            if recording.capture:
+                archive.writestr(zipfile.ZipInfo(_CAPTURE, _WHEN), recording.capture)
+        os.replace(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _text_of(recording):
+    document = {"steertag": __version__, "format": FORMAT, "tests": SERVER}
+    document |= {name: value for name, value in vars(recording).items() if name != "capture"}
+    document["target"] = dataclasses.asdict(recording.target)
+    document["steps"] = [vars(step) for step in recording.steps]
+    return json.dumps(document, indent=1, default=_octets)
+
+
+def _octets(value):
+    """JSON's form of what it has no type for."""
+    if isinstance(value, bytes):
+        return {"hex": value.hex()}
+    raise TypeError(type(value).__name__)
+
+
+def read(path):
+    """The Recording in a file; raises BadRecording with one sentence."""
+    try:
+        return _read(path)
+    except OSError as error:
+        raise BadRecording(f"{path}: {error.strerror}") from None
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, zipfile.zlib.error):
+        raise BadRecording(f"{path}: not a recording of Steertag, or only a part of one") from None
+    except (KeyError, TypeError, ValueError, RecursionError, BadProfile):
+        raise BadRecording(f"{path}: a recording of Steertag whose content is damaged") from None
+
+
+def _read(path):
+    with zipfile.ZipFile(path) as archive:
+        if _DOCUMENT not in archive.namelist():
+            raise BadRecording(f"{path}: a zip file, but not a recording of Steertag")
+        document = json.loads(_part(path, archive, _DOCUMENT), object_hook=_restored)
+        if not isinstance(document, dict) or "format" not in document:
+            raise ValueError
+        if document["format"] != FORMAT:
+            made_by = f"Steertag {document.get('steertag', '?')} wrote format {document['format']}"
+            raise BadRecording(f"{path}: {made_by}, this is {__version__} with format {FORMAT}")
+        if document["tests"] != SERVER:
+            raise BadRecording(
+                f"{path}: recorded with a {document['tests']} under test, not a {SERVER}"
+            )
+        capture = _part(path, archive, _CAPTURE) if _CAPTURE in archive.namelist() else b""
+    return _checked(document, capture)
+
+
+def _part(path, archive, name):
+    if archive.getinfo(name).file_size > LARGEST_DOCUMENT:
+        raise BadRecording(f"{path}: {name} is larger than {LARGEST_DOCUMENT >> 20} MiB")
+    return archive.read(name)
+
+
+def _restored(value):
+    return bytes.fromhex(value["hex"]) if list(value) == ["hex"] else value
+
+
+def _checked(document, capture):
+    """The Recording, its outer types checked: what is wrong inside of a step shows when it is done."""
+    target = dict(document["target"])
+    target["profile"] = parse(target["profile"])
+    target["arguments"] = tuple(str(word) for word in target["arguments"])
+    steps = [Step(**step) for step in document["steps"]]
+    for step in steps:
+        shape = type(step.number), type(step.kind), type(step.subject), type(step.fields)
+        if shape != (int, str, str, dict):
+            raise ValueError
+    named = {name: document[name] for name in ("verdict", "reason", "detail", "gap")}
+    if not all(isinstance(value, str) for value in named.values()):
+        raise ValueError
+    case = {
+        key: tuple(value) if type(value) is list else value
+        for key, value in document["case"].items()
+    }
+    return Recording(
+        case=case,
+        target=TargetOf(**target),
+        findings=list(document["findings"]),
+        steps=steps,
+        capture=capture,
+        **named,
+    )
