@@ -7,6 +7,8 @@ from ..suite.verdict import NotTestable
 # octets in them: shorter or plainer ones occur by chance.
 SHORTEST = 8
 FEWEST_DIFFERENT = 4
+# The longest item of variable length that is one: file handles have up to 128 octets (NFS4_FHSIZE).
+LONGEST = 128
 # Octets of a message in which such are looked for.
 MOST_SEARCHED = 1 << 16
 _WORD = 4
@@ -21,6 +23,7 @@ class Symbols:
     def __init__(self):
         self._handles = {}  # octets in the recording: octets now
         self._memory = {}  # steering tag in the recording: (memory.Offer, base in the recording)
+        self._opaques = {}  # variable-length opaque items of messages of the target: their octets now
         self._given = {}  # window of a message of the target: (its octets now or None, offset)
         self._own = set()  # windows of messages that we sent
 
@@ -37,11 +40,20 @@ class Symbols:
 
     def message(self, recorded, now, has_header):
         """A message of the target; `now` is empty if none came this time."""
+        for start, length in _opaques(recorded, _BEFORE_RESULTS[has_header]):
+            item = recorded[start : start + length]
+            if len(set(item)) >= FEWEST_DIFFERENT and not self._is_own(item):
+                if now[start - _WORD : start] == recorded[start - _WORD : start]:
+                    self._opaques[item] = now[start : start + length]
         for offset, window in _windows(recorded):
             if offset < _BEFORE_RESULTS[has_header] or window in self._own:
                 continue
             if len(set(window)) >= FEWEST_DIFFERENT:
                 self._given[window] = now, offset
+
+    def _is_own(self, item):
+        """Whether all of it was sent before: it is ours, then."""
+        return all(window in self._own for _, window in _windows(item))
 
     # -- what follows ----------------------------------------------------------------------------
 
@@ -50,6 +62,9 @@ class Symbols:
         patched = bytearray(octets)
         for recorded, now in self._handles.items():
             self._replace(patched, octets, recorded, now)
+        for recorded, now in self._opaques.items():
+            if len(now) == len(recorded):
+                self._replace(patched, octets, recorded, now)
         for offset, window in _windows(octets):
             now, source = self._given.get(window, (b"", 0))
             part = now[source : source + len(window)]
@@ -85,6 +100,14 @@ class Symbols:
         if offer.base != base and len(patched) >= place.stop:
             offset = int.from_bytes(patched[place], "big") - base + offer.base
             patched[place] = (offset % (1 << 64)).to_bytes(2 * _WORD, "big")
+
+
+def _opaques(octets, first):
+    """(start, length) of what may be an item of variable length behind its length (RFC 4506 4.10)."""
+    for start in range(first, min(len(octets), MOST_SEARCHED) - _WORD, _WORD):
+        length = int.from_bytes(octets[start : start + _WORD], "big")
+        if SHORTEST <= length <= LONGEST and start + _WORD + length <= len(octets):
+            yield start + _WORD, length
 
 
 def _windows(octets):
