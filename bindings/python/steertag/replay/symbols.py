@@ -23,7 +23,9 @@ class Symbols:
     def __init__(self):
         self._handles = {}  # octets in the recording: octets now
         self._memory = {}  # steering tag in the recording: (memory.Offer, base in the recording)
-        self._opaques = {}  # variable-length opaque items of messages of the target: their octets now
+        self._opaques = (
+            {}
+        )  # variable-length opaque items of messages of the target: their octets now
         self._given = {}  # window of a message of the target: (its octets now or None, offset)
         self._own = set()  # windows of messages that we sent
 

@@ -27,21 +27,22 @@ def conduct(session, function):
             return record_of(run)
         _guarded(run, function)
         bench = session.bench()
-        with run.recorder.inside():
-            _conclude(session, run, bench)
+        conclude(session, run, bench)
+        if run.fallback and not run.verdict.spoils_run:
+            run.note(*run.fallback, "it did not fail when it was done once more")
+        _guarded(run, lambda: bench.write_capture(session.options.report / CAPTURES))
+        _guarded(run, lambda: session.keep_recording(run))
     return record_of(run)
 
 
-def _conclude(session, run, bench):
-    """What follows every case."""
-    _guarded(run, bench.settle)
-    alive = session.check_alive(run)
-    if alive:
-        _guarded(run, lambda: _clean_up(session, run, bench))
-    _judge(run, bench)
-    _guarded(run, lambda: bench.write_capture(session.options.report / CAPTURES))
-    _guarded(run, lambda: session.keep_recording(run))
-    bench.close()
+def conclude(session, run, bench):
+    """What follows every case: its connections end, the target is looked at, what was seen is judged."""
+    with run.recorder.inside():
+        _guarded(run, bench.settle)
+        if session.check_alive(run):
+            _guarded(run, lambda: _clean_up(session, run, bench))
+        _judge(run, bench)
+        bench.close()
 
 
 def _clean_up(session, run, bench):

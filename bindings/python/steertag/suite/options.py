@@ -31,6 +31,7 @@ class Options:
     listen: str  # where the bundled server listens over RDMA
     over: str  # the transport by which the bundled server is tested
     baseline: Baseline | None = None  # what is expected of the target's cases
+    seed: int = 0  # of the trials of property-based cases
 
 
 def add_options(parser):
@@ -81,6 +82,13 @@ def add_options(parser):
         "--listen",
         metavar="URL",
         help=f"where the bundled server listens over RDMA (default {DEFAULT_LISTEN}, any free port)",
+    )
+    add(
+        "--seed",
+        metavar="N",
+        type=int,
+        default=0,
+        help="another number lets property-based cases (server.property.*) try other things",
     )
     add(
         "--server-arg",
@@ -143,6 +151,7 @@ def read_options(config):
         listen=listen,
         over=get("--over") or RDMA,
         baseline=_baseline(get("--baseline"), profile.name),
+        seed=get("--seed"),
     )
 
 

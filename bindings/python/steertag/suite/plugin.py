@@ -217,7 +217,20 @@ def pytest_report_teststatus(report):
 @pytest.fixture
 def bench(request):
     """The case's access to the target: connections, files, memory. See steertag.suite.bench."""
-    found = request.node.stash.get(_CASE, None)
-    if found is None:
-        raise pytest.UsageError("the fixture bench is for functions with the decorator @case")
-    return request.config.stash[_SESSION].bench()
+    return _session_of(request).bench()
+
+
+@pytest.fixture
+def explorer(request):
+    """What a property-based case has in place of a bench. See steertag.properties.explorer."""
+    from ..properties.explorer import Explorer
+
+    session = _session_of(request)
+    return Explorer(session, session.options.seed)
+
+
+def _session_of(request):
+    if request.node.stash.get(_CASE, None) is None:
+        name = request.fixturename
+        raise pytest.UsageError(f"the fixture {name} is for functions with the decorator @case")
+    return request.config.stash[_SESSION]

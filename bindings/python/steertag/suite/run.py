@@ -38,6 +38,8 @@ class Run:
         self.capture = None  # path of the capture file, once there is one
         self.replay = None  # path of the recording, of a failure
         self.recorder = Recorder()
+        self.fallback = None  # (verdict, reason) if what is done last does not fail
+        self.epilogue = ""  # for the reader of a failure
 
     def note(self, verdict, reason, detail=""):
         self.notes.append(Note(verdict, reason, detail))
@@ -89,6 +91,8 @@ class Run:
             parts.append(f"{note.verdict}: {note.reason}")
             if note.detail:
                 parts.append(note.detail.rstrip())
+        if self.epilogue:
+            parts.append(self.epilogue.rstrip())
         return "\n".join(parts)
 
 

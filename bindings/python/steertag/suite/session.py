@@ -1,5 +1,6 @@
 """One process's part of a run: the target, its server process, the measured round trip."""
 
+import contextlib
 import dataclasses
 import random
 
@@ -14,7 +15,7 @@ from .record_link import RecordLink
 from .recorder import step_of
 from .report import FAILURES
 from .revival import RESTARTS, has_died, restart_target
-from .run import Run
+from .run import Run, running
 from .server import BundledServer, CannotStart, end_of
 from .transport import LACKS, TCP, transport_of
 from .verdict import NotTestable, Unsupported, Verdict
@@ -128,8 +129,25 @@ class Session:
             self.lost = str(error)
             raise
         self._run = Run(case, case_id, self._link.transport)
-        self._link.reseed(random.Random(case_id).getrandbits(64))
         self._bench = None
+        self.reseed()
+
+    def reseed(self):
+        """What is chosen at random from here on belongs to the case."""
+        self._link.reseed(random.Random(self._run.case_id).getrandbits(64))
+
+    @contextlib.contextmanager
+    def inner_run(self):
+        """A run of the same case inside of its run, which goes on afterwards."""
+        outer, bench = self._run, self._bench
+        self._run = Run(outer.case, outer.case_id, self._link.transport)
+        self._bench = None
+        self.reseed()
+        try:
+            with running(self._run):
+                yield self._run
+        finally:
+            self._run, self._bench = outer, bench
 
     @property
     def run(self):

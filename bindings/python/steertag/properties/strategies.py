@@ -1,0 +1,107 @@
+"""Strategies of hypothesis for what goes over the wire: headers, legal or not, chunk lists, private data.
+
+They give values of steertag.wire, so that they serve any test, with a target or without."""
+
+from hypothesis import strategies as st
+
+from .. import wire
+
+# Words that have a meaning somewhere, beside those that have none.
+u32 = st.integers(0, 0xFFFFFFFF)
+u64 = st.integers(0, (1 << 64) - 1)
+words = st.sampled_from([0, 1, 2, 3, 4, 5, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]) | u32
+# Entries of a list and segments of a chunk: enough for every rule about "more than one".
+MOST_ENTRIES = 4
+# Octets of payloads and of what stands behind a message.
+MOST_PAYLOAD = 200
+# Octets of private data that every provider carries.
+MOST_PRIVATE_DATA = 56
+
+segments = st.builds(wire.Segment, words, words, u64)
+chunks = st.lists(segments, max_size=MOST_ENTRIES)
+read_segments = st.builds(wire.ReadSegment, words, segments)
+draft_read_entries = st.builds(
+    wire.DraftReadEntry,
+    read_segments,
+    presence=st.just(1) | words,
+    omit_body=st.booleans(),
+)
+draft_chunks = st.builds(
+    wire.DraftChunk,
+    chunks,
+    count=st.none() | words,
+    presence=st.just(1) | words,
+    omit_body=st.booleans(),
+)
+octets = st.binary(max_size=MOST_PAYLOAD)
+
+
+def chunk_lists(entries=draft_read_entries, chunk=draft_chunks):
+    """Fields of a draft: its three lists and what ends them."""
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "read_list": st.lists(entries, max_size=MOST_ENTRIES),
+            "write_list": st.lists(chunk, max_size=MOST_ENTRIES),
+            "reply_chunk": chunk,
+            "read_list_end": words,
+            "write_list_end": words,
+            "reply_chunk_absent": words,
+        },
+    )
+
+
+def fixed_fields():
+    """Fields of a draft that every message has, and those of RDMA_MSGP and RDMA_ERROR."""
+    names = ("xid", "vers", "credit", "proc", "align", "thresh", "error", "vers_low", "vers_high")
+    return st.fixed_dictionaries({}, optional={name: words for name in names})
+
+
+def endings():
+    """Fields of a draft that say where the message ends."""
+    return st.fixed_dictionaries(
+        {}, optional={"payload": octets, "cut_to": st.integers(0, 300), "append": octets}
+    )
+
+
+@st.composite
+def changes(draw):
+    """Fields of a legal message that become something else: one group of them, or two."""
+    groups = st.sampled_from([fixed_fields, chunk_lists, endings])
+    changed = {}
+    for group in draw(st.lists(groups, min_size=1, max_size=2, unique=True)):
+        changed |= draw(group())
+    return changed
+
+
+drafts = st.builds(
+    lambda fixed, lists, ending: wire.Draft(**fixed, **lists, **ending),
+    fixed_fields(),
+    chunk_lists(),
+    endings(),
+)
+# Thresholds that RFC 8797 4 can express.
+inline_bytes = st.sampled_from([1024, 2048, 4096, 8192, 65536, 262144])
+legal_private_data = st.builds(wire.PrivateData, st.just(False), inline_bytes, inline_bytes)
+u8 = st.integers(0, 0xFF)
+identifiers = st.just(wire.PRIVATE_DATA_IDENTIFIER) | u32
+private_data_drafts = st.builds(wire.PrivateDataDraft, identifiers, st.just(1) | u8, u8, u8, u8)
+
+
+@st.composite
+def private_data(draw):
+    """Octets of private data: an announcement at any place, other octets around it, cut or whole."""
+    before = draw(st.binary(max_size=20))
+    said = wire.encode(draw(private_data_drafts))
+    after = draw(st.binary(max_size=20))
+    whole = before + said + after
+    return whole[: draw(st.just(len(whole)) | st.integers(0, len(whole)))][:MOST_PRIVATE_DATA]
+
+
+# Octets of a result or argument in as many segments as asked for.
+@st.composite
+def sizes(draw, length):
+    """Sizes of segments that hold `length` octets together, empty ones among them."""
+    cuts = sorted(draw(st.lists(st.integers(0, length), max_size=MOST_ENTRIES - 1)))
+    ends = [*cuts, length]
+    return [end - start for start, end in zip([0, *ends], ends)]

@@ -1,0 +1,100 @@
+"""Properties: whatever a client does, legal or not, nobody finds anything against the server. Trials are
+thought up by hypothesis, the same in every run unless --seed says otherwise; see steertag.properties."""
+
+from hypothesis import strategies as st
+
+from steertag import wire
+from steertag.properties.conversation import (
+    ANSWERED,
+    Conversation,
+    HANDLED,
+    handled_line,
+    HostileConversation,
+    READ_DATA,
+    WRITTEN,
+)
+from steertag.properties.source import source
+from steertag.properties.strategies import drafts, private_data, sizes
+from steertag.suite import case
+
+LENGTH = 5000
+
+
+@case("server.property.header", requirements=[HANDLED, ANSWERED], hostile=True)
+def test_header(explorer):
+    """Any octets that resemble a message: they are refused or discarded, and the next call is answered."""
+
+    def write(script, draft):
+        script.do("conn = bench.connect()")
+        script.do(f"outcome = conn.exchange({source(draft)})")
+        script.do(handled_line("outcome"))
+        script.do(
+            "if conn.open: expect(conn.probe(), "
+            f'"{ANSWERED}", must=[kinds.REPLY, *kinds.CLOSED])'
+        )
+
+    explorer.examples(drafts, write)
+
+
+@case("server.property.private-data", requirements=[ANSWERED, READ_DATA], hostile=True)
+def test_private_data(explorer):
+    """Any private data: the connection comes up, and both sides keep to what it announces."""
+
+    def write(script, octets):
+        script.do(f"content = random.Random(1).randbytes({LENGTH})")
+        script.do("file = bench.file(content)")
+        script.do(f"conn = bench.connect(private_data={source(octets)})")
+        script.do(f'call = conn.nfs_call("READ", file=file, offset=0, count={LENGTH})')
+        script.do("conn.reply_chunk(call)")
+        script.do(f'outcome = expect(conn.exchange(call), "{ANSWERED}", must=[kinds.REPLY])')
+        script.do("data = outcome.result.ok.data")
+        script.do(f'expect.data(data, content[:len(data)], "{READ_DATA}", "octets of the file")')
+
+    explorer.examples(private_data(), write)
+
+
+@st.composite
+def chunked(draw):
+    """(sizes of the segments of a read chunk, of a write chunk) that hold as many octets."""
+    length = draw(st.integers(1, LENGTH))
+    return length, draw(sizes(length)), draw(sizes(length))
+
+
+@case("server.property.chunks", requirements=[ANSWERED, READ_DATA, WRITTEN])
+def test_chunks(explorer):
+    """Data in any segments are stored, and come back in any others."""
+
+    def write(script, value):
+        length, written, read = value
+        script.do("file, conn = bench.file(), bench.connect()")
+        script.do(f"content = random.Random({length}).randbytes({length})")
+        fields = f"file=file, offset=0, count={length}"
+        script.do(f'call = conn.nfs_call("WRITE", {fields}, stable=2, data=content)')
+        script.do(f"conn.reduce(call, {written})")
+        script.do(f'outcome = expect(conn.exchange(call), "{ANSWERED}", must=[kinds.REPLY])')
+        script.do("stored = content[:outcome.result.ok.count]")
+        script.do('expect.data(bench.read_back(file), stored, "' + WRITTEN + '", "stored octets")')
+        script.do(f'call = conn.nfs_call("READ", {fields})')
+        script.do(f"conn.write_chunk(call, sizes={read})")
+        script.do(f'outcome = expect(conn.exchange(call), "{ANSWERED}", must=[kinds.REPLY])')
+        script.do("data = outcome.result.ok.data")
+        script.do(f'expect.data(data, stored[:len(data)], "{READ_DATA}", "octets of the file")')
+
+    explorer.examples(chunked(), write)
+
+
+@case("server.property.conversation", requirements=[ANSWERED, READ_DATA, WRITTEN])
+def test_conversation(explorer):
+    """Several connections with calls in flight, some of which end: every call is answered, and data are
+    what was written."""
+    explorer.conversations(Conversation)
+
+
+@case(
+    "server.property.hostile-conversation",
+    requirements=[ANSWERED, READ_DATA, WRITTEN, HANDLED],
+    hostile=True,
+)
+def test_hostile_conversation(explorer):
+    """As before, with broken messages in between."""
+    explorer.conversations(HostileConversation)
