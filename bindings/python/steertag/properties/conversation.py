@@ -9,6 +9,7 @@ import dataclasses
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule, RuleBasedStateMachine
 
+from .. import wire
 from ..suite.verdict import CaseEnd
 from .source import source
 from .strategies import changes, legal_private_data, sizes
@@ -16,6 +17,9 @@ from .strategies import changes, legal_private_data, sizes
 ANSWERED = "RFC8166-3.3.3-1"
 READ_DATA, WRITTEN = "RFC8267-4-3", "RFC8267-4-1"
 HANDLED = "RFC8166-4.5-2"
+SHORT, VERSION, BROKEN = "RFC8166-4.5-1", "RFC8166-4.5.1-1", "RFC8166-4.5.2-1"
+# The ids that handled_line asserts.
+OF_BROKEN = (HANDLED, SHORT, VERSION, BROKEN)
 MOST_CONNECTIONS = 3
 MOST_FILES = 2
 MOST_CONTENT = 4096
@@ -44,12 +48,13 @@ class Conversation(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.trial = self.explorer.begin()
-        self.over = self.trial.idle
+        self.over = self.trial is None
         self.waiting = {}  # name of a connection: [_Asked]
         self.files = []  # names of files; the content of file1 is content1
 
     def teardown(self):
-        self.trial.finish()
+        if self.trial is not None:
+            self.trial.finish()
 
     # -- helpers ---------------------------------------------------------------------------------
 
@@ -221,8 +226,9 @@ class HostileConversation(Conversation):
             self.do(f"{call} = {conn}.null_call()")
         if base == "long_call":
             self.do(f"{conn}.long_call({call})")
-        self.do(*spoilt_lines(call, changed), f"{outcome} = {conn}.exchange({call})")
-        self.do(handled_line(outcome))
+        self.do(*spoilt_lines(call, changed))
+        octets = b"" if self.over else self.value(f"wire.encode({call})")
+        self.do(f"{outcome} = {conn}.exchange({call})", handled_line(outcome, octets))
 
 
 def spoilt_lines(call, changed):
@@ -230,12 +236,34 @@ def spoilt_lines(call, changed):
     return [f"{call}.{name} = {source(value)}" for name, value in changed.items()]
 
 
-def handled_line(outcome):
-    """Whatever was sent, an answer can be decoded, and the target goes on. What it may be depends on what
-    was sent: that is the judge's part."""
+def handled_line(outcome, octets):
+    """What has to become of a message, as far as its header tells (RFC 8166 4.5). Of one that decodes no
+    more than that an answer decodes too and that the target goes on: the rest is the judge's part.
+    """
+    words = wire.peek(octets)
+    if len(octets) < wire.SMALLEST_HEADER_BYTES:
+        return _expect_line(outcome, SHORT, "kinds.SILENCE, *kinds.CLOSED")
+    if words.vers != wire.VERSION:
+        return _expect_line(outcome, VERSION, "kinds.ERR_VERS")
+    if words.proc in (wire.Procedure.MSG, wire.Procedure.NOMSG) and not _decodes(octets):
+        # What stands behind the lists of RDMA_NOMSG need not be looked at.
+        behind = ", kinds.REPLY" if words.proc == wire.Procedure.NOMSG else ""
+        return _expect_line(outcome, BROKEN, f"*kinds.REFUSED{behind}")
     bad = "(kinds.HANG, kinds.GARBAGE, kinds.ERROR_OTHER, kinds.CALL)"
     what = "a broken message is refused, discarded or ends the connection"
     return f'expect.true({outcome}.kind not in {bad}, "{HANDLED}", "{what}", outcome={outcome})'
+
+
+def _expect_line(outcome, requirement_id, kinds):
+    return f'expect({outcome}, "{requirement_id}", must=[{kinds}])'
+
+
+def _decodes(octets):
+    try:
+        wire.decode(octets)
+    except wire.DecodeError:
+        return False
+    return True
 
 
 def _content_of(file):

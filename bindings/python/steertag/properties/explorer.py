@@ -14,13 +14,16 @@ from ..suite.conduct import conclude
 from ..suite.deadline import Limit
 from ..suite.verdict import CaseEnd, HarnessError
 from .script import case_source, run_lines, Script
+from .units import units, without
 
 # Trials of one property, and steps of one conversation: some ten milliseconds each.
 EXAMPLES = 60
 STEPS = 20
 # Failed trials, and time, in which a failure is made smaller.
 MOST_FAILED = 400
-SHRINK_MS = 15_000
+SHRINK_MS = 10_000
+# Parts that are left out one after the other when hypothesis has done what it can.
+MOST_ROUNDS = 100
 
 
 class TrialFailed(Exception):
@@ -60,7 +63,7 @@ class Explorer:
         @hypothesis.given(strategy)
         def example(value):
             trial = self.begin()
-            if not trial.idle:
+            if trial is not None:
                 trial.write(write, value)
                 trial.finish()
 
@@ -97,14 +100,12 @@ class Explorer:
     # -- one trial -------------------------------------------------------------------------------
 
     def begin(self):
-        """The Trial that begins now; who asked for it finishes it."""
-        return Trial(self, self._session)
-
-    @property
-    def exhausted(self):
-        """Whether enough was done to make a failure smaller, or the target is lost."""
+        """The Trial that begins now, which who asked for it finishes; None if enough was done to make a
+        failure smaller, or the target is lost."""
         late = self._limit is not None and self._limit.passed
-        return late or self._failed >= MOST_FAILED or bool(self._session.lost)
+        if late or self._failed >= MOST_FAILED or self._session.lost:
+            return None
+        return Trial(self, self._session)
 
     def failed(self, lines, run):
         """Notes a failed trial and tells hypothesis of it; of one that fails in another way nothing."""
@@ -132,7 +133,30 @@ class Explorer:
             if self._smallest is None:
                 raise HarnessError("a property gives other trials each time") from None
         if self._smallest is not None:
+            self._leave_out()
             self._report()
+
+    def _leave_out(self):
+        """What hypothesis left in: it gives up early on a target whose ends come at different moments."""
+        limit = Limit(SHRINK_MS)
+        for _ in range(MOST_ROUNDS):
+            before = self._smallest
+            for unit in units(before.lines):
+                lines = without(self._smallest.lines, unit)
+                if limit.passed or self._session.lost:
+                    return
+                if lines != self._smallest.lines and self._fails(lines):
+                    self._smallest = dataclasses.replace(self._smallest, lines=lines)
+                    break
+            if self._smallest is before:
+                return
+
+    def _fails(self, lines):
+        """Whether the lines alone fail in the same way."""
+        trial = Trial(self, self._session)
+        trial.write(lambda script, _: [script.do(line) for line in lines], None)
+        trial.judge()
+        return (trial.run.verdict, trial.run.reason) == self._first
 
     def _report(self):
         """The smallest failure becomes that of the case: it runs once more on the case's own bench."""
@@ -151,12 +175,8 @@ class Trial:
         self._explorer = explorer
         self._session = session
         self._stack = contextlib.ExitStack()
-        self.idle = explorer.exhausted
-        self.run = None
-        self.script = None
-        if not self.idle:
-            self.run = self._stack.enter_context(session.inner_run())
-            self.script = Script(session.bench())
+        self.run = self._stack.enter_context(session.inner_run())
+        self.script = Script(session.bench())
 
     def write(self, write, value):
         """Lets `write(script, value)` do its part; an unforeseen error ends the search."""
@@ -170,9 +190,11 @@ class Trial:
 
     def finish(self):
         """Judges the trial like a case; raises TrialFailed if that spoils a run."""
-        if self.idle:
-            return
-        with self._stack:
-            conclude(self._session, self.run, self._session.bench())
+        self.judge()
         if self.run.verdict.spoils_run:
             self._explorer.failed(self.script.lines, self.run)
+
+    def judge(self):
+        """Ends the run; its verdict stands then."""
+        with self._stack:
+            conclude(self._session, self.run, self._session.bench())
