@@ -9,6 +9,7 @@ import zipfile
 
 from .. import __version__
 from .profile import BadProfile, Profile, parse
+from .verdict import Verdict
 
 FORMAT = 1
 SUFFIX = ".steertag"
@@ -99,7 +100,7 @@ def read(path):
         raise BadRecording(f"{path}: {error.strerror}") from None
     except (zipfile.BadZipFile, NotImplementedError, EOFError, zipfile.zlib.error):
         raise BadRecording(f"{path}: not a recording of Steertag, or only a part of one") from None
-    except (KeyError, TypeError, ValueError, RecursionError, BadProfile):
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError, BadProfile):
         raise BadRecording(f"{path}: a recording of Steertag whose content is damaged") from None
 
 
@@ -144,6 +145,7 @@ def _checked(document, capture):
     named = {name: document[name] for name in ("verdict", "reason", "detail", "gap")}
     if not all(isinstance(value, str) for value in named.values()):
         raise ValueError
+    Verdict(named["verdict"])
     case = {
         key: tuple(value) if type(value) is list else value
         for key, value in document["case"].items()

@@ -1,0 +1,37 @@
+"""What tests of recordings share: runs of case files against the bundled server, and of the command."""
+
+import subprocess
+import sys
+
+from steertag import build_paths
+from steertag.suite.server import BundledServer
+
+RUN_LIMIT_S = 120
+
+
+def run_cases(folder, text, *arguments):
+    """The folder of recordings of a run of one case file, which is removed afterwards: who plays a
+    recording must not need it."""
+    path = folder / "test_cases.py"
+    path.write_text(text)
+    command = [sys.executable, "-m", "pytest", str(path), "-q", "-p", "steertag.suite.plugin"]
+    command += ["--rootdir", str(folder), "--report", str(folder / "report")]
+    done = subprocess.run(
+        [*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=RUN_LIMIT_S
+    )
+    path.unlink()
+    ran = done.returncode in (0, 1) and (folder / "report" / "report.json").exists()
+    assert ran, done.stdout + done.stderr
+    return folder / "report" / "failures"
+
+
+def steertag(*arguments):
+    """The ended command: .returncode, .stdout, .stderr."""
+    code = "import sys; from steertag.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+
+
+def conforming(folder, listen="iwarp://127.0.0.1:0"):
+    """A bundled server without deviations, not started yet."""
+    return BundledServer(build_paths.tool("steertag-serve"), listen, [], folder, "conforming")
