@@ -1,0 +1,166 @@
+"""`steertag shrink`: what is left still fails in the same way, passes where it should, and is as small as it
+can be by leaving things out."""
+
+import dataclasses
+
+import pytest
+from steertag_command import conforming, run_cases, steertag
+
+from steertag import wire
+from steertag.replay.parts import smaller_draft, smaller_octets
+from steertag.replay.shrinker import Shrinker
+from steertag.replay.steps import listing, tidy
+from steertag.suite.recording import read, Recording, Step, TargetOf
+
+CASES = """
+from steertag import wire
+from steertag.suite import case, expect
+
+BROKEN, DATA = "RFC8166-4.5.2-1", "RFC8267-4-3"
+
+@case("self.long", requirements=[BROKEN, DATA], hostile=True)
+def test_long(bench):
+    content = bytes(range(250)) * 8
+    handle = bench.file(content)
+    other, conn = bench.connect(), bench.connect()
+    for _ in range(3):
+        expect(other.probe(), DATA, must=["reply"])
+        call = other.nfs_call("READ", file=handle, offset=0, count=2000)
+        other.write_chunk(call, sizes=[1000, 1000])
+        expect(other.exchange(call), DATA, must=["reply"])
+    call = conn.nfs_call("READ", file=handle, offset=0, count=2000)
+    conn.write_chunk(call, sizes=[500, 1500])
+    conn.write_chunk(call, sizes=[64])
+    call.read_list_end = 9
+    expect(conn.exchange(call), BROKEN, must=["err-chunk"])
+"""
+# A server that discards what it cannot decode, and one that ends over it.
+DEFECTS = {
+    "broken-list-disconnects": "fail: RFC8166-4.5.2-1: expected err-chunk, saw disconnect",
+    "exits-on-broken-list": "crash: the server process ended with exit status 70",
+}
+
+
+@pytest.fixture(scope="module", params=DEFECTS)
+def shrunk(request, tmp_path_factory):
+    """(name of the defect, the recording, the shrunk one, what the command said)"""
+    folder = tmp_path_factory.mktemp("shrink")
+    recordings = run_cases(folder, CASES, "--deviate", request.param)
+    path, out = recordings / "self.long.steertag", folder / "small.steertag"
+    done = steertag("shrink", path, "--out", out)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return request.param, path, out, done.stdout
+
+
+def test_what_is_left_is_small(shrunk):
+    _, path, out, _ = shrunk
+    before, after = read(path), read(out)
+    assert (after.verdict, after.reason) == (before.verdict, before.reason)
+    assert [step.kind for step in after.steps if step.kind != "expect"] in (
+        ["connect", "send", "await_outcome"],
+        ["connect", "send"],
+        ["connect", "send", "probe"],
+    )
+    message = next(step for step in after.steps if step.kind == "send").fields["message"]
+    assert len(message["octets"]) < 100
+
+
+def test_what_is_left_is_told(shrunk):
+    name, path, out, said = shrunk
+    assert f"self.long: {DEFECTS[name]}\n" in said
+    assert f"{len(read(path).steps)} steps, now {len(read(out).steps)}, after " in said
+    assert "connect greet=True" in said and f"written to {out}\n" in said
+
+
+def test_what_is_left_still_fails_and_a_conforming_server_passes(shrunk, tmp_path):
+    _, _, out, _ = shrunk
+    done = steertag("replay", out)
+    assert done.returncode == 0, done.stdout + done.stderr
+    server = conforming(tmp_path)
+    server.start()
+    try:
+        done = steertag("replay", out, "--target", server.urls["rdma"])
+    finally:
+        server.stop()
+    assert done.returncode == 1 and "replayed: pass\n" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_limit_of_runs_is_told(shrunk, tmp_path):
+    _, path, _, _ = shrunk
+    done = steertag("shrink", path, "--out", tmp_path / "out", "--runs", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "after 2 runs\nthe limit of runs ended the search" in done.stdout
+
+
+def test_what_does_not_fail_is_not_shrunk(shrunk, tmp_path):
+    _, path, _, _ = shrunk
+    server = conforming(tmp_path)
+    server.start()
+    try:
+        done = steertag("shrink", path, "--target", server.urls["rdma"])
+    finally:
+        server.stop()
+    assert done.returncode == 2
+    assert done.stderr == "steertag: nothing to shrink: played again it gives pass\n"
+
+
+# -- the search alone --------------------------------------------------------------------------------
+
+
+def recording_of(steps):
+    case = {"id": "self.made", "requirements": ("RFC8166-4.5.1-1",)}
+    return Recording(case, TargetOf(), "fail", "made up", "", [], steps)
+
+
+def step(number, kind, subject="c0", **fields):
+    return Step(number, kind, subject, fields)
+
+
+def test_only_what_is_needed_stays():
+    steps = [step(0, "connect")] + [step(number, "probe") for number in range(1, 40)]
+    needed = {0, 7, 31}
+    shrinker = Shrinker(
+        recording_of(steps), lambda each: needed <= {one.number for one in each.steps}
+    )
+    assert shrinker.shrink()
+    assert {one.number for one in shrinker.best.steps} == needed
+
+
+def test_steps_go_with_what_they_need():
+    octets = {"octets": b"", "memory": ["m0"]}
+    steps = [
+        step(0, "connect", "c0"),
+        step(1, "connect", "c1"),
+        step(2, "offer", "m0", conn="c1"),
+        step(3, "send", "c0", message=octets),
+        step(4, "await_outcome", "c0", message={"sent": 3}),
+        step(5, "send", "c1", message=octets),
+        step(6, "collect_sent", "c1", calls=[{"sent": 5}, {"sent": 99}]),
+        step(7, "expect", "", seen=[4, None], requirement="x"),
+        step(8, "close", "m0"),
+    ]
+    assert [one.number for one in tidy(steps[1:])] == [1, 2, 5, 6, 8]
+    assert [one.number for one in tidy(steps[:1] + steps[2:])] == [0, 3, 4, 7]
+    assert tidy(steps)[6].fields["calls"] == [{"sent": 5}]
+
+
+def test_messages_lose_entries_and_words():
+    draft = wire.Draft(xid=7, credit=32, payload=b"\1" * 40)
+    draft.write_list = [wire.DraftChunk(segments=[wire.Segment(1, 2, 3), wire.Segment(4, 5, 6)])]
+    octets = wire.encode(draft)
+    forms = [form for _, form in smaller_draft(octets, 0)]
+    assert wire.encode(dataclasses.replace(draft, write_list=[])) in forms
+    one = wire.DraftChunk(segments=[wire.Segment(4, 5, 6)])
+    assert wire.encode(dataclasses.replace(draft, write_list=[one])) in forms
+    assert wire.encode(dataclasses.replace(draft, payload=b"")) in forms
+    without_xid = wire.encode(dataclasses.replace(draft, xid=0))
+    assert without_xid in [form for _, form in smaller_octets(octets, 0)]
+    assert octets[: len(octets) // 2] in [form for _, form in smaller_octets(octets, 0)]
+
+
+def test_the_listing_has_a_message_in_words():
+    octets = wire.encode(wire.Draft(xid=7, credit=32))
+    lines = list(listing([step(0, "connect"), step(1, "send", message={"octets": octets})]))
+    assert lines[0] == "   0 c0     connect"
+    assert lines[1].startswith("   1 c0     send 28 octets")
+    assert any("RDMA_MSG xid 0x00000007" in line for line in lines[2:])
