@@ -32,6 +32,7 @@ def steertag(*arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=RUN_LIMIT_S)
 
 
-def conforming(folder, listen="iwarp://127.0.0.1:0"):
-    """A bundled server without deviations, not started yet."""
-    return BundledServer(build_paths.tool("steertag-serve"), listen, [], folder, "conforming")
+def bundled(folder, *arguments):
+    """The bundled server, not started yet; it conforms without arguments."""
+    program = build_paths.tool("steertag-serve")
+    return BundledServer(program, "iwarp://127.0.0.1:0", arguments, folder, "apart")

@@ -7,7 +7,7 @@ import types
 import zipfile
 
 import pytest
-from steertag_command import conforming, run_cases, steertag
+from steertag_command import bundled, run_cases, steertag
 
 from steertag.replay.symbols import Symbols
 from steertag.suite.recording import BadRecording, FORMAT, read
@@ -141,7 +141,7 @@ def test_the_same_again_on_a_server_that_was_started_anew(failures, case_id):
 
 @pytest.mark.parametrize("case_id", FAILURES)
 def test_a_conforming_server_passes(failures, case_id, tmp_path):
-    server = conforming(tmp_path)
+    server = bundled(tmp_path)
     server.start()
     try:
         done = steertag("replay", failures[case_id], "--target", server.urls["rdma"])
@@ -159,7 +159,7 @@ def test_records_over_tcp(tmp_path):
 
 def test_what_a_target_lacks_is_not_reproducible(tmp_path):
     recordings = run_cases(tmp_path, CASES, *selected("self.over-tcp"))
-    server = conforming(tmp_path)
+    server = bundled(tmp_path)
     server.start()
     try:
         url = server.urls["rdma"]
@@ -232,6 +232,31 @@ def test_a_step_that_nobody_knows_is_not_done(failures, tmp_path):
     done = steertag("replay", changed(failures["self.kind"], tmp_path / "x", steps=steps))
     assert done.returncode == 3
     assert "the recording has a step 'system', which is unknown here" in done.stdout
+
+
+def test_a_recording_from_elsewhere_names_no_path_and_starts_no_program(failures, tmp_path):
+    document = read(failures["self.kind"])
+    case = {**document.case, "id": "../../self"}
+    path = changed(failures["self.kind"], tmp_path / "id", case=case)
+    with pytest.raises(BadRecording, match="damaged"):
+        read(path)
+    target = dataclasses.asdict(document.target)
+    exporting = {**target, "arguments": ["--export", "/"]}
+    done = steertag("replay", changed(failures["self.kind"], tmp_path / "x", target=exporting))
+    assert done.returncode == 2
+    assert "recorded with steertag serve --export /: start it and give --target URL" in done.stderr
+    mark = tmp_path / "mark"
+    commands = {"restart": ["touch", str(mark)], "died": ["touch", str(mark)]}
+    server = bundled(tmp_path, "--deviate", "version-executed")
+    server.start()
+    try:
+        profile = {**target["profile"], **commands}
+        there = {**target, "url": server.urls["rdma"], "arguments": [], "profile": profile}
+        done = steertag("replay", changed(failures["self.kind"], tmp_path / "y", target=there))
+    finally:
+        server.stop()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not mark.exists()
 
 
 # -- values that differ from run to run --------------------------------------------------------------

@@ -4,7 +4,7 @@ can be by leaving things out."""
 import dataclasses
 
 import pytest
-from steertag_command import conforming, run_cases, steertag
+from steertag_command import bundled, run_cases, steertag
 
 from steertag import wire
 from steertag.replay.parts import smaller_draft, smaller_octets
@@ -76,7 +76,7 @@ def test_what_is_left_still_fails_and_a_conforming_server_passes(shrunk, tmp_pat
     _, _, out, _ = shrunk
     done = steertag("replay", out)
     assert done.returncode == 0, done.stdout + done.stderr
-    server = conforming(tmp_path)
+    server = bundled(tmp_path)
     server.start()
     try:
         done = steertag("replay", out, "--target", server.urls["rdma"])
@@ -94,7 +94,7 @@ def test_the_limit_of_runs_is_told(shrunk, tmp_path):
 
 def test_what_does_not_fail_is_not_shrunk(shrunk, tmp_path):
     _, path, _, _ = shrunk
-    server = conforming(tmp_path)
+    server = bundled(tmp_path)
     server.start()
     try:
         done = steertag("shrink", path, "--target", server.urls["rdma"])

@@ -20,7 +20,12 @@ from steertag.suite import case
 LENGTH = 5000
 
 
-@case("server.property.header", requirements=[*OF_BROKEN, ANSWERED], hostile=True)
+@case(
+    "server.property.header",
+    requirements=[*OF_BROKEN, ANSWERED],
+    risk="destructive",
+    hostile=True,
+)
 def test_header(explorer):
     """Any octets that resemble a message: they are refused or discarded, and the next call is answered."""
 
@@ -93,6 +98,7 @@ def test_conversation(explorer):
 @case(
     "server.property.hostile-conversation",
     requirements=[ANSWERED, READ_DATA, WRITTEN, *OF_BROKEN],
+    risk="destructive",
     hostile=True,
 )
 def test_hostile_conversation(explorer):

@@ -19,6 +19,10 @@ from .units import units, without
 # Trials of one property, and steps of one conversation: some ten milliseconds each.
 EXAMPLES = 60
 STEPS = 20
+# A round trip that no server on the same machine has, however loaded; beyond it there are so many times fewer
+# trials.
+SLOW_ROUND_TRIP_MS = 50
+SLOWER = 6
 # Failed trials, and time, in which a failure is made smaller.
 MOST_FAILED = 400
 SHRINK_MS = 10_000
@@ -59,7 +63,7 @@ class Explorer:
     def examples(self, strategy, write, examples=EXAMPLES):
         """Trials in which `write(script, value)` does something with a value of the strategy."""
 
-        @self._settings(max_examples=examples)
+        @self._settings(max_examples=self._fewer(examples))
         @hypothesis.given(strategy)
         def example(value):
             trial = self.begin()
@@ -76,8 +80,13 @@ class Explorer:
             explorer = self
 
         hypothesis.seed(self._number())(Seeded)
-        settings = self._settings(max_examples=examples, stateful_step_count=steps)
+        settings = self._settings(max_examples=self._fewer(examples), stateful_step_count=steps)
         self._explore(lambda: run_state_machine_as_test(Seeded, settings=settings))
+
+    def _fewer(self, examples):
+        """Against a target far away a trial takes seconds; the first ones are the same."""
+        slow = self._session.deadlines.round_trip_ms > SLOW_ROUND_TRIP_MS
+        return max(1, examples // SLOWER) if slow else examples
 
     def _number(self):
         """A seed that belongs to the case, and is another one with --seed."""

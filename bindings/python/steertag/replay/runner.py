@@ -1,13 +1,14 @@
 """Runs recordings against one target, as the suite runs cases: with probes, revival, and one verdict."""
 
 import contextlib
+import dataclasses
 import os
 import pathlib
 import tempfile
 
 from .. import build_paths
 from ..failure import Failure
-from ..suite.case import Case
+from ..suite.case import restored
 from ..suite.conduct import conduct
 from ..suite.options import DEFAULT_LISTEN, make_report_directory, Options
 from ..suite.profile import BadProfile, load, Profile
@@ -29,7 +30,7 @@ class Runner:
 
     def run(self, recording):
         """The report.Record of one run; raises Failure if the target cannot be reached."""
-        case = Case(**recording.case)
+        case = restored(recording.case)
         session = self._session
         try:
             session.prepare(case, case.id)
@@ -78,10 +79,23 @@ def _options(target, url, profile, report):
             declared = Profile(uid=declared.uid, gid=declared.gid)
     except BadProfile as error:
         raise Failure(str(error)) from None
+    if profile is None:
+        # A file that comes from elsewhere runs no command here.
+        declared = dataclasses.replace(declared, died=[], restart=[], console="")
     wanted = url or declared.url or target.url
     if not wanted:
+        _check(target.arguments)
         return _bundled(target.arguments, target.over, target.listen, declared, report)
     return _with(wanted, (), "rdma", DEFAULT_LISTEN, declared, report)
+
+
+def _check(arguments):
+    """Deviations are all that a recording may ask of the server that is started here: it must not export
+    a directory, say."""
+    pairs = list(zip(arguments[::2], arguments[1::2]))
+    if len(arguments) % 2 or any(name != "--deviate" for name, _ in pairs):
+        words = " ".join(arguments)
+        raise Failure(f"recorded with steertag serve {words}: start it and give --target URL")
 
 
 def _bundled(arguments, over, listen, profile, report):

@@ -112,6 +112,14 @@ def _requirement_ids(code):
                 yield from _requirement_ids(member)
 
 
+def restored(fields):
+    """The Case with these fields, whose id is finished; raises ValueError or TypeError."""
+    made = Case(**fields)
+    if not isinstance(made.id, str) or not _FINISHED_ID.fullmatch(made.id):
+        raise ValueError(f"case id {made.id!r} is not lower-case words joined by dots and hyphens")
+    return made
+
+
 def case_of(item):
     """The (Case, id) of a collected pytest item, or None for an ordinary test."""
     mark = item.get_closest_marker("steertag_case")

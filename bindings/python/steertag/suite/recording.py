@@ -8,6 +8,7 @@ import os
 import zipfile
 
 from .. import __version__
+from .case import restored
 from .profile import BadProfile, Profile, parse
 from .verdict import Verdict
 
@@ -146,12 +147,13 @@ def _checked(document, capture):
     if not all(isinstance(value, str) for value in named.values()):
         raise ValueError
     Verdict(named["verdict"])
-    case = {
-        key: tuple(value) if type(value) is list else value
+    fields = {
+        key: tuple(value) if isinstance(value, list) else value
         for key, value in document["case"].items()
     }
+    restored(fields)
     return Recording(
-        case=case,
+        case=fields,
         target=TargetOf(**target),
         findings=list(document["findings"]),
         steps=steps,
