@@ -14,8 +14,8 @@ from steertag.properties.conversation import (
     WRITTEN,
 )
 from steertag.properties.source import source
-from steertag.properties.strategies import drafts, private_data, sizes
-from steertag.suite import case
+from steertag.properties.strategies import drafts, fragments, private_data, sizes
+from steertag.suite import ANY, case
 
 LENGTH = 5000
 
@@ -86,6 +86,37 @@ def test_chunks(explorer):
         script.do(f'expect.data(data, stored[:len(data)], "{READ_DATA}", "octets of the file")')
 
     explorer.examples(chunked(), write)
+
+
+@case(
+    "server.property.records",
+    requirements=["RFC5531-11-1"],
+    needs=["tcp"],
+    over=ANY,
+)
+def test_records(explorer):
+    """Calls over TCP in records of any fragments, handed over in any pieces: each is answered."""
+
+    def write(script, value):
+        calls, piece = value
+        script.do("conn, octets = bench.connect_tcp(), b''")
+        for number, lengths in enumerate(calls, 1):
+            script.do(f"call{number} = conn.null_call()")
+            script.do(f"rest = bytes(call{number}.payload)")
+            for length in lengths:
+                script.do(f"octets += len(rest[:{length}]).to_bytes(4, 'big') + rest[:{length}]")
+                script.do(f"rest = rest[{length}:]")
+            script.do("octets += (0x80000000 | len(rest)).to_bytes(4, 'big') + rest")
+        for start in range(0, script.value("len(octets)"), piece):
+            script.do(f"conn.send_octets(octets[{start}:{start + piece}])")
+        names = ", ".join(f"call{number}" for number in range(1, len(calls) + 1))
+        script.do(f"outcomes = conn.collect_sent([{names}])")
+        for number in range(1, len(calls) + 1):
+            outcome = f"outcomes[call{number}.xid]"
+            script.do(f'expect({outcome}, "RFC5531-11-1", must=[kinds.REPLY])')
+
+    calls = st.lists(fragments, min_size=1, max_size=4)
+    explorer.examples(st.tuples(calls, st.integers(8, 200)), write)
 
 
 @case("server.property.conversation", requirements=[ANSWERED, READ_DATA, WRITTEN])

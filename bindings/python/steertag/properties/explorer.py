@@ -161,9 +161,12 @@ class Explorer:
                 return
 
     def _fails(self, lines):
-        """Whether the lines alone fail in the same way."""
+        """Whether the lines alone fail in the same way. Lines that lack something do not."""
         trial = Trial(self, self._session)
-        trial.write(lambda script, _: [script.do(line) for line in lines], None)
+        try:
+            trial.write(lambda script, _: [script.do(line) for line in lines], None)
+        except (NameError, AttributeError, LookupError):
+            return False
         trial.judge()
         return (trial.run.verdict, trial.run.reason) == self._first
 

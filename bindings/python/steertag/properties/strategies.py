@@ -98,7 +98,10 @@ def private_data(draw):
     return whole[: draw(st.just(len(whole)) | st.integers(0, len(whole)))][:MOST_PRIVATE_DATA]
 
 
-# Octets of a result or argument in as many segments as asked for.
+# Octets of the fragments of one record; none at all is legal (RFC 5531 11).
+fragments = st.lists(st.integers(0, 60), max_size=MOST_ENTRIES)
+
+
 @st.composite
 def sizes(draw, length):
     """Sizes of segments that hold `length` octets together, empty ones among them."""

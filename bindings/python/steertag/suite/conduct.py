@@ -111,6 +111,7 @@ def record_of(run):
     """The Record of a finished run; the plugin fills in the seconds."""
     capture = f"{CAPTURES}/{run.capture.name}" if run.capture else None
     replay = f"{FAILURES}/{run.replay.name}" if run.replay else None
+    again = f"\nagain: steertag replay {run.replay}" if run.replay else ""
     return Record(
         id=run.case_id,
         verdict=run.verdict.value,
@@ -120,7 +121,7 @@ def record_of(run):
         seconds=0.0,
         capture=capture,
         replay=replay,
-        detail=run.text(),
+        detail=run.text() + again,
     )
 
 
