@@ -18,9 +18,6 @@ ROUNDS = 12
 LARGE = 1 << 20
 # Octets of a WRITE that fits every threshold.
 INLINE = 512
-# Waits of at most 20 ms each for one event of the trace.
-MOST_TURNS = 250
-TURN_MS = 20
 # Octets of a Send that reach the wire: in the length, the DDP header, the payload, the CRC, and all.
 CUTS = {"length": 1, "ddp-header": 11, "payload-start": 20, "payload": 60, "crc": -2, "whole": 0}
 # First messages that are no call: (octets, kinds that RFC 8166 4.5 and 4.5.1 want).
@@ -52,17 +49,6 @@ def expect_answered(conn, outcome, call, requirement_id):
     expect(outcome, either(conn, requirement_id, ANSWERED), must=[kinds.REPLY])
     unsolicited = either(conn, UNSOLICITED, ANSWERED)
     expect.equal(outcome.xid, call.xid, unsolicited, "XID of the next message", show=False)
-
-
-def wait_for_event(conn, kind):
-    """Works until an event of this kind was seen or the connection ended; whether it was."""
-    for _ in range(MOST_TURNS):
-        if any(event.kind == kind for event in conn.recorder):
-            return True
-        if not conn.open:
-            return False
-        conn.raw.wait(TURN_MS)
-    return False
 
 
 @case("server.connection.many", requirements=[SERVED, UNSOLICITED, ANSWERED], over=ANY)
@@ -161,7 +147,7 @@ def test_abort_in_the_middle_of_a_read(bench):
     call = conn.nfs_call("WRITE", file=handle, offset=0, count=LARGE, stable=2, data=content)
     conn.reduce(call, [LARGE // 4] * 4)
     conn.send(call)
-    wait_for_event(conn, "rdma_read")
+    conn.wait_event("rdma_read")
     conn.abort()
     expect_served(bench, SERVED)
     conn = bench.connect()
@@ -185,7 +171,7 @@ def test_abort_in_the_middle_of_a_reply(bench):
             call = read_call(conn, handle, LARGE)
             conn.write_chunk(call, LARGE)
             conn.send(call)
-        wait_for_event(conn, "rdma_write")
+        conn.wait_event("rdma_write")
         conn.abort()
     conn = bench.connect()
     call = read_call(conn, handle, 512)

@@ -47,15 +47,17 @@ def case_source(case, case_id, lines, reason):
     """A file with one case of these lines, to be put beside those of the suite."""
     body = textwrap.indent("\n".join(lines), "    ")
     imports = [name for name in ("nfs", "rpc", "wire") if f"{name}." in body]
+    anywhere = len(case.over) > 1
     words = [name for name in ("expect", "kinds") if name in body]
+    words = (["ANY"] if anywhere else []) + ["case", *words]
     head = ['"""What a property of the suite found."""', ""]
     if "random." in body:
         head += ["import random", ""]
     if imports:
         head += [f"from steertag import {', '.join(imports)}"]
-    head += [f"from steertag.suite import {', '.join(['case', *words])}", "", ""]
+    head += [f"from steertag.suite import {', '.join(words)}", "", ""]
     name = case_id.rpartition(".")[2]
-    options = ", hostile=True" if case.hostile else ""
+    options = (", hostile=True" if case.hostile else "") + (", over=ANY" if anywhere else "")
     tolerated = f", tolerates={dict(case.tolerates)!r}" if case.tolerates else ""
     needs = f", needs={list(case.needs)!r}" if case.needs else ""
     requirements = list(case.requirements)
