@@ -30,7 +30,8 @@ SERVER_STOP_MS = 5000
 
 @dataclasses.dataclass(frozen=True)
 class Deadlines:
-    """Limits in milliseconds that follow from the round trip measured when the session started."""
+    """Limits in milliseconds that follow from the round trip measured at the first contact and by the last
+    probes."""
 
     round_trip_ms: float = 1.0
 

@@ -1,11 +1,14 @@
 """The way to the target by one URL: connections that prepare, the first measurement, the probe."""
 
+import collections
 import os
 import time
 
 from . import kinds
 from .deadline import CONNECT_MS, FIRST_CONTACT_MS, Deadlines, PATIENCE_FLOOR_MS
 
+# Probes whose round trips count for the next case.
+LATELY = 8
 # Messages that nobody asked for, after which a target is no RPC server at all. A server that answers
 # each call twice is one, and is judged.
 MOST_UNASKED = 64
@@ -28,10 +31,17 @@ class Link:
 
     def __init__(self, url):
         self.url = url
-        self.round_trip_ms = 1.0
+        self._first_ms = 1.0  # the slowest round trip of the first contact
+        self._lately_ms = collections.deque(maxlen=LATELY)
         self.twin = None  # record_link.RecordLink to the same server, if there is one
         self._serial = 0
         self._probed = {}  # need: what the target lacks of it, "" for nothing
+
+    @property
+    def round_trip_ms(self):
+        """The slowest round trip of the first contact and of the last probes: a machine that is loaded
+        now need not have been so when the session started."""
+        return max(self._first_ms, *self._lately_ms, 0.0)
 
     @property
     def unique(self):
@@ -68,7 +78,7 @@ class Link:
         conn.abort()
         if unasked == MOST_UNASKED:
             raise Refused(f"it sends messages without end, {MOST_UNASKED} of them unasked")
-        self.round_trip_ms = slowest * 1000
+        self._first_ms = slowest * 1000
 
     def probed(self, need, probe):
         """What the target lacks of a need that `probe(link)` finds out, one sentence; "" for nothing.
@@ -87,8 +97,11 @@ class Link:
             conn = self.helper(deadlines)
         except Refused as refused:
             return kinds.HANG if refused.timed_out else kinds.DISCONNECT
+        before = time.monotonic()
         outcome = conn.probe()
+        took_ms = (time.monotonic() - before) * 1000
         conn.abort()
         if outcome.kind not in kinds.UNANSWERED:
+            self._lately_ms.append(took_ms)
             return None
         return kinds.HANG if outcome.kind == kinds.HANG else kinds.DISCONNECT

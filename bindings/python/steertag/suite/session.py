@@ -128,9 +128,15 @@ class Session:
         except Unreachable as error:
             self.lost = str(error)
             raise
+        self.deadlines = Deadlines(self._link.round_trip_ms)
         self._run = Run(case, case_id, self._link.transport)
         self._bench = None
         self.reseed()
+
+    @property
+    def bundled(self):
+        """Whether the target is the bundled server."""
+        return self._server is not None
 
     def reseed(self):
         """What is chosen at random from here on belongs to the case."""
