@@ -89,7 +89,7 @@ def test_the_limit_of_runs_is_told(shrunk, tmp_path):
     _, path, _, _ = shrunk
     done = steertag("shrink", path, "--out", tmp_path / "out", "--runs", "2")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "after 2 runs\nthe limit of runs ended the search" in done.stdout
+    assert "after 2 runs\nthe search was ended early; --runs allows more" in done.stdout
 
 
 def test_what_does_not_fail_is_not_shrunk(shrunk, tmp_path):
@@ -124,6 +124,21 @@ def test_only_what_is_needed_stays():
     )
     assert shrinker.shrink()
     assert {one.number for one in shrinker.best.steps} == needed
+
+
+def test_an_interrupted_search_keeps_what_it_found():
+    runs = []
+
+    def fails(each):
+        runs.append(each)
+        if len(runs) == 3:
+            raise KeyboardInterrupt
+        return any(one.kind == "connect" for one in each.steps)
+
+    steps = [step(0, "connect")] + [step(number, "probe") for number in range(1, 40)]
+    shrinker = Shrinker(recording_of(steps), fails)
+    assert not shrinker.shrink()
+    assert len(shrinker.best.steps) == 20
 
 
 def test_steps_go_with_what_they_need():

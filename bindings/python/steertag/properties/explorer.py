@@ -31,8 +31,7 @@ MOST_ROUNDS = 100
 
 
 class TrialFailed(Exception):
-    """A trial ended with a verdict that spoils a run. Each reason has a class of its own, which is how
-    hypothesis tells failures apart."""
+    """A trial ended with the verdict and reason of the first that spoilt the run."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +55,6 @@ class Explorer:
         self._smallest = None
         self._failed = 0
         self._limit = None
-        self._classes = {}
 
     # -- two ways to think up trials -------------------------------------------------------------
 

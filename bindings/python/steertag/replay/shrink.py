@@ -103,7 +103,7 @@ def _tell(before, after, runs, complete, listing):
     print(f"{before.case['id']}: {printable(replay.sentence(after.verdict, after.reason))}")
     print(f"{len(before.steps)} steps, now {len(after.steps)}, after {runs} runs")
     if not complete:
-        print("the limit of runs ended the search; --runs allows more")
+        print("the search was ended early; --runs allows more")
     for number, line in enumerate(listing(after.steps)):
         if number == MOST_LINES:
             print("  ...")

@@ -32,7 +32,8 @@ class Shrinker:
         self._ran = ran
 
     def shrink(self, with_octets=True):
-        """Leaves the smallest recording found in `best`; False if the limit of runs ended it."""
+        """Leaves the smallest recording found in `best`; False if the limit of runs, or Ctrl-C, ended
+        the search."""
         try:
             for _ in range(MOST_ROUNDS):
                 before = self.best
@@ -41,7 +42,7 @@ class Shrinker:
                     self._shrink_messages()
                 if self.best is before:
                     break
-        except OutOfRuns:
+        except (OutOfRuns, KeyboardInterrupt):
             return False
         return True
 
