@@ -7,6 +7,8 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).parent
+# Modules beside the tests, in whatever way pytest imports these.
+sys.path.insert(0, str(HERE))
 
 
 @pytest.fixture

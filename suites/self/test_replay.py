@@ -18,8 +18,11 @@ import random
 
 from steertag import wire
 from steertag.suite import ANY, case, expect
+from steertag.suite.compound import operation
+from steertag.suite.nfs4_client import putfh
 
 VERSION, GRANT, DATA = "RFC8166-4.5.1-1", "RFC8166-3.3.1-5", "RFC8267-4-3"
+CALLBACK, ONCE = "RFC8167-5.1-1", "RFC8881-2.10.6.1-4"
 
 @case("self.kind", requirements=[VERSION], hostile=True)
 def test_kind(bench):
@@ -68,6 +71,28 @@ def test_crash(bench):
     call.read_list_end = 7
     conn.exchange(call)
 
+@case("self.private-data", requirements=["RFC8797-4-7"], tolerates={"RFC8797-4-7": "asserted here"})
+def test_private_data(bench):
+    flags = bytes(bench.connect().server_private_data)[5]
+    expect.equal(flags & 0xFE, 0, "RFC8797-4-7", "reserved bits")
+
+@case("self.callback", requirements=[CALLBACK], needs=["backchannel"])
+def test_callback(bench):
+    callbacks = bench.nfs4_session(back=True, answers_null=False).conn.callbacks
+    callback = callbacks.wait(bench.deadlines.patience_ms)
+    callbacks.answer(callback)
+    expect.at_least(callback.header.credit, 1, CALLBACK, "credits that are asked for")
+
+@case("self.retry", requirements=[ONCE], needs=["nfs41"])
+def test_retry(bench):
+    session = bench.nfs4_session()
+    files = bench.nfs4_files(session)
+    files.file(b"content", "mine")
+    remove = putfh(files.directory), operation("REMOVE", target="mine")
+    for _ in range(2):
+        outcome = session.exchange(*remove, slot=1, number=1, cachethis=True)
+        expect(outcome, ONCE, must=["reply"])
+
 @case("self.over-tcp", requirements=["RFC5531-9-1"], needs=["tcp"], over=ANY)
 def test_over_tcp(bench):
     conn = bench.connect_tcp()
@@ -88,6 +113,9 @@ FAILURES = {
     "self.condition": ("grants-zero", "fail", "not true: the grant is a number of calls"),
     "self.handles": ("version-executed", "fail", "expected err-vers, saw reply"),
     "self.crash": ("exits-on-broken-list", "crash", "exit status 70"),
+    "self.private-data": ("announces-reserved-bits", "fail", "reserved bits: expected 0"),
+    "self.callback": ("callback-asks-no-credit", "fail", "asked for: expected at least 1, saw 0"),
+    "self.retry": ("retry-executed", "fail", "expected reply, saw nfs:NFS4ERR_NOENT"),
 }
 
 

@@ -242,7 +242,7 @@ def expect_quiet(conn, requirement_id, what, before=None):
     """No callback has come since there were `before` (now)."""
     before = conn.callbacks.count if before is None else before
     stays_quiet(conn, requirement_id, before)
-    expect.equal(conn.callbacks.count, before, requirement_id, what)
+    expect.at_most(conn.callbacks.count, before, requirement_id, what)
 
 
 def with_grant(bench, grant, **fields):
@@ -250,12 +250,12 @@ def with_grant(bench, grant, **fields):
     `fields` are of CREATE_SESSION. The case is not testable where that call would be a recall."""
     session = bench.nfs4_session(back=True, answers_null=False, **fields)
     callbacks = session.conn.callbacks
-    callbacks.credits = grant
+    callbacks.configure(credits=grant)
     first = callbacks.wait()
     if first is None:
         bench.not_testable("the server makes no call before a recall that could tell our grant")
     callbacks.answer(first)
-    callbacks.answers_null = True
+    callbacks.configure(answers_null=True)
     return session
 
 

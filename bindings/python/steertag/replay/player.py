@@ -5,6 +5,7 @@ import dataclasses
 
 from .. import fabric, wire
 from ..suite.call import Call, RecordCall
+from ..suite.callbacks import Callback, Callbacks
 from ..suite.expectation import expect
 from ..suite.files import FILES, HELPER
 from ..suite.message import Message
@@ -17,7 +18,8 @@ from .symbols import Symbols
 _ON_CONNECTION = ("receive", "await_outcome", "collect_sent", "probe", "wait_closed", "wait_event")
 _ON_CONNECTION += ("close", "abort", "work", "lose_sight", "send_octets", "end")
 _ON_FILES = ("name", "file", "sparse_file", "symlink", "directory", "descend", "read")
-_OF_FILES = ("root", "base")
+_OF_FILES = ("root", "base", "base_name")
+_ON_CALLBACKS = ("configure", "wait", "wait_seen")
 _ON_STREAM = ("send", "end", "reset", "close", "take", "receive")
 _ON_RAW = ("wait", "send_raw", "terminate", "disconnect", "abort", "rdma_write", "rdma_read")
 _RELATIONS = {
@@ -69,7 +71,9 @@ class Player:
     def _connect(self, step):
         settings = dict(step.fields.get("settings", {}))
         opening = {"greet": step.fields["greet"], "must_open": step.fields["must_open"]}
-        self._things[step.subject] = self._bench.connect(**opening, **settings)
+        conn = self._bench.connect(**opening, **settings)
+        self._things[step.subject] = conn
+        return conn
 
     def _connect_tcp(self, step):
         must_open = step.fields["must_open"]
@@ -77,6 +81,17 @@ class Player:
 
     def _stream(self, step):
         self._things[step.subject] = self._bench.stream()
+
+    def _callbacks(self, step):
+        conn = self._things.get(step.fields["conn"])
+        if conn is not None:
+            granted, null = step.fields["credits"], step.fields["null"]
+            self._things[step.subject] = Callbacks(conn, granted, null)
+
+    def _client_owner(self, _):
+        owner = self._bench.client_owner()
+        self._bench.discard_client(owner)
+        return owner
 
     def _offer(self, step):
         fields = step.fields
@@ -183,6 +198,11 @@ class Player:
         self._came[number, None] = result
         if isinstance(result, Outcome):
             self._heard(step, step.came, result.raw)
+        elif isinstance(result, Callback):
+            recorded = (step.came or {}).get("octets", b"")
+            self._symbols.callback(recorded, result.message.bytes)
+        elif isinstance(result, str) and step.kind in _NAMES:
+            self._symbols.text(step.came, result)
         elif isinstance(result, Message) or result is None:
             self._heard(step, step.came, result.bytes if result else b"")
         elif isinstance(result, bytes) and step.subject == FILES and step.kind != "read":
@@ -213,7 +233,7 @@ class Player:
             self._check_value(fields)
         elif fields.get("seen") is not None and tuple(fields["seen"]) in self._came:
             now = stable(self._values(fields["seen"]))
-            if all(now.get(path) == value for path, value in fields["values"].items()):
+            if fields["values"].items() <= now.items():
                 raise Failed(fields["reason"], "what came is what came when it was recorded")
 
     def _check_value(self, fields):
@@ -222,11 +242,11 @@ class Player:
         holds = _RELATIONS[fields["relation"]]
         values = []
         for where, path, beside in fields["sources"]:
-            if tuple(where) in self._came:
-                table = self._values(where)
-                if path in table:
-                    expected = table.get(beside, fields["expected"])
-                    values.append((as_plain(table[path]), as_plain(expected)))
+            table = self._values(where)
+            if path in table:
+                expected = self._values(beside[0]).get(beside[1]) if beside else None
+                expected = fields["expected"] if expected is None else expected
+                values.append((as_plain(table[path]), as_plain(expected)))
         if not values or any(_holds(holds, *pair) for pair in values):
             return
         value, expected = values[0]
@@ -236,17 +256,22 @@ class Player:
         judge(value, expected, fields["requirement"], fields["what"])
 
     def _values(self, where):
+        if tuple(where) not in self._came:
+            return {}
         return values_of(self._seen(where), lambda stag: self._stags.get(stag, "foreign"))
 
 
 # Steps that the player itself knows how to do.
 _OWN = ("connect", "connect_tcp", "stream", "offer", "send", "raw", "expect", "check")
+_OWN += ("callbacks", "client_owner")
+# Those that give a name which later messages hold.
+_NAMES = ("base_name", "client_owner")
 
 
 def _allowed(subject):
     if subject == FILES:
         return _ON_FILES
-    kinds = {"c": _ON_CONNECTION, "s": _ON_STREAM, "m": ("close",)}
+    kinds = {"c": _ON_CONNECTION, "s": _ON_STREAM, "m": ("close",), "b": _ON_CALLBACKS}
     return _ON_CONNECTION if subject == HELPER else kinds.get(subject[:1], ())
 
 

@@ -1,6 +1,7 @@
 """Values of a recording that are others whenever it is played: steering tags, file handles, and whatever
 the target gave out and got back."""
 
+from .. import wire
 from ..suite.verdict import NotTestable
 
 # The shortest octets that are taken for something that the target gave out, and the fewest different
@@ -28,6 +29,8 @@ class Symbols:
         )  # variable-length opaque items of messages of the target: their octets now
         self._given = {}  # window of a message of the target: (its octets now or None, offset)
         self._own = set()  # windows of messages that we sent
+        self._texts = {}  # names of ours in the recording: those now, of the same length
+        self._xids = {}  # XIDs of the target's own calls in the recording: those now
 
     # -- what is learned -------------------------------------------------------------------------
 
@@ -35,6 +38,18 @@ class Symbols:
         """A file handle that the helper connection got."""
         if isinstance(recorded, bytes) and len(recorded) >= SHORTEST:
             self._handles[recorded] = bytes(now)
+
+    def text(self, recorded, now):
+        """A name that we made up for this run."""
+        if recorded and len(recorded) == len(now):
+            self._texts[recorded.encode()] = now.encode()
+
+    def callback(self, recorded, now):
+        """A call of the target; `now` is empty if none came this time."""
+        xid, now_xid = recorded[:_WORD], now[:_WORD]
+        if len(xid) == len(now_xid) == _WORD:
+            self._xids[xid] = now_xid
+        self.message(recorded, now, True)
 
     def memory(self, stag, base, offer):
         """A registered region."""
@@ -62,16 +77,17 @@ class Symbols:
     def in_octets(self, octets):
         """Octets of the recording with what stands for them now, but for memory."""
         patched = bytearray(octets)
-        for recorded, now in self._handles.items():
-            self._replace(patched, octets, recorded, now)
-        for recorded, now in self._opaques.items():
-            if len(now) == len(recorded):
-                self._replace(patched, octets, recorded, now)
+        # Windows first: they overlap each other, and what is known as a whole is surer than they are.
         for offset, window in _windows(octets):
             now, source = self._given.get(window, (b"", 0))
             part = now[source : source + len(window)]
-            if len(part) == len(window) and patched[offset : offset + len(window)] == window:
+            if len(part) == len(window):
                 patched[offset : offset + len(window)] = part
+        for recorded, now in self._opaques.items():
+            if len(now) == len(recorded):
+                self._replace(patched, octets, recorded, now)
+        for recorded, now in (self._handles | self._texts).items():
+            self._replace(patched, octets, recorded, now)
         return bytes(patched)
 
     @staticmethod
@@ -92,7 +108,18 @@ class Symbols:
             if known is not None:
                 self._segment(patched, start, *known)
         self._own |= {window for _, window in _windows(octets)}
+        self._number(patched, octets)
         return bytes(patched)
+
+    def _number(self, patched, octets):
+        """A message with the XID of a callback has that of the callback now, in its RPC message too."""
+        now = self._xids.get(octets[:_WORD])
+        if now is None:
+            return
+        start = octets.find(octets[:_WORD], wire.SMALLEST_HEADER_BYTES)
+        for place in (0, start):
+            if place >= 0:
+                patched[place : place + _WORD] = now
 
     @staticmethod
     def _segment(patched, start, offer, base):

@@ -82,8 +82,10 @@ class Bench:
         if "private_data" in settings:
             settings["private_data"] = bytes(opened_with.options.private_data)
         fields = {"greet": greet, "must_open": must_open, "settings": settings}
-        with self._connecting("connect", fields):
-            return self._connect(opened_with, greet, must_open)
+        with self._connecting("connect", fields) as action:
+            conn = self._connect(opened_with, greet, must_open)
+        self.actions.ended(action, conn)
+        return conn
 
     def _connecting(self, kind, fields):
         """The action of the connection that is made next."""
@@ -181,9 +183,22 @@ class Bench:
         a new connection with these settings."""
         self.need("nfs41")
         conn = conn or self.connect(**settings)
-        client = Nfs4Client(conn, f"{self._run.case_id}-{self._link.unique}")
+        client = Nfs4Client(conn, self.client_owner())
         self._clients.append(client)
         return client
+
+    def client_owner(self):
+        """co_ownerid of a client that nobody was before, as text."""
+        with self.actions.doing("client_owner", "", {}) as action:
+            owner = f"{self._run.case_id}-{self._link.unique}"
+        self.actions.ended(action, owner)
+        return owner
+
+    def discard_client(self, owner):
+        """Has what the target keeps for this owner given back after the case."""
+        client = Nfs4Client(None, owner)
+        client.opens = True
+        self._clients.append(client)
 
     def nfs4_session(self, conn=None, back=False, answers_null=True, settings=None, **fields):
         """A session of a new client, ready for work. With `back` its connection is the backchannel
@@ -285,8 +300,9 @@ class Bench:
             self._files.clean_up()
 
     def _discard_clients(self):
-        clients, self._clients = self._clients, []
-        if not any(client.id for client in clients):
+        clients = [client for client in self._clients if client.holds_state]
+        self._clients = []
+        if not clients:
             return
         try:
             conn = self._link.helper(self.deadlines)

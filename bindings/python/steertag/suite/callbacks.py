@@ -5,6 +5,7 @@ import dataclasses
 
 from .. import nfs, rpc, wire
 from .deadline import Limit
+from .recorded import recorded
 
 NFS4 = nfs.nfs4
 # Calls that a case lets the target have under way at a time, unless it says otherwise.
@@ -29,9 +30,14 @@ class Callback:
     header: object  # wire.Header
     payload: bytes  # the RPC message
     rpc: object  # rpc.Call
-    conn: object = None  # over which it came
     fixed: object = None  # nfs4.CbCompoundArgs of a CB_COMPOUND that decodes
     operations: list = dataclasses.field(default_factory=list)  # (CbOpnum, arguments)
+    among: object = None  # the Callbacks that took it
+
+    @property
+    def conn(self):
+        """The connection over which it came."""
+        return self.among.conn
 
     @property
     def xid(self):
@@ -73,7 +79,12 @@ class Callbacks:
     with a lone CB_SEQUENCE, and a server may send CB_RECALL_ANY or notifications at any time. A recall
     waits for the case, which answers it by `answer`."""
 
+    numbering = None  # for the recording: XIDs are the target's
+
     def __init__(self, conn, credits=REVERSE_CREDITS, answers_null=True):
+        self.actions = conn.actions
+        if self.actions is not None:
+            self.actions.callbacks(self, {"conn": conn, "credits": credits, "null": answers_null})
         self.conn = conn
         self.credits = credits
         self.answers_null = answers_null
@@ -82,6 +93,12 @@ class Callbacks:
         self.seen = []  # all of them
         conn.callbacks = self
 
+    @recorded
+    def configure(self, credits=None, answers_null=None):
+        """From here on our replies grant so many credits, and CB_NULL is answered or not."""
+        self.credits = self.credits if credits is None else credits
+        self.answers_null = self.answers_null if answers_null is None else answers_null
+
     # -- calls ---------------------------------------------------------------------------------
 
     def take(self, message):
@@ -89,7 +106,7 @@ class Callbacks:
         callback = read_callback(message)
         if callback is None:
             return False
-        callback.conn = self.conn
+        callback.among = self
         self.count += 1
         if len(self.seen) < MOST_KEPT:
             self.seen.append(callback)
@@ -99,6 +116,7 @@ class Callbacks:
             self.kept.append(callback)
         return True
 
+    @recorded
     def wait(self, timeout_ms=None):
         """The next call that is not answered yet, or None if none came in time."""
         limit = Limit(self.conn.deadlines.answer_ms if timeout_ms is None else timeout_ms)
@@ -106,6 +124,7 @@ class Callbacks:
             self.conn.wait_callback(limit)
         return self.kept.popleft() if self.kept else None
 
+    @recorded
     def wait_seen(self, count, timeout_ms=None):
         """Whether so many calls have come, answered or not, before the time passed."""
         limit = Limit(self.conn.deadlines.answer_ms if timeout_ms is None else timeout_ms)

@@ -271,7 +271,6 @@ class Connection(Dialogue):
         """Lets leave what was sent, without waiting for anything."""
         self._raw.wait(0)
 
-    @recorded
     def wait_callback(self, limit):
         """Works until a call of the target has come (True), the connection ended or the limit passed.
         Other messages that come meanwhile are taken by who waits next."""

@@ -65,6 +65,7 @@ class Files:
         return self._root
 
     @property
+    @recorded
     def base_name(self):
         """The name of `base` in the export's root, where it is from now on."""
         self.base  # pylint: disable=pointless-statement

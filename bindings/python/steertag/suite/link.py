@@ -45,9 +45,10 @@ class Link:
 
     @property
     def unique(self):
-        """A word that no other link and no earlier call gave: for names of files on the target."""
+        """A word that no other link and no earlier call gave: for names of files on the target. Of one
+        length always, so that one can stand in place of another."""
         self._serial += 1
-        return f"{os.getpid():x}-{time.time_ns():x}-{self._serial}"
+        return f"{os.getpid():08x}-{time.time_ns():016x}-{self._serial:06d}"
 
     def reseed(self, seed):
         """From here on what the way to the target chooses at random belongs to this seed."""

@@ -92,7 +92,7 @@ class Nfs4Client:
         self.id = 0
         self.create_sequence = 0
         self.sessions = []
-        self.holds_state = False  # an OPEN was sent
+        self.opens = False  # an OPEN was sent, or nobody knows
 
     # -- operations ----------------------------------------------------------------------------
 
@@ -145,11 +145,14 @@ class Nfs4Client:
 
     # -- the end -------------------------------------------------------------------------------
 
+    @property
+    def holds_state(self):
+        """Whether the target may keep something for this client beyond its name."""
+        return bool(self.sessions) or self.opens
+
     def discard(self, conn):
         """Takes everything back that the target keeps for this client, over any connection: a client
         that restarts has no state left (RFC 8881 8.4.2). What goes wrong here is left to leases."""
-        if self.id == 0 or not (self.sessions or self.holds_state):
-            return
         again = Nfs4Client(conn, self.owner.decode(), bytes(each ^ 0xFF for each in self.verifier))
         try:
             again.replace()
@@ -306,7 +309,7 @@ class Nfs4Session:
 
     def open_operation(self, name, access=NFS4.OPEN4_SHARE_ACCESS_READ, owner=b"process"):
         """OPEN that neither creates nor denies."""
-        self.client.holds_state = True
+        self.client.opens = True
         return operation(
             "OPEN",
             share_access=access,

@@ -5,6 +5,8 @@ import dataclasses
 import enum
 import hashlib
 
+from .callbacks import Callback
+from .connection import Connection
 from .message import Message
 from .outcome import Outcome
 
@@ -14,7 +16,9 @@ MOST_ENTRIES = 8
 MOST_LEVELS = 8
 # Parts of paths whose values differ from run to run: times, numbers that the server gives out.
 _UNSTABLE = ("attributes", "verf", "fileid", "time", "object", "obj", "fhandle", "wcc")
+_UNSTABLE += ("sessionid", "sessid", "clientid", "stateid", "cinfo", "callback.xid", ".fh")
 _STABLE = ("kind", "length", "xid", "invalidated", "header.", "reply.", "result.", "value", "open")
+_STABLE += ("callback", "private_data")
 
 
 class CannotKeep(Exception):
@@ -40,12 +44,40 @@ def as_plain(value):
 
 
 def values_of(seen, name_of_stag):
-    """{path: value} of an Outcome, a Message, or a plain value. `name_of_stag` names memory."""
+    """{path: value} of an Outcome, a Message, a Callback, a Connection, or a plain value.
+    `name_of_stag` names memory."""
     if isinstance(seen, Outcome):
         return _of_outcome(seen, name_of_stag)
     if isinstance(seen, Message):
         return {"xid": seen.xid, "length": len(seen.bytes), **_words(seen.bytes)}
+    if isinstance(seen, Connection):
+        return {"private_data": bytes(seen.server_private_data), "open": seen.open}
+    if isinstance(seen, Callback):
+        return _of_callback(seen, "callback") | _of_callbacks(seen.among)
     return {"value": seen}
+
+
+def _of_callback(callback, path):
+    """What a call of the target holds; its XID apart, which is another each time."""
+    found = {f"{path}.length": len(callback.message.bytes)}
+    found[f"{path}.operations"] = [number.name for number, _ in callback.operations]
+    for name in ("header", "rpc", "fixed"):
+        _walk(found, f"{path}.{name}", getattr(callback, name), 0)
+    for number, arguments in callback.operations[:MOST_ENTRIES]:
+        _walk(found, f"{path}.{number.name}", arguments, 0)
+    for name in ("header", "rpc"):
+        found[f"{path}.xid"] = found.pop(f"{path}.{name}.xid", None)
+    return found
+
+
+def _of_callbacks(callbacks):
+    """All that came on a connection, as far as anybody listens there."""
+    if callbacks is None:
+        return {}
+    found = {"callbacks.count": callbacks.count, "callbacks.kept": len(callbacks.kept)}
+    for number, each in enumerate(callbacks.seen[:MOST_ENTRIES]):
+        found |= _of_callback(each, f"callback.{number}")
+    return found
 
 
 def _of_outcome(outcome, name_of_stag):
@@ -66,6 +98,7 @@ def _of_outcome(outcome, name_of_stag):
     found["reply_chunk"] = outcome.reply_chunk
     found["open"] = outcome.conn.open
     found["grant"] = getattr(outcome.conn, "grant", None)
+    found |= _of_callbacks(getattr(outcome.conn, "callbacks", None))
     return found | _words(outcome.raw)
 
 

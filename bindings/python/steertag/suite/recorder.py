@@ -12,6 +12,8 @@ import weakref
 
 from .. import fabric, wire
 from .call import Asked
+from .callbacks import Callback
+from .connection import Connection
 from .message import Message
 from .observation import as_plain, CannotKeep, stable, values_of
 from .outcome import Outcome
@@ -21,10 +23,13 @@ from .recording import Step
 # the memory.
 MOST_ACTIONS = 20_000
 MOST_OCTETS = 64 << 20
-# What came last, in which the value that a case judges is looked for.
-MOST_RECENT = 12
+# What came last, in which the value that a case judges is looked for, and places where it is found.
+MOST_RECENT = 64
+MOST_SOURCES = 1024
 # Numbers up to this one occur in messages all the time.
 MOST_COMMON = 0xFFFF
+# Octets that hardly occur by chance.
+SHORTEST_RARE = 8
 _FAULTS = ("bad_crc", "msn", "mo", "qn", "opcode", "ddp_version", "rdmap_version", "ulpdu_length")
 FAULT_FIELDS = (*_FAULTS, "cut_after")
 
@@ -131,6 +136,12 @@ class Recorder:
         action = self._append(Action("offer", self.name_of(offer), self._kept(fields)))
         self._offers.append((action, offer))
 
+    def callbacks(self, taker, fields):
+        """What takes the target's own calls on a connection from now on, as an action."""
+        name = self.name(taker, "b")
+        if self.listening:
+            self._append(Action("callbacks", name, self._kept(fields)))
+
     # -- expectations ----------------------------------------------------------------------------
 
     def expect(self, outcome, requirement_id, sets):
@@ -160,7 +171,7 @@ class Recorder:
             plain = as_plain(actual)
             fields |= {"actual": plain, "expected": as_plain(expected)}
             sources = self._sources(recent, plain, fields["expected"])
-            fields["sources"] = [] if relation == "true" else sources[:MOST_RECENT]
+            fields["sources"] = [] if relation == "true" else sources[:MOST_SOURCES]
         except CannotKeep:
             fields["sources"] = []
         if not fields["sources"]:
@@ -169,18 +180,26 @@ class Recorder:
         self._append(Action("check", "", self._kept(fields)))
 
     def _sources(self, recent, actual, expected):
-        """[where, path, path beside it or None]: what came with this value, and what came with it had the
-        value that was expected, if that is one which hardly occurs by chance."""
+        """[where, path, [where, path] or None]: what came with this value, and what came with the value
+        that was expected, if that is one which hardly occurs by chance; the same thing rather than
+        another, and decoded fields before words."""
+        tables = [(where, values_of(seen, self.name_of_stag)) for where, seen in recent if where]
+        rare = type(expected) is int and expected > MOST_COMMON
+        rare = rare or (type(expected) is bytes and len(expected) >= SHORTEST_RARE)
+        places = [
+            [where, path]
+            for where, table in (tables if rare else ())
+            for path, value in table.items()
+            if type(value) is type(expected) and value == expected
+        ]
         found = []
-        for where, seen in recent:
-            table = values_of(seen, self.name_of_stag) if where is not None else {}
-            beside = None
-            if type(expected) is int and expected > MOST_COMMON:
-                beside = next((path for path in table if table[path] == expected), None)
+        for where, table in tables:
+            beside = next((place for place in places if place[0] == where), None)
+            beside = beside or next(iter(places), None)
             for path, value in table.items():
                 if type(value) is type(actual) and value == actual:
                     found.append([where, path, beside])
-        return found
+        return sorted(found, key=lambda source: source[1].startswith("word."))
 
     def _where(self, outcome):
         known = self._outcomes.get(id(outcome))
@@ -243,9 +262,13 @@ class Recorder:
             return {
                 str(xid): self._outcome([index, xid], outcome) for xid, outcome in result.items()
             }
-        if isinstance(result, Message):
+        if isinstance(result, (Message, Callback)):
             self._recent.append(([index, None], result))
-            return {"octets": self._kept(result.bytes)}
+            message = result.message if isinstance(result, Callback) else result
+            return {"octets": self._kept(message.bytes)}
+        if isinstance(result, Connection):
+            self._recent.append(([index, None], result))
+            return {"private_data": self._kept(result.server_private_data)}
         if result is None or isinstance(result, (bool, int, str, bytes)):
             self._recent.append(([index, None], result))
             return self._kept(result)
