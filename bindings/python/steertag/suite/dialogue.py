@@ -143,8 +143,12 @@ class Dialogue:
                 continue
             outcomes[call.xid] = self._read(call, message)
             self._settle(call, outcomes[call.xid], keep)
+        hung = False
         for xid, call in waiting.items():
-            outcomes[xid] = self.await_outcome(call, keep=keep)
+            # Who does not answer a NULL call is not asked once more for each call that is left.
+            outcome = self._unanswered(xid, 0) if hung else self.await_outcome(call, keep=keep)
+            hung = outcome.kind == kinds.HANG
+            outcomes[xid] = outcome
         return outcomes
 
     @recorded

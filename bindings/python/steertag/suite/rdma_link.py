@@ -3,6 +3,7 @@
 import dataclasses
 
 from .. import conformance, fabric, trace, wire
+from .callbacks import Callbacks
 from .captured import make_capture, RDMA_PORT
 from .connection import Connection
 from .deadline import DEVICE_CONNECT_MS
@@ -66,7 +67,10 @@ class RdmaLink(Link):
     def _plain(self, deadlines, timeout_ms):
         watch = Watch(0, self.provider.capabilities)
         raw = self.open(self._helper_settings, watch, timeout_ms)
-        return Connection(raw, watch, self._helper_settings, deadlines, self.unique)
+        conn = Connection(raw, watch, self._helper_settings, deadlines, self.unique)
+        # A call of the target that nobody announced is judged in cases, and is no answer here.
+        Callbacks(conn)
+        return conn
 
     def _learn(self, conn):
         self.thresholds = conn.negotiated
