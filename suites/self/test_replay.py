@@ -1,16 +1,15 @@
-"""Recordings of failures: each is one file, is played again without the code of its case, tells another
-target from the one that failed, and is refused with a sentence when it is none."""
+"""Recordings of failures: each is one file, is played again without the code of its case, and tells another
+target from the one that failed."""
 
 import dataclasses
-import json
 import types
-import zipfile
 
 import pytest
 from steertag_command import bundled, run_cases, steertag
 
 from steertag.replay.symbols import Symbols
-from steertag.suite.recording import BadRecording, FORMAT, read
+from steertag.suite import likeness
+from steertag.suite.recording import read
 from steertag.suite.verdict import NotTestable
 
 CASES = """
@@ -22,7 +21,7 @@ from steertag.suite.compound import operation
 from steertag.suite.nfs4_client import putfh
 
 VERSION, GRANT, DATA = "RFC8166-4.5.1-1", "RFC8166-3.3.1-5", "RFC8267-4-3"
-CALLBACK, ONCE = "RFC8167-5.1-1", "RFC8881-2.10.6.1-4"
+CALLBACK, ONCE, SIZE = "RFC8167-5.1-1", "RFC8881-2.10.6.1-4", "RFC8166-3.4.5-5"
 
 @case("self.kind", requirements=[VERSION], hostile=True)
 def test_kind(bench):
@@ -93,6 +92,46 @@ def test_retry(bench):
         outcome = session.exchange(*remove, slot=1, number=1, cachethis=True)
         expect(outcome, ONCE, must=["reply"])
 
+@case("self.memory", requirements=[DATA], tolerates={"RFC8166-8.1.4-2": "asserted here"})
+def test_memory(bench):
+    handle, conn = bench.file(bytes(1000)), bench.connect()
+    memory = conn.offer(2000, write=True)
+    before = memory.bytes()
+    call = conn.nfs_call("READ", file=handle, offset=0, count=1000)
+    call.add_write_chunk([memory.segment(1000)])
+    expect(conn.exchange(call, keep=True), DATA, must=["reply"])
+    expect.data(memory.bytes()[1000:], before[1000:], DATA, "memory behind the chunk")
+
+@case("self.order", requirements=[DATA], tolerates={"RFC8166-3.4.6-5": "asserted here",
+                                                    "RFC8166-3.5.2-2": "asserted here"})
+def test_order(bench):
+    handle, conn = bench.file(bytes(1000)), bench.connect()
+    call = conn.nfs_call("READ", file=handle, offset=0, count=1000)
+    conn.write_chunk(call)
+    outcome = conn.exchange(call, keep=True)
+    expect(conn.probe(), DATA, must=["reply"])
+    events = [each.kind for each in conn.recorder if each.kind == "rdma_write" or
+              each.kind == "send" and each.bytes == outcome.raw]
+    expect.true(events[-1] == "send", DATA, "the reply comes last", outcome=outcome)
+
+@case("self.derived", requirements=[DATA], tolerates={"RFC8166-3.5.3-9": "asserted here"})
+def test_derived(bench):
+    handle, conn = bench.file(bytes(4093)), bench.connect()
+    call = conn.nfs_call("READ", file=handle, offset=0, count=4093)
+    conn.reply_chunk(call)
+    length = sum(each.length for each in conn.exchange(call).header.reply_chunk)
+    expect.equal(length % 4, 0, DATA, "octets behind the roundup")
+
+@case("self.parts", requirements=[SIZE], hostile=True)
+def test_parts(bench):
+    handle, conn = bench.file(), bench.connect()
+    call = conn.nfs_call("WRITE", file=handle, offset=0, count=4096, stable=2, data=bytes(4096))
+    memory = conn.offer(4100, read=True)
+    position, _ = call.take_eligible()
+    call.add_read_chunk(position, memory.segments())
+    if conn.exchange(call).kind == "reply":
+        expect.equal(len(bench.read_back(handle)), 4096, SIZE, "octets of the file")
+
 @case("self.over-tcp", requirements=["RFC5531-9-1"], needs=["tcp"], over=ANY)
 def test_over_tcp(bench):
     conn = bench.connect_tcp()
@@ -100,6 +139,28 @@ def test_over_tcp(bench):
     conn.send(call, fragment_octets=8)
     outcome = conn.await_outcome(call)
     expect(outcome, "RFC5531-9-1", must=["reply"])
+
+@case("self.turns", requirements=[GRANT], tolerates={GRANT: "asserted here"})
+def test_turns(bench):
+    conns = bench.connect(), bench.connect()
+    calls = [conn.null_call() for conn in conns]
+    for conn, call in zip(conns, calls):
+        conn.send(call)
+    outcomes = {}
+    for _ in range(1000):
+        for conn, call in zip(conns, calls):
+            outcome = conn.take_outcome(call, 5) if conn not in outcomes else None
+            if outcome is not None:
+                outcomes[conn] = expect(outcome, GRANT, must=["reply"])
+    credit = outcomes[conns[1]].header.credit
+    expect.at_least(credit, 1, GRANT, "credit grant", outcome=outcomes[conns[1]])
+
+@case("self.warned", requirements=["RFC8166-4.6.1-2"], hostile=True)
+def test_warned(bench):
+    conn = bench.connect()
+    call = conn.null_call()
+    call.proc = wire.Procedure.MSGP
+    expect(conn.exchange(call), "RFC8166-4.6.1-2", should=["err-chunk"])
 
 @case("self.pass", requirements=[VERSION])
 def test_pass(bench):
@@ -115,6 +176,10 @@ FAILURES = {
     "self.crash": ("exits-on-broken-list", "crash", "exit status 70"),
     "self.private-data": ("announces-reserved-bits", "fail", "reserved bits: expected 0"),
     "self.callback": ("callback-asks-no-credit", "fail", "asked for: expected at least 1, saw 0"),
+    "self.memory": ("write-beyond-chunk", "fail", "memory behind the chunk: expected 1000 octets"),
+    "self.order": ("writes-after-reply", "fail", "not true: the reply comes last"),
+    "self.derived": ("long-reply-without-roundup", "fail", "behind the roundup: expected 0, saw 1"),
+    "self.parts": ("read-pad-kept", "fail", "octets of the file: expected 4096, saw 4100"),
     "self.retry": ("retry-executed", "fail", "expected reply, saw nfs:NFS4ERR_NOENT"),
 }
 
@@ -160,6 +225,14 @@ def test_the_file_of_a_case_that_passes_now_is_taken_away(tmp_path):
     assert list(recordings.iterdir()) == []
 
 
+def test_what_a_case_takes_from_two_connections_in_turns_is_played_again(tmp_path):
+    recordings = run_cases(tmp_path, CASES, "--deviate", "grants-zero", *selected("self.turns"))
+    recording = read(recordings / "self.turns.steertag")
+    assert recording.gap == "" and "take_outcome" in [step.kind for step in recording.steps]
+    done = steertag("replay", recordings / "self.turns.steertag")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("case_id", FAILURES)
 def test_the_same_again_on_a_server_that_was_started_anew(failures, case_id):
     done = steertag("replay", failures[case_id])
@@ -185,6 +258,15 @@ def test_records_over_tcp(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_warning_that_fails_the_run_is_one_too(tmp_path):
+    arguments = "--deviate", "msgp-discarded", *selected("self.warned")
+    assert not run_cases(tmp_path, CASES, *arguments).exists()
+    recordings = run_cases(tmp_path, CASES, "--strict-verdicts", *arguments)
+    done = steertag("replay", recordings / "self.warned.steertag")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "recorded: warn: RFC8166-4.6.1-2: should be err-chunk, saw silence\n" in done.stdout
+
+
 def test_what_a_target_lacks_is_not_reproducible(tmp_path):
     recordings = run_cases(tmp_path, CASES, *selected("self.over-tcp"))
     server = bundled(tmp_path)
@@ -198,93 +280,22 @@ def test_what_a_target_lacks_is_not_reproducible(tmp_path):
     assert "unsupported: needs tcp" in done.stdout
 
 
-# -- files that are none -------------------------------------------------------------------------
+# -- where values stand --------------------------------------------------------------------------------
 
 
-def changed(path, out, **fields):
-    """The recording with other fields in its document."""
-    with zipfile.ZipFile(path) as archive:
-        document = json.loads(archive.read("recording.json"))
-    with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr("recording.json", json.dumps({**document, **fields}))
-    return out
-
-
-def test_another_version_is_named(failures, tmp_path):
-    path = changed(failures["self.kind"], tmp_path / "x", format=FORMAT + 1, steertag="9.9")
-    with pytest.raises(BadRecording, match=f"Steertag 9.9 wrote format {FORMAT + 1}, this is"):
-        read(path)
-
-
-def test_a_recording_of_the_other_suite_is_named(failures, tmp_path):
-    path = changed(failures["self.kind"], tmp_path / "x", tests="client")
-    with pytest.raises(BadRecording, match="with a client under test, not a server"):
-        read(path)
-
-
-DAMAGES = {
-    "steps": [1],
-    "case": None,
-    "target": {"profile": {"uid": "x"}},
-    "reason": 7,
-    "verdict": "maybe",
-}
-
-
-@pytest.mark.parametrize("name", DAMAGES)
-def test_damaged_content_is_one_sentence(failures, tmp_path, name):
-    path = changed(failures["self.kind"], tmp_path / "x", **{name: DAMAGES[name]})
-    done = steertag("replay", path)
-    assert done.returncode == 2
-    assert done.stderr == f"steertag: {path}: a recording of Steertag whose content is damaged\n"
-
-
-def test_what_is_no_recording_is_one_sentence(failures, tmp_path):
-    whole = failures["self.kind"].read_bytes()
-    files = {"empty": b"", "text": b"hello\n", "cut": whole[: len(whole) // 2]}
-    for name, content in files.items():
-        path = tmp_path / name
-        path.write_bytes(content)
-        with pytest.raises(BadRecording, match="not a recording of Steertag"):
-            read(path)
-    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
-        archive.writestr("other", "x")
-    with pytest.raises(BadRecording, match="a zip file, but not a recording"):
-        read(tmp_path / "other.zip")
-    with pytest.raises(BadRecording, match="No such file"):
-        read(tmp_path / "missing")
-
-
-def test_a_step_that_nobody_knows_is_not_done(failures, tmp_path):
-    steps = [{"number": 0, "kind": "system", "subject": "files", "fields": {}}]
-    done = steertag("replay", changed(failures["self.kind"], tmp_path / "x", steps=steps))
-    assert done.returncode == 3
-    assert "the recording has a step 'system', which is unknown here" in done.stdout
-
-
-def test_a_recording_from_elsewhere_names_no_path_and_starts_no_program(failures, tmp_path):
-    document = read(failures["self.kind"])
-    case = {**document.case, "id": "../../self"}
-    path = changed(failures["self.kind"], tmp_path / "id", case=case)
-    with pytest.raises(BadRecording, match="damaged"):
-        read(path)
-    target = dataclasses.asdict(document.target)
-    exporting = {**target, "arguments": ["--export", "/"]}
-    done = steertag("replay", changed(failures["self.kind"], tmp_path / "x", target=exporting))
-    assert done.returncode == 2
-    assert "recorded with steertag serve --export /: start it and give --target URL" in done.stderr
-    mark = tmp_path / "mark"
-    commands = {"restart": ["touch", str(mark)], "died": ["touch", str(mark)]}
-    server = bundled(tmp_path, "--deviate", "version-executed")
-    server.start()
-    try:
-        profile = {**target["profile"], **commands}
-        there = {**target, "url": server.urls["rdma"], "arguments": [], "profile": profile}
-        done = steertag("replay", changed(failures["self.kind"], tmp_path / "y", target=there))
-    finally:
-        server.stop()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert not mark.exists()
+def test_octets_are_found_but_for_what_is_blanked():
+    whole = bytes(range(200)) * 2
+    part = bytearray(whole[30:130])
+    assert likeness.find(bytes(part), whole) == (30, [])
+    part[40:48] = bytes(8)
+    assert likeness.find(bytes(part), whole) == (30, [[40, 48]])
+    now = bytes(each ^ 1 for each in whole)[30:130]
+    assert (
+        likeness.blanked(now, [[40, 48]], bytes(part))[39:49] == now[39:40] + bytes(8) + now[48:49]
+    )
+    assert likeness.find(bytes(range(100, 0, -1)), whole) is None
+    assert likeness.find(bytes(100), bytes(200)) is None, "zeros stand anywhere"
+    assert likeness.within([[40, 44]], [[40, 48]]) and not likeness.within([[39, 44]], [[40, 48]])
 
 
 # -- values that differ from run to run --------------------------------------------------------------

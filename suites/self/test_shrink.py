@@ -34,6 +34,22 @@ def test_long(bench):
     call.read_list_end = 9
     expect(conn.exchange(call), BROKEN, must=["err-chunk"])
 """
+# A failure in a call of the target, which comes after much that does not matter.
+CALLBACK = """
+from steertag.suite import case, expect
+
+CREDITS = "RFC8167-5.1-1"
+
+@case("self.callback", requirements=[CREDITS], needs=["backchannel"])
+def test_callback(bench):
+    other = bench.connect()
+    for _ in range(3):
+        expect(other.probe(), CREDITS, must=["reply"])
+    callbacks = bench.nfs4_session(back=True, answers_null=False).conn.callbacks
+    callback = callbacks.wait()
+    callbacks.answer(callback)
+    expect.at_least(callback.header.credit, 1, CREDITS, "credits that are asked for")
+"""
 # A server that discards what it cannot decode, and one that ends over it.
 DEFECTS = {
     "broken-list-disconnects": "fail: RFC8166-4.5.2-1: expected err-chunk, saw disconnect",
@@ -83,6 +99,19 @@ def test_what_is_left_still_fails_and_a_conforming_server_passes(shrunk, tmp_pat
     finally:
         server.stop()
     assert done.returncode == 1 and "replayed: pass\n" in done.stdout, done.stdout + done.stderr
+
+
+def test_calls_of_the_target_are_kept_with_what_takes_them(tmp_path):
+    recordings = run_cases(tmp_path, CALLBACK, "--deviate", "callback-asks-no-credit")
+    path, out = recordings / "self.callback.steertag", tmp_path / "small.steertag"
+    done = steertag("shrink", path, "--out", out)
+    assert done.returncode == 0, done.stdout + done.stderr
+    kinds = [step.kind for step in read(out).steps]
+    assert (
+        kinds.count("connect") == 1 and "callbacks" in kinds and "probe" not in kinds
+    ), done.stdout
+    done = steertag("replay", out)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_limit_of_runs_is_told(shrunk, tmp_path):
@@ -157,6 +186,17 @@ def test_steps_go_with_what_they_need():
     assert [one.number for one in tidy(steps[1:])] == [1, 2, 5, 6, 8]
     assert [one.number for one in tidy(steps[:1] + steps[2:])] == [0, 3, 4, 7]
     assert tidy(steps)[6].fields["calls"] == [{"sent": 5}]
+
+
+def test_callbacks_go_with_their_connection():
+    steps = [
+        step(0, "connect", "c0"),
+        step(1, "callbacks", "b0", conn="c0", credits=4, null=False),
+        step(2, "wait", "b0", timeout_ms=50),
+    ]
+    assert tidy(steps) == steps
+    assert tidy(steps[:1] + steps[2:]) == steps[:1]
+    assert tidy(steps[1:]) == []
 
 
 def test_messages_lose_entries_and_words():

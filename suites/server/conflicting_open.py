@@ -1,7 +1,6 @@
 """Another client's OPEN for writing of a file that is delegated."""
 
 from steertag.suite.nfs4_client import TRY_AGAIN, putfh
-from steertag.suite.outcome import of_message
 
 from nfs4_checks import WRITE
 
@@ -42,9 +41,9 @@ class ConflictingOpen:
         """Takes the reply if it comes in time."""
         if not self.pending:
             return
-        message = self.conn.receive(timeout_ms)
-        if message is not None:
-            self._over(of_message(self.conn, self._call, message))
+        outcome = self.conn.take_outcome(self._call, timeout_ms)
+        if outcome is not None:
+            self._over(outcome)
         elif not self.conn.open:
             self.conclude()
 

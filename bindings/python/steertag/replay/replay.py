@@ -1,5 +1,7 @@
 """`steertag replay FILE`: plays the recording of a failure again."""
 
+import collections
+
 from ..failure import Failure
 from ..files.escape import printable
 
@@ -30,11 +32,17 @@ def add_options(parser):
 def load(path):
     """The recording.Recording in a file; raises Failure."""
     from ..suite.recording import BadRecording, read
+    from .steps import listing, tidy
 
     try:
-        return read(path)
+        recording = read(path)
     except BadRecording as error:
         raise Failure(str(error)) from None
+    try:
+        collections.deque(listing(tidy(recording.steps)), maxlen=0)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise Failure(f"{path}: a recording of Steertag whose steps are damaged") from None
+    return recording
 
 
 def sentence(verdict, reason):
@@ -53,15 +61,21 @@ def run(arguments):
     print(f"replayed: {printable(sentence(record.verdict, record.reason))}")
     if record.verdict in _NOT_PLAYED:
         print("not reproducible")
-        print(record.detail)
+        print_text(record.detail)
         return NOT_REPRODUCIBLE
     if is_same(recording, record):
         print("the same verdict and reason")
         return SAME
     print("another verdict" if record.verdict != recording.verdict else "another reason")
     if record.detail:
-        print(record.detail)
+        print_text(record.detail)
     return OTHER
+
+
+def print_text(text):
+    """Prints lines of which parts may come from the file."""
+    for line in text.splitlines():
+        print(printable(line))
 
 
 def is_same(recording, record):

@@ -5,7 +5,9 @@ import dataclasses
 from .. import wire
 from ..suite.files import FILES, HELPER
 
-_MAKERS = ("connect", "connect_tcp", "stream", "offer")
+_MAKERS = ("connect", "connect_tcp", "stream", "offer", "callbacks")
+# Those that are made on a connection.
+_OF_CONNECTION = ("offer", "callbacks")
 # Octets shown of what is no message.
 _SHOWN = 64
 
@@ -29,7 +31,7 @@ def _tidied(step, things, numbers):
     fields = step.fields
     if step.kind not in _MAKERS and step.subject not in things:
         return None
-    if step.kind == "offer" and fields["conn"] not in things:
+    if step.kind in _OF_CONNECTION and fields["conn"] not in things:
         return None
     if not _is_there(fields.get("message"), numbers):
         return None
@@ -43,17 +45,18 @@ def _tidied(step, things, numbers):
     if step.kind == "expect":
         return step if fields["seen"][0] in numbers else None
     if step.kind == "check":
-        return _tidied_check(step, numbers)
+        return _tidied_check(step, things, numbers)
     return step
 
 
-def _tidied_check(step, numbers):
+def _tidied_check(step, things, numbers):
+    """A check with what is left of its sources and surroundings."""
     fields = step.fields
-    if not fields["sources"]:
-        seen = fields.get("seen")
-        return step if seen is not None and seen[0] in numbers else None
-    sources = [each for each in fields["sources"] if each[0][0] in numbers]
-    return dataclasses.replace(step, fields={**fields, "sources": sources}) if sources else None
+    sources = [each for each in fields["sources"] if each[0][0] in numbers | things]
+    around = [each for each in fields["around"] if each[0][0] in numbers]
+    if len(around) < len(fields["around"]) or not (sources or around):
+        return None
+    return dataclasses.replace(step, fields={**fields, "sources": sources, "around": around})
 
 
 def _is_there(message, numbers):

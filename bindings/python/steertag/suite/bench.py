@@ -8,6 +8,7 @@ from . import kinds
 from .callbacks import Callbacks, REVERSE_CREDITS
 from .captured import make_capture, RDMA_PORT, TCP_PORT
 from .connection import Connection
+from .expectation import Judged
 from .files import Files
 from .link import Refused
 from .needs import check_need
@@ -284,7 +285,11 @@ class Bench:
     def warn(self, requirement_id, text):
         """Notes something that is tolerated but wrong."""
         current_run().check_declared(requirement_id)
-        current_run().note(Verdict.WARN, f"{requirement_id}: {text}")
+        reason = f"{requirement_id}: {text}"
+        self.actions.check(
+            requirement_id, reason, None, Judged("true", False, True, text), Verdict.WARN
+        )
+        current_run().note(Verdict.WARN, reason)
 
     # -- after the case ------------------------------------------------------------------------
 

@@ -102,6 +102,13 @@ class Dialogue:
             return self.inbox.popleft()
         return self._next(Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms))
 
+    @recorded
+    def take_outcome(self, message, timeout_ms):
+        """The Outcome of a call that was sent before, by the next message that comes; None if none comes
+        in this time. Its memory stays open."""
+        came = self.receive(timeout_ms)
+        return None if came is None else self._read(self._as_call(message), came)
+
     def exchange(self, message, xid=None, keep=False):
         """Sends the message and tells what came of it: an answer, a close, or proved silence.
 

@@ -20,7 +20,7 @@ LONGEST_VALUE = 60
 
 
 @dataclasses.dataclass(frozen=True)
-class _Judged:
+class Judged:
     """A value that is not as it should be: what it has to do with the expected one, and its name."""
 
     relation: str
@@ -76,7 +76,7 @@ class _Expect:
         seen = "" if not show else f": expected {_short(expected)}, saw {_short(actual)}"
         if actual != expected:
             text = f"{what}{seen or ' differs'}"
-            judged = _Judged("equal", actual, expected, what, show)
+            judged = Judged("equal", actual, expected, what, show)
             self._broken(requirement_id, text, judged, outcome)
 
     def one_of(self, actual, allowed, requirement_id, what, outcome=None):
@@ -84,27 +84,27 @@ class _Expect:
         if actual not in allowed:
             wanted = _either([_short(value) for value in allowed])
             text = f"{what}: expected {wanted}, saw {_short(actual)}"
-            judged = _Judged("one_of", actual, allowed, what)
+            judged = Judged("one_of", actual, allowed, what)
             self._broken(requirement_id, text, judged, outcome)
 
     def at_least(self, actual, least, requirement_id, what, outcome=None):
         """`actual >= least`."""
         if actual < least:
             text = f"{what}: expected at least {least}, saw {actual}"
-            judged = _Judged("at_least", actual, least, what)
+            judged = Judged("at_least", actual, least, what)
             self._broken(requirement_id, text, judged, outcome)
 
     def at_most(self, actual, most, requirement_id, what, outcome=None):
         """`actual <= most`."""
         if actual > most:
             text = f"{what}: expected at most {most}, saw {actual}"
-            judged = _Judged("at_most", actual, most, what)
+            judged = Judged("at_most", actual, most, what)
             self._broken(requirement_id, text, judged, outcome)
 
     def true(self, condition, requirement_id, what, outcome=None):
         """`condition` holds; `what` is the sentence that should be true, without values."""
         if not condition:
-            judged = _Judged("true", condition, True, what)
+            judged = Judged("true", condition, True, what)
             self._broken(requirement_id, f"not true: {what}", judged, outcome)
 
     def data(self, actual, expected, requirement_id, what, outcome=None):
@@ -120,7 +120,7 @@ class _Expect:
             f"first difference at octet {first}: expected {expected[first:first + 16].hex(' ', 4)}"
             f" ..., saw {actual[first:first + 16].hex(' ', 4)} ..."
         )
-        judged = _Judged("data", actual, expected, what)
+        judged = Judged("data", actual, expected, what)
         self._judge(requirement_id, text, judged, detail, outcome)
 
     def _broken(self, requirement_id, text, judged, outcome):
@@ -133,8 +133,9 @@ class _Expect:
         verdict = verdict_of_level(ledger.level(ledger.find(requirement_id)))
         detail = f"{detail}\n{_explain(requirement_id, outcome)}"
         reason = f"{requirement_id}: {text}"
+        if verdict in (Verdict.FAIL, Verdict.WARN):
+            run.recorder.check(requirement_id, reason, outcome, judged, verdict)
         if verdict is Verdict.FAIL:
-            run.recorder.check(requirement_id, reason, outcome, judged)
             raise Failed(reason, detail)
         run.note(verdict, reason, detail)
 

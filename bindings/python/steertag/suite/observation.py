@@ -7,6 +7,8 @@ import hashlib
 
 from .callbacks import Callback
 from .connection import Connection
+from .doings import doings
+from .memory import Offer
 from .message import Message
 from .outcome import Outcome
 
@@ -43,11 +45,23 @@ def as_plain(value):
     raise CannotKeep(f"a case uses a {type(value).__name__}, which a recording cannot hold")
 
 
-def values_of(seen, name_of_stag):
-    """{path: value} of an Outcome, a Message, a Callback, a Connection, or a plain value.
-    `name_of_stag` names memory."""
+@dataclasses.dataclass(frozen=True)
+class Heard:
+    """What a method of `callbacks` returned, with those: they may have grown meanwhile."""
+
+    value: object
+    callbacks: object
+
+
+def values_of(seen, memory_of):
+    """{path: value} of an Outcome, a Message, a Callback, a Connection, an Offer, or a plain value.
+    `memory_of(stag)` gives the name and the base of memory."""
     if isinstance(seen, Outcome):
-        return _of_outcome(seen, name_of_stag)
+        return _of_outcome(seen, memory_of)
+    if isinstance(seen, Heard):
+        return {"value": seen.value} | _of_callbacks(seen.callbacks)
+    if isinstance(seen, Offer):
+        return {"memory": seen.bytes()}
     if isinstance(seen, Message):
         return {"xid": seen.xid, "length": len(seen.bytes), **_words(seen.bytes)}
     if isinstance(seen, Connection):
@@ -60,6 +74,8 @@ def values_of(seen, name_of_stag):
 def _of_callback(callback, path):
     """What a call of the target holds; its XID apart, which is another each time."""
     found = {f"{path}.length": len(callback.message.bytes)}
+    if callback.header is not None:
+        found[f"{path}.one_xid"] = callback.header.xid == callback.rpc.xid
     found[f"{path}.operations"] = [number.name for number, _ in callback.operations]
     for name in ("header", "rpc", "fixed"):
         _walk(found, f"{path}.{name}", getattr(callback, name), 0)
@@ -80,10 +96,10 @@ def _of_callbacks(callbacks):
     return found
 
 
-def _of_outcome(outcome, name_of_stag):
+def _of_outcome(outcome, memory_of):
     found = {"kind": outcome.kind, "xid": outcome.xid, "length": len(outcome.raw)}
     stag = outcome.invalidated
-    found["invalidated"] = None if stag is None else name_of_stag(stag)
+    found["invalidated"] = None if stag is None else memory_of(stag)[0]
     _walk(found, "header", outcome.header, 0)
     for name in ("read_list", "write_list"):
         entries = getattr(outcome.header, name, None)
@@ -98,6 +114,8 @@ def _of_outcome(outcome, name_of_stag):
     found["reply_chunk"] = outcome.reply_chunk
     found["open"] = outcome.conn.open
     found["grant"] = getattr(outcome.conn, "grant", None)
+    if outcome.conn.has_header:
+        found["private_data"] = bytes(outcome.conn.server_private_data)
     found |= _of_callbacks(getattr(outcome.conn, "callbacks", None))
     return found | _words(outcome.raw)
 
@@ -126,6 +144,16 @@ def _walk(found, path, value, level):
             found[path] = as_plain(value)
         except CannotKeep:
             return
+
+
+def surroundings(seen, memory_of):
+    """The part of the table that is the same whenever the same happens, and what the target did."""
+    found = stable(values_of(seen, memory_of))
+    if isinstance(seen, Heard):
+        found.pop("value", None)  # what was heard in time is in the rest of the table
+    if isinstance(seen, Outcome) and seen.conn.has_header:
+        found["doings"] = doings(seen.conn.recorder, seen.xid, memory_of)
+    return found
 
 
 def stable(values):

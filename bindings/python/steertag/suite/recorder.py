@@ -14,15 +14,14 @@ from .. import fabric, wire
 from .call import Asked
 from .callbacks import Callback
 from .connection import Connection
+from .deadline import PATIENCE_FLOOR_MS
+from .files import FILES
+from .likeness import find, within
 from .message import Message
-from .observation import as_plain, CannotKeep, stable, values_of
+from .observation import as_plain, CannotKeep, Heard, surroundings, values_of
 from .outcome import Outcome
-from .recording import Step
+from .recording import MOST_ACTIONS, MOST_OCTETS, Step
 
-# Actions and octets of one recording. A flood of messages stays below; a case without end does not fill
-# the memory.
-MOST_ACTIONS = 20_000
-MOST_OCTETS = 64 << 20
 # What came last, in which the value that a case judges is looked for, and places where it is found.
 MOST_RECENT = 64
 MOST_SOURCES = 1024
@@ -67,6 +66,7 @@ class Recorder:
         self._outcomes = {}  # id of an Outcome: (weak reference, [action, XID or None])
         self._recent = collections.deque(maxlen=MOST_RECENT)  # ([action, XID], what came)
         self._offers = []  # (Action, memory.Offer)
+        self._subjects = {}  # name: callbacks.Callbacks
 
     # -- what is recorded ------------------------------------------------------------------------
 
@@ -139,6 +139,7 @@ class Recorder:
     def callbacks(self, taker, fields):
         """What takes the target's own calls on a connection from now on, as an action."""
         name = self.name(taker, "b")
+        self._subjects[name] = taker
         if self.listening:
             self._append(Action("callbacks", name, self._kept(fields)))
 
@@ -151,44 +152,60 @@ class Recorder:
         seen = self._where(outcome)
         if seen is None:
             self.gap = self.gap or "a case judges an outcome that it made up itself"
+            return
         fields = {"seen": seen, "requirement": requirement_id, **sets}
         self._append(Action("expect", "", self._kept(fields)))
 
-    def check(self, requirement_id, reason, outcome, judged):
-        """A judgement of a value that failed. Where the value came from is found out: whatever came
-        lately and is equal to it. What nothing is equal to is judged by its surroundings: the same
-        things came, so the same was wrong with them."""
+    def check(self, requirement_id, reason, outcome, judged, verdict):
+        """A judgement of a value that is not as it should be. Where the value came from is found out:
+        whatever came lately and is equal to it. What nothing is equal to, or too much because it occurs
+        everywhere, is judged by its surroundings too: the same things came, so the same was wrong.
+        """
         if not self.listening:
             return
-        relation, actual, expected = judged.relation, judged.actual, judged.expected
-        fields = {"relation": relation, "requirement": requirement_id, "reason": reason}
-        fields |= {"what": judged.what, "show": judged.show}
+        fields = {"relation": judged.relation, "requirement": requirement_id, "reason": reason}
+        fields |= {"what": judged.what, "show": judged.show, "verdict": verdict.value}
         recent = list(reversed(self._recent))
-        if outcome is not None:
-            where = self._where(outcome)
+        where = self._where(outcome) if outcome is not None else None
+        if where is not None:
             recent = [(where, outcome)] + [each for each in recent if each[1] is not outcome]
         try:
-            plain = as_plain(actual)
-            fields |= {"actual": plain, "expected": as_plain(expected)}
+            plain = as_plain(judged.actual)
+            fields |= {"actual": plain, "expected": as_plain(judged.expected)}
             sources = self._sources(recent, plain, fields["expected"])
-            fields["sources"] = [] if relation == "true" else sources[:MOST_SOURCES]
+            fields["sources"] = [] if judged.relation == "true" else sources[:MOST_SOURCES]
         except CannotKeep:
             fields["sources"] = []
-        if not fields["sources"]:
-            where, seen = next((each for each in recent if each[0] is not None), (None, None))
-            fields |= {"seen": where, "values": stable(values_of(seen, self.name_of_stag))}
+        near = recent[:1] if where is not None else recent
+        sure = fields["sources"] and _is_rare(plain)
+        fields["around"] = [] if sure else self._around(near)
         self._append(Action("check", "", self._kept(fields)))
 
+    def _around(self, recent):
+        """[where, values]: the surroundings of a judgement, which are the outcome that it names, or else
+        the last that came from each thing."""
+        latest = {}
+        for where, seen in recent:
+            action = self.actions[where[0]]
+            if action.subject in ("", FILES) and action.kind != "read":
+                continue  # names and handles
+            if is_glance(action.fields) and not isinstance(seen, Heard):
+                continue  # it may be too early or not
+            latest.setdefault(action.subject, (where, seen))
+        return [[where, surroundings(seen, self.memory_of)] for where, seen in latest.values()]
+
     def _sources(self, recent, actual, expected):
-        """[where, path, [where, path] or None]: what came with this value, and what came with the value
+        """[where, path, beside, slice]: what came with this value, and in `beside` what came with the value
         that was expected, if that is one which hardly occurs by chance; the same thing rather than
-        another, and decoded fields before words."""
-        tables = [(where, values_of(seen, self.name_of_stag)) for where, seen in recent if where]
-        rare = type(expected) is int and expected > MOST_COMMON
-        rare = rare or (type(expected) is bytes and len(expected) >= SHORTEST_RARE)
+        another, and decoded fields before words. `slice` is None, or [start, blanks] of likeness.find.
+        """
+        tables = [(where, values_of(seen, self.memory_of)) for where, seen in recent]
+        tables += [
+            ([self.name_of(offer), None], values_of(offer, None)) for _, offer in self._offers
+        ]
         places = [
-            [where, path]
-            for where, table in (tables if rare else ())
+            [where, path, None]
+            for where, table in (tables if _is_rare(expected) else ())
             for path, value in table.items()
             if type(value) is type(expected) and value == expected
         ]
@@ -198,17 +215,46 @@ class Recorder:
             beside = beside or next(iter(places), None)
             for path, value in table.items():
                 if type(value) is type(actual) and value == actual:
-                    found.append([where, path, beside])
-        return sorted(found, key=lambda source: source[1].startswith("word."))
+                    found.append([where, path, beside, None])
+        if found or not (type(actual) is type(expected) is bytes and len(actual) >= SHORTEST_RARE):
+            return sorted(found, key=lambda source: source[1].startswith("word."))
+        return self._parts(tables, actual, expected, next(iter(places), None))
+
+    @staticmethod
+    def _parts(tables, actual, expected, place):
+        """The same for octets that are a part of what came, but for blanks: at most one, the likest. What
+        was expected may be a part of another thing, with no other blanks."""
+
+        def likest(octets, besides):
+            parts = [
+                (sum(end - begin for begin, end in part[1]), where, path, list(part))
+                for where, table in tables
+                for path, value in table.items()
+                if type(value) is bytes and [where, path] != besides
+                for part in [find(octets, value)]
+                if part is not None
+            ]
+            return min(parts, key=lambda each: each[0], default=None)
+
+        mine = likest(actual, None)
+        if mine is None:
+            return []
+        _, where, path, part = mine
+        theirs = likest(expected, [where, path]) if place is None else None
+        if theirs is not None and within(theirs[3][1], part[1]):
+            place = list(theirs[1:])
+        if part[1] and place is None:
+            return []  # what was expected has the same blanks, but nobody knows where it comes from
+        return [[where, path, place, part]]
 
     def _where(self, outcome):
         known = self._outcomes.get(id(outcome))
         return known[1] if known is not None and known[0]() is outcome else None
 
-    def name_of_stag(self, stag):
-        """The memory that has this steering tag, by its name; "foreign" if none has."""
+    def memory_of(self, stag):
+        """Name and base of the memory that has this steering tag; "foreign" and None if none has."""
         owner = next((offer for _, offer in self._offers if offer.stag == stag), None)
-        return "foreign" if owner is None else self.name_of(owner)
+        return ("foreign", None) if owner is None else (self.name_of(owner), owner.base)
 
     # -- values ----------------------------------------------------------------------------------
 
@@ -270,7 +316,9 @@ class Recorder:
             self._recent.append(([index, None], result))
             return {"private_data": self._kept(result.server_private_data)}
         if result is None or isinstance(result, (bool, int, str, bytes)):
-            self._recent.append(([index, None], result))
+            subject = self._subjects.get(self.actions[index].subject)
+            heard = Heard(result, subject) if subject is not None else result
+            self._recent.append(([index, None], heard))
             return self._kept(result)
         return None
 
@@ -287,3 +335,16 @@ class Recorder:
         for action, offer in self._offers:
             action.fields["offered"] = [list(part) for part in offer.offered]
         return self.actions
+
+
+def is_glance(fields):
+    """Whether the fields of an action say that it waits for too short a time to prove anything."""
+    timeout_ms = fields.get("timeout_ms")
+    return timeout_ms is not None and timeout_ms < PATIENCE_FLOOR_MS
+
+
+def _is_rare(value):
+    """Whether a value hardly occurs by chance."""
+    if type(value) is int:
+        return value > MOST_COMMON
+    return type(value) is bytes and len(value) >= SHORTEST_RARE

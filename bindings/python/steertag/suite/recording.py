@@ -4,8 +4,12 @@ A zip with `recording.json`, octets as {"hex": "..."}, and `capture.pcapng` wher
 
 import dataclasses
 import json
+import lzma
 import os
+import pathlib
+import struct
 import zipfile
+import zlib
 
 from .. import __version__
 from .case import restored
@@ -16,9 +20,16 @@ FORMAT = 1
 SUFFIX = ".steertag"
 # Sides that can be under test; a recording of the other suite is told from a broken one.
 SERVER = "server"
+# Actions and octets of one recording. A flood of messages stays below; a case without end does not fill
+# the memory.
+MOST_ACTIONS = 20_000
+MOST_OCTETS = 64 << 20
 # Octets of a file's parts when unpacked: twice what a recorder keeps, as hex.
 LARGEST_DOCUMENT = 256 << 20
 _DOCUMENT, _CAPTURE = "recording.json", "capture.pcapng"
+# What zipfile raises of files that are none, of one that is cut, or encrypted.
+_NO_ZIP = (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError)
+_NO_ZIP += (zlib.error, lzma.LZMAError, struct.error)
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the same run gives the same file
 
 
@@ -95,14 +106,16 @@ def _octets(value):
 
 def read(path):
     """The Recording in a file; raises BadRecording with one sentence."""
+    if pathlib.Path(path).exists() and not pathlib.Path(path).is_file():
+        raise BadRecording(f"{path}: not a file")
     try:
         return _read(path)
     except OSError as error:
         raise BadRecording(f"{path}: {error.strerror}") from None
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, zipfile.zlib.error):
-        raise BadRecording(f"{path}: not a recording of Steertag, or only a part of one") from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError, BadProfile):
         raise BadRecording(f"{path}: a recording of Steertag whose content is damaged") from None
+    except _NO_ZIP:
+        raise BadRecording(f"{path}: not a recording of Steertag, or only a part of one") from None
 
 
 def _read(path):
@@ -139,6 +152,8 @@ def _checked(document, capture):
     target["profile"] = parse(target["profile"])
     target["arguments"] = tuple(str(word) for word in target["arguments"])
     steps = [Step(**step) for step in document["steps"]]
+    if len(steps) > MOST_ACTIONS:
+        raise ValueError
     for step in steps:
         shape = type(step.number), type(step.kind), type(step.subject), type(step.fields)
         if shape != (int, str, str, dict):

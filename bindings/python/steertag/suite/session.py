@@ -24,7 +24,7 @@ from .verdict import NotTestable, Unsupported, Verdict
 MEASURED_ROUND_TRIPS = 5
 # Probes, each with its own deadline, in which a target that hangs may turn out to be dying.
 DEATH_PROBES = 4
-# Verdicts whose cases leave a recording.
+# Verdicts whose cases leave a recording; WARN does if it fails the run.
 RECORDED = (Verdict.FAIL, Verdict.CRASH, Verdict.HANG)
 DEAD = "dead"  # what the profile's command `died` has found
 # How a target is described by what became of the probe after a case.
@@ -170,7 +170,8 @@ class Session:
     def keep_recording(self, run):
         """Writes the recording of a failure; takes away that of an earlier run of the case."""
         path = self.options.report / FAILURES / f"{run.case_id}{recording.SUFFIX}"
-        if run.verdict not in RECORDED:
+        warned = self.options.strict and run.verdict is Verdict.WARN
+        if run.verdict not in RECORDED and not warned:
             path.unlink(missing_ok=True)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
