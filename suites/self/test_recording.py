@@ -150,7 +150,8 @@ def test_a_hostile_step_is_one_sentence(failed, tmp_path, name):
 
 
 def test_steps_without_their_fields_are_damaged(failed, tmp_path):
-    steps = [{"number": 0, "kind": "raw", "subject": "c0", "fields": {}}]
+    steps = [{"number": 0, "kind": "connect", "subject": "c0", "fields": CONNECT}]
+    steps.append({"number": 1, "kind": "raw", "subject": "c0", "fields": {}})
     for command in ("replay", "shrink"):
         path = changed(failed, tmp_path / "x", steps=steps)
         done = steertag(command, path)

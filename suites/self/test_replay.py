@@ -330,6 +330,15 @@ def test_what_the_target_gave_out_is_learned():
     assert symbols.in_octets(b"....session-1234") == b"....session-5678"
 
 
+def test_what_comes_back_in_another_layout_is_known_from_before():
+    symbols = Symbols()
+    before = bytes(52)
+    symbols.message(before + b"stateid-1234", before + b"stateid-5678", has_header=True)
+    recorded, now = b"stateid-1234" + bytes(24), b"a longer list..!" + b"stateid-5678" + bytes(8)
+    symbols.callback(before + recorded, before + now)
+    assert symbols.in_octets(b"....stateid-1234") == b"....stateid-5678"
+
+
 def test_what_we_sent_ourselves_is_not_learned():
     symbols = Symbols()
     symbols.in_message(b"our own octets..")

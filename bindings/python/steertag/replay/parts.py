@@ -9,6 +9,8 @@ from .. import wire
 
 # Sizes of ranges of words that are made zero, largest first.
 _RANGES = (64, 16, 4, 1)
+# Ranges of one size that are tried: of data, single words do not matter one by one.
+MOST_RANGES = 256
 
 
 def smaller_draft(octets, position):
@@ -70,7 +72,7 @@ def _cuts(octets):
 def _zeroed(octets):
     for words in _RANGES:
         size = 4 * words
-        if words > 1 and size > len(octets):
+        if (words > 1 and size > len(octets)) or size * MOST_RANGES < len(octets):
             continue
         for start in range(0, len(octets), size):
             yield lambda start=start, size=size: _with_zeros(octets, start, size)

@@ -1,5 +1,6 @@
 """Conducts one case: runs its function, then everything that follows every case, and gives the record."""
 
+import re
 import traceback
 
 import pytest
@@ -9,6 +10,10 @@ from .link import Refused
 from .report import CAPTURES, FAILURES, Record
 from .run import running
 from .verdict import CaseEnd, Verdict, verdict_of_level
+
+
+# Files of which no line is one of a case.
+_HARNESS = re.compile("/steertag/(suite|replay)/")
 
 
 class SteertagWarning(UserWarning):
@@ -75,11 +80,11 @@ def _guarded(run, function):
 
 
 def _case_line(error):
-    """Where in the case the judgement was made: the first frame below this file."""
+    """Where in the case the judgement was made: the first frame below this file; "" in a replay."""
     frames = [
         frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__
     ]
-    place = next((frame for frame in frames if "/steertag/suite/" not in frame.filename), None)
+    place = next((each for each in frames if not _HARNESS.search(each.filename)), None)
     return f"{place.filename}:{place.lineno}: {place.line}\n" if place else ""
 
 
