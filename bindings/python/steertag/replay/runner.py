@@ -6,11 +6,13 @@ import os
 import pathlib
 import tempfile
 
+import pytest
+
 from .. import build_paths
 from ..failure import Failure
 from ..suite.case import restored
 from ..suite.conduct import conduct
-from ..suite.options import DEFAULT_LISTEN, make_report_directory, Options
+from ..suite.options import check_url, DEFAULT_LISTEN, make_report_directory, Options
 from ..suite.profile import BadProfile, load, Profile
 from ..suite.session import Session, Unreachable
 from .player import Player
@@ -86,6 +88,10 @@ def _options(target, url, profile, report):
     if not wanted:
         _check(target.arguments)
         return _bundled(target.arguments, target.over, target.listen, declared, report)
+    try:
+        check_url("target", wanted)
+    except pytest.UsageError as error:
+        raise Failure(str(error)) from None
     return _with(wanted, (), "rdma", DEFAULT_LISTEN, declared, report)
 
 

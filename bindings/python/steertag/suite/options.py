@@ -132,9 +132,9 @@ def read_options(config):
                 f"{name} is for the bundled server; the URL of a target says it"
             )
     if target:
-        _check_url("--target", target)
+        check_url("--target", target)
     listen = get("--listen") or DEFAULT_LISTEN
-    if transport_of(_check_url("--listen", listen)) == TCP:
+    if transport_of(check_url("--listen", listen)) == TCP:
         raise pytest.UsageError("--listen is for RDMA; the bundled server listens over TCP anyway")
     report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)
     if not report.is_absolute():
@@ -165,8 +165,8 @@ def _baseline(path, name):
         raise pytest.UsageError(str(error)) from None
 
 
-def _check_url(option, url):
-    """The parsed URL, if there is a provider for it."""
+def check_url(option, url):
+    """The parsed URL, if there is a provider for it; raises pytest.UsageError with one sentence."""
     from .. import fabric
 
     try:

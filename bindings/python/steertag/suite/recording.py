@@ -14,6 +14,7 @@ import zlib
 from .. import __version__
 from .case import restored
 from .profile import BadProfile, Profile, parse
+from .transport import RDMA, TCP
 from .verdict import Verdict
 
 FORMAT = 1
@@ -149,6 +150,10 @@ def _restored(value):
 def _checked(document, capture):
     """The Recording, its outer types checked: what is wrong inside of a step shows when it is done."""
     target = dict(document["target"])
+    if not all(isinstance(target[name], str) for name in ("url", "over", "listen")):
+        raise ValueError
+    if target["over"] not in (RDMA, TCP):
+        raise ValueError
     target["profile"] = parse(target["profile"])
     target["arguments"] = tuple(str(word) for word in target["arguments"])
     steps = [Step(**step) for step in document["steps"]]
