@@ -127,12 +127,17 @@ class Connection {
                                           std::uint32_t length, std::uint32_t stag,
                                           std::uint64_t offset, WorkId id,
                                           const Fault* fault = nullptr) = 0;
-  /// Opens a region of this connection's domain again, with a new STag that the peer's Send with
-  /// Invalidate closes. Where this takes a memory window of type 2 the region is open to this
-  /// connection's peer alone, and is closed at the connection's end. Needs Capabilities::windows.
-  virtual Expected<void, Error> open_window(Region& region, Rights rights) {
-    region.open(rights);
+  /// Opens the first `length` octets of a region of this connection's domain again, with a new STag
+  /// that the peer's Send with Invalidate closes. Where this takes a memory window of type 2 the
+  /// region is open to this connection's peer alone, and is closed at the connection's end. Needs
+  /// Capabilities::windows.
+  virtual Expected<void, Error> open_window(Region& region, Rights rights, std::size_t length) {
+    region.open(rights, length);
     return {};
+  }
+  /// All of the region.
+  Expected<void, Error> open_window(Region& region, Rights rights) {
+    return open_window(region, rights, region.bytes().size());
   }
   /// iwarp: octets straight into the stream, after what is queued (fault hook).
   virtual Expected<void, Error> send_raw(View bytes) = 0;

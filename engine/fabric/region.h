@@ -32,8 +32,11 @@ class Region {
   virtual bool valid() const = 0;
   /// Closes the region to the peer. Returns whether the guards were intact.
   virtual bool invalidate() = 0;
-  /// Opens the region again with a new STag and base (for reuse from a pool).
-  virtual void open(Rights rights) = 0;
+  /// Opens the first `length` octets of the region, at most all, again with a new STag and base
+  /// (for reuse from a pool).
+  virtual void open(Rights rights, std::size_t length) = 0;
+  /// Opens all of it.
+  void open(Rights rights) { open(rights, bytes().size()); }
   /// True as long as no guard octet has changed.
   virtual bool guards_intact() const = 0;
 };

@@ -40,7 +40,7 @@ PooledRegion RegionPool::acquire(std::size_t length, fabric::Rights rights,
   if (loaned_bytes_ + size > budget_bytes_) return {};
   std::unique_ptr<fabric::Region> region = take_idle(size);
   if (region) {
-    if (!window_of) region->open(rights);
+    if (!window_of) region->open(rights, length);
   } else {
     // Idle regions of other sizes count against the budget too.
     for (auto& idle : idle_) {
@@ -49,11 +49,13 @@ PooledRegion RegionPool::acquire(std::size_t length, fabric::Rights rights,
         idle.pop_back();
       }
     }
-    region = domain_.allocate(size, window_of ? fabric::Rights{} : rights);
+    region = domain_.allocate(size, {});
+    // The peer gets to the octets of the loan only, not to those that round it up.
+    if (!window_of) region->open(rights, length);
   }
   loaned_bytes_ += size;
   PooledRegion loan(*this, std::move(region));
-  if (window_of && !window_of->open_window(*loan, rights)) return {};
+  if (window_of && !window_of->open_window(*loan, rights, length)) return {};
   const bool offered = rights.remote_read || rights.remote_write;
   if (offered && !loan->valid()) return {};
   return loan;

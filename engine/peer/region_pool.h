@@ -40,9 +40,9 @@ class RegionPool {
   RegionPool(fabric::Domain& domain, std::size_t budget_bytes)
       : domain_(domain), budget_bytes_(budget_bytes) {}
 
-  /// A region of at least `length` octets, opened with `rights` and zeroed. Empty when the budget
-  /// does not allow it now, or the device opens no further memory. With `window_of` it is opened as
-  /// a window of that connection (fabric::Connection::open_window).
+  /// A region of at least `length` octets, of which so many are opened with `rights`; zeroed. Empty
+  /// when the budget does not allow it now, or the device opens no further memory. With `window_of`
+  /// it is opened as a window of that connection (fabric::Connection::open_window).
   PooledRegion acquire(std::size_t length, fabric::Rights rights,
                        fabric::Connection* window_of = nullptr);
   /// Octets that a loan of `length` takes of the budget.

@@ -106,11 +106,11 @@ Expected<MutableView, Violation> MessageReceiver::place_write(const Segment& seg
                                            bytes, offset));
   }
   if (!region->contains(segment.offset, bytes)) {
-    return refuse(
-        cause::kTaggedBounds,
-        text("RDMA Write of %zu octets at 0x%016llx leaves STag 0x%08x (base 0x%016llx, "
-             "length %zu; RFC 5041 7.1)",
-             bytes, offset, segment.stag, static_cast<Longest>(region->base()), region->length()));
+    return refuse(cause::kTaggedBounds,
+                  text("RDMA Write of %zu octets at 0x%016llx leaves STag 0x%08x (base 0x%016llx, "
+                       "length %zu; RFC 5041 7.1)",
+                       bytes, offset, segment.stag, static_cast<Longest>(region->base()),
+                       region->open_length()));
   }
   return MutableView(region->at(segment.offset), bytes);
 }

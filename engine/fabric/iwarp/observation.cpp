@@ -92,7 +92,7 @@ void Observation::stop() {
 }
 
 void Observation::on_offered(const IwarpRegion& region) {
-  by_us(trace::MemoryOffered{region.stag(), region.base(), region.length(),
+  by_us(trace::MemoryOffered{region.stag(), region.base(), region.open_length(),
                              region.rights().remote_read, region.rights().remote_write});
 }
 

@@ -42,6 +42,7 @@ IwarpRegion::IwarpRegion(IwarpDomain& domain, std::size_t length, Rights rights,
                          std::optional<std::uint64_t> base)
     : domain_(domain),
       length_(length),
+      open_length_(length),
       memory_(std::make_shared<std::byte[]>(length + 2 * kGuardBytes)),
       rights_(rights) {
   domain_.regions_.push_back(this);
@@ -93,9 +94,10 @@ bool IwarpRegion::invalidate() {
   return intact;
 }
 
-void IwarpRegion::open(Rights rights) {
+void IwarpRegion::open(Rights rights, std::size_t length) {
   invalidate();
   rights_ = rights;
+  open_length_ = std::min(length, length_);
   enter({});
 }
 
@@ -107,7 +109,7 @@ bool IwarpRegion::guards_intact() const {
 }
 
 bool IwarpRegion::contains(std::uint64_t offset, std::uint64_t length) const {
-  return offset >= base_ && length <= length_ && offset - base_ <= length_ - length;
+  return offset >= base_ && length <= open_length_ && offset - base_ <= open_length_ - length;
 }
 
 std::unique_ptr<Region> IwarpDomain::allocate(std::size_t length, Rights rights,

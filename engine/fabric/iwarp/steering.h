@@ -57,14 +57,17 @@ class IwarpRegion final : public Region {
   Rights rights() const override { return rights_; }
   bool valid() const override { return valid_; }
   bool invalidate() override;
-  void open(Rights rights) override;
+  using Region::open;
+  void open(Rights rights, std::size_t length) override;
   bool guards_intact() const override;
 
   std::size_t length() const { return length_; }
+  /// Octets that the STag reaches.
+  std::size_t open_length() const { return open_length_; }
   bool remotely_open() const { return valid_ && (rights_.remote_read || rights_.remote_write); }
   IwarpDomain& domain() const { return domain_; }
   const Memory& memory() const { return memory_; }
-  /// Whether `length` octets from `offset` lie in the region; the sum must not wrap.
+  /// Whether the STag reaches `length` octets from `offset`; the sum must not wrap.
   bool contains(std::uint64_t offset, std::uint64_t length) const;
   /// The octet at `offset`, which must lie in the region or just behind it.
   std::byte* at(std::uint64_t offset) { return memory_.get() + kGuardBytes + (offset - base_); }
@@ -75,6 +78,7 @@ class IwarpRegion final : public Region {
 
   IwarpDomain& domain_;
   std::size_t length_;
+  std::size_t open_length_;
   Memory memory_;
   Rights rights_;
   std::uint32_t stag_ = 0;

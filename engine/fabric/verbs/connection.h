@@ -52,7 +52,8 @@ class VerbsConnection final : public Connection,
   Expected<void, Error> rdma_read(Region& sink, std::uint64_t sink_offset, std::uint32_t length,
                                   std::uint32_t stag, std::uint64_t offset, WorkId id,
                                   const Fault* fault) override;
-  Expected<void, Error> open_window(Region& region, Rights rights) override;
+  using Connection::open_window;
+  Expected<void, Error> open_window(Region& region, Rights rights, std::size_t length) override;
   Expected<void, Error> send_raw(View bytes) override;
   Expected<void, Error> terminate(const trace::Terminate& terminate) override;
   void disconnect() override;

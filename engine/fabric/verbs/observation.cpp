@@ -54,7 +54,7 @@ void Observation::follow_memory() {
 }
 
 void Observation::on_offered(const VerbsRegion& region) {
-  by_us(trace::MemoryOffered{region.stag(), region.base(), region.length(),
+  by_us(trace::MemoryOffered{region.stag(), region.base(), region.open_length(),
                              region.rights().remote_read, region.rights().remote_write});
 }
 

@@ -312,18 +312,19 @@ Expected<void, Error> VerbsConnection::rdma_read(Region& sink, std::uint64_t sin
   return {};
 }
 
-Expected<void, Error> VerbsConnection::open_window(Region& region, Rights rights) {
+Expected<void, Error> VerbsConnection::open_window(Region& region, Rights rights,
+                                                   std::size_t length) {
   auto* ours = dynamic_cast<VerbsRegion*>(&region);
   if (ours == nullptr || &ours->domain() != &domain_) {
     return fail(Errc::bad_region, "the region belongs to another domain");
   }
-  if (!runtime_.device->windows() || ours->length() == 0) {
+  if (!runtime_.device->windows() || length == 0) {
     return fail(Errc::unsupported, runtime_.device->name() + " gives no such memory window");
   }
   if (auto may = may_post(nullptr); !may) {
     return may;
   }
-  const auto bind = ours->make_window(rights, queue_pair_.windows());
+  const auto bind = ours->make_window(rights, length, queue_pair_.windows());
   if (!bind) {
     return fail(Errc::bad_region,
                 "the device gives no further memory window: " + error_text(errno));

@@ -40,7 +40,7 @@ ibv_send_wr request_of(Outgoing& operation) {
       request.bind_mw.rkey = operation.bind.rkey;
       request.bind_mw.bind_info = {operation.bind.of,
                                    reinterpret_cast<std::uintptr_t>(operation.bind.of->addr),
-                                   operation.bind.of->length, operation.bind.access};
+                                   operation.bind.length, operation.bind.access};
       break;
   }
   return request;

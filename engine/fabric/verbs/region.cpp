@@ -13,9 +13,9 @@ namespace {
 // only: octets are neither read nor written by an access of length 0, and any other is refused.
 constexpr std::size_t kLeastRegistered = 1;
 
-int access_flags(const GuardedMemory& memory, Rights rights) {
+int access_flags(std::size_t length, Rights rights) {
   int access = IBV_ACCESS_LOCAL_WRITE;
-  if (memory.length() > 0) {
+  if (length > 0) {
     access |= rights.remote_read ? IBV_ACCESS_REMOTE_READ : 0;
     access |= rights.remote_write ? IBV_ACCESS_REMOTE_WRITE : 0;
   }
@@ -73,6 +73,7 @@ VerbsRegion::VerbsRegion(VerbsDomain& domain, std::size_t length, Rights rights,
                          std::optional<std::uint64_t> base)
     : domain_(domain),
       memory_(std::make_shared<GuardedMemory>(domain.pd(), length, base)),
+      open_length_(length),
       rights_(rights) {
   domain_.regions_.push_back(this);
   domain_.by_address_.emplace(memory_->first(), this);
@@ -89,9 +90,9 @@ void VerbsRegion::enter(std::optional<std::uint64_t> base) {
   memory_->fill_guards();
   // Over InfiniBand and RoCE the device maps tagged offsets; iWARP devices need not.
   const std::uint64_t* chosen = base && !domain_.device().iwarp() ? &*base : nullptr;
-  remote_ = Registration::make(memory_->pd(), memory_->first(),
-                               std::max(memory_->length(), kLeastRegistered),
-                               access_flags(*memory_, rights_), chosen);
+  remote_ =
+      Registration::make(memory_->pd(), memory_->first(), std::max(open_length_, kLeastRegistered),
+                         access_flags(open_length_, rights_), chosen);
   stag_ = remote_ ? remote_.rkey() : 0;
   base_ = chosen != nullptr ? *chosen : address_of(memory_->first());
   if (remote_) {
@@ -129,15 +130,18 @@ bool VerbsRegion::invalidate() {
   return intact;
 }
 
-void VerbsRegion::open(Rights rights) {
+void VerbsRegion::open(Rights rights, std::size_t length) {
   invalidate();
   rights_ = rights;
+  open_length_ = std::min(length, memory_->length());
   enter({});
 }
 
-std::optional<VerbsRegion::Bind> VerbsRegion::make_window(Rights rights, BoundWindows& bound) {
+std::optional<VerbsRegion::Bind> VerbsRegion::make_window(Rights rights, std::size_t length,
+                                                          BoundWindows& bound) {
   invalidate();
   rights_ = rights;
+  open_length_ = std::min(length, memory_->length());
   memory_->fill_guards();
   Bind bind;
   bind.of = memory_->local();
@@ -152,6 +156,7 @@ std::optional<VerbsRegion::Bind> VerbsRegion::make_window(Rights rights, BoundWi
   bind.rkey = ibv_inc_rkey(window_->rkey);
   bind.access = (rights.remote_read ? unsigned{IBV_ACCESS_REMOTE_READ} : 0U) |
                 (rights.remote_write ? unsigned{IBV_ACCESS_REMOTE_WRITE} : 0U);
+  bind.length = open_length_;
   bound_ = &bound;
   bound.add(*this, bind.rkey);
   stag_ = bind.rkey;

@@ -64,7 +64,8 @@ class VerbsRegion final : public Region {
   Rights rights() const override { return rights_; }
   bool valid() const override { return valid_; }
   bool invalidate() override;
-  void open(Rights rights) override;
+  using Region::open;
+  void open(Rights rights, std::size_t length) override;
   bool guards_intact() const override { return memory_->guards_intact(); }
 
   /// What a queue pair has to be asked for to open the window that `make_window` has made.
@@ -73,11 +74,15 @@ class VerbsRegion final : public Region {
     ibv_mr* of = nullptr;
     std::uint32_t rkey = 0;
     unsigned access = 0;
+    std::size_t length = 0;
   };
-  /// Opens the region as a type 2 window that `bound` keeps; nothing if the device refuses (errno).
-  std::optional<Bind> make_window(Rights rights, BoundWindows& bound);
+  /// Opens the first `length` octets as a type 2 window that `bound` keeps; nothing if the device
+  /// refuses (errno).
+  std::optional<Bind> make_window(Rights rights, std::size_t length, BoundWindows& bound);
 
   std::size_t length() const { return memory_->length(); }
+  /// Octets that the STag reaches.
+  std::size_t open_length() const { return open_length_; }
   bool remotely_open() const { return valid_ && (rights_.remote_read || rights_.remote_write); }
   VerbsDomain& domain() const { return domain_; }
   const std::shared_ptr<GuardedMemory>& memory() const { return memory_; }
@@ -88,6 +93,7 @@ class VerbsRegion final : public Region {
 
   VerbsDomain& domain_;
   std::shared_ptr<GuardedMemory> memory_;
+  std::size_t open_length_;
   Rights rights_;
   std::uint32_t stag_ = 0;
   std::uint64_t base_ = 0;
