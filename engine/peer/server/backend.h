@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "peer/limits.h"
 #include "support/bytes.h"
 #include "support/expected.h"
 
@@ -189,6 +190,9 @@ class Backend {
   /// Whether the superuser among the callers is that of the storage too, which may all that any
   /// owner may; false where it is no more than the one user that all objects are made for.
   virtual bool superuser_owns_all() const { return true; }
+  /// What clients are told to ask for at most in one READ or WRITE; up to kLargestTransfer is
+  /// served.
+  virtual std::uint32_t largest_transfer_bytes() const { return kLargestTransfer; }
 };
 
 }  // namespace steertag::peer

@@ -17,6 +17,7 @@ struct MemoryLimits {
   std::uint64_t total_entries = 131072;           // names of them: two for each
   std::uint64_t total_name_bytes = 16ULL << 20;   // in those names: each file's can be the longest
   std::uint64_t largest_file_bytes = 1ULL << 40;  // files may be sparse
+  std::uint32_t largest_transfer_bytes = kLargestTransfer;
 };
 
 inline constexpr std::size_t kLongestLinkText = 1024;  // octets of a symbolic link's text
@@ -54,6 +55,7 @@ class MemoryBackend final : public Backend {
   std::uint64_t cookie_verifier() const override { return verifier_; }
   SpaceUsage space() const override;
   std::uint64_t largest_file_bytes() const override { return limits_.largest_file_bytes; }
+  std::uint32_t largest_transfer_bytes() const override { return limits_.largest_transfer_bytes; }
 
  private:
   static constexpr NodeId kRoot = 1;

@@ -110,8 +110,8 @@ void Nfs3Program::fsinfo(const nfs3::FsinfoArgs& args, Call& call) {
     return put(result, call.reply);
   }
   result.ok.obj_attributes = to_nfs3(found->attributes);
-  result.ok.rtmax = result.ok.rtpref = kLargestTransfer;
-  result.ok.wtmax = result.ok.wtpref = kLargestTransfer;
+  result.ok.rtmax = result.ok.rtpref = backend_.largest_transfer_bytes();
+  result.ok.wtmax = result.ok.wtpref = backend_.largest_transfer_bytes();
   result.ok.rtmult = result.ok.wtmult = kTransferMultiple;
   result.ok.dtpref = kLargestListing;
   result.ok.maxfilesize = backend_.largest_file_bytes();

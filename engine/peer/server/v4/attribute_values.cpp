@@ -89,8 +89,7 @@ void describe_server(nfs4::Attributes& to, const CompoundCall& call) {
   to.homogeneous = true;
   to.maxlink = kMostLinks;
   to.maxname = static_cast<std::uint32_t>(kLongestName);
-  to.maxread = kLargestTransfer;
-  to.maxwrite = kLargestTransfer;
+  to.maxread = to.maxwrite = call.storage.largest_transfer_bytes();
   to.no_trunc = true;
   to.time_delta = nfs4::Time{0, 1};
   if (call.minorversion > 0) {

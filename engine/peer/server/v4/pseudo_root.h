@@ -44,6 +44,9 @@ class PseudoRoot final : public Backend {
   std::uint64_t cookie_verifier() const override { return storage_.cookie_verifier(); }
   SpaceUsage space() const override { return storage_.space(); }
   std::uint64_t largest_file_bytes() const override { return storage_.largest_file_bytes(); }
+  std::uint32_t largest_transfer_bytes() const override {
+    return storage_.largest_transfer_bytes();
+  }
 
  private:
   // No storage has an object of this number: inode numbers and counters start from 1.
