@@ -40,11 +40,12 @@ void Endpoint::post_all() {
 
 Expected<void, fabric::Error> Endpoint::accept(fabric::ConnectionRequest& request,
                                                fabric::Domain& domain,
-                                               const std::optional<wire::PrivateData>& found) {
+                                               const std::optional<wire::PrivateData>& found,
+                                               trace::EventSink* events, trace::ByteSink* bytes) {
   prepare();
   peer_ = found;
   negotiated_ = wire::negotiate(peer_, own());
-  auto accepted = request.accept(domain, options_.connection, *this);
+  auto accepted = request.accept(domain, options_.connection, *this, events, bytes);
   if (!accepted) return tl::unexpected(std::move(accepted.error()));
   connection_ = std::move(*accepted);
   // No call can have arrived yet: notices come from inside poll only.

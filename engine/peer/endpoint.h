@@ -48,7 +48,9 @@ class Endpoint final : private fabric::Handler {
 
   /// The server side. `found` is what was made of the client's private data.
   Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request, fabric::Domain& domain,
-                                       const std::optional<wire::PrivateData>& found);
+                                       const std::optional<wire::PrivateData>& found,
+                                       trace::EventSink* events = nullptr,
+                                       trace::ByteSink* bytes = nullptr);
   /// The client side; on_up or on_down follows.
   Expected<void, fabric::Error> connect(const fabric::Url& url, fabric::Domain& domain,
                                         trace::EventSink* events = nullptr,

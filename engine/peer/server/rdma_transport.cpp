@@ -56,8 +56,41 @@ void RdmaTransport::on_request(std::unique_ptr<fabric::ConnectionRequest> reques
     request->reject({});
     return;
   }
+  if (context_.options.interposer) return answer(std::move(request), *context_.options.interposer);
   auto connection = std::make_unique<ServerConnection>(context_, rdma_, endpoint_options());
-  if (!connection->accept(*request)) {
+  const bool accepted = connection->accept(*request).has_value();
+  keep(std::move(connection), accepted);
+}
+
+void RdmaTransport::answer(std::unique_ptr<fabric::ConnectionRequest> request,
+                           Interposer& interposer) {
+  AcceptStep step;
+  step.endpoint = endpoint_options();
+  interposer.on_request(request->private_data(), step);
+  switch (step.answer) {
+    case AcceptStep::Answer::accept: {
+      auto connection =
+          std::make_unique<ServerConnection>(context_, rdma_, std::move(step.endpoint));
+      const bool accepted = connection->accept(*request, step.events, step.bytes).has_value();
+      const std::shared_ptr<Line> line = connection->line();
+      keep(std::move(connection), accepted);
+      if (accepted) interposer.on_accepted(line);
+      return;
+    }
+    case AcceptStep::Answer::reject:
+      ++context_.statistics.refused_connections;
+      return request->reject(step.rejection);
+    case AcceptStep::Answer::drop:
+      ++context_.statistics.refused_connections;
+      return;
+    case AcceptStep::Answer::keep:
+      if (unanswered_.size() < context_.options.most_connections)
+        unanswered_.push_back(std::move(request));
+  }
+}
+
+void RdmaTransport::keep(std::unique_ptr<ServerConnection> connection, bool accepted) {
+  if (!accepted) {
     ++context_.statistics.refused_connections;
     return;
   }

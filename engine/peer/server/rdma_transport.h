@@ -29,11 +29,14 @@ class RdmaTransport {
  private:
   void on_request(std::unique_ptr<fabric::ConnectionRequest> request);
   EndpointOptions endpoint_options() const;
+  /// As the interposer wants it.
+  void answer(std::unique_ptr<fabric::ConnectionRequest> request, Interposer& interposer);
+  void keep(std::unique_ptr<ServerConnection> connection, bool accepted);
 
   ServerContext& context_;
   RdmaContext rdma_;
   std::unordered_map<std::uint64_t, std::unique_ptr<ServerConnection>> connections_;
-  std::vector<std::unique_ptr<fabric::ConnectionRequest>> unanswered_;  // when a deviation hangs
+  std::vector<std::unique_ptr<fabric::ConnectionRequest>> unanswered_;
   std::vector<std::unique_ptr<fabric::Listener>> listeners_;  // last: no request after the rest
 };
 

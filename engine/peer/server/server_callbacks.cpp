@@ -31,6 +31,15 @@ bool ServerConnection::send_callback(Bytes message) {
   wire::encode(header, parts[0]);
   parts[1] = std::move(message);
   const std::array<View, 2> views{parts[0], parts[1]};
+  if (line_) {
+    Departure departure;
+    departure.kind = Departure::Kind::callback;
+    departure.parts = views;
+    if (context_.options.interposer->on_departure(line_, departure)) {
+      sent_callbacks_.erase(tag);
+      return true;
+    }
+  }
   if (endpoint_.send(views, tag)) return true;
   sent_callbacks_.erase(tag);
   drop();

@@ -37,10 +37,13 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
   callbacks_ = std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this), context.callbacks,
                                                kFirstCallbackXid, 1);
   origin_.back = callbacks_;
+  if (context.options.interposer)
+    line_ = std::make_shared<Line>(endpoint_, rdma.pool, origin_.connection);
 }
 
 ServerConnection::~ServerConnection() {
   callbacks_->close();
+  if (line_) line_->close();
   rdma_.pulls.forget(*this);
   for (const auto& call : transactions_) release_sink(*call);
   context_.replies.give_back(reply_bytes_);
@@ -50,11 +53,14 @@ bool ServerConnection::deviates(Deviation deviation) const {
   return context_.options.deviations.has(deviation);
 }
 
-Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest& request) {
+Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest& request,
+                                                       trace::EventSink* events,
+                                                       trace::ByteSink* bytes) {
   peer_name_ = request.peer_name();
   origin_.peer_host = host_of(peer_name_);
   return endpoint_.accept(request, *rdma_.domain,
-                          client_announcement(request.private_data(), context_.options.deviations));
+                          client_announcement(request.private_data(), context_.options.deviations),
+                          events, bytes);
 }
 
 Transaction* ServerConnection::take_idle() {
@@ -73,6 +79,8 @@ void ServerConnection::on_message(ReceiveId receive, View message,
                                   std::optional<std::uint32_t> /*invalidated*/) {
   if (context_.hung || dropped_) return;
   ++context_.statistics.messages;
+  if (line_ && context_.options.interposer->on_arrival(line_, message))
+    return endpoint_.repost(receive);
   if (message.empty() && deviates(Deviation::empty_send_disconnects)) return drop();
   if (take_callback_reply(receive, message)) return;
   Transaction* call = backlog_.empty() && may_execute() ? take_idle() : nullptr;
@@ -89,6 +97,7 @@ void ServerConnection::take_message(Transaction& call, ReceiveId receive, View m
 
 void ServerConnection::begin(Transaction& call) {
   call.payload = {};
+  call.rpc_call.clear();
   // RFC 8166 4.5: below 28 octets nothing can be trusted.
   if (call.message.size() < wire::kSmallestHeaderBytes) {
     call.header.clear();
@@ -223,6 +232,7 @@ void ServerConnection::on_pulled(Transaction& call) {
 }
 
 void ServerConnection::execute(Transaction& call, View message) {
+  if (line_) call.rpc_call.assign(message.begin(), message.end());
   bend_message(call);
   const Outcome outcome =
       dispatch(context_.dispatcher, context_.options.deviations,

@@ -24,13 +24,17 @@ class ServerConnection final : public EndpointUser,
   ServerConnection(ServerContext& context, RdmaContext& rdma, EndpointOptions options);
   ~ServerConnection() override;
 
-  Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request);
+  /// Observers see the connection from its request on.
+  Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request,
+                                       trace::EventSink* events = nullptr,
+                                       trace::ByteSink* bytes = nullptr);
   /// Gives back what busier times have left; false while calls are under way that need it. Not from
   /// inside a notice.
   bool trim();
   /// Never used again by this process.
   std::uint64_t id() const { return origin_.connection; }
   bool down() const { return down_; }
+  const std::shared_ptr<Line>& line() const { return line_; }
 
  private:
   void on_up() override {}
@@ -91,6 +95,9 @@ class ServerConnection final : public EndpointUser,
   void finish(Transaction& call);
   void give_back_receive(Transaction& call);
 
+  /// Whether the interposer, if there is one, has taken what the call is about to send.
+  bool interpose(Transaction& call, Departure::Kind kind);
+
   // Posting, and holding back.
   void start_posting(Transaction& call);
   /// Posts what there is room for, in the order in which it was started.
@@ -127,6 +134,7 @@ class ServerConnection final : public EndpointUser,
   // Messages of callbacks that have not left, by the rest of their tag.
   std::map<WorkTag, std::array<Bytes, 2>> sent_callbacks_;
   WorkTag next_callback_ = 0;
+  std::shared_ptr<Line> line_;  // for an interposer only
   Endpoint endpoint_;
   std::vector<std::unique_ptr<Transaction>> transactions_;
   std::vector<std::uint32_t> idle_;

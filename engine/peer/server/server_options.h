@@ -6,6 +6,7 @@
 #include "peer/deadline_clock.h"
 #include "peer/deviation.h"
 #include "peer/limits.h"
+#include "peer/server/interposer.h"
 #include "peer/server/stream/limits.h"
 #include "support/expected.h"
 #include "wire/private_data.h"
@@ -25,6 +26,7 @@ struct ServerOptions {
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   Deviations deviations;
   DeadlineClock clock = std::chrono::steady_clock::now;
+  Interposer* interposer = nullptr;  // for tests of clients; must outlive the server
 };
 
 /// One sentence about what makes these options impossible.

@@ -77,6 +77,7 @@ void ServerConnection::start_reply(Transaction& call) {
     recent_pushes_.push_back(call.header.xid);
   }
   call.state = TransactionState::replying;
+  if (interpose(call, Departure::Kind::reply)) return finish(call);
   std::vector<Stretch>& stretches = call.posting.stretches;
   // RFC 8166 3.5.2: Writes come before the Send that announces them.
   stretches.assign({Stretch::writes, Stretch::send});
@@ -192,13 +193,32 @@ void ServerConnection::send_error(Transaction& call, const wire::Header& error) 
   give_back_receive(call);
   call.state = TransactionState::replying;
   call.posting.clear();
+  if (interpose(call, Departure::Kind::error)) return finish(call);
   call.posting.stretches.push_back(Stretch::error);
   start_posting(call);
 }
 
-void ServerConnection::on_done(WorkTag tag, fabric::Operation /*operation*/) {
+bool ServerConnection::interpose(Transaction& call, Departure::Kind kind) {
+  if (!line_ || down_) return false;
+  const View error = call.error;
+  Departure departure{kind, &call.header, call.rpc_call, {&error, 1}, {}, {}};
+  if (kind == Departure::Kind::reply) {
+    departure.parts = call.plan.parts();
+    departure.writes = call.plan.writes();
+    departure.invalidate = call.plan.invalidate();
+  }
+  return context_.options.interposer->on_departure(line_, departure);
+}
+
+void ServerConnection::on_done(WorkTag tag, fabric::Operation operation) {
   if (context_.hung) return;
   if (tag & kCallbackTag) return on_callback_sent(tag);
+  if (line_ && (tag & Line::kTag)) {
+    const Bytes octets = line_->take_done(tag);
+    if (operation == fabric::Operation::rdma_read)
+      context_.options.interposer->on_read(line_, tag & ~Line::kTag, octets);
+    return;
+  }
   Transaction& call = *transactions_[tag];
   --posted_;
   --call.posting.outstanding;
@@ -219,6 +239,7 @@ void ServerConnection::on_down(const fabric::CloseReason& reason) {
   rdma_.pulls.forget(*this);
   callbacks_->close();
   remember_failed_calls(reason);
+  if (line_) context_.options.interposer->on_down(line_, reason);
   for (const auto& call : transactions_) {
     release_sink(*call);
     call->reply.clear();

@@ -49,6 +49,7 @@ struct Transaction {
   View message;         // the whole Send, in its receive
   wire::Header header;  // its transport header
   View payload;         // its inline payload stream
+  Bytes rpc_call;       // the rebuilt call, for an interposer only
   PullPlan pull;
   PooledRegion sink;
   bool sink_is_unproven = false;  // the connection was not proven when it got the sink
