@@ -54,7 +54,7 @@ peer::Time now() {
 }
 
 void bind_deviations(py::module_& module) {
-  py::class_<DeviationInfo>(module, "Deviation", "A named defect of the reference server.")
+  py::class_<DeviationInfo>(module, "Deviation", "A named defect of a reference peer.")
       .def_readonly("name", &DeviationInfo::name)
       .def_readonly("requirement", &DeviationInfo::requirement, "The ledger id of what it breaks.")
       .def_readonly("sentence", &DeviationInfo::sentence)
@@ -63,12 +63,13 @@ void bind_deviations(py::module_& module) {
       });
   module.def(
       "deviations",
-      [] {
+      [](trace::Role side) {
         py::list rows;
-        for (const DeviationInfo& row : deviations()) rows.append(py::cast(row));
+        for (const DeviationInfo& row : deviations(side)) rows.append(py::cast(row));
         return rows;
       },
-      "All deviations that the reference server can have.");
+      "side"_a = trace::Role::server,
+      "All deviations that the reference server, or the reference client, can have.");
 }
 
 std::unique_ptr<ServerThread> start_server(

@@ -30,6 +30,10 @@ class CreditWindow {
   }
   void reset() { granted_ = 1, in_flight_ = 0; }
 
+  // For deviations.
+  void restart() { in_flight_ = 0; }
+  void set_grant(std::uint32_t grant) { granted_ = grant; }
+
  private:
   std::uint32_t requested_;
   std::uint32_t granted_ = 1;

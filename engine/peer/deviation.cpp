@@ -351,6 +351,73 @@ constexpr DeviationInfo kTable[] = {
     {Deviation::recall_without_referring_call, "recall-without-referring-call",
      "RFC8881-2.10.6.3-1",
      "A recall names no referring call although the grant may not have been seen."},
+
+    // of the client
+    {Deviation::takes_any_version, "takes-any-version", "RFC8166-4.5-3",
+     "A reply of any version is taken for one of version 1.", trace::Role::client},
+    {Deviation::takes_any_procedure, "takes-any-procedure", "RFC8166-4.5-3",
+     "A reply with an unknown procedure is taken for RDMA_MSG.", trace::Role::client},
+    {Deviation::broken_list_fails_call, "broken-list-fails-call", "RFC8166-4.5-3",
+     "A reply whose lists do not decode fails its call.", trace::Role::client},
+    {Deviation::discarded_grant_used, "discarded-grant-used", "RFC8166-3.3.3-4",
+     "The grant of a message that does not decode counts.", trace::Role::client},
+    {Deviation::short_reply_fails_call, "short-reply-fails-call", "RFC8166-4.5-1",
+     "A message of less than 28 octets fails the call of its first word.", trace::Role::client},
+    {Deviation::msgp_taken, "msgp-taken", "RFC8166-4.6.1-3", "RDMA_MSGP is taken for a reply.",
+     trace::Role::client},
+    {Deviation::done_ends_call, "done-ends-call", "RFC8166-4.6.2-2",
+     "RDMA_DONE fails the call of its XID.", trace::Role::client},
+    {Deviation::undecodable_error_fails_call, "undecodable-error-fails-call", "RFC8166-4.5-9",
+     "An RDMA_ERROR that does not decode fails its call.", trace::Role::client},
+    {Deviation::error_ignored, "error-ignored", "RFC8166-4.5-8", "RDMA_ERROR is discarded.",
+     trace::Role::client},
+    {Deviation::error_fails_any_call, "error-fails-any-call", "RFC8166-4.5-8",
+     "RDMA_ERROR with an unknown XID fails the oldest call.", trace::Role::client},
+    {Deviation::error_resent, "error-resent", "RFC8267-6.4.2-8",
+     "A call that was answered with RDMA_ERROR is sent again.", trace::Role::client},
+    {Deviation::error_retried_for_ever, "error-retried-for-ever", "RFC8267-3.1-4",
+     "After RDMA_ERROR the call is made anew, without limit.", trace::Role::client},
+    {Deviation::bad_reply_answered, "bad-reply-answered", "RFC8166-4.2.4-4",
+     "A reply that does not decode is answered with RDMA_ERROR.", trace::Role::client},
+    {Deviation::done_sent, "done-sent", "RFC8166-4.6.2-1",
+     "RDMA_DONE follows each reply to a call with a read chunk.", trace::Role::client},
+    {Deviation::any_xid_taken, "any-xid-taken", "RFC8167-2.4-1",
+     "A reply with an unknown XID is taken for the oldest call.", trace::Role::client},
+    {Deviation::second_reply_aborts, "second-reply-aborts", "RFC8167-2.4-1",
+     "The program ends at a reply that no call waits for.", trace::Role::client},
+    {Deviation::reverse_call_taken, "reverse-call-taken", "RFC8167-2.4.1-1",
+     "A call of the other direction is taken for the reply to the call with its XID.",
+     trace::Role::client},
+    {Deviation::reverse_credit_taken, "reverse-credit-taken", "RFC8167-4.1-1",
+     "The credit word of a call of the other direction counts as grant.", trace::Role::client},
+    {Deviation::grant_ignored, "grant-ignored", "RFC8166-3.3.1-4",
+     "As many calls are under way as were asked for, whatever is granted.", trace::Role::client},
+    {Deviation::several_calls_at_first, "several-calls-at-first", "RFC8166-3.3.3-3",
+     "A new connection starts with the grant of the one before it.", trace::Role::client},
+    {Deviation::invalid_reply_opens_window, "invalid-reply-opens-window", "RFC8166-3.3.3-4",
+     "After any first message there is a credit more.", trace::Role::client},
+    {Deviation::asks_for_no_credits, "asks-for-no-credits", "RFC8166-3.3.1-1",
+     "Calls carry 0 in rdma_credit.", trace::Role::client},
+    {Deviation::few_receives, "few-receives", "RFC8166-3.3.1-10",
+     "One receive is posted, however many replies may come.", trace::Role::client},
+    {Deviation::returned_length_ignored, "returned-length-ignored", "RFC8166-3.4.6-5",
+     "A write chunk counts as filled, whatever length comes back.", trace::Role::client},
+    {Deviation::inline_result_taken, "inline-result-taken", "RFC8166-6.1-6",
+     "A result that came inline despite its write chunk is taken.", trace::Role::client},
+    {Deviation::memory_left_open, "memory-left-open", "RFC8166-8.1-1",
+     "Memory stays open to the server after the reply.", trace::Role::client},
+    {Deviation::memory_open_both_ways, "memory-open-both-ways", "RFC8166-8.1-1",
+     "What the server is to write it can read too.", trace::Role::client},
+    {Deviation::memory_open_after_error, "memory-open-after-error", "RFC8166-4.4.1-2",
+     "Memory stays open to the server after RDMA_ERROR.", trace::Role::client},
+    {Deviation::missing_private_data_ignored, "missing-private-data-ignored", "RFC8797-5.1-1",
+     "A server without private data is taken to have announced what we have.", trace::Role::client},
+    {Deviation::thresholds_kept, "thresholds-kept", "RFC8797-4-1",
+     "The thresholds of the first connection stay for all others.", trace::Role::client},
+    {Deviation::resent_with_new_xid, "resent-with-new-xid", "RFC8267-6.7.2-3",
+     "A call that is sent again on another connection has another XID.", trace::Role::client},
+    {Deviation::connects_for_ever, "connects-for-ever", "RFC8166-4.5.5-1",
+     "The number of connections for one call has no limit.", trace::Role::client},
 };
 constexpr std::size_t kCount = std::size(kTable);
 static_assert(kCount <= Deviations::kMost);
@@ -386,24 +453,28 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::span<const DeviationInfo> deviations() {
-  return kTable;
+std::span<const DeviationInfo> deviations(trace::Role side) {
+  const std::span<const DeviationInfo> all = kTable;
+  const auto border = std::ranges::find(all, trace::Role::client, &DeviationInfo::side);
+  const auto servers = static_cast<std::size_t>(border - all.begin());
+  return side == trace::Role::server ? all.first(servers) : all.subspan(servers);
 }
 
 const DeviationInfo& info(Deviation deviation) {
   return kTable[static_cast<std::size_t>(deviation)];
 }
 
-std::optional<Deviation> find_deviation(std::string_view name) {
-  for (const DeviationInfo& row : kTable) {
+std::optional<Deviation> find_deviation(std::string_view name, trace::Role side) {
+  for (const DeviationInfo& row : deviations(side)) {
     if (row.name == name) return row.deviation;
   }
   return std::nullopt;
 }
 
-std::vector<std::string_view> nearest_deviations(std::string_view name, std::size_t most) {
+std::vector<std::string_view> nearest_deviations(std::string_view name, trace::Role side,
+                                                 std::size_t most) {
   std::vector<std::string_view> names;
-  for (const DeviationInfo& row : kTable) names.push_back(row.name);
+  for (const DeviationInfo& row : deviations(side)) names.push_back(row.name);
   std::stable_sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
     return distance(name, a) < distance(name, b);
   });
@@ -411,14 +482,14 @@ std::vector<std::string_view> nearest_deviations(std::string_view name, std::siz
   return names;
 }
 
-Expected<void, std::string> Deviations::add(std::string_view name) {
-  if (const auto found = find_deviation(name)) {
+Expected<void, std::string> Deviations::add(std::string_view name, trace::Role side) {
+  if (const auto found = find_deviation(name, side)) {
     add(*found);
     return {};
   }
   std::string text = "there is no deviation '" + std::string(name) + "'; the nearest are";
   const char* separator = " ";
-  for (const std::string_view near : nearest_deviations(name, kProposals)) {
+  for (const std::string_view near : nearest_deviations(name, side, kProposals)) {
     text += separator;
     text += near;
     separator = ", ";

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/expected.h"
+#include "trace/event.h"
 
 namespace steertag::peer {
 
@@ -200,6 +201,40 @@ enum class Deviation : std::uint8_t {
   program_versions_wrong,
   rpc_error_without_header,
   recall_without_referring_call,
+
+  // of the client
+  takes_any_version,
+  takes_any_procedure,
+  broken_list_fails_call,
+  discarded_grant_used,
+  short_reply_fails_call,
+  msgp_taken,
+  done_ends_call,
+  undecodable_error_fails_call,
+  error_ignored,
+  error_fails_any_call,
+  error_resent,
+  error_retried_for_ever,
+  bad_reply_answered,
+  done_sent,
+  any_xid_taken,
+  second_reply_aborts,
+  reverse_call_taken,
+  reverse_credit_taken,
+  grant_ignored,
+  several_calls_at_first,
+  invalid_reply_opens_window,
+  asks_for_no_credits,
+  few_receives,
+  returned_length_ignored,
+  inline_result_taken,
+  memory_left_open,
+  memory_open_both_ways,
+  memory_open_after_error,
+  missing_private_data_ignored,
+  thresholds_kept,
+  resent_with_new_xid,
+  connects_for_ever,
 };
 
 struct DeviationInfo {
@@ -207,25 +242,27 @@ struct DeviationInfo {
   std::string_view name;         // kebab-case, says what goes wrong
   std::string_view requirement;  // the ledger id of what it breaks
   std::string_view sentence;
+  trace::Role side = trace::Role::server;  // whose defect it is
 };
 
-/// All of them, in the order of the enumeration.
-std::span<const DeviationInfo> deviations();
+/// All of one side, in the order of the enumeration.
+std::span<const DeviationInfo> deviations(trace::Role side);
 const DeviationInfo& info(Deviation deviation);
-std::optional<Deviation> find_deviation(std::string_view name);
-/// The names most like `name`, best first, at most `most`.
-std::vector<std::string_view> nearest_deviations(std::string_view name, std::size_t most);
+std::optional<Deviation> find_deviation(std::string_view name, trace::Role side);
+/// The names of that side most like `name`, best first, at most `most`.
+std::vector<std::string_view> nearest_deviations(std::string_view name, trace::Role side,
+                                                 std::size_t most);
 
 /// The defects that one peer has.
 class Deviations {
  public:
-  static constexpr std::size_t kMost = 256;
+  static constexpr std::size_t kMost = 512;
 
   void add(Deviation deviation) { bits_.set(static_cast<std::size_t>(deviation)); }
   bool has(Deviation deviation) const { return bits_.test(static_cast<std::size_t>(deviation)); }
   bool any() const { return bits_.any(); }
   /// Adds by name. The error is a sentence that proposes the nearest names.
-  Expected<void, std::string> add(std::string_view name);
+  Expected<void, std::string> add(std::string_view name, trace::Role side = trace::Role::server);
 
  private:
   std::bitset<kMost> bits_;

@@ -153,14 +153,14 @@ std::variant<Options, Ending> parse(int argc, char** argv) {
 std::string list_deviations(bool as_json) {
   if (!as_json) {
     std::string text;
-    for (const peer::DeviationInfo& row : peer::deviations()) {
+    for (const peer::DeviationInfo& row : peer::deviations(trace::Role::server)) {
       text += std::string(row.name) + "  (" + std::string(row.requirement) + ")\n    " +
               std::string(row.sentence) + "\n";
     }
     return text;
   }
   nlohmann::json rows = nlohmann::json::array();
-  for (const peer::DeviationInfo& row : peer::deviations()) {
+  for (const peer::DeviationInfo& row : peer::deviations(trace::Role::server)) {
     rows.push_back(
         {{"name", row.name}, {"requirement", row.requirement}, {"sentence", row.sentence}});
   }

@@ -41,6 +41,7 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     RequesterOptions rdma;
     rdma.credits = options.credits;
     rdma.attempts = kFileAttempts;
+    rdma.deviations = options.deviations;
     way.carrier = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
   }
   way.schedule =

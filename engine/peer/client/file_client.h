@@ -27,6 +27,7 @@ struct FileClientOptions {
   std::chrono::milliseconds timeout = kCallTimeout;
   /// CallSchedule::set_interrupted
   std::function<bool()> interrupted{};
+  Deviations deviations{};  // over RDMA
 };
 
 class FileClient {

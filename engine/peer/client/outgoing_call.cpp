@@ -50,15 +50,19 @@ CallError bad(std::string detail) {
 
 }  // namespace
 
-OutgoingCall::OutgoingCall(std::uint32_t xid, Request request, CallCallback callback)
-    : xid_(xid), request_(std::move(request)), callback_(std::move(callback)) {
+OutgoingCall::OutgoingCall(std::uint32_t xid, Request request, CallCallback callback,
+                           const Deviations& deviations)
+    : deviations_(deviations),
+      xid_(xid),
+      request_(std::move(request)),
+      callback_(std::move(callback)) {
   request_.wish.segments =
       std::clamp(request_.wish.segments, std::uint32_t{1}, kMostRequestSegments);
   wire::store_u32(request_.stream.data(), xid_);
 }
 
 bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form) {
-  const fabric::Rights writable{false, true};
+  const fabric::Rights writable{deviates(Deviation::memory_open_both_ways), true};
   if (form.write_chunk && form.write_chunk_bytes == 0) header_.write_list.open();
   if (form.write_chunk && form.write_chunk_bytes > 0) {
     result_ = memory.acquire(form.write_chunk_bytes, writable);
@@ -140,6 +144,17 @@ bool OutgoingCall::owns(std::uint32_t stag) const {
   return is(argument_) || is(position_zero_) || is(result_) || is(reply_);
 }
 
+void OutgoingCall::rename(std::uint32_t xid) {
+  xid_ = xid;
+  wire::store_u32(request_.stream.data(), xid_);
+}
+
+void OutgoingCall::leave_memory(std::vector<PooledRegion>& open) {
+  for (PooledRegion* region : {&argument_, &position_zero_, &result_, &reply_}) {
+    if (*region) open.push_back(std::move(*region));
+  }
+}
+
 void OutgoingCall::close_memory() {
   for (PooledRegion* region : {&argument_, &position_zero_, &result_, &reply_}) {
     if (*region) (*region)->invalidate();
@@ -184,10 +199,12 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
   const nfs::EligibleItem* const item = &items.front();
   if (!result_) return std::nullopt;
   // RFC 8166 6.1: with a write chunk on offer an eligible result must not be inline.
+  const bool inline_taken = deviates(Deviation::inline_result_taken);
+  if (item->length > 0 && placed == 0 && inline_taken) return std::nullopt;
   if (item->length > 0 && placed == 0)
     return bad("an eligible result came inline although a write chunk was offered");
   // RFC 8166 3.4.6.2: exactly as long as the item.
-  if (placed != item->length)
+  if (placed != item->length && !deviates(Deviation::returned_length_ignored))
     return bad("the write chunk holds " + std::to_string(placed) + " octets, the result has " +
                std::to_string(item->length));
   reply.item_reduced = true;
@@ -201,7 +218,7 @@ std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::H
   const bool is_long = header.proc == wire::Procedure::nomsg;
   if (is_long && (!reply_ || wire::chunk_length(header.reply_chunk) == 0)) return std::nullopt;
   if (!is_long && rpc::xid(payload) != xid_) return std::nullopt;
-  close_memory();
+  if (!deviates(Deviation::memory_left_open)) close_memory();
   if (broken) return tl::unexpected(*broken);
   CallReply reply;
   reply.header = &header;

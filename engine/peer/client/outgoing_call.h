@@ -5,6 +5,7 @@
 
 #include "peer/client/call_result.h"
 #include "peer/client/request.h"
+#include "peer/deviation.h"
 #include "peer/region_pool.h"
 
 namespace steertag::peer {
@@ -25,7 +26,9 @@ struct CallMemory {
 
 class OutgoingCall {
  public:
-  OutgoingCall(std::uint32_t xid, Request request, CallCallback callback);
+  /// `deviations` must outlive the call.
+  OutgoingCall(std::uint32_t xid, Request request, CallCallback callback,
+               const Deviations& deviations);
 
   /// Builds the message for these limits. Errors: too_large, no_memory (of which the latter may
   /// pass). Done anew for each connection.
@@ -42,12 +45,17 @@ class OutgoingCall {
   void release_memory();
 
   std::uint32_t xid() const { return xid_; }
+  /// A deviation sends it under another XID.
+  void rename(std::uint32_t xid);
+  /// A deviation gives its memory away as it is.
+  void leave_memory(std::vector<PooledRegion>& open);
   const CallCallback& callback() const { return callback_; }
   const wire::Header& header() const { return header_; }
 
   std::uint32_t sends_outstanding = 0;  // the message's octets must stay until this is zero
   std::uint32_t attempts = 0;           // connections on which it was sent
   bool answered = false;
+  std::uint32_t resent = 0;  // by a deviation, on one connection
   bool remotely_invalidated = false;
 
  private:
@@ -56,6 +64,9 @@ class OutgoingCall {
   std::optional<CallError> check_echo(const wire::Header& header) const;
   std::optional<CallError> check_item(const wire::Header& header, CallReply& reply);
 
+  bool deviates(Deviation deviation) const { return deviations_.has(deviation); }
+
+  const Deviations& deviations_;
   std::uint32_t xid_;
   Request request_;
   CallCallback callback_;

@@ -31,11 +31,29 @@ Expected<std::uint32_t, CallError> Requester::submit(Request request, CallCallba
   if (pending() >= kMostCalls)
     return tl::unexpected(CallError{CallErrc::too_many_calls, std::to_string(kMostCalls)});
   const std::uint32_t xid = next_xid_++;
-  queue_.push_back(std::make_unique<OutgoingCall>(xid, std::move(request), std::move(callback)));
+  queue_.push_back(std::make_unique<OutgoingCall>(xid, std::move(request), std::move(callback),
+                                                  options_.deviations));
   return xid;
 }
 
 void Requester::start_connection() {
+  if (deviates(Deviation::several_calls_at_first)) {
+    credits_.restart();
+  } else {
+    credits_.reset();
+  }
+  beside_.clear();
+  down_ = came_up_ = false;
+  ++statistics_.connections;
+  endpoint_ =
+      std::make_unique<Endpoint>(provider_, static_cast<EndpointUser&>(*this), endpoint_options());
+  if (const auto started = endpoint_->connect(url_, *domain_, events_, bytes_); !started) {
+    down_ = true;
+    down_reason_ = started.error().message();
+  }
+}
+
+EndpointOptions Requester::endpoint_options() const {
   EndpointOptions options;
   options.announced = options_.announced;
   const fabric::Capabilities can = provider_.capabilities();
@@ -43,16 +61,9 @@ void Requester::start_connection() {
   options.sends_private_data = options_.sends_private_data;
   // RFC 8166 3.3.1: a receive for every reply that may come.
   options.receives = credits_.requested() + kSpareReceives;
+  if (deviates(Deviation::few_receives)) options.receives = 1;
   options.connection.startup_timeout = options_.connect_timeout;
-  credits_.reset();
-  down_ = came_up_ = false;
-  ++statistics_.connections;
-  endpoint_ =
-      std::make_unique<Endpoint>(provider_, static_cast<EndpointUser&>(*this), std::move(options));
-  if (const auto started = endpoint_->connect(url_, *domain_, events_, bytes_); !started) {
-    down_ = true;
-    down_reason_ = started.error().message();
-  }
+  return options;
 }
 
 CallMemory Requester::memory() {
@@ -87,10 +98,15 @@ void Requester::abort_connection() {
 }
 
 void Requester::pump() {
-  while (up() && !down_ && credits_.open() && !queue_.empty()) {
+  const auto open = [this] {
+    return deviates(Deviation::grant_ignored) ? credits_.in_flight() < credits_.requested()
+                                              : credits_.open();
+  };
+  while (up() && !down_ && open() && !queue_.empty()) {
     std::unique_ptr<OutgoingCall> call = std::move(queue_.front());
     queue_.pop_front();
-    const auto marshalled = call->marshal(memory(), negotiated_, credits_.requested());
+    const auto marshalled = call->marshal(
+        memory(), negotiated_, deviates(Deviation::asks_for_no_credits) ? 0 : credits_.requested());
     if (!marshalled) {
       // Memory comes back with the replies; a connection that is ending opens no window.
       const bool passes = !outstanding_.empty() || !endpoint_->connection()->established();
@@ -128,6 +144,10 @@ OutgoingCall* Requester::find(std::uint32_t xid) {
 
 void Requester::on_up() {
   negotiated_ = endpoint_->negotiated();
+  if (deviates(Deviation::missing_private_data_ignored) && !endpoint_->peer())
+    negotiated_ = wire::negotiate(options_.announced, options_.announced);
+  if (!first_negotiated_) first_negotiated_ = negotiated_;
+  if (deviates(Deviation::thresholds_kept)) negotiated_ = *first_negotiated_;
   came_up_ = true;
   pause_.came_up();
 }
@@ -141,7 +161,7 @@ void Requester::on_message(ReceiveId receive, View message,
       if (call->owns(*invalidated)) call->remotely_invalidated = true;
     }
   }
-  handle(message);
+  if (!options_.deviations.any() || !bend(message)) handle(message);
   if (statistics_.replies == before) ++statistics_.discarded;
   endpoint_->repost(receive);
 }
@@ -166,6 +186,7 @@ void Requester::handle(View message) {
 
 void Requester::handle_error(const wire::Header& header, OutgoingCall& call) {
   credits_.on_reply(header.credit);
+  if (deviates(Deviation::memory_open_after_error)) call.leave_memory(left_open_);
   call.close_memory();
   if (header.error == wire::ErrorCode::chunk)
     return complete(call, tl::unexpected(CallError{CallErrc::err_chunk, {}}));
@@ -183,7 +204,9 @@ void Requester::complete(OutgoingCall& call, Expected<CallReply, CallError> outc
   ++statistics_.replies;
   call.answered = true;
   tell(call, std::move(outcome));
+  if (deviates(Deviation::memory_left_open)) call.leave_memory(left_open_);
   call.release_memory();
+  if (deviates(Deviation::done_sent) && !call.header().read_list.empty()) send_done(call.xid());
   retire_sent(call.xid());
 }
 
@@ -195,6 +218,7 @@ void Requester::retire_sent(std::uint32_t xid) {
 }
 
 void Requester::on_done(WorkTag tag, fabric::Operation /*operation*/) {
+  if (beside_.erase(tag) > 0) return;
   const auto xid = static_cast<std::uint32_t>(tag);
   const auto found = outstanding_.find(xid);
   if (found == outstanding_.end()) return;
@@ -224,12 +248,13 @@ void Requester::requeue_all(const std::string& why) {
   for (auto& call : calls) {
     call->release_memory();
     call->sends_outstanding = 0;
+    if (deviates(Deviation::resent_with_new_xid)) call->rename(next_xid_++);
     queue_.push_front(std::move(call));
   }
   std::deque<std::unique_ptr<OutgoingCall>> keep;
   std::vector<std::unique_ptr<OutgoingCall>> lost;
   for (auto& call : queue_) {
-    if (call->attempts >= options_.attempts) {
+    if (call->attempts >= options_.attempts && !deviates(Deviation::connects_for_ever)) {
       lost.push_back(std::move(call));
     } else {
       keep.push_back(std::move(call));

@@ -11,6 +11,7 @@
 #include "peer/client/outgoing_call.h"
 #include "peer/client/reconnect_pause.h"
 #include "peer/credit.h"
+#include "peer/deviation.h"
 #include "peer/endpoint.h"
 
 namespace steertag::peer {
@@ -23,6 +24,7 @@ struct RequesterOptions {
   std::size_t memory_bytes = kPullBudgetBytes;  // registered memory of all calls together
   std::uint32_t attempts = kMostAttempts;
   std::chrono::milliseconds connect_timeout{5000};
+  Deviations deviations;
 };
 
 struct RequesterStatistics {
@@ -76,6 +78,18 @@ class Requester final : public CallCarrier, private EndpointUser {
   void pump();
   bool transmit(OutgoingCall& call);
   void handle(View message);
+  EndpointOptions endpoint_options() const;
+  /// What deviations do with a message instead of `handle`; true if nothing is left to be done.
+  bool bend(View message);
+  bool bend_undecodable(View message);
+  bool bend_unexpected(const wire::Header& header, View payload);
+  OutgoingCall* oldest();
+  void fail(OutgoingCall& call, const char* why);
+  void make_again(OutgoingCall& call);
+  void send_error(std::uint32_t xid);
+  void send_done(std::uint32_t xid);
+  bool send_beside(Bytes message);
+  bool deviates(Deviation deviation) const { return options_.deviations.has(deviation); }
   void handle_error(const wire::Header& header, OutgoingCall& call);
   OutgoingCall* find(std::uint32_t xid);
   void tell(const OutgoingCall& call, Expected<CallReply, CallError> outcome);
@@ -104,6 +118,9 @@ class Requester final : public CallCarrier, private EndpointUser {
   trace::ByteSink* bytes_ = nullptr;
   RequesterStatistics statistics_;
   std::uint64_t callbacks_ = 0;
+  std::optional<wire::Negotiated> first_negotiated_;  // what follows is for deviations only
+  std::unordered_map<WorkTag, Bytes> beside_;
+  std::vector<PooledRegion> left_open_;
 };
 
 }  // namespace steertag::peer

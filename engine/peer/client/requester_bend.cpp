@@ -1,0 +1,153 @@
+// What deviations do with messages that the conforming requester discards, and to others.
+#include <cstdlib>
+
+#include "peer/client/requester.h"
+#include "rpc/direction.h"
+#include "wire/xdr.h"
+
+namespace steertag::peer {
+namespace {
+
+constexpr std::size_t kVersAt = 4;
+constexpr std::size_t kProcAt = 12;
+// RDMA_MSGP has two words more before its lists (RFC 8166 4.1.2).
+constexpr std::size_t kMsgpWords = 8;
+
+Bytes with_word(View message, std::size_t at, std::uint32_t word) {
+  Bytes bent(message.begin(), message.end());
+  if (bent.size() >= at + 4) wire::store_u32(bent.data() + at, word);
+  return bent;
+}
+
+}  // namespace
+
+OutgoingCall* Requester::oldest() {
+  OutgoingCall* found = nullptr;
+  for (const auto& [xid, call] : outstanding_) {
+    if (call->answered) continue;
+    if (!found || static_cast<std::int32_t>(xid - found->xid()) < 0) found = call.get();
+  }
+  return found;
+}
+
+void Requester::fail(OutgoingCall& call, const char* why) {
+  call.close_memory();
+  credits_.on_reply(credits_.granted());
+  complete(call, tl::unexpected(CallError{CallErrc::bad_reply, why}));
+}
+
+bool Requester::send_beside(Bytes message) {
+  const WorkTag tag = (WorkTag{1} << 32) + beside_.size() + statistics_.replies;
+  const View view = beside_[tag] = std::move(message);
+  return endpoint_->send({&view, 1}, tag).has_value();
+}
+
+void Requester::send_error(std::uint32_t xid) {
+  wire::Header header;
+  header.xid = xid;
+  header.credit = credits_.requested();
+  header.proc = wire::Procedure::error;
+  header.error = wire::ErrorCode::chunk;
+  Bytes message;
+  wire::encode(header, message);
+  send_beside(std::move(message));
+}
+
+void Requester::send_done(std::uint32_t xid) {
+  wire::Header header;
+  header.xid = xid;
+  header.credit = credits_.requested();
+  header.proc = wire::Procedure::done;
+  Bytes message;
+  wire::encode(header, message);
+  send_beside(std::move(message));
+}
+
+bool Requester::bend(View message) {
+  if (deviates(Deviation::invalid_reply_opens_window) && credits_.granted() == 1)
+    credits_.set_grant(2);
+  const auto words = wire::peek(message);
+  if (message.size() < wire::kSmallestHeaderBytes && message.size() != wire::kErrChunkBytes) {
+    OutgoingCall* call = message.size() >= 4 ? find(wire::load_u32(message.data())) : nullptr;
+    if (call && deviates(Deviation::short_reply_fails_call)) return fail(*call, "short"), true;
+  }
+  if (!words) return false;
+  const bool is_version_one = words->vers == wire::kVersion;
+  if (!is_version_one && deviates(Deviation::takes_any_version)) {
+    handle(with_word(message, kVersAt, wire::kVersion));
+    return true;
+  }
+  constexpr auto kMsgp = static_cast<std::uint32_t>(wire::Procedure::msgp);
+  constexpr auto kDone = static_cast<std::uint32_t>(wire::Procedure::done);
+  constexpr auto kError = static_cast<std::uint32_t>(wire::Procedure::error);
+  if (words->proc > kError && deviates(Deviation::takes_any_procedure)) {
+    handle(with_word(message, kProcAt, 0));
+    return true;
+  }
+  if (words->proc == kMsgp && deviates(Deviation::msgp_taken) &&
+      message.size() > wire::kFixedBytes + kMsgpWords) {
+    Bytes bent = with_word(message, kProcAt, 0);
+    const auto first = bent.begin() + wire::kFixedBytes;
+    bent.erase(first, first + kMsgpWords);
+    handle(bent);
+    return true;
+  }
+  if (words->proc == kDone && deviates(Deviation::done_ends_call)) {
+    if (OutgoingCall* call = find(words->xid)) return fail(*call, "RDMA_DONE"), true;
+  }
+  wire::Header header;
+  const auto payload = wire::decode(message, header);
+  if (!payload) return bend_undecodable(message);
+  return bend_unexpected(header, *payload);
+}
+
+bool Requester::bend_undecodable(View message) {
+  const wire::FixedWords words = *wire::peek(message);
+  if (deviates(Deviation::discarded_grant_used)) credits_.set_grant(words.credit);
+  OutgoingCall* call = find(words.xid);
+  const bool is_error = words.proc == static_cast<std::uint32_t>(wire::Procedure::error);
+  if (!is_error && deviates(Deviation::bad_reply_answered)) send_error(words.xid);
+  if (!call) return false;
+  if (is_error && deviates(Deviation::undecodable_error_fails_call))
+    return fail(*call, "an RDMA_ERROR"), true;
+  if (!is_error && deviates(Deviation::broken_list_fails_call))
+    return fail(*call, "a header with an error"), true;
+  return false;
+}
+
+bool Requester::bend_unexpected(const wire::Header& header, View payload) {
+  OutgoingCall* call = find(header.xid);
+  if (header.proc == wire::Procedure::error) {
+    if (deviates(Deviation::error_ignored)) return true;
+    if (!call && oldest() && deviates(Deviation::error_fails_any_call))
+      return handle_error(header, *oldest()), true;
+    if (call && (deviates(Deviation::error_resent) || deviates(Deviation::error_retried_for_ever)))
+      return make_again(*call), true;
+    return false;
+  }
+  const auto direction = rpc::direction(payload);
+  if (direction == rpc::MessageType::CALL && header.proc == wire::Procedure::msg) {
+    if (deviates(Deviation::reverse_credit_taken)) credits_.set_grant(header.credit);
+    if (call && deviates(Deviation::reverse_call_taken)) return fail(*call, "a call"), true;
+    return false;
+  }
+  if (!call && deviates(Deviation::second_reply_aborts)) std::abort();
+  if (!call && oldest() && deviates(Deviation::any_xid_taken))
+    return fail(*oldest(), "a reply with another XID"), true;
+  return false;
+}
+
+void Requester::make_again(OutgoingCall& call) {
+  auto again = outstanding_.extract(call.xid());
+  OutgoingCall& same = *again.mapped();
+  credits_.on_reply(credits_.granted());
+  same.release_memory();
+  if (deviates(Deviation::error_retried_for_ever)) same.rename(next_xid_++);
+  if (deviates(Deviation::error_resent) && ++same.resent > kMostAttempts)
+    return tell(same, tl::unexpected(CallError{CallErrc::err_chunk, {}}));
+  same.sends_outstanding = 0;
+  ++statistics_.replies;
+  queue_.push_back(std::move(again.mapped()));
+}
+
+}  // namespace steertag::peer
