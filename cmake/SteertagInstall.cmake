@@ -38,5 +38,5 @@ if(STEERTAG_PYTHON)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/steertag DESTINATION ${STEERTAG_PYTHON_DIR}
     COMPONENT python PATTERN __pycache__ EXCLUDE)
   install(TARGETS _engine LIBRARY DESTINATION ${STEERTAG_PYTHON_DIR}/steertag COMPONENT python)
-  install(TARGETS steertag-serve RUNTIME DESTINATION ${STEERTAG_PYTHON_DIR}/steertag/tools COMPONENT python)
+  install(TARGETS steertag-serve steertag-copy RUNTIME DESTINATION ${STEERTAG_PYTHON_DIR}/steertag/tools COMPONENT python)
 endif()

@@ -1,0 +1,137 @@
+// steertag-copy: the reference client as the suites for clients want it. It reads the file `source`
+// of an export completely and writes the same octets into a new file `copy` beside it.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "peer/client/file_client.h"
+#include "peer/client/file_reader.h"
+#include "peer/client/file_writer.h"
+
+namespace steertag::copy {
+namespace {
+
+using peer::FileError;
+using std::chrono::milliseconds;
+
+constexpr int kCannotCopy = 1;
+constexpr int kUsageError = 2;
+constexpr milliseconds kStep{1000};
+constexpr std::uint32_t kMode = 0644;
+// The copy is kept in memory: more is no file for a test.
+constexpr std::uint64_t kLargestSource = std::uint64_t{256} << 20;
+
+struct Options {
+  net::Url url;
+  peer::FileClientOptions client;
+};
+
+int fail(const std::string& text) {
+  std::cerr << "steertag-copy: " << text << '\n';
+  return kCannotCopy;
+}
+
+Expected<Bytes, FileError> read_source(peer::RemoteFiles& files, const std::string& directory) {
+  auto source = files.find(directory + "/source", true);
+  if (!source) return tl::unexpected(std::move(source.error()));
+  auto file = files.open(source->handle);
+  if (!file) return tl::unexpected(std::move(file.error()));
+  Bytes content;
+  peer::FileReader reader(
+      files, *file, source->attributes.size,
+      [&](std::uint64_t, View data) -> Expected<void, FileError> {
+        if (content.size() + data.size() > kLargestSource)
+          return tl::unexpected(FileError{peer::FileErrc::too_long, "source", 0, {}});
+        content.insert(content.end(), data.begin(), data.end());
+        return {};
+      });
+  while (!reader.done()) reader.step(kStep);
+  if (reader.error()) return tl::unexpected(*reader.error());
+  if (auto closed = files.close(*file); !closed) return tl::unexpected(std::move(closed.error()));
+  return content;
+}
+
+Expected<void, FileError> write_copy(peer::RemoteFiles& files, const std::string& directory,
+                                     View content) {
+  auto parent = files.find(directory.empty() ? "/" : directory, true);
+  if (!parent) return tl::unexpected(std::move(parent.error()));
+  auto file = files.create(parent->handle, "copy", kMode);
+  if (!file) return tl::unexpected(std::move(file.error()));
+  peer::FileWriter writer(files, *file, {{0, content.size()}},
+                          [&](std::uint64_t offset, MutableView into) -> Expected<void, FileError> {
+                            std::ranges::copy(content.subspan(offset, into.size()), into.begin());
+                            return {};
+                          });
+  while (!writer.done()) writer.step(kStep);
+  if (writer.error()) return tl::unexpected(*writer.error());
+  return files.close(*file);
+}
+
+int copy(const Options& options) {
+  const auto client = peer::FileClient::open(options.url, options.client, fabric::system_random());
+  if (!client) return fail(client.error().message());
+  peer::RemoteFiles& files = (*client)->files();
+  std::string directory = options.url.path;
+  while (directory.ends_with('/')) directory.pop_back();
+  const auto content = read_source(files, directory);
+  if (!content) return fail(content.error().message());
+  if (const auto written = write_copy(files, directory, *content); !written)
+    return fail(written.error().message());
+  // What is not given back ends with the client's lease.
+  (void)files.end();
+  return 0;
+}
+
+int list_deviations() {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const peer::DeviationInfo& row : peer::deviations(trace::Role::client))
+    rows.push_back(
+        {{"name", row.name}, {"requirement", row.requirement}, {"sentence", row.sentence}});
+  std::cout << rows.dump(2) << std::endl;
+  return std::cout ? 0 : fail("cannot write the output");
+}
+
+int main(int argc, char** argv) {
+  CLI::App app{"Copies the file source of an NFS/RDMA export into the file copy beside it."};
+  std::string url;
+  std::string version = "4.1";
+  std::uint32_t timeout_ms = 60'000;
+  Options options;
+  app.add_option("url", url, "provider://host[:port][/directory]");
+  app.add_option("--nfs", version, "version of NFS")->check(CLI::IsMember({"3", "4.1"}));
+  app.add_option("--timeout-ms", timeout_ms, "from a call to its reply")->capture_default_str();
+  app.add_option("--credits", options.client.credits, "asked for in every call")
+      ->capture_default_str();
+  std::vector<std::string> deviations;
+  bool list = false;
+  app.add_option("--deviate", deviations,
+                 "give the client this defect (can be given several times)")
+      ->allow_extra_args(false);
+  app.add_flag("--list-deviations", list, "print the defects that it can have");
+  bool json = false;
+  app.add_flag("--json", json, "as JSON, which is the only form");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsageError;
+  }
+  if (list) return list_deviations();
+  for (const std::string& name : deviations) {
+    if (auto added = options.client.deviations.add(name, trace::Role::client); !added)
+      return fail(added.error());
+  }
+  auto parsed = net::parse_url(url);
+  if (!parsed) return fail(parsed.error().message());
+  options.url = std::move(*parsed);
+  options.client.version = version == "3" ? 3 : 4;
+  options.client.timeout = milliseconds{timeout_ms};
+  return copy(options);
+}
+
+}  // namespace
+}  // namespace steertag::copy
+
+int main(int argc, char** argv) {
+  return steertag::copy::main(argc, argv);
+}
