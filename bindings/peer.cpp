@@ -257,6 +257,7 @@ void bind_peer(py::module_& module) {
   bind_form(module);
   bind_client(module);
   bind_peer_files(module);
+  bind_peer_script(module);
 }
 
 }  // namespace steertag::bindings

@@ -1,0 +1,379 @@
+// Binds the reference server for tests of clients: polled by its owner, with a memory storage that
+// Python fills and reads back, and a Python object between it and the wire.
+#include <pybind11/stl.h>
+
+#include <ctime>
+#include <exception>
+#include <random>
+
+#include "fabric_parts.h"
+#include "peer/server/interposer.h"
+#include "peer/server/memory_backend.h"
+#include "peer/server/programs.h"
+#include "peer/server/server.h"
+
+namespace steertag::bindings {
+namespace {
+
+using namespace steertag::peer;
+using py::literals::operator""_a;
+using std::chrono::milliseconds;
+using LineRef = std::shared_ptr<Line>;
+
+/// Octets asked of the storage at a time.
+constexpr std::uint32_t kReadBytes = 1U << 20;
+
+peer::Time now() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return {time.tv_sec, static_cast<std::uint32_t>(time.tv_nsec)};
+}
+
+struct PyWrite {
+  std::uint32_t stag;
+  std::uint64_t offset;
+  py::bytes octets;
+};
+
+/// A departure that may be kept: it owns its octets.
+struct PyDeparture {
+  std::string kind;
+  std::optional<wire::Header> call;
+  py::bytes rpc_call;
+  py::bytes message;
+  std::vector<PyWrite> writes;
+  std::optional<std::uint32_t> invalidate;
+};
+
+const char* kind_of(Departure::Kind kind) {
+  if (kind == Departure::Kind::reply) return "reply";
+  return kind == Departure::Kind::error ? "error" : "callback";
+}
+
+PyDeparture kept(const Departure& departure) {
+  Bytes message;
+  for (const View part : departure.parts) message.insert(message.end(), part.begin(), part.end());
+  PyDeparture made{kind_of(departure.kind), {}, to_python(departure.rpc_call),
+                   to_python(message),      {}, {}};
+  if (departure.call) made.call = *departure.call;
+  for (const RemoteWrite& write : departure.writes)
+    made.writes.push_back({write.stag, write.offset, to_python(write.from)});
+  made.invalidate = departure.invalidate;
+  return made;
+}
+
+/// An accept step as Python changes it.
+struct PyAcceptStep {
+  py::bytes client_data;
+  std::string answer = "accept";
+  std::optional<py::bytes> private_data;  // None: what the server would announce
+  py::bytes rejection;
+  std::uint32_t receives = 0;
+  std::optional<py::bytes> raw_startup;
+  std::uint16_t ird = 16;
+  std::uint16_t ord = 16;
+  py::object events = py::none();
+  py::object octets = py::none();
+};
+
+Bytes octets_of(const py::bytes& octets) {
+  return from_python(py::buffer(octets));
+}
+
+/// Hands the notices to a Python object. What that raises is kept until the poll is over.
+class PyInterposer final : public Interposer {
+ public:
+  explicit PyInterposer(py::object script) : script_(std::move(script)) {}
+
+  void on_request(View private_data, AcceptStep& step) override {
+    guarded(nullptr, [&] {
+      PyAcceptStep made;
+      made.client_data = to_python(private_data);
+      made.receives = step.endpoint.receives;
+      const py::object shown = py::cast(&made, py::return_value_policy::reference);
+      script_.attr("on_request")(shown);
+      take(made, step);
+    });
+  }
+  void on_accepted(const LineRef& line) override {
+    guarded(line, [&] { script_.attr("on_accepted")(line); });
+  }
+  bool on_arrival(const LineRef& line, View message) override {
+    bool taken = true;
+    guarded(line,
+            [&] { taken = script_.attr("on_arrival")(line, to_python(message)).cast<bool>(); });
+    return taken;
+  }
+  bool on_departure(const LineRef& line, const Departure& departure) override {
+    bool taken = true;
+    guarded(line,
+            [&] { taken = script_.attr("on_departure")(line, kept(departure)).cast<bool>(); });
+    return taken;
+  }
+  void on_read(const LineRef& line, std::uint64_t number, View octets) override {
+    guarded(line, [&] { script_.attr("on_read")(line, number, to_python(octets)); });
+  }
+  void on_down(const LineRef& line, const fabric::CloseReason& reason) override {
+    guarded(line, [&] { script_.attr("on_down")(line, reason); });
+  }
+
+  /// With the GIL.
+  void raise_problem() {
+    if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
+  }
+
+ private:
+  template <class Work>
+  void guarded(const LineRef& line, Work&& work) {
+    const py::gil_scoped_acquire gil;
+    if (problem_) return;
+    try {
+      work();
+    } catch (...) {
+      problem_ = std::current_exception();
+      if (line) line->abort();
+    }
+  }
+
+  void take(const PyAcceptStep& made, AcceptStep& step) {
+    if (made.answer == "accept")
+      step.answer = AcceptStep::Answer::accept;
+    else if (made.answer == "reject")
+      step.answer = AcceptStep::Answer::reject;
+    else if (made.answer == "drop")
+      step.answer = AcceptStep::Answer::drop;
+    else if (made.answer == "keep")
+      step.answer = AcceptStep::Answer::keep;
+    else
+      throw py::value_error("answer is accept, reject, drop or keep, not " + made.answer);
+    if (made.private_data) step.endpoint.raw_private_data = octets_of(*made.private_data);
+    step.rejection = octets_of(made.rejection);
+    step.endpoint.receives = made.receives;
+    if (made.raw_startup) step.endpoint.connection.raw_startup = octets_of(*made.raw_startup);
+    step.endpoint.connection.ird = made.ird;
+    step.endpoint.connection.ord = made.ord;
+    if (!made.events.is_none()) step.events = &made.events.cast<trace::EventSink&>();
+    if (!made.octets.is_none()) step.bytes = &made.octets.cast<trace::ByteSink&>();
+    observers_.push_back(made.events);
+    observers_.push_back(made.octets);
+  }
+
+  py::object script_;
+  std::vector<py::object> observers_;  // kept alive as long as their connections
+  std::exception_ptr problem_;
+};
+
+class PyScriptedServer {
+ public:
+  PyScriptedServer(const std::vector<std::string>& listen, py::object script, std::uint32_t credits,
+                   std::uint32_t inline_bytes, bool remote_invalidation,
+                   std::uint32_t transfer_bytes, std::uint64_t seed)
+      : interposer_(std::make_unique<PyInterposer>(std::move(script))) {
+    ServerOptions options;
+    options.credits = credits;
+    options.announced = {remote_invalidation, inline_bytes, inline_bytes};
+    options.interposer = interposer_.get();
+    if (const auto possible = check(options); !possible) throw py::value_error(possible.error());
+    std::vector<net::Url> urls;
+    for (const std::string& text : listen) urls.push_back(value_or_raise(net::parse_url(text)));
+    const fabric::RandomSource random = [source = std::make_shared<std::mt19937_64>(seed)] {
+      return (*source)();
+    };
+    ListenPlaces places = value_or_raise(make_listen_places(urls, random));
+    providers_ = std::move(places.providers);
+    MemoryLimits limits;
+    limits.largest_transfer_bytes = transfer_bytes;
+    storage_ = std::make_unique<MemoryBackend>(now, random, limits);
+    Nfs4StateOptions state;
+    state.clock = options.clock;
+    state.random = random;
+    server_ =
+        value_or_raise(Server::start(places.places, make_programs(*storage_, state), options));
+  }
+  ~PyScriptedServer() { server_.reset(); }
+  PyScriptedServer(const PyScriptedServer&) = delete;
+  PyScriptedServer& operator=(const PyScriptedServer&) = delete;
+
+  void poll(double timeout_ms) {
+    Server& server = idle();
+    polling_ = true;
+    {
+      const py::gil_scoped_release release;
+      server.poll(milliseconds(static_cast<std::int64_t>(timeout_ms)));
+    }
+    polling_ = false;
+    interposer_->raise_problem();
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+  /// Listens no more; every connection ends.
+  void close() {
+    if (!server_) return;
+    idle();
+    server_.reset();
+  }
+  std::vector<std::string> listening() {
+    std::vector<std::string> urls;
+    for (const net::Url& url : idle().listening()) urls.push_back(url.text());
+    return urls;
+  }
+  std::size_t connection_count() { return server_ ? server_->connection_count() : 0; }
+  fabric::Capabilities capabilities() const { return providers_.front()->capabilities(); }
+
+  void put(const std::string& name, const py::buffer& content) {
+    NewNode file;
+    file.change.mode = 0666;
+    const auto made = storage_->create(storage_->root(), name, file);
+    if (!made) throw py::value_error("the storage does not make a file " + name);
+    if (storage_->write(*made, 0, from_python(content)) != Status::ok)
+      throw py::value_error("the storage has no room for " + name);
+  }
+  std::optional<py::bytes> get(const std::string& name) {
+    const auto node = storage_->lookup(storage_->root(), name);
+    if (!node) return std::nullopt;
+    Bytes content;
+    std::vector<Slice> slices;
+    const auto attributes = storage_->attributes(*node);
+    if (!attributes) return std::nullopt;
+    while (content.size() < attributes->size_bytes) {
+      slices.clear();
+      const auto read = storage_->read(*node, content.size(), kReadBytes, slices);
+      if (!read || *read == 0) break;
+      for (const Slice& slice : slices)
+        content.insert(content.end(), slice.bytes.begin(), slice.bytes.end());
+    }
+    return to_python(content);
+  }
+  std::vector<std::string> names() {
+    std::vector<std::string> names;
+    (void)storage_->list(storage_->root(), 0, [&](const DirectoryEntry& entry) {
+      if (entry.name != "." && entry.name != "..") names.emplace_back(entry.name);
+      return true;
+    });
+    return names;
+  }
+
+ private:
+  Server& idle() {
+    if (!server_) throw std::runtime_error("the server was closed");
+    if (polling_) throw std::runtime_error("the server is being polled");
+    return *server_;
+  }
+
+  std::unique_ptr<PyInterposer> interposer_;
+  std::vector<std::unique_ptr<fabric::Provider>> providers_;
+  std::unique_ptr<MemoryBackend> storage_;
+  std::unique_ptr<Server> server_;
+  bool polling_ = false;  // guarded by the GIL
+};
+
+void bind_line(py::module_& module) {
+  py::class_<Line, LineRef>(module, "Line",
+                            "One connection of a ScriptedServer. Its operations come after what "
+                            "was posted before, and fail once the connection has ended.")
+      .def_property_readonly("number", &Line::number)
+      .def_property_readonly("up", &Line::up)
+      .def_property_readonly("thresholds", &Line::negotiated)
+      .def(
+          "send",
+          [](Line& line, const py::buffer& octets, std::optional<std::uint32_t> invalidate,
+             const fabric::Fault* fault) {
+            value_or_raise(line.send(from_python(octets), invalidate, fault));
+          },
+          "octets"_a, "invalidate"_a = py::none(), "fault"_a = nullptr)
+      .def(
+          "write",
+          [](Line& line, const py::buffer& octets, std::uint32_t stag, std::uint64_t offset,
+             const fabric::Fault* fault) {
+            value_or_raise(line.write(from_python(octets), stag, offset, fault));
+          },
+          "octets"_a, "stag"_a, "offset"_a, "fault"_a = nullptr)
+      .def(
+          "read",
+          [](Line& line, std::uint32_t stag, std::uint64_t offset, std::uint32_t length) {
+            return value_or_raise(line.read(stag, offset, length));
+          },
+          "stag"_a, "offset"_a, "length"_a, "The number with which on_read tells the octets.")
+      .def(
+          "send_raw",
+          [](Line& line, const py::buffer& octets) {
+            value_or_raise(line.send_raw(from_python(octets)));
+          },
+          "octets"_a)
+      .def(
+          "terminate",
+          [](Line& line, std::uint8_t layer, std::uint8_t type, std::uint8_t code) {
+            value_or_raise(line.terminate({layer, type, code}));
+          },
+          "layer"_a, "type"_a, "code"_a)
+      .def("disconnect", &Line::disconnect)
+      .def("abort", &Line::abort);
+}
+
+void bind_departure(py::module_& module) {
+  py::class_<PyWrite>(module, "RemoteWrite", "An RDMA Write that a reply makes.")
+      .def(py::init([](std::uint32_t stag, std::uint64_t offset, const py::bytes& octets) {
+             return PyWrite{stag, offset, octets};
+           }),
+           "stag"_a, "offset"_a, "octets"_a)
+      .def_readwrite("stag", &PyWrite::stag)
+      .def_readwrite("offset", &PyWrite::offset)
+      .def_readwrite("octets", &PyWrite::octets);
+  py::class_<PyDeparture>(module, "Departure",
+                          "A message that the server was about to send: reply, error or callback.")
+      .def_readonly("kind", &PyDeparture::kind)
+      .def_readonly("call", &PyDeparture::call, "The wire.Header of the call, or None.")
+      .def_readonly("rpc_call", &PyDeparture::rpc_call,
+                    "The call, unreduced; empty if it was not executed.")
+      .def_readonly("message", &PyDeparture::message, "The octets of the Send.")
+      .def_readonly("writes", &PyDeparture::writes)
+      .def_readonly("invalidate", &PyDeparture::invalidate);
+}
+
+void bind_accept_step(py::module_& module) {
+  py::class_<PyAcceptStep>(module, "AcceptStep",
+                           "How a connection request is answered: accept, reject, drop (the stream "
+                           "ends) or keep (no answer comes).")
+      .def_readonly("client_data", &PyAcceptStep::client_data)
+      .def_readwrite("answer", &PyAcceptStep::answer)
+      .def_readwrite("private_data", &PyAcceptStep::private_data,
+                     "None: what the server would announce.")
+      .def_readwrite("rejection", &PyAcceptStep::rejection)
+      .def_readwrite("receives", &PyAcceptStep::receives)
+      .def_readwrite("raw_startup", &PyAcceptStep::raw_startup)
+      .def_readwrite("ird", &PyAcceptStep::ird)
+      .def_readwrite("ord", &PyAcceptStep::ord)
+      .def_readwrite("events", &PyAcceptStep::events)
+      .def_readwrite("octets", &PyAcceptStep::octets);
+}
+
+}  // namespace
+
+void bind_peer_script(py::module_& module) {
+  bind_line(module);
+  bind_departure(module);
+  bind_accept_step(module);
+  py::class_<PyScriptedServer>(
+      module, "ScriptedServer",
+      "The reference server in this process. It works inside `poll` only, from where it calls the "
+      "methods of `script`: on_request(step), on_accepted(line), on_arrival(line, message) -> "
+      "taken, on_departure(line, departure) -> taken, on_read(line, number, octets) and "
+      "on_down(line, reason). What these raise comes out of `poll`.")
+      .def(py::init<const std::vector<std::string>&, py::object, std::uint32_t, std::uint32_t, bool,
+                    std::uint32_t, std::uint64_t>(),
+           "listen"_a, "script"_a, py::kw_only(), "credits"_a = kDefaultCredits,
+           "inline_bytes"_a = kDefaultAnnouncedBytes, "remote_invalidation"_a = true,
+           "transfer_bytes"_a = kLargestTransfer, "seed"_a = 0,
+           "`transfer_bytes`: what it tells clients to ask for at most in one READ or WRITE.")
+      .def("poll", &PyScriptedServer::poll, "timeout_ms"_a)
+      .def("close", &PyScriptedServer::close)
+      .def_property_readonly("listening", &PyScriptedServer::listening,
+                             "The URLs with the ports really bound, in the order of `listen`.")
+      .def_property_readonly("connection_count", &PyScriptedServer::connection_count)
+      .def_property_readonly("capabilities", &PyScriptedServer::capabilities)
+      .def("put", &PyScriptedServer::put, "name"_a, "content"_a,
+           "Makes a file in the root of the export.")
+      .def("get", &PyScriptedServer::get, "name"_a, "The content of a file, or None.")
+      .def_property_readonly("names", &PyScriptedServer::names, "Names in the export's root.");
+}
+
+}  // namespace steertag::bindings
