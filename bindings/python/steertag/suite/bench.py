@@ -50,6 +50,8 @@ class Target:
 class Bench:
     """Made anew for each case. Everything that it made is closed or removed after the case."""
 
+    own = "client"  # whose role the suite plays
+
     def __init__(self, target, link, run, deadlines, rng):
         self.target = target
         self.random = rng
@@ -326,12 +328,8 @@ class Bench:
         captures = [capture for capture in self._captures if capture.kept_bytes]
         if not captures:
             return
-        comments = [f"case {self._run.case_id}", f"verdict {self._run.verdict}"]
-        if self._run.reason:
-            comments.append(self._run.reason)
-        comments += [f"{found.id}: {found.text}" for found in self._run.findings]
         path = pathlib.Path(directory) / f"{self._run.case_id}.pcapng"
-        trace.write_captures(path, captures, comments=comments)
+        trace.write_captures(path, captures, comments=self._run.comments())
         self._run.capture = path
 
     def close(self):

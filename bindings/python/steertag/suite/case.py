@@ -7,6 +7,7 @@ import types
 import pytest
 
 from .. import requirements as ledger
+from .client_needs import CLIENT_NEEDS
 from .needs import NEEDS, RDMA_NEEDS
 from .transport import ANY, binds, RDMA, TCP
 
@@ -14,6 +15,13 @@ _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+|[.-]?\{[a-z_.]+\})*")
 _FINISHED_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)+")
 _REQUIREMENT = re.compile(r"RFC\d{4}-[0-9A-Z.]+-\d+")
 RISKS = ("safe", "destructive")
+# Whom a case tests, and the needs that it may name.
+ROLES = {"server": NEEDS, "client": CLIENT_NEEDS}
+
+
+def role_of(case_id):
+    """Whom a case with this id tests."""
+    return "client" if case_id.startswith("client.") else "server"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,6 +36,11 @@ class Case:
     tolerates: dict
     bugs: tuple
     over: tuple = (RDMA,)
+
+    @property
+    def role(self):
+        """Whom the case tests."""
+        return role_of(self.id)
 
     def id_for(self, parameters):
         """The permanent id of one variant."""
@@ -59,6 +72,9 @@ def case(
     bugs          ids of known field defects that this case would have caught.
     over          the RPC transports over which it means the same: RDMA, or ANY for one that looks at
                   RPC and NFS only. Over TCP it asserts what binds there: rows of RFC 5531.
+
+    A case whose id begins with "client." tests clients: its fixture `bench` is a
+    client_bench.ClientBench, and its needs are of suite.client_needs.
     """
     tolerated = dict(tolerates or {})
     over = (over,) if isinstance(over, str) else tuple(over)
@@ -82,9 +98,10 @@ def _check(made):
         raise ValueError(f"case {made.id!r} names no requirement")
     if made.risk not in RISKS:
         raise ValueError(f"case {made.id!r}: risk is one of {', '.join(RISKS)}")
+    known = ROLES[made.role]
     for need in made.needs:
-        if need not in NEEDS:
-            raise ValueError(f"case {made.id!r}: unknown need {need!r}; known: {', '.join(NEEDS)}")
+        if need not in known:
+            raise ValueError(f"case {made.id!r}: unknown need {need!r}; known: {', '.join(known)}")
     for requirement_id in (*made.requirements, *made.tolerates):
         ledger.find(requirement_id)
     _check_over(made)

@@ -100,7 +100,7 @@ def _judge(run, bench):
             run.found(finding.id, text)
             _note_finding(run, finding, text, conn)
         elif not run.case.hostile:
-            reason = f"our own client broke {finding.id} in a case without hostility"
+            reason = f"our own {bench.own} broke {finding.id} in a case without hostility"
             run.note(Verdict.HARNESS_ERROR, reason, f"{text}\n{conn.journal_text()}")
 
 

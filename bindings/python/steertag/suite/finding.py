@@ -17,9 +17,9 @@ class CaseFinding:
     by_target: bool
 
 
-def of_judge(one):
-    """From a conformance.Finding."""
-    by_target = one.culprit == trace.Role.server
+def of_judge(one, target=trace.Role.server):
+    """From a conformance.Finding; `target` is the side under test."""
+    by_target = one.culprit == target
     return CaseFinding(
         one.requirement.id, one.rule, one.event, one.expected, one.observed, by_target
     )

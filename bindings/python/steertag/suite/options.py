@@ -15,6 +15,10 @@ from .transport import ANY, RDMA, TCP, transport_of
 
 DEFAULT_REPORT = "build/report"
 DEFAULT_LISTEN = "iwarp://127.0.0.1:0"
+# When a use of the client hangs; own client gives up what is never answered much earlier.
+DEFAULT_CLIENT_TIMEOUT_S = 20.0
+LONGEST_CLIENT_TIMEOUT_S = 3600.0
+CLIENT_VERSIONS = ("4.1", "3")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +36,11 @@ class Options:
     over: str  # the transport by which the bundled server is tested
     baseline: Baseline | None = None  # what is expected of the target's cases
     seed: int = 0  # of the trials of property-based cases
+    listen_urls: tuple = (DEFAULT_LISTEN,)  # where the suite's server for clients listens
+    client_command: str = ""  # empty for our own client
+    client_timeout_s: float = DEFAULT_CLIENT_TIMEOUT_S
+    client_nfs: str = CLIENT_VERSIONS[0]  # of our own client
+    client_deviations: tuple = ()
 
 
 def add_options(parser):
@@ -81,7 +90,37 @@ def add_options(parser):
     add(
         "--listen",
         metavar="URL",
-        help=f"where the bundled server listens over RDMA (default {DEFAULT_LISTEN}, any free port)",
+        action="append",
+        default=[],
+        help="where the bundled server, or the suite's server for clients, listens over RDMA "
+        f"(default {DEFAULT_LISTEN}, any free port); clients may be given a tcp:// URL besides, "
+        "for MOUNT",
+    )
+    add(
+        "--client-command",
+        metavar="COMMAND",
+        help="client under test, for the shell: reads the file `source` of the export at {url} "
+        "({host}, {port}) and writes its octets into a file `copy` beside it; without it our own "
+        "client",
+    )
+    add(
+        "--client-timeout",
+        metavar="SECONDS",
+        type=float,
+        default=DEFAULT_CLIENT_TIMEOUT_S,
+        help="when a use of the client hangs (default %(default)s); above what it waits for an answer",
+    )
+    add(
+        "--client-nfs",
+        choices=CLIENT_VERSIONS,
+        help=f"version of NFS of our own client (default {CLIENT_VERSIONS[0]})",
+    )
+    add(
+        "--client-deviate",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="start our own client with this deviation; may be repeated",
     )
     add(
         "--seed",
@@ -109,7 +148,7 @@ def add_options(parser):
 def read_options(config):
     """The checked Options of this run; raises pytest.UsageError with one sentence."""
     get = config.getoption
-    for name in ("--target", "--profile", "--report", "--baseline"):
+    for name in ("--target", "--profile", "--report", "--baseline", "--client-command"):
         if get(name) == "":
             raise pytest.UsageError(f"{name} is empty: an unset variable?")
     profile = Profile()
@@ -133,9 +172,8 @@ def read_options(config):
             )
     if target:
         check_url("--target", target)
-    listen = get("--listen") or DEFAULT_LISTEN
-    if transport_of(check_url("--listen", listen)) == TCP:
-        raise pytest.UsageError("--listen is for RDMA; the bundled server listens over TCP anyway")
+    listen = _listen_urls(get)
+    _check_client_options(get)
     report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)
     if not report.is_absolute():
         report = config.invocation_params.dir / report
@@ -148,10 +186,15 @@ def read_options(config):
         strict=get("--strict-verdicts"),
         server=pathlib.Path(server),
         server_arguments=tuple(arguments),
-        listen=listen,
+        listen=listen[0],
         over=get("--over") or RDMA,
         baseline=_baseline(get("--baseline"), profile.name),
         seed=get("--seed"),
+        listen_urls=listen,
+        client_command=get("--client-command") or "",
+        client_timeout_s=get("--client-timeout"),
+        client_nfs=get("--client-nfs") or CLIENT_VERSIONS[0],
+        client_deviations=tuple(get("--client-deviate")),
     )
 
 
@@ -163,6 +206,30 @@ def _baseline(path, name):
         return load_baseline(path, name)
     except BaselineError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def _listen_urls(get):
+    """Where to listen: first over RDMA; only a client may need a place over TCP besides."""
+    listen = tuple(get("--listen")) or (DEFAULT_LISTEN,)
+    transports = [transport_of(check_url("--listen", url)) for url in listen]
+    if transports[0] == TCP:
+        raise pytest.UsageError("--listen is for RDMA; the bundled server listens over TCP anyway")
+    if len(listen) > 1 and not get("--client-command"):
+        raise pytest.UsageError(
+            "--listen is given more than once: only a client command needs that"
+        )
+    return listen
+
+
+def _check_client_options(get):
+    if get("--client-command"):
+        for name in ("--client-nfs", "--client-deviate"):
+            if get(name):
+                raise pytest.UsageError(f"{name} is for our own client, not for --client-command")
+    if not 0 < get("--client-timeout") <= LONGEST_CLIENT_TIMEOUT_S:
+        raise pytest.UsageError(
+            f"--client-timeout is above 0 and at most {LONGEST_CLIENT_TIMEOUT_S:.0f} seconds"
+        )
 
 
 def check_url(option, url):

@@ -15,18 +15,20 @@ if steertag.engine_problem:
 
 from . import baselined, options as suite_options
 from .case import case_of
+from .client_session import ClientSession
 from .conduct import conduct, record_of_setup, SteertagWarning
 from .report import Record
 from .reporting import WORKER_PARTIAL, WORKER_PROBLEM, Reporting
-from .session import Session, Unreachable
+from .session import Session
 from .terminal import status
+from .unreachable import Unreachable
 from .verdict import Verdict
 
-_SESSION = pytest.StashKey()
+_SESSIONS = pytest.StashKey()  # {role of the target: session}
 _REPORTING = pytest.StashKey()
 _CASE = pytest.StashKey()
 _RECORD = pytest.StashKey()
-_HAS_CASES = pytest.StashKey()  # set when collection was in order
+_ROLES = pytest.StashKey()  # of collected cases; set when collection was in order
 
 
 def pytest_addoption(parser):
@@ -37,7 +39,11 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "steertag_case(case): set by steertag.suite.case")
     options = suite_options.read_options(config)
     worker = getattr(config, "workerinput", {}).get("workerid")
-    config.stash[_SESSION] = Session(options, worker or "main")
+    name = worker or "main"
+    config.stash[_SESSIONS] = {
+        "server": Session(options, name),
+        "client": ClientSession(options, name),
+    }
     if worker is None:
         config.stash[_REPORTING] = Reporting(config, options)
         config.pluginmanager.register(config.stash[_REPORTING], "steertag-reporting")
@@ -48,7 +54,7 @@ def pytest_configure(config):
 def pytest_sessionstart(session):
     """A third party is contacted once, before anything runs, also when xdist will do the running."""
     config = session.config
-    suite = config.stash[_SESSION]
+    suite = config.stash[_SESSIONS]["server"]
     if suite.options.target and _REPORTING in config.stash and not config.option.collectonly:
         _first_contact(suite)
 
@@ -61,21 +67,19 @@ def _first_contact(suite):
 
 
 def pytest_collection_finish(session):
-    """The bundled server starts before the first case when this process runs the cases alone."""
+    """Every target is reached before the first case when this process runs the cases alone."""
     config = session.config
-    if (
-        config.stash.get(_HAS_CASES, False)
-        and _REPORTING in config.stash
-        and not config.option.collectonly
-    ):
-        _first_contact(config.stash[_SESSION])
+    if _REPORTING in config.stash and not config.option.collectonly:
+        for role in sorted(config.stash.get(_ROLES, ())):
+            _first_contact(config.stash[_SESSIONS][role])
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session):
     """Stops the bundled server; one that ends badly is a problem of the run."""
     config = session.config
-    problem = config.stash[_SESSION].close()
+    problems = [suite.close() for suite in config.stash[_SESSIONS].values()]
+    problem = next((each for each in problems if each), None)
     if problem is None:
         return
     if _REPORTING in config.stash:
@@ -87,7 +91,7 @@ def pytest_sessionfinish(session):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     seen = {}
-    cases = 0
+    roles = set()
     for item in items:
         try:
             found = case_of(item)
@@ -95,8 +99,8 @@ def pytest_collection_modifyitems(config, items):
             raise pytest.UsageError(f"{item.nodeid}: {error}") from None
         if found is None:
             continue
-        cases += 1
         case, case_id = found
+        roles.add(case.role)
         if case_id in seen:
             raise pytest.UsageError(
                 f"case id {case_id} is used by {seen[case_id]} and {item.nodeid}"
@@ -107,9 +111,15 @@ def pytest_collection_modifyitems(config, items):
     wanted = config.getoption("--case")
     if wanted:
         _select(config, items, seen, wanted)
-    config.stash[_HAS_CASES] = cases > 0
-    if cases and not config.option.collectonly:
-        suite_options.make_report_directory(config.stash[_SESSION].options.report)
+        roles = {item.stash[_CASE][0].role for item in items if item.nodeid in seen.values()}
+    config.stash[_ROLES] = roles
+    if roles and not config.option.collectonly:
+        suite_options.make_report_directory(config.stash[_SESSIONS]["server"].options.report)
+
+
+def _session_of(item):
+    """The session of the case's target."""
+    return item.config.stash[_SESSIONS][item.stash[_CASE][0].role]
 
 
 def _select(config, items, nodes, wanted):
@@ -138,7 +148,7 @@ def pytest_runtest_setup(item):
     if found is None:
         return
     try:
-        item.config.stash[_SESSION].prepare(*found)
+        _session_of(item).prepare(*found)
     except Unreachable as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
 
@@ -149,7 +159,7 @@ def pytest_pyfunc_call(pyfuncitem):
     found = pyfuncitem.stash.get(_CASE, None)
     if found is None:
         return None
-    suite = pyfuncitem.config.stash[_SESSION]
+    suite = _session_of(pyfuncitem)
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
     pyfuncitem.stash[_RECORD] = conduct(suite, lambda: pyfuncitem.obj(**arguments))
@@ -170,12 +180,12 @@ def pytest_runtest_makereport(item, call):
     report.steertag_id = found[1]
     record = item.stash.get(_RECORD, None) if call.when == "call" else None
     if record is not None:
-        _apply(record, report, item, item.config.stash[_SESSION].options)
+        _apply(record, report, item, _session_of(item).options)
     elif not report.passed and call.when in ("setup", "teardown"):
         record = record_of_setup(*found, report)
         report.steertag = vars(record)
         item.user_properties.append(("verdict", record.verdict))
-    suite = item.config.stash[_SESSION]
+    suite = _session_of(item)
     if suite.lost:
         report.steertag_stop = suite.lost
         item.session.shouldstop = suite.lost
@@ -216,8 +226,9 @@ def pytest_report_teststatus(report):
 
 @pytest.fixture
 def bench(request):
-    """The case's access to the target: connections, files, memory. See steertag.suite.bench."""
-    return _session_of(request).bench()
+    """The case's access to the target: connections, files, memory, see steertag.suite.bench; for a
+    case that tests clients see steertag.suite.client_bench."""
+    return _session_of(_case_item(request)).bench()
 
 
 @pytest.fixture
@@ -225,12 +236,13 @@ def explorer(request):
     """What a property-based case has in place of a bench. See steertag.properties.explorer."""
     from ..properties.explorer import Explorer
 
-    session = _session_of(request)
+    session = _session_of(_case_item(request))
     return Explorer(session, session.options.seed)
 
 
-def _session_of(request):
+def _case_item(request):
+    """The test that asks for a fixture, which is a case."""
     if request.node.stash.get(_CASE, None) is None:
         name = request.fixturename
         raise pytest.UsageError(f"the fixture {name} is for functions with the decorator @case")
-    return request.config.stash[_SESSION]
+    return request.node

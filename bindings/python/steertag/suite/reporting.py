@@ -4,6 +4,7 @@ and lets the exit code tell the truth."""
 import pytest
 
 from .baselined import compare_all, names_a_part
+from .case import role_of
 from .options import lock_report_directory, make_report_directory
 from .report import JunitReport, Record, Report
 from .terminal import write_summary
@@ -24,10 +25,9 @@ class Reporting:
     def __init__(self, config, options):
         self._config = config
         self._report = Report()
-        bundled = ["bundled server", *options.server_arguments]
-        if options.over == TCP:
-            bundled.insert(1, "over TCP")
-        self._report.target = options.target or " ".join(bundled)
+        self._options = options
+        self._roles = set()
+        self._name_target({"server"})
         self._report.name = options.profile.name
         self._report.partial = names_a_part(config)
         self._baseline = options.baseline
@@ -37,6 +37,10 @@ class Reporting:
         self._junit = None
         self._lock = None  # on the report directory
         self._problems = []
+
+    def _name_target(self, roles):
+        names = {"server": _server_name, "client": _client_name}
+        self._report.target = "; ".join(names[role](self._options) for role in sorted(roles))
 
     def problem(self, sentence):
         """Something outside of cases that must not go unnoticed."""
@@ -68,7 +72,10 @@ class Reporting:
         if self._junit is None:
             self._start_junit(report)
         if hasattr(report, "steertag"):
-            self._report.add(Record(**report.steertag))
+            record = Record(**report.steertag)
+            self._report.add(record)
+            self._roles.add(role_of(record.id))
+            self._name_target(self._roles)
         stop = getattr(report, "steertag_stop", "")
         if stop:
             self._stop(stop)
@@ -137,3 +144,17 @@ class Reporting:
                 )
         for sentence in self._problems:
             terminalreporter.write_line(f"ERROR: {sentence}", red=True)
+
+
+def _server_name(options):
+    if options.target:
+        return options.target
+    over = ["over TCP"] if options.over == TCP else []
+    return " ".join(["bundled server", *over, *options.server_arguments])
+
+
+def _client_name(options):
+    if options.client_command:
+        return f"client {options.client_command}"
+    deviations = [f"--deviate {name}" for name in options.client_deviations]
+    return " ".join(["bundled client, NFS version", options.client_nfs, *deviations])

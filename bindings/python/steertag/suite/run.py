@@ -83,6 +83,13 @@ class Run:
         worst = self.verdict
         return "; ".join(sorted({note.reason for note in self.notes if note.verdict is worst}))
 
+    def comments(self):
+        """What the capture says of the case."""
+        comments = [f"case {self.case_id}", f"verdict {self.verdict}"]
+        if self.reason:
+            comments.append(self.reason)
+        return comments + [f"{found.id}: {found.text}" for found in self.findings]
+
     def text(self):
         """The notes from worst to mildest, with their details."""
         ranked = sorted(self.notes, key=lambda note: -note.verdict.rank)

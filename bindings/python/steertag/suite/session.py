@@ -18,6 +18,7 @@ from .revival import RESTARTS, has_died, restart_target
 from .run import Run, running
 from .server import BundledServer, CannotStart, end_of
 from .transport import LACKS, TCP, transport_of
+from .unreachable import Unreachable
 from .verdict import NotTestable, Unsupported, Verdict
 
 # NULL calls whose slowest round trip the deadlines derive from.
@@ -33,10 +34,6 @@ _STATES = {
     kinds.HANG: "does not answer",
     DEAD: "is dead",
 }
-
-
-class Unreachable(Exception):
-    """The target cannot be tested at all; the text is one sentence."""
 
 
 class Session:

@@ -1,0 +1,81 @@
+"""What a case for clients can need, and whether the client under test has it: learned from how it used
+the unaltered server when the session started."""
+
+import dataclasses
+
+from .. import rpc, wire
+from .script import is_plain, is_read, is_write, has_reply_chunk, MOUNT, NFS
+from .verdict import NotTestable
+
+CLIENT_NEEDS = {
+    "client-nfs3": "the client mounts with NFS version 3",
+    "client-nfs4.1": "the client uses sessions of NFS version 4.1",
+    "client-write-chunks": "the client offers write chunks for what it reads",
+    "client-read-chunks": "the client sends what it writes in read chunks",
+    "client-plain-calls": "the client makes calls without chunks",
+    "client-reply-chunks": "the client offers reply chunks",
+    "client-invalidation": "the client announces remote invalidation",
+    "client-pipelining": "the client has several calls under way at a time",
+    "client-private-data": "the client sends private data",
+    "server-fault-hooks": "the provider can bend octets below the message level",
+}
+# Of what can be declared only by the use itself.
+_BY_USE = "the client never did so with an unaltered server"
+
+
+@dataclasses.dataclass
+class Habits:
+    """How the client uses a server that conforms."""
+
+    versions: set = dataclasses.field(default_factory=set)  # of NFS
+    has: set = dataclasses.field(default_factory=set)  # needs
+    seconds: float = 0.0  # one run
+
+    def note(self, reply):
+        """A reply of the server, for the call that it answers."""
+        procedure = reply.procedure
+        if procedure and procedure[0] == NFS and procedure[2]:
+            self.versions.add(procedure[1])
+            if procedure[1] == 3:
+                self.has.add("client-nfs3")
+        if procedure and procedure[0] == MOUNT:
+            self.has.add("client-nfs3")
+        for need, holds in (
+            ("client-write-chunks", is_read),
+            ("client-read-chunks", is_write),
+            ("client-plain-calls", is_plain),
+            ("client-reply-chunks", has_reply_chunk),
+        ):
+            if holds(reply):
+                self.has.add(need)
+        if is_exchange_id(reply):
+            self.has.add("client-nfs4.1")
+
+    def note_connection(self, conn):
+        if conn.client_data:
+            self.has.add("client-private-data")
+        if conn.announced is not None and conn.announced.remote_invalidation:
+            self.has.add("client-invalidation")
+
+
+def is_exchange_id(reply):
+    """Whether the call is the COMPOUND of NFSv4.1 with which a client makes itself known (RFC 8881
+    18.35): tag, minor version 1, operation 42."""
+    if reply.procedure != (NFS, 4, 1):
+        return False
+    try:
+        _, arguments = rpc.Call.decode(reply.rpc_call)
+    except wire.DecodeError:
+        return False
+    tag = -(-int.from_bytes(arguments[:4], "big") // 4) * 4 + 4
+    words = [int.from_bytes(arguments[at : at + 4], "big") for at in (tag, tag + 4, tag + 8)]
+    return words[0] == 1 and words[1] > 0 and words[2] == 42
+
+
+def check_client_need(need, habits, capabilities):
+    """Raises NotTestable unless the client, or the provider, has it."""
+    if need == "server-fault-hooks":
+        if not capabilities.fault_hooks:
+            raise NotTestable(f"needs {need}: {CLIENT_NEEDS[need]}")
+    elif need not in habits.has:
+        raise NotTestable(f"needs {need}: {CLIENT_NEEDS[need]}; {_BY_USE}")

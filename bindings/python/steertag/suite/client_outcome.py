@@ -1,0 +1,50 @@
+"""What came of one use of the client: its kind as a stable word, and everything that was seen."""
+
+import dataclasses
+
+# Connections whose trace a failure shows: the last ones.
+MOST_TRACES = 2
+
+
+@dataclasses.dataclass
+class ClientOutcome:
+    """The outcome of one run of the client command."""
+
+    kind: str
+    connections: list  # client_connection.ClientConnection, in the order of their requests
+    copy: bytes | None  # the content of the file `copy`
+    seconds: float
+    output: str = ""  # what the command wrote
+    detail: str = ""  # one sentence for the reader, values allowed
+
+    @property
+    def calls(self):
+        """[(connection, Sent)]: all calls, in their order on each connection."""
+        return [(conn, sent) for conn in self.connections for sent in conn.calls]
+
+    def sends_of(self, xid):
+        """How often a call with this XID was sent, on all connections together."""
+        return sum(sent.xid == xid for _, sent in self.calls)
+
+    def trace(self):
+        """The end of each connection's trace, decoded; the last connections."""
+        return "\n".join(conn.journal_text() for conn in self.connections[-MOST_TRACES:])
+
+
+def copy_fault(source, copy, completed):
+    """What is wrong with the octets of the copy, in one sentence, or None. Before the client has said
+    that it is done, anything of the source may be missing: then the file is shorter, or has a hole
+    (the source has no zero octets)."""
+    if completed:
+        if copy is None:
+            return "the client said that it is done, and there is no copy"
+        if len(copy) != len(source):
+            return f"the copy has {len(copy)} octets, the source {len(source)}"
+    if copy is None or copy == source[: len(copy)]:
+        return None
+    if len(copy) > len(source):
+        return f"the copy has {len(copy)} octets, the source only {len(source)}"
+    for place, (wrong, right) in enumerate(zip(copy, source)):
+        if wrong != right and (completed or wrong != 0):
+            return f"octet {place} of the copy is {wrong:#04x}, of the source {right:#04x}"
+    return None

@@ -1,0 +1,213 @@
+"""What the suite's own server does otherwise than the reference server while a client uses it.
+
+A script sees each connection request, each message that arrives, and each message that is about to
+leave. A case gives functions for what it is interested in; the server conforms in everything else.
+"""
+
+from .. import rpc, wire
+
+NFS, MOUNT = 100003, 100005
+
+
+class Script:
+    """The methods are called from inside the server's poll; a case overrides what it needs. `bench`
+    is the client_bench.ClientBench that runs it."""
+
+    bench = None
+
+    def on_request(self, step):
+        """A connection request: `step` is a peer.AcceptStep, which may be changed."""
+
+    def on_accepted(self, conn):
+        """The request was accepted; `conn` is a client_connection.ClientConnection."""
+
+    def on_arrival(self, conn, message):
+        """True: the server does not look at these octets."""
+        return False
+
+    def on_departure(self, reply):
+        """True: nothing of this Reply is posted but what the case posts."""
+        return False
+
+    def on_read(self, conn, number, octets):
+        """The octets of an RDMA Read of ours."""
+
+    def on_down(self, conn, reason):
+        """A connection has ended; `reason` is a fabric.CloseReason."""
+
+    def on_quiet(self):
+        """Nothing has come from the client for a while."""
+
+
+class Bend(Script):
+    """A script made of functions.
+
+    reply(reply)      gets the replies for which `when(reply)` holds, the first `times` of them
+                      (None: all), and posts what it wants instead of them.
+    request(step)     gets every connection request.
+    accepted(conn), arrival(conn, message) -> taken, down(conn, reason), quiet()
+    """
+
+    def __init__(
+        self,
+        reply=None,
+        when=None,
+        times=1,
+        request=None,
+        accepted=None,
+        arrival=None,
+        down=None,
+        read=None,
+        quiet=None,
+    ):
+        self.fired = 0  # replies that were bent
+        self._reply, self._when, self._times = reply, when or (lambda reply: True), times
+        self._request, self._accepted, self._arrival = request, accepted, arrival
+        self._down, self._read, self._quiet = down, read, quiet
+
+    @property
+    def waits(self):
+        """A reply was to be bent and none was there."""
+        return self._reply is not None and self.fired == 0
+
+    def on_request(self, step):
+        if self._request:
+            self._request(step)
+
+    def on_accepted(self, conn):
+        if self._accepted:
+            self._accepted(conn)
+
+    def on_arrival(self, conn, message):
+        return bool(self._arrival and self._arrival(conn, message))
+
+    def on_departure(self, reply):
+        if self._reply is None or self._times is not None and self.fired >= self._times:
+            return False
+        if reply.kind == "callback" or not self._when(reply):
+            return False
+        self.fired += 1
+        self._reply(reply)
+        return True
+
+    def on_read(self, conn, number, octets):
+        if self._read:
+            self._read(conn, number, octets)
+
+    def on_down(self, conn, reason):
+        if self._down:
+            self._down(conn, reason)
+
+    def on_quiet(self):
+        if self._quiet:
+            self._quiet()
+
+
+class Reply:
+    """A message that the reference server was about to send, and the line on which to send others."""
+
+    def __init__(self, conn, departure):
+        self.conn = conn
+        self.line = conn.line
+        self.kind = departure.kind  # reply, error or callback
+        self.call = departure.call  # wire.Header of the call
+        self.rpc_call = departure.rpc_call
+        self.message = departure.message
+        self.writes = departure.writes
+        self.invalidate = departure.invalidate
+
+    # -- what it answers -----------------------------------------------------------------------
+
+    @property
+    def xid(self):
+        return self.call.xid
+
+    @property
+    def procedure(self):
+        """(program, version, procedure) of the call; None if it is none that decodes."""
+        if len(self.rpc_call) < 24:
+            return None
+        return tuple(int.from_bytes(self.rpc_call[at : at + 4], "big") for at in (12, 16, 20))
+
+    @property
+    def header(self):
+        return wire.decode(self.message)[0]
+
+    @property
+    def payload(self):
+        return wire.decode(self.message)[1]
+
+    # -- what to post --------------------------------------------------------------------------
+
+    def draft(self):
+        """The message as a new wire.Draft, which may be made illegal."""
+        return wire.draft_of(self.message)
+
+    def push(self, writes=None):
+        """Posts the RDMA Writes."""
+        for write in self.writes if writes is None else writes:
+            self.line.write(write.octets, write.stag, write.offset)
+
+    def send(self, message=None, invalidate=None):
+        """Posts a Send of a wire.Draft, or of octets; without any, of the reply as it was."""
+        octets = self.message if message is None else message
+        if isinstance(octets, wire.Draft):
+            octets = wire.encode(octets)
+        self.line.send(octets, invalidate=invalidate)
+
+    def conform(self):
+        """Posts everything as the reference server would have."""
+        self.push()
+        self.send(invalidate=self.invalidate)
+
+    def error(self, code, low=1, high=1, **fields):
+        """Posts an RDMA_ERROR for the call: `code` 1 is ERR_VERS, 2 ERR_CHUNK."""
+        draft = wire.Draft(
+            xid=self.xid, credit=32, proc=4, error=code, vers_low=low, vers_high=high
+        )
+        for name, value in fields.items():
+            setattr(draft, name, value)
+        self.send(draft)
+
+
+# -- which reply: predicates for Bend's `when` ---------------------------------------------------
+
+
+def is_read(reply):
+    """Its call offers a write chunk."""
+    return reply.kind == "reply" and any(len(chunk) for chunk in reply.call.write_list)
+
+
+def is_write(reply):
+    """Its call brings data in a read chunk."""
+    return reply.kind == "reply" and any(entry.position for entry in reply.call.read_list)
+
+
+def has_reply_chunk(reply):
+    """Its call offers a reply chunk."""
+    return reply.kind == "reply" and bool(reply.call.reply_chunk)
+
+
+def is_plain(reply):
+    """Its call has no chunks at all."""
+    call = reply.call
+    return reply.kind == "reply" and not (call.write_list or call.read_list or call.reply_chunk)
+
+
+def nth(number, when=lambda reply: True):
+    """The reply with this number, from 1, among those for which `when` holds."""
+    seen = []
+
+    def matches(reply):
+        if not when(reply):
+            return False
+        seen.append(1)
+        return len(seen) == number
+
+    return matches
+
+
+def reverse_call(xid, program=0x40000000, version=1, procedure=0, credit=1, payload=b""):
+    """A wire.Draft of an RPC call with AUTH_NONE in the reverse direction (RFC 8167)."""
+    header = rpc.Call(xid=xid, program=program, version=version, procedure=procedure)
+    return wire.Draft(xid=xid, credit=credit, payload=header.encode(payload))
