@@ -1,0 +1,1 @@
+"""Cases for clients. The fixture `bench` comes from the plugin steertag.suite.plugin."""

@@ -1,0 +1,235 @@
+"""Lies about the chunks that come back with a reply: nothing but what was really placed may be taken for
+data."""
+
+import pytest
+
+from steertag import peer, wire
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.script import has_reply_chunk, is_plain, is_read, is_write, Script
+
+AGAIN = "the user got the right octets all the same"
+
+
+def _first(draft):
+    return draft.write_list[0]
+
+
+def _segments(draft, change):
+    chunk = _first(draft)
+    chunk.segments = change(list(chunk.segments))
+    draft.write_list = [chunk, *draft.write_list[1:]]
+
+
+def _replaced(segment, **fields):
+    values = {"handle": segment.handle, "length": segment.length, "offset": segment.offset}
+    return wire.Segment(**{**values, **fields})
+
+
+def _last(change):
+    """A lie about the last segment."""
+
+    def lie(draft):
+        _segments(draft, lambda all_: [*all_[:-1], change(all_[-1])])
+
+    return lie
+
+
+def _halved(segment):
+    half = segment.length // 2
+    return [
+        _replaced(segment, length=half),
+        _replaced(segment, length=segment.length - half, offset=segment.offset + half),
+    ]
+
+
+LIES = {
+    "length-minus-one": _last(lambda s: _replaced(s, length=s.length - 1)),
+    "length-halved": _last(lambda s: _replaced(s, length=s.length // 2)),
+    "length-zero": _last(lambda s: _replaced(s, length=0)),
+    "length-plus-one": _last(lambda s: _replaced(s, length=s.length + 1)),
+    "length-doubled": _last(lambda s: _replaced(s, length=s.length * 2)),
+    "length-largest": _last(lambda s: _replaced(s, length=0xFFFFFFFF)),
+    "handle-other": _last(lambda s: _replaced(s, handle=s.handle ^ 0x100)),
+    "handle-zero": _last(lambda s: _replaced(s, handle=0)),
+    "offset-plus-one": _last(lambda s: _replaced(s, offset=s.offset + 1)),
+    "offset-zero": _last(lambda s: _replaced(s, offset=0)),
+    "offset-largest": _last(lambda s: _replaced(s, offset=0xFFFFFFFFFFFFFFFF)),
+    "segment-dropped": lambda draft: _segments(draft, lambda all_: all_[:-1]),
+    "segment-added": lambda draft: _segments(draft, lambda all_: [*all_, all_[-1]]),
+    "segment-split": lambda draft: _segments(draft, lambda all_: [*all_[:-1], *_halved(all_[-1])]),
+    "chunk-dropped": lambda draft: setattr(draft, "write_list", draft.write_list[:-1]),
+    "chunk-added": lambda draft: setattr(draft, "write_list", [*draft.write_list, _first(draft)]),
+    "reply-chunk-invented": lambda draft: setattr(draft, "reply_chunk", _first(draft)),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+@case("client.chunks.{name}", requirements=["RFC8166-3.4.3-2"], hostile=True)
+def test_lie(bench, name):
+    """All data of a READ are placed; the chunk that comes back is not the one of the call, or has
+    another length than the result. The call fails, or the data are right."""
+
+    def bend(reply):
+        draft = reply.draft()
+        LIES[name](draft)
+        reply.push()
+        reply.send(draft)
+
+    outcome = bench.use(reply=bend, when=is_read)
+    expect(outcome, "RFC8166-3.4.3-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: AGAIN})
+
+
+def _cut(writes, most):
+    """The Writes as far as their first `most` octets go."""
+    kept = []
+    for write in writes:
+        octets = write.octets[:most]
+        most -= len(octets)
+        if octets:
+            kept.append(peer.RemoteWrite(write.stag, write.offset, octets))
+    return kept
+
+
+@pytest.mark.parametrize("octets", [0, 1, 1024, 16384])
+@case("client.chunks.placed-{octets}", requirements=["RFC8166-3.4.6-5"], hostile=True)
+def test_placed_less(bench, octets):
+    """Only so many octets are placed and the chunk says so, but the READ's count says that there are
+    more: the rest of the memory is no data."""
+
+    def bend(reply):
+        draft = reply.draft()
+        _last(lambda segment: _replaced(segment, length=octets))(draft)
+        reply.push(_cut(reply.writes, octets))
+        reply.send(draft)
+
+    outcome = bench.use(reply=bend, when=is_read)
+    again = "it read the rest, or all of it, again"
+    expect(outcome, "RFC8166-3.4.6-5", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
+
+
+def _data(reply):
+    return b"".join(bytes(write.octets) for write in reply.writes)
+
+
+def _fits_inline(reply):
+    data = _data(reply)
+    room = reply.line.thresholds.to_client_bytes - len(reply.message)
+    return is_read(reply) and 0 < len(data) <= room - 3
+
+
+class Inline(Script):
+    """Puts the data of every READ that fits inline into the reply, whole and right, and leaves its write
+    chunk unused."""
+
+    def __init__(self):
+        self._data = b""
+        self.waits = True
+        self.asked_inline = False  # the client read the same without a write chunk
+
+    def on_departure(self, reply):
+        if reply.kind != "reply":
+            return False
+        if not _fits_inline(reply):
+            self.asked_inline |= bool(self._data) and self._data in bytes(reply.message)
+            return False
+        self._data = _data(reply)
+        self.waits = False
+        draft = reply.draft()
+        _segments(draft, lambda all_: [_replaced(each, length=0) for each in all_])
+        draft.payload = draft.payload + self._data + bytes(-len(self._data) % 4)
+        reply.send(draft)
+        return True
+
+
+@case("client.chunks.inline-despite-chunk", requirements=["RFC8166-6.1-6"], hostile=True)
+def test_inline(bench):
+    """The data of a READ come inline although there is a write chunk for them: a permanent error of the
+    call. Another call may ask for the same inline."""
+    script = Inline()
+    outcome = bench.use(script)
+    again = "it read the same again without a write chunk"
+    expect(outcome, "RFC8166-6.1-6", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
+    ended = outcome.kind != kinds.COMPLETED or script.asked_inline
+    expect.true(ended, "RFC8166-6.1-6", "the reply ends the call", outcome=outcome)
+
+
+@pytest.mark.parametrize("place, when", [("plain", is_plain), ("write", is_write)])
+@pytest.mark.parametrize("list_", ["write-list", "reply-chunk"])
+@case("client.chunks.unasked-{list_}.{place}", requirements=["RFC8166-3.4.3-2"], hostile=True)
+def test_unasked(bench, place, when, list_):
+    """A reply brings a chunk although the call has offered none of the kind: it names memory that is
+    nobody's."""
+
+    def bend(reply):
+        segment = wire.Segment(handle=0x7E570001, length=64, offset=1 << 33)
+        chunk = wire.DraftChunk(segments=[segment])
+        draft = reply.draft()
+        if list_ == "write-list":
+            draft.write_list = [chunk]
+        else:
+            draft.reply_chunk = chunk
+        reply.send(draft)
+        reply.conform()
+
+    outcome = bench.use(reply=bend, when=when)
+    discarded = "it discards the reply, and takes the next"
+    expect(outcome, "RFC8166-3.4.3-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: discarded})
+
+
+@pytest.mark.parametrize("place, when", [("plain", is_plain), ("read", is_read)])
+@case("client.chunks.nomsg-unasked.{place}", requirements=["RFC8166-4.5-3"], hostile=True)
+def test_nomsg(bench, place, when):
+    """RDMA_NOMSG with a reply chunk that the call has not offered: there is nothing to take the RPC
+    message from."""
+
+    def bend(reply):
+        if reply.call.reply_chunk:
+            bench.not_testable("the call offers a reply chunk")
+        segment = wire.Segment(handle=0x7E570001, length=64, offset=1 << 33)
+        draft = reply.draft()
+        draft.proc, draft.payload = 1, b""
+        draft.reply_chunk = wire.DraftChunk(segments=[segment])
+        reply.send(draft)
+        reply.conform()
+
+    outcome = bench.use(reply=bend, when=when)
+    refused = "it ends the call whose reply is of no use"
+    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+
+
+LONG_LIES = {
+    "length-zero": lambda segment: _replaced(segment, length=0),
+    "length-plus-one": lambda segment: _replaced(segment, length=segment.length + 1),
+    "handle-other": lambda segment: _replaced(segment, handle=segment.handle ^ 0x100),
+    "offset-plus-four": lambda segment: _replaced(segment, offset=segment.offset + 4),
+}
+
+
+@pytest.mark.parametrize("name", LONG_LIES)
+@case(
+    "client.chunks.long-reply.{name}",
+    requirements=["RFC8166-3.4.3-2"],
+    needs=["client-reply-chunks"],
+    hostile=True,
+)
+def test_long_reply(bench, name):
+    """The reply goes into the reply chunk, and the chunk that comes back is not that of the call."""
+
+    def bend(reply):
+        offered = reply.call.reply_chunk[0]
+        payload = reply.payload
+        if not payload or len(payload) > offered.length:
+            bench.not_testable("the reply does not fit the first segment of the reply chunk")
+        reply.line.write(payload, offered.handle, offered.offset)
+        segments = [_replaced(offered, length=len(payload))]
+        segments += [_replaced(each, length=0) for each in reply.call.reply_chunk[1:]]
+        segments[0] = LONG_LIES[name](segments[0])
+        draft = reply.draft()
+        draft.proc, draft.payload = 1, b""
+        draft.reply_chunk = wire.DraftChunk(segments=segments)
+        reply.send(draft)
+        reply.conform()
+
+    outcome = bench.use(reply=bend, when=has_reply_chunk)
+    discarded = "it discards the reply, and takes the next"
+    expect(outcome, "RFC8166-3.4.3-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: discarded})

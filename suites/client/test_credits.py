@@ -1,0 +1,240 @@
+"""Credits: the client keeps to the last grant, and stays alive whatever is granted."""
+
+import pytest
+
+from places import PLACES, then_conform
+
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.script import Script
+
+GRANTS = {"one": 1, "two": 2, "largest": 0xFFFFFFFF, "half": 0x80000000}
+SEQUENCES = {
+    "shrinking": [32, 16, 8, 4, 2, 1],
+    "changing": [1, 32, 1, 8],
+    "growing": [1, 2, 4, 8, 16, 32],
+    "zero-between": [32, 0, 32, 0],
+}
+
+
+class Grants(Script):
+    """Grants the values of a list, round and round."""
+
+    def __init__(self, values):
+        self._values = values
+        self._next = 0
+
+    def on_departure(self, reply):
+        if reply.kind == "callback":
+            return False
+        draft = reply.draft()
+        draft.credit = self._values[self._next % len(self._values)]
+        self._next += 1
+        reply.push()
+        reply.send(draft, invalidate=reply.invalidate)
+        return True
+
+
+@pytest.mark.parametrize("name", GRANTS)
+@case(
+    "client.credits.always-{name}",
+    requirements=["RFC8166-3.3.1-6", "RFC8166-3.3.1-4"],
+    hostile=True,
+)
+def test_constant(bench, name):
+    """The same grant in every reply: the client works, and never beyond it or its own request."""
+    outcome = bench.use(Grants([GRANTS[name]]))
+    expect(outcome, "RFC8166-3.3.1-6", must=[kinds.COMPLETED])
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+@case(
+    "client.credits.{name}",
+    requirements=["RFC8166-3.3.1-8", "RFC8166-3.3.1-4"],
+    hostile=True,
+)
+def test_sequence(bench, name):
+    """Grants may change with every reply, below the calls that are under way too."""
+    outcome = bench.use(Grants(SEQUENCES[name]))
+    if name != "zero-between":
+        expect(outcome, "RFC8166-3.3.1-8", must=[kinds.COMPLETED])
+        return
+    refused = "it takes a grant of zero for the end"
+    expect(outcome, "RFC8166-3.3.1-8", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+
+
+@case("client.credits.always-zero", requirements=["RFC8166-3.3.1-5"], hostile=True)
+def test_zero(bench):
+    """A server must not grant zero. A client that meets it may take it for one or give up; it does not
+    wait for ever."""
+    outcome = bench.use(Grants([0]))
+    refused = "it gives up a server that grants nothing"
+    expect(outcome, "RFC8166-3.3.1-5", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+
+
+@case("client.credits.first-call-alone", requirements=["RFC8166-3.3.3-3"])
+def test_first_alone(bench):
+    """Before the first reply a connection has one credit: the reply is kept back until the client is
+    quiet, and there is one call."""
+    _hold_first(bench, "RFC8166-3.3.3-3")
+
+
+def _hold_first(bench, requirement_id, before=None):
+    held = []
+    counts = []
+
+    def hold(reply):
+        held.append(reply)
+        if before:
+            reply.send(before(reply.draft()))
+
+    def quiet():
+        for reply in held:
+            counts.append(len(reply.conn.calls))
+            reply.conform()
+        held.clear()
+
+    outcome = bench.use(reply=hold, quiet=quiet)
+    expect(outcome, requirement_id, must=[kinds.COMPLETED])
+    expect.equal(counts, [1], requirement_id, "calls before the first reply")
+
+
+FIRST_INVALID = {
+    "bad-version": lambda draft: _changed(draft, vers=2),
+    "bad-procedure": lambda draft: _changed(draft, proc=5),
+    "bad-list": lambda draft: _changed(draft, write_list_end=2),
+    "unknown-xid": lambda draft: _changed(
+        draft, xid=draft.xid ^ 0x5A5A0000, payload=_other(draft.payload)
+    ),
+    "short": lambda draft: _changed(draft, cut_to=20),
+}
+
+
+def _changed(draft, **fields):
+    for name, value in fields.items():
+        setattr(draft, name, value)
+    return draft
+
+
+def _other(payload):
+    return (int.from_bytes(payload[:4], "big") ^ 0x5A5A0000).to_bytes(4, "big") + payload[4:]
+
+
+@pytest.mark.parametrize("name", FIRST_INVALID)
+@case("client.credits.first-reply-{name}", requirements=["RFC8166-3.3.3-4"], hostile=True)
+def test_first_invalid(bench, name):
+    """A message that is no valid reply to the first call grants nothing: there is no second call before
+    the valid one."""
+    _hold_first(bench, "RFC8166-3.3.3-4", FIRST_INVALID[name])
+
+
+@pytest.mark.parametrize("grant", [2, 4, 8])
+@case(
+    "client.credits.withheld-{grant}",
+    requirements=["RFC8166-3.3.1-4", "RFC8166-3.3.1-10"],
+    needs=["client-pipelining"],
+)
+def test_withheld(bench, grant):
+    """No reply to a READ comes until the client is quiet, then all come at once: no more calls than the
+    grant are outstanding, and there is a receive for each reply."""
+    held = []
+    most = [0]
+
+    class Withhold(Script):
+        def on_departure(self, reply):
+            if reply.kind == "callback":
+                return False
+            held.append(reply)
+            most[0] = max(most[0], len(held))
+            if not PLACES["read"](reply):
+                self.on_quiet()
+            return True
+
+        def on_quiet(self):
+            for reply in held:
+                reply.conform()
+            held.clear()
+
+    outcome = bench.use(Withhold(), server={"credits": grant})
+    expect(outcome, "RFC8166-3.3.1-10", must=[kinds.COMPLETED])
+    expect.at_most(most[0], grant, "RFC8166-3.3.1-4", "calls outstanding", outcome)
+    ends = [conn.reason for conn in outcome.connections if conn.reason is not None]
+    starved = any(reason.terminate_from_peer for reason in ends)
+    what = "there is a receive for every reply"
+    expect.true(not starved, "RFC8166-3.3.1-10", what, outcome=outcome)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@case("client.credits.discarded-grant.{place}", requirements=["RFC8166-4.5-3"], hostile=True)
+def test_discarded(bench, place):
+    """A grant of zero in a message that must be discarded has no effect."""
+
+    def spoil(draft):
+        draft.vers, draft.credit = 9, 0
+
+    outcome = bench.use(reply=then_conform(spoil), when=PLACES[place])
+    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED])
+
+
+@case("client.credits.request", requirements=["RFC8166-3.3.1-1"])
+def test_request(bench):
+    """Every call asks for credits: a request of zero would ask for none."""
+    outcome = bench.use()
+    expect(outcome, "RFC8166-3.3.1-1", must=[kinds.COMPLETED])
+    asked = [sent.header.credit for _, sent in outcome.calls]
+    expect.at_least(min(asked, default=0), 1, "RFC8166-3.3.1-1", "credits asked for", outcome)
+
+
+class Reconnect(Script):
+    """Cuts the first connection at its first READ. On the second it keeps the first reply back until the
+    client is quiet, sends `spoil(draft)` instead at first, and counts the calls."""
+
+    def __init__(self, spoil=None):
+        self._spoil = spoil
+        self._held = None
+        self.calls = None  # on the second connection, before its first reply
+
+    def on_departure(self, reply):
+        if reply.kind == "callback" or self.calls is not None:
+            return False
+        if len(self.bench.connections) == 1:
+            if not PLACES["read"](reply):
+                return False
+            reply.line.abort()
+            return True
+        if self._held is None:
+            self._held = reply
+            if self._spoil:
+                reply.send(self._spoil(reply.draft()))
+        return True
+
+    def on_quiet(self):
+        if self._held is not None and self.calls is None:
+            self.calls = len(self._held.conn.calls)
+            # Who has sent more gets no more answers: the connection goes, and the calls are made again.
+            if self.calls == 1:
+                self._held.conform()
+            else:
+                self._held.line.abort()
+
+
+def _after_reconnect(bench, requirement_id, spoil=None):
+    script = Reconnect(spoil)
+    outcome = bench.use(script)
+    refused = "it takes the lost connection for the end"
+    expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+    if script.calls is None:
+        bench.not_testable("the client made no second connection, or read nothing")
+    expect.equal(script.calls, 1, requirement_id, "calls before the first reply", outcome=outcome)
+
+
+@case("client.credits.reconnect", requirements=["RFC8166-3.3.3-3"], hostile=True)
+def test_after_reconnect(bench):
+    """A grant goes with its connection: on the next one there is one call before the first reply."""
+    _after_reconnect(bench, "RFC8166-3.3.3-3")
+
+
+@pytest.mark.parametrize("name", FIRST_INVALID)
+@case("client.credits.reconnect-{name}", requirements=["RFC8166-3.3.3-4"], hostile=True)
+def test_reconnect_invalid(bench, name):
+    """The same with a first message that is no valid reply, and grants much."""
+    _after_reconnect(bench, "RFC8166-3.3.3-4", FIRST_INVALID[name])

@@ -1,0 +1,119 @@
+"""Replies that come twice or late: the call is over, and its memory closed."""
+
+import pytest
+
+from places import PLACES
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.script import is_read, is_write, Script
+
+
+@pytest.mark.parametrize("place", PLACES)
+@case("client.duplicate.{place}", requirements=["RFC8167-2.4-1"], hostile=True)
+def test_twice(bench, place):
+    """The Send of a reply comes twice: the second answers nothing."""
+
+    def bend(reply):
+        reply.conform()
+        reply.send()
+
+    outcome = bench.use(reply=bend, when=PLACES[place])
+    expect(outcome, "RFC8167-2.4-1", must=[kinds.COMPLETED])
+
+
+@pytest.mark.parametrize("place", PLACES)
+@case("client.duplicate.always.{place}", requirements=["RFC8167-2.4-1"], hostile=True)
+def test_always_twice(bench, place):
+    """Every reply of a kind comes twice: the client goes on. Where no receive is left for the second
+    (RFC 8166 3.3.1) the connection may end each time, and the client may give up."""
+
+    def bend(reply):
+        reply.conform()
+        reply.send()
+
+    outcome = bench.use(reply=bend, when=PLACES[place], times=None)
+    refused = "its receives run out each time, so that it gives up"
+    expect(outcome, "RFC8167-2.4-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+
+
+class Late(Script):
+    """Sends the first reply of a kind again behind a later one."""
+
+    def __init__(self, when, behind, writes):
+        self._when, self._behind, self._writes = when, behind, writes
+        self._first = None
+        self._seen = 0
+        self.waits = True
+
+    def on_departure(self, reply):
+        if reply.kind == "callback":
+            return False
+        if self._first is None:
+            if self._when(reply):
+                self._first = reply
+            return False
+        self._seen += 1
+        if self._seen != self._behind:
+            return False
+        self.waits = False
+        reply.conform()
+        if self._writes:
+            self._first.push()
+        self._first.send()
+        return True
+
+
+@pytest.mark.parametrize("behind", [1, 2, 4])
+@pytest.mark.parametrize("place", PLACES)
+@case("client.late.{place}.behind-{behind}", requirements=["RFC8167-2.4-1"], hostile=True)
+def test_late(bench, place, behind):
+    """A reply comes again behind replies to later calls: no call has its XID any more."""
+    outcome = bench.use(Late(PLACES[place], behind, writes=False))
+    expect(outcome, "RFC8167-2.4-1", must=[kinds.COMPLETED])
+
+
+@pytest.mark.parametrize("behind", [1, 3])
+@case("client.late.with-writes.behind-{behind}", requirements=["RFC8166-4.4.1-1"], hostile=True)
+def test_late_writes(bench, behind):
+    """The RDMA Writes of a READ come again with its reply, after the call: its memory is closed, so that
+    the connection ends, and what was read stays right."""
+    outcome = bench.use(Late(is_read, behind, writes=True))
+    expect(outcome, "RFC8166-4.4.1-1", must=[kinds.COMPLETED])
+
+
+@case("client.late.write-then-read", requirements=["RFC8167-2.4-1"], hostile=True)
+def test_order(bench):
+    """The reply to the first WRITE is kept until the client is quiet: replies may overtake each other."""
+    held = []
+
+    def quiet():
+        for reply in held:
+            reply.conform()
+        held.clear()
+
+    outcome = bench.use(reply=held.append, when=is_write, quiet=quiet)
+    expect(outcome, "RFC8167-2.4-1", must=[kinds.COMPLETED])
+
+
+@case(
+    "client.late.reversed-order",
+    requirements=["RFC8167-2.4-1"],
+    needs=["client-pipelining"],
+    hostile=True,
+)
+def test_reversed(bench):
+    """The replies to READs come in the opposite order of the calls."""
+    held = []
+
+    class Reversed(Script):
+        def on_departure(self, reply):
+            if reply.kind == "callback" or not is_read(reply):
+                return False
+            held.append(reply)
+            return True
+
+        def on_quiet(self):
+            for reply in reversed(held):
+                reply.conform()
+            held.clear()
+
+    expect(bench.use(Reversed()), "RFC8167-2.4-1", must=[kinds.COMPLETED])

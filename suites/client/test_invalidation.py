@@ -1,0 +1,187 @@
+"""Send with Invalidate: of the call's own STags where both have agreed, and of others where nobody asked."""
+
+import pytest
+
+from places import PLACES
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.script import has_reply_chunk, is_read, is_write, Script
+
+LOST = "it takes the lost connection for the end"
+
+
+def stags(reply):
+    """The STags that the call has offered."""
+    found = [segment.handle for chunk in reply.call.write_list for segment in chunk]
+    found += [entry.target.handle for entry in reply.call.read_list]
+    return found + [segment.handle for segment in reply.call.reply_chunk or []]
+
+
+KINDS = {"write-chunk": is_read, "read-chunk": is_write, "reply-chunk": has_reply_chunk}
+
+
+@pytest.mark.parametrize("name", KINDS)
+@case(
+    "client.invalidation.legal.{name}",
+    requirements=["RFC8797-3.2-2"],
+    needs=["client-invalidation"],
+)
+def test_legal(bench, name):
+    """Every reply of a kind closes an STag of its call: a client that announces remote invalidation
+    takes it for any."""
+
+    def bend(reply):
+        reply.push()
+        reply.send(invalidate=stags(reply)[0])
+
+    outcome = bench.use(reply=bend, when=KINDS[name], times=None)
+    expect(outcome, "RFC8797-3.2-2", must=[kinds.COMPLETED])
+
+
+@pytest.mark.parametrize("name", KINDS)
+@case(
+    "client.invalidation.none.{name}",
+    requirements=["RFC8797-4.1-1"],
+    needs=["client-invalidation"],
+)
+def test_none(bench, name):
+    """A server may do without it although both could: the client closes its memory itself."""
+
+    def bend(reply):
+        reply.push()
+        reply.send()
+
+    outcome = bench.use(reply=bend, when=KINDS[name], times=None)
+    expect(outcome, "RFC8797-4.1-1", must=[kinds.COMPLETED])
+
+
+@pytest.mark.parametrize("name", ["write-chunk", "read-chunk"])
+@case("client.invalidation.server-flag-clear.{name}", requirements=["RFC8797-3.2-1"], hostile=True)
+def test_unannounced(bench, name):
+    """The server's own flag is clear and it invalidates all the same: at worst the connection ends."""
+
+    def bend(reply):
+        reply.push()
+        reply.send(invalidate=stags(reply)[0])
+
+    outcome = bench.use(reply=bend, when=KINDS[name], server={"remote_invalidation": False})
+    expect(outcome, "RFC8797-3.2-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
+
+
+FOREIGN = {
+    "no-memory": lambda stag: stag ^ 0x5A5A5A00,
+    "other-generation": lambda stag: stag ^ 1,
+    "zero": lambda stag: 0,
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", FOREIGN)
+@case("client.invalidation.foreign.{name}.{place}", requirements=["RFC8166-8.1.1-1"], hostile=True)
+def test_foreign(bench, name, place):
+    """A reply invalidates an STag that is nobody's: the connection ends, and the call is made again."""
+
+    def bend(reply):
+        own = stags(reply)
+        reply.push()
+        reply.send(invalidate=FOREIGN[name](own[0] if own else 0x7E570000))
+
+    outcome = bench.use(reply=bend, when=PLACES[place])
+    expect(outcome, "RFC8166-8.1.1-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
+
+
+@case("client.invalidation.twice", requirements=["RFC8797-3.2-2"], hostile=True)
+def test_twice(bench):
+    """An STag that a reply has closed is closed again by the next reply."""
+    first = []
+
+    class Twice(Script):
+        waits = True
+
+        def on_departure(self, reply):
+            if reply.kind == "callback":
+                return False
+            if not first and is_read(reply):
+                first.append(stags(reply)[0])
+                reply.push()
+                reply.send(invalidate=first[0])
+                return True
+            if len(first) == 1:
+                first.append(None)
+                self.waits = False
+                reply.push()
+                reply.send(invalidate=first[0])
+                return True
+            return False
+
+    outcome = bench.use(Twice())
+    expect(outcome, "RFC8797-3.2-2", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
+
+
+@case(
+    "client.invalidation.of-other-call",
+    requirements=["RFC8166-3.4.5.1-2"],
+    needs=["client-pipelining", "client-write-chunks"],
+    hostile=True,
+)
+def test_other_call(bench):
+    """A reply closes the memory of another call that is under way: that one loses its connection, or
+    its data, and is made again."""
+    held = []
+
+    class Other(Script):
+        waits = True
+
+        def on_departure(self, reply):
+            if reply.kind == "callback" or not is_read(reply) or not self.waits:
+                return False
+            held.append(reply)
+            if len(held) == 2:
+                self.waits = False
+                held[0].push()
+                held[0].send(invalidate=stags(held[1])[0])
+                held[1].conform()
+            return True
+
+        def on_quiet(self):
+            if self.waits:
+                for reply in held:
+                    reply.conform()
+                held.clear()
+
+    outcome = bench.use(Other())
+    expect(outcome, "RFC8166-3.4.5.1-2", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
+
+
+@pytest.mark.parametrize("place", ["read", "write"])
+@case("client.invalidation.in-error.{place}", requirements=["RFC8166-4.5-8"], hostile=True)
+def test_in_error(bench, place):
+    """An RDMA_ERROR closes the memory of its call, which is over then."""
+
+    def bend(reply):
+        message = reply.message[:12] + b"\0\0\0\4" + b"\0\0\0\2"
+        reply.send(message, invalidate=stags(reply)[0])
+
+    outcome = bench.use(reply=bend, when=PLACES[place])
+    again = "it did the same by another call"
+    expect(outcome, "RFC8166-4.5-8", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
+
+
+@case(
+    "client.invalidation.in-discarded-message",
+    requirements=["RFC8166-4.5-3"],
+    needs=["client-invalidation"],
+    hostile=True,
+)
+def test_in_discarded(bench):
+    """A message that must be discarded closes the memory of a READ, which the adapter does whatever the
+    message says; the data cannot be placed any more, and nothing else may be taken for them."""
+
+    def bend(reply):
+        draft = reply.draft()
+        draft.vers = 9
+        reply.send(draft, invalidate=stags(reply)[0])
+        reply.push()
+        reply.send()
+
+    outcome = bench.use(reply=bend, when=is_read)
+    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})

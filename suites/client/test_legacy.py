@@ -1,0 +1,57 @@
+"""RDMA_MSGP and RDMA_DONE, which RFC 5666 had: a client discards them."""
+
+import pytest
+
+from places import PLACES, then_conform
+from steertag import wire
+from steertag.suite import case, client_kinds as kinds, expect
+
+DONE = 3
+
+
+@pytest.mark.parametrize("place", PLACES)
+@case("client.legacy.msgp.{place}", requirements=["RFC8166-4.6.1-3"], hostile=True)
+def test_msgp(bench, place):
+    """A reply as RDMA_MSGP is discarded."""
+
+    def as_msgp(draft):
+        draft.proc, draft.align, draft.thresh = 2, 4, 1024
+
+    outcome = bench.use(reply=then_conform(as_msgp), when=PLACES[place])
+    expect(outcome, "RFC8166-4.6.1-3", must=[kinds.COMPLETED])
+
+
+@pytest.mark.parametrize("place", PLACES)
+@case("client.legacy.done.{place}", requirements=["RFC8166-4.6.2-2"], hostile=True)
+def test_done(bench, place):
+    """RDMA_DONE with the XID of the call ends nothing."""
+
+    def done(draft):
+        return wire.encode(wire.Draft(xid=draft.xid, credit=32, proc=DONE))[:16]
+
+    outcome = bench.use(reply=then_conform(done), when=PLACES[place])
+    expect(outcome, "RFC8166-4.6.2-2", must=[kinds.COMPLETED])
+
+
+@case("client.legacy.done.padded", requirements=["RFC8166-4.6.2-2"], hostile=True)
+def test_long_done(bench):
+    """RDMA_DONE with octets behind it, so that it is no short message, ends nothing."""
+
+    def done(draft):
+        return wire.encode(wire.Draft(xid=draft.xid, credit=32, proc=DONE))[:16] + bytes(32)
+
+    outcome = bench.use(reply=then_conform(done))
+    expect(outcome, "RFC8166-4.6.2-2", must=[kinds.COMPLETED])
+
+
+@pytest.mark.parametrize("place", PLACES)
+@case("client.legacy.done.after-{place}", requirements=["RFC8166-4.6.2-2"], hostile=True)
+def test_done_behind(bench, place):
+    """RDMA_DONE behind the reply, as if it had had read chunks, is discarded."""
+
+    def bend(reply):
+        reply.conform()
+        reply.send(wire.encode(wire.Draft(xid=reply.xid, credit=32, proc=DONE))[:16] + bytes(12))
+
+    outcome = bench.use(reply=bend, when=PLACES[place])
+    expect(outcome, "RFC8166-4.6.2-2", must=[kinds.COMPLETED])

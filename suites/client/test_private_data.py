@@ -1,0 +1,164 @@
+"""Private data with which the server accepts: found where it is, obeyed where it can be (RFC 8797)."""
+
+import pytest
+
+from steertag import wire
+from steertag.suite import case, client_kinds as kinds, expect
+
+GOOD = wire.encode(wire.PrivateData(remote_invalidation=True, send_bytes=4096, receive_bytes=4096))
+SMALL = wire.encode(wire.PrivateData(send_bytes=1024, receive_bytes=1024))
+FOREIGN = b"\x5e\x3d\x21\x07"
+
+
+def _with(place, value):
+    octets = bytearray(GOOD)
+    octets[place] = value
+    return bytes(octets)
+
+
+# What counts as none: thresholds of 1024 octets and no remote invalidation.
+NONE = {
+    "absent": b"",
+    "foreign": FOREIGN * 5,
+    "seven-octets": GOOD[:7],
+    "five-octets": GOOD[:5],
+    "identifier-only": GOOD[:4],
+    "identifier-at-end": FOREIGN * 4 + GOOD[:4],
+    "cut-behind-foreign": FOREIGN * 4 + GOOD[:7],
+    "bit-flipped": _with(0, GOOD[0] ^ 0x10),
+    "bytes-swapped": GOOD[:4][::-1] + GOOD[4:],
+    "version-zero": _with(4, 0),
+    "version-two": _with(4, 2),
+    "version-largest": _with(4, 255),
+}
+# What is to be found.
+FOUND = {
+    "plain": GOOD,
+    "small": SMALL,
+    "behind-one-octet": b"\x5e" + GOOD,
+    "behind-three-octets": b"\x5e\x3d\x21" + GOOD,
+    "behind-four-octets": FOREIGN + GOOD,
+    "behind-hundred-octets": FOREIGN * 25 + GOOD,
+    "foreign-octets-behind": GOOD + FOREIGN * 4,
+    "zeros-behind": GOOD + bytes(48),
+    "largest-sizes": _with(6, 255)[:7] + b"\xff",
+}
+# With the reserved bits set (RFC 8797 4: ignored on receipt).
+RESERVED = {"fe": _with(5, 0xFE), "ff": _with(5, 0xFF), "aa": _with(5, 0xAA)}
+
+
+def accept_with(bench, octets, **server):
+    """The outcome when every connection is accepted with this private data."""
+
+    def request(step):
+        if len(octets) > 400:
+            bench.not_testable("the provider has no room for so much private data")
+        step.private_data = octets
+
+    return bench.use(request=request, server=server)
+
+
+@pytest.mark.parametrize("name", NONE)
+@case(
+    "client.private-data.none.{name}",
+    requirements=["RFC8797-5.1-1", "RFC8797-5.2-2"],
+    hostile=True,
+)
+def test_none(bench, name):
+    """Private data without the format, or with one that does not count: the client works with the
+    defaults, and sends nothing beyond 1024 octets."""
+    outcome = accept_with(bench, NONE[name])
+    expect(outcome, "RFC8797-5.1-1", must=[kinds.COMPLETED])
+    longest = max(len(sent.octets) for conn in outcome.connections for sent in conn.sent)
+    expect.at_most(longest, 1024, "RFC8797-5.1-1", "octets of the longest Send", outcome)
+
+
+@pytest.mark.parametrize("name", FOUND)
+@case(
+    "client.private-data.found.{name}",
+    requirements=["RFC8797-5.2-1", "RFC8797-4.2-4"],
+    hostile=True,
+)
+def test_found(bench, name):
+    """The format is found wherever it stands; sizes are the smaller of both sides."""
+    size = {"small": 1024, "largest-sizes": 262144}.get(name, 4096)
+    outcome = accept_with(bench, FOUND[name], inline_bytes=size, credits=16)
+    expect(outcome, "RFC8797-5.2-1", must=[kinds.COMPLETED])
+    longest = max(len(sent.octets) for conn in outcome.connections for sent in conn.sent)
+    expect.at_most(longest, size, "RFC8797-4.2-4", "octets of the longest Send", outcome)
+
+
+@pytest.mark.parametrize("name", RESERVED)
+@case("client.private-data.reserved-{name}", requirements=["RFC8797-4-8"], hostile=True)
+def test_reserved(bench, name):
+    """Reserved bits change nothing."""
+    outcome = accept_with(bench, RESERVED[name])
+    expect(outcome, "RFC8797-4-8", must=[kinds.COMPLETED])
+
+
+@case("client.private-data.changes", requirements=["RFC8797-4-1"], hostile=True)
+def test_changes(bench):
+    """After a reconnect the server announces less: the client sends within the new thresholds, and
+    takes no invalidation for granted."""
+    count = [0]
+
+    def request(step):
+        step.private_data = GOOD if count[0] == 0 else b""
+        count[0] += 1
+
+    outcome = bench.use(
+        request=request, reply=lambda reply: reply.line.abort(), when=lambda reply: count[0] == 1
+    )
+    refused = "it takes the lost connection for the end"
+    expect(outcome, "RFC8797-4-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+    later = [len(sent.octets) for conn in outcome.connections[1:] for sent in conn.sent]
+    expect.at_most(
+        max(later, default=0), 1024, "RFC8797-4-1", "octets of the longest Send", outcome
+    )
+
+
+@case("client.private-data.two-formats", requirements=["RFC8797-5.2-1"], hostile=True)
+def test_two(bench):
+    """Two formats with other sizes: the client goes by one of them."""
+    outcome = accept_with(bench, SMALL + GOOD, inline_bytes=4096)
+    expect(outcome, "RFC8797-5.2-1", must=[kinds.COMPLETED])
+
+
+@case("client.private-data.own", requirements=["RFC8797-4-3"], needs=["client-private-data"])
+def test_own(bench):
+    """What the client itself announces has the format."""
+    outcome = bench.use()
+    expect(outcome, "RFC8797-4-3", must=[kinds.COMPLETED])
+    conn = outcome.connections[0]
+    expect.true(
+        conn.announced is not None,
+        "RFC8797-4-3",
+        "its private data hold the format",
+        outcome=outcome,
+    )
+
+
+@pytest.mark.parametrize("data", ["without", "with"])
+@case("client.private-data.rejected-{data}", requirements=["RFC8166-4.5.5-1"], hostile=True)
+def test_rejected(bench, data):
+    """Every request is rejected: the user is told, and the client does not try without end."""
+
+    def request(step):
+        step.answer = "reject"
+        step.rejection = GOOD if data == "with" else b""
+
+    outcome = bench.use(request=request)
+    expect(outcome, "RFC8166-4.5.5-1", must=[kinds.REFUSED])
+
+
+@case("client.private-data.rejected-once", requirements=["RFC8166-4.5.5-1"], hostile=True)
+def test_rejected_once(bench):
+    """The first request is rejected; a client may try again or tell its user."""
+
+    def request(step):
+        if len(bench.connections) == 1:
+            step.answer = "reject"
+
+    outcome = bench.use(request=request)
+    tried = "it tried again"
+    expect(outcome, "RFC8166-4.5.5-1", must=[kinds.REFUSED], latitude={kinds.COMPLETED: tried})

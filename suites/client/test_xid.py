@@ -1,0 +1,106 @@
+"""XIDs of replies: a reply is for the call whose XID it has, and for no other."""
+
+import pytest
+
+from places import denial, PLACES
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.script import is_read
+
+# XIDs that no call under way can have, also if the client counts them up: a call that is on its way here
+# has not been seen yet.
+OTHERS = {
+    "below-first": lambda xid, used: (min(used) - 1) & 0xFFFFFFFF,
+    "high-bit": lambda xid, used: xid ^ 0x80000000,
+    "byte-swapped": lambda xid, used: int.from_bytes(xid.to_bytes(4, "big"), "little"),
+    "inverted": lambda xid, used: xid ^ 0xFFFFFFFF,
+}
+
+
+def renamed(reply, xid, rpc_xid):
+    """The reply with these XIDs in the header and in the RPC message."""
+    return _named(reply.draft(), xid, rpc_xid)
+
+
+def _named(draft, xid, rpc_xid):
+    draft.xid = xid
+    draft.payload = rpc_xid.to_bytes(4, "big") + draft.payload[4:]
+    return draft
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", OTHERS)
+@case("client.xid.unknown.{name}.{place}", requirements=["RFC8167-2.4-1"], hostile=True)
+def test_unknown(bench, name, place):
+    """A reply whose XID no call has completes nothing; the right one behind it does."""
+
+    def bend(reply):
+        other = OTHERS[name](reply.xid, {sent.xid for sent in reply.conn.calls})
+        if other == reply.xid:  # it reads the same in both directions
+            other ^= 0x80000000
+        reply.send(_named(denial(reply), other, other))
+        reply.conform()
+
+    outcome = bench.use(reply=bend, when=PLACES[place])
+    expect(outcome, "RFC8167-2.4-1", must=[kinds.COMPLETED])
+
+
+@pytest.mark.parametrize("place", PLACES)
+@case(
+    "client.xid.rpc-differs.{place}",
+    requirements=["RFC8166-4.5-3", "RFC8166-4.2.1-2"],
+    hostile=True,
+)
+def test_rpc_differs(bench, place):
+    """Another XID in the RPC message than in the header is an error of the header (RFC 8166 4.5.2);
+    a client may also go by the header alone (4.2.1). Either way the data are right."""
+
+    def bend(reply):
+        reply.push()
+        reply.send(renamed(reply, reply.xid, reply.xid ^ 1))
+        reply.conform()
+
+    outcome = bench.use(reply=bend, when=PLACES[place])
+    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED])
+
+
+@pytest.mark.parametrize("place", PLACES)
+@case("client.xid.header-differs.{place}", requirements=["RFC8166-4.5-3"], hostile=True)
+def test_header_differs(bench, place):
+    """The RPC message has the XID of the call and the header another: no call has that one."""
+
+    def bend(reply):
+        reply.send(renamed(reply, reply.xid ^ 0x00010000, reply.xid))
+        reply.conform()
+
+    outcome = bench.use(reply=bend, when=PLACES[place])
+    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED])
+
+
+@case(
+    "client.xid.exchanged",
+    requirements=["RFC8166-3.4.3-2"],
+    needs=["client-write-chunks", "client-pipelining"],
+    hostile=True,
+)
+def test_exchanged(bench):
+    """Two replies to READs under each other's XIDs: the chunks that come back are not those of the
+    call, so that neither is taken for the other."""
+    held = []
+
+    def bend(reply):
+        held.append(reply)
+        if len(held) < 2:
+            return
+        first, second = held
+        first.push()
+        second.push()
+        first.send(renamed(first, second.xid, second.xid))
+        second.send(renamed(second, first.xid, first.xid))
+
+    def quiet():
+        if len(held) == 1:
+            held.pop().conform()
+
+    outcome = bench.use(reply=bend, when=is_read, times=2, quiet=quiet)
+    again = "it read the same again"
+    expect(outcome, "RFC8166-3.4.3-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
