@@ -1,0 +1,252 @@
+"""Whole runs against clients: what a client does becomes exactly its verdict."""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+from steertag.suite.client_outcome import copy_fault
+
+SCRIPT = pathlib.Path(__file__).parent / "scripted_client.py"
+# Above what a run of the scripted client takes on a loaded machine, and short enough to wait for.
+LIMIT = "6"
+CASES = """
+    import os, signal
+    from steertag.suite import case, client_kinds as kinds, expect
+
+    LOSS = "RFC8166-4.5.5-1"
+
+    @case("client.self.one", requirements=[LOSS])
+    def test_one(bench):
+        expect(bench.use(), LOSS, must=[kinds.COMPLETED])
+
+    @case("client.self.two", requirements=[LOSS])
+    def test_two(bench):
+        expect(bench.use(), LOSS, must=[kinds.COMPLETED], latitude={kinds.REFUSED: "it may"})
+"""
+OWN = """
+    from steertag.suite import case, client_kinds as kinds, expect
+    from steertag.suite.script import is_read
+
+    ERRORS, LOSS = "RFC8166-4.5-3", "RFC8166-4.5.5-1"
+
+    @case("client.self.own", requirements=[LOSS])
+    def test_own(bench):
+        expect(bench.use(), LOSS, must=[kinds.COMPLETED])
+
+    @case("client.self.bad-version", requirements=[ERRORS], hostile=True)
+    def test_bad_version(bench):
+        def bend(reply):
+            draft = reply.draft()
+            draft.vers = 2
+            reply.send(draft)
+            reply.conform()
+
+        expect(bench.use(reply=bend, when=is_read), ERRORS, must=[kinds.COMPLETED])
+
+    @case("client.self.never", requirements=[LOSS])
+    def test_never(bench):
+        expect(bench.use(reply=lambda reply: None, when=lambda reply: False), LOSS, must=["completed"])
+
+    @case("client.self.raises", requirements=[LOSS])
+    def test_raises(bench):
+        bench.use(reply=lambda reply: {}["missing"])
+
+    @case("client.self.unmarked", requirements=[LOSS])
+    def test_unmarked(bench):
+        def bend(reply):
+            draft = reply.draft()
+            draft.vers = 2
+            reply.send(draft)
+            reply.conform()
+
+        expect(bench.use(reply=bend), LOSS, must=[kinds.COMPLETED])
+"""
+
+
+class Clients:
+    """Runs of the suite against the scripted client."""
+
+    def __init__(self, suite):
+        self._suite = suite
+
+    def run(self, words, *arguments):
+        counter = self._suite.pytester.path / "runs"
+        command = f"{sys.executable} {SCRIPT} {counter} {words} {{url}}"
+        return self._suite.run("--client-command", command, "--client-timeout", LIMIT, *arguments)
+
+    def rows(self):
+        return {row["id"]: row for row in self._suite.document()["cases"]}
+
+
+@pytest.fixture
+def clients(suite):
+    suite.cases(test_cases=CASES)
+    return Clients(suite)
+
+
+def test_good_client_passes(clients, suite):
+    result = clients.run("good")
+    assert result.ret == 0, result.stdout.str()
+    assert suite.verdicts() == {"client.self.one": "pass", "client.self.two": "pass"}
+    assert "scripted_client.py" in suite.document()["target"]
+    captures = {path.name for path in (suite.report / "captures").iterdir()}
+    assert captures == {"client.self.one.pcapng", "client.self.two.pcapng"}
+
+
+@pytest.mark.parametrize(
+    "word, verdict, reason",
+    [
+        ("corrupt", "fail", "RFC8166-4.5.5-1: expected completed, saw corrupted"),
+        ("cut", "fail", "RFC8166-4.5.5-1: expected completed, saw corrupted"),
+        ("nothing", "fail", "RFC8166-4.5.5-1: expected completed, saw corrupted"),
+        ("refuse", "fail", "RFC8166-4.5.5-1: expected completed, saw refused"),
+        ("refuse-corrupting", "fail", "RFC8166-4.5.5-1: expected completed, saw corrupted"),
+        ("crash", "crash", "the client ended with signal SIGSEGV"),
+        ("hang", "hang", "RFC8166-4.5.5-1: expected completed, saw hang"),
+        ("hang-for-ever", "hang", "RFC8166-4.5.5-1: expected completed, saw hang"),
+    ],
+)
+def test_wrong_client_gets_its_verdict(clients, word, verdict, reason):
+    # First contact, the case, its probe, the other case, its probe.
+    assert clients.run(f"good,{word},good").ret == 1
+    rows = clients.rows()
+    assert (rows["client.self.one"]["verdict"], rows["client.self.one"]["reason"]) == (
+        verdict,
+        reason,
+    )
+    assert rows["client.self.two"]["verdict"] == "pass"
+
+
+def test_half_a_copy_of_a_client_that_refuses_is_legal(clients):
+    assert clients.run("good,good,good,refuse-half,good").ret == 0
+    assert clients.rows()["client.self.two"]["verdict"] == "latitude"
+
+
+def test_client_that_does_not_recover_ends_the_run(clients):
+    result = clients.run("good,good,refuse")
+    assert result.ret != 0
+    row = clients.rows()["client.self.one"]
+    assert row["verdict"] == "fail"
+    assert "does not complete with an unaltered server any more: refused" in row["reason"]
+    assert "no further case was run" in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    "words, what",
+    [
+        ("refuse", "refused, exit status 1: scripted client: no"),
+        ("crash", "crash, the client ended with signal SIGSEGV"),
+        ("corrupt", "corrupted, octet 100 of the copy is"),
+    ],
+)
+def test_client_that_cannot_be_tested_is_one_sentence(clients, words, what):
+    result = clients.run(words)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    text = result.stderr.str()
+    assert "the client does not complete with an unaltered server: " + what in text
+    assert "Traceback" not in text
+
+
+def test_shell_names_a_program_that_is_not_there(suite):
+    suite.cases(test_cases=CASES)
+    result = suite.run("--client-command", "no-such-program {url}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "exit status 127" in result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        (["--client-command", ""], "--client-command is empty: an unset variable?"),
+        (["--client-timeout", "0"], "--client-timeout is above 0 and at most 3600 seconds"),
+        (["--client-timeout", "nan"], "--client-timeout is above 0 and at most 3600 seconds"),
+        (["--client-command", "true", "--client-nfs", "3"], "--client-nfs is for our own client"),
+        (["--client-command", "true", "--client-deviate", "x"], "--client-deviate is for our own"),
+        (["--listen", "tcp://127.0.0.1:0"], "--listen is for RDMA"),
+        (
+            ["--listen", "iwarp://127.0.0.1:0", "--listen", "tcp://127.0.0.1:0"],
+            "only a client command needs that",
+        ),
+        (["--listen", "carrier-pigeon://127.0.0.1"], "--listen carrier-pigeon://127.0.0.1"),
+    ],
+)
+def test_wrong_options_are_one_sentence(suite, arguments, sentence):
+    suite.cases(test_cases=CASES)
+    result = suite.run(*arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert sentence in result.stderr.str()
+    assert "Traceback" not in result.stderr.str()
+
+
+def test_a_second_place_over_tcp_serves_the_same(suite):
+    """MOUNT over TCP, as Linux wants it."""
+    suite.cases(test_cases=CASES)
+    counter = suite.pytester.path / "runs"
+    result = suite.run(
+        *("--listen", "iwarp://127.0.0.1:0", "--listen", "tcp://127.0.0.1:0"),
+        *("--client-command", f"{sys.executable} {SCRIPT} {counter} good {{url}}"),
+    )
+    assert result.ret == 0, result.stdout.str()
+
+
+def test_own_client(suite):
+    suite.cases(test_cases=OWN)
+    result = suite.run()
+    verdicts = suite.verdicts()
+    assert verdicts["client.self.own"] == "pass", result.stdout.str()
+    assert verdicts["client.self.bad-version"] == "pass"
+    assert verdicts["client.self.never"] == "not-testable"
+    assert verdicts["client.self.raises"] == "harness-error"
+    assert verdicts["client.self.unmarked"] == "harness-error"
+    assert suite.document()["target"] == "bundled client, NFS version 4.1"
+
+
+def test_deviating_client_is_blamed(suite):
+    suite.cases(test_cases=OWN)
+    suite.run("-k", "own or bad_version", "--client-deviate", "asks-for-no-credits")
+    rows = {row["id"]: row for row in suite.document()["cases"]}
+    assert rows["client.self.own"]["verdict"] == "fail"
+    assert {found["id"] for found in rows["client.self.own"]["findings"]} == {"RFC8166-3.3.1-1"}
+
+
+def test_unknown_deviation_is_one_sentence(suite):
+    suite.cases(test_cases=OWN)
+    result = suite.run("--client-deviate", "asks-for-no-credit")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "the nearest are asks-for-no-credits" in result.stderr.str()
+
+
+SOURCE = bytes(range(1, 101))
+
+
+@pytest.mark.parametrize(
+    "copy, completed, wrong",
+    [
+        (SOURCE, True, False),
+        (None, True, True),
+        (None, False, False),
+        (SOURCE[:-1], True, True),
+        (SOURCE[:-1], False, False),
+        (SOURCE + b"x", False, True),
+        (bytes(50) + SOURCE[50:], False, False),
+        (bytes(50) + SOURCE[50:], True, True),
+        (SOURCE[:50] + b"\xff" + SOURCE[51:], False, True),
+        (b"", False, False),
+    ],
+)
+def test_what_a_copy_may_be(copy, completed, wrong):
+    assert (copy_fault(SOURCE, copy, completed) is not None) == wrong
+
+
+def test_nothing_of_a_killed_client_stays(clients, suite):
+    clients.run("good,hang-for-ever,good", "-k", "one")
+    here = str(suite.pytester.path)
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                words = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            assert not (b"scripted_client" in words and here.encode() in words)
