@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The mutation score: runs the suite against the bundled server with each of its deviations and
-checks that a case finds it under the requirement that the deviation breaks.
+"""The mutation score: runs a suite against the bundled server, or our own client, with each of its
+deviations and checks that a case finds it under the requirement that the deviation breaks.
 
 Each deviation is tried first with the cases that claim its requirement, because they are few, and
 with the whole suite if they miss it."""
@@ -19,7 +19,25 @@ import xml.etree.ElementTree
 from blame import JUDGEMENTS, blames
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
-SUITE = "suites/server"
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """Who deviates: the suite that tests it, the variable that names its program to the suite, and the
+    options of a run."""
+
+    suite: str
+    program: str
+    option: str
+    more: tuple = ()
+
+
+PEERS = {
+    "server": Peer("suites/server", "STEERTAG_SERVE", "--deviate"),
+    # What is never answered may not wait as long as for a client that nobody knows.
+    "client": Peer("suites/client", "STEERTAG_COPY", "--client-deviate", ("--client-timeout", "6")),
+}
+PROGRAMS = {"server": "steertag-serve", "client": "steertag-copy"}
 # One run of the whole suite against a server that may hang in many cases.
 RUN_LIMIT_S = 600
 LIST_LIMIT_S = 10
@@ -55,9 +73,9 @@ class Outcome:
         return self.word in ("caught", "judged")
 
 
-def list_deviations(server):
-    """What the server says it can do wrong."""
-    command = [server, "--list-deviations", "--json"]
+def list_deviations(program):
+    """What the program says it can do wrong."""
+    command = [program, "--list-deviations", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIST_LIMIT_S)
     if done.returncode != 0:
         raise CannotScore(
@@ -84,13 +102,14 @@ def claims(junit):
 
 
 class Scorer:
-    """Runs the suite against deviating servers."""
+    """Runs the suite against deviating peers."""
 
-    def __init__(self, server, report, claims_by_requirement):
+    def __init__(self, program, report, claims_by_requirement, peer=PEERS["server"]):
+        self._peer = peer
         paths = [str(PROJECT / "ci"), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._environment = {
             **os.environ,
-            "STEERTAG_SERVE": server,
+            peer.program: program,
             "PYTHONPATH": os.pathsep.join(paths),
         }
         self._report = report
@@ -109,7 +128,7 @@ class Scorer:
             by = find(cases, deviation.requirement)
             if by:
                 return Outcome(deviation, "caught", by)
-        cases = self._run(deviation, [SUITE], "whole")
+        cases = self._run(deviation, [self._peer.suite], "whole")
         by = find(cases, deviation.requirement)
         if by:
             return Outcome(deviation, "judged", by)
@@ -121,7 +140,8 @@ class Scorer:
         directory = self._report / re.sub(r"[^\w.-]", "_", deviation.name) / name
         directory.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pytest", *tests, "-q"]
-        command += ["--deviate", deviation.name, "--report", str(directory), "--strict-verdicts"]
+        command += [self._peer.option, deviation.name, *self._peer.more]
+        command += ["--report", str(directory), "--strict-verdicts"]
         command += ["-p", "blame", "--maxfail", str(MOST_FAILURES)]
         report = directory / "report.json"
         report.unlink(missing_ok=True)
@@ -183,7 +203,8 @@ def write_json(path, outcomes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--server", default="build/release/tools/steertag-serve")
+    parser.add_argument("--role", choices=PEERS, default="server", help="who deviates")
+    parser.add_argument("--program", help="the peer's program (that of build/release)")
     parser.add_argument("--conforming", required=True, help="junit.xml of a run without deviation")
     parser.add_argument("--report", type=pathlib.Path, default=pathlib.Path("build/deviations"))
     parser.add_argument("--junit", type=pathlib.Path, help="where to write the table as JUnit")
@@ -192,17 +213,19 @@ def main():
     parser.add_argument("names", nargs="*", help="only these deviations")
     options = parser.parse_args()
     try:
-        deviations = list_deviations(options.server)
+        program = options.program or f"build/release/tools/{PROGRAMS[options.role]}"
+        deviations = list_deviations(program)
         unknown = set(options.names) - {deviation.name for deviation in deviations}
         if unknown:
-            raise CannotScore(f"the server has no deviation {', '.join(sorted(unknown))}")
+            raise CannotScore(f"the {options.role} has no deviation {', '.join(sorted(unknown))}")
         chosen = [each for each in deviations if not options.names or each.name in options.names]
         if not chosen:
-            raise CannotScore("the server has no deviations")
+            raise CannotScore(f"the {options.role} has no deviations")
         scorer = Scorer(
-            str(pathlib.Path(options.server).resolve()),
+            str(pathlib.Path(program).resolve()),
             options.report.resolve(),
             claims(options.conforming),
+            PEERS[options.role],
         )
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             outcomes = list(pool.map(scorer.score, chosen))
