@@ -139,6 +139,9 @@ class ClientSession:
             self._bench = ClientBench(self._client, self._run, self.deadlines, self._habits)
         return self._bench
 
+    def keep_recording(self, run):
+        """None is kept: what is played again are messages to a server, not uses of a client."""
+
     def check_needs(self, case):
         """Ends the case if the client lacks what it needs."""
         if case.risk == "destructive" and not self._expendable():
