@@ -389,6 +389,8 @@ def test_explain_prints_all_of_a_requirement(capsys):
         "  instead: RFC8166-4.6.1-1, RFC8166-4.6.2-1",
     ):
         assert line in printed.splitlines()
+    assert steertag("explain", "RFC8166-4.6.1-3") == 0  # a row of clients
+    assert "  deviation: msgp-taken: RDMA_MSGP is taken for a reply." in capsys.readouterr().out
     assert steertag("explain", "RFC8166-0-0") == 2
     assert "RFC8166-0-0 is not in the ledger" in capsys.readouterr().err
 

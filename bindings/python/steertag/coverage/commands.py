@@ -128,9 +128,12 @@ def _catches(paths):
 def _matrix(cases, verdicts=None, catches=None):
     """The Matrix of the whole ledger and all deviations."""
     from .. import ledger as engine_ledger
-    from .. import peer
+    from .. import peer, trace
 
-    return build(engine_ledger.requirements(), cases, peer.deviations(), verdicts, catches)
+    deviations = [
+        each for side in (trace.Role.server, trace.Role.client) for each in peer.deviations(side)
+    ]
+    return build(engine_ledger.requirements(), cases, deviations, verdicts, catches)
 
 
 def _known_open(path):
