@@ -63,7 +63,8 @@ class ClientBench:
         script      a script.Script; without one, `functions` make a script.Bend.
         server      options of the server: credits, inline_bytes, remote_invalidation.
 
-        Ends the case as not testable if a reply was to be bent and the client made no such call.
+        Ends the case as not testable if a reply was to be bent and the client made no such call, also
+        if it has given up before.
         """
         script = script if script is not None else Bend(**functions)
         try:
@@ -72,7 +73,7 @@ class ClientBench:
             raise Hung(str(error)) from None
         if outcome.kind == CRASH:
             self._run.note(Verdict.CRASH, outcome.detail, outcome.output)
-        if outcome.kind == COMPLETED and getattr(script, "waits", False):
+        if outcome.kind in (COMPLETED, REFUSED) and getattr(script, "waits", False):
             raise NotTestable("the client made no call of the kind that this case is about")
         return outcome
 
