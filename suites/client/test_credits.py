@@ -140,12 +140,16 @@ def test_withheld(bench, grant):
     most = [0]
 
     class Withhold(Script):
+        waits = True
+
         def on_departure(self, reply):
             if reply.kind == "callback":
                 return False
             held.append(reply)
             most[0] = max(most[0], len(held))
-            if not PLACES["read"](reply):
+            if PLACES["read"](reply):
+                self.waits = False
+            else:
                 self.on_quiet()
             return True
 

@@ -105,9 +105,12 @@ def test_reversed(bench):
     held = []
 
     class Reversed(Script):
+        waits = True
+
         def on_departure(self, reply):
             if reply.kind == "callback" or not is_read(reply):
                 return False
+            self.waits = False
             held.append(reply)
             return True
 

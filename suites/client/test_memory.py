@@ -12,40 +12,59 @@ SPOILER = b"\xee"
 
 
 class Intruder(Script):
-    """Does something with the client's memory at a reply, once, and notes what it could read."""
+    """Uses the client's memory at a reply, once, and notes what it could read. `before` the reply that
+    closes the memory, or behind it: a client may take a moment to close what it has the reply to, so that
+    this comes when another call of it waits for its reply and it has nothing more to say. With `reads`
+    that reply comes when the RDMA Read is answered."""
 
-    def __init__(self, when, act, before=False):
-        self._when, self._act, self._before = when, act, before
-        self._done = False
-        self._held = (
-            None  # a reply that would close the memory: an RDMA Read is to be answered first
-        )
+    def __init__(self, when, act, before, reads=False):
+        self._when, self._act, self._before, self._reads = when, act, before, reads
+        self._offer = None  # the reply to the call whose memory is used
+        self._held = None  # a reply that waits for the use
         self.waits = True
         self.read = []
 
     def on_departure(self, reply):
-        if self._done or reply.kind == "callback" or not self._when(reply):
+        if reply.kind == "callback":
             return False
-        self._done, self.waits = True, False
-        if not self._before:
+        if self._offer is None:
+            return self._when(reply) and self._begin(reply)
+        if self.waits and self._held is None and reply.conn is self._offer.conn:
+            self._held = reply
+            return True
+        return False
+
+    def _begin(self, reply):
+        self._offer = reply
+        if self._before:
+            self._use(reply)
+        else:
             # Without invalidation: it is for the client to close the memory.
             reply.push()
             reply.send()
-        self._act(reply)
-        if self._before == "until-answered":
-            self._held = reply
-        elif self._before:
-            reply.conform()
         return True
+
+    def _use(self, held):
+        self.waits = False
+        self._act(self._offer)
+        self._held = held
+        if not self._reads:
+            self._release()
+
+    def _release(self):
+        held, self._held = self._held, None
+        if held is not None and held.line.up:
+            held.conform()
 
     def on_read(self, conn, number, octets):
         self.read.append(octets)
-        self.on_quiet()
+        self._release()
 
     def on_quiet(self):
-        if self._held is not None and self._held.line.up:
-            self._held.conform()
-        self._held = None
+        if self.waits and self._held is not None and self._held.line.up:
+            self._use(self._held)
+        else:
+            self._release()
 
 
 def _target(reply):
@@ -69,15 +88,15 @@ WRITES = {
 }
 READS = {
     "read-after-reply": (is_write, False, lambda r: _read(r, _source(r))),
-    "read-write-chunk": (is_read, "until-answered", lambda r: _read(r, _target(r))),
+    "read-write-chunk": (is_read, True, lambda r: _read(r, _target(r))),
     "read-write-chunk-after-reply": (is_read, False, lambda r: _read(r, _target(r))),
     "read-behind-segment": (
         is_write,
-        "until-answered",
+        True,
         lambda r: _read(r, _source(r), at=_source(r).length),
     ),
-    "read-before-segment": (is_write, "until-answered", lambda r: _read(r, _source(r), at=-64)),
-    "read-no-memory": (is_write, "until-answered", lambda r: _read(r, _source(r), flip=0x5A5A5A5A)),
+    "read-before-segment": (is_write, True, lambda r: _read(r, _source(r), at=-64)),
+    "read-no-memory": (is_write, True, lambda r: _read(r, _source(r), flip=0x5A5A5A5A)),
 }
 
 
@@ -104,7 +123,7 @@ def test_write(bench, name):
 def test_read(bench, name):
     """The server gets nothing to see but what the call offers for reading."""
     when, before, act = READS[name][0], READS[name][1], READS[name][2]
-    intruder = Intruder(when, act, before)
+    intruder = Intruder(when, act, before, reads=True)
     outcome = bench.use(intruder)
     refused = "it takes the lost connection for the end"
     expect(outcome, "RFC8166-8.1-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
@@ -118,9 +137,12 @@ def test_after_error(bench, place):
     done = []
 
     class Error(Script):
+        waits = True
+
         def on_departure(self, reply):
             if done or not PLACES[place](reply):
                 return False
+            self.waits = False
             done.append(reply)
             reply.error(2)
             if place == "read":
@@ -144,6 +166,8 @@ def test_other_connection(bench):
     old = []
 
     class Other(Script):
+        waits = True
+
         def on_departure(self, reply):
             if not old and is_read(reply):
                 old.append(_target(reply))
@@ -151,6 +175,7 @@ def test_other_connection(bench):
                 return True
             if len(old) == 1 and len(bench.connections) > 1 and reply.kind == "reply":
                 reply.line.write(SPOILER * 64, old[0].handle, old[0].offset)
+                self.waits = False
                 old.append(reply)
                 reply.conform()
                 return True
