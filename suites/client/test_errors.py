@@ -41,6 +41,7 @@ class ErrorThenReply(Script):
     def __init__(self, when):
         self._when = when
         self._reply = None
+        self._replied = False
         self.needed = False  # nothing came after the error
 
     @property
@@ -60,8 +61,9 @@ class ErrorThenReply(Script):
         return True
 
     def on_quiet(self):
-        if self._reply is None or not self._reply.line.up:
+        if self._reply is None or self._replied or not self._reply.line.up:
             return
+        self._replied = True
         self.needed = self._silent
         self._reply.conform()
 
@@ -133,11 +135,7 @@ def test_unknown(bench, name):
 
 
 @pytest.mark.parametrize("place", PLACES)
-@case(
-    "client.error.then-reply.{place}",
-    requirements=["RFC8166-4.5-8", "RFC8166-4.4.1-1"],
-    hostile=True,
-)
+@case("client.error.then-reply.{place}", requirements=["RFC8166-4.5-8"], hostile=True)
 def test_then_reply(bench, place):
     """The call has ended with the error: the reply behind it finds no call, and its RDMA Writes no
     memory."""
@@ -193,6 +191,10 @@ def test_then_close(bench, how, place):
     outcome = bench.use(script)
     expect(outcome, "RFC8267-6.7.2-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: RETRIED})
     sends = outcome.sends_of(script.xid)
+    if how == "abort" and sends == 2:
+        # The end may have overtaken it.
+        bench.latitude("RFC8267-6.7.2-2", "it did not see the error")
+        return
     expect.equal(sends, 1, "RFC8267-6.7.2-2", "times that the call was sent", outcome=outcome)
 
 
