@@ -102,8 +102,8 @@ class ClientBench:
         process = ClientProcess(self.client.command())
         try:
             hung = not self._serve(server, stage, process, start)
-            if hung:
-                process.kill()
+            # Also what a client that has ended by itself has left behind.
+            process.kill(meanwhile=lambda: server.poll(POLL_MS))
             self._let_close(server)
             seconds = time.monotonic() - start
             copy = server.get(COPY)
@@ -113,9 +113,10 @@ class ClientBench:
             made = self._connections[first:]
             return ClientOutcome(kind, made, copy, seconds, process.output(), detail)
         finally:
-            if not process.ended:
+            try:
                 process.kill()
-            process.close()
+            finally:
+                process.close()
 
     def _serve(self, server, stage, process, start):
         """Polls until the client ends; False if it does not."""

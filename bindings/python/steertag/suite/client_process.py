@@ -1,9 +1,11 @@
 """The client under test as a process of its own: start, end, and death by our hand."""
 
 import os
+import pathlib
 import signal
 import subprocess
 import tempfile
+import time
 
 from .server import QUOTED_OUTPUT
 
@@ -11,6 +13,17 @@ from .server import QUOTED_OUTPUT
 TERM_MS = 2000
 # From SIGKILL to the end: a process inside a system call of a hanging mount may not end at all.
 KILL_MS = 5000
+# Between two looks at what is left.
+LOOK_MS = 10
+# The shell that leads the client's process group, in which the client's own children stay too: it ends the
+# group when this process dies without warning (SIGHUP, by setpriv), outlives a SIGTERM to the group as
+# long as the client does, and ends as the client has ended.
+_LEADER = """trap 'kill -KILL 0' HUP
+trap : TERM
+"$@" &
+status=0
+while kill -0 $! 2>/dev/null; do wait $!; status=$?; done
+exit $status"""
 
 
 class CannotRun(Exception):
@@ -22,11 +35,12 @@ class ClientProcess:
 
     def __init__(self, command):
         self._output = tempfile.TemporaryFile()
-        # setpriv ends the client even if this process is killed without warning.
+        self._gone = False  # with all of its group
         words = command if isinstance(command, list) else ["/bin/sh", "-c", command]
+        leader = ["setpriv", "--pdeathsig", "HUP", "/bin/sh", "-c", _LEADER, "client"]
         try:
             self._process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *words],
+                [*leader, *words],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._output,
@@ -34,7 +48,7 @@ class ClientProcess:
             )
         except OSError as error:
             self._output.close()
-            raise CannotRun(f"cannot start {words[0]}: {error.strerror}") from None
+            raise CannotRun(f"cannot start {leader[0]}: {error.strerror}") from None
 
     @property
     def pid(self):
@@ -63,19 +77,39 @@ class ClientProcess:
         self._output.seek(max(0, self._output.tell() - QUOTED_OUTPUT))
         return self._output.read().decode("utf-8", "replace")
 
-    def kill(self):
-        """Ends the process and what it has started; raises CannotRun if it does not end."""
+    def kill(self, meanwhile=None):
+        """Ends the process and what it has started, all of its group; raises CannotRun if that does not
+        end. `meanwhile` is called again and again until then: a mount is taken back with the server's
+        help only."""
         for number, limit_ms in ((signal.SIGTERM, TERM_MS), (signal.SIGKILL, KILL_MS)):
+            if not self._left():
+                return
             try:
                 os.killpg(self._process.pid, number)
             except ProcessLookupError:
                 pass
-            try:
-                self._process.wait(limit_ms / 1000)
+            if self._ends(limit_ms, meanwhile):
                 return
-            except subprocess.TimeoutExpired:
-                continue
         raise CannotRun("the client did not end, not even by SIGKILL")
+
+    def _ends(self, limit_ms, meanwhile):
+        """Whether nothing is left within the limit."""
+        limit = time.monotonic() + limit_ms / 1000
+        while self._left():
+            if time.monotonic() > limit:
+                return False
+            if meanwhile is None:
+                time.sleep(LOOK_MS / 1000)
+            else:
+                meanwhile()
+        return True
+
+    def _left(self):
+        """Whether the process or any other of its group lives. Once nothing does, the group's number may
+        become another's: it is not looked at again."""
+        if not self._gone:
+            self._gone = self.ended and not any(_living_members(self._process.pid))
+        return not self._gone
 
     def close(self):
         self._output.close()
@@ -94,3 +128,17 @@ _DEADLY = {
         signal.SIGTRAP,
     )
 }
+
+
+def _living_members(group):
+    """Pids of the processes in a group; those that have ended and nobody has waited for are no more."""
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            # proc(5): pid (comm) state ppid pgrp; a name may hold blanks and parentheses.
+            state, _, of = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
+        except (OSError, ValueError):
+            continue  # it has ended meanwhile
+        if int(of) == group and state not in "ZX":
+            yield int(entry.name)
