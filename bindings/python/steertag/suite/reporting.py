@@ -27,6 +27,7 @@ class Reporting:
         self._report = Report()
         self._options = options
         self._roles = set()
+        self._case_ids = {}  # of the cases that have begun, by their node ids
         self._name_target({"server"})
         self._report.name = options.profile.name
         self._report.partial = names_a_part(config)
@@ -71,11 +72,12 @@ class Reporting:
             return
         if self._junit is None:
             self._start_junit(report)
-        if hasattr(report, "steertag"):
-            record = Record(**report.steertag)
-            self._report.add(record)
-            self._roles.add(role_of(record.id))
+        if report.steertag_id != report.nodeid:
+            self._case_ids[report.nodeid] = report.steertag_id
+            self._roles.add(role_of(report.steertag_id))
             self._name_target(self._roles)
+        if hasattr(report, "steertag"):
+            self._report.add(Record(**report.steertag))
         stop = getattr(report, "steertag_stop", "")
         if stop:
             self._stop(stop)
@@ -90,10 +92,13 @@ class Reporting:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem, report):
-        """An xdist worker died: Steertag's own process, so it says nothing about the target."""
+        """An xdist worker died: Steertag's own process, so it says nothing about the target. The report of
+        the setup has told which case it was, unless it died before: then its node id stands for it.
+        """
         reason = "the process that ran the case died"
-        report.steertag_id = crashitem
-        report.steertag = vars(Record(crashitem, Verdict.HARNESS_ERROR.value, reason, [], [], 0.0))
+        case_id = self._case_ids.get(crashitem, crashitem)
+        report.steertag_id = case_id
+        report.steertag = vars(Record(case_id, Verdict.HARNESS_ERROR.value, reason, [], [], 0.0))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node):
