@@ -233,7 +233,7 @@ enum class Deviation : std::uint8_t {
   memory_open_after_error,
   missing_private_data_ignored,
   thresholds_kept,
-  resent_with_new_xid,
+  resent_as_new_request,
   connects_for_ever,
 };
 

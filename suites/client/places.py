@@ -1,10 +1,17 @@
-"""Where in a client's use of the server a case bends something, and messages that many cases share."""
+"""Where in a client's use of the server a case bends something, messages that many cases share, and what
+every client may do."""
 
 from steertag import wire
+from steertag.suite import client_kinds as kinds, expect
 from steertag.suite.script import is_plain, is_read, is_write
 
 # By the kind of call that is answered.
 PLACES = {"plain": is_plain, "read": is_read, "write": is_write}
+
+LOST = "its connection was lost, and it takes that for the end"
+# An octet of which no source has 64 in a row.
+SPOILER = b"\xee"
+EVIDENCE_OCTETS = 64
 
 READ_BYTES = 32768
 _NAMES_SHAPE = wire.Draft(
@@ -45,3 +52,28 @@ def then_conform(make):
         reply.conform()
 
     return bend
+
+
+def completes(outcome, requirement_id):
+    """The client completes although a message came that no call waits for. That one may have met no
+    receive (RFC 8881 2.9.2: there is typically one for each request), which ends the connection; then a
+    client may give up."""
+    latitude = {kinds.REFUSED: LOST} if outcome.lost_one() else None
+    expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
+
+
+def patience(bench, why="it goes on trying, as hard mounts do"):
+    """Latitude where nothing that a client does gets through. No document makes it give up, and RFC 8881
+    2.9.2 has it wait while there is a session; our own client says that it gives up."""
+    return {} if bench.client.ours else {kinds.HANG: why}
+
+
+def shows_end(answered, later):
+    """Whether a later call could only be made by a client whose user, or session, has had the answer to the
+    call of `answered`: it uses the slot again (RFC 8881 2.10.6.2: not before the reply), or brings the
+    octets that a READ has brought. Then the call's memory has to be closed (RFC 8166 4.4.1)."""
+    first, second = answered.sequence, later.sequence
+    if first is not None and first.same_slot(second) and first.number != second.number:
+        return True
+    data = b"".join(bytes(write.octets) for write in answered.writes)[:EVIDENCE_OCTETS]
+    return len(data) == EVIDENCE_OCTETS and data in bytes(later.rpc_call)

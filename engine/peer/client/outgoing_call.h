@@ -47,6 +47,8 @@ class OutgoingCall {
   std::uint32_t xid() const { return xid_; }
   /// A deviation sends it under another XID.
   void rename(std::uint32_t xid);
+  /// The call from its XID on, which a deviation may change before it is sent again.
+  MutableView stream() { return request_.stream; }
   /// A deviation gives its memory away as it is.
   void leave_memory(std::vector<PooledRegion>& open);
   const CallCallback& callback() const { return callback_; }

@@ -248,7 +248,7 @@ void Requester::requeue_all(const std::string& why) {
   for (auto& call : calls) {
     call->release_memory();
     call->sends_outstanding = 0;
-    if (deviates(Deviation::resent_with_new_xid)) call->rename(next_xid_++);
+    if (deviates(Deviation::resent_as_new_request)) advance_sequence(*call);
     queue_.push_front(std::move(call));
   }
   std::deque<std::unique_ptr<OutgoingCall>> keep;

@@ -2,6 +2,10 @@
 
 import dataclasses
 
+from .. import fabric
+
+# How verbs tells it (RFC 5040 has Terminate messages).
+_BROKEN = (fabric.ErrorCode.timed_out, fabric.ErrorCode.peer_terminated)
 # Connections whose trace a failure shows: the last ones.
 MOST_TRACES = 2
 
@@ -25,6 +29,18 @@ class ClientOutcome:
     def sends_of(self, xid):
         """How often a call with this XID was sent, on all connections together."""
         return sum(sent.xid == xid for _, sent in self.calls)
+
+    def sends_on_one(self, xid):
+        """How often at most a call with this XID was sent on one connection. On another it may be made
+        again, if the first one ended before the client had its answer."""
+        counts = (sum(sent.xid == xid for sent in conn.calls) for conn in self.connections)
+        return max(counts, default=0)
+
+    def lost_one(self):
+        """Whether the client's provider broke a connection: for want of a receive, or because memory was
+        not open."""
+        reasons = [conn.reason for conn in self.connections if conn.reason is not None]
+        return any(each.terminate_from_peer or each.code in _BROKEN for each in reasons)
 
     def trace(self):
         """The end of each connection's trace, decoded; the last connections."""

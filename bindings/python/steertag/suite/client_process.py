@@ -108,7 +108,7 @@ class ClientProcess:
         """Whether the process or any other of its group lives. Once nothing does, the group's number may
         become another's: it is not looked at again."""
         if not self._gone:
-            self._gone = self.ended and not any(_living_members(self._process.pid))
+            self._gone = self.ended and not any(living_members(self._process.pid))
         return not self._gone
 
     def close(self):
@@ -130,7 +130,7 @@ _DEADLY = {
 }
 
 
-def _living_members(group):
+def living_members(group):
     """Pids of the processes in a group; those that have ended and nobody has waited for are no more."""
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():

@@ -18,8 +18,9 @@ from .verdict import Hung, NotTestable, Verdict
 
 # A run that lasts longer than so many times the first one hangs, if it lasts longer than the limit.
 LIMIT_RUNS = 20
-# How long a client says nothing before a script is told: it only saves time, and no verdict rests on
-# it but through what the client does next.
+# How long a client says nothing before a script is told, in runs with an unaltered server, and at least:
+# it only saves time, and no verdict rests on it but through what the client does next.
+QUIET_RUNS = 1
 QUIET_FLOOR_MS = 100
 # Of our own client, from a call to its reply: it gives up what is never answered. No case waits for that;
 # a loaded machine may not run the server for seconds.
@@ -38,6 +39,18 @@ class Client:
         self.url = self.listen[0]
         provider = fabric.parse_url(self.url).provider
         self.capabilities = fabric.Provider(provider).capabilities
+
+    @property
+    def ours(self):
+        """Whether it is our own client, whose limits are known."""
+        return not self._options.client_command
+
+    @property
+    def closes_at_once(self):
+        """Whether the memory of a call is closed before anything counts that was posted behind its answer.
+        Ours over the software provider takes what arrives in order, in one thread; of others nothing shows
+        it but what they do next."""
+        return self.ours and self.capabilities.fault_hooks
 
     def listens_at(self, urls):
         """The server's URLs, with the ports really bound; later servers listen there too."""
@@ -67,7 +80,7 @@ class Client:
         return int(max(limit_s, LIMIT_RUNS * habits.seconds if habits else 0) * 1000)
 
     def quiet_ms(self, habits):
-        return max(QUIET_FLOOR_MS, habits.seconds * 1000 if habits else 0)
+        return max(QUIET_FLOOR_MS, QUIET_RUNS * habits.seconds * 1000 if habits else 0)
 
 
 class ClientSession:

@@ -4,9 +4,25 @@ A script sees each connection request, each message that arrives, and each messa
 leave. A case gives functions for what it is interested in; the server conforms in everything else.
 """
 
+import dataclasses
+
 from .. import rpc, wire
 
 NFS, MOUNT = 100003, 100005
+SEQUENCE = 53  # RFC 8881 16.2.1: nfs_opnum4
+SESSION_ID_OCTETS = 16
+
+
+@dataclasses.dataclass(frozen=True)
+class Sequence:
+    """What a request is to its session (RFC 8881 18.46.1)."""
+
+    session: bytes
+    slot: int
+    number: int  # sa_sequenceid
+
+    def same_slot(self, other):
+        return other is not None and (self.session, self.slot) == (other.session, other.slot)
 
 
 class Script:
@@ -130,6 +146,42 @@ class Reply:
         return tuple(int.from_bytes(self.rpc_call[at : at + 4], "big") for at in (12, 16, 20))
 
     @property
+    def operation(self):
+        """(number, octets behind it) of the first operation of a COMPOUND of NFSv4.1 (RFC 8881 16.2.1);
+        None of any other call."""
+        if self.procedure != (NFS, 4, 1):
+            return None
+        try:
+            _, arguments = rpc.Call.decode(self.rpc_call)
+        except wire.DecodeError:
+            return None
+        # tag, minorversion, number of operations, the first one's number
+        at = -(-_word(arguments, 0) // 4) * 4 + 4
+        minor, count, number = (_word(arguments, at + 4 * i) for i in range(3))
+        return (number, bytes(arguments[at + 12 :])) if minor == 1 and count > 0 else None
+
+    @property
+    def sequence(self):
+        """The Sequence of the call; None of one without."""
+        number, rest = self.operation or (None, b"")
+        if number != SEQUENCE or len(rest) < SESSION_ID_OCTETS + 8:
+            return None
+        words = [_word(rest, SESSION_ID_OCTETS + at) for at in (0, 4)]
+        return Sequence(session=rest[:SESSION_ID_OCTETS], slot=words[1], number=words[0])
+
+    @property
+    def stags(self):
+        """The STags that the call offers, the write list's first."""
+        return stags_of(self.call)
+
+    @property
+    def offered_again(self):
+        """Whether another call on the connection has offered one of these STags: then its memory may be
+        open for that one."""
+        others = (each.header for each in self.conn.calls if each.xid != self.xid)
+        return any(not set(self.stags).isdisjoint(stags_of(header)) for header in others)
+
+    @property
     def header(self):
         return wire.decode(self.message)[0]
 
@@ -168,6 +220,17 @@ class Reply:
         for name, value in fields.items():
             setattr(draft, name, value)
         self.send(draft)
+
+
+def _word(octets, at):
+    return int.from_bytes(octets[at : at + 4], "big")
+
+
+def stags_of(header):
+    """The STags that a wire.Header names, the write list's first."""
+    found = [segment.handle for chunk in header.write_list for segment in chunk]
+    found += [entry.target.handle for entry in header.read_list]
+    return found + [segment.handle for segment in header.reply_chunk or []]
 
 
 # -- which reply: predicates for Bend's `when` ---------------------------------------------------
