@@ -7,6 +7,7 @@ from steertag import peer, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.script import has_reply_chunk, is_plain, is_read, is_write, Script
 
+# Also by discarding the reply for the error in its header (RFC 8166 4.5), and taking the next.
 AGAIN = "the user got the right octets all the same"
 
 
@@ -67,16 +68,28 @@ LIES = {
 @case("client.chunks.{name}", requirements=["RFC8166-3.4.3-2"], hostile=True)
 def test_lie(bench, name):
     """All data of a READ are placed; the chunk that comes back is not the one of the call, or has
-    another length than the result. The call fails, or the data are right."""
+    another length than the result. The call fails, or the data are right. Behind it comes the reply as
+    it should be."""
 
     def bend(reply):
         draft = reply.draft()
         LIES[name](draft)
         reply.push()
         reply.send(draft)
+        reply.send()
 
     outcome = bench.use(reply=bend, when=is_read)
     expect(outcome, "RFC8166-3.4.3-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: AGAIN})
+
+
+def _filled(chunk, octets):
+    """The chunk with so many octets in it, segment by segment."""
+    segments = []
+    for segment in chunk.segments:
+        length = min(octets, segment.length)
+        octets -= length
+        segments.append(_replaced(segment, length=length))
+    return wire.DraftChunk(segments=segments)
 
 
 def _cut(writes, most):
@@ -91,20 +104,27 @@ def _cut(writes, most):
 
 
 @pytest.mark.parametrize("octets", [0, 1, 1024, 16384])
-@case("client.chunks.placed-{octets}", requirements=["RFC8166-3.4.6-5"], hostile=True)
+@case("client.chunks.placed-{octets}", requirements=["RFC8166-3.4.6.1-1"], hostile=True)
 def test_placed_less(bench, octets):
     """Only so many octets are placed and the chunk says so, but the READ's count says that there are
-    more: the rest of the memory is no data."""
+    more: what the segments hold is all that there is, and the rest of the memory is no data. A client
+    that discards the reply gets another when it is quiet."""
+    bent = []
 
     def bend(reply):
         draft = reply.draft()
-        _last(lambda segment: _replaced(segment, length=octets))(draft)
+        draft.write_list = [_filled(_first(draft), octets), *draft.write_list[1:]]
+        bent.append(reply)
         reply.push(_cut(reply.writes, octets))
         reply.send(draft)
 
-    outcome = bench.use(reply=bend, when=is_read)
-    again = "it read the rest, or all of it, again"
-    expect(outcome, "RFC8166-3.4.6-5", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
+    def quiet():
+        if bent and bent[0].line.up and not bent[0].offered_again:
+            bent.pop().conform()
+
+    outcome = bench.use(reply=bend, when=is_read, quiet=quiet)
+    again = "it read the rest, or all of it, again, or took the next reply"
+    expect(outcome, "RFC8166-3.4.6.1-1", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
 
 
 def _data(reply):

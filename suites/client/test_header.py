@@ -3,7 +3,7 @@ follows on the same connection."""
 
 import pytest
 
-from places import PLACES, read_reply_shape, then_conform
+from places import completes, PLACES, read_reply_shape, then_conform
 from steertag import mutate, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.script import is_plain, is_read
@@ -45,8 +45,7 @@ def test_field(bench, place, name):
         for field, value in FIELDS[name].items():
             setattr(draft, field, value)
 
-    outcome = bench.use(reply=then_conform(spoil), when=PLACES[place])
-    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED])
+    completes(bench.use(reply=then_conform(spoil), when=PLACES[place]), "RFC8166-4.5-3")
 
 
 @pytest.mark.parametrize("octets", WORDS_OF_PLAIN)
@@ -57,8 +56,7 @@ def test_short(bench, octets):
     def cut(draft):
         draft.cut_to = octets
 
-    outcome = bench.use(reply=then_conform(cut), when=is_plain)
-    expect(outcome, "RFC8166-4.5-1", must=[kinds.COMPLETED])
+    completes(bench.use(reply=then_conform(cut), when=is_plain), "RFC8166-4.5-1")
 
 
 @pytest.mark.parametrize("octets", WORDS_OF_READ)
@@ -69,8 +67,7 @@ def test_cut_lists(bench, octets):
     def cut(draft):
         draft.cut_to = octets
 
-    outcome = bench.use(reply=then_conform(cut), when=is_read)
-    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED])
+    completes(bench.use(reply=then_conform(cut), when=is_read), "RFC8166-4.5-3")
 
 
 @pytest.mark.parametrize("octets", [1, 2, 3, 27, 29, 30, 31])
@@ -86,8 +83,7 @@ def test_cut_inside_word(bench, octets):
         draft.cut_to = octets
 
     which = "RFC8166-4.5-1" if octets < wire.SMALLEST_HEADER_BYTES else "RFC8166-4.5-3"
-    outcome = bench.use(reply=then_conform(cut), when=is_read)
-    expect(outcome, which, must=[kinds.COMPLETED])
+    completes(bench.use(reply=then_conform(cut), when=is_read), which)
 
 
 @pytest.mark.parametrize(
@@ -109,8 +105,7 @@ def test_lists(bench, group, name):
                 return each.draft
         bench.not_testable("the client's READ has chunks of another shape")
 
-    outcome = bench.use(reply=then_conform(spoil), when=is_read)
-    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED])
+    completes(bench.use(reply=then_conform(spoil), when=is_read), "RFC8166-4.5-3")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -136,8 +131,7 @@ def test_nomsg(bench, place):
     def spoil(draft):
         return wire.Draft(xid=draft.xid, credit=draft.credit, proc=1)
 
-    outcome = bench.use(reply=then_conform(spoil), when=PLACES[place])
-    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED])
+    completes(bench.use(reply=then_conform(spoil), when=PLACES[place]), "RFC8166-4.5-3")
 
 
 @pytest.mark.parametrize("octets", [0, 4, 8, 20])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from places import PLACES, then_conform
+from places import completes, PLACES, then_conform
 from steertag import wire
-from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite import case
 
 DONE = 3
 
@@ -17,8 +17,7 @@ def test_msgp(bench, place):
     def as_msgp(draft):
         draft.proc, draft.align, draft.thresh = 2, 4, 1024
 
-    outcome = bench.use(reply=then_conform(as_msgp), when=PLACES[place])
-    expect(outcome, "RFC8166-4.6.1-3", must=[kinds.COMPLETED])
+    completes(bench.use(reply=then_conform(as_msgp), when=PLACES[place]), "RFC8166-4.6.1-3")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -29,8 +28,7 @@ def test_done(bench, place):
     def done(draft):
         return wire.encode(wire.Draft(xid=draft.xid, credit=32, proc=DONE))[:16]
 
-    outcome = bench.use(reply=then_conform(done), when=PLACES[place])
-    expect(outcome, "RFC8166-4.6.2-2", must=[kinds.COMPLETED])
+    completes(bench.use(reply=then_conform(done), when=PLACES[place]), "RFC8166-4.6.2-2")
 
 
 @case("client.legacy.done.padded", requirements=["RFC8166-4.6.2-2"], hostile=True)
@@ -40,8 +38,7 @@ def test_long_done(bench):
     def done(draft):
         return wire.encode(wire.Draft(xid=draft.xid, credit=32, proc=DONE))[:16] + bytes(32)
 
-    outcome = bench.use(reply=then_conform(done))
-    expect(outcome, "RFC8166-4.6.2-2", must=[kinds.COMPLETED])
+    completes(bench.use(reply=then_conform(done)), "RFC8166-4.6.2-2")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -53,5 +50,4 @@ def test_done_behind(bench, place):
         reply.conform()
         reply.send(wire.encode(wire.Draft(xid=reply.xid, credit=32, proc=DONE))[:16] + bytes(12))
 
-    outcome = bench.use(reply=bend, when=PLACES[place])
-    expect(outcome, "RFC8166-4.6.2-2", must=[kinds.COMPLETED])
+    completes(bench.use(reply=bend, when=PLACES[place]), "RFC8166-4.6.2-2")

@@ -3,14 +3,16 @@ is harmed."""
 
 import pytest
 
-from places import PLACES
+from places import completes, LOST, PLACES
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.script import NFS, reverse_call, Script
+from steertag.suite.client_connection import sent_from
+from steertag.suite.script import is_read, NFS, reverse_call, Script
 
 # A program for callbacks is the client's choice (RFC 8881 18.36.3: csa_cb_program); this is nobody's.
 NOBODYS_PROGRAM = 0x40000000
-LOST = "its receives run out, so that the connection ends, and it takes that for the end"
+# Plain calls that a client must have answered before it counts as one that answers reverse calls.
+PROOFS = 2
 FLOOD = 64
 SEGMENT = wire.Segment(handle=0x7E570001, length=64, offset=1 << 33)
 
@@ -73,7 +75,7 @@ def test_call(bench, name, place):
     outcome = bench.use(
         reply=beside(lambda reply: [CALLS[name](other_xid(reply))]), when=PLACES[place]
     )
-    expect(outcome, "RFC8167-4.1-1", must=[kinds.COMPLETED])
+    completes(outcome, "RFC8167-4.1-1")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -83,19 +85,19 @@ def test_same_xid(bench, name, place):
     """The XID of a forward call that is under way: the two are different transactions, so that the call
     is not taken for the reply."""
     outcome = bench.use(reply=beside(lambda reply: [CALLS[name](reply.xid)]), when=PLACES[place])
-    expect(outcome, "RFC8167-2.4.1-1", must=[kinds.COMPLETED])
+    completes(outcome, "RFC8167-2.4.1-1")
 
 
 @pytest.mark.parametrize("xid", ["own", "same"])
 @pytest.mark.parametrize("name", CHUNKS)
 @case(
     "client.reverse.chunks.{name}.{xid}-xid",
-    requirements=["RFC8167-5.3-3", "RFC8167-2.4.1-1"],
+    requirements=["RFC8167-2.4.1-1"],
     hostile=True,
 )
 def test_chunks(bench, name, xid):
-    """A call that offers chunks. A client without chunks in the reverse direction answers with
-    ERR_CHUNK; one that makes nothing of reverse calls is silent. No forward call is harmed."""
+    """A call that offers chunks: whatever the client makes of it, no forward call is harmed. One that
+    reads the chunk, of which there is no memory, loses the connection."""
 
     def make(reply):
         draft = reverse_call(reply.xid if xid == "same" else other_xid(reply))
@@ -103,17 +105,85 @@ def test_chunks(bench, name, xid):
         return [draft]
 
     outcome = bench.use(reply=beside(make), when=PLACES["plain"])
+    latitude = None
     if name == "position-zero" and xid == "same":
         # RDMA_NOMSG with the XID of a call: nothing but the read list says that it is no reply.
-        refused = "it takes the message for a reply without use"
-        expect(
-            outcome, "RFC8167-2.4.1-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused}
-        )
+        latitude = {kinds.REFUSED: "it takes the message for a reply without use"}
+    elif outcome.lost_one() or any(_ended_by_terminate(conn) for conn in outcome.connections):
+        latitude = {kinds.REFUSED: LOST}
+    expect(outcome, "RFC8167-2.4.1-1", must=[kinds.COMPLETED], latitude=latitude)
+
+
+def _ended_by_terminate(conn):
+    return conn.reason is not None and conn.reason.terminate is not None
+
+
+class Chunked(Script):
+    """Once the client reads, calls it with chunks, and then with plain calls, one after another, each
+    beside a reply: these show whether it answers reverse calls at all."""
+
+    def __init__(self, change):
+        self._change = change
+        self._conn = None
+        self._asked = set()  # XIDs of plain calls that wait for their answers
+        self.xid = None  # of the call with chunks
+        self.answer = None  # Sent, to it
+        self.answered = 0  # plain calls, after it
+
+    @property
+    def waits(self):
+        return self._conn is None
+
+    def on_departure(self, reply):
+        if reply.kind == "callback" or (self._conn is None and not is_read(reply)):
+            return False
+        if self._conn is None:
+            self._conn, self.xid = reply.conn, other_xid(reply)
+            draft = reverse_call(self.xid)
+            self._change(draft)
+        elif self._asked or self.answered >= PROOFS or reply.conn is not self._conn:
+            return False
+        else:
+            draft = reverse_call(other_xid(reply))
+            self._asked.add(draft.xid)
+        reply.send(draft)
+        reply.conform()
+        return True
+
+    def on_arrival(self, conn, message):
+        sent = sent_from(message)
+        if sent.is_call or conn is not self._conn:
+            return False
+        if sent.xid == self.xid:
+            self.answer = sent
+        elif sent.xid in self._asked:
+            self._asked.remove(sent.xid)
+            self.answered += 1
+        else:
+            return False
+        return True
+
+
+@pytest.mark.parametrize("name", CHUNKS)
+@case("client.reverse.chunks-answered.{name}", requirements=["RFC8167-5.3-3"], hostile=True)
+def test_chunks_answered(bench, name):
+    """A call that offers chunks, to a client that answers plain calls behind it on the same connection: it
+    answers this one too, with ERR_CHUNK if it supports no chunks in the reverse direction."""
+    chunked = Chunked(CHUNKS[name])
+    outcome = bench.use(chunked)
+    expect(outcome, "RFC8167-5.3-3", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
+    if chunked.answer is None:
+        if chunked.answered < PROOFS:
+            bench.not_testable("the client answers no reverse calls, or its connection was lost")
+        what = "a call with chunks is answered, as plain calls are"
+        expect.true(False, "RFC8167-5.3-3", what, outcome=outcome)
+    elif chunked.answer.is_error:
+        error = chunked.answer.header.error
+        expect.equal(error, wire.ErrorCode.CHUNK, "RFC8167-5.3-3", "rdma_err", outcome=outcome)
     else:
-        expect(outcome, "RFC8167-2.4.1-1", must=[kinds.COMPLETED])
-    answers = [each for conn in outcome.connections for each in conn.sent if not each.is_call]
-    wrong = [each for each in answers if not each.is_error and not each.is_reply]
-    expect.equal(len(wrong), 0, "RFC8167-5.3-3", "answers that are neither a reply nor an error")
+        what = "the answer is a reply or an error"
+        expect.true(chunked.answer.is_reply, "RFC8167-5.3-3", what, outcome=outcome)
+        bench.latitude("RFC8167-5.3-3", "it supports chunks in the reverse direction")
 
 
 MALFORMED = {
@@ -163,7 +233,7 @@ def test_malformed(bench, name, xid):
         refused = "it takes the message for a reply that does not decode"
         expect(outcome, "RFC8167-4.1-5", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
     else:
-        expect(outcome, "RFC8167-4.1-5", must=[kinds.COMPLETED])
+        completes(outcome, "RFC8167-4.1-5")
 
 
 @pytest.mark.parametrize("xid", ["own", "same"])
@@ -180,7 +250,7 @@ def test_flood(bench, xid):
     expect(outcome, "RFC8167-4.3-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
 
 
-@case("client.reverse.first-of-all", requirements=["RFC8167-6-1"], hostile=True)
+@case("client.reverse.first-of-all", requirements=["RFC8167-4.3-1"], hostile=True)
 def test_first(bench):
     """The server calls before it has answered anything, so that no upper layer has said that it is ready:
     at worst the connection ends."""
@@ -193,7 +263,7 @@ def test_first(bench):
         return False
 
     outcome = bench.use(arrival=arrival)
-    expect(outcome, "RFC8167-6-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
+    expect(outcome, "RFC8167-4.3-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
 
 
 @pytest.mark.parametrize("name", ["unknown", "same"])
@@ -207,8 +277,7 @@ def test_reply(bench, name):
         body = xid.to_bytes(4, "big") + (1).to_bytes(4, "big") + bytes(16)
         return [call, wire.Draft(xid=xid, credit=1, payload=body)]
 
-    outcome = bench.use(reply=beside(make), when=PLACES["plain"])
-    expect(outcome, "RFC8167-2.4-1", must=[kinds.COMPLETED])
+    completes(bench.use(reply=beside(make), when=PLACES["plain"]), "RFC8167-2.4-1")
 
 
 @pytest.mark.parametrize("name", ["null", "credit-zero", "credit-largest"])
@@ -222,10 +291,7 @@ def test_behind(bench, name):
         reply.send(CALLS[name](other_xid(reply)))
 
     outcome = bench.use(reply=bend, times=None)
-    ends = [conn.reason for conn in outcome.connections if conn.reason is not None]
-    lost = any(reason.terminate_from_peer for reason in ends)
-    latitude = {kinds.REFUSED: LOST} if lost else None
-    expect(outcome, "RFC8167-4.1-1", must=[kinds.COMPLETED], latitude=latitude)
+    completes(outcome, "RFC8167-4.1-1")
 
 
 class Asking(Script):
@@ -266,10 +332,12 @@ def test_answers(bench):
     if not asking.answers:
         bench.latitude("RFC8167-5.2-1", "it makes nothing of reverse calls")
     for octets in asking.answers:
-        header, payload = wire.decode(octets)
-        expect.equal(header.vers, 1, "RFC8167-5.2-2", "version of the answer")
-        if header.proc == wire.Procedure.MSG:
-            expect.equal(
-                payload[:4], octets[:4], "RFC8167-5.2-3", "XID of the RPC reply", show=False
-            )
-            expect.equal(payload[4:8], b"\0\0\0\1", "RFC8167-5.2-4", "its message type")
+        version = int.from_bytes(octets[4:8], "big")
+        expect.equal(version, 1, "RFC8167-5.2-2", "version of the answer", outcome=outcome)
+        sent = sent_from(octets)
+        decodes = sent.header is not None
+        expect.true(decodes, "RFC8167-5.2-1", "the answer decodes", outcome=outcome)
+        if sent.header.proc == wire.Procedure.MSG:
+            named, kind = sent.payload[:4], sent.payload[4:8]
+            expect.equal(named, octets[:4], "RFC8167-5.2-3", "XID of the RPC reply", show=False)
+            expect.equal(kind, b"\0\0\0\1", "RFC8167-5.2-4", "its message type")
