@@ -2,11 +2,15 @@
 
 import os
 import pathlib
+import select
+import signal
+import subprocess
 import sys
 
 import pytest
 
 from steertag.suite.client_outcome import copy_fault
+from steertag.suite.client_process import ClientProcess, living_members
 
 SCRIPT = pathlib.Path(__file__).parent / "scripted_client.py"
 # Above what a run of the scripted client takes on a loaded machine, and short enough to wait for.
@@ -250,3 +254,66 @@ def test_nothing_of_a_killed_client_stays(clients, suite):
             except OSError:
                 continue
             assert not (b"scripted_client" in words and here.encode() in words)
+
+
+# A client with a child that does not care for SIGTERM; it tells when all are there.
+FAMILY = "(trap '' TERM; exec sleep 600) & echo > {told}; sleep 600"
+# A run of the suite in small: it waits until it dies.
+RUN = """
+import signal, sys
+from steertag.suite.client_process import ClientProcess
+print(ClientProcess(sys.argv[1]).pid, flush=True)
+signal.pause()
+"""
+END_MS = 10000
+
+
+@pytest.fixture
+def family(tmp_path):
+    """(The command of a client with children, a function that returns when they are there)."""
+    told = tmp_path / "told"
+    os.mkfifo(told)
+    return FAMILY.format(told=told), told.read_text
+
+
+def test_kill_ends_all_that_the_client_has_started(family):
+    command, await_children = family
+    process = ClientProcess(command)
+    await_children()
+    process.kill()
+    assert process.ended and not list(living_members(process.pid))
+    process.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_outlives_a_suite_that_is_killed(family, number):
+    command, await_children = family
+    suite = subprocess.Popen([sys.executable, "-c", RUN, command], stdout=subprocess.PIPE)
+    group = int(suite.stdout.readline())
+    await_children()
+    members = list(living_members(group))
+    assert members
+    ends = [os.pidfd_open(member) for member in members]
+    suite.send_signal(number)
+    suite.wait(END_MS / 1000)
+    suite.stdout.close()
+    for member, end in zip(members, ends):
+        assert select.select([end], [], [], END_MS / 1000)[0], f"process {member} goes on"
+        os.close(end)
+
+
+DIES = """
+    import os
+    from steertag.suite import case
+
+    @case("client.self.dies", requirements=["RFC8166-4.5.5-1"])
+    def test_dies(bench):
+        os._exit(3)
+"""
+
+
+def test_a_worker_that_dies_leaves_the_case_its_id_and_its_target(suite):
+    suite.cases(test_dies=DIES)
+    assert Clients(suite).run("good", "-n", "1").ret != 0
+    assert suite.verdicts() == {"client.self.dies": "harness-error"}
+    assert suite.document()["target"].startswith("client ")
