@@ -162,7 +162,7 @@ def test_withheld(bench, grant):
 
         def on_quiet(self):
             for reply in held:
-                reply.conform()
+                reply.conform_late()
             held.clear()
 
     outcome = bench.use(Withhold(), server={"credits": grant})
@@ -195,22 +195,26 @@ def test_request(bench):
 
 
 class Reconnect(Script):
-    """Cuts the first connection at its first READ. On the second it keeps the first reply back until the
-    client is quiet, sends `spoil(draft)` instead at first, and counts the calls."""
+    """Cuts a connection at the first READ. On the next that is made it keeps the first reply back until
+    the client is quiet, sends `spoil(draft)` instead at first, and counts the calls."""
 
     def __init__(self, spoil=None):
         self._spoil = spoil
+        self._before = None  # connections that there were at the cut
         self._held = None
-        self.calls = None  # on the second connection, before its first reply
+        self.calls = None  # on the new connection, before its first reply
 
     def on_departure(self, reply):
         if reply.kind == "callback" or self.calls is not None:
             return False
-        if len(self.bench.connections) == 1:
+        if self._before is None:
             if not PLACES["read"](reply):
                 return False
+            self._before = list(self.bench.connections)
             reply.line.abort()
             return True
+        if reply.conn in self._before or self._held and reply.conn is not self._held.conn:
+            return False
         if self._held is None:
             self._held = reply
             if self._spoil:

@@ -55,9 +55,10 @@ class Late(Script):
             return False
         self.waits = False
         reply.conform()
-        if self._writes and not self._first.offered_again:
-            self._first.push()
-        self._first.send()
+        if self._first.line.up:
+            if self._writes and not self._first.offered_again:
+                self._first.push()
+            self._first.send()
         return True
 
 
@@ -84,7 +85,7 @@ def test_order(bench):
 
     def quiet():
         for reply in held:
-            reply.conform()
+            reply.conform_late()
         held.clear()
 
     completes(bench.use(reply=held.append, when=is_write, quiet=quiet), "RFC8167-2.4-1")
@@ -112,7 +113,7 @@ def test_reversed(bench):
 
         def on_quiet(self):
             for reply in reversed(held):
-                reply.conform()
+                reply.conform_late()
             held.clear()
 
     completes(bench.use(Reversed()), "RFC8167-2.4-1")

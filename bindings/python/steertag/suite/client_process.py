@@ -16,9 +16,9 @@ KILL_MS = 5000
 # Between two looks at what is left.
 LOOK_MS = 10
 # The shell that leads the client's process group, in which the client's own children stay too: it ends the
-# group when this process dies without warning (SIGHUP, by setpriv), outlives a SIGTERM to the group as
+# group when this process dies without warning (SIGUSR1, by setpriv), outlives a SIGTERM to the group as
 # long as the client does, and ends as the client has ended.
-_LEADER = """trap 'kill -KILL 0' HUP
+_LEADER = """trap 'kill -KILL 0' USR1
 trap : TERM
 "$@" &
 status=0
@@ -37,7 +37,7 @@ class ClientProcess:
         self._output = tempfile.TemporaryFile()
         self._gone = False  # with all of its group
         words = command if isinstance(command, list) else ["/bin/sh", "-c", command]
-        leader = ["setpriv", "--pdeathsig", "HUP", "/bin/sh", "-c", _LEADER, "client"]
+        leader = ["setpriv", "--pdeathsig", "USR1", "/bin/sh", "-c", _LEADER, "client"]
         try:
             self._process = subprocess.Popen(
                 [*leader, *words],
@@ -86,8 +86,8 @@ class ClientProcess:
                 return
             try:
                 os.killpg(self._process.pid, number)
-            except ProcessLookupError:
-                pass
+            except (ProcessLookupError, PermissionError):
+                pass  # what is left of it shows
             if self._ends(limit_ms, meanwhile):
                 return
         raise CannotRun("the client did not end, not even by SIGKILL")

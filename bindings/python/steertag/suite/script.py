@@ -212,6 +212,11 @@ class Reply:
         self.push()
         self.send(invalidate=self.invalidate)
 
+    def conform_late(self):
+        """The same, unless the connection has ended since."""
+        if self.line.up:
+            self.conform()
+
     def error(self, code, low=1, high=1, **fields):
         """Posts an RDMA_ERROR for the call: `code` 1 is ERR_VERS, 2 ERR_CHUNK."""
         draft = wire.Draft(
