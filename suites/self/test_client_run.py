@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from steertag.suite.client_outcome import copy_fault
-from steertag.suite.client_process import ClientProcess, living_members
+from steertag.suite.client_process import ClientProcess, LEADER, living_members
 
 SCRIPT = pathlib.Path(__file__).parent / "scripted_client.py"
 # Above what a run of the scripted client takes on a loaded machine, and short enough to wait for.
@@ -254,6 +254,33 @@ def test_nothing_of_a_killed_client_stays(clients, suite):
             except OSError:
                 continue
             assert not (b"scripted_client" in words and here.encode() in words)
+
+
+# A client's end is a race with the shell that looks for it; so many ends show what goes wrong in one of
+# four.
+ENDS = 40
+
+
+@pytest.mark.parametrize("shell", ["bash", "dash"])
+@pytest.mark.parametrize("command, status", [("exit 3", 3), ("kill -SEGV $$", 128 + 11)])
+def test_leader_ends_as_a_client_that_ends_at_once(shell, command, status):
+    words = [shell, "-c", LEADER, "client", "/bin/sh", "-c", command]
+    ends = {
+        subprocess.run(words, start_new_session=True, capture_output=True).returncode
+        for _ in range(ENDS)
+    }
+    assert ends == {status}
+
+
+def test_client_that_notices_sigterm_ends_as_it_likes(tmp_path):
+    """A mount is taken back: the shell that has a trap goes on behind the command that SIGTERM ends."""
+    told, undone = tmp_path / "told", tmp_path / "undone"
+    os.mkfifo(told)
+    process = ClientProcess(f"trap : TERM; sleep 600 & echo > {told}; wait; echo > {undone}")
+    told.read_text()
+    process.kill()
+    assert undone.exists()
+    process.close()
 
 
 # A client with a child that does not care for SIGTERM; it tells when all are there.

@@ -17,11 +17,13 @@ KILL_MS = 5000
 LOOK_MS = 10
 # The shell that leads the client's process group, in which the client's own children stay too: it ends the
 # group when this process dies without warning (SIGUSR1, by setpriv), outlives a SIGTERM to the group as
-# long as the client does, and ends as the client has ended.
-_LEADER = """trap 'kill -KILL 0' USR1
+# long as the client does, and ends as the client has ended. The first wait asks nothing: a shell that has
+# noticed the end of a client has no process of that number any more, but still knows its status.
+LEADER = """trap 'kill -KILL 0' USR1
 trap : TERM
 "$@" &
-status=0
+wait $!
+status=$?
 while kill -0 $! 2>/dev/null; do wait $!; status=$?; done
 exit $status"""
 
@@ -37,7 +39,7 @@ class ClientProcess:
         self._output = tempfile.TemporaryFile()
         self._gone = False  # with all of its group
         words = command if isinstance(command, list) else ["/bin/sh", "-c", command]
-        leader = ["setpriv", "--pdeathsig", "USR1", "/bin/sh", "-c", _LEADER, "client"]
+        leader = ["setpriv", "--pdeathsig", "USR1", "/bin/sh", "-c", LEADER, "client"]
         try:
             self._process = subprocess.Popen(
                 [*leader, *words],
