@@ -58,7 +58,7 @@ def completes(outcome, requirement_id):
     """The client completes although a message came that no call waits for. That one may have met no
     receive (RFC 8881 2.9.2: there is typically one for each request), which ends the connection; then a
     client may give up."""
-    latitude = {kinds.REFUSED: LOST} if outcome.lost_one() else None
+    latitude = {kinds.REFUSED: LOST} if outcome.may_have_starved() else None
     expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
 
 

@@ -111,7 +111,8 @@ class ClientBench:
             if hung:
                 detail = f"no end within {self.client.limit_ms(self.habits)} ms"
             made = self._connections[first:]
-            return ClientOutcome(kind, made, copy, seconds, process.output(), detail)
+            tells = server.capabilities.sees_violations
+            return ClientOutcome(kind, made, copy, seconds, process.output(), detail, tells)
         finally:
             try:
                 process.kill()

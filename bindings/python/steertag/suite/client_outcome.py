@@ -4,8 +4,12 @@ import dataclasses
 
 from .. import fabric
 
-# How verbs tells it (RFC 5040 has Terminate messages).
-_BROKEN = (fabric.ErrorCode.timed_out, fabric.ErrorCode.peer_terminated)
+# How verbs tells it (RFC 5040 has Terminate messages); a Send that meets no receive is repeated until
+# its time is out.
+_STARVED = fabric.ErrorCode.timed_out
+_BROKEN = (_STARVED, fabric.ErrorCode.peer_terminated)
+# RFC 5041 8.2, untagged buffer errors: no buffer available for the MSN; MSN out of range.
+_DDP, _UNTAGGED, _NO_BUFFER = 1, 2, (2, 3)
 # Connections whose trace a failure shows: the last ones.
 MOST_TRACES = 2
 
@@ -20,6 +24,7 @@ class ClientOutcome:
     seconds: float
     output: str = ""  # what the command wrote
     detail: str = ""  # one sentence for the reader, values allowed
+    tells_ends: bool = True  # whether the provider tells who broke a connection
 
     @property
     def calls(self):
@@ -39,12 +44,33 @@ class ClientOutcome:
     def lost_one(self):
         """Whether the client's provider broke a connection: for want of a receive, or because memory was
         not open."""
-        reasons = [conn.reason for conn in self.connections if conn.reason is not None]
-        return any(each.terminate_from_peer or each.code in _BROKEN for each in reasons)
+        return any(each.terminate_from_peer or each.code in _BROKEN for each in self._ends())
+
+    def starved(self):
+        """Whether a connection ended for want of a receive of the client."""
+        return any(map(_is_starved, self._ends()))
+
+    def may_have_starved(self):
+        """The same, also where the provider does not tell."""
+        return self.starved() or not self.tells_ends
+
+    def asked_too_much(self):
+        """Whether the suite's provider ended a connection, because of what the client asked of it."""
+        return any(each.code == fabric.ErrorCode.protocol_error for each in self._ends())
+
+    def _ends(self):
+        return [conn.reason for conn in self.connections if conn.reason is not None]
 
     def trace(self):
         """The end of each connection's trace, decoded; the last connections."""
         return "\n".join(conn.journal_text() for conn in self.connections[-MOST_TRACES:])
+
+
+def _is_starved(reason):
+    sent = reason.terminate
+    if not reason.terminate_from_peer or sent is None:
+        return reason.code == _STARVED
+    return (sent.layer, sent.type) == (_DDP, _UNTAGGED) and sent.code in _NO_BUFFER
 
 
 def copy_fault(source, copy, completed):
