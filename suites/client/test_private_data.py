@@ -5,6 +5,7 @@ import pytest
 from places import patience
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.script import Script
 
 GOOD = wire.encode(wire.PrivateData(remote_invalidation=True, send_bytes=4096, receive_bytes=4096))
 SMALL = wire.encode(wire.PrivateData(send_bytes=1024, receive_bytes=1024))
@@ -102,28 +103,40 @@ def test_reserved(bench, name):
     expect(outcome, "RFC8797-4-8", must=[kinds.COMPLETED])
 
 
+class Changes(Script):
+    """Announces less on every connection but the first, which ends at its first reply; counts the calls
+    there that the reference server refuses: with its small threshold it has no room for their replies.
+    """
+
+    def __init__(self):
+        self.refused = 0
+        self._first = None
+
+    def on_request(self, step):
+        step.private_data = GOOD if len(self.bench.connections) == 1 else b""
+
+    def on_departure(self, reply):
+        if self._first is None:
+            self._first = reply.conn
+            reply.line.abort()
+            return True
+        self.refused += reply.kind == "error"
+        return False
+
+
 @case("client.private-data.changes", requirements=["RFC8797-4-1"], hostile=True)
 def test_changes(bench):
-    """After a reconnect the server announces less: the client sends within the new thresholds, and
-    takes no invalidation for granted."""
-    count = [0]
-
-    def request(step):
-        step.private_data = GOOD if count[0] == 0 else b""
-        count[0] += 1
-
-    outcome = bench.use(
-        request=request,
-        reply=lambda reply: reply.line.abort(),
-        when=lambda reply: count[0] == 1,
-        server={"remote_invalidation": False},
-    )
+    """After a reconnect the server announces less: the client sends within the new thresholds, has room
+    for replies that are beyond them, and takes no invalidation for granted."""
+    changes = Changes()
+    outcome = bench.use(changes, server={"remote_invalidation": False})
     refused = "it takes the lost connection for the end"
     expect(outcome, "RFC8797-4-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
     later = [len(sent.octets) for conn in outcome.connections[1:] for sent in conn.sent]
-    expect.at_most(
-        max(later, default=0), 1024, "RFC8797-4-1", "octets of the longest Send", outcome
-    )
+    longest = max(later, default=0)
+    expect.at_most(longest, 1024, "RFC8797-4-1", "octets of the longest Send", outcome)
+    what = "calls without room for replies beyond 1024 octets"
+    expect.equal(changes.refused, 0, "RFC8797-4-1", what, outcome=outcome)
 
 
 @case("client.private-data.two-formats", requirements=["RFC8797-5.2-1"], hostile=True)
