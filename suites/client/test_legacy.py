@@ -4,7 +4,7 @@ import pytest
 
 from places import completes, PLACES, then_conform
 from steertag import wire
-from steertag.suite import case
+from steertag.suite import case, client_kinds as kinds, expect
 
 DONE = 3
 
@@ -51,3 +51,17 @@ def test_done_behind(bench, place):
         reply.send(wire.encode(wire.Draft(xid=reply.xid, credit=32, proc=DONE))[:16] + bytes(12))
 
     completes(bench.use(reply=bend, when=PLACES[place]), "RFC8166-4.6.2-2")
+
+
+@case(
+    "client.legacy.done.never-sent",
+    requirements=["RFC8166-4.6.2-1"],
+    needs=["client-read-chunks"],
+)
+def test_no_done(bench):
+    """A client does not tell that a server is done with its read chunks."""
+    outcome = bench.use()
+    expect(outcome, "RFC8166-4.6.2-1", must=[kinds.COMPLETED])
+    procedures = [sent.octets[12:16] for conn in outcome.connections for sent in conn.sent]
+    number = procedures.count(DONE.to_bytes(4, "big"))
+    expect.equal(number, 0, "RFC8166-4.6.2-1", "RDMA_DONE messages of the client", outcome=outcome)
