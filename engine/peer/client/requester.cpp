@@ -43,6 +43,7 @@ void Requester::start_connection() {
     credits_.reset();
   }
   beside_.clear();
+  used_receives_.clear();
   down_ = came_up_ = false;
   ++statistics_.connections;
   endpoint_ =
@@ -61,7 +62,7 @@ EndpointOptions Requester::endpoint_options() const {
   options.sends_private_data = options_.sends_private_data;
   // RFC 8166 3.3.1: a receive for every reply that may come.
   options.receives = credits_.requested() + kSpareReceives;
-  if (deviates(Deviation::few_receives)) options.receives = 1;
+  if (deviates(Deviation::few_receives)) options.receives = kFewReceives;
   options.connection.startup_timeout = options_.connect_timeout;
   return options;
 }
@@ -127,6 +128,7 @@ bool Requester::transmit(OutgoingCall& call) {
   ++call.attempts;
   ++statistics_.calls;
   if (call.attempts > 1) ++statistics_.retransmitted;
+  if (credits_.in_flight() == 0) repost_used();
   credits_.on_call();
   statistics_.most_in_flight = std::max(statistics_.most_in_flight, credits_.in_flight());
   ++call.sends_outstanding;
@@ -163,6 +165,7 @@ void Requester::on_message(ReceiveId receive, View message,
   }
   if (!options_.deviations.any() || !bend(message)) handle(message);
   if (statistics_.replies == before) ++statistics_.discarded;
+  if (deviates(Deviation::few_receives)) return used_receives_.push_back(receive);
   endpoint_->repost(receive);
 }
 

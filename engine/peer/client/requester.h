@@ -16,6 +16,10 @@
 
 namespace steertag::peer {
 
+/// What the deviation few-receives posts: more than a use of the files of a test has calls under
+/// way.
+inline constexpr std::uint32_t kFewReceives = 8;
+
 struct RequesterOptions {
   std::uint32_t credits = kDefaultCredits;  // requested in every call
   /// R is cleared where the provider lets a peer close nothing (fabric::Capabilities).
@@ -83,6 +87,7 @@ class Requester final : public CallCarrier, private EndpointUser {
   bool bend(View message);
   bool bend_undecodable(View message);
   bool bend_unexpected(const wire::Header& header, View payload);
+  void repost_used();
   OutgoingCall* oldest();
   void fail(OutgoingCall& call, const char* why);
   void make_again(OutgoingCall& call);
@@ -122,6 +127,7 @@ class Requester final : public CallCarrier, private EndpointUser {
   std::optional<wire::Negotiated> first_negotiated_;  // what follows is for deviations only
   std::unordered_map<WorkTag, Bytes> beside_;
   std::vector<PooledRegion> left_open_;
+  std::vector<ReceiveId> used_receives_;
 };
 
 }  // namespace steertag::peer

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kVersAt = 4;
 constexpr std::size_t kProcAt = 12;
-// RDMA_MSGP has two words more before its lists (RFC 8166 4.1.2).
+// RDMA_MSGP has two words more before its lists (RFC 8166 4.1.2), in octets.
 constexpr std::size_t kMsgpWords = 8;
 
 Bytes with_word(View message, std::size_t at, std::uint32_t word) {
@@ -51,6 +51,11 @@ void Requester::advance_sequence(OutgoingCall& call) {
     std::byte* const id = stream.data() + *at;
     wire::store_u32(id, wire::load_u32(id) + 1);
   }
+}
+
+void Requester::repost_used() {
+  for (const ReceiveId receive : used_receives_) endpoint_->repost(receive);
+  used_receives_.clear();
 }
 
 OutgoingCall* Requester::oldest() {
@@ -163,6 +168,8 @@ bool Requester::bend_unexpected(const wire::Header& header, View payload) {
     if (call && deviates(Deviation::reverse_call_taken)) return fail(*call, "a call"), true;
     return false;
   }
+  const bool broken = direction == rpc::MessageType::REPLY && rpc::xid(payload) != header.xid;
+  if (broken && deviates(Deviation::bad_reply_answered)) send_error(header.xid);
   if (!call && deviates(Deviation::second_reply_aborts)) std::abort();
   if (!call && oldest() && deviates(Deviation::any_xid_taken))
     return fail(*oldest(), "a reply with another XID"), true;
