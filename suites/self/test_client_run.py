@@ -209,10 +209,10 @@ def test_own_client(suite):
 
 def test_deviating_client_is_blamed(suite):
     suite.cases(test_cases=OWN)
-    suite.run("-k", "own or bad_version", "--client-deviate", "asks-for-no-credits")
+    suite.run("-k", "own or bad_version", "--client-deviate", "done-sent")
     rows = {row["id"]: row for row in suite.document()["cases"]}
     assert rows["client.self.own"]["verdict"] == "fail"
-    assert {found["id"] for found in rows["client.self.own"]["findings"]} == {"RFC8166-3.3.1-1"}
+    assert {found["id"] for found in rows["client.self.own"]["findings"]} == {"RFC8166-4.6.2-1"}
 
 
 def test_unknown_deviation_is_one_sentence(suite):
