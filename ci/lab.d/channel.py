@@ -7,6 +7,7 @@ import pathlib
 import select
 import socket
 import time
+from collections.abc import Iterator
 
 from failure import LabFailure
 from machine import Machine
@@ -53,6 +54,18 @@ class Channel:
             self._stream.sendall(f"{line}\n".encode())
         except OSError as error:
             raise LabFailure(f"the machine does not listen any more: {error}")
+
+    def fileno(self) -> int:
+        """Readable when the guest has written something."""
+        return self._stream.fileno()
+
+    def lines(self, most: int) -> Iterator[str]:
+        """The lines that have come, `most` of them at a time; LabFailure if the machine has ended."""
+        for _ in range(most):
+            try:
+                yield self.read_line(0)
+            except Silent:
+                return
 
     def read_line(self, deadline: float) -> str:
         """The next line; Silent after the deadline, LabFailure if the machine ends before."""

@@ -11,18 +11,15 @@ import time
 from collections.abc import Callable
 
 import host
-import workload
-from channel import Channel, Silent
+from channel import Silent
 from failure import LabFailure
 from gate_table import PASSED, Row
+from guest_machine import Guest
 from image import Image
-from machine import Machine
 from server import Server
 from target import PROJECT, Target
 from workload import LOCAL, Selection, Step
 
-NETWORKS = ("10.0.2.0/24", "10.0.3.0/24")  # of client A and of client B
-AGENT_READY = "agent ready"
 # Beyond a step's limit: the agent needs that long to gather why a step hangs.
 ANSWER_GRACE_S = 60
 RESTART_SERVER = "ask restart-server"
@@ -47,76 +44,30 @@ class Result:
         return f"{self.version} {self.storage}".strip()
 
 
-class Guest:
-    """The machine that is a client, replaced by a fresh one when a step hangs."""
-
-    def __init__(self, target: Target, image: Image, directory: pathlib.Path) -> None:
-        self._target = target
-        self._image = image
-        self._directory = directory
-        self._root = workload.pack(image.root, directory / "scratch")
-        self._console = directory / "console.log"
-        self._console.write_bytes(b"")
-        self.machine = None
-        self._channel = None
-
-    def boot(self) -> None:
-        """Makes sure that a machine is there whose agent listens."""
-        if self.machine is not None:
-            return
-        self._channel = Channel(self._directory / "channel")
-        self.machine = Machine(
-            *(self._target, self._image.kernel, self._root, {}, self._console),
-            serials=(self._channel.serial(),),
-            networks=NETWORKS,
-        )
-        host.say(f"booting {self._target.name}")
-        seconds = self.machine.boot(lambda: self._channel.open(self.machine))
-        host.say(f"ready after {seconds:.1f} s")
-        deadline = time.monotonic() + ANSWER_GRACE_S
-        try:
-            while self._channel.read_line(deadline) != AGENT_READY:
-                pass
-        except Silent:
-            raise LabFailure(
-                f"the guest's agent did not answer within {ANSWER_GRACE_S} s; "
-                f"{self.machine.last_words()}"
-            )
-
-    def run(self, step: Step, version: str, storage: str, server: Server | None) -> Result:
-        """Runs one step; what it asks the lab for is done on the way."""
-        ports = server.ports if server else {"rdma": 0, "tcp": 0}
-        limit_s = step.limit_s
-        order = f"run {step.name} {version} {ports['rdma']} {ports['tcp']} {limit_s}"
-        deadline = time.monotonic() + limit_s + ANSWER_GRACE_S
-        log = []
-        try:
-            self._channel.send(order)
-            while True:
-                line = self._channel.read_line(deadline)
-                if line == RESTART_SERVER:
-                    server.restart()
-                elif result := parse(line, step, version, storage):
-                    result.log = log
-                    return result
-                else:
-                    log.append(line.removeprefix("log "))
-        except Silent:
-            sentence = f"the guest did not answer within {limit_s + ANSWER_GRACE_S} s"
-        except LabFailure as failure:
-            sentence = str(failure)
-        words = self.machine.last_words().splitlines()
-        return Result(step.name, version, storage, HANG, limit_s, sentence, log + words)
-
-    def power_off(self) -> None:
-        """Ends the machine, if there is one; the next `boot` makes a fresh one."""
-        if self.machine is not None:
-            for complaint in self.machine.complaints():
-                host.say(f"the guest's console has: {complaint}")
-            self.machine.power_off()
-        if self._channel is not None:
-            self._channel.close()
-        self.machine = self._channel = None
+def run_step(guest: Guest, step: Step, version: str, storage: str, server: Server | None) -> Result:
+    """Runs one step; what it asks the lab for is done on the way."""
+    ports = server.ports if server else {"rdma": 0, "tcp": 0}
+    limit_s = step.limit_s
+    order = f"run {step.name} {version} {ports['rdma']} {ports['tcp']} {limit_s}"
+    deadline = time.monotonic() + limit_s + ANSWER_GRACE_S
+    log = []
+    try:
+        guest.channel.send(order)
+        while True:
+            line = guest.channel.read_line(deadline)
+            if line == RESTART_SERVER:
+                server.restart()
+            elif result := parse(line, step, version, storage):
+                result.log = log
+                return result
+            else:
+                log.append(line.removeprefix("log "))
+    except Silent:
+        sentence = f"the guest did not answer within {limit_s + ANSWER_GRACE_S} s"
+    except LabFailure as failure:
+        sentence = str(failure)
+    words = guest.machine.last_words().splitlines()
+    return Result(step.name, version, storage, HANG, limit_s, sentence, log + words)
 
 
 def parse(line: str, step: Step, version: str, storage: str) -> Result | None:
@@ -197,7 +148,7 @@ def run_version(
         if not selection.applies(step, storage, version):
             result.verdict = NOT_APPLICABLE
         elif not stopped:
-            result = guest.run(step, version, storage, server)
+            result = run_step(guest, step, version, storage, server)
             show(result, print)
             stopped = result.verdict == HANG or (step.name == "mount" and result.verdict != PASS)
         results.append(result)

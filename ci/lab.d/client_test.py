@@ -10,6 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import channel  # noqa: E402
 import client  # noqa: E402
+import guest_machine  # noqa: E402
 import target as targets  # noqa: E402
 import workload  # noqa: E402
 from emulator import Emulator  # noqa: E402
@@ -68,13 +69,13 @@ def guest(tmp_path, monkeypatch):
     monkeypatch.setattr(channel, "PROJECT", tmp_path)
     monkeypatch.setattr(workload, "pack", lambda root, scratch: root)
     image = types.SimpleNamespace(kernel=tmp_path / "vmlinux", root=tmp_path / "root.cpio")
-    made = client.Guest(targets.load("client-linux-6.1-siw"), image, tmp_path)
+    made = guest_machine.Guest(targets.load("client-linux-6.1-siw"), image, tmp_path)
     yield made
     made.power_off()
 
 
 def test_a_machine_that_dies_while_it_boots_is_started_again(guest, tmp_path, monkeypatch):
-    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS - 1, client.AGENT_READY)
+    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS - 1, guest_machine.AGENT_READY)
     guest.boot()
     assert guest.machine.alive()
     assert guest.machine.complaints() == []
@@ -84,23 +85,23 @@ def test_a_machine_that_dies_while_it_boots_is_started_again(guest, tmp_path, mo
 def test_a_machine_that_dies_in_every_boot_is_told_with_its_last_words(
     guest, tmp_path, monkeypatch
 ):
-    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS, client.AGENT_READY)
+    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS, guest_machine.AGENT_READY)
     with pytest.raises(LabFailure, match="(?s)died before it was ready.*BUG at the beginning"):
         guest.boot()
     assert emulator.starts() == MOST_STARTS
 
 
 def test_an_agent_that_says_nothing_is_told(guest, tmp_path, monkeypatch):
-    monkeypatch.setattr(client, "ANSWER_GRACE_S", 0)
+    monkeypatch.setattr(guest_machine, "AGENT_LIMIT_S", 0)
     Emulator(monkeypatch, tmp_path / "count", 0, "")
     with pytest.raises(LabFailure, match="the guest's agent did not answer within 0 s"):
         guest.boot()
 
 
 def test_a_machine_that_ended_between_two_steps_is_a_step_that_hangs(guest, tmp_path, monkeypatch):
-    Emulator(monkeypatch, tmp_path / "count", 0, client.AGENT_READY)
+    Emulator(monkeypatch, tmp_path / "count", 0, guest_machine.AGENT_READY)
     guest.boot()
     guest.machine.power_off()
-    result = guest.run(FSX, "v3", "memory", None)
+    result = client.run_step(guest, FSX, "v3", "memory", None)
     assert result.verdict == client.HANG
     assert "the machine" in result.detail

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import shutil
-from collections.abc import Iterable
 
 import client
+import client_suite
 import control
 import gate
 import gate_jobs
@@ -29,7 +30,6 @@ from target import PROJECT, Target
 EXIT_FAILED = 1
 EXIT_LAB_FAILURE = 10  # outside pytest's codes 0 to 5: the lab, not the suite, has failed
 EXIT_SIGNAL_BASE = 128
-FIRST_REPORT = "first-report"  # in the target's directory: of a run whose differences were doubted
 MOST_JOBS = 16  # a target's machines take up to 6 GiB
 
 
@@ -91,6 +91,11 @@ def run_workload(target: Target, options: argparse.Namespace) -> client.Outcome:
         return client.run(target, program, selection)
 
 
+def run_client_suite(target: Target, options: argparse.Namespace) -> int:
+    suite.require()
+    return client_suite.run(client_suite.Subject(target, options.nfs), options.arguments)
+
+
 def compare(target: Target, options: argparse.Namespace) -> int:
     return 0 if gate_table.passed(gate_rows(target, options)) else EXIT_FAILED
 
@@ -117,47 +122,19 @@ def compare_several(chosen: list[Target], options: argparse.Namespace) -> int:
 
 
 def gate_rows(target: Target, options: argparse.Namespace) -> list[gate_table.Row]:
-    """Gates one target; a client's baseline is that every step passes."""
-    if target.role == CLIENT:
-        return client.rows(target.name, run_workload(target, options))
-    expected = gate.expected(target)
-    run_suite(target, options)
-    result = gate.compare(target, expected)
-    if doubted := gate.doubted(result):
-        result = run_again(target, options, expected, result, doubted)
-    outcome = gate_table.PASSED if result.matches() else result.summary()
-    return [gate_table.Row(target.name, "suite", result.counts, outcome)]
+    """Gates one target; of a client's workload the baseline is that every step passes."""
+    if target.role != CLIENT:
 
+        def run_server_suite(arguments: list[str]) -> int:
+            return run(target, argparse.Namespace(**{**vars(options), "arguments": arguments}))
 
-def run_suite(target: Target, options: argparse.Namespace, cases: Iterable[str] = ()) -> None:
-    """Runs the suite, or these cases; LabFailure if it was not to the end."""
-    # With the baseline the run shows what differs from it and no more; of the report it is judged.
-    arguments = ["--baseline", str(target.baseline), *(f"--case={case}" for case in cases)]
-    status = run(target, argparse.Namespace(**{**vars(options), "arguments": arguments}))
-    if status not in gate.COMPLETE_RUN:
-        raise LabFailure(f"pytest ended with code {status}: the run is not complete")
-
-
-def run_again(
-    target: Target,
-    options: argparse.Namespace,
-    expected: gate.baseline.Baseline,
-    first: gate.baseline.Comparison,
-    cases: list[str],
-) -> gate.baseline.Comparison:
-    """Has fresh machines confirm what differs: races inside a kernel, and memory that it has spoilt
-    itself, change verdicts that no row can foresee. What was not seen again is told, and does not count.
-    """
-    kept = target.directory / FIRST_REPORT
-    shutil.rmtree(kept, ignore_errors=True)
-    shutil.copytree(target.report, kept)
-    host.say(f"{len(cases)} cases differ and are run again; the report of all is in {kept}")
-    run_suite(target, options, cases)
-    result = gate.confirm(target, expected, first)
-    for one in first.differences:
-        if one not in result.differences:
-            host.say(f"not seen again: {one.case}: expected {one.expected}; seen {one.seen}")
-    return result
+        return [gate.row(target.name, "suite", target, run_server_suite)]
+    rows = client.rows(target.name, run_workload(target, options))
+    for version in client_suite.VERSIONS:
+        subject = client_suite.Subject(target, version)
+        run_suite = functools.partial(client_suite.run, subject)
+        rows.append(gate.row(target.name, f"suite {version}", subject, run_suite))
+    return rows
 
 
 def run_own(target: Target, options: argparse.Namespace) -> int:
@@ -180,7 +157,7 @@ def baseline(target: Target, _: argparse.Namespace) -> int:
 # What can be done with a machine, by its role.
 ACTIONS_OF_ROLE = {
     SERVER: (build, boot, restart, check, run, compare, run_provider_tests, baseline),
-    CLIENT: (build, run, compare),
+    CLIENT: (build, run, run_client_suite, compare),
     PAIR: (build, run, run_own, compare, run_provider_tests, baseline),
 }
 
@@ -203,10 +180,11 @@ def main(arguments: list[str]) -> int:
             "own",
             "run the suite against our own server, both inside one machine over its RDMA device",
         ),
+        (run_client_suite, "suite", "run the client suite against the client"),
         (
             compare,
             "gate",
-            "compare every verdict of the suite with the target's baseline, and of a client every step of the workload with success; of several targets, or all, with one table",
+            "compare every verdict of the suite with the target's baseline, and of a client also every step of the workload with success; of several targets, or all, with one table",
         ),
         (
             run_provider_tests,
@@ -234,7 +212,14 @@ def main(arguments: list[str]) -> int:
             command.add_argument(
                 "--program", help="the server for a client; by default the one built"
             )
-        if action in (run, run_own):
+        if action is run_client_suite:
+            command.add_argument(
+                "--nfs",
+                choices=client_suite.VERSIONS,
+                default=client_suite.VERSIONS[0],
+                help="the version of NFS with which the client mounts; %(default)s by default",
+            )
+        if action in (run, run_own, run_client_suite):
             command.add_argument(
                 "arguments",
                 nargs="*",

@@ -104,7 +104,7 @@ def test_what_differs_is_run_again_and_counts_if_it_differs_again(
     assert runs.given[1] == ["--baseline", str(target.baseline), "--case=server.a"]
     told = "not seen again: server.a: expected fail: dropped; seen fail: refused"
     assert (told in capfd.readouterr().err) == (outcome == "ok")
-    first = json.loads((target.directory / command.FIRST_REPORT / "report.json").read_text())
+    first = json.loads((target.directory / gate.FIRST_REPORT / "report.json").read_text())
     assert first["cases"][0]["reason"] == "refused"
 
 

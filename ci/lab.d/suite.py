@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from collections.abc import Callable
 
 import host
 from failure import LabFailure
@@ -13,6 +14,9 @@ from target import PROJECT
 
 PYTEST = PROJECT / "build" / "venv" / "bin" / "pytest"
 CASES = "suites/server"
+
+# (descriptor that is readable at the end, limit in s): whether the end came in time.
+Serve = Callable[[int, float], bool]
 
 RUN_LIMIT_S = 3600
 STOP_LIMIT_S = 15  # for pytest to end its case and write its report after SIGINT
@@ -23,20 +27,26 @@ def run(session: Session, arguments: list[str]) -> int:
     """Runs the server suite with the extra pytest arguments; returns pytest's exit code."""
     report = session.target.report
     command = [
-        *("setpriv", "--pdeathsig", "TERM", str(PYTEST), CASES),
+        *(str(PYTEST), CASES),
         *("--target", session.url()),
         *("--profile", str(session.profile.relative_to(PROJECT))),
         *("--report", str(report.relative_to(PROJECT))),
         *arguments,
     ]
-    host.say(" ".join(command[3:]))
+    return run_pytest(command, session.serve, RUN_LIMIT_S)
+
+
+def run_pytest(command: list[str], serve: Serve, limit_s: float) -> int:
+    """Runs a suite; `serve` does what it wants of the lab until it ends. Returns pytest's exit code."""
+    host.say(" ".join(command))
     # A group of its own, so that a Ctrl-C at the terminal reaches pytest once, through _stop: a
     # second SIGINT would cut its report.
-    process = subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.DEVNULL, process_group=0)
+    guarded = ["setpriv", "--pdeathsig", "TERM", *command]
+    process = subprocess.Popen(guarded, cwd=PROJECT, stdin=subprocess.DEVNULL, process_group=0)
     end = os.pidfd_open(process.pid)
     try:
-        if not session.serve(end, RUN_LIMIT_S):
-            raise LabFailure(f"the suite did not end within {RUN_LIMIT_S} s")
+        if not serve(end, limit_s):
+            raise LabFailure(f"the suite did not end within {limit_s} s")
         return process.wait()
     finally:
         os.close(end)
