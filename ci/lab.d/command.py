@@ -157,7 +157,7 @@ def baseline(target: Target, _: argparse.Namespace) -> int:
 # What can be done with a machine, by its role.
 ACTIONS_OF_ROLE = {
     SERVER: (build, boot, restart, check, run, compare, run_provider_tests, baseline),
-    CLIENT: (build, run, run_client_suite, compare),
+    CLIENT: (build, restart, run, run_client_suite, compare),
     PAIR: (build, run, run_own, compare, run_provider_tests, baseline),
 }
 

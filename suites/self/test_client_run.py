@@ -137,6 +137,13 @@ def test_client_that_does_not_recover_ends_the_run(clients):
     assert "no further case was run" in result.stdout.str()
 
 
+def test_a_machine_that_dies_after_a_case_has_crashed(clients, suite):
+    (suite.pytester.path / "profile").write_text("died: ['true']\n")
+    clients.run("good,good,refuse", "--profile", "profile")
+    row = clients.rows()["client.self.one"]
+    assert (row["verdict"], row["reason"]) == ("crash", "after the case the client is dead")
+
+
 @pytest.mark.parametrize(
     "words, what",
     [

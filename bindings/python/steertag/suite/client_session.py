@@ -184,6 +184,9 @@ class ClientSession:
             return False
         if outcome.kind == COMPLETED:
             return True
+        if has_died(profile.died):
+            self._note_death(run, Verdict.CRASH, "is dead")
+            return False
         verdict = {HANG: Verdict.HANG, CRASH: Verdict.CRASH}.get(outcome.kind, Verdict.FAIL)
         text = f"does not complete with an unaltered server any more: {outcome.kind}"
         self._note_death(run, verdict, text, outcome.detail)
