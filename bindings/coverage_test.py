@@ -11,7 +11,7 @@ import types
 import pytest
 
 from steertag import build_paths, cli, ledger, peer, requirements
-from steertag.coverage import commands, gate, matrix, open_rows, page, text
+from steertag.coverage import commands, gate, matrix, open_rows, page, text, unbroken_rows
 from steertag.coverage.deviation_results import BadResults, Catch, read
 from steertag.coverage.document import document, url
 from steertag.suite.coverage import CaseEntry
@@ -45,6 +45,11 @@ def entry(id="RFC8166-1-1", role="both", level="MUST", exemption=None, **changes
 
 def case(id, *named):
     return CaseEntry(id, named, (), "safe", (), f"test_it.py::{id}")
+
+
+def deviation(name, sentence="It does not.", requirement="RFC8166-1-1", also=()):
+    """One as steertag.peer has it."""
+    return types.SimpleNamespace(name=name, sentence=sentence, requirement=requirement, also=also)
 
 
 def build(entries, cases=(), deviations=(), **results):
@@ -183,17 +188,70 @@ def test_known_open_rows_have_one_id_a_line(tmp_path):
         open_rows.read(tmp_path / "none.txt")
 
 
+def test_a_deviation_breaks_further_rows_too():
+    rows = [entry(), entry("RFC8166-1-2"), entry("RFC8166-1-3")]
+    found = build(rows, [], [deviation("d", also=("RFC8166-1-3",))])
+    assert [len(row.deviations) for row in found.rows] == [1, 0, 1]
+    assert list(text.summary(found))[-1].split()[-1] == "1", "one deviation, whatever it breaks"
+
+
+def unbroken_sample():
+    """A broken row, one that is not, a permission, and one without a case."""
+    rows = [entry(), entry("RFC8166-1-2"), entry("RFC8166-1-3", level="MAY"), entry("RFC8166-1-4")]
+    return build(
+        rows, [case("server.a.b", *(row.id for row in rows[:3]))], [deviation("breaks-it")]
+    )
+
+
+def test_rows_with_cases_that_nothing_breaks_need_a_reason():
+    found = unbroken_sample()
+    assert [row.requirement.id for row in gate.unbroken(found)] == ["RFC8166-1-2"]
+    assert list(gate.unbroken_problems(found, {"RFC8166-1-2": "nobody can"})) == []
+    assert list(gate.unbroken_problems(found, {})) == [
+        "RFC8166-1-2 (MUST, both): no deviation breaks it"
+    ]
+
+
+@pytest.mark.parametrize(
+    "listed, why",
+    [
+        ("RFC8166-1-1", "breaks-it breaks it: strike"),
+        ("RFC8166-1-3", "permits only: strike"),
+        ("RFC8166-1-4", "has no case: strike"),
+        ("RFC8166-9-9", "is no requirement of the ledger"),
+    ],
+)
+def test_stale_reasons_fail(listed, why):
+    reasons = {"RFC8166-1-2": "nobody can", listed: "for long"}
+    (problem,) = gate.unbroken_problems(unbroken_sample(), reasons)
+    assert problem.startswith(f"{listed} is listed as unbroken, and {why}")
+
+
+def test_reasons_are_read_from_a_file(tmp_path):
+    path = tmp_path / "unbroken.txt"
+    path.write_text("# remark\n\nRFC8166-1-2  nobody can # do it\n")
+    assert unbroken_rows.read(path) == {"RFC8166-1-2": "nobody can # do it"}
+    for content, problem in (
+        ("RFC8166-1-2\n", "line 1: RFC8166-1-2 has no reason"),
+        ("RFC8166-1-2 a\nRFC8166-1-2 b\n", "line 2: RFC8166-1-2 is there twice"),
+    ):
+        path.write_text(content)
+        with pytest.raises(unbroken_rows.BadUnbrokenRows, match=problem):
+            unbroken_rows.read(path)
+    with pytest.raises(unbroken_rows.BadUnbrokenRows, match="cannot be read"):
+        unbroken_rows.read(tmp_path / "none.txt")
+
+
 def sample():
     """Two rows with all that a row can have."""
-    deviation = types.SimpleNamespace(
-        name="does-not", requirement="RFC8166-1-1", sentence="It <does> not."
-    )
+    does_not = deviation("does-not", "It <does> not.")
     exemption = Exemption("restated", by=("RFC8166-1-1",), role="client")
     rows = [entry(), entry("RFC8166-A.2-1", level="DEF", exemption=exemption, note="Well.")]
     cases = [SERVER_CASE, case("server.c.d", "RFC8166-1-1"), case("client.c.d", "RFC8166-1-1")]
     verdicts = {"server.a.b": "pass", "server.c.d": "fail"}
-    catches = {"does-not": Catch("caught", "server.c.d"), "another": Catch("missed", "")}
-    return build(rows, cases, [deviation], verdicts=verdicts, catches=catches)
+    catches = {("does-not", "RFC8166-1-1"): Catch("caught", "server.c.d")}
+    catches["another", "RFC8166-1-1"] = Catch("missed", "")
+    return build(rows, cases, [does_not], verdicts=verdicts, catches=catches)
 
 
 def test_the_table_has_counts_of_cases_and_results():
@@ -214,10 +272,10 @@ def test_the_document_holds_everything():
     assert first["cases"][0] == {"id": "server.a.b", "side": "server", "verdict": "pass"}
     assert first["cases"][2]["verdict"] is None
     assert first["results"] == {"fail": 1, "pass": 1}
-    (deviation,) = first["deviations"]
-    assert (deviation["name"], deviation["sentence"]) == ("does-not", "It <does> not.")
-    assert (deviation["outcome"], deviation["caught"]) == ("caught", True)
-    assert deviation["by"] == "server.c.d"
+    (tried,) = first["deviations"]
+    assert (tried["name"], tried["sentence"]) == ("does-not", "It <does> not.")
+    assert (tried["outcome"], tried["caught"]) == ("caught", True)
+    assert tried["by"] == "server.c.d"
     assert first["exemption"] is None and first["mandatory"]
     assert second["exemption"] == {
         **{"kind": "restated", "role": "client", "by": ["RFC8166-1-1"], "why": "for a reason"}
@@ -264,16 +322,17 @@ def test_the_page_is_well_formed_and_escapes_what_it_shows():
 
 
 def test_what_was_not_tried_has_no_outcome():
-    deviation = types.SimpleNamespace(name="d", requirement="RFC8166-1-1", sentence="No.")
-    found = build([entry()], [], [deviation])
+    first, other = deviation("d", "No."), deviation("e", "Nor this.")
+    found = build([entry()], [], [first])
     assert list(text.table(found))[2].split()[4:] == ["open", "open", "1"]
     assert document(found)["requirements"][0]["deviations"] == [
         {"name": "d", "sentence": "No.", "outcome": None, "caught": None, "by": None}
     ]
-    missed = build([entry()], [], [deviation], catches={"d": Catch("misjudged", "")})
+    row = "RFC8166-1-1"
+    missed = build([entry()], [], [first], catches={("d", row): Catch("misjudged", "")})
     assert list(text.table(missed))[2].endswith("  0 of 1 caught")
-    other = types.SimpleNamespace(name="e", requirement="RFC8166-1-1", sentence="Nor this.")
-    partly = build([entry()], [], [deviation, other], catches={"e": Catch("judged", "server.a.b")})
+    catches = {("e", row): Catch("judged", "server.a.b"), ("e", "RFC8166-1-2"): Catch("missed", "")}
+    partly = build([entry()], [], [first, other], catches=catches)
     assert list(text.table(partly))[2].endswith("  1 of 1 caught, 1 not tried")
 
 
@@ -281,7 +340,8 @@ def test_results_of_deviations_are_read(tmp_path):
     path = tmp_path / "deviations.json"
     row = {"name": "d", "requirement": "RFC8166-1-1", "outcome": "judged", "by": "server.a.b"}
     path.write_text(json.dumps([row]))
-    assert read(path) == [("d", Catch("judged", "server.a.b"))] and read(path)[0][1].caught
+    key = ("d", "RFC8166-1-1")
+    assert read(path) == [(key, Catch("judged", "server.a.b"))] and read(path)[0][1].caught
     for content in ("", "5", "[5]", "[{}]", json.dumps([row | {"by": None}]), "[" * 100_000):
         path.write_text(content)
         with pytest.raises(BadResults, match=f"^{path} was not written by ci/deviations.py: ."):
@@ -348,8 +408,9 @@ def test_the_command_shows_results_of_runs(suite, capsys):
         path = suite / f"{verdict}.json"
         path.write_text(json.dumps({"target": "iwarp://host", "cases": [content]}))
         reports += ["--report", path]
-    deviation = next(each for each in peer.deviations() if each.requirement == "RFC8797-4.1-3")
-    caught = {"name": deviation.name, "outcome": "caught", "by": "server.it.works"}
+    broken = next(each for each in peer.deviations() if each.requirement == "RFC8797-4.1-3")
+    caught = {"name": broken.name, "requirement": broken.requirement, "outcome": "caught"}
+    caught["by"] = "server.it.works"
     (suite / "deviations.json").write_text(json.dumps([caught]))
     reports += ["--deviations", suite / "deviations.json"]
     steertag("coverage", suite, *reports, "--html", suite / "it.html")
@@ -359,7 +420,7 @@ def test_the_command_shows_results_of_runs(suite, capsys):
     assert "1 of " in line and line.endswith("1 fail")
     shown = Page((suite / "it.html").read_text()).text
     assert "results of iwarp://host" in shown
-    assert f"{deviation.name}: {deviation.sentence}\ncaught server.it.works" in shown
+    assert f"{broken.name}: {broken.sentence}\ncaught server.it.works" in shown
 
 
 @pytest.mark.parametrize(
@@ -368,6 +429,7 @@ def test_the_command_shows_results_of_runs(suite, capsys):
         (["--report", "none.json"], "there is no report none.json"),
         (["--deviations", "none.json"], "none.json cannot be read: No such file"),
         (["--open", "none.txt"], "none.txt cannot be read"),
+        (["--unbroken", "none.txt"], "none.txt cannot be read"),
         (["--json", "no/folder/it.json"], "no/folder/it.json: No such file"),
         (["--json", ""], ".: Is a directory"),
     ],

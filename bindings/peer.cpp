@@ -8,6 +8,7 @@
 
 #include "bind.h"
 #include "fabric_parts.h"
+#include "peer/also_broken.h"
 #include "peer/client/rpc_client.h"
 #include "peer/server/directory/directory_backend.h"
 #include "peer/server/server_thread.h"
@@ -57,6 +58,13 @@ void bind_deviations(py::module_& module) {
   py::class_<DeviationInfo>(module, "Deviation", "A named defect of a reference peer.")
       .def_readonly("name", &DeviationInfo::name)
       .def_readonly("requirement", &DeviationInfo::requirement, "The ledger id of what it breaks.")
+      .def_property_readonly(
+          "also",
+          [](const DeviationInfo& row) {
+            py::tuple ids = py::cast(also_broken(row.deviation));
+            return ids;
+          },
+          "The ledger ids of what it breaks besides.")
       .def_readonly("sentence", &DeviationInfo::sentence)
       .def("__repr__", [](const DeviationInfo& row) {
         return "<Deviation " + std::string(row.name) + " of " + std::string(row.requirement) + ">";

@@ -3,7 +3,7 @@
 deviations and checks that a case finds it under the requirement that the deviation breaks.
 
 Each deviation is tried first with the cases that claim its requirement, because they are few, and
-with the whole suite if they miss it."""
+with the whole suite if they miss it. One that breaks further requirements is tried for each of them."""
 
 import argparse
 import concurrent.futures
@@ -54,8 +54,11 @@ class CannotScore(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Deviation:
+    """A defect and one requirement that it breaks; `also` if it has another one of its own."""
+
     name: str
     requirement: str
+    also: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +77,8 @@ class Outcome:
 
 
 def list_deviations(program):
-    """What the program says it can do wrong."""
+    """What the program says it can do wrong: each deviation with its own requirement, then each with
+    the others that it breaks."""
     command = [program, "--list-deviations", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIST_LIMIT_S)
     if done.returncode != 0:
@@ -83,7 +87,8 @@ def list_deviations(program):
         )
     try:
         rows = json.loads(done.stdout)
-        return [Deviation(row["name"], row["requirement"]) for row in rows]
+        own = [Deviation(row["name"], row["requirement"]) for row in rows]
+        return own + [Deviation(row["name"], each, True) for row in rows for each in row["also"]]
     except (ValueError, KeyError, TypeError) as error:
         raise CannotScore(f"{' '.join(command)} printed no list of deviations: {error!r}") from None
 
@@ -137,7 +142,8 @@ class Scorer:
 
     def _run(self, deviation, tests, name):
         """The cases of one run's report; none if the run did not fail."""
-        directory = self._report / re.sub(r"[^\w.-]", "_", deviation.name) / name
+        part = f"{deviation.name}-{deviation.requirement}" if deviation.also else deviation.name
+        directory = self._report / re.sub(r"[^\w.-]", "_", part) / name
         directory.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pytest", *tests, "-q"]
         command += [self._peer.option, deviation.name, *self._peer.more]
@@ -172,14 +178,19 @@ def table(outcomes):
     for outcome in outcomes:
         deviation = outcome.deviation
         yield f"{deviation.name:<{width}}  {deviation.requirement:<20}  {outcome.word:<9}  {outcome.by}"
-    caught = sum(outcome.good for outcome in outcomes)
-    yield f"\nmutation score: {caught} of {len(outcomes)} deviations, {100 * caught // len(outcomes)} %"
+    own = [outcome.good for outcome in outcomes if not outcome.deviation.also]
+    also = [outcome.good for outcome in outcomes if outcome.deviation.also]
+    yield f"\nmutation score: {sum(own)} of {len(own)} deviations, {100 * sum(own) // len(own)} %"
+    if also:
+        yield f"caught under further requirements that they break: {sum(also)} of {len(also)}"
 
 
 def write_junit(path, outcomes):
     root = xml.etree.ElementTree.Element("testsuite", name="deviations", tests=str(len(outcomes)))
     for outcome in outcomes:
         name = outcome.deviation.name
+        if outcome.deviation.also:
+            name += f" ({outcome.deviation.requirement})"
         test = xml.etree.ElementTree.SubElement(root, "testcase", classname="deviation", name=name)
         if not outcome.good:
             text = f"{outcome.word}: {outcome.deviation.requirement}"

@@ -126,9 +126,11 @@ def server_that_prints(tmp_path, text, status=0):
 
 
 def test_deviations_are_listed_by_the_server(tmp_path):
-    rows = [{"name": "d", "requirement": RULE, "summary": "ignored"}]
+    rows = [{"name": "d", "requirement": RULE, "also": [OTHER], "summary": "ignored"}]
+    rows.append({"name": "e", "requirement": RULE, "also": []})
     server = server_that_prints(tmp_path, json.dumps(rows))
-    assert deviations.list_deviations(server) == [Deviation("d", RULE)]
+    own = [Deviation("d", RULE), Deviation("e", RULE)]
+    assert deviations.list_deviations(server) == [*own, Deviation("d", OTHER, True)]
 
 
 @pytest.mark.parametrize("text, status", [("", 0), ('[{"name": "d"}]', 0), ("[]", 1)])
@@ -140,6 +142,14 @@ def test_bad_lists_are_one_error(tmp_path, text, status):
 def test_table_ends_with_the_score():
     rows = [Outcome(Deviation("d", RULE), "caught", "a"), Outcome(Deviation("e", RULE), "missed")]
     assert list(deviations.table(rows))[-1].strip() == "mutation score: 1 of 2 deviations, 50 %"
+
+
+def test_table_counts_further_requirements_apart():
+    rows = [Outcome(Deviation("d", RULE), "caught", "a")]
+    rows += [Outcome(Deviation("d", OTHER, True), word) for word in ("caught", "missed")]
+    score, further = list(deviations.table(rows))[-2:]
+    assert score.strip() == "mutation score: 1 of 1 deviations, 100 %"
+    assert further == "caught under further requirements that they break: 1 of 2"
 
 
 def test_junit_has_a_failure_for_each_deviation_not_caught(tmp_path):

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "fabric/defect.h"
 #include "fabric/region.h"
 #include "net/clock.h"
 #include "net/error.h"
@@ -221,6 +222,8 @@ class Provider : public net::Pollable {
       trace::EventSink* events = nullptr, trace::ByteSink* bytes = nullptr) = 0;
   /// Destroys the connection when no handler of it is running.
   virtual void retire(std::unique_ptr<Connection> connection) = 0;
+  /// iwarp: connections from now on have these defects.
+  virtual void misbehave(Defects /*defects*/) {}
 };
 
 /// The source of random steering tags and bases; passed in so that runs can be repeated.

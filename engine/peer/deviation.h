@@ -15,7 +15,7 @@
 
 namespace steertag::peer {
 
-enum class Deviation : std::uint8_t {
+enum class Deviation : std::uint16_t {
   // header
   reply_vers_two,
   reply_xid_plus_one,
@@ -185,6 +185,80 @@ enum class Deviation : std::uint8_t {
   lost_recall_not_repeated,
   lost_recall_renumbered,
 
+  // forms of replies
+  offsets_truncated,
+  long_reply_refused,
+  count_word_in_chunk,
+  roundup_left_inline,
+  item_tail_left_inline,
+  empty_chunk_swallows_result,
+  nomsg_without_call_discarded,
+  reduced_name_discarded,
+  auth_none_refused,
+  mount_not_over_tcp,
+  version_four_not_over_tcp,
+
+  // requests of a session
+  repeated_request_discarded,
+  replay_under_first_xid,
+  lost_reply_sent_later,
+  reply_on_first_connection,
+  session_in_records,
+
+  // calls of the server
+  callback_type_reply,
+  callback_with_read_chunk,
+
+  // calls that need care
+  failed_call_retried,
+  huge_call_discarded,
+  complex_call_discarded,
+  second_program_disconnects,
+  connections_short_lived,
+  grants_count_down,
+
+  // errors of RPC
+  reply_executed,
+  long_credential_executed,
+  long_auth_sys_refused,
+  unknown_procedure_as_garbage,
+  auth_error_without_reason,
+  error_reply_longer,
+
+  // private data of the server
+  private_data_byte_swapped,
+  private_data_longer,
+  announces_version_two,
+
+  // channels of a session
+  session_padded,
+  replay_grants_nothing,
+  callbacks_swallowed,
+  callback_of_other_user,
+  version_zero_called_back,
+
+  // below messages
+  startup_key_ignored,
+  plain_reply,
+  enhanced_reply_revision_one,
+  reserved_startup_bits_set,
+  reply_depth_raised,
+  reply_depths_invented,
+  peer_to_peer_unanswered,
+  stray_rtr_flag,
+  markers_left_out,
+  crc_left_out,
+  crc_unchecked,
+  control_unchecked,
+  sequence_unchecked,
+  solicited_send_refused,
+  invalidation_unchecked,
+  empty_write_checked,
+  empty_read_unanswered,
+  refused_read_answered,
+  read_depth_ignored,
+  terminate_code_wrong,
+
   // results of COMPOUND
   write_chunks_shifted,
   empty_chunk_passed_over,
@@ -235,6 +309,16 @@ enum class Deviation : std::uint8_t {
   thresholds_kept,
   resent_as_new_request,
   connects_for_ever,
+
+  // answers of the client to calls of the server
+  reverse_answer_vers_two,
+  reverse_answer_other_xid,
+  reverse_answer_type_call,
+  reverse_chunks_unanswered,
+
+  // what the client believes
+  unused_memory_trusted,
+  invalidated_call_fails,
 };
 
 struct DeviationInfo {

@@ -191,7 +191,7 @@ def test_no_position_zero_chunk(bench, name):
         offer = conn.offer(100, read=True)
         call.add_read_chunk(96, offer.segments())
         call.offers.append(offer)
-    expect(conn.exchange(call), "RFC8166-4.5-2", must=[kinds.ERR_CHUNK], latitude=AT_RPC_LEVEL)
+    expect(conn.exchange(call), "RFC8166-4.2.4-8", must=[kinds.ERR_CHUNK], latitude=AT_RPC_LEVEL)
     expect_alive(conn, "RFC8166-4.5-2")
 
 

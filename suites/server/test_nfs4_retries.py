@@ -430,13 +430,16 @@ def test_repeated_request(bench):
 )
 def test_lost_reply(bench):
     """A connection ends before its reply: the next connection of the session gets nothing that it did
-    not ask for, and the request's retry gets the answer."""
+    not ask for, and the request's retry gets the answer. A call on another connection is answered in
+    between, so that the request is there when its connection ends."""
     session, files, old = made_file(bench)
+    elsewhere = bench.connect()
     new = bench.name("new")
     operations = rename(session, files, old, new)
     lost = session.call(*operations, slot=1, cachethis=True)
     session.conn.send(lost)
     session.conn.work()
+    expect(elsewhere.probe(), "RFC8881-2.9.2-5", must=[kinds.REPLY])
     session.conn.abort()
     conn = bench.connect()
     bound = session.bind(conn)
@@ -457,9 +460,10 @@ def test_lost_reply(bench):
 )
 @pytest.mark.parametrize("first", ["rdma", "tcp"])
 def test_both_transports(bench, first):
-    """A session made over one transport takes a connection of the other: requests are answered over
-    both."""
+    """NFS version 4 is there over TCP too, and a session made over one transport takes a connection of the
+    other: requests are answered over both."""
     rdma, tcp = bench.connect(), bench.connect_tcp()
+    expect(tcp.exchange(tcp.null_call(100003, 4)), "RFC8881-2.9.1-1", must=[kinds.REPLY])
     conn, other = (rdma, tcp) if first == "rdma" else (tcp, rdma)
     session = bench.nfs4_session(conn)
     expect(session.bind(other), "RFC8881-2.10.3.1-1", must=[kinds.REPLY])

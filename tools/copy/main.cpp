@@ -5,6 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "peer/also_broken.h"
 #include "peer/client/file_client.h"
 #include "peer/client/file_reader.h"
 #include "peer/client/file_writer.h"
@@ -86,8 +87,10 @@ int copy(const Options& options) {
 int list_deviations() {
   nlohmann::json rows = nlohmann::json::array();
   for (const peer::DeviationInfo& row : peer::deviations(trace::Role::client))
-    rows.push_back(
-        {{"name", row.name}, {"requirement", row.requirement}, {"sentence", row.sentence}});
+    rows.push_back({{"name", row.name},
+                    {"requirement", row.requirement},
+                    {"also", peer::also_broken(row.deviation)},
+                    {"sentence", row.sentence}});
   std::cout << rows.dump(2) << std::endl;
   return std::cout ? 0 : fail("cannot write the output");
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "peer/also_broken.h"
 #include "peer/server/mount3_program.h"
 
 namespace steertag::serve {
@@ -161,8 +162,10 @@ std::string list_deviations(bool as_json) {
   }
   nlohmann::json rows = nlohmann::json::array();
   for (const peer::DeviationInfo& row : peer::deviations(trace::Role::server)) {
-    rows.push_back(
-        {{"name", row.name}, {"requirement", row.requirement}, {"sentence", row.sentence}});
+    rows.push_back({{"name", row.name},
+                    {"requirement", row.requirement},
+                    {"also", peer::also_broken(row.deviation)},
+                    {"sentence", row.sentence}});
   }
   return rows.dump(2) + "\n";
 }

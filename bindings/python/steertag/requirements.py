@@ -11,6 +11,7 @@ _SIDES_OF_RPC_ROLE = {"responder": (SERVER,), "requester": (CLIENT,)}
 # The documents of which every MUST and MUST NOT has to be settled.
 PRINCIPAL = ("RFC8166", "RFC8167", "RFC8267", "RFC8797")
 _MANDATORY = ("MUST", "MUST NOT", "REQUIRED")
+_PERMITTING = ("MAY", "OPTIONAL")
 
 
 class UnknownRequirement(LookupError):
@@ -51,6 +52,11 @@ def sides(requirement):
 def mandatory(requirement):
     """Whether the RFC 2119 word leaves no choice."""
     return level(requirement) in _MANDATORY
+
+
+def permission(requirement):
+    """Whether it says what one may do, and binds nobody."""
+    return level(requirement) in _PERMITTING
 
 
 def reading_order(requirement):

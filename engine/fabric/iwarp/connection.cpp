@@ -28,6 +28,7 @@ IwarpConnection::IwarpConnection(Runtime& runtime, IwarpDomain& domain, trace::R
       fpdus_(receiver_),
       transmitter_(*this) {
   handler_ = &handler;
+  receiver_.misbehave(runtime.defects);
   observation_.observe(events, bytes);
 }
 
@@ -140,7 +141,7 @@ void IwarpConnection::enter_operation(Socket socket, const Agreement& agreement)
   socket_ = std::move(socket);
   state_ = State::operating;
   blocked_ = false;
-  fpdus_.use_crc(agreement.crc);
+  fpdus_.use_crc(agreement.crc && !runtime_.defects.has(Defect::crc_unchecked));
   transmitter_.use_crc(agreement.crc);
   transmitter_.set_mulpdu(mulpdu_of(emss(socket_)));
   receiver_.limit_inbound_reads(agreement.ird);
@@ -334,6 +335,10 @@ void IwarpConnection::violate(Violation violation) {
     reason.terminate.reset();  // our half has ended: no Terminate can leave
     finish(std::move(reason), How::lingering, role_);
     return;
+  }
+  constexpr std::uint8_t kDdpLayer = 1;
+  if (violation.cause.layer == kDdpLayer && runtime_.defects.has(Defect::terminate_code_wrong)) {
+    violation.cause.code ^= 0x40;
   }
   TerminateMessage message{violation.cause, {}, 0, violation.read_request};
   if (violation.with_segment) {

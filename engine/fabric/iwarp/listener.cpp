@@ -16,6 +16,42 @@ namespace {
 constexpr int kBacklog = 1024;
 constexpr int kMostAcceptsPerTurn = 64;
 
+/// The octets of a reply, with defects.
+Bytes bent_reply(StartupFrame reply, const StartupFrame& request, const ConnectionOptions& options,
+                 Defects defects) {
+  constexpr std::size_t kFlagsAt = kStartupKeyBytes;
+  constexpr std::size_t kRevisionAt = kFlagsAt + 1;
+  constexpr std::byte kReserved{0x0f};
+  if (reply.enhanced) {
+    Enhanced& enhanced = *reply.enhanced;
+    if (defects.has(Defect::reply_depth_raised)) {
+      enhanced.ord = options.ord;
+    }
+    if (defects.has(Defect::reply_depths_invented) && enhanced.ird == kNotNegotiated) {
+      enhanced.ird = options.ird;
+      enhanced.ord = options.ord;
+    }
+    if (defects.has(Defect::peer_to_peer_unanswered)) {
+      enhanced.peer_to_peer = false;
+    }
+    if (defects.has(Defect::stray_rtr_flag) && !request.enhanced->peer_to_peer) {
+      enhanced.rtr_write = true;
+    }
+  }
+  if (defects.has(Defect::plain_reply)) {
+    reply.enhanced.reset();
+    reply.revision = 1;
+  }
+  Bytes octets = encode(reply);
+  if (defects.has(Defect::enhanced_reply_revision_one)) {
+    octets[kRevisionAt] = std::byte{1};
+  }
+  if (defects.has(Defect::reserved_startup_bits_set)) {
+    octets[kFlagsAt] |= kReserved;
+  }
+  return octets;
+}
+
 class IwarpRequest final : public ConnectionRequest {
  public:
   IwarpRequest(Runtime& runtime, Socket socket, Bytes octets, StartupFrame frame)
@@ -50,10 +86,15 @@ class IwarpRequest final : public ConnectionRequest {
     }
     auto connection = std::make_unique<IwarpConnection>(runtime_, **ours, trace::Role::server,
                                                         handler, events, bytes);
-    const Bytes reply =
-        options.raw_startup ? *options.raw_startup : encode(accepting_reply(options, frame_));
+    const StartupFrame right = accepting_reply(options, frame_);
+    const Bytes reply = options.raw_startup ? *options.raw_startup
+                                            : bent_reply(right, frame_, options, runtime_.defects);
+    Agreement agreement = agree_as_responder(options, frame_);
+    if (!frame_.crc && runtime_.defects.has(Defect::crc_left_out)) {
+      agreement.crc = false;
+    }
     if (auto started = connection->respond(std::move(socket_), octets_, frame_.private_data, reply,
-                                           options, agree_as_responder(options, frame_));
+                                           options, agreement);
         !started) {
       return tl::unexpected(std::move(started.error()));
     }
@@ -152,6 +193,9 @@ class IwarpListener::Pending final : public Channel {
     const ssize_t count = ::recv(socket_.fd(), octets_.data() + have, *lacking, 0);
     const int code = errno;
     octets_.resize(have + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (runtime_.defects.has(Defect::startup_key_ignored)) {
+      set_key(StartupKind::request, octets_);
+    }
     if (count <= 0) {
       if (count == 0 || (code != EAGAIN && code != EINTR)) {
         refuse(startup_cut(StartupKind::request, have, count == 0 ? 0 : code));
@@ -181,7 +225,7 @@ class IwarpListener::Pending final : public Channel {
     runtime_.reactor.remove(std::exchange(key_, 0));
     auto request = std::make_unique<IwarpRequest>(runtime_, std::move(socket_), std::move(octets_),
                                                   std::move(*frame));
-    if (markers) {
+    if (markers && !runtime_.defects.has(Defect::markers_left_out)) {
       request->reject({});
       refuse(markers_demanded());
       return;

@@ -18,12 +18,15 @@ bool wraps(std::uint64_t offset, std::uint64_t length) {
   return offset + length < offset;
 }
 
-std::optional<Violation> check_control(const Segment& segment) {
+std::optional<Violation> check_control(const Segment& segment, Defects defects) {
   if (segment.ddp_version != kDdpVersion) {
     return Violation{segment.tagged ? cause::kTaggedVersion : cause::kUntaggedVersion,
                      text("DDP version %u instead of 1 (RFC 5041 4.1)", segment.ddp_version),
                      true,
                      {}};
+  }
+  if (defects.has(Defect::control_unchecked)) {
+    return std::nullopt;
   }
   if (segment.rdmap_version != kRdmapVersion) {
     return Violation{cause::kRdmapVersion,
@@ -35,7 +38,8 @@ std::optional<Violation> check_control(const Segment& segment) {
   if (segment.tagged) {
     expected = segment.opcode == Opcode::rdma_write || segment.opcode == Opcode::read_response;
   } else if (segment.qn == kSendQueue) {
-    expected = is_send(segment.opcode);
+    expected = is_send(segment.opcode) && !(segment.opcode == Opcode::send_solicited &&
+                                            defects.has(Defect::solicited_send_refused));
   } else if (segment.qn == kReadRequestQueue) {
     expected = segment.opcode == Opcode::read_request;
   } else if (segment.qn == kTerminateQueue) {
@@ -60,7 +64,7 @@ std::optional<Violation> check_control(const Segment& segment) {
 
 Expected<MutableView, Violation> MessageReceiver::place(const Segment& segment,
                                                         std::size_t payload_bytes) {
-  if (auto violation = check_control(segment)) {
+  if (auto violation = check_control(segment, defects_)) {
     return tl::unexpected(std::move(*violation));
   }
   if (segment.tagged) {
@@ -79,7 +83,7 @@ Expected<MutableView, Violation> MessageReceiver::place(const Segment& segment,
 
 Expected<MutableView, Violation> MessageReceiver::place_write(const Segment& segment,
                                                               std::size_t bytes) {
-  if (bytes == 0) {
+  if (bytes == 0 && !defects_.has(Defect::empty_write_checked)) {
     return MutableView{};  // RFC 5040 5.1: STag and TO of a zero-length Write are not checked.
   }
   IwarpRegion* region = domain_.table().find(segment.stag);
@@ -146,7 +150,7 @@ Expected<MutableView, Violation> MessageReceiver::place_response(const Segment& 
 
 Expected<MutableView, Violation> MessageReceiver::place_send(const Segment& segment,
                                                              std::size_t bytes) {
-  if (segment.msn != send_msn_) {
+  if (segment.msn != send_msn_ && !defects_.has(Defect::sequence_unchecked)) {
     return refuse(cause::kInvalidMsn,
                   text("Send with MSN %u instead of %u (RFC 5041 5.1)", segment.msn, send_msn_));
   }
@@ -238,7 +242,7 @@ std::optional<Violation> MessageReceiver::deliver_send(const Segment& segment,
     return std::nullopt;
   }
   std::optional<std::uint32_t> invalidated;
-  if (invalidates(segment.opcode)) {
+  if (invalidates(segment.opcode) && !defects_.has(Defect::invalidation_unchecked)) {
     const IwarpRegion* region = domain_.table().find(segment.stag);
     if (region == nullptr || &region->domain() != &domain_ || !region->remotely_open()) {
       return Violation{cause::kCannotInvalidate,
@@ -292,10 +296,19 @@ std::optional<Violation> MessageReceiver::check_source(const ReadRequest& reques
 std::optional<Violation> MessageReceiver::deliver_read_request() {
   const ReadRequest request = decode_read_request(read_request_.data());
   if (auto violation = check_source(request)) {
-    delivery_.on_read_refused(request);
-    return violation;
+    if (!defects_.has(Defect::refused_read_answered)) {
+      delivery_.on_read_refused(request);
+      return violation;
+    }
+    ++read_msn_;
+    ++inbound_reads_;
+    delivery_.on_read_request(request, nullptr);
+    return std::nullopt;
   }
   ++read_msn_;
+  if (request.length == 0 && defects_.has(Defect::empty_read_unanswered)) {
+    return std::nullopt;
+  }
   ++inbound_reads_;
   delivery_.on_read_request(
       request, request.length == 0 ? nullptr : domain_.table().find(request.source_stag));

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "fabric/defect.h"
 #include "fabric/iwarp/fpdu.h"
 #include "fabric/iwarp/ring.h"
 #include "fabric/iwarp/steering.h"
@@ -53,6 +54,7 @@ class MessageReceiver final : public SegmentSink {
   void expect(PendingRead read) { reads_.push() = std::move(read); }
   std::size_t reads_outstanding() const { return reads_.size(); }
 
+  void misbehave(Defects defects) { defects_ = defects; }
   /// Inbound Read Requests that may be in progress at a time (our IRD).
   void limit_inbound_reads(std::uint16_t ird) { ird_ = ird; }
   /// A Read Response has left completely.
@@ -80,6 +82,7 @@ class MessageReceiver final : public SegmentSink {
   Delivery& delivery_;
   Ring<PostedReceive> receives_;
   Ring<PendingRead> reads_;
+  Defects defects_;
   std::uint16_t ird_ = 0;
   std::size_t inbound_reads_ = 0;
 

@@ -113,6 +113,13 @@ Expected<StartupFrame, StartupFault> decode_startup(StartupKind kind, View frame
   return result;
 }
 
+void set_key(StartupKind kind, MutableView so_far) {
+  if (so_far.empty()) {
+    return;
+  }
+  std::memcpy(so_far.data(), key(kind).data(), std::min(so_far.size(), kStartupKeyBytes));
+}
+
 Bytes encode(const StartupFrame& frame) {
   const std::size_t words = frame.enhanced ? kEnhancedBytes : 0;
   Bytes out(kStartupHeaderBytes + words + frame.private_data.size());

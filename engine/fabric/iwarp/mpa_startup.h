@@ -58,6 +58,9 @@ Expected<std::size_t, StartupFault> octets_lacking(StartupKind kind, View so_far
 /// Decodes a complete frame; octets after it are ignored.
 Expected<StartupFrame, StartupFault> decode_startup(StartupKind kind, View frame);
 
+/// Puts the key of such a frame in place of the one that is there, as far as octets are there.
+void set_key(StartupKind kind, MutableView so_far);
+
 /// Encodes the frame. Private data beyond the field's 65535 octets must not be given.
 Bytes encode(const StartupFrame& frame);
 

@@ -81,6 +81,16 @@ TEST(MpaStartup, FaultsShowAtTheFirstOctetThatProvesThem) {
   EXPECT_EQ(fault_of(StartupKind::request, frame), StartupFault::enhanced_truncated);
 }
 
+TEST(MpaStartup, AKeyIsSetAsFarAsOctetsAreThere) {
+  Bytes whole = hex(kReply);
+  set_key(StartupKind::request, whole);
+  EXPECT_TRUE(decode_startup(StartupKind::request, whole));
+  Bytes part = octets("ABC");
+  set_key(StartupKind::request, part);
+  EXPECT_EQ(part, octets("MPA"));
+  set_key(StartupKind::request, {});
+}
+
 TEST(MpaStartup, TellsHowManyOctetsAreLacking) {
   const Bytes request = hex(kRequest);
   for (std::size_t have = 0; have <= request.size(); ++have) {

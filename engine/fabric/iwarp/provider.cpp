@@ -97,6 +97,8 @@ class IwarpProvider final : public Provider {
     retired_.push_back(std::move(connection));
   }
 
+  void misbehave(Defects defects) override { runtime_.defects = defects; }
+
  private:
   // One pass over what waits now; what comes up meanwhile has its turn after the next wait.
   void settle() {

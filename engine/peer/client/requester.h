@@ -88,6 +88,8 @@ class Requester final : public CallCarrier, private EndpointUser {
   bool bend_undecodable(View message);
   bool bend_unexpected(const wire::Header& header, View payload);
   void repost_used();
+  bool answers_reverse_calls() const;
+  void answer_reverse(const wire::Header& call);
   OutgoingCall* oldest();
   void fail(OutgoingCall& call, const char* why);
   void make_again(OutgoingCall& call);

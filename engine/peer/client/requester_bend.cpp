@@ -100,6 +100,36 @@ void Requester::send_done(std::uint32_t xid) {
   send_beside(std::move(message));
 }
 
+bool Requester::answers_reverse_calls() const {
+  return deviates(Deviation::reverse_answer_vers_two) ||
+         deviates(Deviation::reverse_answer_other_xid) ||
+         deviates(Deviation::reverse_answer_type_call) ||
+         deviates(Deviation::reverse_chunks_unanswered);
+}
+
+void Requester::answer_reverse(const wire::Header& call) {
+  const bool chunks = !call.read_list.empty() || call.write_list.size() > 0 || call.has_reply_chunk;
+  if (chunks && deviates(Deviation::reverse_chunks_unanswered)) return;
+  wire::Header header;
+  header.xid = call.xid;
+  header.vers = deviates(Deviation::reverse_answer_vers_two) ? 2 : wire::kVersion;
+  header.credit = 1;
+  header.proc = wire::Procedure::msg;
+  Bytes message;
+  wire::encode(header, message);
+  const std::size_t rpc_at = message.size();
+  const bool other = deviates(Deviation::reverse_answer_other_xid);
+  wire::Writer writer(message);
+  // No program has a procedure for calls of the server.
+  rpc::ReplyHeader::accepted(other ? ~call.xid : call.xid, rpc::AcceptStatus::PROG_UNAVAIL)
+      .encode(writer);
+  constexpr std::size_t kTypeAt = 4;
+  if (deviates(Deviation::reverse_answer_type_call))
+    wire::store_u32(message.data() + rpc_at + kTypeAt,
+                    static_cast<std::uint32_t>(rpc::MessageType::CALL));
+  send_beside(std::move(message));
+}
+
 bool Requester::bend(View message) {
   if (deviates(Deviation::invalid_reply_opens_window) && credits_.granted() == 1)
     credits_.set_grant(2);
@@ -165,6 +195,7 @@ bool Requester::bend_unexpected(const wire::Header& header, View payload) {
   const auto direction = rpc::direction(payload);
   if (direction == rpc::MessageType::CALL && header.proc == wire::Procedure::msg) {
     if (deviates(Deviation::reverse_credit_taken)) credits_.set_grant(header.credit);
+    if (answers_reverse_calls()) return answer_reverse(header), true;
     if (call && deviates(Deviation::reverse_call_taken)) return fail(*call, "a call"), true;
     return false;
   }

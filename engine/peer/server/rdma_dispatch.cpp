@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "nfs/eligible_items.h"
+#include "peer/server/rpc_bend.h"
 #include "rpc/direction.h"
 
 namespace steertag::peer {
@@ -34,7 +35,8 @@ bool is_garbage_args(const ReplyPayload& reply) {
   return reader.ok() && header.accept_status == rpc::AcceptStatus::GARBAGE_ARGS;
 }
 
-Outcome outcome_of(const Deviations& deviations, const ReplyPayload& reply) {
+Outcome outcome_of(const Deviations& deviations, ReplyPayload& reply) {
+  if (deviations.any()) bend_rpc_reply(deviations, reply);
   const bool drops = deviations.has(Deviation::garbage_args_discarded) && is_garbage_args(reply);
   return drops ? Outcome::discard : Outcome::reply;
 }
@@ -44,6 +46,14 @@ Bytes as_version_two(View call) {
   constexpr std::size_t kVersionAt = 8;
   Bytes bent(call.begin(), call.end());
   if (bent.size() >= kVersionAt + 4) wire::store_u32(bent.data() + kVersionAt, rpc::kRpcVersion);
+  return bent;
+}
+
+/// CALL in place of the message's own type, with a deviation.
+Bytes as_call(View message) {
+  constexpr std::size_t kTypeAt = 4;
+  Bytes bent(message.begin(), message.end());
+  wire::store_u32(bent.data() + kTypeAt, static_cast<std::uint32_t>(rpc::MessageType::CALL));
   return bent;
 }
 
@@ -73,7 +83,8 @@ Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const Rdm
   const auto direction = rpc::direction(call.message);
   // No call of ours waits for a reply, and RDMA_ERROR answers calls alone: under the XID of a reply
   // it would be taken for the answer to a forward call that has the same (RFC 8167 2.4.1).
-  if (direction == rpc::MessageType::REPLY) return Outcome::discard;
+  if (direction == rpc::MessageType::REPLY && !deviations.has(Deviation::reply_executed))
+    return Outcome::discard;
   if (!direction || rpc::xid(call.message) != call.xid) {
     // RFC 8166 4.5.2 names differing XIDs as an error of the header.
     return deviations.has(Deviation::xid_mismatch_discarded) ? Outcome::discard
@@ -82,6 +93,11 @@ Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const Rdm
   View message = call.message;
   Bytes bent;
   if (deviations.has(Deviation::rpc_version_executed)) message = bent = as_version_two(message);
+  if (direction == rpc::MessageType::REPLY) message = bent = as_call(message);
+  if (deviations.has(Deviation::long_credential_executed)) {
+    if (auto shorter = without_long_credential(message)) message = bent = std::move(*shorter);
+  }
+  if (deviations.any() && denies_call(deviations, message, reply)) return Outcome::reply;
   auto admitted = dispatcher.admit(message, reply);
   if (!admitted) {
     if (deviations.has(Deviation::program_versions_wrong)) bend_versions(reply);
@@ -91,7 +107,8 @@ Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const Rdm
   if (fault == BindingFault::mismatch) return refuse_arguments(deviations, call.xid, reply);
   if (fault == BindingFault::not_eligible && !deviations.has(Deviation::reduced_name_accepted) &&
       !deviations.has(Deviation::read_position_ignored))
-    return Outcome::chunk_error;
+    return deviations.has(Deviation::reduced_name_discarded) ? Outcome::discard
+                                                             : Outcome::chunk_error;
   dispatcher.execute(*admitted, origin, reply);
   return outcome_of(deviations, reply);
 }

@@ -4,8 +4,15 @@
 #include <algorithm>
 
 #include "peer/server/announcement.h"
+#include "peer/server/provider_defects.h"
 
 namespace steertag::peer {
+
+RdmaTransport::RdmaTransport(ServerContext& context, fabric::Provider& provider)
+    : context_(context), rdma_(provider, context.options.pull_budget_bytes) {
+  if (context.options.deviations.any())
+    provider.misbehave(provider_defects(context.options.deviations));
+}
 
 RdmaTransport::~RdmaTransport() {
   listeners_.clear();

@@ -12,8 +12,7 @@ namespace steertag::peer {
 class RdmaTransport {
  public:
   /// `context` and `provider` must outlive the transport.
-  RdmaTransport(ServerContext& context, fabric::Provider& provider)
-      : context_(context), rdma_(provider, context.options.pull_budget_bytes) {}
+  RdmaTransport(ServerContext& context, fabric::Provider& provider);
   ~RdmaTransport();
   RdmaTransport(const RdmaTransport&) = delete;
   RdmaTransport& operator=(const RdmaTransport&) = delete;

@@ -9,8 +9,9 @@ constexpr std::size_t kStatusEnd = 28;  // RPC reply header and status word
 
 }  // namespace
 
-void ReplyPlan::bend_payload(ReplyPayload& payload) {
+void ReplyPlan::bend_payload(ReplyPayload& payload, const ReplyTerms& terms) {
   Bytes& stream = payload.stream();
+  if (terms.first_xid && stream.size() >= 4) wire::store_u32(stream.data(), *terms.first_xid);
   if (deviates(Deviation::reply_rpc_xid_differs) && stream.size() >= 4)
     wire::store_u32(stream.data(), wire::load_u32(stream.data()) ^ 1);
   if (deviates(Deviation::reduces_ineligible_result) && payload.items().empty() &&
@@ -20,6 +21,36 @@ void ReplyPlan::bend_payload(ReplyPayload& payload) {
     const std::size_t first = payload.slices().size();
     payload.slices().push_back({View(*owned), owned});
     payload.add_item(first, static_cast<std::uint32_t>(owned->size()));
+  }
+}
+
+void ReplyPlan::bend_item(const ReplyPayload::Item& item, ReplyPayload& payload,
+                          std::uint64_t room) {
+  const auto data = payload.stream().begin() + static_cast<std::ptrdiff_t>(item.at);
+  moved_.clear();
+  if (deviates(Deviation::count_word_in_chunk) && room >= std::uint64_t{item.length} + 4) {
+    moved_.assign(data - 4, data);
+    item_parts_.insert(item_parts_.begin(), View(moved_));
+  }
+  if (deviates(Deviation::item_tail_left_inline) && item.length > 4 &&
+      item_parts_.back().size() >= 4) {
+    View& last = item_parts_.back();
+    moved_.assign(last.end() - 4, last.end());
+    last = last.first(last.size() - 4);
+  }
+}
+
+void ReplyPlan::bend_reduced(ReplyPayload::Item& item, ReplyPayload& payload) {
+  Bytes& stream = payload.stream();
+  const auto data = stream.begin() + static_cast<std::ptrdiff_t>(item.at);
+  if (deviates(Deviation::length_word_removed) ||
+      (deviates(Deviation::count_word_in_chunk) && !moved_.empty())) {
+    stream.erase(data - 4, data);
+    item.at -= 4;
+  } else if (deviates(Deviation::item_tail_left_inline)) {
+    stream.insert(data, moved_.begin(), moved_.end());
+  } else if (deviates(Deviation::roundup_left_inline)) {
+    stream.insert(data, wire::roundup4(item.length) - item.length, std::byte{0});
   }
 }
 

@@ -37,7 +37,7 @@ bool ReplyPlan::build(const wire::Header& call, ReplyPayload& payload, const Rep
   constexpr std::size_t kErrorBytes = 24;  // RFC 5531 9: no results follow an error
   reports_error_ =
       payload.size() == kErrorBytes && wire::load_u32(payload.stream().data() + 20) != 0;
-  bend_payload(payload);
+  bend_payload(payload, terms);
   if (!reduce(call, payload) || !place_stream(payload, terms)) return false;
   bend_lists(call);
   invalidate_ = pick_stag(call, terms);
@@ -66,6 +66,7 @@ bool ReplyPlan::reduce(const wire::Header& call, ReplyPayload& payload) {
     ReplyPayload::Item& item = payload.items()[next++];
     if (segments.empty()) {  // RFC 8166 4.3.2.3: an empty chunk asks for this item inline
       if (deviates(Deviation::empty_chunk_passed_over)) --next;
+      if (deviates(Deviation::empty_chunk_swallows_result)) item.reduced = true;
       continue;
     }
     if (!reduce_item(item, payload, segments)) return false;
@@ -83,6 +84,7 @@ bool ReplyPlan::reduce_item(ReplyPayload::Item& item, ReplyPayload& payload,
     if (!deviates(Deviation::small_write_chunk_cut)) return false;
     cut(item_parts_, 0, room);
   }
+  bend_item(item, payload, room);
   // RFC 8166 3.4.6.2: exactly the item's octets, never its roundup.
   const std::size_t roundup = wire::roundup4(item.length) - item.length;
   const std::size_t first = writes_.size();
@@ -112,11 +114,7 @@ bool ReplyPlan::reduce_item(ReplyPayload::Item& item, ReplyPayload& payload,
     writes_.push_back({View(kFourZeros), last.handle, last.offset + last.length});
   bend_writes(first);
   item.reduced = true;
-  if (deviates(Deviation::length_word_removed)) {
-    const auto end = payload.stream().begin() + static_cast<std::ptrdiff_t>(item.at);
-    payload.stream().erase(end - 4, end);
-    item.at -= 4;
-  }
+  bend_reduced(item, payload);
   return true;
 }
 
@@ -131,6 +129,7 @@ bool ReplyPlan::place_stream(ReplyPayload& payload, const ReplyTerms& terms) {
     return true;
   }
   // RFC 8166 3.5.3: it must go to the reply chunk.
+  if (deviates(Deviation::long_reply_refused)) return false;
   return header_.has_reply_chunk && place_in_reply_chunk(payload);
 }
 
@@ -189,13 +188,17 @@ void ReplyPlan::encode_header(const wire::Header& call, const ReplyTerms& terms)
   if (deviates(Deviation::reply_xid_plus_one)) ++header_.xid;
   if (deviates(Deviation::reply_xid_byte_swapped)) header_.xid = __builtin_bswap32(header_.xid);
   if (deviates(Deviation::reply_to_other_call) && terms.other_xid) header_.xid = *terms.other_xid;
-  if (deviates(Deviation::reply_msgp) && header_.proc == wire::Procedure::msg)
-    header_.proc = wire::Procedure::msgp;
+  if (terms.first_xid) header_.xid = *terms.first_xid;
+  const bool padded =
+      deviates(Deviation::reply_msgp) || (deviates(Deviation::session_padded) && terms.in_session);
+  if (padded && header_.proc == wire::Procedure::msg) header_.proc = wire::Procedure::msgp;
   if (deviates(Deviation::grants_zero)) header_.credit = 0;
   if (deviates(Deviation::read_list_in_reply)) header_.read_list = call.read_list;
   header_bytes_.clear();
   wire::encode(header_, header_bytes_);
-  if (deviates(Deviation::reply_record_mark) && header_.proc == wire::Procedure::msg) {
+  const bool in_records = deviates(Deviation::reply_record_mark) ||
+                          (deviates(Deviation::session_in_records) && terms.in_session);
+  if (in_records && header_.proc == wire::Procedure::msg) {
     wire::Writer writer(header_bytes_);
     writer.u32(0x80000000 | static_cast<std::uint32_t>(total_length(parts_)));
   }

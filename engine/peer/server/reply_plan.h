@@ -17,9 +17,12 @@ struct ReplyTerms {
   std::uint32_t grant = 1;
   std::uint32_t threshold_bytes = 1024;
   bool may_invalidate = false;  // both sides set R (RFC 8797 4.1)
-  // What only deviations use: an STag of an earlier call, and the XID of another call.
+  // What only deviations use: an STag of an earlier call, the XID of another call, that of the
+  // request whose retry this call is, and whether it is a request of a session at all.
   std::optional<std::uint32_t> earlier_stag;
   std::optional<std::uint32_t> other_xid;
+  std::optional<std::uint32_t> first_xid;
+  bool in_session = false;
 };
 
 /// A reply that is ready to be posted: the writes in order, then one Send of `parts`. Views point
@@ -45,7 +48,9 @@ class ReplyPlan {
   bool place_in_reply_chunk(ReplyPayload& payload);
   void bend_lists(const wire::Header& call);
   void bend_writes(std::size_t first);
-  void bend_payload(ReplyPayload& payload);
+  void bend_payload(ReplyPayload& payload, const ReplyTerms& terms);
+  void bend_item(const ReplyPayload::Item& item, ReplyPayload& payload, std::uint64_t room);
+  void bend_reduced(ReplyPayload::Item& item, ReplyPayload& payload);
   void encode_header(const wire::Header& call, const ReplyTerms& terms);
   std::optional<std::uint32_t> pick_stag(const wire::Header& call, const ReplyTerms& terms) const;
   bool deviates(Deviation deviation) const { return deviations_.has(deviation); }
@@ -55,6 +60,7 @@ class ReplyPlan {
   Bytes header_bytes_;
   bool reports_error_ = false;  // the RPC reply is one that has no results
   Bytes spoiled_;               // octets that a deviation sends instead of the right ones
+  Bytes moved_;                 // octets that a deviation moves between a chunk and the stream
   std::vector<View> item_parts_;
   std::vector<View> parts_;
   std::vector<RemoteWrite> writes_;

@@ -82,6 +82,7 @@ void ServerConnection::on_message(ReceiveId receive, View message,
   if (line_ && context_.options.interposer->on_arrival(line_, message))
     return endpoint_.repost(receive);
   if (message.empty() && deviates(Deviation::empty_send_disconnects)) return drop();
+  if (auto lost = context_.kept_requests.take_lost_reply()) send_besides(std::move(*lost));
   if (take_callback_reply(receive, message)) return;
   Transaction* call = backlog_.empty() && may_execute() ? take_idle() : nullptr;
   if (!call) return backlog_.push_back({receive, message});
@@ -165,13 +166,16 @@ void ServerConnection::on_broken_list(Transaction& call) {
 
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
-  if (context_.failed_calls.take(origin_.peer_host, call.header.xid)) return send_chunk_error(call);
+  if (context_.failed_calls.take(origin_.peer_host, call.header.xid) &&
+      !deviates(Deviation::failed_call_retried))
+    return send_chunk_error(call);
   constexpr std::uint64_t kMebibyte = 1U << 20;
   if (wire::chunk_length(call.header.reply_chunk) > kMebibyte &&
       deviates(Deviation::large_reply_chunk_exits)) {
     context_.failed = true;
     return;
   }
+  if (too_complex(call.header) && deviates(Deviation::complex_call_discarded)) return discard(call);
   if (too_complex(call.header) || refuses_shape(call.header)) return send_chunk_error(call);
   if (call.header.proc == wire::Procedure::msg) {
     // Looked at before anything is pulled for it; the dispatcher answers.
@@ -194,6 +198,15 @@ void ServerConnection::begin_call(Transaction& call) {
       // RFC 8166 4.5.2: the header is fine, but chunks and payload stream do not fit together.
       return answer(call,
                     refuse_arguments(context_.options.deviations, call.header.xid, call.reply));
+    case PullFault::too_complex:
+      if (deviates(Deviation::complex_call_discarded)) return discard(call);
+      return send_chunk_error(call);
+    case PullFault::too_large:
+      if (deviates(Deviation::huge_call_discarded)) return discard(call);
+      return send_chunk_error(call);
+    case PullFault::no_payload:
+      if (deviates(Deviation::nomsg_without_call_discarded)) return discard(call);
+      [[fallthrough]];
     default:
       return send_chunk_error(call);
   }
@@ -234,6 +247,7 @@ void ServerConnection::on_pulled(Transaction& call) {
 void ServerConnection::execute(Transaction& call, View message) {
   if (line_) call.rpc_call.assign(message.begin(), message.end());
   bend_message(call);
+  if (bend_request(call, message)) return;
   const Outcome outcome =
       dispatch(context_.dispatcher, context_.options.deviations,
                {call.header.xid, message, call.pull.chunks}, origin_, call.reply);

@@ -84,6 +84,11 @@ class ServerConnection final : public EndpointUser,
   bool refuses_shape(const wire::Header& header) const;
   void bend_read_list(Transaction& call);
   void bend_message(Transaction& call);
+  /// Whether a deviation has discarded the call.
+  bool bend_request(Transaction& call, View message);
+  /// Whether a deviation ends the connection over this call.
+  bool ends_over(View call);
+  void call_back();
 
   // From the call to its end.
   void send_reply(Transaction& call);
@@ -94,6 +99,9 @@ class ServerConnection final : public EndpointUser,
   void discard(Transaction& call);
   void finish(Transaction& call);
   void give_back_receive(Transaction& call);
+  /// Whether a deviation has sent the reply over another connection.
+  bool send_elsewhere(const Transaction& call);
+  void send_besides(Bytes message);
 
   /// Whether the interposer, if there is one, has taken what the call is about to send.
   bool interpose(Transaction& call, Departure::Kind kind);
@@ -103,6 +111,7 @@ class ServerConnection final : public EndpointUser,
   /// Posts what there is room for, in the order in which it was started.
   void post_some();
   Expected<void, fabric::Error> post_next(Transaction& call);
+  std::uint64_t bent_offset(std::uint64_t offset) const;
   /// RFC 8166 4.5.4: what cannot be answered ends the connection.
   void drop();
   /// Tells that the connection ends because of what the client did not do.
@@ -150,6 +159,12 @@ class ServerConnection final : public EndpointUser,
   std::size_t reply_bytes_ = 0;
   std::deque<std::uint32_t> recent_pushes_;  // XIDs of replies with RDMA Writes
   std::optional<std::uint32_t> earlier_stag_;
+  // For deviations only: the reply sent last, the first call's program, requests of version 4,
+  // replies.
+  std::optional<Bytes> last_reply_;
+  std::optional<std::uint32_t> program_;
+  std::uint32_t requests_ = 0;
+  std::uint32_t replies_ = 0;
   bool proven_ = false;
   bool going_on_ = false;
   bool heavy_ = false;    // a call left large buffers

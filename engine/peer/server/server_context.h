@@ -8,6 +8,7 @@
 #include "net/error.h"
 #include "peer/server/callback_calls.h"
 #include "peer/server/failed_calls.h"
+#include "peer/server/kept_requests.h"
 #include "peer/server/rdma_dispatch.h"
 #include "peer/server/reply_budget.h"
 #include "peer/server/server_options.h"
@@ -48,6 +49,7 @@ struct ServerContext {
   ReplyBudget replies;
   FailedCalls failed_calls;
   CallbackWatch callbacks;
+  KeptRequests kept_requests;  // for deviations only
   ServerStatistics statistics;
   std::uint64_t next_connection = 1;
   std::size_t open_connections = 0;

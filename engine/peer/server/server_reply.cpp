@@ -1,4 +1,6 @@
 // The responder on one connection: from an executed call to its last completion.
+#include <algorithm>
+
 #include "peer/server/server_connection.h"
 #include "wire/xdr.h"
 
@@ -36,12 +38,17 @@ ReplyTerms ServerConnection::terms(const Transaction& call) {
   const wire::Negotiated& negotiated = endpoint_.negotiated();
   ReplyTerms terms;
   terms.grant = context_.options.credits;
+  if (deviates(Deviation::grants_count_down))
+    terms.grant -= std::min(replies_++, context_.options.credits - 1);
   terms.threshold_bytes = negotiated.to_client_bytes;
   const bool client_flag = endpoint_.peer() && endpoint_.peer()->remote_invalidation;
   terms.may_invalidate = negotiated.remote_invalidation ||
                          (!client_flag && deviates(Deviation::invalidates_unasked)) ||
                          (client_flag && deviates(Deviation::invalidates_without_own_flag));
   terms.earlier_stag = earlier_stag_;
+  terms.in_session = call.request.has_value();
+  if (deviates(Deviation::replay_under_first_xid)) terms.first_xid = call.first_xid;
+  if (deviates(Deviation::replay_grants_nothing) && call.first_xid) terms.grant = 0;
   for (const auto& other : transactions_) {
     if (other.get() != &call && other->state == TransactionState::pulling)
       terms.other_xid = other->header.xid;
@@ -77,7 +84,7 @@ void ServerConnection::start_reply(Transaction& call) {
     recent_pushes_.push_back(call.header.xid);
   }
   call.state = TransactionState::replying;
-  if (interpose(call, Departure::Kind::reply)) return finish(call);
+  if (send_elsewhere(call) || interpose(call, Departure::Kind::reply)) return finish(call);
   std::vector<Stretch>& stretches = call.posting.stretches;
   // RFC 8166 3.5.2: Writes come before the Send that announces them.
   stretches.assign({Stretch::writes, Stretch::send});
@@ -130,13 +137,13 @@ Expected<void, fabric::Error> ServerConnection::post_next(Transaction& call) {
     case Stretch::reads: {
       const RemoteRead& read = call.pull.reads[next];
       context_.statistics.pulled_bytes += read.length;
-      return endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag, read.offset,
-                                 call.index);
+      return endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag,
+                                 bent_offset(read.offset), call.index);
     }
     case Stretch::writes: {
       const RemoteWrite& write = call.plan.writes()[next];
       context_.statistics.pushed_bytes += write.from.size();
-      return endpoint_.rdma_write(write.from, write.stag, write.offset, call.index);
+      return endpoint_.rdma_write(write.from, write.stag, bent_offset(write.offset), call.index);
     }
     case Stretch::send:
       return endpoint_.send(call.plan.parts(), call.index, call.plan.invalidate());
@@ -145,6 +152,10 @@ Expected<void, fabric::Error> ServerConnection::post_next(Transaction& call) {
   }
   const View message = call.error;
   return endpoint_.send({&message, 1}, call.index);
+}
+
+std::uint64_t ServerConnection::bent_offset(std::uint64_t offset) const {
+  return deviates(Deviation::offsets_truncated) ? static_cast<std::uint32_t>(offset) : offset;
 }
 
 void ServerConnection::drop() {
@@ -238,6 +249,7 @@ void ServerConnection::on_down(const fabric::CloseReason& reason) {
   rdma_.unsettled.push_back(id());
   rdma_.pulls.forget(*this);
   callbacks_->close();
+  context_.kept_requests.forget(*this, std::move(last_reply_));
   remember_failed_calls(reason);
   if (line_) context_.options.interposer->on_down(line_, reason);
   for (const auto& call : transactions_) {

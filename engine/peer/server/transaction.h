@@ -7,6 +7,7 @@
 #include "peer/region_pool.h"
 #include "peer/server/reply_payload.h"
 #include "peer/server/reply_plan.h"
+#include "peer/server/session_request.h"
 #include "wire/header.h"
 
 namespace steertag::peer {
@@ -58,6 +59,9 @@ struct Transaction {
   std::size_t reply_bytes = 0;  // what it has of the reply budget
   ReplyPlan plan;
   Bytes error;  // an RDMA_ERROR message, or what a deviation sends besides
+  // For deviations: which request of a session it is, and the XID under which that came first.
+  std::optional<SessionRequest> request;
+  std::optional<std::uint32_t> first_xid;
 
   /// Moves on to the next operation that is to be posted; true when there is none.
   bool all_posted() {

@@ -55,6 +55,13 @@ def _add_coverage(commands):
         metavar="FILE",
         help="ids of rows that are known to be open, one a line; one that is not open fails too",
     )
+    add(
+        "--unbroken",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="rows with cases that no deviation breaks, each with the reason; any other row whose cases "
+        "no deviation breaks fails, and one in the file that is broken",
+    )
     parser.set_defaults(run=_coverage)
 
 

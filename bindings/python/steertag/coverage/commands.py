@@ -6,15 +6,19 @@ from .. import requirements as ledger
 from ..atomic_file import write_atomically
 from ..baseline import BaselineError, load_report
 from ..failure import Failure
-from . import deviation_results, open_rows, text
+from . import deviation_results, open_rows, text, unbroken_rows
 from .document import document, url
 from .gate import open_rows as rows_open
-from .gate import problems
+from .gate import problems, unbroken, unbroken_problems
 from .matrix import build
 
 HOW_TO_SETTLE = (
     "A row is settled by a case that names it, of the suite for a side that it binds, or by an exemption "
     "in engine/ledger/requirements/."
+)
+HOW_TO_BREAK = (
+    "A case shows what it is worth when a deviation of our own peers makes it fail: engine/peer/deviation.h. "
+    "If none can, the list says why."
 )
 UNSETTLED = 1  # the exit status when a row that has to be settled is not
 
@@ -24,6 +28,7 @@ def coverage(arguments):
     verdicts, target = _results(arguments.report)
     catches = _catches(arguments.deviations)
     known = _known_open(arguments.open)
+    reasons = _reasons(arguments.unbroken)
     matrix = _matrix(_cases(arguments.path), verdicts, catches)
     for path, write in ((arguments.json, _json), (arguments.html, _html)):
         if path is not None:
@@ -42,6 +47,13 @@ def coverage(arguments):
         print()
         _print(found)
         print(HOW_TO_SETTLE)
+    if reasons is not None:
+        print(f"\n{len(unbroken(matrix))} rows have cases that no deviation breaks")
+        untold = list(unbroken_problems(matrix, reasons))
+        _print(untold)
+        if untold:
+            print(HOW_TO_BREAK)
+        found += untold
     return UNSETTLED if found else 0
 
 
@@ -118,9 +130,9 @@ def _results(reports):
 
 
 def _catches(paths):
-    """{deviation: Catch} of all files."""
+    """{(deviation, requirement): Catch} of all files."""
     try:
-        return {name: catch for path in paths for name, catch in deviation_results.read(path)}
+        return {key: catch for path in paths for key, catch in deviation_results.read(path)}
     except deviation_results.BadResults as error:
         raise Failure(str(error)) from None
 
@@ -140,6 +152,14 @@ def _known_open(path):
     try:
         return open_rows.read(path) if path is not None else []
     except open_rows.BadOpenRows as error:
+        raise Failure(str(error)) from None
+
+
+def _reasons(path):
+    """{id: why no deviation breaks it}, or None if nobody asks."""
+    try:
+        return None if path is None else unbroken_rows.read(path)
+    except unbroken_rows.BadUnbrokenRows as error:
         raise Failure(str(error)) from None
 
 

@@ -27,10 +27,13 @@ class Catch:
 
 
 def read(path):
-    """[(name of a deviation, Catch)] in the file; raises BadResults."""
+    """[((name of a deviation, requirement that it breaks), Catch)] in the file; raises BadResults."""
     try:
         return [
-            (text(row["name"]), Catch(text(row["outcome"]), text(row["by"])))
+            (
+                (text(row["name"]), text(row["requirement"])),
+                Catch(text(row["outcome"]), text(row["by"])),
+            )
             for row in json_file.load(path, LARGEST_FILE)
         ]
     except OSError as error:

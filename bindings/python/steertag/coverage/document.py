@@ -49,7 +49,7 @@ def _requirement(matrix, row):
             for case in row.cases
         ],
         "results": dict(sorted(matrix.results(row).items())),
-        "deviations": [_deviation(each, matrix.catches.get(each.name)) for each in row.deviations],
+        "deviations": [_deviation(each, matrix.catch(row, each)) for each in row.deviations],
     }
 
 

@@ -38,6 +38,38 @@ def problems(matrix, known_open=(), strict=False, each_role=False):
             yield f"{row.requirement.id} is exempt as {kind}, but {case.id} is a case of it"
 
 
+def unbroken(matrix):
+    """The rows with cases that no deviation breaks. What a peer may do it may also leave, so that
+    permissions are none of these."""
+    return [
+        row
+        for row in matrix.rows
+        if row.cases and not row.deviations and not ledger.permission(row.requirement)
+    ]
+
+
+def unbroken_problems(matrix, reasons):
+    """One sentence for each row whose cases nothing shows to bite, and for each reason that is stale."""
+    found = {row.requirement.id: row for row in unbroken(matrix)}
+    rows = {row.requirement.id: row for row in matrix.rows}
+    for requirement_id, row in found.items():
+        if requirement_id not in reasons:
+            word = ledger.level(row.requirement)
+            yield f"{requirement_id} ({word}, {row.requirement.role}): no deviation breaks it"
+    for requirement_id in reasons:
+        if requirement_id not in rows:
+            yield f"{requirement_id} is listed as unbroken, and is no requirement of the ledger"
+        elif requirement_id not in found:
+            why = _why_not_listed(rows[requirement_id])
+            yield f"{requirement_id} is listed as unbroken, and {why}: strike it from the list"
+
+
+def _why_not_listed(row):
+    if row.deviations:
+        return f"{row.deviations[0].name} breaks it"
+    return "has no case" if not row.cases else "permits only"
+
+
 def _missing(row):
     """Why a row is open."""
     exemption = row.requirement.exemption

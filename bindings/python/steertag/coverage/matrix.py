@@ -44,7 +44,7 @@ class Matrix:
 
     rows: list
     verdicts: dict  # {case id: verdict}
-    catches: dict  # {deviation: Catch}
+    catches: dict  # {(deviation, requirement): Catch}
 
     def results(self, row):
         """{verdict: number} of the row's cases that the report has."""
@@ -54,7 +54,12 @@ class Matrix:
 
     def tried(self, row):
         """The Catch of each of the row's deviations that a run has tried."""
-        return [self.catches[one.name] for one in row.deviations if one.name in self.catches]
+        found = (self.catch(row, one) for one in row.deviations)
+        return [catch for catch in found if catch is not None]
+
+    def catch(self, row, deviation):
+        """The Catch of a deviation under this row, or None if no run has tried it."""
+        return self.catches.get((deviation.name, row.requirement.id))
 
     def row(self, requirement_id):
         return next(row for row in self.rows if row.requirement.id == requirement_id)
@@ -66,15 +71,16 @@ def side_of(case):
 
 
 def build(entries, cases, deviations, verdicts=None, catches=None):
-    """The Matrix of ledger rows, collected cases, deviations, {case id: verdict} and {deviation:
-    Catch}."""
+    """The Matrix of ledger rows, collected cases, deviations, {case id: verdict} and {(name of
+    a deviation, requirement): Catch}."""
     named = collections.defaultdict(list)
     for case in cases:
         for requirement_id in case.requirements:
             named[requirement_id].append(case)
     broken = collections.defaultdict(list)
     for deviation in deviations:
-        broken[deviation.requirement].append(deviation)
+        for requirement_id in (deviation.requirement, *deviation.also):
+            broken[requirement_id].append(deviation)
     own = {
         entry.id: tuple(case for case in named[entry.id] if side_of(case) in ledger.sides(entry))
         for entry in entries

@@ -74,7 +74,7 @@ def summary(matrix):
 def _counts(rows):
     states = [sum(row.state == state for row in rows) for state in (CASE, RESTATED, EXEMPT, OPEN)]
     must = sum(row.open and ledger.mandatory(row.requirement) for row in rows)
-    deviations = sum(len(row.deviations) for row in rows)
+    deviations = len({each.name for row in rows for each in row.deviations})
     return tuple(map(str, (len(rows), *states, must, deviations)))
 
 

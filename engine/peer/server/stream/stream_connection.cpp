@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "nfs/binding.h"
+#include "nfs/mount3.h"
 #include "rpc/direction.h"
 #include "wire/xdr.h"
 
@@ -205,11 +207,31 @@ void StreamConnection::take_record(View record) {
   if (!callbacks_->take_reply(record)) ++runtime_.context.statistics.discarded;
 }
 
+bool StreamConnection::bend_call(View call, ReplyPayload& reply) {
+  wire::Reader reader(call);
+  rpc::CallHeader header;
+  header.decode(reader);
+  if (!reader.ok()) return false;
+  if (deviates(Deviation::mount_not_over_tcp) && header.program == mount3::kProgram) {
+    drop({Errc::protocol_error, "a deviation has no MOUNT over TCP"});
+    return true;
+  }
+  if (!deviates(Deviation::version_four_not_over_tcp) || header.program != nfs::kNfsProgram ||
+      header.version != nfs::kNfsVersion4)
+    return false;
+  put(rpc::ReplyHeader::program_mismatch(header.xid, {3, 3}), reply);
+  return true;
+}
+
 void StreamConnection::answer(View call) {
   Dispatcher& dispatcher = runtime_.context.dispatcher;
   auto message = take_message();
-  if (auto admitted = dispatcher.admit(call, message->payload))
-    dispatcher.execute(*admitted, origin_, message->payload);
+  const bool bent = runtime_.context.options.deviations.any() && bend_call(call, message->payload);
+  if (down_) return;
+  if (!bent) {
+    if (auto admitted = dispatcher.admit(call, message->payload))
+      dispatcher.execute(*admitted, origin_, message->payload);
+  }
   Bytes& results = message->payload.stream();
   if (deviates(Deviation::tcp_results_differ) && results.size() > kAcceptedOctets)
     results.back() ^= std::byte{1};

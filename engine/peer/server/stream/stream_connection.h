@@ -39,6 +39,8 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   void on_deadline() override;
 
   bool deviates(Deviation deviation) const;
+  /// Whether a deviation has answered the call, or closed the connection over it.
+  bool bend_call(View call, ReplyPayload& reply);
 
   void begin_turn();
   bool turn_over() const;

@@ -95,6 +95,9 @@ void bend_back_channel(const StateTables& tables, Session& session) {
     session.credential_flavor = rpc::AuthFlavor::AUTH_SYS;
     session.credential = rpc::encode_auth_sys({});
   }
+  if (tables.deviates(Deviation::callback_of_other_user) &&
+      session.credential_flavor == rpc::AuthFlavor::AUTH_SYS)
+    session.credential = rpc::encode_auth_sys({});
   if (tables.deviates(Deviation::callback_sequence_skips)) {
     for (BackSlot& slot : session.back_slots) slot.sequence = 1;
   }

@@ -1,0 +1,21 @@
+// Where a request stands in its session (RFC 8881 18.46.1), read from its octets; only deviations
+// ask this from outside of NFS version 4.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "support/bytes.h"
+
+namespace steertag::peer {
+
+struct SessionRequest {
+  std::string session;  // sa_sessionid, octets
+  std::string place;    // sa_sessionid, sa_sequenceid and sa_slotid: the same in a retry
+  bool cachethis = false;
+};
+
+/// Nothing if the call is not a COMPOUND of minor version 1 or above that begins with SEQUENCE.
+std::optional<SessionRequest> session_request(View call);
+
+}  // namespace steertag::peer
