@@ -48,11 +48,13 @@ _DAMAGES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class Player:
-    """One run of a recording's steps."""
+    """One run of a recording's steps. No wait for what may come of itself is longer than
+    `longest_wait_ms`."""
 
-    def __init__(self, recording, bench):
+    def __init__(self, recording, bench, longest_wait_ms=LONGEST_WAIT_MS):
         self._recording = recording
         self._bench = bench
+        self._longest_wait_ms = longest_wait_ms
         self._symbols = Symbols()
         self._things = {}  # connections, streams and memory by the recording's names
         self._messages = {}  # what was sent, by the number of its step
@@ -192,18 +194,19 @@ class Player:
         if step.kind not in _allowed(step.subject):
             raise NotTestable(f"the recording has a step {step.kind!r}, which is unknown here")
         fields = {name: self._field(name, each, subject) for name, each in step.fields.items()}
-        if fields.get("timeout_ms") is not None:
+        if fields.get("timeout_ms") is not None or step.kind == "wait":
             fields["timeout_ms"] = self._timeout_ms(step)
         return getattr(subject, step.kind)(**fields)
 
     def _timeout_ms(self, step):
         """What came in a moment may take longer this time; where nothing came nothing is waited for."""
-        given = step.fields["timeout_ms"]
+        given = step.fields.get("timeout_ms")
         if is_glance(step.fields) and not step.came:
             return given
-        if step.kind == "wait" and step.came:
-            return self._bench.deadlines.answer_ms  # a server calls when its own time has come
-        return min(max(given, self._bench.deadlines.patience_ms), LONGEST_WAIT_MS)
+        if step.kind == "wait" and (step.came or given is None):
+            # A server calls when its own time has come.
+            return min(self._bench.deadlines.answer_ms, self._longest_wait_ms)
+        return min(max(given, self._bench.deadlines.patience_ms), self._longest_wait_ms)
 
     def _field(self, name, value, subject):
         if name == "message":

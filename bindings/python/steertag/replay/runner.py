@@ -15,7 +15,7 @@ from ..suite.conduct import conduct
 from ..suite.options import check_url, DEFAULT_LISTEN, make_report_directory, Options
 from ..suite.profile import BadProfile, load, Profile
 from ..suite.session import Session, Unreachable
-from .player import Player
+from .player import LONGEST_WAIT_MS, Player
 
 
 class Runner:
@@ -30,7 +30,7 @@ class Runner:
         """Why nothing more can be run; "" if it can."""
         return self._session.lost
 
-    def run(self, recording):
+    def run(self, recording, longest_wait_ms=LONGEST_WAIT_MS):
         """The report.Record of one run; raises Failure if the target cannot be reached."""
         case = restored(recording.case)
         session = self._session
@@ -38,7 +38,7 @@ class Runner:
             session.prepare(case, case.id)
         except Unreachable as error:
             raise Failure(str(error)) from None
-        return conduct(session, lambda: Player(recording, session.bench()).play())
+        return conduct(session, lambda: Player(recording, session.bench(), longest_wait_ms).play())
 
     def recording(self):
         """The Recording of the last run."""

@@ -3,6 +3,7 @@
 import dataclasses
 import pathlib
 import sys
+import time
 
 from tqdm import tqdm
 
@@ -12,6 +13,10 @@ from . import replay
 
 # A recording without its octets says all that there is to see; this many lines do.
 MOST_LINES = 400
+# A candidate waits for what may come of itself so many times as long as all of the recording takes, and at
+# least: most candidates have left out why it comes. The last run has its usual time.
+WAIT_RUNS = 10
+WAIT_FLOOR_MS = 500
 
 
 def add_command(commands):
@@ -70,14 +75,19 @@ class _Judge:
         self._recording = recording
         self._target = target
         self._reference = reference
+        self._longest_wait_ms = 0
         self.has_reference = True
 
     def begin(self):
         """The recording itself has to fail again."""
-        first = self._target.run(self._recording)
-        if not replay.is_same(self._recording, first):
-            words = replay.sentence(first.verdict, first.reason)
-            raise Failure(f"nothing to shrink: played again it gives {words}")
+        for _ in range(2):  # the first run is also the first contact
+            start = time.monotonic()
+            record = self._target.run(self._recording)
+            took_ms = (time.monotonic() - start) * 1000
+            if not replay.is_same(self._recording, record):
+                words = replay.sentence(record.verdict, record.reason)
+                raise Failure(f"nothing to shrink: played again it gives {words}")
+        self._longest_wait_ms = int(max(WAIT_FLOOR_MS, WAIT_RUNS * took_ms))
         control = self._reference.run(self._recording)
         if not self._passes(control):
             self.has_reference = False
@@ -90,14 +100,17 @@ class _Judge:
             raise Failure(self._target.lost)
         if not self._is_same(candidate):
             return False
-        if self.has_reference and not self._passes(self._reference.run(candidate)):
+        if self.has_reference and not self._passes(self._run(self._reference, candidate)):
             return False
         # Once more: what made the names of a run unlike those of all others may have been left out, and
         # then the target remembers the run before.
         return self._is_same(candidate)
 
     def _is_same(self, candidate):
-        return replay.is_same(self._recording, self._target.run(candidate))
+        return replay.is_same(self._recording, self._run(self._target, candidate))
+
+    def _run(self, runner, candidate):
+        return runner.run(candidate, self._longest_wait_ms)
 
     def _passes(self, record):
         """Whether the reference server does what it is shown to do right here."""

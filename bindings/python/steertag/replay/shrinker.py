@@ -59,9 +59,11 @@ class Shrinker:
         return True
 
     def _drop_steps(self):
-        """Chunks of steps from the end to the start, each size half of the one before."""
+        """Chunks of steps from the end to the start, each size half of the one before; single ones until
+        none can go: a step may be needed by one behind it only."""
         size = max(1, len(self.best.steps) // 2)
         while True:
+            before = self.best
             end = len(self.best.steps)
             while end > 0:
                 start = max(0, end - size)
@@ -70,7 +72,7 @@ class Shrinker:
                     end = min(start, len(kept))
                 else:
                     end = start
-            if size == 1:
+            if size == 1 and self.best is before:
                 return
             size = max(1, size // 2)
 

@@ -54,7 +54,8 @@ def _tidied_check(step, things, numbers):
     fields = step.fields
     sources = [each for each in fields["sources"] if each[0][0] in numbers | things]
     around = [each for each in fields["around"] if each[0][0] in numbers]
-    if len(around) < len(fields["around"]) or not (sources or around):
+    # What is nearest stands first; without the rest less has to be alike.
+    if around[:1] != fields["around"][:1] or not (sources or around):
         return None
     return dataclasses.replace(step, fields={**fields, "sources": sources, "around": around})
 
