@@ -52,6 +52,7 @@ enum class Deviation : std::uint16_t {
   nomsg_without_chunk_discarded,
   xid_mismatch_discarded,
   garbage_args_discarded,
+  unsendable_reply_discarded,
   exits_on_broken_list,
   hangs_on_broken_list,
 
@@ -275,6 +276,7 @@ enum class Deviation : std::uint16_t {
   program_versions_wrong,
   rpc_error_without_header,
   recall_without_referring_call,
+  gss_over_rdma_only,
 
   // of the client
   takes_any_version,
@@ -319,6 +321,15 @@ enum class Deviation : std::uint16_t {
   // what the client believes
   unused_memory_trusted,
   invalidated_call_fails,
+  position_in_message,
+  position_unaligned,
+  read_chunk_short,
+  roundup_counted,
+  long_call_position_four,
+  write_chunk_rounded_down,
+  unused_chunk_offered_again,
+  reply_chunk_missing,
+  reduced_ineligible_taken,
 };
 
 struct DeviationInfo {

@@ -106,6 +106,8 @@ int main(int argc, char** argv) {
   app.add_option("--timeout-ms", timeout_ms, "from a call to its reply")->capture_default_str();
   app.add_option("--credits", options.client.credits, "asked for in every call")
       ->capture_default_str();
+  app.add_flag("--long-calls", options.client.long_calls,
+               "send each call in a position-zero chunk of two segments");
   std::vector<std::string> deviations;
   bool list = false;
   app.add_option("--deviate", deviations,

@@ -41,6 +41,12 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     RequesterOptions rdma;
     rdma.credits = options.credits;
     rdma.attempts = kFileAttempts;
+    if (options.long_calls) {
+      FormWish wish;
+      wish.long_call = Use::always;
+      wish.segments = 2;
+      rdma.form = wish;
+    }
     rdma.deviations = options.deviations;
     way.carrier = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
   }

@@ -27,6 +27,7 @@ struct FileClientOptions {
   std::chrono::milliseconds timeout = kCallTimeout;
   /// CallSchedule::set_interrupted
   std::function<bool()> interrupted{};
+  bool long_calls = false;  // over RDMA: each call in a position-zero chunk of two segments
   Deviations deviations{};  // over RDMA
 };
 

@@ -123,7 +123,8 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
   remotely_invalidated = false;
   const CallSize size{request_.stream.size(), request_.has_item, request_.item.size(),
                       request_.reply};
-  const CallForm form = choose_form(size, request_.wish, limits);
+  CallForm form = choose_form(size, request_.wish, limits);
+  bend_form(form);
   if (!form.possible) return tl::unexpected(CallErrc::too_large);
   header_.clear();
   header_.xid = xid_;
@@ -135,6 +136,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
     release_memory();
     return tl::unexpected(CallErrc::no_memory);
   }
+  bend_lists(limits);
   header_bytes_.clear();
   wire::encode(header_, header_bytes_);
   parts_.front() = header_bytes_;
@@ -193,6 +195,8 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
     lengths.push_back(static_cast<std::uint32_t>(wire::chunk_length(header.write_list[chunk])));
   const auto items = nfs::eligible_results(reply.payload, request_.program, request_.version,
                                            request_.procedure, lengths);
+  const bool empty = items.empty() || items.front().absent || items.front().length == 0;
+  if (empty && deviates(Deviation::reduced_ineligible_taken)) return std::nullopt;
   if (items.empty() || items.front().absent) {
     // RFC 8166 6.1: only the eligible result may be there.
     if (placed > 0) return bad("a write chunk was used for a result that is not eligible");

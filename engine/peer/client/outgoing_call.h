@@ -59,8 +59,11 @@ class OutgoingCall {
   bool answered = false;
   std::uint32_t resent = 0;  // by a deviation, on one connection
   bool remotely_invalidated = false;
+  bool offers_no_room = false;  // a deviation offers an unused write chunk again
 
  private:
+  void bend_form(CallForm& form);
+  void bend_lists(const wire::Negotiated& limits);
   bool offer_result(const CallMemory& memory, const CallForm& form);
   bool offer_arguments(const CallMemory& memory, const CallForm& form);
   std::optional<CallError> check_echo(const wire::Header& header) const;

@@ -31,6 +31,7 @@ Expected<std::uint32_t, CallError> Requester::submit(Request request, CallCallba
   if (pending() >= kMostCalls)
     return tl::unexpected(CallError{CallErrc::too_many_calls, std::to_string(kMostCalls)});
   const std::uint32_t xid = next_xid_++;
+  if (options_.form) request.wish = *options_.form;
   queue_.push_back(std::make_unique<OutgoingCall>(xid, std::move(request), std::move(callback),
                                                   options_.deviations));
   return xid;
@@ -106,6 +107,7 @@ void Requester::pump() {
   while (up() && !down_ && open() && !queue_.empty()) {
     std::unique_ptr<OutgoingCall> call = std::move(queue_.front());
     queue_.pop_front();
+    call->offers_no_room = had_unused_chunk_;
     const auto marshalled = call->marshal(
         memory(), negotiated_, deviates(Deviation::asks_for_no_credits) ? 0 : credits_.requested());
     if (!marshalled) {
@@ -119,6 +121,7 @@ void Requester::pump() {
       continue;
     }
     OutgoingCall& sent = *call;
+    if (!sent.header().write_list.empty()) had_unused_chunk_ = false;
     outstanding_[sent.xid()] = std::move(call);
     if (!transmit(sent)) return;
   }
@@ -190,6 +193,8 @@ void Requester::handle(View message) {
   if (plain && rpc::direction(*payload) != rpc::MessageType::REPLY) return;
   auto outcome = call->accept(received_, *payload);
   if (!outcome) return;
+  const wire::WriteList& chunks = received_.write_list;
+  if (!chunks.empty() && wire::chunk_length(chunks[0]) == 0) had_unused_chunk_ = true;
   credits_.on_reply(received_.credit);
   complete(*call, std::move(*outcome));
 }

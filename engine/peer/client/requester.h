@@ -28,6 +28,7 @@ struct RequesterOptions {
   std::size_t memory_bytes = kPullBudgetBytes;  // registered memory of all calls together
   std::uint32_t attempts = kMostAttempts;
   std::chrono::milliseconds connect_timeout{5000};
+  std::optional<FormWish> form{};  // of every call, whatever its request wishes
   Deviations deviations;
 };
 
@@ -130,6 +131,7 @@ class Requester final : public CallCarrier, private EndpointUser {
   std::unordered_map<WorkTag, Bytes> beside_;
   std::vector<PooledRegion> left_open_;
   std::vector<ReceiveId> used_receives_;
+  bool had_unused_chunk_ = false;  // since a write chunk was offered
 };
 
 }  // namespace steertag::peer

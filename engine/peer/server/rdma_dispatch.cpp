@@ -70,6 +70,23 @@ void bend_versions(ReplyPayload& reply) {
   wire::store_u32(reply.stream().data() + kRangeAt + 4, 99);
 }
 
+/// A server with RPCSEC_GSS has no context for the handle of a credential that it denies otherwise
+/// (RFC 2203 5.3.3.3); with a deviation.
+void bend_denial(View call, ReplyPayload& reply) {
+  constexpr std::size_t kStatusAt = 16;
+  wire::Reader call_reader(call);
+  rpc::CallHeader header;
+  header.decode(call_reader);
+  wire::Reader reader(reply.stream());
+  rpc::ReplyHeader denial;
+  denial.decode(reader);
+  if (!call_reader.ok() || header.credential.flavor != rpc::AuthFlavor::RPCSEC_GSS ||
+      !reader.ok() || denial.status != rpc::ReplyStatus::MSG_DENIED)
+    return;
+  wire::store_u32(reply.stream().data() + kStatusAt,
+                  static_cast<std::uint32_t>(rpc::AuthStatus::RPCSEC_GSS_CREDPROBLEM));
+}
+
 }  // namespace
 
 Outcome refuse_arguments(const Deviations& deviations, std::uint32_t xid, ReplyPayload& reply) {
@@ -101,6 +118,7 @@ Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const Rdm
   auto admitted = dispatcher.admit(message, reply);
   if (!admitted) {
     if (deviations.has(Deviation::program_versions_wrong)) bend_versions(reply);
+    if (deviations.has(Deviation::gss_over_rdma_only)) bend_denial(message, reply);
     return outcome_of(deviations, reply);
   }
   const BindingFault fault = check_binding(call.message, call.chunks);

@@ -67,7 +67,8 @@ void ServerConnection::note_stag(const Transaction& call) {
 }
 
 void ServerConnection::send_reply(Transaction& call) {
-  if (!call.plan.build(call.header, call.reply, terms(call))) return send_chunk_error(call);
+  if (!call.plan.build(call.header, call.reply, terms(call)))
+    return deviates(Deviation::unsendable_reply_discarded) ? discard(call) : send_chunk_error(call);
   note_stag(call);
   ++context_.statistics.replies;
   // RFC 8166 3.3.1: the client may use the credit as soon as it has the reply.
