@@ -26,6 +26,16 @@ _NAMES_SHAPE = wire.Draft(
 )
 
 
+def word(octets, at):
+    """The 32-bit word at this octet."""
+    return int.from_bytes(octets[at : at + 4], "big")
+
+
+def words(*values):
+    """The octets of some 32-bit words."""
+    return b"".join(value.to_bytes(4, "big") for value in values)
+
+
 def read_reply_shape():
     """A draft with the lists that the reply to a READ with one segment has: variants of it have the
     names of those of a real one."""
@@ -36,8 +46,7 @@ def denial(reply):
     """A draft of the reply in which RPC denies the call: a client that takes it fails the call."""
     draft = reply.draft()
     # RFC 5531 9: REPLY, MSG_DENIED, AUTH_ERROR, AUTH_FAILED.
-    words = (1, 1, 1, 7)
-    draft.payload = draft.payload[:4] + b"".join(word.to_bytes(4, "big") for word in words)
+    draft.payload = draft.payload[:4] + words(1, 1, 1, 7)
     return draft
 
 

@@ -57,18 +57,19 @@ class ClientBench:
 
     # -- running the client --------------------------------------------------------------------
 
-    def use(self, script=None, server=None, **functions):
+    def use(self, script=None, server=None, own=(), **functions):
         """Runs the client once and gives its ClientOutcome.
 
         script      a script.Script; without one, `functions` make a script.Bend.
         server      options of the server: credits, inline_bytes, remote_invalidation.
+        own         options of our own client, to make it do what it does not by itself.
 
         Ends the case as not testable if a reply was to be bent and the client made no such call, also
         if it has given up before.
         """
         script = script if script is not None else Bend(**functions)
         try:
-            outcome = self._use(script, server or {})
+            outcome = self._use(script, server or {}, own)
         except CannotRun as error:
             raise Hung(str(error)) from None
         if outcome.kind == CRASH:
@@ -77,7 +78,7 @@ class ClientBench:
             raise NotTestable("the client made no call of the kind that this case is about")
         return outcome
 
-    def _use(self, script, options):
+    def _use(self, script, options, own):
         source = make_source(self._run.case_id)
         stage = _Stage(script, self._connections)
         script.bench = self
@@ -85,7 +86,7 @@ class ClientBench:
         self._capabilities = server.capabilities
         try:
             server.put(SOURCE, source)
-            return self._watch_client(server, stage, source)
+            return self._watch_client(server, stage, source, own)
         finally:
             server.close()
 
@@ -96,10 +97,10 @@ class ClientBench:
         self.client.listens_at(server.listening)
         return server
 
-    def _watch_client(self, server, stage, source):
+    def _watch_client(self, server, stage, source, own):
         first = len(self._connections)
         start = time.monotonic()
-        process = ClientProcess(self.client.command())
+        process = ClientProcess(self.client.command(own))
         try:
             hung = not self._serve(server, stage, process, start)
             # Also what a client that has ended by itself has left behind.

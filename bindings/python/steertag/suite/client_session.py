@@ -58,12 +58,12 @@ class Client:
         if self._options.client_command:
             self.listen = list(urls)
 
-    def command(self):
-        """What to run for the server that listens now."""
+    def command(self, own=()):
+        """What to run for the server that listens now; `own` are further options of our own client."""
         if not self._options.client_command:
             program = os.environ.get("STEERTAG_COPY") or str(build_paths.tool("steertag-copy"))
             words = [program, self.url, "--nfs", self._options.client_nfs]
-            words += ["--timeout-ms", str(OWN_CALL_MS)]
+            words += ["--timeout-ms", str(OWN_CALL_MS), *own]
             for name in self._options.client_deviations:
                 words += ["--deviate", name]
             return words

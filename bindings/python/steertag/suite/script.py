@@ -141,33 +141,18 @@ class Reply:
     @property
     def procedure(self):
         """(program, version, procedure) of the call; None if it is none that decodes."""
-        if len(self.rpc_call) < 24:
-            return None
-        return tuple(int.from_bytes(self.rpc_call[at : at + 4], "big") for at in (12, 16, 20))
+        return procedure_of(self.rpc_call)
 
     @property
     def operation(self):
-        """(number, octets behind it) of the first operation of a COMPOUND of NFSv4.1 (RFC 8881 16.2.1);
-        None of any other call."""
-        if self.procedure != (NFS, 4, 1):
-            return None
-        try:
-            _, arguments = rpc.Call.decode(self.rpc_call)
-        except wire.DecodeError:
-            return None
-        # tag, minorversion, number of operations, the first one's number
-        at = -(-_word(arguments, 0) // 4) * 4 + 4
-        minor, count, number = (_word(arguments, at + 4 * i) for i in range(3))
-        return (number, bytes(arguments[at + 12 :])) if minor == 1 and count > 0 else None
+        """(number, octets behind it) of the first operation of a COMPOUND of NFSv4.1; None of any other
+        call."""
+        return operation_of(self.rpc_call)
 
     @property
     def sequence(self):
         """The Sequence of the call; None of one without."""
-        number, rest = self.operation or (None, b"")
-        if number != SEQUENCE or len(rest) < SESSION_ID_OCTETS + 8:
-            return None
-        words = [_word(rest, SESSION_ID_OCTETS + at) for at in (0, 4)]
-        return Sequence(session=rest[:SESSION_ID_OCTETS], slot=words[1], number=words[0])
+        return sequence_of(self.rpc_call)
 
     @property
     def stags(self):
@@ -229,6 +214,37 @@ class Reply:
 
 def _word(octets, at):
     return int.from_bytes(octets[at : at + 4], "big")
+
+
+def procedure_of(rpc_call):
+    """(program, version, procedure) of the call; None if it is none that decodes."""
+    if len(rpc_call) < 24:
+        return None
+    return tuple(_word(rpc_call, at) for at in (12, 16, 20))
+
+
+def operation_of(rpc_call):
+    """(number, octets behind it) of the first operation of a COMPOUND of NFSv4.1 (RFC 8881 16.2.1); None of
+    any other call."""
+    if procedure_of(rpc_call) != (NFS, 4, 1):
+        return None
+    try:
+        _, arguments = rpc.Call.decode(rpc_call)
+    except wire.DecodeError:
+        return None
+    # tag, minorversion, number of operations, the first one's number
+    at = -(-_word(arguments, 0) // 4) * 4 + 4
+    minor, count, number = (_word(arguments, at + 4 * i) for i in range(3))
+    return (number, bytes(arguments[at + 12 :])) if minor == 1 and count > 0 else None
+
+
+def sequence_of(rpc_call):
+    """The Sequence of the call; None of one without."""
+    number, rest = operation_of(rpc_call) or (None, b"")
+    if number != SEQUENCE or len(rest) < SESSION_ID_OCTETS + 8:
+        return None
+    words = [_word(rest, SESSION_ID_OCTETS + at) for at in (0, 4)]
+    return Sequence(session=rest[:SESSION_ID_OCTETS], slot=words[1], number=words[0])
 
 
 def stags_of(header):
