@@ -16,6 +16,7 @@ from .nfs4_client import Nfs4Client, Nfs4Files
 from .profile import Profile
 from .nfs_message import auth_sys
 from .rdma_link import Settings, Watch
+from .record_link import RecordLink
 from .run import current_run
 from .stream import Stream
 from .transport import TCP
@@ -31,6 +32,7 @@ from .verdict import (
 
 NFS4 = nfs.nfs4
 DEFAULT_INLINE = 4096
+NFS_PORT = 2049
 DEFAULT_PRIVATE_DATA = wire.PrivateData(
     remote_invalidation=False, send_bytes=DEFAULT_INLINE, receive_bytes=DEFAULT_INLINE
 )
@@ -111,6 +113,16 @@ class Bench:
         uses it needs "tcp"."""
         self.need("tcp")
         return self._connect_tcp("connect_tcp", self._link.twin, must_open)
+
+    def connect_nfs_over_tcp(self):
+        """Like `connect_tcp`, and refused if nobody is there; where nothing says how the server is reached
+        over TCP, by the port that NFS has."""
+        if self._link.twin is not None:
+            return self._connect_tcp("connect_tcp", self._link.twin, must_open=False)
+        host = fabric.parse_url(self.target.url).host
+        place = f"[{host}]" if ":" in host else host
+        link = RecordLink(f"tcp://{place}:{NFS_PORT}", self.target.profile)
+        return self._connect_tcp("connect_tcp", link, must_open=False)
 
     def _connect_tcp(self, kind, link, must_open):
         with self._connecting(kind, {"must_open": must_open}):
