@@ -357,17 +357,15 @@ constexpr DeviationInfo kTable[] = {
     {Deviation::reply_on_first_connection, "reply-on-first-connection", "RFC8881-2.9.2-4",
      "All replies of a session are sent on the connection that used it first."},
     {Deviation::session_in_records, "session-in-records", "RFC8881-18.36.3-4",
-     "Over RDMA too, replies to requests of a session carry the record mark of TCP."},
+     "Over RDMA too, replies to all but a slot's first request carry the record mark of TCP."},
 
     // calls of the server
-    {Deviation::callback_type_reply, "callback-type-reply", "RFC8167-5.1-4",
-     "The message type of callbacks is REPLY."},
     {Deviation::callback_with_read_chunk, "callback-with-read-chunk", "RFC8267-6.5.2-6",
      "Recalls have a read chunk, whatever their size."},
 
     // calls that need care
-    {Deviation::failed_call_retried, "failed-call-retried", "RFC8166-4.5.3-4",
-     "A call over which the connection was lost is tried again at each retry."},
+    {Deviation::failed_call_disconnects, "failed-call-disconnects", "RFC8166-4.5.3-4",
+     "The retry of a call over which a connection was lost ends the next one too."},
     {Deviation::huge_call_discarded, "huge-call-discarded", "RFC8166-8.1.4-1",
      "A call with more octets in read chunks than are taken is discarded."},
     {Deviation::complex_call_discarded, "complex-call-discarded", "RFC8267-6.4.2-1",
@@ -396,8 +394,6 @@ constexpr DeviationInfo kTable[] = {
     // private data of the server
     {Deviation::private_data_byte_swapped, "private-data-byte-swapped", "RFC8797-4-5",
      "The identifier of the private data is in little-endian order."},
-    {Deviation::private_data_longer, "private-data-longer", "RFC8797-4-6",
-     "Four octets follow in private data of version 1."},
     {Deviation::announces_version_two, "announces-version-two", "RFC8797-8-1",
      "Private data has version 2."},
 
@@ -406,8 +402,6 @@ constexpr DeviationInfo kTable[] = {
      "Replies to requests of a session are sent as RDMA_MSGP."},
     {Deviation::replay_grants_nothing, "replay-grants-nothing", "RFC8881-2.9.2-7",
      "The reply to a retry grants no credit."},
-    {Deviation::callbacks_swallowed, "callbacks-swallowed", "RFC8167-3.2-1",
-     "No callback ever leaves."},
     {Deviation::callback_of_other_user, "callback-of-other-user", "RFC8167-8-1",
      "Callbacks carry AUTH_SYS of another user than was offered."},
     {Deviation::version_zero_called_back, "version-zero-called-back", "RFC8267-6.5.1-1",
@@ -571,8 +565,7 @@ constexpr DeviationInfo kTable[] = {
     {Deviation::unused_memory_trusted, "unused-memory-trusted", "RFC8166-4.3.2.2-5",
      "A call fails when memory behind the returned length of a write chunk was written.",
      trace::Role::client},
-    {Deviation::invalidated_call_fails, "invalidated-call-fails", "RFC8797-3.2-2",
-     "A call fails whose STag the server has invalidated.", trace::Role::client},
+    // chunks of the client
     {Deviation::position_in_message, "position-in-message", "RFC8166-3.4.5-2",
      "With thresholds of 1024 octets positions count from the start of the Send.",
      trace::Role::client},

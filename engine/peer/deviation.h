@@ -207,11 +207,10 @@ enum class Deviation : std::uint16_t {
   session_in_records,
 
   // calls of the server
-  callback_type_reply,
   callback_with_read_chunk,
 
   // calls that need care
-  failed_call_retried,
+  failed_call_disconnects,
   huge_call_discarded,
   complex_call_discarded,
   second_program_disconnects,
@@ -228,13 +227,11 @@ enum class Deviation : std::uint16_t {
 
   // private data of the server
   private_data_byte_swapped,
-  private_data_longer,
   announces_version_two,
 
   // channels of a session
   session_padded,
   replay_grants_nothing,
-  callbacks_swallowed,
   callback_of_other_user,
   version_zero_called_back,
 
@@ -320,7 +317,8 @@ enum class Deviation : std::uint16_t {
 
   // what the client believes
   unused_memory_trusted,
-  invalidated_call_fails,
+
+  // chunks of the client
   position_in_message,
   position_unaligned,
   read_chunk_short,

@@ -192,14 +192,9 @@ FLAGS = {
 def test_flags(bench, name):
     """No flag is set that was not asked for; whatever is said of RDMA, a connection that is in RDMA mode
     goes on in it."""
-    client = bench.nfs4_client(receives=40)
-    Callbacks(client.conn)
-    prepare(client)
-    made = client.create_session(csa_flags=FLAGS[name])
-    if made.kind != kinds.REPLY:
-        raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
-    outcome = client.sessions[0].exchange("PUTROOTFH")
-    given, asked = granted(made).csr_flags, FLAGS[name]
+    session = bench.nfs4_session(csa_flags=FLAGS[name], settings={"receives": 40})
+    outcome = session.exchange("PUTROOTFH")
+    given, asked = session.granted.csr_flags, FLAGS[name]
     expect.equal(given & BACK & ~asked, 0, "RFC8881-18.36.3-2", "CONN_BACK_CHAN unasked")
     rdma = NFS4.CREATE_SESSION4_FLAG_CONN_RDMA
     expect.equal(given & rdma & ~asked, 0, "RFC8881-18.36.3-3", "CONN_RDMA unasked")

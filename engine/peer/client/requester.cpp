@@ -162,15 +162,8 @@ void Requester::on_message(ReceiveId receive, View message,
   const std::uint64_t before = statistics_.replies;
   if (invalidated) {
     ++statistics_.remote_invalidations;
-    OutgoingCall* owner = nullptr;
     for (const auto& [xid, call] : outstanding_) {
-      if (!call->owns(*invalidated)) continue;
-      call->remotely_invalidated = true;
-      if (!call->answered) owner = call.get();
-    }
-    if (owner && deviates(Deviation::invalidated_call_fails)) {
-      fail(*owner, "an STag that was invalidated");
-      return endpoint_->repost(receive);
+      if (call->owns(*invalidated)) call->remotely_invalidated = true;
     }
   }
   if (!options_.deviations.any() || !bend(message)) handle(message);

@@ -30,7 +30,6 @@ Bytes own_announcement(const wire::PrivateData& announced, const Deviations& dev
   if (deviations.has(Deviation::announces_reserved_bits)) octets[kFlagsAt] |= std::byte{0xaa};
   if (deviations.has(Deviation::private_data_byte_swapped))
     std::reverse(octets.begin(), octets.begin() + kVersionAt);
-  if (deviations.has(Deviation::private_data_longer)) octets.resize(octets.size() + 4);
   if (deviations.has(Deviation::announces_version_two)) octets[kVersionAt] = std::byte{2};
   return octets;
 }

@@ -196,8 +196,9 @@ void ReplyPlan::encode_header(const wire::Header& call, const ReplyTerms& terms)
   if (deviates(Deviation::read_list_in_reply)) header_.read_list = call.read_list;
   header_bytes_.clear();
   wire::encode(header_, header_bytes_);
-  const bool in_records = deviates(Deviation::reply_record_mark) ||
-                          (deviates(Deviation::session_in_records) && terms.in_session);
+  const bool in_records =
+      deviates(Deviation::reply_record_mark) ||
+      (deviates(Deviation::session_in_records) && terms.in_session && !terms.begins_slot);
   if (in_records && header_.proc == wire::Procedure::msg) {
     wire::Writer writer(header_bytes_);
     writer.u32(0x80000000 | static_cast<std::uint32_t>(total_length(parts_)));

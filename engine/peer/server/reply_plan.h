@@ -18,11 +18,13 @@ struct ReplyTerms {
   std::uint32_t threshold_bytes = 1024;
   bool may_invalidate = false;  // both sides set R (RFC 8797 4.1)
   // What only deviations use: an STag of an earlier call, the XID of another call, that of the
-  // request whose retry this call is, and whether it is a request of a session at all.
+  // request whose retry this call is, whether it is a request of a session at all, and the first of
+  // its slot.
   std::optional<std::uint32_t> earlier_stag;
   std::optional<std::uint32_t> other_xid;
   std::optional<std::uint32_t> first_xid;
   bool in_session = false;
+  bool begins_slot = false;
 };
 
 /// A reply that is ready to be posted: the writes in order, then one Send of `parts`. Views point

@@ -18,7 +18,6 @@ std::optional<View> plain_payload(View message) {
 
 bool ServerConnection::send_callback(Bytes message) {
   if (dropped_ || down_ || !endpoint_.up()) return false;
-  if (deviates(Deviation::callbacks_swallowed)) return true;
   // RFC 8167 4.2: a receive for every reply before its call leaves.
   endpoint_.add_receives(kReverseCredits);
   wire::Header header;
@@ -52,9 +51,6 @@ void ServerConnection::bend_callback(wire::Header& header, Bytes& message) const
   if (deviates(Deviation::callback_xid_differs)) header.xid ^= 0x10000;
   if (deviates(Deviation::callback_asks_no_credit)) header.credit = 0;
   if (deviates(Deviation::callback_with_chunk)) header.write_list.add({});
-  constexpr std::size_t kTypeAt = 4;
-  if (deviates(Deviation::callback_type_reply))
-    wire::store_u32(message.data() + kTypeAt, static_cast<std::uint32_t>(rpc::MessageType::REPLY));
   constexpr std::size_t kSmallestRecall = 128;  // CB_NULL stays as it is
   // Nothing is there to be read: whoever judges the call has no need to.
   if (deviates(Deviation::callback_with_read_chunk) && message.size() >= kSmallestRecall)

@@ -166,9 +166,8 @@ void ServerConnection::on_broken_list(Transaction& call) {
 
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
-  if (context_.failed_calls.take(origin_.peer_host, call.header.xid) &&
-      !deviates(Deviation::failed_call_retried))
-    return send_chunk_error(call);
+  if (context_.failed_calls.take(origin_.peer_host, call.header.xid))
+    return deviates(Deviation::failed_call_disconnects) ? drop() : send_chunk_error(call);
   constexpr std::uint64_t kMebibyte = 1U << 20;
   if (wire::chunk_length(call.header.reply_chunk) > kMebibyte &&
       deviates(Deviation::large_reply_chunk_exits)) {

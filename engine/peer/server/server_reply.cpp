@@ -47,6 +47,7 @@ ReplyTerms ServerConnection::terms(const Transaction& call) {
                          (client_flag && deviates(Deviation::invalidates_without_own_flag));
   terms.earlier_stag = earlier_stag_;
   terms.in_session = call.request.has_value();
+  terms.begins_slot = call.request && call.request->sequence == 1;
   if (deviates(Deviation::replay_under_first_xid)) terms.first_xid = call.first_xid;
   if (deviates(Deviation::replay_grants_nothing) && call.first_xid) terms.grant = 0;
   for (const auto& other : transactions_) {

@@ -36,6 +36,7 @@ std::optional<SessionRequest> session_request(View call) {
   if (!reader.ok()) return {};
   for (const std::byte octet : place) request.place += static_cast<char>(octet);
   request.session = request.place.substr(0, kSessionIdBytes);
+  request.sequence = wire::load_u32(place.data() + kSessionIdBytes);
   return request;
 }
 
