@@ -316,8 +316,6 @@ constexpr DeviationInfo kTable[] = {
      "The sequence IDs of callbacks start with 2."},
     {Deviation::recall_names_other_stateid, "recall-names-other-stateid", "RFC8267-6.5.2-1",
      "A recall names another stateid than the delegation's."},
-    {Deviation::late_recall_dropped, "late-recall-dropped", "RFC8167-5.4-1",
-     "A recall that is due while there is no connection is never sent."},
     {Deviation::lost_recall_not_repeated, "lost-recall-not-repeated", "RFC8881-2.10.13.2.4-1",
      "A recall whose connection was lost is not sent again."},
     {Deviation::lost_recall_renumbered, "lost-recall-renumbered", "RFC8881-2.10.13.2.4-1",

@@ -182,7 +182,6 @@ enum class Deviation : std::uint16_t {
   recall_without_sequence,
   callback_sequence_skips,
   recall_names_other_stateid,
-  late_recall_dropped,
   lost_recall_not_repeated,
   lost_recall_renumbered,
 

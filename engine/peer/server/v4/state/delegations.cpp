@@ -79,7 +79,6 @@ bool recall_delegations(StateTables& tables, File& file, std::optional<ClientId>
     tables.recalls.emplace_back(each->client->id, each->number);
     if (send_recall(tables, *each)) continue;
     each->next_try = tables.now() + kRecallPause;
-    if (tables.deviates(Deviation::late_recall_dropped)) each->told = true;
   }
   if (contends) tables.mark_contended(file);
   return waiting;
