@@ -11,7 +11,7 @@ import types
 import pytest
 
 from steertag import build_paths, cli, ledger, peer, requirements
-from steertag.coverage import commands, gate, matrix, open_rows, page, text, unbroken_rows
+from steertag.coverage import commands, gate, matrix, page, text, unbroken_cases, unbroken_rows
 from steertag.coverage.deviation_results import BadResults, Catch, read
 from steertag.coverage.document import document, url
 from steertag.suite.coverage import CaseEntry
@@ -47,9 +47,10 @@ def case(id, *named):
     return CaseEntry(id, named, (), "safe", (), f"test_it.py::{id}")
 
 
-def deviation(name, sentence="It does not.", requirement="RFC8166-1-1", also=()):
+def deviation(name, sentence="It does not.", requirement="RFC8166-1-1", also=(), side="server"):
     """One as steertag.peer has it."""
-    return types.SimpleNamespace(name=name, sentence=sentence, requirement=requirement, also=also)
+    fields = {"name": name, "sentence": sentence, "requirement": requirement}
+    return types.SimpleNamespace(**fields, also=also, side=side)
 
 
 def build(entries, cases=(), deviations=(), **results):
@@ -163,29 +164,15 @@ def test_every_problem_is_one_sentence():
     ]
     named = [row.id for row in rows[1:5]]
     found = build(rows, [case("server.a.b", *named), case("server.a.c", *named)])
-    assert list(gate.problems(found, ["RFC8166-1-2", "RFC8166-0-1"])) == [
+    assert list(gate.problems(found)) == [
         "RFC8166-1-1 (MUST, both): no case and no exemption",
         "RFC8166-1-6 (MUST, both): restated by RFC8166-1-1, RFC8166-1-2, and not each of them has "
         "a case",
         "RFC8166-1-7 (MUST NOT, both): no case, and an exemption of the client only",
         "RFC8166-1-8 (MUST, both): no case, and an exemption of the server only",
-        "RFC8166-1-2 is listed as open, and is not: strike it from the list",
-        "RFC8166-0-1 is listed as open, and is no requirement of the ledger",
         "RFC8166-1-3 is exempt as unseen, but server.a.b is a case of it",
     ]
-    assert list(gate.problems(build(rows[4:5]), [])) == []
-
-
-def test_known_open_rows_have_one_id_a_line(tmp_path):
-    path = tmp_path / "open.txt"
-    path.write_text("# All of them.\n\nRFC8166-1-1  # soon\nRFC8166-1-2\n")
-    assert open_rows.read(path) == ["RFC8166-1-1", "RFC8166-1-2"]
-    for line, problem in (("RFC8166-1-1 RFC8166-1-2", "one id"), ("A\nA", "A is there twice")):
-        path.write_text(line)
-        with pytest.raises(open_rows.BadOpenRows, match=problem):
-            open_rows.read(path)
-    with pytest.raises(open_rows.BadOpenRows, match="cannot be read"):
-        open_rows.read(tmp_path / "none.txt")
+    assert list(gate.problems(build(rows[4:5]))) == []
 
 
 def test_a_deviation_breaks_further_rows_too():
@@ -284,6 +271,32 @@ def test_the_document_holds_everything():
     assert url(entry("CALLAGHAN2003-4-1")) == ""
 
 
+def test_cases_that_no_deviation_makes_fail_are_listed():
+    """By what they claim, until each deviation of their side was tried on all of them."""
+    rows = [entry(), entry("RFC8166-1-2"), entry("RFC8166-1-3", role="server")]
+    cases = [SERVER_CASE, CLIENT_CASE, case("server.c.d", "RFC8166-1-2", "RFC8166-1-3")]
+    defects = [deviation("d"), deviation("e", requirement="RFC8166-1-2", side="client")]
+    by_claim = unbroken_cases.unbroken_cases(build(rows, cases, defects))
+    assert [(one.side, one.cases, one.of) for one in by_claim] == [
+        ("server", ("server.c.d",), 2),
+        ("client", ("client.a.b",), 1),
+    ]
+    one = Catch("caught", "server.c.d", ("server.c.d",), True)
+    tried = unbroken_cases.unbroken_cases(
+        build(rows, cases, defects, catches={("d", "RFC8166-1-1"): one})
+    )
+    assert [(one.side, one.cases, one.tried) for one in tried] == [
+        ("server", ("server.a.b",), True),
+        ("client", ("client.a.b",), False),
+    ]
+    assert list(text.unbroken_cases(tried)) == [
+        "1 of 2 cases for servers no deviation made fail",
+        "  server.a.b",
+        "1 of 1 cases for clients claim no row that a deviation breaks",
+        "  client.a.b",
+    ]
+
+
 class Page(html.parser.HTMLParser):
     """Checks that elements are closed in order, and collects ids, links and texts."""
 
@@ -339,9 +352,10 @@ def test_what_was_not_tried_has_no_outcome():
 def test_results_of_deviations_are_read(tmp_path):
     path = tmp_path / "deviations.json"
     row = {"name": "d", "requirement": "RFC8166-1-1", "outcome": "judged", "by": "server.a.b"}
+    row |= {"failed": ["server.a.b", "server.c.d"], "whole": True}
     path.write_text(json.dumps([row]))
-    key = ("d", "RFC8166-1-1")
-    assert read(path) == [(key, Catch("judged", "server.a.b"))] and read(path)[0][1].caught
+    catch = Catch("judged", "server.a.b", ("server.a.b", "server.c.d"), True)
+    assert read(path) == [(("d", "RFC8166-1-1"), catch)] and catch.caught
     for content in ("", "5", "[5]", "[{}]", json.dumps([row | {"by": None}]), "[" * 100_000):
         path.write_text(content)
         with pytest.raises(BadResults, match=f"^{path} was not written by ci/deviations.py: ."):
@@ -357,23 +371,25 @@ def test_the_page_of_the_real_ledger_has_every_row_once():
         assert link.removeprefix("#") in shown.ids or link.startswith("https://www.rfc-editor.org/")
 
 
+CASE = """
+@case({id!r}, requirements={rows})
+def test_{side}(bench):
+    bench.connect()
+"""
+
+
 @pytest.fixture
 def suite(tmp_path):
-    """A folder with one case of the one MUST of RFC 8797 on the R flag, and what it leaves open."""
+    """A folder with one case of each side for what has to be settled and has no exemption."""
     (tmp_path / "pyproject.toml").write_text(
         "[tool.pytest.ini_options]\naddopts = '-p steertag.suite.plugin'\n"
     )
-    (tmp_path / "test_it.py").write_text(
-        "from steertag.suite import case\n\n"
-        "@case('server.it.works', requirements=['RFC8797-4.1-3'])\n"
-        "def test_it(bench):\n    bench.connect()\n"
-    )
-    known = [
-        row.requirement.id
-        for row in gate.open_rows(build(ledger.requirements()))
-        if row.requirement.id != "RFC8797-4.1-3"
-    ]
-    (tmp_path / "open.txt").write_text("\n".join(known))
+    has_to = gate.open_rows(build(ledger.requirements()), each_role=True)
+    content = "from steertag.suite import case\n"
+    for side in requirements.SIDES:
+        rows = [row.requirement.id for row in has_to if row.states.get(side) == matrix.OPEN]
+        content += CASE.format(id=f"{side}.it.works", rows=rows, side=side)
+    (tmp_path / "test_it.py").write_text(content)
     return tmp_path
 
 
@@ -382,21 +398,38 @@ def steertag(*arguments):
 
 
 def test_the_command_prints_writes_and_tells_by_its_status(suite, capsys):
-    known = ["--open", suite / "open.txt"]
     written = ["--json", suite / "it.json", "--html", suite / "it.html"]
-    assert steertag("coverage", suite, *known, *written) == 0
+    assert steertag("coverage", suite, *written) == 0
     printed = capsys.readouterr().out
     assert "RFC8797-4.1-3" in printed and "no case" not in printed
+    assert "\n0 rows that have to be settled are open\n" in printed
     rows = json.loads((suite / "it.json").read_text())["requirements"]
     row = next(row for row in rows if row["id"] == "RFC8797-4.1-3")
     assert [case["id"] for case in row["cases"]] == ["server.it.works"]
     assert "server.it.works" in (suite / "it.html").read_text()
 
-    assert steertag("coverage", suite, "--summary", "--strict", *known) == commands.UNSETTLED
+    assert rows and json.loads((suite / "it.json").read_text())["unbroken_cases"] == {
+        "server": [],
+        "client": [],
+    }
+
+    assert steertag("coverage", suite, "--summary", "--unbroken-cases") == 0
+    printed = capsys.readouterr().out
+    for side in requirements.SIDES:
+        assert f"0 of 1 cases for {side}s claim no row that a deviation breaks" in printed
+
+    assert steertag("coverage", suite, "--summary", "--strict") == commands.UNSETTLED
     assert "RFC8881-2.9.2-4 (MUST, responder): no case" in capsys.readouterr().out
-    (suite / "open.txt").write_text("RFC8797-4.1-3\n")
-    assert steertag("coverage", suite, "--summary", *known) == commands.UNSETTLED
-    assert "RFC8797-4.1-3 is listed as open, and is not" in capsys.readouterr().out
+
+
+def test_an_open_row_fails_the_command(suite, capsys):
+    cases = (suite / "test_it.py").read_text()
+    (suite / "test_it.py").write_text(cases.replace("'RFC8797-4.1-3'", "'RFC8797-4-10'"))
+    assert steertag("coverage", suite, "--summary") == commands.UNSETTLED
+    printed = capsys.readouterr().out
+    assert "\n1 rows that have to be settled are open\n" in printed
+    assert "RFC8797-4.1-3 (MUST, responder): no case and no exemption" in printed
+    assert commands.HOW_TO_SETTLE in printed
 
 
 def test_the_command_shows_results_of_runs(suite, capsys):
@@ -411,6 +444,7 @@ def test_the_command_shows_results_of_runs(suite, capsys):
     broken = next(each for each in peer.deviations() if each.requirement == "RFC8797-4.1-3")
     caught = {"name": broken.name, "requirement": broken.requirement, "outcome": "caught"}
     caught["by"] = "server.it.works"
+    caught |= {"failed": ["server.it.works"], "whole": False}
     (suite / "deviations.json").write_text(json.dumps([caught]))
     reports += ["--deviations", suite / "deviations.json"]
     steertag("coverage", suite, *reports, "--html", suite / "it.html")
@@ -428,7 +462,6 @@ def test_the_command_shows_results_of_runs(suite, capsys):
     [
         (["--report", "none.json"], "there is no report none.json"),
         (["--deviations", "none.json"], "none.json cannot be read: No such file"),
-        (["--open", "none.txt"], "none.txt cannot be read"),
         (["--unbroken", "none.txt"], "none.txt cannot be read"),
         (["--json", "no/folder/it.json"], "no/folder/it.json: No such file"),
         (["--json", ""], ".: Is a directory"),

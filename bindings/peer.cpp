@@ -66,6 +66,12 @@ void bind_deviations(py::module_& module) {
           },
           "The ledger ids of what it breaks besides.")
       .def_readonly("sentence", &DeviationInfo::sentence)
+      .def_property_readonly(
+          "side",
+          [](const DeviationInfo& row) {
+            return row.side == trace::Role::client ? "client" : "server";
+          },
+          "server or client: whose defect it is.")
       .def("__repr__", [](const DeviationInfo& row) {
         return "<Deviation " + std::string(row.name) + " of " + std::string(row.requirement) + ">";
       });

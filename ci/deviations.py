@@ -3,7 +3,8 @@
 deviations and checks that a case finds it under the requirement that the deviation breaks.
 
 Each deviation is tried first with the cases that claim its requirement, because they are few, and
-with the whole suite if they miss it. One that breaks further requirements is tried for each of them."""
+with the whole suite if they miss it; with --whole each is tried with the whole suite, to its end, so that
+one knows of each case what makes it fail. One that breaks further requirements is tried for each of them."""
 
 import argparse
 import concurrent.futures
@@ -40,6 +41,8 @@ PEERS = {
 PROGRAMS = {"server": "steertag-serve", "client": "steertag-copy"}
 # One run of the whole suite against a server that may hang in many cases.
 RUN_LIMIT_S = 600
+# The same where no failure ends the run: each hang costs a timeout and a new server.
+WHOLE_RUN_LIMIT_S = 7200
 LIST_LIMIT_S = 10
 # Failures after which a run ends: what they do not blame is not blamed, and a server that breaks
 # everything would cost a timeout in every case.
@@ -70,6 +73,7 @@ class Outcome:
     deviation: Deviation
     word: str
     by: str = ""
+    failed: tuple = ()  # ids of the cases that were seen to fail
 
     @property
     def good(self):
@@ -109,8 +113,9 @@ def claims(junit):
 class Scorer:
     """Runs the suite against deviating peers."""
 
-    def __init__(self, program, report, claims_by_requirement, peer=PEERS["server"]):
+    def __init__(self, program, report, claims_by_requirement, peer=PEERS["server"], whole=False):
         self._peer = peer
+        self._whole = whole
         paths = [str(PROJECT / "ci"), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._environment = {
             **os.environ,
@@ -119,6 +124,7 @@ class Scorer:
         }
         self._report = report
         self._claims = claims_by_requirement
+        self._limit_s = WHOLE_RUN_LIMIT_S if whole else RUN_LIMIT_S
 
     def score(self, deviation):
         try:
@@ -128,17 +134,20 @@ class Scorer:
 
     def _score(self, deviation):
         claiming = self._claims.get(deviation.requirement, [])
-        if claiming:
+        if claiming and not self._whole:
             cases = self._run(deviation, claiming, "claiming")
             by = find(cases, deviation.requirement)
             if by:
-                return Outcome(deviation, "caught", by)
+                return Outcome(deviation, "caught", by, failed(cases))
         cases = self._run(deviation, [self._peer.suite], "whole")
-        by = find(cases, deviation.requirement)
-        if by:
-            return Outcome(deviation, "judged", by)
-        others = [case["id"] for case in cases if case["verdict"] in JUDGEMENTS]
-        return Outcome(deviation, "misjudged" if others else "missed", ", ".join(others[:3]))
+        claim = [case for case in cases if deviation.requirement in case["requirements"]]
+        for word, among in (("caught", claim), ("judged", cases)):
+            by = find(among, deviation.requirement)
+            if by:
+                return Outcome(deviation, word, by, failed(cases))
+        others = failed(cases)
+        word = "misjudged" if others else "missed"
+        return Outcome(deviation, word, ", ".join(others[:3]), others)
 
     def _run(self, deviation, tests, name):
         """The cases of one run's report; none if the run did not fail."""
@@ -148,7 +157,8 @@ class Scorer:
         command = [sys.executable, "-m", "pytest", *tests, "-q"]
         command += [self._peer.option, deviation.name, *self._peer.more]
         command += ["--report", str(directory), "--strict-verdicts"]
-        command += ["-p", "blame", "--maxfail", str(MOST_FAILURES)]
+        if not self._whole:
+            command += ["-p", "blame", "--maxfail", str(MOST_FAILURES)]
         report = directory / "report.json"
         report.unlink(missing_ok=True)
         with open(directory / "pytest.log", "w") as log:
@@ -159,13 +169,18 @@ class Scorer:
                     env={**self._environment, "STEERTAG_BLAME": deviation.requirement},
                     stdout=log,
                     stderr=subprocess.STDOUT,
-                    timeout=RUN_LIMIT_S,
+                    timeout=self._limit_s,
                 )
             except subprocess.TimeoutExpired:
-                raise CannotScore(f"no end within {RUN_LIMIT_S} s; see {log.name}") from None
+                raise CannotScore(f"no end within {self._limit_s} s; see {log.name}") from None
         if done.returncode not in EXPECTED_ENDS or not report.exists():
             raise CannotScore(f"pytest ended with {done.returncode}; see {log.name}")
         return json.loads(report.read_text())["cases"] if done.returncode else []
+
+
+def failed(cases):
+    """The ids of the cases that did not pass."""
+    return tuple(case["id"] for case in cases if case["verdict"] in JUDGEMENTS)
 
 
 def find(cases, requirement):
@@ -198,14 +213,17 @@ def write_junit(path, outcomes):
     xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def write_json(path, outcomes):
-    """What `steertag coverage --deviations` reads; `by` is empty where no case caught the deviation."""
+def write_json(path, outcomes, whole=False):
+    """What `steertag coverage --deviations` reads; `by` is empty where no case caught the deviation, and
+    `failed` is all that fails only if the suite was run as a `whole`."""
     rows = [
         {
             "name": outcome.deviation.name,
             "requirement": outcome.deviation.requirement,
             "outcome": outcome.word,
             "by": outcome.by if outcome.good else "",
+            "failed": list(outcome.failed),
+            "whole": whole and outcome.word != "no run",
         }
         for outcome in outcomes
     ]
@@ -220,6 +238,9 @@ def main():
     parser.add_argument("--report", type=pathlib.Path, default=pathlib.Path("build/deviations"))
     parser.add_argument("--junit", type=pathlib.Path, help="where to write the table as JUnit")
     parser.add_argument("--json", type=pathlib.Path, help="where to write the table as JSON")
+    parser.add_argument(
+        "--whole", action="store_true", help="run all cases with each deviation (hours)"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("names", nargs="*", help="only these deviations")
     options = parser.parse_args()
@@ -237,6 +258,7 @@ def main():
             options.report.resolve(),
             claims(options.conforming),
             PEERS[options.role],
+            options.whole,
         )
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             outcomes = list(pool.map(scorer.score, chosen))
@@ -246,7 +268,7 @@ def main():
     if options.junit:
         write_junit(options.junit, outcomes)
     if options.json:
-        write_json(options.json, outcomes)
+        write_json(options.json, outcomes, options.whole)
     return 0 if all(outcome.good for outcome in outcomes) else 1
 
 

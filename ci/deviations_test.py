@@ -28,8 +28,8 @@ def case(name, verdict="fail", *findings, reason="something else", claims=()):
 class Runs(Scorer):
     """Answers with given cases; keeps what was asked for."""
 
-    def __init__(self, claims, **cases):
-        super().__init__("server", pathlib.Path("unused"), claims)
+    def __init__(self, claims, *, is_whole=False, **cases):
+        super().__init__("server", pathlib.Path("unused"), claims, whole=is_whole)
         self.cases = cases
         self.asked = []
 
@@ -43,7 +43,7 @@ CLAIMS = {RULE: ["suites/server/test_a.py::test_a"]}
 
 def test_claiming_case_catches_without_the_whole_suite():
     runs = Runs(CLAIMS, claiming=[case("a", "pass"), case("b", "fail", OTHER, RULE)])
-    assert runs.score(Deviation("d", RULE)) == Outcome(Deviation("d", RULE), "caught", "b")
+    assert runs.score(Deviation("d", RULE)) == Outcome(Deviation("d", RULE), "caught", "b", ("b",))
     assert runs.asked == [("claiming", CLAIMS[RULE])]
 
 
@@ -92,6 +92,14 @@ def test_whole_suite_tells_why_the_claim_failed(whole, word, by, good):
 def test_requirement_without_a_claim_goes_to_the_whole_suite():
     runs = Runs({}, whole=[case("z", "fail", RULE)])
     assert runs.score(Deviation("d", RULE)).word == "judged"
+    assert runs.asked == [("whole", ["suites/server"])]
+
+
+def test_with_whole_runs_every_case_is_tried_and_those_that_fail_are_told():
+    found = [case("a", "pass"), case("b", "fail", OTHER), case("c", "hang", RULE, claims=[RULE])]
+    runs = Runs(CLAIMS, is_whole=True, whole=found)
+    outcome = runs.score(Deviation("d", RULE))
+    assert (outcome.word, outcome.by, outcome.failed) == ("caught", "c", ("b", "c"))
     assert runs.asked == [("whole", ["suites/server"])]
 
 
@@ -162,11 +170,13 @@ def test_junit_has_a_failure_for_each_deviation_not_caught(tmp_path):
 def test_json_names_who_caught_each_deviation(tmp_path):
     path = tmp_path / "out.json"
     rows = [
-        Outcome(Deviation("d", RULE), "caught", "a"),
-        Outcome(Deviation("e", RULE), "misjudged", "b, c"),
+        Outcome(Deviation("d", RULE), "caught", "a", ("a", "b")),
+        Outcome(Deviation("e", RULE), "misjudged", "b, c", ("b", "c")),
+        Outcome(Deviation("f", RULE), "no run", "no end"),
     ]
-    deviations.write_json(path, rows)
-    assert json.loads(path.read_text()) == [
-        {"name": "d", "requirement": RULE, "outcome": "caught", "by": "a"},
-        {"name": "e", "requirement": RULE, "outcome": "misjudged", "by": ""},
-    ]
+    for whole in (False, True):
+        deviations.write_json(path, rows, whole)
+        first, second, third = json.loads(path.read_text())
+        caught = {"name": "d", "requirement": RULE, "outcome": "caught", "by": "a"}
+        assert first == caught | {"failed": ["a", "b"], "whole": whole}
+        assert (second["by"], second["failed"], third["whole"]) == ("", ["b", "c"], False)

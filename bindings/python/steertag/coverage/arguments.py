@@ -43,17 +43,17 @@ def _add_coverage(commands):
     add("--json", type=pathlib.Path, metavar="FILE", help="write the matrix as JSON too")
     add("--html", type=pathlib.Path, metavar="FILE", help="write the matrix as a page too")
     add("--summary", action="store_true", help="print counts and open rows only")
+    add(
+        "--unbroken-cases",
+        action="store_true",
+        help="print the cases that no deviation can make fail: as --deviations says if all cases were "
+        "tried (ci/deviations.py --whole), else those that claim no row that a deviation breaks",
+    )
     add("--strict", action="store_true", help="every level of every document has to be settled")
     add(
         "--each-role",
         action="store_true",
         help="a row that binds both roles has to be settled for each of them",
-    )
-    add(
-        "--open",
-        type=pathlib.Path,
-        metavar="FILE",
-        help="ids of rows that are known to be open, one a line; one that is not open fails too",
     )
     add(
         "--unbroken",

@@ -6,11 +6,11 @@ from .. import requirements as ledger
 from ..atomic_file import write_atomically
 from ..baseline import BaselineError, load_report
 from ..failure import Failure
-from . import deviation_results, open_rows, text, unbroken_rows
+from . import deviation_results, text, unbroken_rows
 from .document import document, url
-from .gate import open_rows as rows_open
-from .gate import problems, unbroken, unbroken_problems
+from .gate import open_rows, problems, unbroken, unbroken_problems
 from .matrix import build
+from .unbroken_cases import unbroken_cases
 
 HOW_TO_SETTLE = (
     "A row is settled by a case that names it, of the suite for a side that it binds, or by an exemption "
@@ -27,7 +27,6 @@ def coverage(arguments):
     """Prints the matrix and says what is open."""
     verdicts, target = _results(arguments.report)
     catches = _catches(arguments.deviations)
-    known = _known_open(arguments.open)
     reasons = _reasons(arguments.unbroken)
     matrix = _matrix(_cases(arguments.path), verdicts, catches)
     for path, write in ((arguments.json, _json), (arguments.html, _html)):
@@ -37,12 +36,12 @@ def coverage(arguments):
         _print(text.table(matrix))
         print()
     _print(text.summary(matrix))
+    if arguments.unbroken_cases:
+        print()
+        _print(text.unbroken_cases(unbroken_cases(matrix)))
     scope = (arguments.strict, arguments.each_role)
-    ids = [row.requirement.id for row in rows_open(matrix, *scope)]
-    listed = [each for each in ids if each in known]
-    print(f"\n{len(ids)} rows that have to be settled are open, {len(listed)} of them known")
-    _print(text.columns(listed))
-    found = list(problems(matrix, known, *scope))
+    print(f"\n{len(open_rows(matrix, *scope))} rows that have to be settled are open")
+    found = list(problems(matrix, *scope))
     if found:
         print()
         _print(found)
@@ -146,13 +145,6 @@ def _matrix(cases, verdicts=None, catches=None):
         each for side in (trace.Role.server, trace.Role.client) for each in peer.deviations(side)
     ]
     return build(engine_ledger.requirements(), cases, deviations, verdicts, catches)
-
-
-def _known_open(path):
-    try:
-        return open_rows.read(path) if path is not None else []
-    except open_rows.BadOpenRows as error:
-        raise Failure(str(error)) from None
 
 
 def _reasons(path):

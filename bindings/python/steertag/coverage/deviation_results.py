@@ -16,10 +16,13 @@ class BadResults(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Catch:
-    """What became of a deviation: a word of ci/deviations.py, and the id of the case that caught it."""
+    """What became of a deviation: a word of ci/deviations.py, the id of the case that caught it, ids of
+    the cases that were seen to fail, and whether all cases were tried."""
 
     outcome: str
     case: str
+    failed: tuple = ()
+    whole: bool = False
 
     @property
     def caught(self):
@@ -30,10 +33,7 @@ def read(path):
     """[((name of a deviation, requirement that it breaks), Catch)] in the file; raises BadResults."""
     try:
         return [
-            (
-                (text(row["name"]), text(row["requirement"])),
-                Catch(text(row["outcome"]), text(row["by"])),
-            )
+            ((text(row["name"]), text(row["requirement"])), _catch(row))
             for row in json_file.load(path, LARGEST_FILE)
         ]
     except OSError as error:
@@ -41,3 +41,8 @@ def read(path):
     except (ValueError, KeyError, TypeError) as error:
         problem = json_file.problem(error)
         raise BadResults(f"{path} was not written by ci/deviations.py: {problem}") from None
+
+
+def _catch(row):
+    failed = tuple(text(each) for each in row["failed"])
+    return Catch(text(row["outcome"]), text(row["by"]), failed, row["whole"] is True)

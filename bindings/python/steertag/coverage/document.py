@@ -3,6 +3,7 @@
 from .. import __version__, ledger as engine_ledger
 from .. import requirements as ledger
 from .matrix import STATES, side_of
+from .unbroken_cases import unbroken_cases
 
 RFC_EDITOR = "https://www.rfc-editor.org/rfc"
 
@@ -18,6 +19,7 @@ def document(matrix):
             {"name": name, "title": titles[name], "totals": _totals(matrix, name)} for name in names
         ],
         "requirements": [_requirement(matrix, row) for row in matrix.rows],
+        "unbroken_cases": {one.side: list(one.cases) for one in unbroken_cases(matrix)},
     }
 
 

@@ -19,19 +19,11 @@ def open_rows(matrix, strict=False, each_role=False):
     ]
 
 
-def problems(matrix, known_open=(), strict=False, each_role=False):
+def problems(matrix, strict=False, each_role=False):
     """One sentence for each thing that fails a build."""
-    known_rows = {row.requirement.id for row in matrix.rows}
-    still_open = {row.requirement.id: row for row in open_rows(matrix, strict, each_role)}
-    for requirement_id, row in still_open.items():
-        if requirement_id not in known_open:
-            word = ledger.level(row.requirement)
-            yield f"{requirement_id} ({word}, {row.requirement.role}): {_missing(row)}"
-    for requirement_id in known_open:
-        if requirement_id not in known_rows:
-            yield f"{requirement_id} is listed as open, and is no requirement of the ledger"
-        elif requirement_id not in still_open:
-            yield f"{requirement_id} is listed as open, and is not: strike it from the list"
+    for row in open_rows(matrix, strict, each_role):
+        entry = row.requirement
+        yield f"{entry.id} ({ledger.level(entry)}, {entry.role}): {_missing(row)}"
     for row in matrix.rows:
         for case in row.contradicted()[:1]:
             kind = row.requirement.exemption.kind

@@ -45,6 +45,7 @@ class Matrix:
     rows: list
     verdicts: dict  # {case id: verdict}
     catches: dict  # {(deviation, requirement): Catch}
+    cases: tuple = ()  # all that were collected
 
     def results(self, row):
         """{verdict: number} of the row's cases that the report has."""
@@ -91,7 +92,7 @@ def build(entries, cases, deviations, verdicts=None, catches=None):
         states = {side: _state(entry, side, own, by_id) for side in ledger.sides(entry)}
         state = _whole(entry, states, own)
         rows.append(Row(entry, own[entry.id], tuple(broken[entry.id]), states, state))
-    return Matrix(rows, verdicts or {}, catches or {})
+    return Matrix(rows, verdicts or {}, catches or {}, tuple(cases))
 
 
 def _state(entry, side, own, by_id):

@@ -3,8 +3,6 @@
 from .. import requirements as ledger
 from .matrix import CASE, EXEMPT, OPEN, RESTATED
 
-IDS_A_LINE = 4
-
 
 def table(matrix):
     """A line for each requirement, by document."""
@@ -71,14 +69,17 @@ def summary(matrix):
         yield "  ".join([line[0].ljust(widths[0]), *cells[1:]])
 
 
+def unbroken_cases(found):
+    """How many cases of each side no deviation can make fail, and which; of what
+    unbroken_cases.unbroken_cases gives."""
+    for one in found:
+        how = "no deviation made fail" if one.tried else "claim no row that a deviation breaks"
+        yield f"{len(one.cases)} of {one.of} cases for {one.side}s {how}"
+        yield from (f"  {each}" for each in one.cases)
+
+
 def _counts(rows):
     states = [sum(row.state == state for row in rows) for state in (CASE, RESTATED, EXEMPT, OPEN)]
     must = sum(row.open and ledger.mandatory(row.requirement) for row in rows)
     deviations = len({each.name for row in rows for each in row.deviations})
     return tuple(map(str, (len(rows), *states, must, deviations)))
-
-
-def columns(ids):
-    """Ids, some to a line."""
-    for start in range(0, len(ids), IDS_A_LINE):
-        yield "  " + "  ".join(f"{each:<22}" for each in ids[start : start + IDS_A_LINE]).rstrip()
