@@ -350,6 +350,8 @@ constexpr DeviationInfo kTable[] = {
      "A request that came before under its sequence ID is discarded."},
     {Deviation::replay_under_first_xid, "replay-under-first-xid", "RFC8881-2.10.6.1-3",
      "The reply to a retry carries the XID of the request."},
+    {Deviation::uncached_retry_misordered, "uncached-retry-misordered", "RFC8881-2.10.6.1.3-1",
+     "The retry of an uncached request gets NFS4ERR_SEQ_MISORDERED."},
     {Deviation::lost_reply_sent_later, "lost-reply-sent-later", "RFC8881-2.9.2-5",
      "The last reply of a connection that was lost is sent on the next one."},
     {Deviation::reply_on_first_connection, "reply-on-first-connection", "RFC8881-2.9.2-4",
@@ -559,10 +561,6 @@ constexpr DeviationInfo kTable[] = {
      "Of the calls of the other direction those with chunks are not answered.",
      trace::Role::client},
 
-    // what the client believes
-    {Deviation::unused_memory_trusted, "unused-memory-trusted", "RFC8166-4.3.2.2-5",
-     "A call fails when memory behind the returned length of a write chunk was written.",
-     trace::Role::client},
     // chunks of the client
     {Deviation::position_in_message, "position-in-message", "RFC8166-3.4.5-2",
      "With thresholds of 1024 octets positions count from the start of the Send.",

@@ -201,6 +201,7 @@ enum class Deviation : std::uint16_t {
   // requests of a session
   repeated_request_discarded,
   replay_under_first_xid,
+  uncached_retry_misordered,
   lost_reply_sent_later,
   reply_on_first_connection,
   session_in_records,
@@ -313,9 +314,6 @@ enum class Deviation : std::uint16_t {
   reverse_answer_other_xid,
   reverse_answer_type_call,
   reverse_chunks_unanswered,
-
-  // what the client believes
-  unused_memory_trusted,
 
   // chunks of the client
   position_in_message,

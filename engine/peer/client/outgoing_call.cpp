@@ -13,7 +13,6 @@ namespace steertag::peer {
 namespace {
 
 constexpr std::array<std::byte, 4> kZeros{};
-constexpr std::byte kUnused{0};  // with a deviation, what memory holds that nobody has written
 
 /// Divides `length` octets of a region into `count` segments of about equal length.
 std::vector<wire::Segment> divide(const fabric::Region& region, std::size_t length,
@@ -68,7 +67,6 @@ bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form) 
   if (form.write_chunk && form.write_chunk_bytes > 0) {
     result_ = memory.acquire(form.write_chunk_bytes, writable);
     if (!result_) return false;
-    if (deviates(Deviation::unused_memory_trusted)) std::ranges::fill(result_->bytes(), kUnused);
     header_.write_list.add(divide(*result_, form.write_chunk_bytes, request_.wish.segments));
   }
   if (form.reply_chunk) {
@@ -213,10 +211,6 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
   if (placed != item->length && !deviates(Deviation::returned_length_ignored))
     return bad("the write chunk holds " + std::to_string(placed) + " octets, the result has " +
                std::to_string(item->length));
-  if (deviates(Deviation::unused_memory_trusted) &&
-      std::ranges::any_of(View(result_->bytes()).subspan(item->length),
-                          [](std::byte octet) { return octet != kUnused; }))
-    return bad("memory behind the result was written");
   reply.item_reduced = true;
   // A deviation has not looked at the length.
   reply.item =

@@ -38,7 +38,7 @@ nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, co
 
 /// What answers a retry of a request that was not cached: its SEQUENCE, and for the operation after
 /// that NFS4ERR_RETRY_UNCACHED_REP (RFC 8881 2.10.6.1.3).
-Bytes uncached_reply(View results, bool fails_sequence) {
+Bytes uncached_reply(View results, nfs4::Status of_sequence) {
   wire::Reader reader(results);
   nfs4::CompoundResult compound;
   compound.decode(reader);
@@ -49,8 +49,8 @@ Bytes uncached_reply(View results, bool fails_sequence) {
   const auto second = operations.next();
   Bytes reply;
   nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
-  if (fails_sequence) {
-    writer.add_status(nfs4::Opnum::OP_SEQUENCE, nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
+  if (of_sequence != nfs4::Status::NFS4_OK) {
+    writer.add_status(nfs4::Opnum::OP_SEQUENCE, of_sequence);
     return reply;
   }
   writer.add(nfs4::Opnum::OP_SEQUENCE, sequence);
@@ -144,8 +144,12 @@ void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
   const std::size_t most = slot.cachethis ? session->fore.ca_maxresponsesize_cached : kSmallReply;
   const bool forgets = slot.cachethis && tables_->deviates(Deviation::cached_reply_forgotten);
   if (results.size() > most || forgets) {
-    used.reply.stream() = uncached_reply(
-        results.stream(), tables_->deviates(Deviation::uncached_retry_fails_sequence));
+    nfs4::Status of_sequence = nfs4::Status::NFS4_OK;
+    if (tables_->deviates(Deviation::uncached_retry_fails_sequence))
+      of_sequence = nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP;
+    if (tables_->deviates(Deviation::uncached_retry_misordered))
+      of_sequence = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+    used.reply.stream() = uncached_reply(results.stream(), of_sequence);
   } else {
     copy_results(results, used.reply);
   }
