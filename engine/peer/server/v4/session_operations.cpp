@@ -229,8 +229,9 @@ nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
   return slot.under_way ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
 }
 
-/// Which directions the connection may have from now on, or why none of them can be granted. One that
-/// is bound already is not made to leave a channel, nor to join one, by demand (RFC 8881 18.34.3).
+/// Which directions the connection may have from now on, or why none of them can be granted. One
+/// that is bound already is not made to leave a channel, nor to join one, by demand (RFC
+/// 8881 18.34.3).
 Expected<nfs4::ChannelDirFromServer, nfs4::Status> directions(nfs4::ChannelDirFromClient asked,
                                                               const Binding* bound, bool callable) {
   using From = nfs4::ChannelDirFromClient;
