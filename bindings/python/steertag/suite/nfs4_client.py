@@ -112,7 +112,8 @@ class Nfs4Client:
             "EXCHANGE_ID",
             lambda: conn.exchange(self.exchange_id_call(conn, **fields)),
         )
-        if outcome.kind == kinds.REPLY:
+        # What comes first may be the reply to an earlier request, if something came unasked before it.
+        if outcome.kind == kinds.REPLY and "EXCHANGE_ID" in outcome.result:
             self.id = outcome.result["EXCHANGE_ID"].resok4.eir_clientid
             self.create_sequence = outcome.result["EXCHANGE_ID"].resok4.eir_sequenceid
         return outcome
@@ -138,7 +139,7 @@ class Nfs4Client:
             "CREATE_SESSION",
             lambda: conn.exchange(self.create_session_call(conn, **fields)),
         )
-        if outcome.kind == kinds.REPLY:
+        if outcome.kind == kinds.REPLY and "CREATE_SESSION" in outcome.result:
             self.create_sequence = (self.create_sequence + 1) & 0xFFFFFFFF
             self.sessions.append(Nfs4Session(self, conn, outcome.result["CREATE_SESSION"].resok4))
         return outcome
@@ -163,7 +164,8 @@ class Nfs4Client:
         """Takes the place of an earlier client of this name, whose state is gone then, and goes too."""
         if self.exchange_id().kind != kinds.REPLY:
             return
-        if self.create_session().kind == kinds.REPLY:
+        self.create_session()
+        if self.sessions:
             self.sessions[0].destroy()
         gone = operation("DESTROY_CLIENTID", dca_clientid=self.id)
         self.conn.exchange(self.conn.compound_call(gone))
