@@ -129,6 +129,71 @@ enum class Deviation : std::uint16_t {
   reply_mark_not_last,
   tcp_results_differ,
 
+  // forms of replies
+  offsets_truncated,
+  long_reply_refused,
+  count_word_in_chunk,
+  roundup_left_inline,
+  item_tail_left_inline,
+  empty_chunk_swallows_result,
+  nomsg_without_call_discarded,
+  reduced_name_discarded,
+  auth_none_refused,
+  mount_not_over_tcp,
+  version_four_not_over_tcp,
+
+  // calls that need care
+  failed_call_disconnects,
+  huge_call_discarded,
+  complex_call_discarded,
+  second_program_disconnects,
+  connections_short_lived,
+  grants_count_down,
+
+  // errors of RPC
+  reply_executed,
+  long_credential_executed,
+  long_auth_sys_refused,
+  unknown_procedure_as_garbage,
+  auth_error_without_reason,
+  error_reply_longer,
+
+  // private data of the server
+  private_data_byte_swapped,
+  announces_version_two,
+
+  // below messages
+  startup_key_ignored,
+  plain_reply,
+  enhanced_reply_revision_one,
+  reserved_startup_bits_set,
+  reply_depth_raised,
+  reply_depths_invented,
+  peer_to_peer_unanswered,
+  stray_rtr_flag,
+  markers_left_out,
+  crc_left_out,
+  crc_unchecked,
+  control_unchecked,
+  sequence_unchecked,
+  solicited_send_refused,
+  invalidation_unchecked,
+  empty_write_checked,
+  empty_read_unanswered,
+  refused_read_answered,
+  read_depth_ignored,
+  terminate_code_wrong,
+
+  // calls and replies that other servers are known to have met wrong
+  write_list_beside_reply_chunk_refused,
+  large_reply_chunk_exits,
+  large_pull_discarded,
+  rpc_version_executed,
+  program_versions_wrong,
+  rpc_error_without_header,
+  recall_without_referring_call,
+  gss_over_rdma_only,
+
   // sessions of NFS version 4.1
   channel_size_raised,
   back_channel_slots_changed,
@@ -185,19 +250,6 @@ enum class Deviation : std::uint16_t {
   lost_recall_not_repeated,
   lost_recall_renumbered,
 
-  // forms of replies
-  offsets_truncated,
-  long_reply_refused,
-  count_word_in_chunk,
-  roundup_left_inline,
-  item_tail_left_inline,
-  empty_chunk_swallows_result,
-  nomsg_without_call_discarded,
-  reduced_name_discarded,
-  auth_none_refused,
-  mount_not_over_tcp,
-  version_four_not_over_tcp,
-
   // requests of a session
   repeated_request_discarded,
   replay_under_first_xid,
@@ -209,53 +261,11 @@ enum class Deviation : std::uint16_t {
   // calls of the server
   callback_with_read_chunk,
 
-  // calls that need care
-  failed_call_disconnects,
-  huge_call_discarded,
-  complex_call_discarded,
-  second_program_disconnects,
-  connections_short_lived,
-  grants_count_down,
-
-  // errors of RPC
-  reply_executed,
-  long_credential_executed,
-  long_auth_sys_refused,
-  unknown_procedure_as_garbage,
-  auth_error_without_reason,
-  error_reply_longer,
-
-  // private data of the server
-  private_data_byte_swapped,
-  announces_version_two,
-
   // channels of a session
   session_padded,
   replay_grants_nothing,
   callback_of_other_user,
   version_zero_called_back,
-
-  // below messages
-  startup_key_ignored,
-  plain_reply,
-  enhanced_reply_revision_one,
-  reserved_startup_bits_set,
-  reply_depth_raised,
-  reply_depths_invented,
-  peer_to_peer_unanswered,
-  stray_rtr_flag,
-  markers_left_out,
-  crc_left_out,
-  crc_unchecked,
-  control_unchecked,
-  sequence_unchecked,
-  solicited_send_refused,
-  invalidation_unchecked,
-  empty_write_checked,
-  empty_read_unanswered,
-  refused_read_answered,
-  read_depth_ignored,
-  terminate_code_wrong,
 
   // results of COMPOUND
   write_chunks_shifted,
@@ -264,16 +274,6 @@ enum class Deviation : std::uint16_t {
   second_write_chunk_ignored,
   sixteen_segments_refused,
   second_read_chunk_refused,
-
-  // calls and replies that other servers are known to have met wrong
-  write_list_beside_reply_chunk_refused,
-  large_reply_chunk_exits,
-  large_pull_discarded,
-  rpc_version_executed,
-  program_versions_wrong,
-  rpc_error_without_header,
-  recall_without_referring_call,
-  gss_over_rdma_only,
 
   // of the client
   takes_any_version,

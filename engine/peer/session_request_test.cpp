@@ -1,6 +1,6 @@
 // Where a request stands in its session: what a retry has in common with it, and what is no
 // request.
-#include "peer/server/session_request.h"
+#include "peer/session_request.h"
 
 #include <gtest/gtest.h>
 
@@ -40,8 +40,11 @@ Bytes call_of(const Parts& parts) {
 }
 
 TEST(SessionRequest, ARetryHasThePlaceOfItsRequest) {
-  const auto request = session_request(call_of({}));
+  const Bytes call = call_of({});
+  const auto request = session_request(call);
   ASSERT_TRUE(request);
+  ASSERT_LE(request->sequence_at + 4, call.size());
+  EXPECT_EQ(wire::load_u32(call.data() + request->sequence_at), 7U);
   EXPECT_EQ(request->session.size(), 16U);
   EXPECT_EQ(request->sequence, 7U);
   EXPECT_FALSE(request->cachethis);

@@ -1,10 +1,8 @@
 // What deviations do with messages that the conforming requester discards, and to others.
 #include <cstdlib>
-#include <optional>
 
-#include "nfs/binding.h"
-#include "nfs/v4/operations.h"
 #include "peer/client/requester.h"
+#include "peer/session_request.h"
 #include "rpc/direction.h"
 #include "rpc/message.h"
 #include "wire/xdr.h"
@@ -23,34 +21,12 @@ Bytes with_word(View message, std::size_t at, std::uint32_t word) {
   return bent;
 }
 
-constexpr std::size_t kLongestTag = 1024;
-constexpr std::size_t kSessionIdBytes = 16;
-
-/// Where sa_sequenceid stands in a request of a session (RFC 8881 16.2.1, 18.46.1); nothing in any
-/// other call.
-std::optional<std::size_t> sequence_id_at(View call) {
-  wire::Reader reader(call);
-  rpc::CallHeader header;
-  header.decode(reader);
-  if (header.program != nfs::kNfsProgram || header.version != nfs::kNfsVersion4) return {};
-  (void)reader.opaque(kLongestTag, "tag");
-  const std::uint32_t minor_version = reader.u32("minorversion");
-  const std::uint32_t operations = reader.u32("argarray");
-  const std::uint32_t first = reader.u32("argop");
-  reader.skip(kSessionIdBytes, "sa_sessionid");
-  if (!reader.ok() || reader.remaining() < 4 || minor_version == 0 || operations == 0) return {};
-  if (first != static_cast<std::uint32_t>(nfs4::Opnum::OP_SEQUENCE)) return {};
-  return reader.offset();
-}
-
 }  // namespace
 
 void Requester::advance_sequence(OutgoingCall& call) {
   const MutableView stream = call.stream();
-  if (const auto at = sequence_id_at(stream)) {
-    std::byte* const id = stream.data() + *at;
-    wire::store_u32(id, wire::load_u32(id) + 1);
-  }
+  if (const auto request = session_request(stream))
+    wire::store_u32(stream.data() + request->sequence_at, request->sequence + 1);
 }
 
 void Requester::repost_used() {

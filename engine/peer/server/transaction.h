@@ -7,7 +7,7 @@
 #include "peer/region_pool.h"
 #include "peer/server/reply_payload.h"
 #include "peer/server/reply_plan.h"
-#include "peer/server/session_request.h"
+#include "peer/session_request.h"
 #include "wire/header.h"
 
 namespace steertag::peer {

@@ -1,5 +1,5 @@
 // Where a request stands in its session.
-#include "peer/server/session_request.h"
+#include "peer/session_request.h"
 
 #include <algorithm>
 
@@ -28,6 +28,7 @@ std::optional<SessionRequest> session_request(View call) {
   const std::uint32_t first = reader.u32("argop");
   if (!reader.ok() || minor_version == 0 || operations == 0) return {};
   if (first != static_cast<std::uint32_t>(nfs4::Opnum::OP_SEQUENCE)) return {};
+  const std::size_t place_at = reader.offset();
   const View place = reader.rest().first(std::min(reader.remaining(), kPlaceBytes));
   reader.skip(kPlaceBytes, "sa_sessionid");
   (void)reader.u32("sa_highest_slotid");
@@ -36,6 +37,7 @@ std::optional<SessionRequest> session_request(View call) {
   if (!reader.ok()) return {};
   for (const std::byte octet : place) request.place += static_cast<char>(octet);
   request.session = request.place.substr(0, kSessionIdBytes);
+  request.sequence_at = place_at + kSessionIdBytes;
   request.sequence = wire::load_u32(place.data() + kSessionIdBytes);
   return request;
 }

@@ -2,6 +2,7 @@
 // ask this from outside of NFS version 4.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,9 +12,10 @@
 namespace steertag::peer {
 
 struct SessionRequest {
-  std::string session;         // sa_sessionid, octets
-  std::string place;           // sa_sessionid, sa_sequenceid and sa_slotid: the same in a retry
-  std::uint32_t sequence = 0;  // sa_sequenceid
+  std::string session;          // sa_sessionid, octets
+  std::string place;            // sa_sessionid, sa_sequenceid and sa_slotid: the same in a retry
+  std::uint32_t sequence = 0;   // sa_sequenceid
+  std::size_t sequence_at = 0;  // where in the call that word stands, in octets
   bool cachethis = false;
 };
 

@@ -1,0 +1,51 @@
+"""Rows of a matrix of requirements, made for tests: what a ledger, a suite and a peer would give."""
+
+import dataclasses
+import types
+
+from steertag.coverage import matrix
+from steertag.suite.coverage import CaseEntry
+
+
+@dataclasses.dataclass(frozen=True)
+class Exemption:
+    kind: str
+    why: str = "for a reason"
+    role: str = ""
+    by: tuple = ()
+
+
+def entry(id="RFC8166-1-1", role="both", level="MUST", exemption=None, **changes):
+    """A row as the ledger has it."""
+    fields = {
+        "id": id,
+        "document": id.split("-")[0],
+        "section": id.split("-")[1],
+        "level": level,
+        "role": role,
+        "subject": "header",
+        "statement": "A <peer> does & does.",
+        "observable": "It does not.",
+        "test": "POS: look.",
+        "note": "",
+        "exemption": exemption,
+    }
+    return types.SimpleNamespace(**fields | changes)
+
+
+def case(id, *named):
+    return CaseEntry(id, named, (), "safe", (), f"test_it.py::{id}")
+
+
+def deviation(name, sentence="It does not.", requirement="RFC8166-1-1", also=(), side="server"):
+    """One as steertag.peer has it."""
+    fields = {"name": name, "sentence": sentence, "requirement": requirement}
+    return types.SimpleNamespace(**fields, also=also, side=side)
+
+
+def build(entries, cases=(), deviations=(), **results):
+    return matrix.build(list(entries), list(cases), list(deviations), **results)
+
+
+SERVER_CASE = case("server.a.b", "RFC8166-1-1")
+CLIENT_CASE = case("client.a.b", "RFC8166-1-1")
