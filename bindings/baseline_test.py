@@ -191,13 +191,13 @@ def test_missing_files_are_refused(tmp_path):
         baseline.load(tmp_path / "baseline.yaml", TARGET)
 
 
-def updated(tmp_path, text, *runs, **more):
+def updated(tmp_path, text, *runs, also=False, **more):
     """The Update of a file with this text by one report of each run's entries."""
     reports = [
         baseline.load_report(write_report(tmp_path / f"report-{number}", entries, **more))
         for number, entries in enumerate(runs)
     ]
-    return update(tmp_path / "baseline.yaml", text, reports, TARGET, TODAY)
+    return update(tmp_path / "baseline.yaml", text, reports, TARGET, TODAY, also=also)
 
 
 def rows_of(result):
@@ -279,6 +279,28 @@ def test_an_outcome_joins_a_row_of_which_another_was_seen(tmp_path):
     result = updated(tmp_path, text, [entry()], [passes])
     assert rows_of(result) == [{**row(), "or": [SILENT, PASSES]}]
     assert updated(tmp_path, result.text, [passes]).nothing(), "one of the outcomes is enough"
+
+
+def test_also_adds_and_takes_nothing_away(tmp_path):
+    """a is another crash, b passes, c did not run, d is new and so had to pass before."""
+    crash = {"verdict": "crash", "reason": "gone"}
+    run = [entry(case=f"server.{name}", **crash) for name in "ad"]
+    run.append(entry(case="server.b", verdict="pass", reason="", findings=()))
+    result = updated(tmp_path, HUMAN, run, also=True)
+    assert (result.added, result.changed, result.removed) == (
+        ["server.d"],
+        ["server.a", "server.b"],
+        [],
+    )
+    found = {each["case"]: each.get("or") for each in rows_of(result)}
+    assert found == dict(
+        zip(
+            ("server.a", "server.b", "server.c", "server.d"),
+            ([crash], [PASSES], None, [PASSES]),
+            strict=True,
+        )
+    )
+    assert updated(tmp_path, result.text, run, also=True).nothing()
 
 
 def test_a_harness_error_is_excused_by_no_baseline(tmp_path):

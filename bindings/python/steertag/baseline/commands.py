@@ -30,7 +30,7 @@ def add_command(commands):
     updating = actions.add_parser(
         "update",
         help="bring a baseline up to date; new rows wait for their notes",
-        usage="%(prog)s --from REPORT... [--target NAME] [--note TEXT] FILE",
+        usage="%(prog)s --from REPORT... [--also] [--target NAME] [--note TEXT] FILE",
     )
     updating.add_argument(
         "--from",
@@ -40,6 +40,9 @@ def add_command(commands):
         required=True,
         metavar="REPORT",
         help="report.json, or its directory; of several runs of one target",
+    )
+    updating.add_argument(
+        "--also", action="store_true", help="keep what the file expects, and add what was seen"
     )
     updating.add_argument("--target", metavar="NAME", help="the target's name, for a new file")
     updating.add_argument(
@@ -72,7 +75,8 @@ def bring_up_to_date(arguments):
         text = read(path) if path.exists() else ""
         found = [load_report(each) for each in reports]
         target = _target(arguments.target, found, path, text)
-        result = update(path, text, found, target, datetime.date.today(), arguments.note)
+        today = datetime.date.today()
+        result = update(path, text, found, target, today, arguments.note, arguments.also)
         if not result.nothing() or not text:
             write_atomically(path, result.text)
     except BaselineError as error:

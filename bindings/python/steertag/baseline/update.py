@@ -9,7 +9,7 @@ import yaml
 from .comparison import differences_of
 from .document import OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, other_target, parse
 from .error import BaselineError
-from .outcome import EXCUSABLE, PASS
+from .outcome import EXCUSABLE, PASS, Outcome
 from .rows_text import RowsText
 
 WIDTH = 100
@@ -28,12 +28,13 @@ class Update:
         return not (self.added or self.changed or self.removed)
 
 
-def update(path, text, reports, target, today, note=""):
+def update(path, text, reports, target, today, note="", also=False):
     """The Update of the file `path`, which holds `text` ("" if there is none), by all `reports`;
     `today` is the date that it gets, `note` is what new rows say. A row stays if each outcome that
     was seen is one of its own, goes if its case passed everywhere or is no case any more, and
-    otherwise has what was seen. Of several outcomes all but the first stand below `or`. Raises
-    BaselineError."""
+    otherwise has what was seen. `also` adds to what the file expects, a pass of cases without a row
+    included, and takes nothing away: for a target whose reactions depend on the moment. Of several
+    outcomes all but the first stand below `or`. Raises BaselineError."""
     present = parse(path, text) if text else Baseline(target, [])
     if present.target != target:
         raise other_target(path, present.target, target)
@@ -44,13 +45,13 @@ def update(path, text, reports, target, today, note=""):
     entries, changed, removed = {}, [], []  # entries: of rows that are new or have changed
     for case_id, row in listed.items():
         cases = seen.get(case_id, [])
-        if _holds(row, cases) or (not cases and not whole):
+        if _holds(row, cases) or (not cases and (also or not whole)):
             continue
-        if all(case.outcome.verdict == PASS for case in cases):
+        if not also and all(case.outcome.verdict == PASS for case in cases):
             removed.append(case_id)
         else:
             changed.append(case_id)
-            entries[case_id] = _entry(cases, row, "")
+            entries[case_id] = _entry(cases, row, "", also)
             rows_text.replace(case_id, _text(entries[case_id]))
     for case_id in removed:
         rows_text.remove(case_id)
@@ -60,7 +61,7 @@ def update(path, text, reports, target, today, note=""):
         if case_id not in listed and any(case.outcome.verdict != PASS for case in cases)
     ]
     for case_id in added:
-        entries[case_id] = _entry(seen[case_id], None, note)
+        entries[case_id] = _entry(seen[case_id], None, note, also)
         rows_text.add(case_id, _text(entries[case_id]))
     if added or changed or removed:
         rows_text.set_date(today)
@@ -100,12 +101,13 @@ def _holds(row, cases):
     return bool(cases) and not any(differences_of(case, row) for case in cases)
 
 
-def _entry(cases, row, note):
-    """What the file is to say of a case, with `note` if it had no `row`. The outcomes of `row` stay if
-    one of them was seen again."""
+def _entry(cases, row, note, also):
+    """What the file is to say of a case, with `note` if it had no `row`. What it said before stays if
+    that was seen again, or with `also`."""
     outcomes = list(dict.fromkeys(case.outcome for case in cases))
-    if row is not None and set(outcomes) & set(row.outcomes):
-        outcomes = list(dict.fromkeys((*row.outcomes, *outcomes)))
+    before = row.outcomes if row is not None else (Outcome(PASS, ""),)
+    if also or (row is not None and set(outcomes) & set(before)):
+        outcomes = list(dict.fromkeys((*before, *outcomes)))
     outcomes.sort(key=lambda outcome: outcome.verdict == PASS)
     names = _blamed(cases, outcomes[0], row)
     requirement = names[0] if len(names) == 1 else names
