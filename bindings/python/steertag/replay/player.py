@@ -7,6 +7,7 @@ from .. import fabric, wire
 from ..suite import kinds
 from ..suite.call import Call, RecordCall
 from ..suite.callbacks import Callback, Callbacks
+from ..suite.compound import CompoundReply
 from ..suite.deadline import Limit
 from ..suite.expectation import expect
 from ..suite.files import FILES, HELPER
@@ -17,6 +18,7 @@ from ..suite.outcome import Outcome
 from ..suite.recorder import is_glance
 from ..suite.run import current_run
 from ..suite.verdict import Failed, NotTestable, Verdict
+from .given_out import recorded_result
 from .symbols import Symbols
 
 # What a recording may do, by what it is done to.
@@ -271,6 +273,11 @@ class Player:
         before = recorded.get("kind") if isinstance(recorded, dict) else None
         self._parted |= before is not None and _is_other(before, outcome.kind)
         self._heard(step, recorded, outcome.raw)
+        octets = recorded.get("octets") if isinstance(recorded, dict) else None
+        if isinstance(outcome.result, CompoundReply) and isinstance(octets, bytes):
+            result = recorded_result(octets, outcome.conn.has_header)
+            if result is not None:
+                self._symbols.results(result, outcome.result)
 
     def _heard(self, step, recorded, now):
         if isinstance(recorded, dict) and isinstance(recorded.get("octets"), bytes):

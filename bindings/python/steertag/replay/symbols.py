@@ -3,6 +3,7 @@ the target gave out and got back."""
 
 from .. import wire
 from ..suite.verdict import NotTestable
+from .given_out import given_out
 
 # The shortest octets that are taken for something that the target gave out, and the fewest different
 # octets in them: shorter or plainer ones occur by chance.
@@ -27,6 +28,7 @@ class Symbols:
         self._opaques = (
             {}
         )  # variable-length opaque items of messages of the target: their octets now
+        self._named = {}  # client ids, session ids, stateids in the recording: those now
         self._given = {}  # window of a message of the target: (its octets now or None, offset)
         self._own = set()  # windows of messages that we sent
         self._texts = {}  # names of ours in the recording: those now, of the same length
@@ -72,6 +74,14 @@ class Symbols:
             if len(set(window)) >= FEWEST_DIFFERENT and not known:
                 self._given[window] = now, offset
 
+    def results(self, recorded, now):
+        """The CompoundReply of the recording and of this run to the same call."""
+        values = given_out(now)
+        for path, value in given_out(recorded).items():
+            # As with windows, the first that gave it out tells what it is now.
+            if path in values and len(set(value)) >= FEWEST_DIFFERENT:
+                self._named.setdefault(value, values[path])
+
     def _is_own(self, item):
         """Whether all of it was sent before: it is ours, then."""
         return all(window in self._own for _, window in _windows(item))
@@ -90,7 +100,9 @@ class Symbols:
         for recorded, now in self._opaques.items():
             if len(now) == len(recorded):
                 self._replace(patched, octets, recorded, now)
-        for recorded, now in (self._handles | self._texts).items():
+        # The longer ones may begin with a shorter one.
+        named = dict(sorted(self._named.items(), key=lambda each: len(each[0])))
+        for recorded, now in (named | self._handles | self._texts).items():
             self._replace(patched, octets, recorded, now)
         return bytes(patched)
 

@@ -5,6 +5,7 @@ import dataclasses
 import enum
 import hashlib
 
+from ..trace import Role
 from .callbacks import Callback
 from .connection import Connection
 from .doings import doings
@@ -81,9 +82,22 @@ def _of_callback(callback, path):
         _walk(found, f"{path}.{name}", getattr(callback, name), 0)
     for number, arguments in callback.operations[:MOST_ENTRIES]:
         _walk(found, f"{path}.{number.name}", arguments, 0)
+    if callback.recalled:
+        found[f"{path}.recalls_given"] = _were_given(callback)
     for name in ("header", "rpc"):
         found[f"{path}.xid"] = found.pop(f"{path}.{name}.xid", None)
     return found
+
+
+def _were_given(callback):
+    """Of each stateid that a call recalls, whether a reply on the connection had it."""
+    calls = {bytes(each.message.bytes) for each in callback.among.seen}
+    replies = [
+        bytes(event.bytes)
+        for event in callback.conn.recorder.events()
+        if event.kind == "send" and event.actor == Role.server and bytes(event.bytes) not in calls
+    ]
+    return [any(other in reply for reply in replies) for other in callback.recalled]
 
 
 def _of_callbacks(callbacks):
