@@ -64,6 +64,7 @@ constexpr AlsoBroken kTable[] = {
     {Deviation::refused_read_answered, "RFC5041-8.3.1-1"},
     {Deviation::startup_key_ignored, "RFC5044-7.1.2-3"},
     {Deviation::fragments_refused, "RFC5531-11-3"},
+    {Deviation::granted_slots_missing, "RFC8881-2.10.3.1-2"},
     {Deviation::other_transport_refused, "RFC8881-2.10.3.1-3"},
     {Deviation::resent_as_new_request, "RFC8881-2.10.13.1.2-1"},
 };

@@ -5,10 +5,14 @@ import pytest
 from nfs4_checks import status
 
 from steertag.suite import case, expect, kinds
+from steertag.suite.nfs4_client import fore_channel
 
 MISORDERED = "RFC8881-2.10.6.1-2"
 UNCHANGED = "RFC8881-18.46.3-2"
 HIGHEST = "RFC8881-15.1.11.3-1"
+BESIDE_CREDITS = "RFC8881-2.10.3.1-2"
+# Credits that the client asks for: what a server grants of itself is at most so many.
+MOST_CREDITS = 128
 STEPS = {"plus-2": 2, "plus-3": 3, "plus-1000": 1000, "minus-1": -1, "minus-2": -2}
 NOT_ONE = {"two": 2, "zero": 0, "largest": 0xFFFFFFFF, "sign": 0x80000000}
 
@@ -153,3 +157,31 @@ def test_wrong_highest(bench, name):
     expect(
         session.exchange("PUTROOTFH", slot=slot, number=following), UNCHANGED, must=[kinds.REPLY]
     )
+
+
+@case("server.nfs4.slot.beside-credits", requirements=[BESIDE_CREDITS], needs=["nfs41", "tcp"])
+def test_beside_credits(bench):
+    """As many requests as the RDMA connection has credits are under way, each in a slot of its own: there
+    is a further slot for the connection over TCP that shares the channel, and its request is answered.
+    The client asks for that many slots; a server that gives fewer has to grant fewer credits."""
+    conn, tcp = bench.connect(credits=MOST_CREDITS, receives=MOST_CREDITS), bench.connect_tcp()
+    credits = conn.window
+    slots = fore_channel(ca_maxrequests=credits + 1)
+    session = bench.nfs4_session(conn, csa_fore_chan_attrs=slots)
+    bound = session.bind(tcp)
+    if bound.kind != kinds.REPLY:
+        bench.not_testable(f"a connection over TCP cannot share the channel: {bound.kind}")
+    # The grant of now: a server may lower it as soon as it knows of both connections.
+    credits = min(credits, conn.window)
+    more = session.slots > credits
+    expect.true(more, BESIDE_CREDITS, "a shared channel has more slots than RDMA credits")
+    if not more:
+        return
+    calls = [session.call("PUTROOTFH", slot=slot, highest=credits) for slot in range(credits)]
+    for call in calls:
+        conn.send(call)
+    conn.work()
+    beside = session.exchange("PUTROOTFH", conn=tcp, slot=credits)
+    expect(beside, BESIDE_CREDITS, should=[kinds.REPLY])
+    for outcome in conn.collect_sent(calls).values():
+        expect(outcome, BESIDE_CREDITS, should=[kinds.REPLY])
