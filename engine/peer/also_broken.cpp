@@ -36,6 +36,7 @@ constexpr AlsoBroken kTable[] = {
     {Deviation::inline_above_threshold, "RFC8166-4.2.4-6"},
     {Deviation::reply_chunk_invented, "RFC8166-4.3-1"},
     {Deviation::write_chunks_shifted, "RFC8166-4.3.2.1-2"},
+    {Deviation::returned_length_ignored, "RFC8166-4.3.2.2-5"},
     {Deviation::write_offset_zeroed, "RFC8166-4.4.3-1"},
     {Deviation::err_chunk_unknown_code, "RFC8166-4.5-7"},
     {Deviation::reply_record_mark, "RFC8166-4.7-1"},

@@ -3,7 +3,8 @@ data."""
 
 import pytest
 
-from steertag import peer, wire
+from short_read import cut, parted, placed, replaced, shortened
+from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.script import has_reply_chunk, is_plain, is_read, is_write, Script
 
@@ -23,11 +24,6 @@ def _segments(draft, change):
     draft.write_list = [chunk, *draft.write_list[1:]]
 
 
-def _replaced(segment, **fields):
-    values = {"handle": segment.handle, "length": segment.length, "offset": segment.offset}
-    return wire.Segment(**{**values, **fields})
-
-
 def _last(change):
     """A lie about the last segment."""
 
@@ -40,23 +36,23 @@ def _last(change):
 def _halved(segment):
     half = segment.length // 2
     return [
-        _replaced(segment, length=half),
-        _replaced(segment, length=segment.length - half, offset=segment.offset + half),
+        replaced(segment, length=half),
+        replaced(segment, length=segment.length - half, offset=segment.offset + half),
     ]
 
 
 LIES = {
-    "length-minus-one": _last(lambda s: _replaced(s, length=s.length - 1)),
-    "length-halved": _last(lambda s: _replaced(s, length=s.length // 2)),
-    "length-zero": _last(lambda s: _replaced(s, length=0)),
-    "length-plus-one": _last(lambda s: _replaced(s, length=s.length + 1)),
-    "length-doubled": _last(lambda s: _replaced(s, length=s.length * 2)),
-    "length-largest": _last(lambda s: _replaced(s, length=0xFFFFFFFF)),
-    "handle-other": _last(lambda s: _replaced(s, handle=s.handle ^ 0x100)),
-    "handle-zero": _last(lambda s: _replaced(s, handle=0)),
-    "offset-plus-one": _last(lambda s: _replaced(s, offset=s.offset + 1)),
-    "offset-zero": _last(lambda s: _replaced(s, offset=0)),
-    "offset-largest": _last(lambda s: _replaced(s, offset=0xFFFFFFFFFFFFFFFF)),
+    "length-minus-one": _last(lambda s: replaced(s, length=s.length - 1)),
+    "length-halved": _last(lambda s: replaced(s, length=s.length // 2)),
+    "length-zero": _last(lambda s: replaced(s, length=0)),
+    "length-plus-one": _last(lambda s: replaced(s, length=s.length + 1)),
+    "length-doubled": _last(lambda s: replaced(s, length=s.length * 2)),
+    "length-largest": _last(lambda s: replaced(s, length=0xFFFFFFFF)),
+    "handle-other": _last(lambda s: replaced(s, handle=s.handle ^ 0x100)),
+    "handle-zero": _last(lambda s: replaced(s, handle=0)),
+    "offset-plus-one": _last(lambda s: replaced(s, offset=s.offset + 1)),
+    "offset-zero": _last(lambda s: replaced(s, offset=0)),
+    "offset-largest": _last(lambda s: replaced(s, offset=0xFFFFFFFFFFFFFFFF)),
     "segment-dropped": lambda draft: _segments(draft, lambda all_: all_[:-1]),
     "segment-added": lambda draft: _segments(draft, lambda all_: [*all_, all_[-1]]),
     "segment-split": lambda draft: _segments(draft, lambda all_: [*all_[:-1], *_halved(all_[-1])]),
@@ -84,27 +80,6 @@ def test_lie(bench, name):
     expect(outcome, "RFC8166-3.4.3-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: AGAIN})
 
 
-def _filled(chunk, octets):
-    """The chunk with so many octets in it, segment by segment."""
-    segments = []
-    for segment in chunk.segments:
-        length = min(octets, segment.length)
-        octets -= length
-        segments.append(_replaced(segment, length=length))
-    return wire.DraftChunk(segments=segments)
-
-
-def _cut(writes, most):
-    """The Writes as far as their first `most` octets go."""
-    kept = []
-    for write in writes:
-        octets = write.octets[:most]
-        most -= len(octets)
-        if octets:
-            kept.append(peer.RemoteWrite(write.stag, write.offset, octets))
-    return kept
-
-
 @pytest.mark.parametrize("octets", [0, 1, 1024, 16384])
 @case("client.chunks.placed-{octets}", requirements=["RFC8166-3.4.6.1-1"], hostile=True)
 def test_placed_less(bench, octets):
@@ -115,9 +90,10 @@ def test_placed_less(bench, octets):
 
     def bend(reply):
         draft = reply.draft()
-        draft.write_list = [_filled(_first(draft), octets), *draft.write_list[1:]]
+        filled = wire.DraftChunk(segments=parted(_first(draft).segments, octets)[0])
+        draft.write_list = [filled, *draft.write_list[1:]]
         bent.append(reply)
-        reply.push(_cut(reply.writes, octets))
+        reply.push(cut(reply.writes, octets))
         reply.send(draft)
 
     def quiet():
@@ -127,28 +103,6 @@ def test_placed_less(bench, octets):
     outcome = bench.use(reply=bend, when=is_read, quiet=quiet)
     again = "it read the rest, or all of it, again, or took the next reply"
     expect(outcome, "RFC8166-3.4.6.1-1", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
-
-
-def _data(reply):
-    return b"".join(bytes(write.octets) for write in reply.writes)
-
-
-def _shortened(reply, most):
-    """(payload, data) of the reply to a READ with the first `most` octets of its data only, which do not
-    reach the end of the file; None if the reply does not end with the data."""
-    payload, data = bytes(reply.payload), _data(reply)
-    # RFC 1813 3.3.6: count, eof, length of the data; RFC 8881 18.22: eof, length.
-    counts = (12, 4) if reply.procedure[1] == 3 else (4,)
-    named = [int.from_bytes(payload[-at:][:4], "big") for at in counts]
-    if any(count != len(data) for count in named):
-        return None
-    if len(data) <= most:
-        return payload, data
-    end = bytearray(payload)
-    for at in counts:
-        end[len(end) - at : len(end) - at + 4] = most.to_bytes(4, "big")
-    end[-8:-4] = bytes(4)
-    return bytes(end), data[:most]
 
 
 class Inline(Script):
@@ -167,14 +121,14 @@ class Inline(Script):
         if reply.kind != "reply":
             return False
         if self._data:
-            self.again |= self._data in bytes(reply.message) + _data(reply)
+            self.again |= self._data in bytes(reply.message) + placed(reply)
             return False
-        short = _shortened(reply, SHORT_READ_BYTES) if is_read(reply) else None
+        short = shortened(reply, SHORT_READ_BYTES) if is_read(reply) else None
         if short is None:
             return False
         payload, self._data = short
         draft = reply.draft()
-        _segments(draft, lambda all_: [_replaced(each, length=0) for each in all_])
+        _segments(draft, lambda all_: [replaced(each, length=0) for each in all_])
         draft.payload = payload + self._data + bytes(-len(self._data) % 4)
         reply.send(draft)
         return True
@@ -237,10 +191,10 @@ def test_nomsg(bench, place, when):
 
 
 LONG_LIES = {
-    "length-zero": lambda segment: _replaced(segment, length=0),
-    "length-plus-one": lambda segment: _replaced(segment, length=segment.length + 1),
-    "handle-other": lambda segment: _replaced(segment, handle=segment.handle ^ 0x100),
-    "offset-plus-four": lambda segment: _replaced(segment, offset=segment.offset + 4),
+    "length-zero": lambda segment: replaced(segment, length=0),
+    "length-plus-one": lambda segment: replaced(segment, length=segment.length + 1),
+    "handle-other": lambda segment: replaced(segment, handle=segment.handle ^ 0x100),
+    "offset-plus-four": lambda segment: replaced(segment, offset=segment.offset + 4),
 }
 
 
@@ -260,8 +214,8 @@ def test_long_reply(bench, name):
         if not payload or len(payload) > offered.length:
             bench.not_testable("the reply does not fit the first segment of the reply chunk")
         reply.line.write(payload, offered.handle, offered.offset)
-        segments = [_replaced(offered, length=len(payload))]
-        segments += [_replaced(each, length=0) for each in reply.call.reply_chunk[1:]]
+        segments = [replaced(offered, length=len(payload))]
+        segments += [replaced(each, length=0) for each in reply.call.reply_chunk[1:]]
         segments[0] = LONG_LIES[name](segments[0])
         draft = reply.draft()
         draft.proc, draft.payload = 1, b""

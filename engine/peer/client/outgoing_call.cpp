@@ -208,13 +208,15 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
   if (item->length > 0 && placed == 0)
     return bad("an eligible result came inline although a write chunk was offered");
   // RFC 8166 3.4.6.2: exactly as long as the item.
-  if (placed != item->length && !deviates(Deviation::returned_length_ignored))
+  const bool length_ignored = deviates(Deviation::returned_length_ignored);
+  if (placed != item->length && !length_ignored)
     return bad("the write chunk holds " + std::to_string(placed) + " octets, the result has " +
                std::to_string(item->length));
   reply.item_reduced = true;
-  // A deviation has not looked at the length.
-  reply.item =
-      View(result_->bytes()).first(std::min<std::size_t>(item->length, result_->bytes().size()));
+  // A deviation takes the chunk for filled.
+  const std::uint64_t taken =
+      length_ignored ? wire::chunk_length(header_.write_list[0]) : item->length;
+  reply.item = View(result_->bytes()).first(std::min<std::size_t>(taken, result_->bytes().size()));
   return std::nullopt;
 }
 

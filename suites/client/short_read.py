@@ -1,0 +1,56 @@
+"""READs that return fewer octets than they could: their replies, and what is placed in their chunks."""
+
+from places import word, words
+from steertag import peer, wire
+
+
+def placed(reply):
+    """The octets that the reference server would place for the reply."""
+    return b"".join(bytes(write.octets) for write in reply.writes)
+
+
+def replaced(segment, **fields):
+    """The segment with other values."""
+    values = {"handle": segment.handle, "length": segment.length, "offset": segment.offset}
+    return wire.Segment(**{**values, **fields})
+
+
+def parted(segments, octets):
+    """(segments that are filled with so many octets, those that are left of them)."""
+    filled, left = [], []
+    for segment in segments:
+        length = min(octets, segment.length)
+        octets -= length
+        filled.append(replaced(segment, length=length))
+        if length < segment.length:
+            rest = {"length": segment.length - length, "offset": segment.offset + length}
+            left.append(replaced(segment, **rest))
+    return filled, left
+
+
+def cut(writes, most):
+    """The Writes as far as their first `most` octets go."""
+    kept = []
+    for write in writes:
+        octets = write.octets[:most]
+        most -= len(octets)
+        if octets:
+            kept.append(peer.RemoteWrite(write.stag, write.offset, octets))
+    return kept
+
+
+def shortened(reply, most):
+    """(payload, data) of the reply to a READ with the first `most` octets of its data only, which do not
+    reach the end of the file; None if the reply does not end with the data."""
+    payload, data = bytes(reply.payload), placed(reply)
+    # RFC 1813 3.3.6: count, eof, length of the data; RFC 8881 18.22: eof, length.
+    counts = (12, 4) if reply.procedure[1] == 3 else (4,)
+    if any(word(payload, len(payload) - at) != len(data) for at in counts):
+        return None
+    if len(data) <= most:
+        return payload, data
+    end = bytearray(payload)
+    for at in counts:
+        end[len(end) - at : len(end) - at + 4] = words(most)
+    end[-8:-4] = words(0)
+    return bytes(end), data[:most]
