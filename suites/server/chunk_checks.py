@@ -69,24 +69,15 @@ def expect_returned(outcome, call, count_id="RFC8166-3.4.6-4"):
 def _expect_chunk(outcome, offered, returned):
     copied = "RFC8166-3.4.6-4"
     expect.equal(len(returned), len(offered), copied, "segments of a write chunk", outcome=outcome)
-    handles = [segment.handle for segment in offered]
-    expect.equal(
-        [segment.handle for segment in returned],
-        handles,
-        copied,
-        "handles of a returned write chunk",
-        show=False,
-        outcome=outcome,
-    )
-    offsets = [segment.offset for segment in offered]
-    expect.equal(
-        [segment.offset for segment in returned],
-        offsets,
-        copied,
-        "offsets of a returned write chunk",
-        show=False,
-        outcome=outcome,
-    )
+    for word in ("handle", "offset"):
+        expect.equal(
+            [getattr(segment, word) for segment in returned],
+            [getattr(segment, word) for segment in offered],
+            copied,
+            f"{word}s of a returned write chunk",
+            show=False,
+            outcome=outcome,
+        )
     left = chunk_length(returned)
     for room, segment in zip(offered, returned):
         filled = min(left, room.length)

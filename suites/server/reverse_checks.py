@@ -259,6 +259,15 @@ def with_grant(bench, grant, **fields):
     return session
 
 
+def one_of_two(bench, requirement_id):
+    """(Recall, callback) of two delegations of which the first is recalled: the second is due, and has to
+    wait, for one reverse credit is all there is."""
+    recall = Recall(bench, with_grant(bench, 1), count=2)
+    callback = recall.expect_recall(requirement_id)
+    recall.provoke(1)
+    return recall, callback
+
+
 def known_client(bench, **settings):
     """A client that the server knows, without a session, whose connection takes callbacks."""
     client = bench.nfs4_client(receives=32 + REVERSE_CREDITS, **settings)

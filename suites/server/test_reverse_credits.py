@@ -2,7 +2,7 @@
 2.4, 4.1)."""
 
 import pytest
-from reverse_checks import Recall, expect_quiet, other_slot, with_grant
+from reverse_checks import Recall, expect_quiet, one_of_two, other_slot, with_grant
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
@@ -157,11 +157,8 @@ def hold_to_grant(bench, session, grant):
 def test_ignored_credits(bench, name):
     """A credit word in a message of no direction grants nothing: a second callback does not leave while
     the first waits, although that message says 1000."""
-    session = with_grant(bench, 1)
-    callbacks = session.conn.callbacks
-    recall = Recall(bench, session, count=2)
-    first = recall.expect_recall(REVERSE_GRANT)
-    recall.provoke(1)
+    recall, first = one_of_two(bench, REVERSE_GRANT)
+    conn, callbacks = recall.conn, recall.callbacks
     draft = wire.Draft()
     draft.xid, draft.credit = 0x7E000000, 1000
     if name == "error":
@@ -173,10 +170,10 @@ def test_ignored_credits(bench, name):
     elif name == "bad-type":
         draft.payload = (0x7E000000).to_bytes(4, "big") + (2).to_bytes(4, "big") + bytes(16)
     before = callbacks.count
-    session.conn.exchange(draft)
-    if not session.conn.open:
+    conn.exchange(draft)
+    if not conn.open:
         bench.latitude("RFC8167-4.1-5", "the connection of a hostile client ends")
         return
-    expect_quiet(session.conn, "RFC8167-4.1-5", "callbacks beyond the grant", before)
+    expect_quiet(conn, "RFC8167-4.1-5", "callbacks beyond the grant", before)
     callbacks.answer(first)
     callbacks.answer(recall.wait(REVERSE_GRANT))

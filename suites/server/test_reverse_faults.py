@@ -10,9 +10,9 @@ from reverse_checks import (
     REVOKED,
     Recall,
     expect_quiet,
+    one_of_two,
     other_slot,
     stays_quiet,
-    with_grant,
 )
 
 from steertag import rpc, wire
@@ -194,11 +194,8 @@ def test_not_the_reply(bench, name):
     one reverse credit is all there is, and the right reply is taken after it. A server may look at
     rdma_xid alone, and so take a reply with another XID inside."""
     requirement_id, make = NOT_REPLIES[name]
-    session = with_grant(bench, 1)
-    callbacks = session.conn.callbacks
-    recall = Recall(bench, session, count=2)
-    callback = recall.expect_recall(requirement_id)
-    recall.provoke(1)
+    recall, callback = one_of_two(bench, requirement_id)
+    callbacks = recall.callbacks
     draft = make(recall, callback)
     draft.credit = 8
     before = callbacks.count
@@ -206,7 +203,7 @@ def test_not_the_reply(bench, name):
     expected = [kinds.SILENCE, kinds.ERR_CHUNK, kinds.ERR_VERS, "rpc:GARBAGE_ARGS", kinds.DENIED]
     expect(outcome, requirement_id, must=expected, latitude=ENDS)
     if not recall.conn.open:
-        expect_serving(bench, session)
+        expect_serving(bench, recall.session)
         return
     if name == "other-rpc-xid" and not stays_quiet(recall.conn, requirement_id, before):
         bench.latitude(HEADER_ALONE, "the reply to a callback is known by rdma_xid alone")

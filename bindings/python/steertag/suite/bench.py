@@ -1,12 +1,11 @@
 """The bench: what a case gets to work with (the pytest fixture `bench`)."""
 
 import dataclasses
-import pathlib
 
-from .. import fabric, nfs, trace, wire
+from .. import fabric, nfs, wire
 from . import kinds
 from .callbacks import Callbacks, REVERSE_CREDITS
-from .captured import make_capture, RDMA_PORT, TCP_PORT
+from .captured import make_capture, RDMA_PORT, TCP_PORT, write_capture
 from .connection import Connection
 from .expectation import Judged
 from .files import Files
@@ -337,12 +336,7 @@ class Bench:
 
     def write_capture(self, directory):
         """Writes the case's capture file, with the verdict as a comment."""
-        captures = [capture for capture in self._captures if capture.kept_bytes]
-        if not captures:
-            return
-        path = pathlib.Path(directory) / f"{self._run.case_id}.pcapng"
-        trace.write_captures(path, captures, comments=self._run.comments())
-        self._run.capture = path
+        write_capture(directory, self._run, self._captures)
 
     def close(self):
         """Gives everything back."""

@@ -1,4 +1,6 @@
-"""The endpoints under which captures show the connections of a case."""
+"""The captures of a case: the endpoints under which they show its connections, and the file."""
+
+import pathlib
 
 from .. import trace
 
@@ -12,3 +14,13 @@ RDMA_PORT, TCP_PORT = 20049, 2049
 def make_capture(number, server_port):
     """A trace.Capture for the connection of a case with this number."""
     return trace.Capture(client=(_CLIENT, _FIRST_PORT + number), server=(_SERVER, server_port))
+
+
+def write_capture(directory, run, captures):
+    """Writes the capture file of a case, with the verdict as a comment, unless nothing was captured."""
+    captures = [capture for capture in captures if capture.kept_bytes]
+    if not captures:
+        return
+    path = pathlib.Path(directory) / f"{run.case_id}.pcapng"
+    trace.write_captures(path, captures, comments=run.comments())
+    run.capture = path

@@ -1,11 +1,11 @@
 """The bench of cases for clients: runs the client against the suite's own server, which conforms where
 the case's script says nothing."""
 
-import pathlib
 import random
 import time
 
-from .. import peer, trace
+from .. import peer
+from .captured import write_capture
 from .client_connection import ClientConnection
 from .client_needs import check_client_need
 from .client_kinds import COMPLETED, CORRUPTED, CRASH, HANG, REFUSED
@@ -167,12 +167,7 @@ class ClientBench:
     def write_capture(self, directory):
         """Writes the case's capture file, with the verdict as a comment."""
         captures = [conn.watch.capture for conn in self._connections]
-        captures = [capture for capture in captures if capture.kept_bytes]
-        if not captures:
-            return
-        path = pathlib.Path(directory) / f"{self._run.case_id}.pcapng"
-        trace.write_captures(path, captures, comments=self._run.comments())
-        self._run.capture = path
+        write_capture(directory, self._run, captures)
 
     def close(self):
         """Nothing is left."""

@@ -8,13 +8,13 @@ from .client_bench import ClientBench
 from .client_needs import check_client_need, Habits
 from .client_kinds import COMPLETED, CRASH, HANG
 from .case import Case
-from .deadline import Deadlines
+from .case_session import CaseSession
 from .revival import has_died, restart_target
 from .run import Run
 from .script import Script
 from .server import CannotStart, end_of
 from .unreachable import Unreachable
-from .verdict import Hung, NotTestable, Verdict
+from .verdict import Hung, Verdict
 
 # A run that lasts longer than so many times the first one hangs, if it lasts longer than the limit.
 LIMIT_RUNS = 20
@@ -83,18 +83,13 @@ class Client:
         return max(QUIET_FLOOR_MS, QUIET_RUNS * habits.seconds * 1000 if habits else 0)
 
 
-class ClientSession:
+class ClientSession(CaseSession):
     """Has the face of session.Session."""
 
     def __init__(self, options, name):
-        self.options = options
-        self.name = name
-        self.deadlines = Deadlines()
-        self.lost = ""
+        super().__init__(options, name)
         self._client = None
         self._habits = None
-        self._run = None
-        self._bench = None
 
     # -- the client ----------------------------------------------------------------------------
 
@@ -132,19 +127,9 @@ class ClientSession:
 
     def prepare(self, case, case_id):
         """Before the fixtures of a case. Raises Unreachable."""
-        if self.lost:
-            raise Unreachable(self.lost)
-        try:
-            self.first_contact()
-        except Unreachable as error:
-            self.lost = str(error)
-            raise
+        self._make_sure()
         self._run = Run(case, case_id)
         self._bench = None
-
-    @property
-    def run(self):
-        return self._run
 
     def bench(self):
         """The bench of the case that runs now."""
@@ -155,14 +140,8 @@ class ClientSession:
     def keep_recording(self, run):
         """None is kept: what is played again are messages to a server, not uses of a client."""
 
-    def check_needs(self, case):
-        """Ends the case if the client lacks what it needs."""
-        if case.risk == "destructive" and not self._expendable():
-            raise NotTestable(
-                "destructive: runs against a third party only with --allow-destructive"
-            )
-        for need in case.needs:
-            check_client_need(need, self._habits, self._client.capabilities)
+    def _check_need(self, need):
+        check_client_need(need, self._habits, self._client.capabilities)
 
     def _expendable(self):
         options = self.options

@@ -48,6 +48,18 @@ def in_time(conn, what, attempt):
     return outcome
 
 
+def alone_in_time(conn, lone):
+    """The Outcome of a COMPOUND of this operation alone, which needs no SEQUENCE; see in_time."""
+    return in_time(conn, lone[0], lambda: conn.exchange(conn.compound_call(lone)))
+
+
+def granted(outcome, name):
+    """The results of the operation of this name if it succeeded; else None. What comes first may be the
+    reply to an earlier request, if something came unasked before it."""
+    has_it = outcome.kind == kinds.REPLY and name in outcome.result
+    return outcome.result[name].resok4 if has_it else None
+
+
 def fore_channel(**changed):
     """nfs4.ChannelAttrs of the fore channel that the suite asks for."""
     attrs = {
@@ -96,30 +108,22 @@ class Nfs4Client:
 
     # -- operations ----------------------------------------------------------------------------
 
-    def exchange_id_call(self, conn=None, **fields):
-        """A call with EXCHANGE_ID alone."""
+    def exchange_id(self, conn=None, **fields):
+        """Makes the client known; its Outcome."""
         asked = {
             "eia_clientowner": {"co_verifier": self.verifier, "co_ownerid": self.owner},
             "eia_flags": 0,
         }
-        return (conn or self.conn).compound_call(operation("EXCHANGE_ID", **{**asked, **fields}))
-
-    def exchange_id(self, conn=None, **fields):
-        """Makes the client known; its Outcome."""
-        conn = conn or self.conn
-        outcome = in_time(
-            conn,
-            "EXCHANGE_ID",
-            lambda: conn.exchange(self.exchange_id_call(conn, **fields)),
+        outcome = alone_in_time(
+            conn or self.conn, operation("EXCHANGE_ID", **{**asked, **fields})
         )
-        # What comes first may be the reply to an earlier request, if something came unasked before it.
-        if outcome.kind == kinds.REPLY and "EXCHANGE_ID" in outcome.result:
-            self.id = outcome.result["EXCHANGE_ID"].resok4.eir_clientid
-            self.create_sequence = outcome.result["EXCHANGE_ID"].resok4.eir_sequenceid
+        known = granted(outcome, "EXCHANGE_ID")
+        if known is not None:
+            self.id, self.create_sequence = known.eir_clientid, known.eir_sequenceid
         return outcome
 
-    def create_session_call(self, conn=None, sequence=None, **fields):
-        """A call with CREATE_SESSION alone; no backchannel unless `csa_flags` asks for it."""
+    def create_session_operation(self, sequence=None, **fields):
+        """CREATE_SESSION; no backchannel unless `csa_flags` asks for it."""
         asked = {
             "csa_clientid": self.id,
             "csa_sequence": self.create_sequence if sequence is None else sequence,
@@ -128,20 +132,21 @@ class Nfs4Client:
             "csa_cb_program": CALLBACK_PROGRAM,
             "csa_sec_parms": [sys_credential(), NO_CREDENTIAL],
         }
-        made = operation("CREATE_SESSION", **{**asked, **fields})
+        return operation("CREATE_SESSION", **{**asked, **fields})
+
+    def create_session_call(self, conn=None, sequence=None, **fields):
+        """A call with CREATE_SESSION alone."""
+        made = self.create_session_operation(sequence, **fields)
         return (conn or self.conn).compound_call(made)
 
     def create_session(self, conn=None, **fields):
         """Makes a session; its Outcome. The session is then the last of `sessions`."""
         conn = conn or self.conn
-        outcome = in_time(
-            conn,
-            "CREATE_SESSION",
-            lambda: conn.exchange(self.create_session_call(conn, **fields)),
-        )
-        if outcome.kind == kinds.REPLY and "CREATE_SESSION" in outcome.result:
+        outcome = alone_in_time(conn, self.create_session_operation(**fields))
+        made = granted(outcome, "CREATE_SESSION")
+        if made is not None:
             self.create_sequence = (self.create_sequence + 1) & 0xFFFFFFFF
-            self.sessions.append(Nfs4Session(self, conn, outcome.result["CREATE_SESSION"].resok4))
+            self.sessions.append(Nfs4Session(self, conn, made))
         return outcome
 
     # -- the end -------------------------------------------------------------------------------
@@ -291,14 +296,12 @@ class Nfs4Session:
             "bctsa_dir": direction,
             "bctsa_use_conn_in_rdma_mode": rdma_mode,
         }
-        bound = operation("BIND_CONN_TO_SESSION", **{**asked, **fields})
-        return in_time(conn, bound[0], lambda: conn.exchange(conn.compound_call(bound)))
+        return alone_in_time(conn, operation("BIND_CONN_TO_SESSION", **{**asked, **fields}))
 
     def destroy(self, conn=None):
         """DESTROY_SESSION; its Outcome."""
-        conn = conn or self.conn
         gone = operation("DESTROY_SESSION", dsa_sessionid=self.id)
-        return in_time(conn, gone[0], lambda: conn.exchange(conn.compound_call(gone)))
+        return alone_in_time(conn or self.conn, gone)
 
     # -- files ---------------------------------------------------------------------------------
 

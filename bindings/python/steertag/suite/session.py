@@ -7,6 +7,7 @@ import random
 from .. import fabric
 from . import kinds, recording
 from .bench import Bench, Target
+from .case_session import CaseSession
 from .deadline import REVIVED_CONTACT_MS, SERVER_STOP_MS, Deadlines
 from .link import Refused
 from .needs import check_need
@@ -19,7 +20,7 @@ from .run import Run, running
 from .server import BundledServer, CannotStart, end_of
 from .transport import LACKS, TCP, transport_of
 from .unreachable import Unreachable
-from .verdict import NotTestable, Unsupported, Verdict
+from .verdict import Unsupported, Verdict
 
 # NULL calls whose slowest round trip the deadlines derive from.
 MEASURED_ROUND_TRIPS = 5
@@ -36,18 +37,13 @@ _STATES = {
 }
 
 
-class Session:
-    """Owns the link to the target for one pytest process; `name` is the xdist worker's, or "main"."""
+class Session(CaseSession):
+    """Owns the link to the target for one pytest process."""
 
     def __init__(self, options, name):
-        self.options = options
-        self.name = name
-        self.deadlines = Deadlines()
-        self.lost = ""  # why no further case can run
+        super().__init__(options, name)
         self._server = None
         self._link = None
-        self._run = None
-        self._bench = None
 
     # -- the target ----------------------------------------------------------------------------
 
@@ -118,13 +114,7 @@ class Session:
 
     def prepare(self, case, case_id):
         """Before the fixtures of a case: the target is up. Raises Unreachable."""
-        if self.lost:
-            raise Unreachable(self.lost)
-        try:
-            self.first_contact()
-        except Unreachable as error:
-            self.lost = str(error)
-            raise
+        self._make_sure()
         self.deadlines = Deadlines(self._link.round_trip_ms)
         self._run = Run(case, case_id, self._link.transport)
         self._bench = None
@@ -151,10 +141,6 @@ class Session:
                 yield self._run
         finally:
             self._run, self._bench = outer, bench
-
-    @property
-    def run(self):
-        return self._run
 
     def bench(self):
         """The bench of the case that runs now."""
@@ -199,15 +185,12 @@ class Session:
         )
 
     def check_needs(self, case):
-        """Ends the case with Unsupported or NotTestable if the run cannot offer what it needs."""
         if self._link.transport not in case.over:
             raise Unsupported(LACKS[self._link.transport])
-        if case.risk == "destructive" and not self._expendable():
-            raise NotTestable(
-                "destructive: runs against a third party only with --allow-destructive"
-            )
-        for need in case.needs:
-            check_need(need, self.options.profile, self._link)
+        super().check_needs(case)
+
+    def _check_need(self, need):
+        check_need(need, self.options.profile, self._link)
 
     def _expendable(self):
         return (
