@@ -1,4 +1,5 @@
-"""Deadlines follow the round trips of the first contact and of the last probes."""
+"""Deadlines follow the round trips of the first contact and of the last probes, and calls that wait together
+have one between them."""
 
 import types
 
@@ -6,6 +7,7 @@ import pytest
 
 from steertag.suite import kinds, link
 from steertag.suite.deadline import ANSWER_CEILING_MS, ANSWER_FLOOR_MS, Deadlines
+from steertag.suite.dialogue import Dialogue
 
 
 class Timed(link.Link):
@@ -54,3 +56,54 @@ def test_what_was_not_answered_is_no_round_trip(timed):
 def test_deadlines_have_a_ceiling():
     assert Deadlines(1e6).answer_ms == ANSWER_CEILING_MS
     assert Deadlines(1e6).patience_ms == ANSWER_CEILING_MS
+
+
+class Told(Dialogue):
+    """A dialogue whose messages are those that the test gives; waits take no time and are noted."""
+
+    open = True
+
+    def __init__(self, messages):
+        super().__init__(Deadlines(), 0, None)
+        self.messages = (
+            messages  # "reply": to the first call that is left; "probe": to the last; None
+        )
+        self.sent = []
+        self.waits_ms = []
+
+    def _call(self, xid, octets, *_):
+        return types.SimpleNamespace(xid=xid, octets=octets)
+
+    def _octets(self, message):
+        return message.octets
+
+    def _as_call(self, message):
+        return message
+
+    def _is_work(self, _):
+        return True
+
+    def _read(self, call, _):
+        return types.SimpleNamespace(kind=kinds.REPLY, xid=call.xid)
+
+    def send(self, message):
+        self.sent.append(message)
+
+    def _take(self, limit):
+        came = self.messages.pop(0)
+        if came is None:
+            self.waits_ms.append(limit.left_ms)
+            return None
+        return self.sent.pop(0 if came == "reply" else -1)
+
+
+def test_calls_that_are_not_answered_have_one_answers_time_in_all():
+    told = Told(["reply", None, None, "probe", "probe", None, "probe", "probe"])
+    calls = [told.null_call() for _ in range(3)]
+    for call in calls:
+        told.send(call)
+    outcomes = told.collect_sent(calls)
+    seen = [outcomes[call.xid].kind for call in calls]
+    assert seen == [kinds.REPLY, kinds.SILENCE, kinds.SILENCE]
+    waited, *later = told.waits_ms
+    assert waited == pytest.approx(ANSWER_FLOOR_MS, abs=100) and later == [0, 0]

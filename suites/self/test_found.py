@@ -1,9 +1,11 @@
 """Property-based cases: a failure becomes as small as it gets, is printed as the code of a case that can be
 run, and leaves a recording; the same trials in every run, others with --seed."""
 
+import contextlib
 import pathlib
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -13,9 +15,12 @@ from steertag_command import run_cases, RUN_LIMIT_S, steertag
 
 from steertag import nfs, rpc, wire
 from steertag.properties import strategies
+from steertag.properties.explorer import Explorer, TrialFailed
 from steertag.properties.source import source
 from steertag.properties.units import units, without
+from steertag.suite.deadline import Deadlines
 from steertag.suite.recording import read
+from steertag.suite.verdict import Verdict
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 OWN = """
@@ -55,7 +60,7 @@ def run_suite(folder, deviation, selection):
 
 # Defect, the property that finds it, and a line that the smallest case cannot do without.
 FOUND = {
-    "inline-above-threshold": ("conversation and not hostile", "conn1.reply_chunk(call"),
+    "inline-above-threshold": ("conversation and not hostile", ".reply_chunk(call"),
     "exits-on-broken-list": ("test_hostile_conversation", ".exchange(call"),
     "broken-list-discarded": ("test_header", "conn.exchange(wire.Draft(read_list_end=1))"),
 }
@@ -100,6 +105,39 @@ def test_a_mistake_in_a_property_is_a_harness_error(tmp_path):
     recordings = run_cases(tmp_path, OWN, "-k", "mistaken")
     report = (recordings.parent / "report.json").read_text()
     assert '"verdict": "harness-error"' in report and '"reason": "NameError"' in report
+
+
+class OneTrial:
+    """A session of which an Explorer asks for trials, of a target with this round trip."""
+
+    lost = ""
+    run = types.SimpleNamespace(case_id="self.trial")
+
+    def __init__(self, round_trip_ms):
+        self.deadlines = Deadlines(round_trip_ms)
+
+    @contextlib.contextmanager
+    def inner_run(self):
+        yield types.SimpleNamespace(verdict=Verdict.PASS, reason="")
+
+    def bench(self):
+        return None
+
+
+# Round trip in ms: failed trials that wait for an answer, the first one of them.
+SILENT = {1: 6, 20: 3, 100: 2}
+
+
+@pytest.mark.parametrize("round_trip_ms", SILENT)
+def test_the_round_trip_limits_how_often_a_silence_is_waited_for(round_trip_ms):
+    explorer = Explorer(OneTrial(round_trip_ms), 0)
+    silent = types.SimpleNamespace(verdict=Verdict.FAIL, reason="ID: expected reply, saw silence")
+    failed = 0
+    while explorer.begin() is not None:
+        with pytest.raises(TrialFailed):
+            explorer.failed(["conn1 = bench.connect()"], silent, 1)
+        failed += 1
+    assert failed == SILENT[round_trip_ms]
 
 
 LINES = [

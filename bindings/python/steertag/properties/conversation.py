@@ -7,7 +7,7 @@ things that any client relies on: each call is answered, and data are what was w
 import dataclasses
 
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule, RuleBasedStateMachine
+from hypothesis.stateful import initialize, precondition, rule, RuleBasedStateMachine
 
 from .. import wire
 from ..suite.verdict import CaseEnd
@@ -101,6 +101,21 @@ class Conversation(RuleBasedStateMachine):
         for asked in self.waiting.pop(conn):
             if asked.file in self.files:
                 self.files.remove(asked.file)
+
+    # -- the beginning ---------------------------------------------------------------------------
+
+    @initialize(
+        announced=st.none() | legal_private_data,
+        credits=st.integers(1, 32),
+        length=st.integers(0, MOST_CONTENT),
+        seed=SEEDS,
+    )
+    def begin(self, announced, credits, length, seed):
+        """A connection and a file, without which few rules apply: hypothesis gives up a trial when none does
+        of those that it has chosen for it."""
+        if not self.over:
+            self.connect(announced, credits)
+            self.make_file(length, seed)
 
     # -- connections -----------------------------------------------------------------------------
 

@@ -16,17 +16,22 @@ from ..suite.verdict import CaseEnd, HarnessError
 from .script import case_source, run_lines, Script
 from .units import units, without
 
-# Trials of one property, and steps of one conversation: some ten milliseconds each.
+# Trials of one property: some ten milliseconds each, most of it for connections.
 EXAMPLES = 60
+# Conversations and steps of one. They cost the most, some connections each, and hypothesis gives up one in
+# three for which it has left itself no step.
+CONVERSATIONS = 50
 STEPS = 20
 # A third party with a longer round trip gets so many times fewer trials. The bundled server does not: what
 # is tried must not depend on the load.
 SLOW_ROUND_TRIP_MS = 50
 SLOWER = 6
-# Failed trials, and time, in which a failure is made smaller.
+# Failed trials, and time, in which a failure is made smaller. One that waits for what does not come takes the
+# time of an answer: of those there may be as many as that time has room for, and one in any case, so that
+# their number follows from the round trip alone.
 MOST_FAILED = 400
 SHRINK_MS = 10_000
-# Parts that are left out one after the other when hypothesis has done what it can.
+# Times that parts are left out when hypothesis has done what it can.
 MOST_ROUNDS = 100
 
 
@@ -54,6 +59,7 @@ class Explorer:
         self._first = None  # (verdict, reason) of the first failure, by which all others go
         self._smallest = None
         self._failed = 0
+        self._waited = 0  # times that nothing came in the time of an answer
         self._limit = None
 
     # -- two ways to think up trials -------------------------------------------------------------
@@ -71,7 +77,7 @@ class Explorer:
 
         self._explore(hypothesis.seed(self._number())(example))
 
-    def conversations(self, machine, examples=EXAMPLES, steps=STEPS):
+    def conversations(self, machine, examples=CONVERSATIONS, steps=STEPS):
         """Trials that a conversation.Conversation leads; `machine` is its class."""
 
         class Seeded(machine):
@@ -110,16 +116,24 @@ class Explorer:
         """The Trial that begins now, which who asked for it finishes; None if enough was done to make a
         failure smaller, or the target is lost."""
         late = self._limit is not None and self._limit.passed
-        if late or self._failed >= MOST_FAILED or self._session.lost:
+        enough = self._failed >= MOST_FAILED or self._waited >= self._most_waited
+        if late or enough or self._session.lost:
             return None
         return Trial(self, self._session)
 
-    def failed(self, lines, run):
-        """Notes a failed trial and tells hypothesis of it; of one that fails in another way nothing."""
+    @property
+    def _most_waited(self):
+        return max(1, SHRINK_MS // self._session.deadlines.answer_ms)
+
+    def failed(self, lines, run, missed):
+        """Notes a failed trial, in which so often nothing came, and tells hypothesis of it; of one that fails
+        in another way nothing."""
         verdict, reason = run.verdict, run.reason
         if self._first is None:
             self._first = verdict, reason
             self._limit = Limit(SHRINK_MS)
+        else:
+            self._waited += missed
         if (verdict, reason) != self._first:
             return
         self._failed += 1
@@ -145,18 +159,21 @@ class Explorer:
 
     def _leave_out(self):
         """What hypothesis left in: it gives up early on a target whose ends come at different moments."""
-        limit = Limit(SHRINK_MS)
+        limit, self._waited = Limit(SHRINK_MS), 0
+        at_once = max(1, len(units(self._smallest.lines)) // 2)
         for _ in range(MOST_ROUNDS):
             before = self._smallest
-            for unit in units(before.lines):
-                lines = without(self._smallest.lines, unit)
-                if limit.passed or self._session.lost:
+            for lines in _parts_left_out(before.lines, at_once):
+                enough = limit.passed or self._waited >= self._most_waited
+                if enough or self._session.lost:
                     return
-                if lines != self._smallest.lines and self._fails(lines):
-                    self._smallest = dataclasses.replace(self._smallest, lines=lines)
+                if lines != before.lines and self._fails(lines):
+                    self._smallest = dataclasses.replace(before, lines=lines)
                     break
             if self._smallest is before:
-                return
+                if at_once == 1:
+                    return
+                at_once //= 2
 
     def _fails(self, lines):
         """Whether the lines alone fail in the same way. Lines that lack something do not."""
@@ -166,6 +183,7 @@ class Explorer:
         except (NameError, AttributeError, LookupError):
             return False
         trial.judge()
+        self._waited += trial.missed
         return (trial.run.verdict, trial.run.reason) == self._first
 
     def _report(self):
@@ -178,6 +196,16 @@ class Explorer:
         run_lines(found.lines, self._session.bench())
 
 
+def _parts_left_out(lines, at_once):
+    """The lines without so many of their units, for each group of neighbours."""
+    found = units(lines)
+    for start in range(0, len(found), at_once):
+        left = lines
+        for unit in found[start : start + at_once]:
+            left = without(left, unit)
+        yield left
+
+
 class Trial:
     """One run inside of the case's run, with a bench of its own, judged like a case when it ends."""
 
@@ -186,7 +214,13 @@ class Trial:
         self._session = session
         self._stack = contextlib.ExitStack()
         self.run = self._stack.enter_context(session.inner_run())
-        self.script = Script(session.bench())
+        self._bench = session.bench()
+        self.script = Script(self._bench)
+
+    @property
+    def missed(self):
+        """How often nothing came in the whole time of an answer."""
+        return self._bench.missed
 
     def write(self, write, value):
         """Lets `write(script, value)` do its part; an unforeseen error ends the search."""
@@ -202,9 +236,9 @@ class Trial:
         """Judges the trial like a case; raises TrialFailed if that spoils a run."""
         self.judge()
         if self.run.verdict.spoils_run:
-            self._explorer.failed(self.script.lines, self.run)
+            self._explorer.failed(self.script.lines, self.run, self.missed)
 
     def judge(self):
         """Ends the run; its verdict stands then."""
         with self._stack:
-            conclude(self._session, self.run, self._session.bench())
+            conclude(self._session, self.run, self._bench)

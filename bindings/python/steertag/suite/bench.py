@@ -330,6 +330,11 @@ class Bench:
             client.discard(conn)
         conn.abort()
 
+    @property
+    def missed(self):
+        """How often nothing came in the whole time of an answer."""
+        return sum(conn.missed for conn in self._connections)
+
     def findings(self):
         """[(CaseFinding, Connection)]: the judge's and the memory oracle's, in order."""
         return [(found, conn) for conn in self._connections for found in conn.findings()]

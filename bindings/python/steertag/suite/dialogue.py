@@ -41,6 +41,7 @@ class Dialogue:
         self.credential = credential  # of NFS calls
         self.inbox = collections.deque()
         self.patient = False  # every call is legal and is answered: wait rather than prove silence
+        self.missed = 0  # times that nothing came in the whole time of an answer
         self._need = need
         self._random = random.Random(seed)
         self._xid = self._random.getrandbits(31)
@@ -120,10 +121,13 @@ class Dialogue:
     @recorded
     def await_outcome(self, message, xid=None, keep=False):
         """What came of a message that was sent before: the second half of `exchange`."""
+        return self._conclude(message, xid, keep, self._patience_ms(message))
+
+    def _conclude(self, message, xid, keep, patience_ms):
         call = self._as_call(message)
         if xid is None:
             xid = call.xid if call else self._first_word(message)
-        outcome = self._await(message, call, xid)
+        outcome = self._await(call, xid, patience_ms)
         self._settle(call, outcome, keep)
         return outcome
 
@@ -136,13 +140,15 @@ class Dialogue:
 
     @recorded
     def collect_sent(self, calls, keep=False):
-        """{xid: Outcome} of calls that were sent before: the second half of `collect`."""
+        """{xid: Outcome} of calls that were sent before: the second half of `collect`. Each reply may take
+        the time of an answer after the one before it."""
         waiting = {call.xid: call for call in calls}
         outcomes = {}
         limit = Limit(self.deadlines.answer_ms)
         while waiting and not limit.passed:
             message = self._next(limit)
             if message is None:
+                self._miss(self.deadlines.answer_ms)
                 break
             call = waiting.pop(message.xid, None)
             if call is None:
@@ -150,10 +156,11 @@ class Dialogue:
                 continue
             outcomes[call.xid] = self._read(call, message)
             self._settle(call, outcomes[call.xid], keep)
+            limit = Limit(self.deadlines.answer_ms)
         hung = False
         for xid, call in waiting.items():
-            # Who does not answer a NULL call is not asked once more for each call that is left.
-            outcome = self._unanswered(xid, 0) if hung else self.await_outcome(call, keep=keep)
+            # Those have had their time. Who does not answer a NULL call is not asked again for each.
+            outcome = self._unanswered(xid, 0) if hung else self._conclude(call, xid, keep, 0)
             hung = outcome.kind == kinds.HANG
             outcomes[xid] = outcome
         return outcomes
@@ -164,9 +171,10 @@ class Dialogue:
         target in order; a close; or "hang"."""
         call = self.null_call()
         self.send(call)
-        limit = Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms)
-        answer = self._answer(limit)
+        limit_ms = self.deadlines.answer_ms if timeout_ms is None else timeout_ms
+        answer = self._answer(Limit(limit_ms))
         if answer is None:
+            self._miss(limit_ms)
             return self._unanswered(call.xid, 0)
         return self._read(call, answer)
 
@@ -177,8 +185,10 @@ class Dialogue:
             return self.deadlines.answer_ms
         return self.deadlines.patience_ms
 
-    def _await(self, message, call, xid):
-        answer = self._answer(Limit(self._patience_ms(message)))
+    def _await(self, call, xid, patience_ms):
+        answer = self._answer(Limit(patience_ms))
+        if answer is None:
+            self._miss(patience_ms)
         probes = 0
         while answer is None and self.open and probes < SILENCE_PROBES:
             probe = self.null_call()
@@ -186,6 +196,7 @@ class Dialogue:
             probes += 1
             answer = self._answer(Limit(self.deadlines.answer_ms))
             if answer is None:
+                self._miss(self.deadlines.answer_ms)
                 return self._unanswered(xid, probes)
             if answer.xid == probe.xid:
                 answer = None
@@ -197,6 +208,10 @@ class Dialogue:
             return self._unanswered(xid, probes)
         detail = f"{probes} later NULL calls were answered"
         return without_answer(kinds.SILENCE, self, xid, detail, probes)
+
+    def _miss(self, waited_ms):
+        """Nothing came in this time."""
+        self.missed += self.open and waited_ms >= self.deadlines.answer_ms
 
     def _answer(self, limit):
         """The next message that is not the reply to an abandoned probe; None when the connection ended

@@ -114,9 +114,7 @@ class Nfs4Client:
             "eia_clientowner": {"co_verifier": self.verifier, "co_ownerid": self.owner},
             "eia_flags": 0,
         }
-        outcome = alone_in_time(
-            conn or self.conn, operation("EXCHANGE_ID", **{**asked, **fields})
-        )
+        outcome = alone_in_time(conn or self.conn, operation("EXCHANGE_ID", **{**asked, **fields}))
         known = granted(outcome, "EXCHANGE_ID")
         if known is not None:
             self.id, self.create_sequence = known.eir_clientid, known.eir_sequenceid
