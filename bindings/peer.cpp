@@ -151,14 +151,6 @@ void bind_server(py::module_& module) {
           },
           "The URLs with the ports really bound, in the order of `listen`.")
       .def_property_readonly("port", &ServerThread::port)
-      .def_property_readonly(
-          "listening",
-          [](const ServerThread& self) {
-            std::vector<std::string> urls;
-            for (const net::Url& url : self.listening()) urls.push_back(url.text());
-            return urls;
-          },
-          "The URLs at which it listens, with the ports really bound.")
       .def_property_readonly("connection_count", &ServerThread::connection_count)
       .def_property_readonly("failed", &ServerThread::failed, "A deviation ended it.")
       .def("statistics", [](const ServerThread& self) { return to_dict(self.statistics()); })

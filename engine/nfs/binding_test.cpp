@@ -23,14 +23,8 @@ FileHandle handle(std::size_t size) {
 template <class Args>
 Bytes call_of(std::uint32_t procedure, const Args& args, std::uint32_t version = 3,
               std::uint32_t program = kNfsProgram) {
-  rpc::CallHeader header;
-  header.xid = 1;
-  header.program = program;
-  header.version = version;
-  header.procedure = procedure;
-  Bytes octets;
+  Bytes octets = rpc::testing::call_header(program, version, procedure);
   wire::Writer writer(octets);
-  header.encode(writer);
   args.encode(writer);
   return octets;
 }

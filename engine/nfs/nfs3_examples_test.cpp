@@ -7,28 +7,16 @@
 namespace steertag::nfs3 {
 namespace {
 
+using rpc::testing::decoded;
 using rpc::testing::encoded;
 using rpc::testing::fault_of;
 using rpc::testing::from_hex;
+using rpc::testing::joined;
 using rpc::testing::to_hex;
 using wire::FaultCode;
 
 FileHandle handle(std::size_t size) {
   return FileHandle(Bytes(size, std::byte{0xfa}));
-}
-
-std::string joined(std::string_view text) {
-  return to_hex(from_hex(text));
-}
-
-template <class T>
-T decoded(const Bytes& octets) {
-  wire::Reader reader(octets);
-  T value{};
-  value.decode(reader);
-  EXPECT_TRUE(reader.ok()) << reader.fault().message();
-  EXPECT_EQ(reader.remaining(), 0u);
-  return value;
 }
 
 TEST(WriteArgs, WorkedOctets) {

@@ -16,13 +16,8 @@ constexpr std::size_t kReplyHeader = rpc::kSmallestReplyHeader;
 
 template <class Args>
 Bytes call_of(std::uint32_t program, std::uint32_t procedure, const Args& args) {
-  rpc::CallHeader header;
-  header.program = program;
-  header.version = 3;
-  header.procedure = procedure;
-  Bytes octets;
+  Bytes octets = rpc::testing::call_header(program, 3, procedure);
   wire::Writer writer(octets);
-  header.encode(writer);
   args.encode(writer);
   return octets;
 }

@@ -1,13 +1,15 @@
-// What tests of field-listed structs share: encoding to octets, and rapidcheck generators made from
-// the lists of fields. For test programs only.
+// What tests of field-listed structs share: encoding to octets and back, the start of a call, and
+// rapidcheck generators made from the lists of fields. For test programs only.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <deque>
 #include <string>
 
 #include "rpc/fields.h"
+#include "rpc/message.h"
 #include "wire/testing.h"
 
 namespace steertag::rpc::testing {
@@ -111,6 +113,32 @@ Bytes encoded(const T& value) {
   wire::Writer writer(octets);
   value.encode(writer);
   return octets;
+}
+
+/// A value whose octets are all there and no more.
+template <class T>
+T decoded(const Bytes& octets) {
+  wire::Reader reader(octets);
+  T value{};
+  value.decode(reader);
+  EXPECT_TRUE(reader.ok()) << reader.fault().message();
+  EXPECT_EQ(reader.remaining(), 0u);
+  return value;
+}
+
+/// Octets in hex, grouped as by to_hex, however `text` groups them.
+inline std::string joined(std::string_view text) {
+  return to_hex(from_hex(text));
+}
+
+/// The RPC header of a call with XID 1 and without credentials; arguments follow it.
+inline Bytes call_header(std::uint32_t program, std::uint32_t version, std::uint32_t procedure) {
+  CallHeader header;
+  header.xid = 1;
+  header.program = program;
+  header.version = version;
+  header.procedure = procedure;
+  return encoded(header);
 }
 
 /// The fault of decoding the octets as a T; code none when they decode.

@@ -125,7 +125,7 @@ class OneTrial:
 
 
 # Round trip in ms: failed trials that wait for an answer, the first one of them.
-SILENT = {1: 6, 20: 3, 100: 2}
+SILENT = {1: 6, 20: 3, 100: 1}
 
 
 @pytest.mark.parametrize("round_trip_ms", SILENT)

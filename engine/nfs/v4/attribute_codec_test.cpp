@@ -10,12 +10,9 @@ namespace steertag::nfs4 {
 namespace {
 
 using rpc::testing::from_hex;
+using rpc::testing::joined;
 using rpc::testing::to_hex;
 using wire::FaultCode;
-
-std::string joined(std::string_view text) {
-  return to_hex(from_hex(text));
-}
 
 Bitmap everything() {
   Bitmap all;

@@ -21,15 +21,7 @@ FileHandle handle(std::size_t size) {
 }
 
 Bytes call_header(std::uint32_t version = kVersion) {
-  rpc::CallHeader header;
-  header.xid = 1;
-  header.program = kProgram;
-  header.version = version;
-  header.procedure = NFSPROC4_COMPOUND;
-  Bytes octets;
-  wire::Writer writer(octets);
-  header.encode(writer);
-  return octets;
+  return rpc::testing::call_header(kProgram, version, NFSPROC4_COMPOUND);
 }
 
 /// A call with an empty tag: the first operation is at 40 + 12.

@@ -9,25 +9,13 @@
 namespace steertag::nfs4 {
 namespace {
 
+using rpc::testing::decoded;
 using rpc::testing::encoded;
 using rpc::testing::fault_of;
 using rpc::testing::from_hex;
+using rpc::testing::joined;
 using rpc::testing::to_hex;
 using wire::FaultCode;
-
-std::string joined(std::string_view text) {
-  return to_hex(from_hex(text));
-}
-
-template <class T>
-T decoded(const Bytes& octets) {
-  wire::Reader reader(octets);
-  T value{};
-  value.decode(reader);
-  EXPECT_TRUE(reader.ok()) << reader.fault().message();
-  EXPECT_EQ(reader.remaining(), 0u);
-  return value;
-}
 
 StateId stateid(std::uint32_t seqid, std::uint8_t octet) {
   StateId made{.seqid = seqid};

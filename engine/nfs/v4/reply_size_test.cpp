@@ -15,13 +15,8 @@ using rpc::testing::encoded;
 
 template <class Fill>
 CompoundReplySize largest(Fill&& fill, std::string_view tag = "") {
-  rpc::CallHeader header;
-  header.program = kProgram;
-  header.version = kVersion;
-  header.procedure = NFSPROC4_COMPOUND;
-  Bytes octets;
+  Bytes octets = rpc::testing::call_header(kProgram, kVersion, NFSPROC4_COMPOUND);
   wire::Writer writer(octets);
-  header.encode(writer);
   CompoundArgs{tag, 1}.encode(writer);
   CallWriter<Opnum> operations(octets);
   fill(operations);

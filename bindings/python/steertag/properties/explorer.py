@@ -27,8 +27,8 @@ STEPS = 20
 SLOW_ROUND_TRIP_MS = 50
 SLOWER = 6
 # Failed trials, and time, in which a failure is made smaller. One that waits for what does not come takes the
-# time of an answer: of those there may be as many as that time has room for, and one in any case, so that
-# their number follows from the round trip alone.
+# time of an answer: of those there may be as many as that time has room for, so that their number follows
+# from the round trip alone; and one that leaves out half of what hypothesis has found.
 MOST_FAILED = 400
 SHRINK_MS = 10_000
 # Times that parts are left out when hypothesis has done what it can.
@@ -59,7 +59,8 @@ class Explorer:
         self._first = None  # (verdict, reason) of the first failure, by which all others go
         self._smallest = None
         self._failed = 0
-        self._waited = 0  # times that nothing came in the time of an answer
+        self._waits = False  # nothing came in the first failure
+        self._waited = 0  # times that nothing came afterwards, each the time of an answer
         self._limit = None
 
     # -- two ways to think up trials -------------------------------------------------------------
@@ -116,14 +117,14 @@ class Explorer:
         """The Trial that begins now, which who asked for it finishes; None if enough was done to make a
         failure smaller, or the target is lost."""
         late = self._limit is not None and self._limit.passed
-        enough = self._failed >= MOST_FAILED or self._waited >= self._most_waited
+        enough = self._failed >= MOST_FAILED or self._waits and self._has_waited(0)
         if late or enough or self._session.lost:
             return None
         return Trial(self, self._session)
 
-    @property
-    def _most_waited(self):
-        return max(1, SHRINK_MS // self._session.deadlines.answer_ms)
+    def _has_waited(self, least):
+        """Whether so many answers did not come as are waited for, or at least as `least`."""
+        return self._waited >= max(least, SHRINK_MS // self._session.deadlines.answer_ms)
 
     def failed(self, lines, run, missed):
         """Notes a failed trial, in which so often nothing came, and tells hypothesis of it; of one that fails
@@ -132,6 +133,7 @@ class Explorer:
         if self._first is None:
             self._first = verdict, reason
             self._limit = Limit(SHRINK_MS)
+            self._waits = missed > 0
         else:
             self._waited += missed
         if (verdict, reason) != self._first:
@@ -164,8 +166,7 @@ class Explorer:
         for _ in range(MOST_ROUNDS):
             before = self._smallest
             for lines in _parts_left_out(before.lines, at_once):
-                enough = limit.passed or self._waited >= self._most_waited
-                if enough or self._session.lost:
+                if limit.passed or self._has_waited(1) or self._session.lost:
                     return
                 if lines != before.lines and self._fails(lines):
                     self._smallest = dataclasses.replace(before, lines=lines)
