@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "fabric/sink.h"
+
 namespace steertag::fabric::iwarp {
 namespace {
 
@@ -258,10 +260,8 @@ Expected<void, Error> IwarpConnection::rdma_read(Region& sink, std::uint64_t sin
   if (region == nullptr || &region->domain() != &domain_) {
     return fail(Errc::bad_region, "the sink belongs to another domain");
   }
-  if (sink_offset > region->length() || length > region->length() - sink_offset) {
-    return fail(Errc::bad_region, std::to_string(length) + " octets from " +
-                                      std::to_string(sink_offset) + " leave a sink of " +
-                                      std::to_string(region->length()));
+  if (auto inside = check_sink(sink, sink_offset, length); !inside) {
+    return inside;
   }
   if (state_ == State::operating && ord_ == 0) {
     return fail(Errc::unsupported, "the peer takes no RDMA Reads (ORD 0, RFC 6581 9.1)");

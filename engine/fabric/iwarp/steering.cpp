@@ -73,9 +73,7 @@ void IwarpRegion::enter(std::optional<std::uint64_t> base) {
     table.map_.insert(std::move(node_));
   }
   if (remotely_open()) {
-    for (MemoryObserver* observer : domain_.observers_) {
-      observer->on_offered(*this);
-    }
+    domain_.tell_offered(*this, open_length_);
   }
 }
 
@@ -86,9 +84,7 @@ bool IwarpRegion::invalidate() {
     valid_ = false;
     node_ = domain_.table_.map_.extract(stag_);
     if (was_open) {
-      for (MemoryObserver* observer : domain_.observers_) {
-        observer->on_invalidated(stag_, intact);
-      }
+      domain_.tell_invalidated(stag_, intact);
     }
   }
   return intact;
@@ -117,17 +113,12 @@ std::unique_ptr<Region> IwarpDomain::allocate(std::size_t length, Rights rights,
   return std::make_unique<IwarpRegion>(*this, length, rights, base);
 }
 
-void IwarpDomain::add(MemoryObserver& observer) {
-  observers_.push_back(&observer);
+void IwarpDomain::tell_open(MemoryObserver& observer) const {
   for (const IwarpRegion* region : regions_) {
     if (region->remotely_open()) {
-      observer.on_offered(*region);
+      tell_offered(observer, *region, region->open_length());
     }
   }
-}
-
-void IwarpDomain::remove(MemoryObserver& observer) {
-  std::erase(observers_, &observer);
 }
 
 Expected<IwarpDomain*, Error> domain_of(const StagTable& table, Domain& domain) {

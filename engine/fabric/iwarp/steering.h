@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "fabric/observed_memory.h"
 #include "fabric/region.h"
 
 namespace steertag::fabric::iwarp {
@@ -33,14 +34,6 @@ class StagTable {
   using Map = std::unordered_map<std::uint32_t, IwarpRegion*>;
   RandomSource random_;
   Map map_;
-};
-
-/// Is told when memory of a domain is opened and closed.
-class MemoryObserver {
- public:
-  virtual ~MemoryObserver() = default;
-  virtual void on_offered(const IwarpRegion& region) = 0;
-  virtual void on_invalidated(std::uint32_t stag, bool guard_intact) = 0;
 };
 
 class IwarpRegion final : public Region {
@@ -87,22 +80,20 @@ class IwarpRegion final : public Region {
   StagTable::Map::node_type node_;  // kept while invalid: opening again allocates nothing
 };
 
-class IwarpDomain final : public Domain {
+class IwarpDomain final : public Domain, public ObservedMemory {
  public:
   explicit IwarpDomain(StagTable& table) : table_(table) {}
   std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
                                    std::optional<std::uint64_t> base) override;
 
   StagTable& table() { return table_; }
-  /// From now on `observer` is told of this domain's memory; first of what is open already.
-  void add(MemoryObserver& observer);
-  void remove(MemoryObserver& observer);
 
  private:
   friend class IwarpRegion;
+  void tell_open(MemoryObserver& observer) const override;
+
   StagTable& table_;
   std::vector<IwarpRegion*> regions_;  // in order of allocation
-  std::vector<MemoryObserver*> observers_;
 };
 
 /// The domain as this provider's own, which the provider of `table` must have made.

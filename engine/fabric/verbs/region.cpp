@@ -104,9 +104,7 @@ void VerbsRegion::entered() {
   valid_ = true;
   domain_.by_stag_[stag_] = this;
   if (remotely_open()) {
-    for (MemoryObserver* observer : domain_.observers_) {
-      observer->on_offered(*this);
-    }
+    domain_.tell_offered(*this, open_length_);
   }
 }
 
@@ -123,9 +121,7 @@ bool VerbsRegion::invalidate() {
   // Looked at when the device can write no more.
   const bool intact = guards_intact();
   if (was_open) {
-    for (MemoryObserver* observer : domain_.observers_) {
-      observer->on_invalidated(stag_, intact);
-    }
+    domain_.tell_invalidated(stag_, intact);
   }
   return intact;
 }
@@ -196,17 +192,12 @@ VerbsRegion* VerbsDomain::around(View octets) const {
   return inside ? region : nullptr;
 }
 
-void VerbsDomain::add(MemoryObserver& observer) {
-  observers_.push_back(&observer);
+void VerbsDomain::tell_open(MemoryObserver& observer) const {
   for (const VerbsRegion* region : regions_) {
     if (region->remotely_open()) {
-      observer.on_offered(*region);
+      tell_offered(observer, *region, region->open_length());
     }
   }
-}
-
-void VerbsDomain::remove(MemoryObserver& observer) {
-  std::erase(observers_, &observer);
 }
 
 }  // namespace steertag::fabric::verbs

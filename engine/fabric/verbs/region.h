@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fabric/fabric.h"
+#include "fabric/observed_memory.h"
 #include "fabric/region.h"
 #include "fabric/verbs/bound_windows.h"
 #include "fabric/verbs/device.h"
@@ -40,14 +41,6 @@ class GuardedMemory {
   std::unique_ptr<std::byte[]> octets_;
   std::byte* first_;
   Registration local_;
-};
-
-/// Is told when memory of a domain is opened and closed.
-class MemoryObserver {
- public:
-  virtual ~MemoryObserver() = default;
-  virtual void on_offered(const VerbsRegion& region) = 0;
-  virtual void on_invalidated(std::uint32_t stag, bool guard_intact) = 0;
 };
 
 class VerbsRegion final : public Region {
@@ -103,7 +96,7 @@ class VerbsRegion final : public Region {
   BoundWindows* bound_ = nullptr;
 };
 
-class VerbsDomain final : public Domain {
+class VerbsDomain final : public Domain, public ObservedMemory {
  public:
   explicit VerbsDomain(const Device& device);
   /// A region that the device cannot register is not valid, and has STag 0.
@@ -117,19 +110,17 @@ class VerbsDomain final : public Domain {
   VerbsRegion* find(std::uint32_t stag) const;
   /// The region that holds all of `octets`, or null.
   VerbsRegion* around(View octets) const;
-  /// From now on `observer` is told of this domain's memory; first of what is open already.
-  void add(MemoryObserver& observer);
-  void remove(MemoryObserver& observer);
 
  private:
   friend class VerbsRegion;
+  void tell_open(MemoryObserver& observer) const override;
+
   const Device& device_;
   ProtectionDomain pd_;
   Staging staging_;
   std::vector<VerbsRegion*> regions_;  // in order of allocation
   std::map<const std::byte*, VerbsRegion*> by_address_;
   std::unordered_map<std::uint32_t, VerbsRegion*> by_stag_;
-  std::vector<MemoryObserver*> observers_;
 };
 
 }  // namespace steertag::fabric::verbs

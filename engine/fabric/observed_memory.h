@@ -1,0 +1,39 @@
+// Memory of a domain as observers are told of it.
+#pragma once
+
+#include <vector>
+
+#include "fabric/region.h"
+#include "trace/event.h"
+
+namespace steertag::fabric {
+
+/// Is told when memory of a domain is opened to the peer, and closed.
+class MemoryObserver {
+ public:
+  virtual ~MemoryObserver() = default;
+  virtual void on_offered(const trace::MemoryOffered& offered) = 0;
+  virtual void on_invalidated(const trace::MemoryInvalidated& invalidated) = 0;
+};
+
+/// The part of a domain that observers know.
+class ObservedMemory {
+ public:
+  virtual ~ObservedMemory() = default;
+  /// From now on `observer` is told of this memory; first of what is open already.
+  void add(MemoryObserver& observer);
+  void remove(MemoryObserver& observer);
+
+ protected:
+  /// `open_length` octets of the region were opened.
+  void tell_offered(const Region& region, std::size_t open_length) const;
+  void tell_invalidated(std::uint32_t stag, bool guard_intact) const;
+  static void tell_offered(MemoryObserver& observer, const Region& region, std::size_t open_length);
+
+ private:
+  /// Tells the observer of each open region, in order of allocation.
+  virtual void tell_open(MemoryObserver& observer) const = 0;
+  std::vector<MemoryObserver*> observers_;
+};
+
+}  // namespace steertag::fabric
