@@ -1,5 +1,6 @@
 """What tests of recordings share: runs of case files against the bundled server, and of the command."""
 
+import contextlib
 import subprocess
 import sys
 
@@ -32,7 +33,13 @@ def steertag(*arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=RUN_LIMIT_S)
 
 
+@contextlib.contextmanager
 def bundled(folder, *arguments):
-    """The bundled server, not started yet; it conforms without arguments."""
+    """The URL of a bundled server, which conforms without arguments."""
     program = build_paths.tool("steertag-serve")
-    return BundledServer(program, "iwarp://127.0.0.1:0", arguments, folder, "apart")
+    server = BundledServer(program, "iwarp://127.0.0.1:0", arguments, folder, "apart")
+    server.start()
+    try:
+        yield server.urls["rdma"]
+    finally:
+        server.stop()

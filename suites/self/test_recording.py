@@ -179,13 +179,9 @@ def test_a_recording_from_elsewhere_names_no_path_and_starts_no_program(failed, 
     assert "recorded with steertag serve --export /: start it and give --target URL" in done.stderr
     mark = tmp_path / "mark"
     commands = {"restart": ["touch", str(mark)], "died": ["touch", str(mark)]}
-    server = bundled(tmp_path, "--deviate", "version-executed")
-    server.start()
-    try:
+    with bundled(tmp_path, "--deviate", "version-executed") as url:
         profile = {**target["profile"], **commands}
-        there = {**target, "url": server.urls["rdma"], "arguments": [], "profile": profile}
+        there = {**target, "url": url, "arguments": [], "profile": profile}
         done = steertag("replay", changed(failed, tmp_path / "y", target=there))
-    finally:
-        server.stop()
     assert done.returncode == 0, done.stdout + done.stderr
     assert not mark.exists()

@@ -242,12 +242,8 @@ def test_the_same_again_on_a_server_that_was_started_anew(failures, case_id):
 
 @pytest.mark.parametrize("case_id", FAILURES)
 def test_a_conforming_server_passes(failures, case_id, tmp_path):
-    server = bundled(tmp_path)
-    server.start()
-    try:
-        done = steertag("replay", failures[case_id], "--target", server.urls["rdma"])
-    finally:
-        server.stop()
+    with bundled(tmp_path) as url:
+        done = steertag("replay", failures[case_id], "--target", url)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "replayed: pass\nanother verdict\n" in done.stdout
 
@@ -269,13 +265,8 @@ def test_a_warning_that_fails_the_run_is_one_too(tmp_path):
 
 def test_what_a_target_lacks_is_not_reproducible(tmp_path):
     recordings = run_cases(tmp_path, CASES, *selected("self.over-tcp"))
-    server = bundled(tmp_path)
-    server.start()
-    try:
-        url = server.urls["rdma"]
+    with bundled(tmp_path) as url:
         done = steertag("replay", recordings / "self.over-tcp.steertag", "--target", url)
-    finally:
-        server.stop()
     assert done.returncode == 3, done.stdout + done.stderr
     assert "unsupported: needs tcp" in done.stdout
 

@@ -52,12 +52,8 @@ def test_the_same_again_on_a_server_that_deviates(recordings, deviation):
 
 @pytest.mark.parametrize("deviation", SPOILT)
 def test_a_conforming_server_passes(recordings, deviation, tmp_path):
-    server = bundled(tmp_path)
-    server.start()
-    try:
-        done = steertag("replay", recordings[deviation], "--target", server.urls["rdma"])
-    finally:
-        server.stop()
+    with bundled(tmp_path) as url:
+        done = steertag("replay", recordings[deviation], "--target", url)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "replayed: pass\nanother verdict\n" in done.stdout
 

@@ -92,12 +92,8 @@ def test_what_is_left_still_fails_and_a_conforming_server_passes(shrunk, tmp_pat
     _, _, out, _ = shrunk
     done = steertag("replay", out)
     assert done.returncode == 0, done.stdout + done.stderr
-    server = bundled(tmp_path)
-    server.start()
-    try:
-        done = steertag("replay", out, "--target", server.urls["rdma"])
-    finally:
-        server.stop()
+    with bundled(tmp_path) as url:
+        done = steertag("replay", out, "--target", url)
     assert done.returncode == 1 and "replayed: pass\n" in done.stdout, done.stdout + done.stderr
 
 
@@ -124,12 +120,8 @@ def test_the_limit_of_runs_is_told(shrunk, tmp_path):
 
 def test_what_does_not_fail_is_not_shrunk(shrunk, tmp_path):
     _, path, _, _ = shrunk
-    server = bundled(tmp_path)
-    server.start()
-    try:
-        done = steertag("shrink", path, "--target", server.urls["rdma"])
-    finally:
-        server.stop()
+    with bundled(tmp_path) as url:
+        done = steertag("shrink", path, "--target", url)
     assert done.returncode == 2
     assert done.stderr == "steertag: nothing to shrink: played again it gives pass\n"
 
