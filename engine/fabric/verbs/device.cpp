@@ -44,25 +44,39 @@ bool any_port_active(ibv_context* context, const ibv_device_attr& attributes,
   return false;
 }
 
-}  // namespace
-
-Error no_device(const std::string& why) {
-  return {Errc::no_device, "no RDMA device: " + why + "; use iwarp://"};
-}
-
-class Device::Completions final : public Channel {
+/// A descriptor of the device that the reactor watches.
+class Watched : public Channel {
  public:
-  Completions(Reactor& reactor, ibv_comp_channel& channel) : reactor_(reactor), channel_(channel) {}
-  ~Completions() override { reactor_.remove(key_); }
+  Watched(Reactor& reactor, int descriptor) : reactor_(reactor), descriptor_(descriptor) {}
+  ~Watched() override { reactor_.remove(key_); }
 
   Expected<void, Error> watch() {
-    const auto key = reactor_.add(*this, channel_.fd, EPOLLIN);
+    const auto key = reactor_.add(*this, descriptor_, EPOLLIN);
     if (!key) {
       return tl::unexpected(key.error());
     }
     key_ = *key;
     return {};
   }
+
+  void on_deadline() override {}
+
+ private:
+  Reactor& reactor_;
+  int descriptor_;
+  Reactor::Key key_ = 0;
+};
+
+}  // namespace
+
+Error no_device(const std::string& why) {
+  return {Errc::no_device, "no RDMA device: " + why + "; use iwarp://"};
+}
+
+class Device::Completions final : public Watched {
+ public:
+  Completions(Reactor& reactor, ibv_comp_channel& channel)
+      : Watched(reactor, channel.fd), channel_(channel) {}
 
   void on_ready(std::uint32_t /*events*/) override {
     for (int i = 0; i < kMostEventsPerTurn; ++i) {
@@ -80,28 +94,17 @@ class Device::Completions final : public Channel {
       static_cast<QueueOwner*>(owner)->on_completions();
     }
   }
-  void on_deadline() override {}
 
  private:
-  Reactor& reactor_;
   ibv_comp_channel& channel_;
-  Reactor::Key key_ = 0;
 };
 
-class Device::AsyncEvents final : public Channel {
+class Device::AsyncEvents final : public Watched {
  public:
   AsyncEvents(Reactor& reactor, const Device& device)
-      : reactor_(reactor), device_(device), context_(*device.context()) {}
-  ~AsyncEvents() override { reactor_.remove(key_); }
-
-  Expected<void, Error> watch() {
-    const auto key = reactor_.add(*this, context_.async_fd, EPOLLIN);
-    if (!key) {
-      return tl::unexpected(key.error());
-    }
-    key_ = *key;
-    return {};
-  }
+      : Watched(reactor, device.context()->async_fd),
+        device_(device),
+        context_(*device.context()) {}
 
   void on_ready(std::uint32_t /*events*/) override {
     for (int i = 0; i < kMostEventsPerTurn; ++i) {
@@ -120,7 +123,6 @@ class Device::AsyncEvents final : public Channel {
       }
     }
   }
-  void on_deadline() override {}
 
  private:
   static QueueOwner* owner_of(const ibv_async_event& event) {
@@ -137,10 +139,8 @@ class Device::AsyncEvents final : public Channel {
     }
   }
 
-  Reactor& reactor_;
   const Device& device_;
   ibv_context& context_;
-  Reactor::Key key_ = 0;
 };
 
 Expected<std::unique_ptr<Device>, Error> Device::open(Reactor& reactor) {
