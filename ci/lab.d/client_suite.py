@@ -24,7 +24,7 @@ from failure import LabFailure
 from guest_machine import Guest
 from image import Image
 from machine import HOST, free_ports
-from target import BASELINES, LAB, PROJECT, Target
+from target import Judged, LAB, PROJECT, Target
 
 CASES = "suites/client"
 VERSIONS = ("v4.1", "v3")
@@ -36,8 +36,8 @@ MOST_LINES = 1000  # of the agent at a time
 
 
 @dataclasses.dataclass(frozen=True)
-class Subject:
-    """A client with one version of NFS: what a report and a baseline are of."""
+class Subject(Judged):
+    """A client with one version of NFS."""
 
     target: Target
     version: str
@@ -49,14 +49,6 @@ class Subject:
     @property
     def directory(self) -> pathlib.Path:
         return self.target.directory / f"suite-{self.version}"
-
-    @property
-    def baseline(self) -> pathlib.Path:
-        return BASELINES / f"{self.name}.yaml"
-
-    @property
-    def report(self) -> pathlib.Path:
-        return self.directory / "report"
 
 
 def run(subject: Subject, arguments: list[str]) -> int:

@@ -41,8 +41,20 @@ class Kernel:
     suite: str | None = None
 
 
+class Judged:
+    """What a report and a baseline are of: has a `name` and a `directory`."""
+
+    @property
+    def baseline(self) -> pathlib.Path:
+        return BASELINES / f"{self.name}.yaml"
+
+    @property
+    def report(self) -> pathlib.Path:
+        return self.directory / "report"
+
+
 @dataclasses.dataclass(frozen=True)
-class Target:
+class Target(Judged):
     """One target; `ports` are those of the guest, by service name (rdma, tcp, mountd). `device` is the kind
     of its RDMA device (siw, rxe)."""
 
@@ -63,14 +75,6 @@ class Target:
     def directory(self) -> pathlib.Path:
         """Where everything that is built or written for this target lives."""
         return BUILD / self.name
-
-    @property
-    def baseline(self) -> pathlib.Path:
-        return BASELINES / f"{self.name}.yaml"
-
-    @property
-    def report(self) -> pathlib.Path:
-        return self.directory / "report"
 
 
 def names() -> list[str]:
