@@ -46,6 +46,7 @@ constexpr AlsoBroken kTable[] = {
     {Deviation::refused_read_answered, "RFC8166-8.1-2"},
     {Deviation::write_beyond_chunk, "RFC8166-8.1.4-2"},
     {Deviation::read_list_in_reply, "RFC8166-A.2-1"},
+    {Deviation::idle_connection_closed, "RFC8167-5.4-2"},
     {Deviation::callback_with_read_chunk, "RFC8167-7-1"},
     {Deviation::second_read_segment_ignored, "RFC8267-4-2"},
     {Deviation::read_data_corrupted, "RFC8267-4-4"},

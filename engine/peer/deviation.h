@@ -325,6 +325,17 @@ enum class Deviation : std::uint16_t {
   unused_chunk_offered_again,
   reply_chunk_missing,
   reduced_ineligible_taken,
+
+  // the client's backchannel
+  callback_ident_refused,
+  callback_retry_executed,
+  callback_retry_refused,
+  misordered_callback_executed,
+  path_down_ignored,
+  lost_back_channel_not_bound,
+  bind_not_alone,
+  slot_recall_ignored,
+  idle_connection_closed,
 };
 
 struct DeviationInfo {

@@ -108,6 +108,28 @@ inline constexpr DeviationInfo kClient[] = {
      "No reply chunk is offered, however large the reply may be.", trace::Role::client},
     {Deviation::reduced_ineligible_taken, "reduced-ineligible-taken", "RFC8166-6.1-5",
      "What a write chunk holds beside an empty result is overlooked.", trace::Role::client},
+
+    // the client's backchannel
+    {Deviation::callback_ident_refused, "callback-ident-refused", "RFC8881-2.10.2.1-1",
+     "A CB_COMPOUND with another callback_ident than 0 gets NFS4ERR_INVAL.", trace::Role::client},
+    {Deviation::callback_retry_executed, "callback-retry-executed", "RFC8881-20.9.3-2",
+     "A CB_COMPOUND with the sequence id of the last one is executed.", trace::Role::client},
+    {Deviation::callback_retry_refused, "callback-retry-refused", "RFC8881-20.9.3-2",
+     "A CB_COMPOUND with the sequence id of the last one gets NFS4ERR_SEQ_MISORDERED.",
+     trace::Role::client},
+    {Deviation::misordered_callback_executed, "misordered-callback-executed", "RFC8881-20.9.3-2",
+     "A CB_COMPOUND is executed whatever sequence id it has.", trace::Role::client},
+    {Deviation::path_down_ignored, "path-down-ignored", "RFC8881-2.10.6.2-6",
+     "SEQ4_STATUS_CB_PATH_DOWN and _CB_PATH_DOWN_SESSION have no effect.", trace::Role::client},
+    {Deviation::lost_back_channel_not_bound, "lost-back-channel-not-bound", "RFC8881-2.10.13.1.2-2",
+     "A backchannel that was lost with its connection is not bound to the next one.",
+     trace::Role::client},
+    {Deviation::bind_not_alone, "bind-not-alone", "RFC8881-18.34.3-1",
+     "Another operation follows BIND_CONN_TO_SESSION.", trace::Role::client},
+    {Deviation::slot_recall_ignored, "slot-recall-ignored", "RFC8881-20.8.3-1",
+     "CB_RECALL_SLOT has no effect.", trace::Role::client},
+    {Deviation::idle_connection_closed, "idle-connection-closed", "RFC8881-2.10.11.2-1",
+     "The connection is closed when no call is under way.", trace::Role::client},
 };
 
 }  // namespace steertag::peer::deviation_rows

@@ -49,6 +49,9 @@ class FakeCarrier final : public CallCarrier {
   std::size_t pending() const override { return waiting.size(); }
   CarrierLimits limits() const override { return {calls, std::size_t{1} << 20}; }
   void abort_connection() override {}
+  std::optional<ReverseLimits> reverse_limits() const override { return reverse; }
+  void serve_reverse(ReverseService* its_service) override { service = its_service; }
+  std::uint64_t connection_number() const override { return connection; }
 
   struct Waiting {
     std::uint32_t xid;
@@ -59,6 +62,9 @@ class FakeCarrier final : public CallCarrier {
   std::deque<Waiting> waiting;
   std::uint32_t xid = 0;
   std::uint32_t calls = 4;
+  std::optional<ReverseLimits> reverse;
+  ReverseService* service = nullptr;
+  std::uint64_t connection = 1;
   std::chrono::steady_clock::time_point now{std::chrono::hours{1}};
 };
 

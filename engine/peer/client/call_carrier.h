@@ -5,9 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "peer/client/call_result.h"
 #include "peer/client/request.h"
+#include "peer/client/reverse_service.h"
 
 namespace steertag::peer {
 
@@ -44,6 +46,16 @@ class CallCarrier {
   virtual CarrierLimits limits() const = 0;
   /// Hard end of the present connection, as by a cut cable.
   virtual void abort_connection() = 0;
+
+  /// What the present connection takes in the reverse direction, or before the first what every one
+  /// does; nothing if the server's calls are not answered over this carrier.
+  virtual std::optional<ReverseLimits> reverse_limits() const { return std::nullopt; }
+  /// `service` answers the server's calls from now on; nullptr: nobody does. It must be there
+  /// before the connection is (RFC 8167 6: ready before the server may call), and stay until it is
+  /// taken back.
+  virtual void serve_reverse(ReverseService* /*service*/) {}
+  /// The number of the present connection, or of the last; 0 before the first.
+  virtual std::uint64_t connection_number() const { return 0; }
 };
 
 }  // namespace steertag::peer

@@ -78,6 +78,7 @@ Expected<void, FileError> FileClient::start_version4(const FileClientOptions& op
   SessionOptions session;
   session.identity = options.identity;
   session.owner = make_owner(random);
+  session.deviations = options.deviations;
   wire::store_u64(session.verifier.data(), random());
   auto files = std::make_unique<Nfs4Files>(*nfs_.schedule, std::move(session));
   if (auto started = files->start(); !started) return started;

@@ -28,7 +28,7 @@ struct FileClientOptions {
   /// CallSchedule::set_interrupted
   std::function<bool()> interrupted{};
   bool long_calls = false;  // over RDMA: each call in a position-zero chunk of two segments
-  Deviations deviations{};  // over RDMA
+  Deviations deviations{};  // over RDMA, and of sessions
 };
 
 class FileClient {

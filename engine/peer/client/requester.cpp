@@ -63,6 +63,7 @@ EndpointOptions Requester::endpoint_options() const {
   options.sends_private_data = options_.sends_private_data;
   // RFC 8166 3.3.1: a receive for every reply that may come.
   options.receives = credits_.requested() + kSpareReceives;
+  if (reverse_) options.receives += kReverseGrant;
   if (deviates(Deviation::few_receives)) options.receives = kFewReceives;
   options.connection.startup_timeout = options_.connect_timeout;
   return options;
@@ -93,6 +94,8 @@ void Requester::step(std::chrono::milliseconds timeout) {
   const bool idle = callbacks_ == before && !down_;
   provider_.poll(idle ? timeout : std::chrono::milliseconds{0});
   pump();
+  if (up() && pending() == 0 && deviates(Deviation::idle_connection_closed))
+    endpoint_->disconnect();
 }
 
 void Requester::abort_connection() {
@@ -159,7 +162,8 @@ void Requester::on_up() {
 
 void Requester::on_message(ReceiveId receive, View message,
                            std::optional<std::uint32_t> invalidated) {
-  const std::uint64_t before = statistics_.replies;
+  const auto effects = [this] { return statistics_.replies + statistics_.reverse_calls; };
+  const std::uint64_t before = effects();
   if (invalidated) {
     ++statistics_.remote_invalidations;
     for (const auto& [xid, call] : outstanding_) {
@@ -167,7 +171,7 @@ void Requester::on_message(ReceiveId receive, View message,
     }
   }
   if (!options_.deviations.any() || !bend(message)) handle(message);
-  if (statistics_.replies == before) ++statistics_.discarded;
+  if (effects() == before) ++statistics_.discarded;
   if (deviates(Deviation::few_receives)) return used_receives_.push_back(receive);
   endpoint_->repost(receive);
 }
@@ -175,6 +179,7 @@ void Requester::on_message(ReceiveId receive, View message,
 void Requester::handle(View message) {
   const auto payload = wire::decode(message, received_);
   if (!payload) return;  // RFC 8166 4.5: discarded, also an RDMA_ERROR that does not decode
+  if (take_reverse(received_, *payload)) return;
   OutgoingCall* call = find(received_.xid);
   if (!call) return;
   if (received_.proc == wire::Procedure::error) return handle_error(received_, *call);

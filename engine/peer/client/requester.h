@@ -37,7 +37,8 @@ struct RequesterStatistics {
   std::uint64_t calls = 0;          // messages sent
   std::uint64_t retransmitted = 0;  // of which on a later connection
   std::uint64_t replies = 0;
-  std::uint64_t discarded = 0;  // messages without effect
+  std::uint64_t reverse_calls = 0;  // of the server, that were answered
+  std::uint64_t discarded = 0;      // messages without effect
   std::uint64_t remote_invalidations = 0;
   std::uint32_t most_in_flight = 0;
 };
@@ -70,6 +71,9 @@ class Requester final : public CallCarrier, private EndpointUser {
   const RegionPool& pool() const { return pool_; }
   CarrierLimits limits() const override { return {credits_.requested(), options_.memory_bytes}; }
   void abort_connection() override;
+  std::optional<ReverseLimits> reverse_limits() const override;
+  void serve_reverse(ReverseService* service) override { reverse_ = service; }
+  std::uint64_t connection_number() const override { return statistics_.connections; }
 
  private:
   void on_up() override;
@@ -90,7 +94,11 @@ class Requester final : public CallCarrier, private EndpointUser {
   bool bend_unexpected(const wire::Header& header, View payload);
   void repost_used();
   bool answers_reverse_calls() const;
-  void answer_reverse(const wire::Header& call);
+  /// Whether the message is a call of the server, which then needs nothing more.
+  bool take_reverse(const wire::Header& header, View payload);
+  /// The whole message that answers it; empty: there is none.
+  Bytes answer_reverse(const wire::Header& call, View payload);
+  Bytes bent_reverse_answer(const wire::Header& call, Bytes reply);
   OutgoingCall* oldest();
   void fail(OutgoingCall& call, const char* why);
   void make_again(OutgoingCall& call);
@@ -127,8 +135,10 @@ class Requester final : public CallCarrier, private EndpointUser {
   trace::ByteSink* bytes_ = nullptr;
   RequesterStatistics statistics_;
   std::uint64_t callbacks_ = 0;
+  ReverseService* reverse_ = nullptr;
+  std::unordered_map<WorkTag, Bytes> beside_;  // messages that are no calls
+  std::uint64_t next_beside_ = 0;
   std::optional<wire::Negotiated> first_negotiated_;  // what follows is for deviations only
-  std::unordered_map<WorkTag, Bytes> beside_;
   std::vector<PooledRegion> left_open_;
   std::vector<ReceiveId> used_receives_;
   bool had_unused_chunk_ = false;  // since a write chunk was offered

@@ -49,23 +49,6 @@ void Requester::fail(OutgoingCall& call, const char* why) {
   complete(call, tl::unexpected(CallError{CallErrc::bad_reply, why}));
 }
 
-bool Requester::send_beside(Bytes message) {
-  const WorkTag tag = (WorkTag{1} << 32) + beside_.size() + statistics_.replies;
-  const View view = beside_[tag] = std::move(message);
-  return endpoint_->send({&view, 1}, tag).has_value();
-}
-
-void Requester::send_error(std::uint32_t xid) {
-  wire::Header header;
-  header.xid = xid;
-  header.credit = credits_.requested();
-  header.proc = wire::Procedure::error;
-  header.error = wire::ErrorCode::chunk;
-  Bytes message;
-  wire::encode(header, message);
-  send_beside(std::move(message));
-}
-
 void Requester::send_done(std::uint32_t xid) {
   wire::Header header;
   header.xid = xid;
@@ -83,27 +66,18 @@ bool Requester::answers_reverse_calls() const {
          deviates(Deviation::reverse_chunks_unanswered);
 }
 
-void Requester::answer_reverse(const wire::Header& call) {
-  const bool chunks = !call.read_list.empty() || call.write_list.size() > 0 || call.has_reply_chunk;
-  if (chunks && deviates(Deviation::reverse_chunks_unanswered)) return;
-  wire::Header header;
-  header.xid = call.xid;
-  header.vers = deviates(Deviation::reverse_answer_vers_two) ? 2 : wire::kVersion;
-  header.credit = 1;
-  header.proc = wire::Procedure::msg;
-  Bytes message;
-  wire::encode(header, message);
-  const std::size_t rpc_at = message.size();
-  const bool other = deviates(Deviation::reverse_answer_other_xid);
-  wire::Writer writer(message);
-  // No program has a procedure for calls of the server.
-  rpc::ReplyHeader::accepted(other ? ~call.xid : call.xid, rpc::AcceptStatus::PROG_UNAVAIL)
-      .encode(writer);
+Bytes Requester::bent_reverse_answer(const wire::Header& call, Bytes reply) {
+  // No program of a client that has none has a procedure for calls of the server.
+  if (!reverse_) {
+    wire::Writer writer(reply);
+    rpc::ReplyHeader::accepted(call.xid, rpc::AcceptStatus::PROG_UNAVAIL).encode(writer);
+  }
   constexpr std::size_t kTypeAt = 4;
+  if (reply.size() < rpc::kSmallestReplyHeader) return reply;
+  if (deviates(Deviation::reverse_answer_other_xid)) wire::store_u32(reply.data(), ~call.xid);
   if (deviates(Deviation::reverse_answer_type_call))
-    wire::store_u32(message.data() + rpc_at + kTypeAt,
-                    static_cast<std::uint32_t>(rpc::MessageType::CALL));
-  send_beside(std::move(message));
+    wire::store_u32(reply.data() + kTypeAt, static_cast<std::uint32_t>(rpc::MessageType::CALL));
+  return reply;
 }
 
 bool Requester::bend(View message) {
@@ -171,7 +145,7 @@ bool Requester::bend_unexpected(const wire::Header& header, View payload) {
   const auto direction = rpc::direction(payload);
   if (direction == rpc::MessageType::CALL && header.proc == wire::Procedure::msg) {
     if (deviates(Deviation::reverse_credit_taken)) credits_.set_grant(header.credit);
-    if (answers_reverse_calls()) return answer_reverse(header), true;
+    if (answers_reverse_calls()) return false;
     if (call && deviates(Deviation::reverse_call_taken)) return fail(*call, "a call"), true;
     return false;
   }

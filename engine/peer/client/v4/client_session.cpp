@@ -47,6 +47,17 @@ bool ends_session(Status status) {
 
 }  // namespace
 
+ClientSession::ClientSession(CallSchedule& schedule, SessionOptions options)
+    : schedule_(schedule),
+      options_(std::move(options)),
+      callbacks_(callback_actions(), options_.deviations) {
+  schedule_.carrier().serve_reverse(&callbacks_);
+}
+
+ClientSession::~ClientSession() {
+  schedule_.carrier().serve_reverse(nullptr);
+}
+
 // --- calls
 
 void ClientSession::call(ClientCompound call, CompoundDone done) {
@@ -61,6 +72,9 @@ void ClientSession::pump() {
   // Also by a target of the server that came after the loss.
   if (stage_ == Stage::ready && slots_.exhausted()) stage_ = Stage::none;
   if (stage_ == Stage::none && !waiting_.empty()) make();
+  if (stage_ == Stage::leaving && !destroying_ && slots_.idle()) destroy_left();
+  if (stage_ == Stage::ready) keep_back_channel();
+  if (stage_ == Stage::ready) tell_slots();
   if (stage_ == Stage::completing && completing_) {
     if (const auto slot = slots_.take()) send(std::move(completing_), *slot);
   }
@@ -85,15 +99,17 @@ void ClientSession::send(PendingRef pending, std::uint32_t slot) {
   if (request.reply.eligible == 0)
     request.reply.payload =
         std::min<std::size_t>(request.reply.payload, channel_.ca_maxresponsesize);
-  schedule_.call(std::move(request), [this, pending, slot, session = sessions_made_](
-                                         Expected<CallReply, CallError> outcome) {
-    take_reply(pending, slot, session, std::move(outcome));
-    pump();
-  });
+  const Moment sent{sessions_made_, binds_, recalls_};
+  schedule_.call(std::move(request),
+                 [this, pending, slot, sent](Expected<CallReply, CallError> outcome) {
+                   take_reply(pending, slot, sent, std::move(outcome));
+                   pump();
+                 });
 }
 
-void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, std::uint64_t session,
+void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, const Moment& sent,
                                Expected<CallReply, CallError> outcome) {
+  const std::uint64_t session = sent.session;
   const bool present = session == sessions_made_;
   if (!outcome) {
     if (present) slots_.lose(slot);
@@ -109,7 +125,9 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, st
         {FileErrc::bad_results, "SEQUENCE: the reply is for another session, slot or id", 0, {}});
   if (present) {
     slots_.give_back(slot, true);
-    slots_.set_target(sequence->resok4.sr_target_highest_slotid);
+    // What the server wished before it recalled slots does not undo that.
+    if (sent.recalls == recalls_) slots_.set_target(sequence->resok4.sr_target_highest_slotid);
+    heed(sequence->resok4.sr_status_flags, sent.binds);
   }
   take_results(pending, std::move(*reply));
 }
@@ -234,8 +252,11 @@ void ClientSession::create_session() {
   args.csa_clientid = client_id_;
   args.csa_sequence = create_sequence_;
   args.csa_fore_chan_attrs = wanted_channel();
-  // No connection becomes part of it, so that no callback comes; servers want values all the same.
-  args.csa_back_chan_attrs = {0, 4096, 4096, 0, 2, 1, {}};
+  args.csa_back_chan_attrs = wanted_back_channel();
+  if (can_be_called()) {
+    args.csa_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+    args.csa_cb_program = kCallbackProgram;
+  }
   args.csa_sec_parms.emplace_back();  // AUTH_NONE
   ClientCompound call;
   call.add(Opnum::OP_CREATE_SESSION, args);
@@ -258,6 +279,7 @@ void ClientSession::create_session() {
     ++sessions_made_;
     session_id_ = made.csr_sessionid;
     slots_.reset(std::min(channel_.ca_maxrequests, wanted_channel().ca_maxrequests));
+    back_channel_made(made);
     if (reclaimed_) {
       stage_ = Stage::ready;
     } else {

@@ -1,5 +1,5 @@
 // A session of NFS version 4.1 as its client keeps it (RFC 8881 2.10): made, used through its
-// slots, made again when the server has forgotten it, and given back.
+// slots, reachable for callbacks, made again when the server has forgotten it, and given back.
 #pragma once
 
 #include <deque>
@@ -7,6 +7,7 @@
 
 #include "peer/client/call_schedule.h"
 #include "peer/client/delay.h"
+#include "peer/client/v4/callback_program.h"
 #include "peer/client/v4/client_compound.h"
 #include "peer/client/v4/slot_table.h"
 
@@ -22,6 +23,9 @@ inline constexpr std::uint32_t kMostKeptReply = 4096;
 inline constexpr std::uint32_t kMostClientOperations = 8;
 /// Sessions that one call may be made in: a second loss in a row is not repaired by a third.
 inline constexpr std::uint32_t kMostSessionsOfCall = 3;
+/// BIND_CONN_TO_SESSIONs in a row after which the server still says that it cannot reach us: the
+/// session is given up then, which is the other thing that RFC 8881 2.10.6.2 allows.
+inline constexpr std::uint32_t kMostVainBinds = 4;
 
 struct SessionOptions {
   Identity identity;
@@ -30,15 +34,18 @@ struct SessionOptions {
   std::string owner;
   nfs4::Verifier verifier{};
   std::uint32_t transfer_bytes = 1U << 20;  // largest READ and WRITE
+  /// Asked for the status of a CB_RECALL; without it there is no delegation to recall.
+  std::function<nfs4::Status(const nfs4::CbRecallArgs&)> recall{};
+  Deviations deviations{};
 };
 
 using CompoundDone = std::function<void(Expected<CompoundReply, FileError>)>;
 
 class ClientSession {
  public:
-  /// `schedule` must outlive the session.
-  ClientSession(CallSchedule& schedule, SessionOptions options)
-      : schedule_(schedule), options_(std::move(options)) {}
+  /// `schedule` must outlive the session, which answers the calls of the server over its carrier.
+  ClientSession(CallSchedule& schedule, SessionOptions options);
+  ~ClientSession();
   ClientSession(const ClientSession&) = delete;
   ClientSession& operator=(const ClientSession&) = delete;
 
@@ -69,9 +76,11 @@ class ClientSession {
   std::uint32_t slots() const { return slots_.size(); }
   std::uint64_t client_id() const { return client_id_; }
   std::uint64_t sessions_made() const { return sessions_made_; }
+  /// BIND_CONN_TO_SESSIONs that were answered.
+  std::uint64_t binds() const { return binds_; }
 
  private:
-  enum class Stage : std::uint8_t { none, making, completing, ready };
+  enum class Stage : std::uint8_t { none, making, completing, ready, leaving };
   struct Pending {
     ClientCompound call;
     CompoundDone done;
@@ -83,7 +92,13 @@ class ClientSession {
 
   void pump();
   void send(PendingRef pending, std::uint32_t slot);
-  void take_reply(const PendingRef& pending, std::uint32_t slot, std::uint64_t session,
+  /// What a call knew when it was sent: what its reply says may be out of date since.
+  struct Moment {
+    std::uint64_t session = 0;
+    std::uint64_t binds = 0;
+    std::uint64_t recalls = 0;
+  };
+  void take_reply(const PendingRef& pending, std::uint32_t slot, const Moment& sent,
                   Expected<CallReply, CallError> outcome);
   /// Whether it is the reply to the call that has the slot.
   bool answers(const nfs4::SequenceOk& reply, std::uint32_t slot) const;
@@ -107,6 +122,28 @@ class ClientSession {
   void fail_all(const FileError& error);
   nfs4::ChannelAttrs wanted_channel() const;
 
+  // The backchannel: client_back_channel.cpp.
+  CallbackActions callback_actions();
+  bool can_be_called() const { return schedule_.carrier().reverse_limits().has_value(); }
+  nfs4::ChannelAttrs wanted_back_channel() const;
+  void back_channel_made(const nfs4::CreateSessionOk& made);
+  /// Binds the present connection if the backchannel was lost with an earlier one, or if the server
+  /// has said that it cannot reach us.
+  void keep_back_channel();
+  void bind();
+  void take_bind(Expected<CallReply, CallError> outcome);
+  void bind_refused(const FileError& error);
+  /// sr_status_flags of a call that was sent after so many binds.
+  void heed(std::uint32_t flags, std::uint64_t binds);
+  /// Gives the session up once its calls have ended; those that wait go into a new one.
+  void leave();
+  void destroy_left();
+  void recall_slots(std::uint32_t highest_slot);
+  /// The SEQUENCE that tells the server that its target is reached (RFC 8881 20.8.3), if no other
+  /// call is about to.
+  void tell_slots();
+  bool deviates(Deviation deviation) const { return options_.deviations.has(deviation); }
+
   CallSchedule& schedule_;
   SessionOptions options_;
   Stage stage_ = Stage::none;
@@ -122,6 +159,17 @@ class ClientSession {
   nfs4::ChannelAttrs channel_{};
   SlotTable slots_;
   std::uint64_t sessions_made_ = 0;  // also the number of the present one
+  CallbackProgram callbacks_;
+  bool has_back_channel_ = false;      // the server agreed to one
+  std::uint64_t back_connection_ = 0;  // the last one that was to become part of it
+  bool path_down_ = false;             // the server has said so since
+  bool binding_ = false;
+  std::uint64_t binds_ = 0;
+  std::uint32_t vain_binds_ = 0;  // since the server last did not say so
+  Delay bind_delay_;
+  bool destroying_ = false;
+  std::uint64_t recalls_ = 0;    // CB_RECALL_SLOTs that lowered the target
+  bool slots_recalled_ = false;  // and the server was not told that they are back
 };
 
 }  // namespace steertag::peer

@@ -71,7 +71,12 @@ struct Nfs4Files::DataCall {
 };
 
 Nfs4Files::Nfs4Files(CallSchedule& schedule, SessionOptions options)
-    : schedule_(schedule), session_(schedule, std::move(options)) {}
+    : schedule_(schedule), session_(schedule, answering_recalls(std::move(options))) {}
+
+SessionOptions Nfs4Files::answering_recalls(SessionOptions options) {
+  options.recall = [this](const nfs4::CbRecallArgs& args) { return recalled(args); };
+  return options;
+}
 
 Done Nfs4Files::start() {
   ClientCompound call;
@@ -244,6 +249,7 @@ Expected<RemoteFile, FileError> Nfs4Files::open(const RemoteHandle& handle) {
     const auto result = reply.next<nfs4::OpenResult>(Opnum::OP_OPEN);
     if (!result) return tl::unexpected(result.error());
     file->stateid = result->resok4.stateid;
+    give_back(result->resok4.delegation, handle);
     const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
     if (!attributes) return tl::unexpected(attributes.error());
     const auto values = typed(attributes->resok4.obj_attributes, "GETATTR");
@@ -285,6 +291,7 @@ Expected<RemoteFile, FileError> Nfs4Files::create(const RemoteHandle& directory,
     const auto handle = reply.next<nfs4::GetfhResult>(Opnum::OP_GETFH);
     if (!handle) return tl::unexpected(handle.error());
     file->handle = RemoteHandle(handle->resok4.object.view());
+    give_back(result->resok4.delegation, file->handle);
     const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
     if (!attributes) return tl::unexpected(attributes.error());
     const auto values = typed(attributes->resok4.obj_attributes, "GETATTR");
@@ -304,7 +311,7 @@ void Nfs4Files::open_again(RemoteFile number, const OpenRef& file, std::function
   call.add_handle(file->handle);
   call.add(Opnum::OP_OPEN, open_args(number, file->share_access));
   call.keep_reply();
-  session_.call(std::move(call), [file](Expected<CompoundReply, FileError> reply) {
+  session_.call(std::move(call), [this, file](Expected<CompoundReply, FileError> reply) {
     Done outcome;
     if (!reply) {
       outcome = tl::unexpected(std::move(reply.error()));
@@ -315,10 +322,34 @@ void Nfs4Files::open_again(RemoteFile number, const OpenRef& file, std::function
     } else {
       file->stateid = result->resok4.stateid;
       ++file->opened;
+      give_back(result->resok4.delegation, file->handle);
     }
     file->opening = false;
     for (const auto& each : std::exchange(file->waiting, {})) each(outcome);
   });
+}
+
+void Nfs4Files::give_back(const nfs4::Delegation& delegation, const RemoteHandle& file) {
+  nfs4::StateId stateid;
+  if (delegation.delegation_type == nfs4::DelegationType::OPEN_DELEGATE_READ) {
+    stateid = delegation.read.stateid;
+  } else if (delegation.delegation_type == nfs4::DelegationType::OPEN_DELEGATE_WRITE) {
+    stateid = delegation.write.stateid;
+  } else {
+    return;
+  }
+  unwanted_.insert(stateid.other);
+  ClientCompound call;
+  call.add_handle(file);
+  call.add(Opnum::OP_DELEGRETURN, nfs4::DelegreturnArgs{stateid});
+  call.keep_reply();
+  session_.call(std::move(call), [this, stateid](const Expected<CompoundReply, FileError>&) {
+    unwanted_.erase(stateid.other);
+  });
+}
+
+Status Nfs4Files::recalled(const nfs4::CbRecallArgs& args) const {
+  return unwanted_.contains(args.stateid.other) ? Status::NFS4_OK : Status::NFS4ERR_BAD_STATEID;
 }
 
 Nfs4Files::OpenRef Nfs4Files::open_file(RemoteFile file) const {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "nfs/v4/attributes.h"
@@ -61,7 +62,13 @@ class Nfs4Files final : public RemoteFiles {
   void open_again(RemoteFile number, const OpenRef& file,
                   std::function<void(Expected<void, FileError>)> done);
   void submit(const std::shared_ptr<DataCall>& call);
+  /// Returns a delegation, which no OPEN of ours asks for, but which a server may grant.
+  void give_back(const nfs4::Delegation& delegation, const RemoteHandle& file);
+  /// The status of a CB_RECALL.
+  nfs4::Status recalled(const nfs4::CbRecallArgs& args) const;
   OpenRef open_file(RemoteFile file) const;
+
+  SessionOptions answering_recalls(SessionOptions options);
 
   CallSchedule& schedule_;
   ClientSession session_;
@@ -69,6 +76,8 @@ class Nfs4Files final : public RemoteFiles {
   TransferLimits limits_;
   std::map<RemoteFile, OpenRef> open_;
   RemoteFile next_file_ = 1;
+  using StateIdOther = decltype(nfs4::StateId::other);
+  std::set<StateIdOther> unwanted_;  // delegations that are on their way back
 };
 
 }  // namespace steertag::peer

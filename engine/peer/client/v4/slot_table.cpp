@@ -1,8 +1,6 @@
 // Slots and their sequence ids.
 #include "peer/client/v4/slot_table.h"
 
-#include <algorithm>
-
 namespace steertag::peer {
 
 void SlotTable::reset(std::uint32_t slots) {
@@ -33,6 +31,15 @@ std::uint32_t SlotTable::highest_in_use() const {
     if (slots_[slot - 1].use == Use::taken) return slot - 1;
   }
   return 0;
+}
+
+bool SlotTable::is_under_way(std::uint32_t slot, std::uint32_t sequence_id) const {
+  return slot < size() && slots_[slot].use == Use::taken && slots_[slot].sequence_id == sequence_id;
+}
+
+bool SlotTable::idle() const {
+  return std::none_of(slots_.begin(), slots_.end(),
+                      [](const Slot& slot) { return slot.use == Use::taken; });
 }
 
 bool SlotTable::exhausted() const {

@@ -1,6 +1,7 @@
 // The slots of a session's fore channel as its client uses them (RFC 8881 2.10.6.1).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,9 +25,16 @@ class SlotTable {
   void lose(std::uint32_t slot);
   /// sr_target_highest_slotid
   void set_target(std::uint32_t highest_slot) { target_ = highest_slot; }
+  /// rsa_target_highest_slotid: the target becomes no higher by it (RFC 8881 20.8.3).
+  void recall(std::uint32_t highest_slot) { target_ = std::min(target_, highest_slot); }
+  std::uint32_t target() const { return target_; }
 
   /// sa_highest_slotid: the highest slot that has a call.
   std::uint32_t highest_in_use() const;
+  /// Whether the slot has a call with this sequence id.
+  bool is_under_way(std::uint32_t slot, std::uint32_t sequence_id) const;
+  /// No slot has a call.
+  bool idle() const;
   /// No slot will ever be free again.
   bool exhausted() const;
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }

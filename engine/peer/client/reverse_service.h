@@ -1,0 +1,31 @@
+// What answers the calls of a server in the reverse direction of its client's connection (RFC
+// 8167).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "support/bytes.h"
+
+namespace steertag::peer {
+
+/// Calls of the server that may be under way at a time, and receives for them (RFC 8167 4.3.1): a
+/// probe beside a call in each slot of a backchannel.
+inline constexpr std::uint32_t kReverseGrant = 8;
+
+/// The largest call and reply of the reverse direction, in octets of the RPC message: without
+/// chunks they are at most as long as the inline thresholds allow (RFC 8167 4.2, 5.3).
+struct ReverseLimits {
+  std::size_t call_bytes = 0;
+  std::size_t reply_bytes = 0;
+};
+
+class ReverseService {
+ public:
+  virtual ~ReverseService() = default;
+  /// The RPC reply to an RPC call, both from the XID on; empty if the octets are no call that can
+  /// be answered. Comes from inside the carrier's `step`; calls may be submitted.
+  virtual Bytes answer(View call) = 0;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,167 @@
+// The callback program of a client.
+#include "peer/client/v4/callback_program.h"
+
+#include <algorithm>
+
+#include "rpc/message.h"
+
+namespace steertag::peer {
+namespace {
+
+using nfs4::CbOpnum;
+using nfs4::Status;
+
+Bytes encoded(const rpc::ReplyHeader& header) {
+  Bytes reply;
+  wire::Writer writer(reply);
+  header.encode(writer);
+  return reply;
+}
+
+}  // namespace
+
+void CallbackProgram::reset(const nfs4::SessionId& session, std::uint32_t slots) {
+  session_ = session;
+  slots_.assign(slots, Slot{});
+}
+
+Bytes CallbackProgram::answer(View call) {
+  wire::Reader reader(call);
+  rpc::CallHeader header;
+  header.decode(reader);
+  if (!reader.ok()) return {};
+  if (header.rpcvers != rpc::kRpcVersion)
+    return encoded(
+        rpc::ReplyHeader::rpc_mismatch(header.xid, {rpc::kRpcVersion, rpc::kRpcVersion}));
+  const auto accepted = [&](rpc::AcceptStatus status) {
+    return encoded(rpc::ReplyHeader::accepted(header.xid, status));
+  };
+  if (header.program != kCallbackProgram) return accepted(rpc::AcceptStatus::PROG_UNAVAIL);
+  if (header.version != nfs4::kCallbackVersion)
+    return encoded(rpc::ReplyHeader::program_mismatch(
+        header.xid, {nfs4::kCallbackVersion, nfs4::kCallbackVersion}));
+  if (header.procedure == nfs4::CB_NULL) return accepted(rpc::AcceptStatus::SUCCESS);
+  if (header.procedure != nfs4::CB_COMPOUND) return accepted(rpc::AcceptStatus::PROC_UNAVAIL);
+  const auto results = compound(reader);
+  if (!results) return accepted(rpc::AcceptStatus::GARBAGE_ARGS);
+  Bytes reply = accepted(rpc::AcceptStatus::SUCCESS);
+  reply.insert(reply.end(), results->begin(), results->end());
+  return reply;
+}
+
+std::optional<Bytes> CallbackProgram::compound(wire::Reader& reader) {
+  nfs4::CbCompoundArgs args;
+  args.decode(reader);
+  if (!reader.ok()) return std::nullopt;
+  Bytes octets;
+  Results results(octets, args.tag);
+  if (args.minorversion != 1) {
+    results.set_status(Status::NFS4ERR_MINOR_VERS_MISMATCH);
+    return octets;
+  }
+  // RFC 8881 2.10.2.1: callback_ident is ignored.
+  if (args.callback_ident != 0 && deviates(Deviation::callback_ident_refused)) {
+    results.set_status(Status::NFS4ERR_INVAL);
+    return octets;
+  }
+  Operations operations(reader, "argarray");
+  const auto first = operations.next();
+  if (!reader.ok()) {
+    results.set_status(nfs4::status_of(reader.fault(), args.minorversion));
+    return octets;
+  }
+  if (!first) return octets;
+  if (rpc::name(*first).empty() || *first == CbOpnum::OP_CB_ILLEGAL) {
+    results.add_status(CbOpnum::OP_CB_ILLEGAL, Status::NFS4ERR_OP_ILLEGAL);
+    return octets;
+  }
+  if (*first != CbOpnum::OP_CB_SEQUENCE) {
+    results.add_status(*first, Status::NFS4ERR_OP_NOT_IN_SESSION);
+    return octets;
+  }
+  nfs4::CbSequenceArgs sequence;
+  sequence.decode(reader);
+  const Status status = reader.ok() ? check(sequence, operations.count()) : Status::NFS4ERR_BADXDR;
+  if (status != Status::NFS4_OK) {
+    results.add_status(CbOpnum::OP_CB_SEQUENCE, status);
+    return octets;
+  }
+  Slot& slot = slots_[sequence.csa_slotid];
+  if (is_retry(sequence)) return slot.reply;
+  execute(sequence, operations, reader, results);
+  slot.sequence = sequence.csa_sequenceid;
+  slot.reply = octets;
+  return octets;
+}
+
+bool CallbackProgram::is_retry(const nfs4::CbSequenceArgs& args) const {
+  const Slot& slot = slots_[args.csa_slotid];
+  return args.csa_sequenceid == slot.sequence && !slot.reply.empty() &&
+         !deviates(Deviation::callback_retry_executed) &&
+         !deviates(Deviation::callback_retry_refused);
+}
+
+// RFC 8881 20.9.3: an error leaves the slot as it was.
+Status CallbackProgram::check(const nfs4::CbSequenceArgs& args, std::uint32_t operations) const {
+  if (slots_.empty() || args.csa_sessionid != session_) return Status::NFS4ERR_BADSESSION;
+  if (args.csa_slotid >= slots_.size()) return Status::NFS4ERR_BADSLOT;
+  if (is_retry(args)) return Status::NFS4_OK;
+  const Slot& slot = slots_[args.csa_slotid];
+  const bool again = args.csa_sequenceid == slot.sequence && !slot.reply.empty();
+  if (again && deviates(Deviation::callback_retry_refused)) return Status::NFS4ERR_SEQ_MISORDERED;
+  const bool next = args.csa_sequenceid == slot.sequence + 1;  // wraps around to 0
+  if (!next && !again && !deviates(Deviation::misordered_callback_executed))
+    return Status::NFS4ERR_SEQ_MISORDERED;
+  return operations > kMostCallbackOperations ? Status::NFS4ERR_TOO_MANY_OPS : Status::NFS4_OK;
+}
+
+void CallbackProgram::execute(const nfs4::CbSequenceArgs& sequence, Operations& operations,
+                              wire::Reader& reader, Results& results) {
+  const auto highest = static_cast<std::uint32_t>(slots_.size() - 1);
+  nfs4::CbSequenceResult ok;
+  ok.resok4 = {sequence.csa_sessionid, sequence.csa_sequenceid, sequence.csa_slotid, highest,
+               highest};
+  results.add(CbOpnum::OP_CB_SEQUENCE, ok);
+  while (const auto number = operations.next()) {
+    if (rpc::name(*number).empty() || *number == CbOpnum::OP_CB_ILLEGAL) {
+      results.add_status(CbOpnum::OP_CB_ILLEGAL, Status::NFS4ERR_OP_ILLEGAL);
+    } else {
+      results.add_status(*number, perform(*number, sequence, reader));
+    }
+    if (results.status() != Status::NFS4_OK) return;
+  }
+  // An argarray that ends before its count says so.
+  if (!reader.ok()) results.set_status(Status::NFS4ERR_BADXDR);
+}
+
+Status CallbackProgram::perform(CbOpnum number, const nfs4::CbSequenceArgs& sequence,
+                                wire::Reader& reader) {
+  switch (number) {
+    case CbOpnum::OP_CB_SEQUENCE:
+      return Status::NFS4ERR_SEQUENCE_POS;
+    case CbOpnum::OP_CB_RECALL: {
+      nfs4::CbRecallArgs args;
+      args.decode(reader);
+      if (!reader.ok()) return Status::NFS4ERR_BADXDR;
+      // RFC 8881 2.10.6.3: it has overtaken the reply that says what is recalled.
+      const auto races = [this](const nfs4::ReferringCallList& list) {
+        return list.rcl_sessionid == session_ &&
+               std::ranges::any_of(list.rcl_referring_calls, actions_.outstanding);
+      };
+      if (std::ranges::any_of(sequence.csa_referring_call_lists, races))
+        return Status::NFS4ERR_DELAY;
+      return actions_.recall(args);
+    }
+    case CbOpnum::OP_CB_RECALL_SLOT: {
+      nfs4::CbRecallSlotArgs args;
+      args.decode(reader);
+      if (!reader.ok()) return Status::NFS4ERR_BADXDR;
+      actions_.recall_slot(args.rsa_target_highest_slotid);
+      return Status::NFS4_OK;
+    }
+    default:
+      return Status::NFS4ERR_NOTSUPP;
+  }
+}
+
+}  // namespace steertag::peer
