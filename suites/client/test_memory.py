@@ -201,6 +201,60 @@ def test_other_connection(bench):
     expect(outcome, "RFC8166-8.1.1-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
 
 
+class OnNext(Script):
+    """Loses the connection in place of the reply to a WRITE, and reads its memory over the next one, on
+    which another reply waits for what comes of that."""
+
+    def __init__(self):
+        self._old = None  # (connection, segment) of the first
+        self._held = None
+        self.again = False  # the client offers the same STag over the next one
+        self.waits = True
+        self.read = []
+
+    def on_departure(self, reply):
+        if self._old is None:
+            if not is_write(reply):
+                return False
+            self._old = reply.conn, _source(reply)
+            reply.line.abort()
+            return True
+        conn, segment = self._old
+        if not self.waits or reply.kind != "reply" or reply.conn is conn:
+            return False
+        self.waits = False
+        self.again = any(segment.handle in stags_of(each.header) for each in reply.conn.calls)
+        if self.again:
+            return False
+        self._held = reply
+        reply.line.read(segment.handle, segment.offset, 64)
+        return True
+
+    def _release(self):
+        held, self._held = self._held, None
+        if held is not None:
+            held.conform_late()
+
+    def on_read(self, conn, number, octets):
+        self.read.append(octets)
+        self._release()
+
+    def on_quiet(self):
+        self._release()
+
+
+@case("client.memory.read-over-other-connection", requirements=["RFC8166-8.1-2"], hostile=True)
+def test_read_over_other(bench):
+    """What a call offers for reading on one connection cannot be read over the next: an STag is good for
+    its own connection only."""
+    script = OnNext()
+    outcome = bench.use(script)
+    if script.again:
+        bench.not_testable("the client offers the same STag on the next connection")
+    expect.equal(len(script.read), 0, "RFC8166-8.1-2", TAKEN, outcome=outcome)
+    expect(outcome, "RFC8166-8.1-2", must=[kinds.COMPLETED], latitude={kinds.REFUSED: LOST})
+
+
 @case("client.memory.writes-in-pieces", requirements=["RFC8166-3.4.6.1-1"])
 def test_pieces(bench):
     """A segment is filled by many small RDMA Writes, the last first: legal before the Send."""
