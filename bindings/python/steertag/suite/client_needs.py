@@ -16,6 +16,7 @@ CLIENT_NEEDS = {
     "client-invalidation": "the client announces remote invalidation",
     "client-pipelining": "the client has several calls under way at a time",
     "client-private-data": "the client sends private data",
+    "client-backchannel": "the client answers calls of the server on its own connection",
     "server-fault-hooks": "the provider can bend octets below the message level",
 }
 EXCHANGE_ID = 42  # RFC 8881 16.2.1: nfs_opnum4

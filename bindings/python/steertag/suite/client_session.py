@@ -5,6 +5,7 @@ import os
 
 from .. import build_paths, fabric
 from .client_bench import ClientBench
+from .client_connection import sent_from
 from .client_needs import check_client_need, Habits
 from .client_kinds import COMPLETED, CRASH, HANG
 from .case import Case
@@ -195,6 +196,9 @@ class _Observer(Script):
         self._pending = {}
 
     def on_arrival(self, conn, message):
+        if sent_from(message).is_reply:  # the server probes each backchannel
+            self._habits.has.add("client-backchannel")
+            return False
         pending = self._pending.setdefault(conn.number, set())
         pending.add(bytes(message[:4]))
         if len(pending) > 1:

@@ -6,7 +6,7 @@ leave. A case gives functions for what it is interested in; the server conforms 
 
 import dataclasses
 
-from .. import rpc, wire
+from .. import nfs, rpc, wire
 
 NFS, MOUNT = 100003, 100005
 SEQUENCE = 53  # RFC 8881 16.2.1: nfs_opnum4
@@ -20,6 +20,7 @@ class Sequence:
     session: bytes
     slot: int
     number: int  # sa_sequenceid
+    highest: int = dataclasses.field(default=0, compare=False)  # sa_highest_slotid
 
     def same_slot(self, other):
         return other is not None and (self.session, self.slot) == (other.session, other.slot)
@@ -238,13 +239,23 @@ def operation_of(rpc_call):
     return (number, bytes(arguments[at + 12 :])) if minor == 1 and count > 0 else None
 
 
+def operations_of(rpc_call):
+    """[(nfs4.Opnum, arguments)] of a whole COMPOUND of NFSv4.1; [] of any other call."""
+    if operation_of(rpc_call) is None:
+        return []
+    try:
+        return nfs.nfs4.decode_args(rpc.Call.decode(rpc_call)[1])[1]
+    except wire.DecodeError:
+        return []
+
+
 def sequence_of(rpc_call):
     """The Sequence of the call; None of one without."""
     number, rest = operation_of(rpc_call) or (None, b"")
-    if number != SEQUENCE or len(rest) < SESSION_ID_OCTETS + 8:
+    if number != SEQUENCE or len(rest) < SESSION_ID_OCTETS + 12:
         return None
-    words = [_word(rest, SESSION_ID_OCTETS + at) for at in (0, 4)]
-    return Sequence(session=rest[:SESSION_ID_OCTETS], slot=words[1], number=words[0])
+    number, slot, highest = (_word(rest, SESSION_ID_OCTETS + at) for at in (0, 4, 8))
+    return Sequence(session=rest[:SESSION_ID_OCTETS], slot=slot, number=number, highest=highest)
 
 
 def stags_of(header):
@@ -291,7 +302,12 @@ def nth(number, when=lambda reply: True):
     return matches
 
 
-def reverse_call(xid, program=0x40000000, version=1, procedure=0, credit=1, payload=b""):
-    """A wire.Draft of an RPC call with AUTH_NONE in the reverse direction (RFC 8167)."""
+def reverse_call(
+    xid, program=0x40000000, version=1, procedure=0, credit=1, payload=b"", credential=None
+):
+    """A wire.Draft of an RPC call in the reverse direction (RFC 8167), with AUTH_NONE unless there is an
+    rpc.OpaqueAuth."""
     header = rpc.Call(xid=xid, program=program, version=version, procedure=procedure)
+    if credential is not None:
+        header.credential = credential
     return wire.Draft(xid=xid, credit=credit, payload=header.encode(payload))

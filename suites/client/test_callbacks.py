@@ -1,0 +1,277 @@
+"""What a client answers to CB_COMPOUND on its session's backchannel (RFC 8881 20), while its own calls
+wait."""
+
+import pytest
+
+from places import completes, PLACES
+from steertag import nfs
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.back_channel import ASKED_CREDITS, BackChannel, OK
+from steertag.suite.script import is_read
+
+NFS4 = nfs.nfs4
+IDENT = "RFC8881-2.10.2.1-1"
+SEQUENCE = "RFC8881-20.9.3-2"
+RECEIVES, RECEIVES_AGAIN, READY = "RFC8167-4.3.1-1", "RFC8167-4.3.1-2", "RFC8167-6-2"
+MISORDERED, UNCACHED = "NFS4ERR_SEQ_MISORDERED", "NFS4ERR_RETRY_UNCACHED_REP"
+NEEDS = ["client-nfs4.1", "client-backchannel"]
+# The reply to the callbacks of these cases, with room: below it a client need not keep any.
+KEPT_OCTETS = 256
+NO_ANSWER = "the client does not answer, or its connection was lost"
+
+
+def recall_nothing():
+    """CB_RECALL of a delegation that nobody has: it is executed, and nothing comes of it."""
+    stateid = NFS4.StateId(seqid=1, other=b"\xd0" * 12)
+    return "CB_RECALL", NFS4.CbRecallArgs(stateid=stateid, truncate=False, fh=b"\xd0" * 16)
+
+
+def recall_slots(highest):
+    return "CB_RECALL_SLOT", NFS4.CbRecallSlotArgs(rsa_target_highest_slotid=highest)
+
+
+def talk_over(bench, talk, when=is_read):
+    """(BackChannel, ClientOutcome) of a talk; the case ends if it could not be held."""
+    back = BackChannel(talk, when)
+    outcome = bench.use(back)
+    if not back.ended or back.said is None:
+        bench.not_testable(NO_ANSWER)
+    return back, outcome
+
+
+def proven(back):
+    """A callback that every client takes, number 1 of slot 0; whether it did."""
+    answer = yield back.call(number=1)
+    return answer.status() == OK
+
+
+@pytest.mark.parametrize("ident", ["one", "largest"])
+@case("client.callback.ident-{ident}", requirements=[IDENT], needs=NEEDS)
+def test_ident(bench, ident):
+    """A CB_COMPOUND has another callback_ident than 0, which a client of this version ignores."""
+    value = {"one": 1, "largest": 0xFFFFFFFF}[ident]
+
+    def talk(back):
+        if not (yield from proven(back)):
+            return None
+        return (yield back.call(number=2, ident=value))
+
+    back, outcome = talk_over(bench, talk)
+    expect.equal(back.said.status(), OK, IDENT, "status of CB_SEQUENCE", outcome=outcome)
+    completes(outcome, IDENT)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@case("client.callback.new.{place}", requirements=[SEQUENCE], needs=NEEDS)
+def test_new(bench, place):
+    """Callbacks in one slot with the sequence ids 1, 2 and 3: each is executed, and answered under its own
+    numbers."""
+
+    def talk(back):
+        answers = []
+        for number in (1, 2, 3):
+            answers.append((yield back.call(number=number)))
+        return answers
+
+    back, outcome = talk_over(bench, talk, PLACES[place])
+    for number, answer in enumerate(back.said, start=1):
+        expect.equal(answer.status(), OK, SEQUENCE, "status of CB_SEQUENCE", outcome=outcome)
+        ok = answer.compound["CB_SEQUENCE"].resok4
+        named = (bytes(ok.csr_sessionid) == back.session, ok.csr_sequenceid, ok.csr_slotid)
+        what = "session, sequence id and slot of the answer"
+        expect.equal(named, (True, number, 0), SEQUENCE, what, outcome=outcome)
+    completes(outcome, SEQUENCE)
+
+
+def judge_retry(bench, first, second, kept, outcome):
+    """The answers to a callback and to its retry."""
+    if second.body == first.body and second.body:
+        return
+    # RFC 8881 2.10.6.1.3: a reply that was not to be kept may be gone.
+    results = second.compound.results if second.compound else []
+    statuses = [result.status.name for _, result in results]
+    if not kept and statuses[-1:] == [UNCACHED]:
+        bench.latitude(SEQUENCE, "it does not keep the reply to a callback of which nobody asks it")
+    else:
+        what = "the retry of a callback has the reply of the first time"
+        expect.true(False, SEQUENCE, what, outcome=outcome)
+
+
+@pytest.mark.parametrize("reply", ["kept", "not-kept"])
+@case("client.callback.retry.{reply}", requirements=[SEQUENCE], needs=NEEDS)
+def test_retry(bench, reply):
+    """A callback comes again with its sequence id: the client answers from what it has kept. Of a reply
+    that was not to be kept it may say that it has not."""
+    kept = reply == "kept"
+
+    def talk(back):
+        if kept and back.asked.csa_back_chan_attrs.ca_maxresponsesize_cached < KEPT_OCTETS:
+            return None
+        first = yield back.call(recall_nothing(), number=1, cachethis=kept)
+        if first.status() != OK:
+            return None
+        second = yield back.call(recall_nothing(), number=1, cachethis=kept)
+        return first, second
+
+    back, outcome = talk_over(bench, talk)
+    judge_retry(bench, *back.said, kept, outcome)
+    completes(outcome, SEQUENCE)
+
+
+@case("client.callback.other-call-as-retry", requirements=[SEQUENCE], needs=NEEDS)
+def test_false_retry(bench):
+    """Another callback comes with the sequence id of the last: it may get that one's reply, or an error,
+    but is not executed."""
+
+    def talk(back):
+        first = yield back.call(recall_nothing(), number=1)
+        if first.status() != OK:
+            return None
+        highest = back.granted.csr_fore_chan_attrs.ca_maxrequests - 1
+        return (yield back.call(recall_slots(highest), number=1))
+
+    back, outcome = talk_over(bench, talk)
+    results = back.said.compound.results if back.said.compound else []
+    executed = [
+        number.name
+        for number, result in results
+        if number.name == "CB_RECALL_SLOT" and result.status.name == OK
+    ]
+    what = "operations that were executed under the sequence id of another callback"
+    expect.equal(executed, [], SEQUENCE, what, outcome=outcome)
+    completes(outcome, SEQUENCE)
+
+
+# Behind a callback with the sequence id 2.
+WRONG_NUMBERS = {"two-more": 4, "one-less": 1, "far-ahead": 0x40000002, "far-behind": 0xC0000002}
+
+
+@pytest.mark.parametrize("name", WRONG_NUMBERS)
+@case("client.callback.misordered.{name}", requirements=[SEQUENCE], needs=NEEDS, hostile=True)
+def test_misordered(bench, name):
+    """The sequence id of a callback is neither that of the last nor the next: it is refused, and the slot
+    stays as it was."""
+
+    def talk(back):
+        if not (yield from proven(back)):
+            return None
+        second = yield back.call(number=2)
+        wrong = yield back.call(recall_nothing(), number=WRONG_NUMBERS[name])
+        third = yield back.call(number=3)
+        return second, wrong, third
+
+    back, outcome = talk_over(bench, talk)
+    statuses = [answer.status() for answer in back.said]
+    what = "statuses of a callback, of one out of its order, and of the one behind it"
+    expect.equal(statuses, [OK, MISORDERED, OK], SEQUENCE, what, outcome=outcome)
+    completes(outcome, SEQUENCE)
+
+
+@case("client.callback.bad-slot", requirements=[SEQUENCE], needs=NEEDS, hostile=True)
+def test_bad_slot(bench):
+    """A callback in a slot that the backchannel does not have: it is refused, and nothing else is hurt."""
+
+    def talk(back):
+        if not (yield from proven(back)):
+            return None
+        slots = back.granted.csr_back_chan_attrs.ca_maxrequests
+        wrong = yield back.call(number=1, slot=slots)
+        return wrong, (yield back.call(number=2))
+
+    back, outcome = talk_over(bench, talk)
+    statuses = [answer.status() for answer in back.said]
+    what = "statuses of a callback without a slot, and of the one behind it"
+    expect.equal(statuses, ["NFS4ERR_BADSLOT", OK], SEQUENCE, what, outcome=outcome)
+    completes(outcome, SEQUENCE)
+
+
+@case("client.callback.bad-session", requirements=[SEQUENCE], needs=NEEDS, hostile=True)
+def test_bad_session(bench):
+    """A callback for a session that is not there: it is refused, and moves no slot of the one that is."""
+
+    def talk(back):
+        if not (yield from proven(back)):
+            return None
+        other = bytes(each ^ 0xFF for each in back.session)
+        wrong = yield back.call(number=2, session=other)
+        return wrong, (yield back.call(number=2))
+
+    back, outcome = talk_over(bench, talk)
+    statuses = [answer.status() for answer in back.said]
+    what = "statuses of a callback for no session, and of the one behind it"
+    expect.equal(statuses, ["NFS4ERR_BADSESSION", OK], SEQUENCE, what, outcome=outcome)
+    completes(outcome, SEQUENCE)
+
+
+@case("client.callback.retry-after-loss", requirements=[SEQUENCE, RECEIVES_AGAIN], needs=NEEDS)
+def test_retry_after_loss(bench):
+    """The connection is lost behind a callback. Once the client has bound the next one, the callback comes
+    again there, and then the next of its slot: the slots are the session's, not the connection's.
+    """
+
+    def talk(back):
+        first = yield back.call(recall_nothing(), number=1)
+        if first.status() != OK:
+            return None
+        session = back.session
+        yield back.lose()
+        if back.session != session:
+            return None
+        second = yield back.call(recall_nothing(), number=1)
+        return first, second, (yield back.call(number=2))
+
+    back = BackChannel(talk, is_read)
+    outcome = bench.use(back)
+    if back.made is not None and back.has_left(back.session):
+        bench.latitude(SEQUENCE, "it leaves the session with the connection")
+        return
+    if back.lost:
+        what = "receives for callbacks on the connection that was bound"
+        expect.true(not outcome.starved(), RECEIVES_AGAIN, what, outcome=outcome)
+    if not back.ended or back.said is None:
+        bench.not_testable(NO_ANSWER)
+    first, second, third = back.said
+    judge_retry(bench, first, second, False, outcome)
+    what = "status of CB_SEQUENCE behind the retry"
+    expect.equal(third.status(), OK, SEQUENCE, what, outcome=outcome)
+    expect(outcome, SEQUENCE, must=[kinds.COMPLETED])
+
+
+@case("client.callback.as-many-as-granted", requirements=[RECEIVES], needs=NEEDS)
+def test_as_many_as_granted(bench):
+    """As many callbacks as the client grants come at once, while its own calls wait for their replies:
+    there is a receive for each."""
+
+    def talk(back):
+        first = yield back.null()
+        credits = min(max(first.sent.header.credit, 1), ASKED_CREDITS)
+        return (yield [back.null() for _ in range(credits)])
+
+    back = BackChannel(talk, is_read)
+    outcome = bench.use(back, own=["--credits", "2"])
+    what = "a receive for each callback that was granted"
+    expect.true(not (back.lost and outcome.starved()), RECEIVES, what, outcome=outcome)
+    if not back.ended:
+        bench.not_testable(NO_ANSWER)
+    accepted = all(answer.accepted for answer in back.said)
+    expect.true(accepted, RECEIVES, "every CB_NULL is answered", outcome=outcome)
+    completes(outcome, RECEIVES)
+
+
+@case("client.callback.before-the-session", requirements=[READY], needs=NEEDS)
+def test_before_the_session(bench):
+    """A CB_NULL comes before the reply to the CREATE_SESSION that asked for a backchannel: the client has
+    made ready for it before it asked."""
+
+    def talk(back):
+        early = back.null()
+        back.release()
+        return (yield early)
+
+    back = BackChannel(talk, early=True)
+    outcome = bench.use(back)
+    what = "a receive for the first callback"
+    expect.true(not outcome.starved(), READY, what, outcome=outcome)
+    if not back.ended:
+        bench.latitude(READY, "it answers no callback before it has its session")
+    completes(outcome, READY)
