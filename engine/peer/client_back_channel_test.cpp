@@ -1,5 +1,8 @@
 // How a client's session keeps its backchannel: made, bound again, given up, and what is asked for
 // over it.
+#include <array>
+
+#include "peer/client/v4/nfs4_files.h"
 #include "peer/client_session_fixture.h"
 #include "rpc/message.h"
 
@@ -224,6 +227,20 @@ TEST_F(ClientBackChannelTest, RecallOfWhatAReplyBringsIsDelayed) {
   EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, nfs4::CbRecallArgs{}), Status::NFS4ERR_DELAY);
   settle();
   EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, nfs4::CbRecallArgs{}), Status::NFS4ERR_BAD_STATEID);
+}
+
+TEST_F(ClientBackChannelTest, DelegationThatNobodyHasAskedForGoesBack) {
+  delegation.delegation_type = nfs4::DelegationType::OPEN_DELEGATE_READ;
+  delegation.read.stateid.other[0] = std::byte{9};
+  Nfs4Files files(schedule, options());
+  const std::array<std::byte, 4> handle{};
+  ASSERT_TRUE(files.open(RemoteHandle(View(handle))));
+  nfs4::CbRecallArgs recalled;
+  recalled.stateid = delegation.read.stateid;
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recalled), Status::NFS4_OK) << "it is on its way";
+  settle();
+  EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 1);
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recalled), Status::NFS4ERR_BAD_STATEID);
 }
 
 }  // namespace

@@ -98,6 +98,14 @@ class ClientSessionTest : public ::testing::Test {
       result.resok4 = {args.bctsa_sessid, granted, false};
       return writer.add(number, result);
     }
+    if (number == Opnum::OP_OPEN) {
+      nfs4::OpenArgs args;
+      args.decode(reader);
+      nfs4::OpenResult result;
+      result.status = status;
+      result.resok4.delegation = delegation;
+      return writer.add(number, result);
+    }
     if (number == Opnum::OP_EXCHANGE_ID) {
       nfs4::ExchangeIdArgs args;
       args.decode(reader);
@@ -132,6 +140,7 @@ class ClientSessionTest : public ::testing::Test {
   std::vector<nfs4::BindConnToSessionArgs> binds;
   nfs4::ChannelDirFromServer granted = nfs4::ChannelDirFromServer::CDFS4_BOTH;
   std::uint32_t flags = 0;  // sr_status_flags
+  nfs4::Delegation delegation;
   std::uint64_t client_id = 0;
   unsigned made = 0;
   unsigned unanswered = 0;
