@@ -127,7 +127,7 @@ inline constexpr DeviationInfo kClient[] = {
     {Deviation::bind_not_alone, "bind-not-alone", "RFC8881-18.34.3-1",
      "Another operation follows BIND_CONN_TO_SESSION.", trace::Role::client},
     {Deviation::slot_recall_ignored, "slot-recall-ignored", "RFC8881-20.8.3-1",
-     "CB_RECALL_SLOT has no effect.", trace::Role::client},
+     "Slots are used on when CB_RECALL_SLOT, and SEQUENCE, take them back.", trace::Role::client},
     {Deviation::idle_connection_closed, "idle-connection-closed", "RFC8881-2.10.11.2-1",
      "The connection is closed when no call is under way.", trace::Role::client},
 };

@@ -17,7 +17,8 @@ MISORDERED, UNCACHED = "NFS4ERR_SEQ_MISORDERED", "NFS4ERR_RETRY_UNCACHED_REP"
 NEEDS = ["client-nfs4.1", "client-backchannel"]
 # The reply to the callbacks of these cases, with room: below it a client need not keep any.
 KEPT_OCTETS = 256
-NO_ANSWER = "the client does not answer, or its connection was lost"
+UNPROVEN = "the client does not take a callback that every client takes"
+KEEPS_NOTHING = "the client has no room for replies to callbacks that are to be kept"
 
 
 def recall_nothing():
@@ -34,8 +35,8 @@ def talk_over(bench, talk, when=is_read):
     """(BackChannel, ClientOutcome) of a talk; the case ends if it could not be held."""
     back = BackChannel(talk, when)
     outcome = bench.use(back)
-    if not back.ended or back.said is None:
-        bench.not_testable(NO_ANSWER)
+    if back.hindrance:
+        bench.not_testable(back.hindrance)
     return back, outcome
 
 
@@ -53,7 +54,7 @@ def test_ident(bench, ident):
 
     def talk(back):
         if not (yield from proven(back)):
-            return None
+            return UNPROVEN
         return (yield back.call(number=2, ident=value))
 
     back, outcome = talk_over(bench, talk)
@@ -106,10 +107,10 @@ def test_retry(bench, reply):
 
     def talk(back):
         if kept and back.asked.csa_back_chan_attrs.ca_maxresponsesize_cached < KEPT_OCTETS:
-            return None
+            return KEEPS_NOTHING
         first = yield back.call(recall_nothing(), number=1, cachethis=kept)
         if first.status() != OK:
-            return None
+            return UNPROVEN
         second = yield back.call(recall_nothing(), number=1, cachethis=kept)
         return first, second
 
@@ -126,7 +127,7 @@ def test_false_retry(bench):
     def talk(back):
         first = yield back.call(recall_nothing(), number=1)
         if first.status() != OK:
-            return None
+            return UNPROVEN
         highest = back.granted.csr_fore_chan_attrs.ca_maxrequests - 1
         return (yield back.call(recall_slots(highest), number=1))
 
@@ -154,7 +155,7 @@ def test_misordered(bench, name):
 
     def talk(back):
         if not (yield from proven(back)):
-            return None
+            return UNPROVEN
         second = yield back.call(number=2)
         wrong = yield back.call(recall_nothing(), number=WRONG_NUMBERS[name])
         third = yield back.call(number=3)
@@ -173,7 +174,7 @@ def test_bad_slot(bench):
 
     def talk(back):
         if not (yield from proven(back)):
-            return None
+            return UNPROVEN
         slots = back.granted.csr_back_chan_attrs.ca_maxrequests
         wrong = yield back.call(number=1, slot=slots)
         return wrong, (yield back.call(number=2))
@@ -191,7 +192,7 @@ def test_bad_session(bench):
 
     def talk(back):
         if not (yield from proven(back)):
-            return None
+            return UNPROVEN
         other = bytes(each ^ 0xFF for each in back.session)
         wrong = yield back.call(number=2, session=other)
         return wrong, (yield back.call(number=2))
@@ -212,11 +213,11 @@ def test_retry_after_loss(bench):
     def talk(back):
         first = yield back.call(recall_nothing(), number=1)
         if first.status() != OK:
-            return None
+            return UNPROVEN
         session = back.session
         yield back.lose()
         if back.session != session:
-            return None
+            return "the client leaves the session with the connection"
         second = yield back.call(recall_nothing(), number=1)
         return first, second, (yield back.call(number=2))
 
@@ -228,8 +229,8 @@ def test_retry_after_loss(bench):
     if back.lost:
         what = "receives for callbacks on the connection that was bound"
         expect.true(not outcome.starved(), RECEIVES_AGAIN, what, outcome=outcome)
-    if not back.ended or back.said is None:
-        bench.not_testable(NO_ANSWER)
+    if back.hindrance:
+        bench.not_testable(back.hindrance)
     first, second, third = back.said
     judge_retry(bench, first, second, False, outcome)
     what = "status of CB_SEQUENCE behind the retry"
@@ -251,8 +252,8 @@ def test_as_many_as_granted(bench):
     outcome = bench.use(back, own=["--credits", "2"])
     what = "a receive for each callback that was granted"
     expect.true(not (back.lost and outcome.starved()), RECEIVES, what, outcome=outcome)
-    if not back.ended:
-        bench.not_testable(NO_ANSWER)
+    if back.hindrance:
+        bench.not_testable(back.hindrance)
     accepted = all(answer.accepted for answer in back.said)
     expect.true(accepted, RECEIVES, "every CB_NULL is answered", outcome=outcome)
     completes(outcome, RECEIVES)
@@ -272,6 +273,6 @@ def test_before_the_session(bench):
     outcome = bench.use(back)
     what = "a receive for the first callback"
     expect.true(not outcome.starved(), READY, what, outcome=outcome)
-    if not back.ended:
+    if back.hindrance:
         bench.latitude(READY, "it answers no callback before it has its session")
     completes(outcome, READY)

@@ -14,7 +14,7 @@ NFS4 = nfs.nfs4
 FIRST_XID = 0x5EED0000
 # Asked for in each; what the client grants is in its answers.
 ASKED_CREDITS = 64
-OK = "NFS4_OK"
+OK, DELAY = "NFS4_OK", "NFS4ERR_DELAY"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,8 +70,9 @@ class BackChannel(SessionWatch):
     reply with which it gets one), does what the generator `talk(self)` says. That yields the XID of a
     call, or a list of them, and is sent the Answer, or a list; or it yields `lose()`, and goes on when the
     client has bound its next connection. Replies wait until it ends, or the client has nothing more to
-    say. Callbacks of the reference server itself, which would use the only credit that a client need
-    grant (RFC 8167 4.1), are over before it begins, and are left out while it lasts."""
+    say. NFS4ERR_DELAY ends it, since the client may wait for one of them. Callbacks of the reference server
+    itself, which would use the only credit that a client need grant (RFC 8167 4.1), are over before it
+    begins, and are left out while it lasts."""
 
     def __init__(self, talk, when=lambda reply: True, early=False):
         super().__init__()
@@ -79,6 +80,7 @@ class BackChannel(SessionWatch):
         self.conn = None  # the connection of its backchannel
         self.said = None  # what `talk` returned
         self.lost = False  # the connection ended while it talked
+        self._delayed = False  # the client put a callback off
         self._talk, self._when, self._early = talk, when, early
         self._running = None
         self._expected = {}  # XID: Answer or None, in the order in which they were asked for
@@ -94,9 +96,15 @@ class BackChannel(SessionWatch):
         return self._running is None
 
     @property
-    def ended(self):
-        """The talk is over, and was not cut off."""
-        return self._running is not None and self._talk is None and not self.lost
+    def hindrance(self):
+        """Why the talk was not held to its end, or what it returned if that is a sentence; else ""."""
+        if self.lost:
+            return "the connection was lost while the server called"
+        if self._delayed:
+            return f"the client answers {DELAY} while its own call waits"
+        if self._running is None or self._talk is not None:
+            return "the client does not answer"
+        return self.said if isinstance(self.said, str) else ""
 
     # -- calling ---------------------------------------------------------------------------------
 
@@ -175,6 +183,10 @@ class BackChannel(SessionWatch):
         if None not in self._expected.values():
             answers = list(self._expected.values())
             self._expected = {}
+            if any(answer.status() == DELAY for answer in answers):
+                self._delayed, self._talk = True, None
+                self.release()
+                return
             self._go_on(answers[0] if self._single else answers)
 
     def release(self):
@@ -182,7 +194,8 @@ class BackChannel(SessionWatch):
         self._holding = False
         held, self._held = self._held, []
         for reply in held:
-            reply.conform_late()
+            if reply.line.up and not self.post(reply):
+                reply.conform()
 
     # -- what the server shows -------------------------------------------------------------------
 

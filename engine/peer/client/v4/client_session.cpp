@@ -125,8 +125,10 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, co
         {FileErrc::bad_results, "SEQUENCE: the reply is for another session, slot or id", 0, {}});
   if (present) {
     slots_.give_back(slot, true);
+    const std::uint32_t target = sequence->resok4.sr_target_highest_slotid;
+    const bool ignored = target < slots_.target() && deviates(Deviation::slot_recall_ignored);
     // What the server wished before it recalled slots does not undo that.
-    if (sent.recalls == recalls_) slots_.set_target(sequence->resok4.sr_target_highest_slotid);
+    if (sent.recalls == recalls_ && !ignored) slots_.set_target(target);
     heed(sequence->resok4.sr_status_flags, sent.binds);
   }
   take_results(pending, std::move(*reply));
