@@ -45,6 +45,8 @@ void check_fault(const Message& message, Connection& connection) {
     case FaultCode::none:
     case FaultCode::limit_exceeded:  // our limit, not the protocol's
     case FaultCode::bad_error_code:  // of RDMA_ERROR, which is not decoded here
+    case FaultCode::bad_order:       // of the prototype's list, which is not decoded here
+    case FaultCode::late_zero:
       return;
     case FaultCode::bad_version:
       if (answers_foreign_version(message, connection)) return;

@@ -2,21 +2,13 @@
 #include "wire/describe.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "wire/draft.h"
+#include "wire/octet_text.h"
 
 namespace steertag::wire {
 
 namespace {
-
-std::string hex(std::uint64_t value, std::size_t digits) {
-  std::array<char, 16> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, 16).ptr;
-  const auto used = static_cast<std::size_t>(end - text.data());
-  return "0x" + std::string(digits > used ? digits - used : 0, '0').append(text.data(), used);
-}
 
 /// Writes a draft as lines.
 class Text {
@@ -45,30 +37,13 @@ class Text {
     reply_chunk(draft);
   }
 
-  /// `offset` is where `bytes` start in the message.
   void octets(std::string_view title, View bytes, std::size_t offset) {
-    text_ += title;
-    text_ += ' ' + std::to_string(bytes.size()) + " octets\n";
-    const View shown = bytes.first(std::min(bytes.size(), kMostDescribedBytes));
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-      if (i % kOctetsPerLine == 0) {
-        if (i > 0) text_ += '\n';
-        text_ += "  " + hex(offset + i, 4) + ' ';
-      }
-      if (i % 4 == 0) text_ += ' ';
-      text_ += hex(std::to_integer<unsigned>(shown[i]), 2).substr(2);
-    }
-    if (!shown.empty()) text_ += '\n';
-    if (shown.size() < bytes.size()) {
-      text_ += "  ... " + std::to_string(bytes.size() - shown.size()) + " more\n";
-    }
+    append_octets(text_, title, bytes, offset);
   }
 
   void line(const std::string& line) { text_ += line + '\n'; }
 
  private:
-  static constexpr std::size_t kOctetsPerLine = 16;
-
   void error(const Draft& draft) {
     if (draft.error == static_cast<std::uint32_t>(ErrorCode::vers)) {
       line("ERR_VERS low " + std::to_string(draft.vers_low) + " high " +
@@ -191,19 +166,21 @@ std::string describe(const Header& header, View payload) {
   return text.take();
 }
 
-std::string describe(View message) {
+std::string describe(View message, Document document) {
   if (message.size() < kFixedBytes) return too_few_octets(message);
   const Draft draft = draft_of(message);
   Text text;
   text.header(draft);
   Header header;
-  const Expected<View, Fault> decoded = decode(message, header);
+  const Expected<View, Fault> decoded = decode(message, header, document);
   if (!decoded) text.line("fault at " + decoded.error().message());
   const Bytes& rest = draft.cut_to ? draft.append : draft.payload;
   if (draft.cut_to) {
     text.octets("not decoded", rest, message.size() - rest.size());
   } else if (carries_payload(draft.proc) || !rest.empty()) {
-    text.octets("payload stream", rest, message.size() - rest.size());
+    // RFC 5666 4.3: an error of no meaning brings words of none either.
+    const bool extra = decoded && header.proc == Procedure::error;
+    text.octets(extra ? "rdma_extra" : "payload stream", rest, message.size() - rest.size());
   }
   return text.take();
 }

@@ -27,6 +27,6 @@ std::string describe(const Header& header, View payload);
 
 /// Any octets: what follows the format as above, then the fault of the strict decoder and the
 /// octets from where the format is left.
-std::string describe(View message);
+std::string describe(View message, Document document = Document::rfc8166);
 
 }  // namespace steertag::wire

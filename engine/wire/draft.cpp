@@ -125,7 +125,13 @@ Draft Draft::from(const Header& header, View payload) {
     draft.write_list.push_back(draft_chunk(header.write_list[i]));
   }
   if (header.has_reply_chunk) draft.reply_chunk = draft_chunk(header.reply_chunk);
-  draft.payload.assign(payload.begin(), payload.end());
+  if (header.proc == Procedure::error && header.error != ErrorCode::vers &&
+      header.error != ErrorCode::chunk) {
+    // RFC 5666 4.3: a draft has them as octets behind the error.
+    Writer writer(draft.payload);
+    for (const std::uint32_t word : header.extra) writer.u32(word);
+  }
+  draft.payload.insert(draft.payload.end(), payload.begin(), payload.end());
   return draft;
 }
 

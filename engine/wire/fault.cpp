@@ -35,6 +35,10 @@ std::string_view sentence(FaultCode code) {
       return "octets follow where the message must end";
     case FaultCode::limit_exceeded:
       return "the list is longer than the decoder's limit";
+    case FaultCode::bad_order:
+      return "the XDR offset is below that of the chunk before it";
+    case FaultCode::late_zero:
+      return "XDR offset zero is not that of the first chunk";
   }
   return "unknown fault";
 }
@@ -71,6 +75,10 @@ std::string_view code_name(FaultCode code) {
       return "trailing_bytes";
     case FaultCode::limit_exceeded:
       return "limit_exceeded";
+    case FaultCode::bad_order:
+      return "bad_order";
+    case FaultCode::late_zero:
+      return "late_zero";
   }
   return "unknown";
 }

@@ -25,6 +25,8 @@ enum class FaultCode : std::uint8_t {
   bad_error_code,  // rdma_err is neither ERR_VERS nor ERR_CHUNK (RFC 8166 4.1.2)
   trailing_bytes,  // octets follow where the message must end
   limit_exceeded,  // a list is longer than the decoder's named limit
+  bad_order,       // XDR offsets of a prototype's chunk list descend (Callaghan et al. 2003 4)
+  late_zero,       // XDR offset zero stands behind another chunk (Callaghan et al. 2003 4.6.2)
 };
 
 /// The chunk list of a transport header that a fault is in.

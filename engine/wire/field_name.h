@@ -18,6 +18,8 @@ inline constexpr std::string_view kErr = "rdma_err";
 inline constexpr std::string_view kVersLow = "rdma_vers_low";
 inline constexpr std::string_view kVersHigh = "rdma_vers_high";
 
+inline constexpr std::string_view kExtra = "rdma_extra";  // RFC 5666 4.3
+
 inline constexpr std::string_view kPayload = "payload stream";
 
 /// The fields of one chunk list. `position` is empty for lists of plain segments, `count` for the
@@ -55,5 +57,19 @@ inline constexpr List kReplyChunk = {
     .length = "reply chunk length",
     .offset = "reply chunk offset",
 };
+
+/// The fields of the prototype's header (Callaghan et al. 2003 4.4).
+namespace prototype {
+
+inline constexpr std::string_view kXid = "prototype xid";
+inline constexpr std::string_view kVersion = "prototype version";
+inline constexpr std::string_view kType = "prototype type";
+inline constexpr std::string_view kPresence = "chunk list presence";
+inline constexpr std::string_view kOffset = "chunk list XDR offset";
+inline constexpr std::string_view kLength = "chunk list length";
+inline constexpr std::string_view kHandle = "chunk list handle";
+inline constexpr std::string_view kAddress = "chunk list address";
+
+}  // namespace prototype
 
 }  // namespace steertag::wire::field_name

@@ -25,7 +25,8 @@ Segment load_segment(const std::byte* from) {
 /// Decodes the three chunk lists into a header and counts segments against the named limits.
 class ListDecoder {
  public:
-  ListDecoder(Reader& reader, Header& header) : reader_(reader), header_(header) {}
+  ListDecoder(Reader& reader, Header& header, Document document)
+      : reader_(reader), header_(header), document_(document) {}
 
   /// The list that does not decode; none if all do.
   ChunkList decode() {
@@ -55,8 +56,8 @@ class ListDecoder {
       const std::size_t position_at = reader_.offset();
       ReadSegment segment;
       segment.position = reader_.u32(name::kReadList.position);
-      // RFC 8166 3.4.5: the position is a multiple of four.
-      if (segment.position % 4 != 0) {
+      // RFC 8166 3.4.5: the position is a multiple of four. RFC 5666 3.7 lets a chunk hold roundup.
+      if (segment.position % 4 != 0 && document_ == Document::rfc8166) {
         reader_.fail(FaultCode::bad_position, position_at, name::kReadList.position);
       }
       if (!target(segment.target)) return;
@@ -115,6 +116,7 @@ class ListDecoder {
 
   Reader& reader_;
   Header& header_;
+  Document document_;
   std::size_t taken_ = 0;
 };
 
@@ -124,36 +126,39 @@ void expect_end(Reader& reader) {
   }
 }
 
-void decode_error(Reader& reader, Header& header) {
+void decode_error(Reader& reader, Header& header, Document document) {
   const std::size_t at = reader.offset();
-  const std::uint32_t code = reader.u32(name::kErr);
-  if (code == static_cast<std::uint32_t>(ErrorCode::vers)) {
-    header.error = ErrorCode::vers;
+  const auto code = static_cast<ErrorCode>(reader.u32(name::kErr));
+  if (code == ErrorCode::vers) {
+    header.error = code;
     header.vers_low = reader.u32(name::kVersLow);
     header.vers_high = reader.u32(name::kVersHigh);
-  } else if (code != static_cast<std::uint32_t>(ErrorCode::chunk)) {
+  } else if (code != ErrorCode::chunk && document == Document::rfc5666 && reader.ok()) {
+    header.error = code;
+    for (std::uint32_t& word : header.extra) word = reader.u32(name::kExtra);
+  } else if (code != ErrorCode::chunk) {
     reader.fail(FaultCode::bad_error_code, at, name::kErr);
   }
   // An ERR_CHUNK answers a message whose version was recognised, so it carries that version; only
   // an ERR_VERS echoes a foreign one (RFC 8166 4.5.1, 4.5.2).
-  if (reader.ok() && header.error == ErrorCode::chunk && header.vers != kVersion) {
+  if (reader.ok() && header.error != ErrorCode::vers && header.vers != kVersion) {
     reader.fail(FaultCode::bad_version, kVersOffset, name::kVers);
   }
   expect_end(reader);
 }
 
 /// The payload stream behind the header. `faulty` becomes the list that does not decode.
-View decode_body(Reader& reader, Header& header, ChunkList& faulty) {
+View decode_body(Reader& reader, Header& header, Document document, ChunkList& faulty) {
   switch (header.proc) {
     case Procedure::msgp:
       header.align = reader.u32(name::kAlign);
       header.thresh = reader.u32(name::kThresh);
       [[fallthrough]];
     case Procedure::msg:
-      faulty = ListDecoder(reader, header).decode();
+      faulty = ListDecoder(reader, header, document).decode();
       return reader.ok() ? reader.rest() : View{};
     case Procedure::nomsg:
-      faulty = ListDecoder(reader, header).decode();
+      faulty = ListDecoder(reader, header, document).decode();
       // RFC 8166 4.5.2: an error even if a payload stream follows.
       if (header.read_list.empty() && header.write_list.empty() && !header.has_reply_chunk) {
         reader.fail(FaultCode::no_chunk, kFixedBytes, name::kReadList.presence);
@@ -164,7 +169,7 @@ View decode_body(Reader& reader, Header& header, ChunkList& faulty) {
       expect_end(reader);
       return {};
     case Procedure::error:
-      decode_error(reader, header);
+      decode_error(reader, header, document);
       return {};
   }
   return {};
@@ -180,6 +185,17 @@ bool is_err_vers(View message, const FixedWords& fixed) {
   return fixed.proc == static_cast<std::uint32_t>(Procedure::error) &&
          message.size() >= kErrVersBytes &&
          load_u32(message.data() + kFixedBytes) == static_cast<std::uint32_t>(ErrorCode::vers);
+}
+
+/// Octets behind the fixed words of an RDMA_ERROR.
+std::size_t error_size(ErrorCode error) {
+  switch (error) {
+    case ErrorCode::vers:
+      return kErrVersBytes - kFixedBytes;
+    case ErrorCode::chunk:
+      return kErrChunkBytes - kFixedBytes;
+  }
+  return 4 + 4 * kErrorExtraWords;  // RFC 5666 4.3
 }
 
 /// Stores words through a pointer into a buffer that is large enough.
@@ -282,6 +298,7 @@ void Header::clear() {
   error = ErrorCode::chunk;
   vers_low = 0;
   vers_high = 0;
+  extra.fill(0);
 }
 
 std::optional<FixedWords> peek(View message) {
@@ -291,7 +308,7 @@ std::optional<FixedWords> peek(View message) {
                     load_u32(at + kProcOffset)};
 }
 
-Expected<View, Fault> decode(View message, Header& header) {
+Expected<View, Fault> decode(View message, Header& header, Document document) {
   header.clear();
   const auto fault = [](FaultCode code, std::size_t offset, std::string_view field) {
     return Unexpected<Fault>(Fault{code, offset, field});
@@ -305,7 +322,8 @@ Expected<View, Fault> decode(View message, Header& header) {
   if (known_proc) header.proc = static_cast<Procedure>(fixed->proc);
 
   // RFC 8166 4.5: too short for a trustworthy XID, whatever the version.
-  if (message.size() < kSmallestHeaderBytes && !is_short_err_chunk(message, *fixed)) {
+  if (document == Document::rfc8166 && message.size() < kSmallestHeaderBytes &&
+      !is_short_err_chunk(message, *fixed)) {
     return fault(FaultCode::too_short, 0, name::kHeader);
   }
   // RFC 8166 4.5: an RDMA_ERROR echoes the version of the request, which ERR_VERS refuses.
@@ -317,7 +335,7 @@ Expected<View, Fault> decode(View message, Header& header) {
   Reader reader(message);
   reader.skip(kFixedBytes, name::kHeader);
   ChunkList faulty = ChunkList::none;
-  const View payload = decode_body(reader, header, faulty);
+  const View payload = decode_body(reader, header, document, faulty);
   if (reader.ok()) return payload;
   Fault found = reader.fault();
   found.list = faulty;
@@ -329,7 +347,7 @@ std::size_t encoded_size(const Header& header) {
     case Procedure::done:
       return kFixedBytes;
     case Procedure::error:
-      return header.error == ErrorCode::vers ? kErrVersBytes : kErrChunkBytes;
+      return kFixedBytes + error_size(header.error);
     case Procedure::msgp:
       return kFixedBytes + 8 + lists_size(header);
     case Procedure::msg:
@@ -355,6 +373,8 @@ void encode(const Header& header, Bytes& out) {
       if (header.error == ErrorCode::vers) {
         cursor.u32(header.vers_low);
         cursor.u32(header.vers_high);
+      } else if (header.error != ErrorCode::chunk) {
+        for (const std::uint32_t word : header.extra) cursor.u32(word);
       }
       return;
     case Procedure::msgp:

@@ -2,6 +2,7 @@
 // The form that can also hold nonsense is wire/draft.h.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -22,6 +23,14 @@ inline constexpr std::size_t kReadSegmentBytes = 20;
 inline constexpr std::size_t kMostSegments = 16384;
 /// Decoder limit on write chunks, which may be empty; a 256 KiB Send cannot hold more.
 inline constexpr std::size_t kMostWriteChunks = 32768;
+
+/// RFC 5666 4.3: the words that follow an rdma_err other than the two that are defined.
+inline constexpr std::size_t kErrorExtraWords = 8;
+
+/// The two documents of version 1. By RFC 5666 an RDMA_DONE is a legal message of 16 octets, an
+/// rdma_err without a meaning brings kErrorExtraWords words, and a read segment may stand at any
+/// position (3.7: a chunk of roundup). RFC 8166 took these away; all else has the same XDR.
+enum class Document : std::uint8_t { rfc8166, rfc5666 };
 
 enum class Procedure : std::uint32_t { msg = 0, nomsg = 1, msgp = 2, done = 3, error = 4 };
 enum class ErrorCode : std::uint32_t { vers = 1, chunk = 2 };
@@ -84,9 +93,10 @@ struct Header {
   std::uint32_t align = 0;   // RDMA_MSGP only
   std::uint32_t thresh = 0;  // RDMA_MSGP only
 
-  ErrorCode error = ErrorCode::chunk;  // RDMA_ERROR only
-  std::uint32_t vers_low = 0;          // ERR_VERS only
-  std::uint32_t vers_high = 0;         // ERR_VERS only
+  ErrorCode error = ErrorCode::chunk;                   // RDMA_ERROR only; RFC 5666: any value
+  std::uint32_t vers_low = 0;                           // ERR_VERS only
+  std::uint32_t vers_high = 0;                          // ERR_VERS only
+  std::array<std::uint32_t, kErrorExtraWords> extra{};  // RFC 5666's other errors only
 
   void clear();
   bool operator==(const Header&) const = default;
@@ -108,9 +118,12 @@ std::optional<FixedWords> peek(View message);
 /// `header` holds what was read before it: whenever 16 octets were there, xid, vers and credit are
 /// valid. A 20-octet ERR_CHUNK is decoded; any other message below 28 octets is `too_short`, so an
 /// RDMA_DONE never decodes: its legal form has 16 octets (use `peek`), a longer one trailing bytes.
-/// An ERR_VERS may carry any rdma_vers, because it echoes the version that it refuses (4.5).
+/// An ERR_VERS may carry any rdma_vers, because it echoes the version that it refuses (4.5; RFC
+/// 5666 4.2: any that its sender knows).
 /// No allocation once the lists have their capacity. RFC 8166 4.1.2, 4.5.
-Expected<View, Fault> decode(View message, Header& header);
+/// With Document::rfc5666 what that document has besides is legal too (see there), and only a
+/// message below 16 octets is `too_short`: a shorter one than its procedure needs is `truncated`.
+Expected<View, Fault> decode(View message, Header& header, Document document = Document::rfc8166);
 
 /// Appends the header to `out`; the payload stream follows by appending it. Never fails.
 void encode(const Header& header, Bytes& out);
