@@ -18,4 +18,7 @@ struct Rule {
 /// Every rule that the judge applies, family by family.
 std::span<const Rule> rules();
 
+/// Every rule on superseded dialects (legacy/), which PrototypeJudge and Rfc5666Judge apply.
+std::span<const Rule> legacy_rules();
+
 }  // namespace steertag::conformance

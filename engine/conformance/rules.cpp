@@ -7,6 +7,8 @@
 #include "conformance/form_rules.h"
 #include "conformance/header_rules.h"
 #include "conformance/invalidation_rules.h"
+#include "conformance/legacy/prototype_rules.h"
+#include "conformance/legacy/rfc5666_rules.h"
 #include "conformance/memory_rules.h"
 #include "conformance/private_data_rules.h"
 #include "conformance/returned_chunk_rules.h"
@@ -36,11 +38,16 @@ constexpr auto kAll =
     join(kConnectionRules, kPrivateDataRules, kHeaderRules, kXidRules, kCreditRules,
          kThresholdRules, kFormRules, kChunkRules, kReturnedChunkRules, kInvalidationRules,
          kMemoryRules, kErrorRules, kBindingRules);
+constexpr auto kLegacy = join(kPrototypeRules, kRfc5666Rules);
 
 }  // namespace
 
 std::span<const Rule> rules() {
   return kAll;
+}
+
+std::span<const Rule> legacy_rules() {
+  return kLegacy;
 }
 
 }  // namespace steertag::conformance

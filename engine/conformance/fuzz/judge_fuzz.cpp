@@ -1,9 +1,11 @@
-// Fuzzes the judge: octets become a sequence of events of one connection.
+// Fuzzes the judges: octets become a sequence of events of one connection.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "conformance/judge.h"
+#include "conformance/legacy/prototype_judge.h"
+#include "conformance/legacy/rfc5666_judge.h"
 #include "wire/xdr.h"
 
 namespace {
@@ -65,10 +67,15 @@ trace::Body next_body(Input& input, std::uint32_t kind) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(std::as_bytes(std::span(data, size)));
   conformance::Judge judge;
+  conformance::Rfc5666Judge rfc5666_judge;
+  conformance::PrototypeJudge prototype_judge(1024);
   for (std::uint64_t index = 0; !input.empty() && index < kMostEvents; ++index) {
     const std::uint32_t head = input.number(1);
     const trace::Role actor = head % 2 == 0 ? trace::Role::client : trace::Role::server;
-    judge.on_event({index, 0, actor, next_body(input, head / 2)});
+    const trace::Event event{index, 0, actor, next_body(input, head / 2)};
+    judge.on_event(event);
+    rfc5666_judge.on_event(event);
+    prototype_judge.on_event(event);
   }
   return 0;
 }
