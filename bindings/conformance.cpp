@@ -2,6 +2,8 @@
 #include "conformance/judge.h"
 
 #include "bind.h"
+#include "conformance/legacy/prototype_judge.h"
+#include "conformance/legacy/rfc5666_judge.h"
 
 namespace steertag::bindings {
 namespace {
@@ -37,6 +39,59 @@ void bind_values(py::module_& module) {
       });
 }
 
+py::list rule_list(std::span<const Rule> rules) {
+  py::list list;
+  for (const Rule& rule : rules) {
+    list.append(py::cast(&rule, py::return_value_policy::reference));
+  }
+  return list;
+}
+
+/// A judge of a superseded dialect. Python can hand it Sends that no connection has seen.
+template <class AnyJudge>
+struct LegacyJudge final : trace::EventSink {
+  template <class... Settings>
+  explicit LegacyJudge(Settings... settings) : judge(settings...) {}
+
+  void on_event(const trace::Event& event) override { judge.on_event(event); }
+  void send(trace::Role actor, const py::buffer& octets) {
+    const Bytes bytes = from_python(octets);
+    judge.on_event({next++, 0, actor, trace::Send{bytes, {}}});
+  }
+
+  AnyJudge judge;
+  std::uint64_t next = 0;
+};
+
+template <class AnyJudge>
+auto bind_legacy_judge(py::module_& module, const char* name, const char* doc) {
+  using Bound = LegacyJudge<AnyJudge>;
+  return py::class_<Bound, trace::EventSink>(module, name, doc)
+      .def("send", &Bound::send, py::arg("actor"), py::arg("octets"),
+           "Judges a Send of this Role as the next event, which a connection's sink would get.")
+      .def_property_readonly(
+          "findings", [](const Bound& bound) { return bound.judge.findings(); },
+          "The findings so far, in the order of events; a new list of copies.")
+      .def_property_readonly(
+          "dropped_findings", [](const Bound& bound) { return bound.judge.dropped_findings(); },
+          "Findings beyond the most that are kept.");
+}
+
+void bind_legacy(py::module_& module) {
+  bind_legacy_judge<conformance::PrototypeJudge>(
+      module, "PrototypeJudge",
+      "Judges both sides of a connection of the prototype of 2003, which its user says that it is.")
+      .def(py::init<std::uint32_t>(), py::kw_only(), py::arg("least_chunk_bytes") = 0,
+           "`least_chunk_bytes`: the size from which on the system made chunks (1024 unless set).");
+  bind_legacy_judge<conformance::Rfc5666Judge>(
+      module, "Rfc5666Judge",
+      "Judges both sides of a connection of RFC 5666, which its user says that it is.")
+      .def(py::init<>());
+  module.def(
+      "legacy_rules", [] { return rule_list(conformance::legacy_rules()); },
+      "Every rule of PrototypeJudge and Rfc5666Judge, family by family.");
+}
+
 }  // namespace
 
 void bind_conformance(py::module_& module) {
@@ -58,15 +113,9 @@ void bind_conformance(py::module_& module) {
       .def_property_readonly("dropped_findings", &Judge::dropped_findings,
                              "Findings beyond the most that are kept.");
   module.def(
-      "rules",
-      [] {
-        py::list rules;
-        for (const Rule& rule : conformance::rules()) {
-          rules.append(py::cast(&rule, py::return_value_policy::reference));
-        }
-        return rules;
-      },
+      "rules", [] { return rule_list(conformance::rules()); },
       "Every rule that the judge applies, family by family.");
+  bind_legacy(module);
   module.attr("MOST_FINDINGS") = conformance::kMostFindings;
 }
 

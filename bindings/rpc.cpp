@@ -1,6 +1,7 @@
 // Binds engine/rpc: call and reply headers, authentication, record marking, direction.
 #include "bind.h"
 #include "rpc/auth.h"
+#include "rpc/configuration.h"
 #include "rpc/direction.h"
 #include "rpc/message.h"
 #include "rpc/record.h"
@@ -128,6 +129,19 @@ void bind_record(py::module_& module) {
                              "Octets of an unfinished record have arrived.");
 }
 
+void bind_configuration(py::module_ module, const Classes& classes) {
+  module.attr("PROGRAM") = configuration::kProgram;
+  module.attr("VERSION") = configuration::kVersion;
+  module.attr("CONF_RDMA") = configuration::kProcedure;
+  classes->add<configuration::Request>(module, "Request",
+                                       "config_rdma_req: sizes in octets of inline RPC messages, "
+                                       "and RDMA Reads that may be under way.");
+  classes->add<configuration::Reply>(
+      module, "Reply", "config_rdma_reply: likewise, and the alignment for RDMA_MSGP in octets.");
+  add_codec_methods<configuration::Request>(classes);
+  add_codec_methods<configuration::Reply>(classes);
+}
+
 }  // namespace
 
 void bind_rpc(py::module_& module) {
@@ -139,6 +153,10 @@ void bind_rpc(py::module_& module) {
   bind_header<ReplyHeader>(classes);
   bind_auth(module, classes);
   bind_record(module);
+  bind_configuration(
+      module.def_submodule("configuration",
+                           "The connection configuration protocol (RFC 5666 6), superseded."),
+      classes);
   module.attr("RPC_VERSION") = kRpcVersion;
   module.attr("MOST_AUTH_OCTETS") = kMostAuthOctets;
   module.def(

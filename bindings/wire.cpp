@@ -4,6 +4,8 @@
 #include "wire/describe.h"
 #include "wire/draft.h"
 #include "wire/header.h"
+#include "wire/legacy/dialect.h"
+#include "wire/legacy/rfc5666.h"
 #include "wire/private_data.h"
 #include "wire/xdr.h"
 
@@ -13,12 +15,27 @@ namespace {
 using namespace steertag::wire;
 using py::literals::operator""_a;
 
-py::tuple decode_message(const py::buffer& message) {
+Dialect dialect_from(const std::string& name) {
+  const std::optional<Dialect> dialect = dialect_named(name);
+  if (!dialect) throw py::value_error("no dialect '" + name + "'; wire.DIALECTS has them all");
+  return *dialect;
+}
+
+py::tuple decode_message(const py::buffer& message, const std::string& dialect) {
   const Bytes bytes = from_python(message);
-  Header header;
-  const Expected<View, Fault> payload = decode(bytes, header);
-  if (!payload) raise_decode_error(payload.error());
-  return py::make_tuple(header, to_python(*payload));
+  const Expected<Reading, Fault> reading = read(bytes, dialect_from(dialect));
+  if (!reading) raise_decode_error(reading.error());
+  return std::visit(
+      [&](const auto& header) { return py::make_tuple(header, to_python(reading->payload)); },
+      reading->header);
+}
+
+py::tuple dialect_names(DialectSet dialects) {
+  py::list names;
+  for (const Dialect each : kDialects) {
+    if (dialects.contains(each)) names.append(py::str(std::string(dialect_name(each))));
+  }
+  return py::tuple(names);
 }
 
 template <class Value>
@@ -28,7 +45,8 @@ py::bytes encode_value(const Value& value) {
   return to_python(out);
 }
 
-py::bytes encode_header(const Header& header, const py::buffer& payload) {
+template <class AnyHeader>
+py::bytes encode_header(const AnyHeader& header, const py::buffer& payload) {
   Bytes out;
   encode(header, out);
   const Bytes tail = from_python(payload);
@@ -59,10 +77,11 @@ void bind_messages(py::module_& module) {
   module.def(
       "peek", [](const py::buffer& message) { return peek(from_python(message)); }, "message"_a,
       "The four fixed words of at least 16 octets, or None (RFC 8166 4.2).");
-  module.def("decode", &decode_message, "message"_a,
+  module.def("decode", &decode_message, "message"_a, "dialect"_a = "rfc8166",
              "Decodes a whole Send strictly into (Header, payload stream). Raises DecodeError with "
-             "the exact fault (RFC 8166 4.1.2, 4.5).");
-  module.def("encode", &encode_header, "header"_a, "payload"_a = py::bytes(),
+             "the exact fault (RFC 8166 4.1.2, 4.5). By \"rfc5666\" what that document has besides "
+             "is legal too; by \"prototype\" it is a PrototypeHeader.");
+  module.def("encode", &encode_header<Header>, "header"_a, "payload"_a = py::bytes(),
              "The octets of a Header and the payload stream behind it.");
   module.def("encode", &encode_value<Draft>, "draft"_a, "The octets of a Draft, legal or not.");
   module.def("encode", &encode_value<PrivateData>, "data"_a,
@@ -70,7 +89,9 @@ void bind_messages(py::module_& module) {
              "range.");
   module.def("encode", &encode_value<PrivateDataDraft>, "draft"_a,
              "The eight octets of private data as they stand.");
-  module.def("encoded_size", &encoded_size, "header"_a, "Octets that the header takes.");
+  module.def(
+      "encoded_size", [](const Header& header) { return encoded_size(header); }, "header"_a,
+      "Octets that the header takes.");
   module.def(
       "draft_from",
       [](const Header& header, const py::buffer& payload) {
@@ -86,8 +107,12 @@ void bind_messages(py::module_& module) {
              "Every field of the transport header that encode(draft) writes before any cut, as "
              "FieldSpan, in order.");
   module.def(
-      "describe", [](const py::buffer& message) { return describe(from_python(message)); },
-      "message"_a, "Several lines about any octets: fields, the decoder's fault, and the rest.");
+      "describe",
+      [](const py::buffer& message, const std::string& dialect) {
+        return describe(from_python(message), dialect_from(dialect));
+      },
+      "message"_a, "dialect"_a = "rfc8166",
+      "Several lines about any octets: fields, the decoder's fault, and the rest.");
   module.def(
       "describe",
       [](const Draft& draft) {
@@ -106,6 +131,34 @@ void bind_messages(py::module_& module) {
   module.def(
       "chunk_length", [](const std::vector<Segment>& segments) { return chunk_length(segments); },
       "segments"_a, "Octets of a chunk: the sum of its segment lengths (RFC 8166 3.4.4).");
+}
+
+void bind_legacy(py::module_& module) {
+  module.attr("DIALECTS") = dialect_names({Dialect::rfc8166, Dialect::rfc5666, Dialect::prototype});
+  module.attr("PROTOTYPE_RECEIVE_BYTES") = kPrototypeReceiveBytes;
+  module.attr("PROTOTYPE_RECEIVES") = kPrototypeReceives;
+  module.def("encode", &encode_header<PrototypeHeader>, "header"_a, "payload"_a = py::bytes(),
+             "The octets of a PrototypeHeader and the RPC message behind it.");
+  module.def(
+      "encoded_size", [](const PrototypeHeader& header) { return encoded_size(header); },
+      "header"_a, "Octets that a PrototypeHeader takes.");
+  module.def(
+      "dialects",
+      [](const py::buffer& message) { return dialect_names(dialects(from_python(message))); },
+      "message"_a,
+      "The names of the dialects in which the message is legal, those of DIALECTS in their order. "
+      "Most messages of version 1 are the same in both RFCs. None: broken, or of no dialect. The "
+      "prototype beside an RFC: the octets do not decide, the user has to.");
+  module.def("msgp_padding", &msgp_padding, "align"_a, "thresh"_a, "position"_a, "length"_a,
+             "Octets of padding before the data of an opaque item of `length` octets in an "
+             "RDMA_MSGP (RFC 5666 3.9). `position`: where the data would stand in the Send.");
+  module.def("is_returned_length", &is_returned_length, "returned"_a, "item"_a,
+             "Whether a write chunk of RFC 5666 returns an item of so many octets: as many, or "
+             "with their roundup (3.7).");
+  module.def(
+      "asks_for_inline", [](const std::vector<Segment>& chunk) { return asks_for_inline(chunk); },
+      "chunk"_a,
+      "Whether a write chunk of RFC 5667 asks for its result inline: it can hold nothing (5).");
 }
 
 void bind_private_data(py::module_& module) {
@@ -248,9 +301,13 @@ void bind_writer(py::module_& module) {
 }  // namespace
 
 void bind_wire(py::module_& module) {
-  module.doc() = "Transport headers, drafts, private data (RFC 8166, RFC 8797) and XDR (RFC 4506).";
+  module.doc() =
+      "Transport headers, drafts, private data (RFC 8166, RFC 8797), superseded dialects (RFC "
+      "5666, "
+      "the prototype of 2003) and XDR (RFC 4506).";
   bind_values(module);
   bind_messages(module);
+  bind_legacy(module);
   bind_private_data(module);
   bind_reader(module);
   bind_writer(module);

@@ -7,6 +7,7 @@
 #include "data_classes.h"
 #include "wire/draft.h"
 #include "wire/header.h"
+#include "wire/legacy/prototype.h"
 #include "wire/private_data.h"
 
 namespace steertag::wire {
@@ -24,12 +25,18 @@ inline constexpr std::array kErrorCodeNames{rpc::Named{ErrorCode::vers, "VERS"},
 constexpr const auto& names_of(ErrorCode /*type*/) {
   return kErrorCodeNames;
 }
+inline constexpr std::array kPrototypeTypeNames{rpc::Named{PrototypeType::message, "MESSAGE"},
+                                                rpc::Named{PrototypeType::done, "DONE"}};
+constexpr const auto& names_of(PrototypeType /*type*/) {
+  return kPrototypeTypeNames;
+}
 
 }  // namespace steertag::wire
 
 namespace steertag::bindings {
 
-/// wire::Header as Python has it: the write list is a list of lists, and no reply chunk is None.
+/// wire::Header as Python has it: the write list is a list of lists, no reply chunk is None, and
+/// `extra` is empty where it is not on the wire.
 struct HeaderFields {
   std::uint32_t xid = 0;
   std::uint32_t vers = wire::kVersion;
@@ -43,6 +50,7 @@ struct HeaderFields {
   wire::ErrorCode error = wire::ErrorCode::chunk;
   std::uint32_t vers_low = 0;
   std::uint32_t vers_high = 0;
+  std::vector<std::uint32_t> extra;
 
   static constexpr auto kFields = std::tuple{
       rpc::Field{"xid", &HeaderFields::xid},
@@ -57,6 +65,7 @@ struct HeaderFields {
       rpc::Field{"error", &HeaderFields::error},
       rpc::Field{"vers_low", &HeaderFields::vers_low},
       rpc::Field{"vers_high", &HeaderFields::vers_high},
+      rpc::Field{"extra", &HeaderFields::extra},
   };
 };
 
@@ -127,6 +136,26 @@ struct FieldsOf<wire::Draft> {
       rpc::Field{"payload", &wire::Draft::payload},
       rpc::Field{"cut_to", &wire::Draft::cut_to},
       rpc::Field{"append", &wire::Draft::append},
+  };
+};
+
+template <>
+struct FieldsOf<wire::PrototypeChunk> {
+  static constexpr auto kFields = std::tuple{
+      rpc::Field{"offset", &wire::PrototypeChunk::offset},
+      rpc::Field{"length", &wire::PrototypeChunk::length},
+      rpc::Field{"handle", &wire::PrototypeChunk::handle},
+      rpc::Field{"address", &wire::PrototypeChunk::address},
+  };
+};
+
+template <>
+struct FieldsOf<wire::PrototypeHeader> {
+  static constexpr auto kFields = std::tuple{
+      rpc::Field{"xid", &wire::PrototypeHeader::xid},
+      rpc::Field{"vers", &wire::PrototypeHeader::vers},
+      rpc::Field{"type", &wire::PrototypeHeader::type},
+      rpc::Field{"chunks", &wire::PrototypeHeader::chunks},
   };
 };
 

@@ -12,8 +12,9 @@ template <>
 struct Conversion<wire::Header> {
   static py::object to(const DataClasses& classes, const wire::Header& value) {
     HeaderFields fields{
-        value.xid, value.vers,  value.credit, value.proc,  value.read_list, {},
-        {},        value.align, value.thresh, value.error, value.vers_low,  value.vers_high};
+        value.xid,   value.vers,   value.credit, value.proc,     value.read_list, {}, {},
+        value.align, value.thresh, value.error,  value.vers_low, value.vers_high, {}};
+    if (is_other_error(value)) fields.extra.assign(value.extra.begin(), value.extra.end());
     for (std::size_t i = 0; i < value.write_list.size(); ++i) {
       fields.write_list.emplace_back(value.write_list[i].begin(), value.write_list[i].end());
     }
@@ -26,7 +27,12 @@ struct Conversion<wire::Header> {
     HeaderFields fields;
     classes.from(object, fields, path, arena);
     check(fields.proc, {&path, "proc"});
-    check(fields.error, {&path, "error"});
+    // RFC 5666 4.3: an error of no meaning has these words.
+    if (fields.extra.empty()) check(fields.error, {&path, "error"});
+    if (!fields.extra.empty() && fields.extra.size() != value.extra.size()) {
+      raise_field_range({&path, "extra"}, "not " + std::to_string(value.extra.size()) + " words");
+    }
+    std::copy(fields.extra.begin(), fields.extra.end(), value.extra.begin());
     value.xid = fields.xid;
     value.vers = fields.vers;
     value.credit = fields.credit;
@@ -43,6 +49,10 @@ struct Conversion<wire::Header> {
   }
 
  private:
+  static bool is_other_error(const wire::Header& header) {
+    return header.proc == wire::Procedure::error && rpc::name(header.error).empty();
+  }
+
   /// A header is legal: numbers that mean nothing are for drafts.
   template <class Enum>
   static void check(Enum value, const Path& path) {
@@ -98,6 +108,8 @@ void add_message_classes(const py::module_& module) {
   DataClasses& to = *classes;
   to.add_enum<wire::Procedure>(module, "Procedure", "rdma_proc (RFC 8166 4.2.4).", false);
   to.add_enum<wire::ErrorCode>(module, "ErrorCode", "rdma_err (RFC 8166 4.1.2).", false);
+  to.add_enum<wire::PrototypeType>(module, "PrototypeType",
+                                   "Types of the prototype (Callaghan et al. 2003 4.4).", false);
   to.add<wire::Segment>(
       module, "Segment",
       "A plain segment (RFC 8166 3.4.3): STag, octets, and the 64-bit offset in the region.");
@@ -107,7 +119,8 @@ void add_message_classes(const py::module_& module) {
   to.add<HeaderFields>(module, "Header",
                        "A legal transport header (RFC 8166 4.1.2); fields that a procedure lacks "
                        "keep defaults. The write list is a list of lists of Segment; no reply "
-                       "chunk is None.");
+                       "chunk is None. `extra` holds the eight words of an RDMA_ERROR of RFC 5666 "
+                       "whose code has no meaning (4.3), else nothing.");
   to.add<wire::FixedWords>(module, "FixedWords",
                            "The four words that mean the same in every version (RFC 8166 4.2), "
                            "whatever they hold.");
@@ -122,6 +135,15 @@ void add_message_classes(const py::module_& module) {
                       "it stands. The body is laid out as `proc` asks for it, an unknown procedure "
                       "as RDMA_MSG. `cut_to` keeps only so many octets of the whole message, and "
                       "`append` is written behind the cut.");
+  to.add<wire::PrototypeChunk>(
+      module, "PrototypeChunk",
+      "An entry of the prototype's chunk list (Callaghan et al. 2003 4.4): XDR offset, octets, "
+      "handle, and the 64-bit address.");
+  to.add<wire::PrototypeHeader>(
+      module, "PrototypeHeader",
+      "A header of the prototype of 2003. A done message has no chunks; a first chunk at offset 0 "
+      "is a long message, behind which there is no RPC message. Chunks are written in the order in "
+      "which they stand.");
   to.add<wire::FieldSpan>(
       module, "FieldSpan",
       "A field of an encoded message: first octet, octets, and the field's name.");

@@ -7,6 +7,7 @@
 
 #include "wire/draft.h"
 #include "wire/header.h"
+#include "wire/legacy/prototype.h"
 #include "wire/private_data.h"
 
 namespace steertag::bindings {
@@ -28,6 +29,8 @@ struct MessageValue {
   VALUE(DraftReadEntry)                \
   VALUE(DraftChunk)                    \
   VALUE(Draft)                         \
+  VALUE(PrototypeChunk)                \
+  VALUE(PrototypeHeader)               \
   VALUE(FieldSpan)                     \
   VALUE(PrivateData)                   \
   VALUE(PrivateDataDraft)              \
