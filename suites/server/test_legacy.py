@@ -1,18 +1,19 @@
 """What is left of older protocols: RDMA_MSGP, RDMA_DONE, and the prototype of 2003 (RFC 8166 4.6)."""
 
-import struct
-
 import pytest
 from chunk_checks import expect_alive
 from message_words import words
+from threshold_checks import expect_long_reply, READ_DATA, WATCHING_RECEIVES
 
-from steertag import wire
+from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
 
 MSGP = "RFC8166-4.6.1-2"
 DONE = "RFC8166-4.6.2-2"
 BROKEN = "RFC8166-4.5.2-1"
 SHORT = "RFC8166-4.5-1"
+NO_CREDIT_WORD = "CALLAGHAN2003-4.4-1"
+NFS_PROGRAM = 100003
 ALIGNMENTS = {
     "zero": (0, 0),
     "page": (4096, 1024),
@@ -22,6 +23,8 @@ ALIGNMENTS = {
 }
 # Octets behind the fixed words of an RDMA_DONE; below 12 it is too short to be looked at.
 DONE_BODIES = {"bare": 0, "padded-to-28": 12, "padded-to-1024": 1008}
+# The header of an RDMA_MSGP without chunks.
+MSGP_HEADER_OCTETS = 36
 # Messages in a row: more than any server is likely to have receives.
 IN_A_ROW = 100
 
@@ -52,7 +55,8 @@ def test_msgp_write(bench):
     payload = bytes(call.payload)
     head = len(payload) - len(data)
     call.proc, call.align, call.thresh = wire.Procedure.MSGP, 64, 32
-    call.payload = payload[:head] + bytes(-(36 + head) % 64) + data
+    padding = wire.msgp_padding(call.align, call.thresh, MSGP_HEADER_OCTETS + head, len(data))
+    call.payload = payload[:head] + bytes(padding) + data
     expect(conn.exchange(call), MSGP, should=[kinds.ERR_CHUNK])
     expect_alive(conn, MSGP)
     expect.data(bench.read_back(handle), b"before", MSGP, "content of the file")
@@ -164,35 +168,46 @@ NEVER_SENT = (
 )
 
 
-def prototype(xid, kind, entries, rpc_message):
-    """A message of the prototype of 2003: XID, version, type, and one list of (XDR offset, length,
-    handle, address); it has no credit word."""
-    octets = struct.pack(">III", xid, 1, kind)
-    for entry in entries:
-        octets += struct.pack(">IIIIQ", 1, *entry)
-    if kind == 0:
-        octets += struct.pack(">I", 0)
-    return octets + rpc_message
+def prototype(xid, *chunks, rpc_message=b""):
+    """The octets of a message of the prototype of 2003. Each chunk is (XDR offset, length, handle,
+    address)."""
+    header = wire.PrototypeHeader(xid=xid, chunks=[wire.PrototypeChunk(*each) for each in chunks])
+    return wire.encode(header, rpc_message)
 
 
-# (type, entries, whether an RPC message follows, the answer of an RFC 8166 server that reads the
-# words at their own places).
+def prototype_done(xid):
+    """Its done message, of 12 octets."""
+    return wire.encode(wire.PrototypeHeader(xid=xid, type=wire.PrototypeType.DONE))
+
+
+WHOLE = (0, 40, 0x7E570001, 1 << 33)
+ITEM = (96, 4096, 0x7E570001, 1 << 33)
+# (message of a NULL call, the answer of an RFC 8166 server that reads the words at their own places).
 PROTOTYPE = {
     # Procedure 0, and the XID of the RPC message where the read list starts.
-    "message": (0, [], True, kinds.ERR_CHUNK),
+    "message": (
+        lambda call: prototype(call.xid, rpc_message=bytes(call.payload)),
+        kinds.ERR_CHUNK,
+    ),
     # Procedure 1 (RDMA_NOMSG), no read list, and a length where the write list starts.
-    "long-message": (0, [(0, 40, 0x7E570001, 1 << 33)], False, kinds.ERR_CHUNK),
+    "long-message": (lambda call: prototype(call.xid, WHOLE), kinds.ERR_CHUNK),
+    # The same; the second chunk is not looked at any more.
+    "long-message-with-chunk": (lambda call: prototype(call.xid, WHOLE, ITEM), kinds.ERR_CHUNK),
     # The same with an XDR offset where the read list starts.
-    "message-with-chunk": (0, [(96, 4096, 0x7E570001, 1 << 33)], True, kinds.ERR_CHUNK),
-    # 12 octets.
-    "done": (1, [], False, kinds.SILENCE),
+    "message-with-chunk": (
+        lambda call: prototype(call.xid, ITEM, rpc_message=bytes(call.payload)),
+        kinds.ERR_CHUNK,
+    ),
+    "done": (lambda call: prototype_done(call.xid), kinds.SILENCE),
 }
+# What the judge may find when a server takes such a header for a legal one.
+MISTAKEN = {"RFC8166-3.4.5-6": "a consequence of taking a broken header for legal"}
 
 
 @case(
     "server.legacy.prototype-{name}",
-    requirements=[BROKEN, SHORT, "CALLAGHAN2003-4.4-1"],
-    tolerates={"RFC8166-3.4.5-6": "a consequence of taking a broken header for legal"},
+    requirements=[BROKEN, SHORT, NO_CREDIT_WORD],
+    tolerates=MISTAKEN,
     hostile=True,
 )
 @pytest.mark.parametrize("name", PROTOTYPE)
@@ -200,24 +215,134 @@ def test_prototype(bench, name):
     """A message of the prototype of 2003: an RFC 8166 server finds its words in other places, reports
     what does not decode, and goes on."""
     conn = bench.connect()
-    call = conn.null_call()
-    kind, entries, with_rpc, answer = PROTOTYPE[name]
-    message = prototype(call.xid, kind, entries, bytes(call.payload) if with_rpc else b"")
+    make, answer = PROTOTYPE[name]
     requirement = SHORT if answer == kinds.SILENCE else BROKEN
-    expect(conn.exchange(message), requirement, must=[answer])
+    expect(conn.exchange(make(conn.null_call())), requirement, must=[answer])
     expect_alive(conn, requirement)
 
 
-@case("server.legacy.configuration-program", requirements=["RFC5531-9-4"])
+@case(
+    "server.legacy.prototype-first",
+    requirements=[BROKEN, NO_CREDIT_WORD],
+    hostile=True,
+)
+def test_prototype_first(bench):
+    """A client of 2003 connects, without private data, and makes its first call: it is told that the
+    header does not decode, and a call of today on the same connection is answered."""
+    conn = bench.connect(private_data=None, greet=False)
+    call = conn.null_call()
+    message = prototype(call.xid, rpc_message=bytes(call.payload))
+    expect(conn.exchange(message), BROKEN, must=[kinds.ERR_CHUNK])
+    expect_alive(conn, BROKEN)
+
+
+@case(
+    "server.legacy.prototype-not-executed",
+    requirements=[BROKEN, NO_CREDIT_WORD],
+    hostile=True,
+)
+def test_prototype_not_executed(bench):
+    """A CREATE inside a message of the prototype: ERR_CHUNK, and nothing is created."""
+    where = {"dir": bench.directory(), "name": bench.name("prototype")}
+    conn = bench.connect()
+    call = conn.nfs_call("CREATE", where=where)
+    message = prototype(call.xid, rpc_message=bytes(call.payload))
+    expect(conn.exchange(message), BROKEN, must=[kinds.ERR_CHUNK])
+    found = conn.exchange(conn.nfs_call("LOOKUP", what=where))
+    expect(found, BROKEN, must=["nfs:NFS3ERR_NOENT"])
+
+
+@case(
+    "server.legacy.prototype-xid-one",
+    requirements=["RFC8166-4.5.2-4", NO_CREDIT_WORD],
+    tolerates=MISTAKEN,
+    hostile=True,
+)
+def test_prototype_xid_one(bench):
+    """A NULL call of the prototype under XID 1, whose words make a header that decodes: RDMA_MSG with a
+    read chunk at position zero, and a payload stream of four octets that are no XID of 1. It is nobody's
+    call: ERR_CHUNK, unless the Read of that memory, which nobody has offered, comes first."""
+    conn = bench.connect()
+    call = conn.rpc_call(NFS_PROGRAM, 3, 0, xid=1)
+    message = prototype(call.xid, rpc_message=bytes(call.payload))
+    ended = dict.fromkeys(
+        (kinds.VIOLATION, *kinds.CLOSED),
+        "the Read fails, and the connection with it (RFC 8166 4.5.3)",
+    )
+    expect(conn.exchange(message), "RFC8166-4.5.2-4", must=[kinds.ERR_CHUNK], latitude=ended)
+    expect_alive(conn, "RFC8166-4.5.2-4")
+
+
+@case(
+    "server.legacy.prototype-done-in-a-row",
+    requirements=[SHORT, "RFC8166-3.3.1-9", NO_CREDIT_WORD],
+    hostile=True,
+)
+def test_prototype_done_in_a_row(bench):
+    """A hundred done messages of the prototype, a NULL call after each: none is answered, and none costs
+    a receive for good."""
+    conn = bench.connect()
+    for _ in range(IN_A_ROW):
+        xid = conn.next_xid()
+        conn.send(prototype_done(xid))
+        outcome = conn.probe()
+        answered = outcome.xid == xid and bool(outcome.raw)
+        expect.true(not answered, SHORT, "a short message has no answer", outcome=outcome)
+        expect(outcome, "RFC8166-3.3.1-9", must=[kinds.REPLY])
+
+
+@case("server.legacy.error-of-no-meaning", requirements=["RFC8166-4.2.4-5"], hostile=True)
+def test_error_of_no_meaning(bench):
+    """An RDMA_ERROR of the client with a code of no meaning and the eight words that RFC 5666 has behind
+    it, under the XID of a WRITE that is being pulled: discarded, and the WRITE is answered."""
+    content = bench.random.randbytes(65536)
+    handle = bench.file()
+    conn = bench.connect()
+    call = conn.nfs_call("WRITE", file=handle, offset=0, count=65536, stable=2, data=content)
+    conn.reduce(call)
+    error = wire.Header(xid=call.xid, credit=32, proc=wire.Procedure.ERROR, error=3, extra=[0] * 8)
+    conn.send(call)
+    conn.send(wire.encode(error))
+    expect(conn.await_outcome(call), "RFC8166-4.2.4-5", must=[kinds.REPLY])
+    expect_alive(conn, "RFC8166-4.2.4-5")
+    expect.data(bench.read_back(handle), content, "RFC8166-4.2.4-5", "content of the file")
+
+
+CONFIGURATION = rpc.configuration
+NOT_THERE = "RFC5531-9-4"
+STILL_THERE = {kinds.REPLY: "the configuration program of RFC 5666 is still there"}
+
+
+def configure(conn, maxcall_sendsize=4096, maxreply_sendsize=4096):
+    """A CONF_RDMA that asks for these sizes."""
+    asked = CONFIGURATION.Request(maxcall_sendsize, maxreply_sendsize, maxrdmaread=8)
+    number = CONFIGURATION.CONF_RDMA
+    return conn.rpc_call(CONFIGURATION.PROGRAM, CONFIGURATION.VERSION, number, asked.encode())
+
+
+@case("server.legacy.configuration-program", requirements=[NOT_THERE])
 def test_configuration_program(bench):
     """The connection configuration program of RFC 5666, which RFC 8166 dropped: not there, or
     answered by a server that still has it."""
     conn = bench.connect()
-    call = conn.rpc_call(100417, 1, 1, struct.pack(">III", 4096, 4096, 8))
-    expect(
-        conn.exchange(call),
-        "RFC5531-9-4",
-        must=["rpc:PROG_UNAVAIL"],
-        latitude={kinds.REPLY: "the configuration program of RFC 5666 is still there"},
-    )
-    expect_alive(conn, "RFC5531-9-4")
+    outcome = conn.exchange(configure(conn))
+    expect(outcome, NOT_THERE, must=["rpc:PROG_UNAVAIL"], latitude=STILL_THERE)
+    expect_alive(conn, NOT_THERE)
+
+
+@case(
+    "server.legacy.configuration-binds-nothing",
+    requirements=[NOT_THERE, "RFC8166-3.5.3-7", READ_DATA],
+)
+def test_configuration_binds_nothing(bench):
+    """CONF_RDMA as the first call of a connection asks for replies of 256 KiB inline. It is not there, so
+    that the thresholds stay as the private data have made them: the reply to a READ above them takes the
+    reply chunk."""
+    announced = wire.PrivateData(send_bytes=4096, receive_bytes=1024)
+    conn = bench.connect(private_data=announced, receive_bytes=WATCHING_RECEIVES, greet=False)
+    outcome = conn.exchange(configure(conn, maxreply_sendsize=262144))
+    expect(outcome, NOT_THERE, must=["rpc:PROG_UNAVAIL"], latitude=STILL_THERE)
+    content = bench.random.randbytes(conn.negotiated.to_client_bytes)
+    handle = bench.file(content)
+    if outcome.kind != kinds.REPLY:
+        expect_long_reply(bench, conn, handle, content, len(content), "RFC8166-3.5.3-7")
