@@ -401,8 +401,8 @@ TEST_F(DeviationTest, ConformingServerRepeatsItself) {
   EXPECT_EQ(first, run({}));
 }
 
-/// Those that the script shows. Most from `offsets_truncated` on need another client, for sessions one that keeps
-/// slots and answers callbacks: the suite's, which ci/deviations.py runs.
+/// Those that the script shows. Most from `offsets_truncated` on need another client, for sessions
+/// one that keeps slots and answers callbacks: the suite's, which ci/deviations.py runs.
 std::vector<Deviation> visible_deviations() {
   std::vector<Deviation> visible;
   for (const DeviationInfo& row : deviations(trace::Role::server)) {
