@@ -50,8 +50,14 @@ bool is_prototype(View message) {
 
 template <class Any>
 Expected<Reading, Fault> reading(Any header, Expected<View, Fault> payload) {
-  if (!payload) return Unexpected<Fault>(payload.error());
-  return Reading{std::move(header), *payload};
+  Expected<Reading, Fault> made;
+  if (payload) {
+    made->header.template emplace<Any>(std::move(header));
+    made->payload = *payload;
+  } else {
+    made = Unexpected<Fault>(payload.error());
+  }
+  return made;
 }
 
 }  // namespace
