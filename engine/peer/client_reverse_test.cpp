@@ -161,6 +161,25 @@ TEST_F(ClientReverseTest, CallWhoseXidsDifferIsDiscarded) {
   EXPECT_TRUE(service.calls.empty());
 }
 
+TEST_F(ClientReverseTest, AnswersThatNobodyReadsAreLimited) {
+  start();
+  Bytes octets;
+  wire::encode(transport(), octets);
+  wire::Writer writer(octets);
+  rpc::CallHeader call;
+  call.xid = kReverseXid;
+  call.encode(writer);
+  // The client reads them in one turn, in which it is told of no message that was sent.
+  constexpr std::size_t kCalls = 4 * kMostUnsentAnswers;
+  for (std::size_t i = 0; i < kCalls; ++i) ASSERT_TRUE(listening.line->send(octets));
+  null();
+  null();
+  EXPECT_EQ(client->requester().statistics().reverse_calls, kCalls);
+  EXPECT_GE(listening.answers.size(), kMostUnsentAnswers);
+  EXPECT_LT(listening.answers.size(), kCalls);
+  EXPECT_EQ(client->requester().statistics().connections, 1U);
+}
+
 TEST_F(ClientReverseTest, AsManyCallsAsAreGrantedFindReceives) {
   RequesterOptions options;
   options.credits = 1;

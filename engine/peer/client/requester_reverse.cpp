@@ -21,6 +21,7 @@ std::optional<ReverseLimits> Requester::reverse_limits() const {
 }
 
 bool Requester::send_beside(Bytes message) {
+  if (beside_.size() >= kMostUnsentAnswers) return false;
   const WorkTag tag = kBesideTag + next_beside_++;
   const View view = beside_[tag] = std::move(message);
   if (endpoint_->send({&view, 1}, tag)) return true;

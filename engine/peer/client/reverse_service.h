@@ -13,6 +13,11 @@ namespace steertag::peer {
 /// probe beside a call in each slot of a backchannel.
 inline constexpr std::uint32_t kReverseGrant = 8;
 
+/// Messages that are no calls, answers above all, which may wait to be sent. A server that keeps to
+/// kReverseGrant never has so many; of one that calls on without reading, the calls beyond these
+/// are not answered (RFC 8166 3.3.1: a requester keeps to its grant; RFC 8167 4.1: in reverse too).
+inline constexpr std::size_t kMostUnsentAnswers = 64;
+
 /// The largest call and reply of the reverse direction, in octets of the RPC message: without
 /// chunks they are at most as long as the inline thresholds allow (RFC 8167 4.2, 5.3).
 struct ReverseLimits {
