@@ -47,9 +47,10 @@ def test_another_version_is_named(failed, tmp_path):
         read(path)
 
 
-def test_a_recording_of_the_other_suite_is_named(failed, tmp_path):
-    path = changed(failed, tmp_path / "x", tests="client")
-    with pytest.raises(BadRecording, match="with a client under test, not a server"):
+@pytest.mark.parametrize("side", ["client", "switch", None])
+def test_target_has_to_be_one_of_the_side_under_test(failed, tmp_path, side):
+    path = changed(failed, tmp_path / "x", tests=side)
+    with pytest.raises(BadRecording, match="content is damaged"):
         read(path)
 
 

@@ -26,6 +26,11 @@ def add_command(commands):
 def add_options(parser):
     parser.add_argument("file", help="failures/CASE.steertag of a report directory")
     parser.add_argument("--target", metavar="URL", help="another target than that of the recording")
+    parser.add_argument(
+        "--client-command",
+        metavar="COMMAND",
+        help="of a recording of a case for clients: the client to run, as pytest has it",
+    )
     parser.add_argument("--profile", metavar="FILE", help="YAML file with what the target declares")
 
 
@@ -51,13 +56,12 @@ def sentence(verdict, reason):
 
 def run(arguments):
     """Plays the recording of a failure again; returns the exit status."""
-    from .runner import runner_for
-
     recording = load(arguments.file)
-    print(f"{recording.case['id']}, {len(recording.steps)} steps")
+    of_client = is_of_client(recording, arguments)
+    steps = "" if of_client else f", {len(recording.steps)} steps"
+    print(f"{printable(recording.case['id'])}{steps}")
     print(f"recorded: {printable(sentence(recording.verdict, recording.reason))}")
-    with runner_for(recording.target, arguments.target, arguments.profile) as runner:
-        record = runner.run(recording)
+    record = _play_client(recording, arguments) if of_client else _play(recording, arguments)
     print(f"replayed: {printable(sentence(record.verdict, record.reason))}")
     if record.verdict in _NOT_PLAYED:
         print("not reproducible")
@@ -70,6 +74,29 @@ def run(arguments):
     if record.detail:
         print_text(record.detail)
     return OTHER
+
+
+def is_of_client(recording, arguments):
+    """Whether a client was under test; raises Failure if the arguments are for the other side."""
+    of_client = recording.tests == "client"
+    wrong = "--target" if of_client and arguments.target else ""
+    wrong = "--client-command" if not of_client and arguments.client_command else wrong
+    if wrong:
+        raise Failure(f"{wrong}: the recording is of a case for {recording.tests}s")
+    return of_client
+
+
+def _play(recording, arguments):
+    from .runner import runner_for
+
+    with runner_for(recording.target, arguments.target, arguments.profile) as runner:
+        return runner.run(recording)
+
+
+def _play_client(recording, arguments):
+    from .client import play
+
+    return play(recording, arguments.client_command, arguments.profile)
 
 
 def print_text(text):

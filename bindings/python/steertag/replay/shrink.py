@@ -42,6 +42,11 @@ def run(arguments):
     if limit < 1:
         raise Failure("--runs is a number from 1 on")
     recording = replay.load(arguments.file)
+    if replay.is_of_client(recording, arguments):
+        raise Failure(
+            "a case for clients is not shrunk: what its server does hangs on what the client says; "
+            "`steertag replay` does it again, and the capture in the file shows it whole"
+        )
     source = pathlib.Path(arguments.file)
     out = pathlib.Path(arguments.out or source.with_name(f"{source.stem}.min{SUFFIX}"))
     with runner_for(recording.target, arguments.target, arguments.profile) as target:

@@ -1,14 +1,21 @@
 """What one process's part of a run has whether it tests a server or a client: the case that runs now, its
 bench, and why no further case can run."""
 
+import dataclasses
+
+from . import recording
 from .deadline import Deadlines
+from .report import FAILURES
 from .unreachable import Unreachable
-from .verdict import NotTestable
+from .verdict import NotTestable, Verdict
+
+# Verdicts whose cases leave a recording; WARN does if it fails the run.
+RECORDED = (Verdict.FAIL, Verdict.CRASH, Verdict.HANG)
 
 
 class CaseSession:
     """Owned by the plugin; `name` is the xdist worker's, or "main". A subclass has `first_contact`,
-    `_expendable` and `_check_need`."""
+    `_expendable`, `_check_need`, `_recorded_target` and `_recorded_steps`."""
 
     def __init__(self, options, name):
         self.options = options
@@ -40,3 +47,31 @@ class CaseSession:
             )
         for need in case.needs:
             self._check_need(need)
+
+    # -- recordings of failures ----------------------------------------------------------------
+
+    def keep_recording(self, run):
+        """Writes the recording of a failure; takes away that of an earlier run of the case."""
+        path = self.options.report / FAILURES / f"{run.case_id}{recording.SUFFIX}"
+        warned = self.options.strict and run.verdict is Verdict.WARN
+        if run.verdict not in RECORDED and not warned:
+            path.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        recording.write(path, self.recording_of(run))
+        run.replay = path
+
+    def recording_of(self, run):
+        """The recording.Recording of a run that has ended."""
+        steps, gap = self._recorded_steps(run)
+        return recording.Recording(
+            case=dataclasses.asdict(run.case) | {"id": run.case_id},
+            target=self._recorded_target(),
+            verdict=run.verdict.value,
+            reason=run.reason,
+            detail=run.text(),
+            findings=[dataclasses.asdict(found) for found in run.findings],
+            steps=steps,
+            gap=gap,
+            capture=run.capture.read_bytes() if run.capture else b"",
+        )

@@ -4,6 +4,7 @@ server, and the probe after each case."""
 import os
 
 from .. import build_paths, fabric
+from . import recording
 from .client_bench import ClientBench
 from .client_connection import sent_from
 from .client_needs import check_client_need, Habits
@@ -138,8 +139,20 @@ class ClientSession(CaseSession):
             self._bench = ClientBench(self._client, self._run, self.deadlines, self._habits)
         return self._bench
 
-    def keep_recording(self, run):
-        """None is kept: what is played again are messages to a server, not uses of a client."""
+    def _recorded_target(self):
+        options = self.options
+        return recording.ClientOf(
+            command=options.client_command,
+            nfs=options.client_nfs,
+            deviations=options.client_deviations,
+            listen=options.listen_urls,
+            timeout_s=options.client_timeout_s,
+            profile=options.profile,
+        )
+
+    def _recorded_steps(self, run):
+        """No steps: what the server does hangs on what the client says, and the case's script knows."""
+        return [], ""
 
     def _check_need(self, need):
         check_client_need(need, self._habits, self._client.capabilities)

@@ -1,5 +1,8 @@
 """The file of a recording: one failed case with everything that is needed to do it again.
 
+Of a case for servers that is each of its steps, which need no code of the case; a case for clients is
+answers to what the client says, and is done again by its id.
+
 A zip with `recording.json`, octets as {"hex": "..."}, and `capture.pcapng` where there is one."""
 
 import dataclasses
@@ -19,8 +22,8 @@ from .verdict import Verdict
 
 FORMAT = 1
 SUFFIX = ".steertag"
-# Sides that can be under test; a recording of the other suite is told from a broken one.
-SERVER = "server"
+# Sides that can be under test.
+SERVER, CLIENT = "server", "client"
 # Actions and octets of one recording. A flood of messages stays below; a case without end does not fill
 # the memory.
 MOST_ACTIONS = 20_000
@@ -50,6 +53,18 @@ class TargetOf:
 
 
 @dataclasses.dataclass(frozen=True)
+class ClientOf:
+    """How the client of the recording was run: its command, or the deviations of our own client."""
+
+    command: str = ""
+    nfs: str = ""
+    deviations: tuple = ()
+    listen: tuple = ()
+    timeout_s: float = 0.0
+    profile: Profile = dataclasses.field(default_factory=Profile)
+
+
+@dataclasses.dataclass(frozen=True)
 class Step:
     """One action as the file has it; see recorder.Action. `number` is what others call it by."""
 
@@ -66,7 +81,7 @@ class Recording:
     """A failed case. `case` holds the fields of case.Case; `gap` says why it cannot be repeated."""
 
     case: dict
-    target: TargetOf
+    target: TargetOf | ClientOf
     verdict: str
     reason: str
     detail: str
@@ -74,6 +89,11 @@ class Recording:
     steps: list
     gap: str = ""
     capture: bytes = b""
+
+    @property
+    def tests(self):
+        """The side under test."""
+        return CLIENT if isinstance(self.target, ClientOf) else SERVER
 
 
 def write(path, recording):
@@ -91,7 +111,7 @@ def write(path, recording):
 
 
 def _text_of(recording):
-    document = {"steertag": __version__, "format": FORMAT, "tests": SERVER}
+    document = {"steertag": __version__, "format": FORMAT, "tests": recording.tests}
     document |= {name: value for name, value in vars(recording).items() if name != "capture"}
     document["target"] = dataclasses.asdict(recording.target)
     document["steps"] = [vars(step) for step in recording.steps]
@@ -129,10 +149,6 @@ def _read(path):
         if document["format"] != FORMAT:
             made_by = f"Steertag {document.get('steertag', '?')} wrote format {document['format']}"
             raise BadRecording(f"{path}: {made_by}, this is {__version__} with format {FORMAT}")
-        if document["tests"] != SERVER:
-            raise BadRecording(
-                f"{path}: recorded with a {document['tests']} under test, not a {SERVER}"
-            )
         capture = _part(path, archive, _CAPTURE) if _CAPTURE in archive.namelist() else b""
     return _checked(document, capture)
 
@@ -149,13 +165,7 @@ def _restored(value):
 
 def _checked(document, capture):
     """The Recording, its outer types checked: what is wrong inside of a step shows when it is done."""
-    target = dict(document["target"])
-    if not all(isinstance(target[name], str) for name in ("url", "over", "listen")):
-        raise ValueError
-    if target["over"] not in (RDMA, TCP):
-        raise ValueError
-    target["profile"] = parse(target["profile"])
-    target["arguments"] = tuple(str(word) for word in target["arguments"])
+    target = {SERVER: _server, CLIENT: _client}[document["tests"]](dict(document["target"]))
     steps = [Step(**step) for step in document["steps"]]
     if len(steps) > MOST_ACTIONS:
         raise ValueError
@@ -174,9 +184,29 @@ def _checked(document, capture):
     restored(fields)
     return Recording(
         case=fields,
-        target=TargetOf(**target),
+        target=target,
         findings=list(document["findings"]),
         steps=steps,
         capture=capture,
         **named,
     )
+
+
+def _server(target):
+    if not all(isinstance(target[name], str) for name in ("url", "over", "listen")):
+        raise ValueError
+    if target["over"] not in (RDMA, TCP):
+        raise ValueError
+    target["profile"] = parse(target["profile"])
+    target["arguments"] = tuple(str(word) for word in target["arguments"])
+    return TargetOf(**target)
+
+
+def _client(target):
+    if not all(isinstance(target[name], str) for name in ("command", "nfs")):
+        raise ValueError
+    for name in ("deviations", "listen"):
+        target[name] = tuple(str(word) for word in target[name])
+    target["timeout_s"] = float(target["timeout_s"])
+    target["profile"] = parse(target["profile"])
+    return ClientOf(**target)

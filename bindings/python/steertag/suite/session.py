@@ -1,7 +1,6 @@
 """One process's part of a run: the target, its server process, the measured round trip."""
 
 import contextlib
-import dataclasses
 import random
 
 from .. import fabric
@@ -14,7 +13,6 @@ from .needs import check_need
 from .rdma_link import RdmaLink
 from .record_link import RecordLink
 from .recorder import step_of
-from .report import FAILURES
 from .revival import RESTARTS, has_died, restart_target
 from .run import Run, running
 from .server import BundledServer, CannotStart, end_of
@@ -26,8 +24,6 @@ from .verdict import Unsupported, Verdict
 MEASURED_ROUND_TRIPS = 5
 # Probes, each with its own deadline, in which a target that hangs may turn out to be dying.
 DEATH_PROBES = 4
-# Verdicts whose cases leave a recording; WARN does if it fails the run.
-RECORDED = (Verdict.FAIL, Verdict.CRASH, Verdict.HANG)
 DEAD = "dead"  # what the profile's command `died` has found
 # How a target is described by what became of the probe after a case.
 _STATES = {
@@ -150,39 +146,18 @@ class Session(CaseSession):
             self._bench = Bench(target, self._link, self._run, self.deadlines, seed)
         return self._bench
 
-    def keep_recording(self, run):
-        """Writes the recording of a failure; takes away that of an earlier run of the case."""
-        path = self.options.report / FAILURES / f"{run.case_id}{recording.SUFFIX}"
-        warned = self.options.strict and run.verdict is Verdict.WARN
-        if run.verdict not in RECORDED and not warned:
-            path.unlink(missing_ok=True)
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        recording.write(path, self.recording_of(run))
-        run.replay = path
-
-    def recording_of(self, run):
-        """The recording.Recording of a run that has ended."""
+    def _recorded_target(self):
         options = self.options
-        target = recording.TargetOf(
+        return recording.TargetOf(
             url=options.target or "",
             arguments=options.server_arguments,
             over=options.over,
             listen=options.listen,
             profile=options.profile,
         )
-        case = dataclasses.asdict(run.case) | {"id": run.case_id}
-        return recording.Recording(
-            case=case,
-            target=target,
-            verdict=run.verdict.value,
-            reason=run.reason,
-            detail=run.text(),
-            findings=[dataclasses.asdict(found) for found in run.findings],
-            steps=[step_of(action) for action in run.recorder.whole()],
-            gap=run.recorder.gap,
-            capture=run.capture.read_bytes() if run.capture else b"",
-        )
+
+    def _recorded_steps(self, run):
+        return [step_of(action) for action in run.recorder.whole()], run.recorder.gap
 
     def check_needs(self, case):
         if self._link.transport not in case.over:
