@@ -23,6 +23,8 @@ from steertag.baseline import update as updating  # noqa: E402
 
 # pytest's exit codes after which every selected case has run: all passed, or some failed.
 COMPLETE_RUN = (0, 1)
+# How the outcome begins of a case that the target did not survive.
+STOPPED = ("crash", "hang")
 # Cases that are run once more at most: where more differ it is no matter of luck.
 MOST_DOUBTED = 20
 
@@ -46,10 +48,12 @@ def row(name: str, version: str, subject: Subject, run: Run) -> Row:
     """The row of one suite in the table: runs it, and once more what differs."""
     rows = expected(subject)
     run_suite(subject, run)
-    result = compare(subject, rows)
-    if cases := doubted(result):
-        result = run_again(subject, run, rows, result, cases)
-    return Row(name, version, result.counts, PASSED if result.matches() else result.summary())
+    first = result = compare(subject, rows)
+    if cases := doubted(first):
+        result = run_again(subject, run, rows, first, cases)
+    unseen = tuple(one.case for one in first.differences if one not in result.differences)
+    outcome = PASSED if result.matches() else result.summary()
+    return Row(name, version, result.counts, outcome, unseen)
 
 
 def run_suite(subject: Subject, run: Run, cases: Iterable[str] = ()) -> None:
@@ -68,8 +72,8 @@ def run_again(
     cases: list[str],
 ) -> baseline.Comparison:
     """Has fresh machines confirm what differs: races inside a kernel, and memory that it has spoilt
-    itself, change verdicts that no row can foresee. What was not seen again is told, and does not count.
-    """
+    itself, change verdicts that no row can foresee. What was not seen again is told, and does not count;
+    a crash or a hang does, however rare."""
     kept = subject.directory / FIRST_REPORT
     shutil.rmtree(kept, ignore_errors=True)
     shutil.copytree(subject.report, kept)
@@ -108,11 +112,15 @@ def confirm(
     subject: Subject, rows: baseline.Baseline, first: baseline.Comparison
 ) -> baseline.Comparison:
     """The first Comparison without the differences that the last run, of the doubted cases alone, has
-    not seen again. What it has not run stays."""
+    not seen again. What it has not run stays, and what has stopped the target."""
     report = _report(subject, whole=False)
     ran = {case.id for case in report.cases}
     again = {one.case for one in baseline.compare(report, rows).differences}
-    kept = [one for one in first.differences if one.case in again or one.case not in ran]
+    kept = [
+        one
+        for one in first.differences
+        if one.case in again or one.case not in ran or one.seen.startswith(STOPPED)
+    ]
     return dataclasses.replace(first, differences=kept)
 
 

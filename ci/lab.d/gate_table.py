@@ -10,12 +10,13 @@ PASSED = "ok"
 @dataclasses.dataclass(frozen=True)
 class Row:
     """`version` is `suite`, or the version and storage of a workload; `outcome` is `ok` or says what
-    differs."""
+    differs; `unseen` are cases that differed once and not again."""
 
     target: str
     version: str
     counts: dict[str, int]
     outcome: str
+    unseen: tuple[str, ...] = ()
 
 
 def passed(rows: list[Row]) -> bool:
@@ -24,7 +25,8 @@ def passed(rows: list[Row]) -> bool:
 
 
 def text(rows: list[Row]) -> str:
-    """The table, with a column for each verdict that was seen, and a line with the outcome."""
+    """The table, with a column for each verdict that was seen, what differed once only, and a line with
+    the outcome."""
     verdicts = list(dict.fromkeys(verdict for row in rows for verdict in row.counts))
     lines = [["target", "version", *verdicts, "outcome"]]
     for row in rows:
@@ -40,5 +42,6 @@ def text(rows: list[Row]) -> str:
             for index, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         shown.append("  ".join(cells).rstrip())
+    shown += [f"not seen again: {row.target}: {case}" for row in rows for case in row.unseen]
     bad = sum(row.outcome != PASSED for row in rows)
     return "\n".join([*shown, "", f"gate: {len(rows)} rows, {bad} not as expected"])

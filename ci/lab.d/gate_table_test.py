@@ -20,6 +20,12 @@ def test_each_verdict_that_was_seen_has_a_column():
     assert lines[-1] == "gate: 2 rows, 1 not as expected"
 
 
+def test_what_differed_once_only_is_listed():
+    lines = text([Row("linux-6.1-siw", "suite", {"pass": 1}, PASSED, ("server.a",))]).splitlines()
+    assert "not seen again: linux-6.1-siw: server.a" in lines
+    assert lines[-1] == "gate: 1 rows, 0 not as expected"
+
+
 def test_nothing_has_not_passed():
     assert not passed([])
     assert passed([Row("a", "suite", {}, PASSED)])

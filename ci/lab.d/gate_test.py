@@ -108,6 +108,20 @@ def test_what_differs_is_run_again_and_counts_if_it_differs_again(
     assert first["cases"][0]["reason"] == "refused"
 
 
+def test_what_was_not_seen_again_is_in_the_table(target, runs):
+    runs.reasons = ["refused", "dropped"]
+    (row,) = command.gate_rows(target, argparse.Namespace(arguments=[]))
+    assert row.unseen == ("server.a",)
+
+
+@pytest.mark.parametrize("verdict", ["crash", "hang"])
+def test_a_target_that_stopped_once_counts(target, verdict):
+    write_report(target.report, "dropped")
+    seen = baseline.Difference("other verdict", "server.a", "fail: dropped", f"{verdict}: gone")
+    first = baseline.Comparison({}, [seen])
+    assert not gate.confirm(target, gate.expected(target), first).matches()
+
+
 def test_what_a_second_run_did_not_come_to_counts(target):
     write_report(target.report, "refused")
     first = gate.compare(target, gate.expected(target))
