@@ -1,7 +1,9 @@
 """The client under test as a process of its own: start, end, and death by our hand."""
 
+import contextlib
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import tempfile
@@ -13,8 +15,6 @@ from .server import QUOTED_OUTPUT
 TERM_MS = 2000
 # From SIGKILL to the end: a process inside a system call of a hanging mount may not end at all.
 KILL_MS = 5000
-# Between two looks at what is left.
-LOOK_MS = 10
 # The shell that leads the client's process group, in which the client's own children stay too: it ends the
 # group when this process dies without warning (SIGUSR1, by setpriv), outlives a SIGTERM to the group as
 # long as the client does, and ends as the client has ended. The first wait asks nothing: a shell that has
@@ -98,10 +98,11 @@ class ClientProcess:
         """Whether nothing is left within the limit."""
         limit = time.monotonic() + limit_ms / 1000
         while self._left():
-            if time.monotonic() > limit:
+            left_ms = (limit - time.monotonic()) * 1000
+            if left_ms < 0:
                 return False
             if meanwhile is None:
-                time.sleep(LOOK_MS / 1000)
+                wait_for_an_end(living_members(self._process.pid), left_ms)
             else:
                 meanwhile()
         return True
@@ -144,3 +145,17 @@ def living_members(group):
             continue  # it has ended meanwhile
         if int(of) == group and state not in "ZX":
             yield int(entry.name)
+
+
+def wait_for_an_end(pids, limit_ms):
+    """Returns when one of the processes has ended, or at the limit."""
+    ends = select.poll()
+    with contextlib.ExitStack() as opened:
+        for pid in pids:
+            try:
+                descriptor = os.pidfd_open(pid)
+            except ProcessLookupError:
+                return
+            opened.callback(os.close, descriptor)
+            ends.register(descriptor, select.POLLIN)
+        ends.poll(limit_ms)
