@@ -6,6 +6,7 @@ import argparse
 import functools
 import os
 import shutil
+from collections.abc import Callable
 
 import client
 import client_suite
@@ -162,75 +163,88 @@ ACTIONS_OF_ROLE = {
 }
 
 
-def main(arguments: list[str]) -> int:
+# What is asked of a target by each command.
+COMMANDS = (
+    (build, "build", "build the image of the target if it is not up to date"),
+    (boot, "boot", "boot the target, print where it is, power it off at Ctrl-C"),
+    (restart, "restart", "give the `boot` or `run` of this checkout a fresh machine, and wait"),
+    (check, "smoke", "boot the target and see NFS/RDMA and MOUNT answer, without the engine"),
+    (
+        run,
+        "run",
+        "run the server suite against the target, exit with pytest's code; or, in a client, the workload",
+    ),
+    (
+        run_own,
+        "own",
+        "run the suite against our own server, both inside one machine over its RDMA device",
+    ),
+    (run_client_suite, "suite", "run the client suite against the client"),
+    (
+        compare,
+        "gate",
+        "compare every verdict of the suite with the target's baseline, and of a client also every step of the workload with success; of several targets, or all, with one table",
+    ),
+    (
+        run_provider_tests,
+        "provider-tests",
+        "run the tests over every provider inside the target, over its RDMA device",
+    ),
+    (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),
+)
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """The command as `action`, with what else was given."""
     parser = argparse.ArgumentParser(prog="ci/lab", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for action, name, text in (
-        (build, "build", "build the image of the target if it is not up to date"),
-        (boot, "boot", "boot the target, print where it is, power it off at Ctrl-C"),
-        (restart, "restart", "give the `boot` or `run` of this checkout a fresh machine, and wait"),
-        (check, "smoke", "boot the target and see NFS/RDMA and MOUNT answer, without the engine"),
-        (
-            run,
-            "run",
-            "run the server suite against the target, exit with pytest's code; or, in a client, the workload",
-        ),
-        (
-            run_own,
-            "own",
-            "run the suite against our own server, both inside one machine over its RDMA device",
-        ),
-        (run_client_suite, "suite", "run the client suite against the client"),
-        (
-            compare,
-            "gate",
-            "compare every verdict of the suite with the target's baseline, and of a client also every step of the workload with success; of several targets, or all, with one table",
-        ),
-        (
-            run_provider_tests,
-            "provider-tests",
-            "run the tests over every provider inside the target, over its RDMA device",
-        ),
-        (baseline, "baseline", "print a baseline made from the last report, for a human to edit"),
-    ):
+    for action, name, text in COMMANDS:
         command = commands.add_parser(name, help=text, description=text)
         command.set_defaults(action=action, arguments=[], program=None)
-        help_text = f"one of: {', '.join(targets.names())}"
-        if action is compare:
-            command.add_argument(
-                "target", nargs="*", help=f"{help_text}; all of them if none is named"
-            )
-            command.add_argument(
-                *("--jobs", "-j"),
-                type=jobs,
-                default=1,
-                help="targets at a time, if there are several; %(default)s by default",
-            )
-        else:
-            command.add_argument("target", nargs=1, help=help_text)
-        if action is run:
-            command.add_argument(
-                "--program", help="the server for a client; by default the one built"
-            )
-        if action is run_client_suite:
-            command.add_argument(
-                "--nfs",
-                choices=client_suite.VERSIONS,
-                default=client_suite.VERSIONS[0],
-                help="the version of NFS with which the client mounts; %(default)s by default",
-            )
-        if action in (run, run_own, run_client_suite):
-            command.add_argument(
-                "arguments",
-                nargs="*",
-                help="after --: arguments for pytest; or versions, storages and steps of the workload",
-            )
-        if action is run_provider_tests:
-            command.add_argument(
-                "--program", help="one test program; by default all that were built here"
-            )
-            command.add_argument("gtest", nargs="*", help="arguments for GoogleTest, after --")
-    options = parser.parse_args(arguments)
+        _add_targets(command, action)
+        _add_arguments(command, action)
+    return parser.parse_args(arguments)
+
+
+def _add_targets(command: argparse.ArgumentParser, action: Callable) -> None:
+    help_text = f"one of: {', '.join(targets.names())}"
+    if action is not compare:
+        command.add_argument("target", nargs=1, help=help_text)
+        return
+    command.add_argument("target", nargs="*", help=f"{help_text}; all of them if none is named")
+    command.add_argument(
+        *("--jobs", "-j"),
+        type=jobs,
+        default=1,
+        help="targets at a time, if there are several; %(default)s by default",
+    )
+
+
+def _add_arguments(command: argparse.ArgumentParser, action: Callable) -> None:
+    if action is run:
+        command.add_argument("--program", help="the server for a client; by default the one built")
+    if action is run_client_suite:
+        command.add_argument(
+            "--nfs",
+            choices=client_suite.VERSIONS,
+            default=client_suite.VERSIONS[0],
+            help="the version of NFS with which the client mounts; %(default)s by default",
+        )
+    if action in (run, run_own, run_client_suite):
+        command.add_argument(
+            "arguments",
+            nargs="*",
+            help="after --: arguments for pytest; or versions, storages and steps of the workload",
+        )
+    if action is run_provider_tests:
+        command.add_argument(
+            "--program", help="one test program; by default all that were built here"
+        )
+        command.add_argument("gtest", nargs="*", help="arguments for GoogleTest, after --")
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
     os.chdir(PROJECT)
     session.catch_signals()
     try:

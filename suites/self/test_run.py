@@ -359,6 +359,12 @@ def test_a_run_that_executes_nothing_is_no_success(suite):
     result.stdout.fnmatch_lines(["ERROR: no case was executed"])
 
 
+def test_the_options_can_be_asked_for(suite):
+    result = suite.run("--help")
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["  --client-command=COMMAND*"])
+
+
 def test_ordinary_tests_are_left_alone(suite):
     suite.cases(test_plain="def test_plain(): pass")
     result = suite.run()

@@ -33,7 +33,8 @@ def names_a_part(config):
     """Whether the command line names files or single tests rather than folders, or leaves files out."""
     if any(config.getoption(name, None) for name in _LEAVING_OUT):
         return True
-    places = [str(each) for each in config.args]
+    # Of `pytest --help` nothing is parsed beyond the options.
+    places = [str(each) for each in getattr(config, "args", ())]
     directory = config.invocation_params.dir
     return any("::" in place or (directory / place).is_file() for place in places)
 

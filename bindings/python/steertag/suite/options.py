@@ -45,14 +45,70 @@ class Options:
 
 def add_options(parser):
     """Declares the options; called by the plugin's pytest_addoption."""
-    group = parser.getgroup("steertag", "Steertag")
-    add = group.addoption
+    add = parser.getgroup("steertag", "Steertag").addoption
+    _add_options_of_servers(add)
+    _add_options_of_clients(add)
+    _add_options_of_both(add)
+
+
+def _add_options_of_servers(add):
     add(
         "--target",
         metavar="URL",
         help="target under test, provider://host[:port][/export] (tcp:// is plain TCP); without it "
         "the bundled server",
     )
+    add(
+        "--over",
+        choices=ANY,
+        help="the transport by which the bundled server is tested (default rdma)",
+    )
+    add(
+        "--server-arg",
+        metavar="ARG",
+        action="append",
+        default=[],
+        help="extra argument for the bundled server; may be repeated",
+    )
+    add(
+        "--deviate",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="start the bundled server with this deviation; may be repeated",
+    )
+
+
+def _add_options_of_clients(add):
+    add(
+        "--client-command",
+        metavar="COMMAND",
+        help="client under test, for the shell: reads the file `source` of the export at {url} "
+        "({host}, {port}) and writes its octets into a file `copy` beside it; without it our own "
+        "client",
+    )
+    add(
+        "--client-timeout",
+        metavar="SECONDS",
+        type=float,
+        default=DEFAULT_CLIENT_TIMEOUT_S,
+        help="when a use of the client hangs (default %(default)s); above what it waits for an answer",
+    )
+    add(
+        "--client-nfs",
+        choices=CLIENT_VERSIONS,
+        help=f"version of NFS of our own client (default {CLIENT_VERSIONS[0]})",
+    )
+    add(
+        "--client-deviate",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="start our own client with this deviation; may be repeated",
+    )
+
+
+def _add_options_of_both(add):
     add("--profile", metavar="FILE", help="YAML file with what the target declares about itself")
     add(
         "--report",
@@ -83,11 +139,6 @@ def add_options(parser):
         "nothing else (`steertag baseline update` makes such a file)",
     )
     add(
-        "--over",
-        choices=ANY,
-        help="the transport by which the bundled server is tested (default rdma)",
-    )
-    add(
         "--listen",
         metavar="URL",
         action="append",
@@ -97,51 +148,11 @@ def add_options(parser):
         "for MOUNT",
     )
     add(
-        "--client-command",
-        metavar="COMMAND",
-        help="client under test, for the shell: reads the file `source` of the export at {url} "
-        "({host}, {port}) and writes its octets into a file `copy` beside it; without it our own "
-        "client",
-    )
-    add(
-        "--client-timeout",
-        metavar="SECONDS",
-        type=float,
-        default=DEFAULT_CLIENT_TIMEOUT_S,
-        help="when a use of the client hangs (default %(default)s); above what it waits for an answer",
-    )
-    add(
-        "--client-nfs",
-        choices=CLIENT_VERSIONS,
-        help=f"version of NFS of our own client (default {CLIENT_VERSIONS[0]})",
-    )
-    add(
-        "--client-deviate",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="start our own client with this deviation; may be repeated",
-    )
-    add(
         "--seed",
         metavar="N",
         type=int,
         default=0,
         help="another number lets property-based cases (server.property.*) try other things",
-    )
-    add(
-        "--server-arg",
-        metavar="ARG",
-        action="append",
-        default=[],
-        help="extra argument for the bundled server; may be repeated",
-    )
-    add(
-        "--deviate",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="start the bundled server with this deviation; may be repeated",
     )
 
 
