@@ -137,7 +137,7 @@ def test_several_regions(bench):
     expect_read(bench, conn.exchange(call), call, content, "RFC8166-3.4.6-3")
 
 
-@case("server.write-chunk.unaligned-offset", requirements=READ_RESULT, bugs=["B21"])
+@case("server.write-chunk.unaligned-offset", requirements=READ_RESULT, bugs=["B21", "B22"])
 def test_unaligned_offset(bench):
     """READ from an odd offset of the file, across pages, into an odd place of the memory."""
     content = bench.random.randbytes(12289)
