@@ -167,11 +167,12 @@ class PyScriptedServer {
  public:
   PyScriptedServer(const std::vector<std::string>& listen, py::object script, std::uint32_t credits,
                    std::uint32_t inline_bytes, bool remote_invalidation,
-                   std::uint32_t transfer_bytes, std::uint64_t seed)
+                   std::uint32_t receive_bytes, std::uint32_t transfer_bytes, std::uint64_t seed)
       : interposer_(std::make_unique<PyInterposer>(std::move(script))) {
     ServerOptions options;
     options.credits = credits;
-    options.announced = {remote_invalidation, inline_bytes, inline_bytes};
+    options.announced = {remote_invalidation, inline_bytes,
+                         receive_bytes == 0 ? inline_bytes : receive_bytes};
     options.interposer = interposer_.get();
     if (const auto possible = check(options); !possible) throw py::value_error(possible.error());
     std::vector<net::Url> urls;
@@ -359,11 +360,12 @@ void bind_peer_script(py::module_& module) {
       "taken, on_departure(line, departure) -> taken, on_read(line, number, octets) and "
       "on_down(line, reason). What these raise comes out of `poll`.")
       .def(py::init<const std::vector<std::string>&, py::object, std::uint32_t, std::uint32_t, bool,
-                    std::uint32_t, std::uint64_t>(),
+                    std::uint32_t, std::uint32_t, std::uint64_t>(),
            "listen"_a, "script"_a, py::kw_only(), "credits"_a = kDefaultCredits,
            "inline_bytes"_a = kDefaultAnnouncedBytes, "remote_invalidation"_a = true,
-           "transfer_bytes"_a = kLargestTransfer, "seed"_a = 0,
-           "`transfer_bytes`: what it tells clients to ask for at most in one READ or WRITE.")
+           "receive_bytes"_a = 0, "transfer_bytes"_a = kLargestTransfer, "seed"_a = 0,
+           "`receive_bytes`: the size of its receives, if not `inline_bytes`; `transfer_bytes`: "
+           "what it tells clients to ask for at most in one READ or WRITE.")
       .def("poll", &PyScriptedServer::poll, "timeout_ms"_a)
       .def("close", &PyScriptedServer::close)
       .def_property_readonly("listening", &PyScriptedServer::listening,

@@ -4,7 +4,8 @@ import socket
 
 import pytest
 
-from steertag import ledger, peer
+from steertag import ledger, peer, requirements, trace
+from steertag.coverage.matrix import RESTATING
 
 
 NULL_CALL = b"".join(word.to_bytes(4, "big") for word in (1, 0, 2, 100003, 3, 0, 0, 0, 0, 0))
@@ -78,6 +79,27 @@ def test_every_deviation_breaks_a_requirement_of_the_ledger():
     named = [each for row in rows for each in (row.requirement, *row.also)]
     assert all(ledger.find(each) is not None for each in named)
     assert len(named) > len(rows), "some break further requirements"
+
+
+# The server is the requester of its callbacks (RFC 8167 5.2), so that these rows bind it too.
+OF_CALLBACKS = {
+    ("reply-rpc-xid-alone", "RFC8166-4.5-3"),
+    ("reply-version-ignored", "RFC8166-4.5-3"),
+}
+
+
+def test_what_a_deviation_breaks_binds_who_has_it():
+    """A row of the other side, or one from which this side is exempt, cannot be broken. What only says a row
+    again in other words can."""
+    unbound = []
+    for role in (trace.Role.server, trace.Role.client):
+        for row in peer.deviations(role):
+            for each in {row.requirement, *row.also}:
+                entry = requirements.find(each)
+                exempt = requirements.exempt(entry, row.side) and entry.exemption.kind != RESTATING
+                if row.side not in requirements.sides(entry) or exempt:
+                    unbound.append((row.name, each))
+    assert sorted(unbound) == sorted(OF_CALLBACKS)
 
 
 def test_deviation_is_had_by_the_server():

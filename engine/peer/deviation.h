@@ -307,7 +307,7 @@ enum class Deviation : std::uint16_t {
   missing_private_data_ignored,
   thresholds_kept,
   resent_as_new_request,
-  connects_for_ever,
+  gives_up_after_loss,
 
   // answers of the client to calls of the server
   reverse_answer_vers_two,
@@ -336,6 +336,21 @@ enum class Deviation : std::uint16_t {
   bind_not_alone,
   slot_recall_ignored,
   idle_connection_closed,
+
+  // slots, receives and thresholds of the client
+  request_sent_twice,
+  overtaken_read_given_up,
+  slot_taken_twice,
+  sequence_id_skipped,
+  receives_for_replies_only,
+  few_receives_after_reconnect,
+  receives_come_with_session,
+  server_receive_size_ignored,
+  format_at_offset_zero_only,
+  reserved_bits_heeded,
+  chunk_lists_uncounted,
+  undirected_credit_taken,
+  returned_segments_ignored,
 };
 
 struct DeviationInfo {

@@ -71,8 +71,8 @@ inline constexpr DeviationInfo kClient[] = {
     {Deviation::resent_as_new_request, "resent-as-new-request", "RFC8267-6.7.2-3",
      "A request that is sent again on another connection has the next sequence id of its slot.",
      trace::Role::client},
-    {Deviation::connects_for_ever, "connects-for-ever", "RFC8166-4.5.5-1",
-     "The number of connections for one call has no limit.", trace::Role::client},
+    {Deviation::gives_up_after_loss, "gives-up-after-loss", "RFC8166-4.5.5-1",
+     "A call that was under way when its connection was lost fails.", trace::Role::client},
 
     // answers of the client to calls of the server
     {Deviation::reverse_answer_vers_two, "reverse-answer-vers-two", "RFC8167-5.2-2",
@@ -130,6 +130,37 @@ inline constexpr DeviationInfo kClient[] = {
      "Slots are used on when CB_RECALL_SLOT, and SEQUENCE, take them back.", trace::Role::client},
     {Deviation::idle_connection_closed, "idle-connection-closed", "RFC8881-2.10.11.2-1",
      "The connection is closed when no call is under way.", trace::Role::client},
+
+    // slots, receives and thresholds of the client
+    {Deviation::request_sent_twice, "request-sent-twice", "RFC8881-2.9.2-2",
+     "Each READ of a session is sent twice on its connection.", trace::Role::client},
+    {Deviation::overtaken_read_given_up, "overtaken-read-given-up", "RFC8881-2.9.2-8",
+     "A READ of a session fails when a later one is answered before it.", trace::Role::client},
+    {Deviation::slot_taken_twice, "slot-taken-twice", "RFC8881-2.10.6.2-2",
+     "All requests have the first slot, whether or not it is taken.", trace::Role::client},
+    {Deviation::sequence_id_skipped, "sequence-id-skipped", "RFC8881-2.10.6.1-1",
+     "In the first session the sequence id 4 of each slot is left out.", trace::Role::client},
+    {Deviation::receives_for_replies_only, "receives-for-replies-only", "RFC8167-4.3.1-1",
+     "There are no receives for calls of the server, which use those for replies.",
+     trace::Role::client},
+    {Deviation::few_receives_after_reconnect, "few-receives-after-reconnect", "RFC8167-4.3.1-2",
+     "On later connections there are two receives; a call of the server uses one up.",
+     trace::Role::client},
+    {Deviation::receives_come_with_session, "receives-come-with-session", "RFC8167-6-2",
+     "The first connection has one receive until two calls were answered.", trace::Role::client},
+    {Deviation::server_receive_size_ignored, "server-receive-size-ignored", "RFC8797-4.2-4",
+     "Calls may be as large as we can send, whatever the server can receive.", trace::Role::client},
+    {Deviation::format_at_offset_zero_only, "format-at-offset-zero-only", "RFC8797-5.2-1",
+     "Private data of the server are found at offset 0 only.", trace::Role::client},
+    {Deviation::reserved_bits_heeded, "reserved-bits-heeded", "RFC8797-4-8",
+     "Private data of the server with reserved bits set do not count.", trace::Role::client},
+    {Deviation::chunk_lists_uncounted, "chunk-lists-uncounted", "RFC8166-3.3.2-1",
+     "Whether a call fits inline is decided without the octets of its chunk lists.",
+     trace::Role::client},
+    {Deviation::undirected_credit_taken, "undirected-credit-taken", "RFC8167-4.1-5",
+     "The credit word of a message without a direction counts as grant.", trace::Role::client},
+    {Deviation::returned_segments_ignored, "returned-segments-ignored", "RFC8166-3.4.3-2",
+     "Handles and offsets of chunks that come back are not compared.", trace::Role::client},
 };
 
 }  // namespace steertag::peer::deviation_rows

@@ -312,10 +312,10 @@ inline constexpr DeviationInfo kMessages[] = {
 
     // calls and replies that other servers are known to have met wrong
     {Deviation::write_list_beside_reply_chunk_refused, "write-list-beside-reply-chunk-refused",
-     "RFC8166-3.4.4.1-1", "A call with a write list and a reply chunk is answered with ERR_CHUNK."},
+     "RFC8166-4.3.2-3", "A call with a write list and a reply chunk is answered with ERR_CHUNK."},
     {Deviation::large_reply_chunk_exits, "large-reply-chunk-exits", "RFC8166-4.3.3-4",
      "A reply chunk above one mebibyte ends the server."},
-    {Deviation::large_pull_discarded, "large-pull-discarded", "RFC8166-3.4.4-1",
+    {Deviation::large_pull_discarded, "large-pull-discarded", "RFC8166-3.4.5-5",
      "A call with more than 1200 octets, of which some are in read chunks, is discarded."},
     {Deviation::rpc_version_executed, "rpc-version-executed", "RFC5531-9-3",
      "A call of any RPC version is executed as version 2."},

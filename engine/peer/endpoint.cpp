@@ -107,8 +107,8 @@ void Endpoint::abort() {
 void Endpoint::on_established(fabric::Connection& connection, View private_data) {
   up_ = true;
   if (connection.role() == trace::Role::client) {
-    const auto found = wire::find_private_data(private_data);
-    peer_ = found ? std::optional(found->data) : std::nullopt;
+    found_ = wire::find_private_data(private_data);
+    peer_ = found_ ? std::optional(found_->data) : std::nullopt;
     negotiated_ = wire::negotiate(own(), peer_);
   }
   user_.on_up();

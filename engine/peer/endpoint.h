@@ -60,6 +60,8 @@ class Endpoint final : private fabric::Handler {
   const wire::Negotiated& negotiated() const { return negotiated_; }
   /// What the peer announced; nothing if it did not.
   const std::optional<wire::PrivateData>& peer() const { return peer_; }
+  /// The client side: where and how the server's announcement stood in its private data.
+  const std::optional<wire::FoundPrivateData>& found() const { return found_; }
   bool up() const { return up_; }
 
   /// Posts further receives, once in the life of the connection, for replies to calls that this
@@ -100,6 +102,7 @@ class Endpoint final : private fabric::Handler {
   EndpointOptions options_;
   std::unique_ptr<fabric::Connection> connection_;
   std::optional<wire::PrivateData> peer_;
+  std::optional<wire::FoundPrivateData> found_;
   wire::Negotiated negotiated_;
   std::uint32_t receive_bytes_ = 0;
   Bytes receives_;        // one slab, `receive_bytes_` octets for each receive

@@ -9,6 +9,7 @@ from steertag.suite.script import is_plain, is_read, is_write
 PLACES = {"plain": is_plain, "read": is_read, "write": is_write}
 
 LOST = "its connection was lost, and it takes that for the end"
+GIVES_UP = "it takes a lost connection for the end, and tells its user"
 # An octet of which no source has 64 in a row.
 SPOILER = b"\xee"
 EVIDENCE_OCTETS = 64
@@ -69,6 +70,23 @@ def completes(outcome, requirement_id):
     client may give up."""
     latitude = {kinds.REFUSED: LOST} if outcome.may_have_starved() else None
     expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
+
+
+def expect_or(bench, outcome, requirement_id, kind, others, ours=None):
+    """The client's use ends in this kind or in one of `others`, {kind: why it is legal}. Where the documents
+    let a client choose, a case sees of it whether harm was done, and no more. Of our own client it is known
+    what it does, `ours` or else the first, and nothing else passes."""
+    if bench.client.ours:
+        expect(outcome, requirement_id, must=[ours or kind])
+    else:
+        expect(outcome, requirement_id, must=[kind], latitude=others)
+
+
+def survives(bench, outcome, requirement_id):
+    """The client completes although a connection was lost: its calls are made again on another (RFC 8166
+    4.5.5). No document says for how many losses, and others may tell their user at the first; ours goes on.
+    """
+    expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: GIVES_UP})
 
 
 def patience(bench, why="it goes on trying, as hard mounts do"):

@@ -3,6 +3,7 @@ data."""
 
 import pytest
 
+from places import expect_or
 from short_read import cut, parted, placed, replaced, shortened
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
@@ -66,8 +67,9 @@ LIES = {
 @case("client.chunks.{name}", requirements=["RFC8166-3.4.3-2"], hostile=True)
 def test_lie(bench, name):
     """All data of a READ are placed; the chunk that comes back is not the one of the call, or has
-    another length than the result. The call fails, or the data are right. Behind it comes the reply as
-    it should be."""
+    another length than the result. The call fails, or the data are right: what a requester has to do with
+    a wrong echo no document says, so that of others only harm is judged. Behind it comes the reply as it
+    should be."""
 
     def bend(reply):
         draft = reply.draft()
@@ -77,7 +79,7 @@ def test_lie(bench, name):
         reply.send()
 
     outcome = bench.use(reply=bend, when=is_read)
-    expect(outcome, "RFC8166-3.4.3-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: AGAIN})
+    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, {kinds.COMPLETED: AGAIN})
 
 
 @pytest.mark.parametrize("octets", [0, 1, 1024, 16384])
@@ -102,7 +104,7 @@ def test_placed_less(bench, octets):
 
     outcome = bench.use(reply=bend, when=is_read, quiet=quiet)
     again = "it read the rest, or all of it, again, or took the next reply"
-    expect(outcome, "RFC8166-3.4.6.1-1", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
+    expect_or(bench, outcome, "RFC8166-3.4.6.1-1", kinds.REFUSED, {kinds.COMPLETED: again})
 
 
 class Inline(Script):
@@ -141,7 +143,7 @@ def test_inline(bench):
     script = Inline()
     outcome = bench.use(script)
     again = "it read the same by another call"
-    expect(outcome, "RFC8166-6.1-6", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
+    expect_or(bench, outcome, "RFC8166-6.1-6", kinds.REFUSED, {kinds.COMPLETED: again})
     ended = outcome.kind != kinds.COMPLETED or script.again
     expect.true(ended, "RFC8166-6.1-6", "the reply ends the call", outcome=outcome)
 
@@ -166,7 +168,7 @@ def test_unasked(bench, place, when, list_):
 
     outcome = bench.use(reply=bend, when=when)
     discarded = "it discards the reply, and takes the next"
-    expect(outcome, "RFC8166-3.4.3-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: discarded})
+    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, {kinds.COMPLETED: discarded})
 
 
 @pytest.mark.parametrize("place, when", [("plain", is_plain), ("read", is_read)])
@@ -187,7 +189,7 @@ def test_nomsg(bench, place, when):
 
     outcome = bench.use(reply=bend, when=when)
     refused = "it ends the call whose reply is of no use"
-    expect(outcome, "RFC8166-4.5-3", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+    expect_or(bench, outcome, "RFC8166-4.5-3", kinds.COMPLETED, {kinds.REFUSED: refused})
 
 
 LONG_LIES = {
@@ -225,4 +227,7 @@ def test_long_reply(bench, name):
 
     outcome = bench.use(reply=bend, when=has_reply_chunk)
     discarded = "it discards the reply, and takes the next"
-    expect(outcome, "RFC8166-3.4.3-2", must=[kinds.REFUSED], latitude={kinds.COMPLETED: discarded})
+    # Ours goes by the RPC message in the chunk, however long that is, and discards a reply without one.
+    ours = kinds.COMPLETED if name.startswith("length") else kinds.REFUSED
+    others = {kinds.COMPLETED: discarded}
+    expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, others, ours)

@@ -2,11 +2,9 @@
 
 import pytest
 
-from places import denial, patience, PLACES
+from places import denial, expect_or, patience, PLACES, survives
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.script import is_read, is_write, Script
-
-GIVES_UP = "it takes a lost connection for the end, and tells its user"
 
 ENDS = {
     "abort": lambda line: line.abort(),
@@ -74,13 +72,17 @@ STEPS = (
 
 @pytest.mark.parametrize("how", ENDS)
 @pytest.mark.parametrize("step", STEPS)
-@case("client.loss.{step}.{how}", requirements=["RFC8166-4.5.5-1"], hostile=True)
+@case(
+    "client.loss.{step}.{how}",
+    requirements=["RFC8166-4.5.5-1"],
+    bugs=["B72", "B73", "B82"],
+    hostile=True,
+)
 def test_loss(bench, step, how):
     """One connection ends at this step; what had no reply is made again on another."""
     if how == "terminate":
         bench.need("server-fault-hooks")
-    outcome = bench.use(Ending(step, ENDS[how]))
-    expect(outcome, "RFC8166-4.5.5-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: GIVES_UP})
+    survives(bench, bench.use(Ending(step, ENDS[how])), "RFC8166-4.5.5-1")
 
 
 @pytest.mark.parametrize("step", ["first-call", "first-reply", "read-reply", "write-reply"])
@@ -131,7 +133,7 @@ def test_same_xid(bench, step):
     document demands (RFC 5531 5; RFC 8881 2.10.6.1)."""
     script = Lose(PLACES[step.partition("-")[0]])
     outcome = bench.use(script)
-    expect(outcome, "RFC8267-6.7.2-3", must=[kinds.COMPLETED], latitude={kinds.REFUSED: GIVES_UP})
+    survives(bench, outcome, "RFC8267-6.7.2-3")
     lost = script.lost
     if lost.sequence is None:
         bench.not_testable("the call has no slot")
@@ -161,7 +163,14 @@ def test_startup_first(bench, answer):
 
     outcome = bench.use(request=request)
     tried = "it tried again"
-    expect(outcome, "RFC8166-4.5.5-1", must=[kinds.REFUSED], latitude={kinds.COMPLETED: tried})
+    expect_or(
+        bench,
+        outcome,
+        "RFC8166-4.5.5-1",
+        kinds.REFUSED,
+        {kinds.COMPLETED: tried},
+        ours=kinds.COMPLETED,
+    )
 
 
 @case("client.startup.drop-always", requirements=["RFC8166-4.5.5-1"], hostile=True)
@@ -188,7 +197,7 @@ def test_startup_reconnect(bench, answer):
         reply.line.abort()
 
     outcome = bench.use(request=request, reply=bend, when=is_read)
-    expect(outcome, "RFC8166-4.5.5-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: GIVES_UP})
+    survives(bench, outcome, "RFC8166-4.5.5-1")
 
 
 @case("client.startup.abort-once-accepted", requirements=["RFC8166-4.5.5-1"], hostile=True)
@@ -199,8 +208,7 @@ def test_abort_accepted(bench):
         if len(bench.connections) == 1:
             conn.line.abort()
 
-    outcome = bench.use(accepted=accepted)
-    expect(outcome, "RFC8166-4.5.5-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: GIVES_UP})
+    survives(bench, bench.use(accepted=accepted), "RFC8166-4.5.5-1")
 
 
 STARTUPS = {
@@ -235,7 +243,14 @@ def test_startup_reply(bench, name):
 
     outcome = bench.use(request=request, quiet=quiet)
     tried = "it tried again"
-    expect(outcome, "RFC5044-7.1.1-1", must=[kinds.REFUSED], latitude={kinds.COMPLETED: tried})
+    expect_or(
+        bench,
+        outcome,
+        "RFC5044-7.1.1-1",
+        kinds.REFUSED,
+        {kinds.COMPLETED: tried},
+        ours=kinds.COMPLETED,
+    )
 
 
 def _denied(reply):
@@ -270,4 +285,5 @@ def test_reply_on_next(bench, place):
 
     outcome = bench.use(Next())
     refused = "the stale reply ends the call, or the connection is the end"
-    expect(outcome, "RFC8166-4.5.5-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+    ours = kinds.REFUSED if place == "read" else kinds.COMPLETED
+    expect_or(bench, outcome, "RFC8166-4.5.5-1", kinds.COMPLETED, {kinds.REFUSED: refused}, ours)

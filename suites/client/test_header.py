@@ -3,7 +3,7 @@ follows on the same connection."""
 
 import pytest
 
-from places import completes, PLACES, read_reply_shape, then_conform
+from places import completes, expect_or, PLACES, read_reply_shape, then_conform
 from steertag import mutate, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.script import is_plain, is_read
@@ -37,7 +37,7 @@ def word(name):
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", FIELDS)
-@case("client.header.{place}.{name}", requirements=["RFC8166-4.5-3"], hostile=True)
+@case("client.header.{place}.{name}", requirements=["RFC8166-4.5-3"], bugs=["B124"], hostile=True)
 def test_field(bench, place, name):
     """A reply with this value in a fixed word is discarded."""
 
@@ -120,7 +120,7 @@ def test_read_list(bench, place):
 
     outcome = bench.use(reply=then_conform(add), when=PLACES[place])
     refused = "it takes the reply for one that ends the call"
-    expect(outcome, "RFC8166-3.1-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+    expect_or(bench, outcome, "RFC8166-3.1-1", kinds.COMPLETED, {kinds.REFUSED: refused})
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -3,7 +3,7 @@ client discards them."""
 
 import pytest
 
-from places import completes, PLACES, then_conform
+from places import completes, expect_or, PLACES, then_conform
 from short_read import cut, placed, shortened
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
@@ -143,7 +143,7 @@ def test_data_in_read_chunk(bench):
 
     outcome = bench.use(reply=bend, when=is_read)
     refused = "it takes the reply for one that ends the call"
-    expect(outcome, "RFC8166-3.1-1", must=[kinds.COMPLETED], latitude={kinds.REFUSED: refused})
+    expect_or(bench, outcome, "RFC8166-3.1-1", kinds.COMPLETED, {kinds.REFUSED: refused})
 
 
 def _whole_words(reply):
@@ -173,4 +173,4 @@ def test_roundup_returned(bench):
 
     outcome = bench.use(reply=bend, when=_whole_words, quiet=quiet)
     again = "the roundup was no data to it, or it took the next reply"
-    expect(outcome, "RFC8166-3.4.6.1-1", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
+    expect_or(bench, outcome, "RFC8166-3.4.6.1-1", kinds.REFUSED, {kinds.COMPLETED: again})

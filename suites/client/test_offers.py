@@ -48,6 +48,25 @@ def _item_positions(call, positions=()):
     return {item.position for item in items if item.reduced or not positions}
 
 
+@case("client.offers.calls-fit", requirements=["RFC8166-3.3.2-1"], bugs=["B67"])
+def test_calls_fit(bench):
+    """No call is longer than the threshold, with all chunk lists of its header. The server's receives have
+    room for more, so that a longer one is seen. Ours offers a reply chunk of sixteen segments in each call,
+    and its WRITEs would fit without."""
+    announced = wire.encode(wire.PrivateData(send_bytes=1024, receive_bytes=1024))
+
+    def request(step):
+        step.private_data = announced
+
+    server = {**SMALL, "receive_bytes": 4096}
+    if bench.client.ours:
+        server["transfer_bytes"] = 704
+    outcome = bench.use(request=request, server=server, own=["--reply-chunks"])
+    longest = max(len(sent.octets) for conn in outcome.connections for sent in conn.sent)
+    expect.at_most(longest, 1024, "RFC8166-3.3.2-1", "octets of the longest Send", outcome)
+    expect(outcome, "RFC8166-3.3.2-1", must=[kinds.COMPLETED])
+
+
 @case(
     "client.offers.position",
     requirements=["RFC8166-3.4.5-3", "RFC8166-3.4.5-2"],
@@ -84,6 +103,7 @@ def _lengths(sent, chunks):
     "client.offers.read-chunk-length",
     requirements=["RFC8166-3.4.5.2-4", "RFC8166-3.4.5.2-2"],
     needs=["client-read-chunks"],
+    bugs=["B69"],
 )
 def test_read_chunk_length(bench):
     """A read chunk is as long as its item, or as its item and all of the roundup, which the item's
@@ -169,6 +189,7 @@ def _try_later(bench, reply):
     "client.offers.write-chunk-after-unused",
     requirements=["RFC8166-4.3.2.2-3"],
     needs=["client-write-chunks"],
+    bugs=["B122", "B136"],
 )
 def test_unused(bench):
     """A READ fails for now and its write chunk comes back unused, with lengths of zero. The next one has
@@ -200,7 +221,7 @@ NO_LARGE = "no call of this client can get a reply above 1024 octets beside its 
 OFFERED = "octets of the reply chunk of a call whose reply may be so long"
 
 
-@case("client.offers.reply-chunk", requirements=["RFC8166-4.3.3-1"])
+@case("client.offers.reply-chunk", requirements=["RFC8166-4.3.3-1"], bugs=["B75", "B123"])
 def test_reply_chunk(bench):
     """Where 1024 octets are the threshold, a call whose reply may be longer offers a reply chunk with room
     for it, however short the replies of this server are."""

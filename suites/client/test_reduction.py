@@ -1,8 +1,8 @@
 """Replies that have moved something into a write chunk that is no DDP-eligible result."""
 
-from places import words
+from places import expect_or, words
 from steertag import wire
-from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite import case, client_kinds as kinds
 from steertag.suite.script import is_read, NFS
 
 READ = 25  # OP_READ
@@ -51,4 +51,4 @@ def test_empty_result(bench):
 
     outcome = bench.use(reply=bend, when=_shows_end, server={"inline_bytes": 1024})
     again = "it read the same again"
-    expect(outcome, "RFC8166-6.1-5", must=[kinds.REFUSED], latitude={kinds.COMPLETED: again})
+    expect_or(bench, outcome, "RFC8166-6.1-5", kinds.REFUSED, {kinds.COMPLETED: again})

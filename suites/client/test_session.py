@@ -3,12 +3,10 @@ connections (RFC 8881 2.10.6)."""
 
 import pytest
 
-from places import PLACES
+from places import PLACES, survives
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client_connection import sent_from
 from steertag.suite.script import Script, sequence_of
-
-GIVES_UP = "it takes a lost connection for the end, and tells its user"
 
 
 def _requests(outcome):
@@ -89,12 +87,13 @@ def test_waits(bench, place):
     script = Held(PLACES[place])
     outcome = bench.use(script)
     own = [each for each in script.meanwhile if each.same_slot(script.sequence)]
-    others = [each for each in own if each.number != script.sequence.number]
+    again = [each for each in own if each.number == script.sequence.number]
+    what = "times that the request was made again on a connection that lives"
+    expect.equal(len(again), 0, "RFC8881-2.9.2-2", what, outcome=outcome)
     what = "requests in a slot whose reply is due"
-    expect.equal(len(others), 0, "RFC8881-2.10.6.2-2", what, outcome=outcome)
-    again = "times that the request was made again on a connection that lives"
-    expect.equal(len(own), 0, "RFC8881-2.9.2-2", again, outcome=outcome)
-    if not script.up:
+    expect.equal(len(own), 0, "RFC8881-2.10.6.2-2", what, outcome=outcome)
+    # Ours waits far longer than it takes to be quiet; of others nobody knows who had the connection end.
+    if not script.up and not bench.client.ours:
         bench.not_testable("the connection ended before the client was quiet")
     expect(outcome, "RFC8881-2.9.2-8", must=[kinds.COMPLETED])
 
@@ -146,5 +145,4 @@ def test_retries(bench, place):
         expect.true(made, "RFC8881-2.10.13.1.2-1", what, outcome=outcome)
     else:
         bench.latitude("RFC8881-2.10.13.1.2-1", "it leaves the session with the connection")
-    latitude = {kinds.REFUSED: GIVES_UP}
-    expect(outcome, "RFC8881-2.10.13.1.2-1", must=[kinds.COMPLETED], latitude=latitude)
+    survives(bench, outcome, "RFC8881-2.10.13.1.2-1")

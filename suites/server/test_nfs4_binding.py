@@ -451,7 +451,7 @@ def test_complex(bench, name):
 
 @case(
     "server.nfs4.binding.largest-response",
-    requirements=["RFC8267-6.2.2-1"],
+    requirements=["RFC8881-2.10.6.4-1"],
     needs=["nfs41"],
 )
 def test_largest_response(bench):
@@ -468,9 +468,9 @@ def test_largest_response(bench):
         status("NFS4ERR_REP_TOO_BIG"): "the listing is refused",
         status("NFS4ERR_TOOSMALL"): "refused",
     }
-    expect(outcome, "RFC8267-6.2.2-1", must=[kinds.REPLY], latitude=limited)
+    expect(outcome, "RFC8881-2.10.6.4-1", must=[kinds.REPLY], latitude=limited)
     most = session.granted.csr_fore_chan_attrs.ca_maxresponsesize
-    expect.at_most(len(outcome.whole), most, "RFC8267-6.2.2-1", "octets of the reply", outcome)
+    expect.at_most(len(outcome.whole), most, "RFC8881-2.10.6.4-1", "octets of the reply", outcome)
 
 
 @case(

@@ -392,7 +392,7 @@ def test_create_again(bench, name):
 
 @case(
     "server.nfs4.session.empty-sends-{count}",
-    requirements=["RFC8881-20.8.3-2"],
+    requirements=["RFC8166-4.5-1"],
     needs=["nfs41"],
     hostile=True,
 )
@@ -404,7 +404,7 @@ def test_empty_sends(bench, count):
         bench.not_testable("the server has fewer receives than the case sends messages")
     for _ in range(count):
         session.conn.send(b"")
-    expect(session.exchange("PUTROOTFH"), "RFC8881-20.8.3-2", must=[kinds.REPLY])
+    expect(session.exchange("PUTROOTFH"), "RFC8166-4.5-1", must=[kinds.REPLY])
 
 
 @case(

@@ -131,6 +131,7 @@ def misplaced(bench, position_of):
 @case(
     "server.read-chunk-fault.position-{name}",
     requirements=["RFC8166-4.3.1.1-1", "RFC8166-6.1-3"],
+    bugs=["B31"],
     hostile=True,
 )
 @pytest.mark.parametrize("name", POSITIONS)

@@ -108,6 +108,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--long-calls", options.client.long_calls,
                "send each call in a position-zero chunk of two segments");
+  app.add_flag("--reply-chunks", options.client.reply_chunks,
+               "offer a reply chunk of sixteen segments with each call");
   std::vector<std::string> deviations;
   bool list = false;
   app.add_option("--deviate", deviations,

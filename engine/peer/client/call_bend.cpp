@@ -11,7 +11,11 @@ constexpr std::uint32_t kSmallInlineBytes = 1024;
 
 }  // namespace
 
-void OutgoingCall::bend_form(CallForm& form) {
+void OutgoingCall::bend_form(CallForm& form, const wire::Negotiated& limits) {
+  const std::size_t without_lists =
+      wire::kSmallestHeaderBytes + request_.stream.size() + wire::roundup4(request_.item.size());
+  if (deviates(Deviation::chunk_lists_uncounted) && without_lists <= limits.to_server_bytes)
+    form.read_chunk = form.long_call = false;
   if (deviates(Deviation::reply_chunk_missing)) form.reply_chunk = false;
   if (deviates(Deviation::write_chunk_rounded_down) && form.write_chunk_bytes >= 4)
     form.write_chunk_bytes -= form.write_chunk_bytes % 4;

@@ -47,6 +47,12 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
       wish.segments = 2;
       rdma.form = wish;
     }
+    if (options.reply_chunks) {
+      FormWish wish = rdma.form.value_or(FormWish{});
+      wish.reply_chunk = Use::always;
+      wish.segments = kMostRequestSegments;
+      rdma.form = wish;
+    }
     rdma.deviations = options.deviations;
     way.carrier = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
   }

@@ -27,8 +27,9 @@ struct FileClientOptions {
   std::chrono::milliseconds timeout = kCallTimeout;
   /// CallSchedule::set_interrupted
   std::function<bool()> interrupted{};
-  bool long_calls = false;  // over RDMA: each call in a position-zero chunk of two segments
-  Deviations deviations{};  // over RDMA, and of sessions
+  bool long_calls = false;    // over RDMA: each call in a position-zero chunk of two segments
+  bool reply_chunks = false;  // over RDMA: each call offers a reply chunk of sixteen segments
+  Deviations deviations{};    // over RDMA, and of sessions
 };
 
 class FileClient {

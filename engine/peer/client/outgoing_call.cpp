@@ -122,7 +122,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
   const CallSize size{request_.stream.size(), request_.has_item, request_.item.size(),
                       request_.reply};
   CallForm form = choose_form(size, request_.wish, limits);
-  bend_form(form);
+  bend_form(form, limits);
   if (!form.possible) return tl::unexpected(CallErrc::too_large);
   header_.clear();
   header_.xid = xid_;
@@ -222,7 +222,8 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
 
 std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::Header& header,
                                                                    View payload) {
-  const auto broken = check_echo(header);
+  const auto broken =
+      deviates(Deviation::returned_segments_ignored) ? std::nullopt : check_echo(header);
   const bool is_long = header.proc == wire::Procedure::nomsg;
   if (is_long && (!reply_ || wire::chunk_length(header.reply_chunk) == 0)) return std::nullopt;
   if (!is_long && rpc::xid(payload) != xid_) return std::nullopt;
@@ -232,7 +233,12 @@ std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::H
   reply.header = &header;
   reply.remotely_invalidated = remotely_invalidated;
   reply.payload = payload;
-  if (is_long) reply.payload = View(reply_->bytes()).first(wire::chunk_length(header.reply_chunk));
+  if (is_long) {
+    const View room = reply_->bytes();
+    // No longer than the room, unless a deviation has not compared them.
+    reply.payload =
+        room.first(std::min<std::uint64_t>(wire::chunk_length(header.reply_chunk), room.size()));
+  }
   wire::Reader reader(reply.payload);
   reply.rpc.decode(reader);
   if (!reader.ok() || reply.rpc.xid != xid_)

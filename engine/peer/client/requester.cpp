@@ -64,7 +64,7 @@ EndpointOptions Requester::endpoint_options() const {
   // RFC 8166 3.3.1: a receive for every reply that may come.
   options.receives = credits_.requested() + kSpareReceives;
   if (reverse_) options.receives += kReverseGrant;
-  if (deviates(Deviation::few_receives)) options.receives = kFewReceives;
+  if (options_.deviations.any()) options.receives = bent_receives(options.receives);
   options.connection.startup_timeout = options_.connect_timeout;
   return options;
 }
@@ -142,6 +142,7 @@ bool Requester::transmit(OutgoingCall& call) {
     endpoint_->abort();  // on_down puts the call back
     return false;
   }
+  if (deviates(Deviation::request_sent_twice)) send_again(call);
   return true;
 }
 
@@ -152,10 +153,7 @@ OutgoingCall* Requester::find(std::uint32_t xid) {
 
 void Requester::on_up() {
   negotiated_ = endpoint_->negotiated();
-  if (deviates(Deviation::missing_private_data_ignored) && !endpoint_->peer())
-    negotiated_ = wire::negotiate(options_.announced, options_.announced);
-  if (!first_negotiated_) first_negotiated_ = negotiated_;
-  if (deviates(Deviation::thresholds_kept)) negotiated_ = *first_negotiated_;
+  if (options_.deviations.any()) bend_negotiated();
   came_up_ = true;
   pause_.came_up();
 }
@@ -164,6 +162,7 @@ void Requester::on_message(ReceiveId receive, View message,
                            std::optional<std::uint32_t> invalidated) {
   const auto effects = [this] { return statistics_.replies + statistics_.reverse_calls; };
   const std::uint64_t before = effects();
+  const std::uint64_t reverse_before = statistics_.reverse_calls;
   if (invalidated) {
     ++statistics_.remote_invalidations;
     for (const auto& [xid, call] : outstanding_) {
@@ -172,7 +171,8 @@ void Requester::on_message(ReceiveId receive, View message,
   }
   if (!options_.deviations.any() || !bend(message)) handle(message);
   if (effects() == before) ++statistics_.discarded;
-  if (deviates(Deviation::few_receives)) return used_receives_.push_back(receive);
+  const bool is_reverse = statistics_.reverse_calls != reverse_before;
+  if (options_.deviations.any() && keeps_receive(receive, is_reverse)) return;
   endpoint_->repost(receive);
 }
 
@@ -216,11 +216,14 @@ void Requester::tell(const OutgoingCall& call, Expected<CallReply, CallError> ou
 void Requester::complete(OutgoingCall& call, Expected<CallReply, CallError> outcome) {
   ++statistics_.replies;
   call.answered = true;
+  const std::uint32_t xid = call.xid();
+  const bool is_read = !call.header().write_list.empty();
   tell(call, std::move(outcome));
   if (deviates(Deviation::memory_left_open)) call.leave_memory(left_open_);
   call.release_memory();
-  if (deviates(Deviation::done_sent) && !call.header().read_list.empty()) send_done(call.xid());
-  retire_sent(call.xid());
+  if (deviates(Deviation::done_sent) && !call.header().read_list.empty()) send_done(xid);
+  retire_sent(xid);
+  if (is_read && deviates(Deviation::overtaken_read_given_up)) give_up_overtaken(xid);
 }
 
 void Requester::retire_sent(std::uint32_t xid) {
@@ -266,8 +269,9 @@ void Requester::requeue_all(const std::string& why) {
   }
   std::deque<std::unique_ptr<OutgoingCall>> keep;
   std::vector<std::unique_ptr<OutgoingCall>> lost;
+  const std::uint32_t most = deviates(Deviation::gives_up_after_loss) ? 1 : options_.attempts;
   for (auto& call : queue_) {
-    if (call->attempts >= options_.attempts && !deviates(Deviation::connects_for_ever)) {
+    if (call->attempts >= most) {
       lost.push_back(std::move(call));
     } else {
       keep.push_back(std::move(call));

@@ -19,6 +19,10 @@ namespace steertag::peer {
 /// What the deviation few-receives posts: more than a use of the files of a test has calls under
 /// way.
 inline constexpr std::uint32_t kFewReceives = 8;
+/// What few-receives-after-reconnect posts: one for a call of the server, and one for a reply.
+inline constexpr std::uint32_t kFewReceivesAgain = 2;
+/// The calls of a client of NFS version 4.1 up to its session: EXCHANGE_ID and CREATE_SESSION.
+inline constexpr std::uint64_t kCallsToSession = 2;
 
 struct RequesterOptions {
   std::uint32_t credits = kDefaultCredits;  // requested in every call
@@ -93,6 +97,12 @@ class Requester final : public CallCarrier, private EndpointUser {
   bool bend_undecodable(View message);
   bool bend_unexpected(const wire::Header& header, View payload);
   void repost_used();
+  void bend_negotiated();
+  std::uint32_t bent_receives(std::uint32_t receives) const;
+  /// Whether the receive of a message is not posted again now.
+  bool keeps_receive(ReceiveId receive, bool is_reverse);
+  void send_again(OutgoingCall& call);
+  void give_up_overtaken(std::uint32_t xid);
   bool answers_reverse_calls() const;
   /// Whether the message is a call of the server, which then needs nothing more.
   bool take_reverse(const wire::Header& header, View payload);

@@ -21,6 +21,13 @@ Bytes with_word(View message, std::size_t at, std::uint32_t word) {
   return bent;
 }
 
+/// RFC 8167 4.1: whether the message says of itself that it is a call, or a reply.
+bool has_direction(View message) {
+  wire::Header header;
+  const auto payload = wire::decode(message, header);
+  return payload && header.proc == wire::Procedure::msg && rpc::direction(*payload);
+}
+
 }  // namespace
 
 void Requester::advance_sequence(OutgoingCall& call) {
@@ -32,6 +39,64 @@ void Requester::advance_sequence(OutgoingCall& call) {
 void Requester::repost_used() {
   for (const ReceiveId receive : used_receives_) endpoint_->repost(receive);
   used_receives_.clear();
+}
+
+void Requester::bend_negotiated() {
+  constexpr std::uint8_t kReserved = 0xFE;  // RFC 8797 4
+  if (deviates(Deviation::missing_private_data_ignored) && !endpoint_->peer())
+    negotiated_ = wire::negotiate(options_.announced, options_.announced);
+  if (const auto& found = endpoint_->found()) {
+    if (deviates(Deviation::server_receive_size_ignored))
+      negotiated_.to_server_bytes = options_.announced.send_bytes;
+    const bool elsewhere = deviates(Deviation::format_at_offset_zero_only) && found->offset != 0;
+    const bool reserved =
+        deviates(Deviation::reserved_bits_heeded) && (found->raw_flags & kReserved) != 0;
+    if (elsewhere || reserved) negotiated_ = wire::Negotiated{};
+  }
+  if (!first_negotiated_) first_negotiated_ = negotiated_;
+  if (deviates(Deviation::thresholds_kept)) negotiated_ = *first_negotiated_;
+}
+
+std::uint32_t Requester::bent_receives(std::uint32_t receives) const {
+  const bool is_first = statistics_.connections == 1;
+  if (deviates(Deviation::few_receives)) return kFewReceives;
+  if (deviates(Deviation::receives_for_replies_only)) return credits_.requested() + kSpareReceives;
+  if (is_first && deviates(Deviation::receives_come_with_session)) return 1;
+  if (!is_first && deviates(Deviation::few_receives_after_reconnect)) return kFewReceivesAgain;
+  return receives;
+}
+
+bool Requester::keeps_receive(ReceiveId receive, bool is_reverse) {
+  const bool is_first = statistics_.connections == 1;
+  const bool late = is_first && deviates(Deviation::receives_come_with_session);
+  if (late && statistics_.replies >= kCallsToSession)
+    endpoint_->add_receives(credits_.requested() + kSpareReceives + kReverseGrant);
+  if (is_reverse && !is_first && deviates(Deviation::few_receives_after_reconnect)) return true;
+  const bool waits = is_reverse && (late || deviates(Deviation::receives_for_replies_only));
+  if (waits || deviates(Deviation::few_receives)) {
+    used_receives_.push_back(receive);
+    return true;
+  }
+  return false;
+}
+
+void Requester::send_again(OutgoingCall& call) {
+  if (call.header().write_list.empty() || !session_request(call.stream())) return;
+  Bytes message;
+  for (const View part : call.parts()) message.insert(message.end(), part.begin(), part.end());
+  send_beside(std::move(message));
+}
+
+void Requester::give_up_overtaken(std::uint32_t xid) {
+  std::vector<std::uint32_t> overtaken;
+  for (const auto& [other, call] : outstanding_) {
+    const bool earlier = static_cast<std::int32_t>(other - xid) < 0;
+    if (earlier && !call->header().write_list.empty() && session_request(call->stream()))
+      overtaken.push_back(other);
+  }
+  for (const std::uint32_t other : overtaken) {
+    if (OutgoingCall* call = find(other)) fail(*call, "a later reply came first");
+  }
 }
 
 OutgoingCall* Requester::oldest() {
@@ -89,6 +154,8 @@ bool Requester::bend(View message) {
     if (call && deviates(Deviation::short_reply_fails_call)) return fail(*call, "short"), true;
   }
   if (!words) return false;
+  if (deviates(Deviation::undirected_credit_taken) && !has_direction(message))
+    credits_.set_grant(words->credit);
   const bool is_version_one = words->vers == wire::kVersion;
   if (!is_version_one && deviates(Deviation::takes_any_version)) {
     handle(with_word(message, kVersAt, wire::kVersion));

@@ -61,7 +61,8 @@ class ClientBench:
         """Runs the client once and gives its ClientOutcome.
 
         script      a script.Script; without one, `functions` make a script.Bend.
-        server      options of the server: credits, inline_bytes, remote_invalidation.
+        server      options of the server: credits, inline_bytes, receive_bytes, remote_invalidation,
+                    transfer_bytes.
         own         options of our own client, to make it do what it does not by itself.
 
         Ends the case as not testable if a reply was to be bent and the client made no such call, also

@@ -16,9 +16,11 @@ CLIENT_NEEDS = {
     "client-invalidation": "the client announces remote invalidation",
     "client-pipelining": "the client has several calls under way at a time",
     "client-private-data": "the client sends private data",
+    "client-large-sends": "the client has Sends above 1024 octets where the server has room for 4096",
     "client-backchannel": "the client answers calls of the server on its own connection",
     "server-fault-hooks": "the provider can bend octets below the message level",
 }
+DEFAULT_INLINE_BYTES = 1024  # RFC 8166 3.3.3: what goes without private data
 EXCHANGE_ID = 42  # RFC 8881 16.2.1: nfs_opnum4
 # Of what can be declared only by the use itself.
 _BY_USE = "the client never did so with an unaltered server"
@@ -53,6 +55,8 @@ class Habits:
             self.has.add("client-nfs4.1")
 
     def note_connection(self, conn):
+        if any(len(sent.octets) > DEFAULT_INLINE_BYTES for sent in conn.sent):
+            self.has.add("client-large-sends")
         if conn.client_data:
             self.has.add("client-private-data")
         if conn.announced is not None and conn.announced.remote_invalidation:

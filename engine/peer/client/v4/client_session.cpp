@@ -79,7 +79,7 @@ void ClientSession::pump() {
     if (const auto slot = slots_.take()) send(std::move(completing_), *slot);
   }
   while (stage_ == Stage::ready && !waiting_.empty()) {
-    const auto slot = slots_.take();
+    const auto slot = deviates(Deviation::slot_taken_twice) ? slots_.take_first() : slots_.take();
     if (!slot) return;
     PendingRef pending = std::move(waiting_.front());
     waiting_.pop_front();
@@ -125,6 +125,10 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, co
         {FileErrc::bad_results, "SEQUENCE: the reply is for another session, slot or id", 0, {}});
   if (present) {
     slots_.give_back(slot, true);
+    constexpr std::uint32_t kSkipped = 4;  // behind RECLAIM_COMPLETE, which is made once
+    if (session == 1 && slots_.sequence_id(slot) == kSkipped &&
+        deviates(Deviation::sequence_id_skipped))
+      slots_.skip(slot);
     const std::uint32_t target = sequence->resok4.sr_target_highest_slotid;
     const bool ignored = target < slots_.target() && deviates(Deviation::slot_recall_ignored);
     // What the server wished before it recalled slots does not undo that.
@@ -135,8 +139,9 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, co
 }
 
 bool ClientSession::answers(const nfs4::SequenceOk& reply, std::uint32_t slot) const {
-  return reply.sr_sessionid == session_id_ && reply.sr_slotid == slot &&
-         reply.sr_sequenceid == slots_.sequence_id(slot);
+  const bool in_turn =
+      reply.sr_sequenceid == slots_.sequence_id(slot) || deviates(Deviation::slot_taken_twice);
+  return reply.sr_sessionid == session_id_ && reply.sr_slotid == slot && in_turn;
 }
 
 void ClientSession::take_refusal(const PendingRef& pending, std::uint32_t slot,
