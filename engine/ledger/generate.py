@@ -47,6 +47,7 @@ EXEMPTIONS = {
     "restated": "it asks no more than other rows, whose cases are its cases",
     "superseded": "its document was replaced; it binds no peer of today",
     "no-suite": "it binds a role that no suite has for a counterpart",
+    "lasting": "what breaks it shows only after longer than a case may last",
 }
 ROLES = frozenset("both requester responder client server sender receiver".split())
 ROLES_OF_TWO = ("both", "sender", "receiver")

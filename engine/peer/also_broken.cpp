@@ -69,6 +69,9 @@ constexpr AlsoBroken kTable[] = {
     {Deviation::granted_slots_missing, "RFC8881-2.10.3.1-2"},
     {Deviation::other_transport_refused, "RFC8881-2.10.3.1-3"},
     {Deviation::resent_as_new_request, "RFC8881-2.10.13.1.2-1"},
+    {Deviation::session_operations_beside_others, "RFC8881-18.35.3-1"},
+    {Deviation::misordered_sequence_executed, "RFC8881-18.36.3-15"},
+    {Deviation::session_operations_beside_others, "RFC8881-18.37.3-3"},
 };
 
 }  // namespace

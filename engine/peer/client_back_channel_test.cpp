@@ -154,6 +154,18 @@ TEST_F(ClientBackChannelTest, SessionIsGivenUpWhenNoBindHelps) {
   EXPECT_EQ(count(Opnum::OP_DESTROY_SESSION), 1);
 }
 
+TEST_F(ClientBackChannelTest, FaultThatTheServerTellsEndsTheSession) {
+  ASSERT_TRUE(call());
+  flags = nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT;
+  ASSERT_TRUE(call());
+  flags = 0;
+  settle();
+  EXPECT_EQ(count(Opnum::OP_DESTROY_SESSION), 1);
+  EXPECT_TRUE(binds.empty());
+  ASSERT_TRUE(call());
+  EXPECT_EQ(session.sessions_made(), 2U);
+}
+
 TEST_F(ClientBackChannelTest, SessionIsLeftOnlyWhenItsCallsHaveEnded) {
   ASSERT_TRUE(call());
   next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_INVAL};

@@ -52,9 +52,16 @@ TEST_F(ClientSessionTest, IsMadeBeforeTheFirstCallAndGivenBack) {
   ASSERT_TRUE(session.end());
   EXPECT_EQ(seen, (std::vector{Opnum::OP_EXCHANGE_ID, Opnum::OP_CREATE_SESSION, Opnum::OP_SEQUENCE,
                                Opnum::OP_RECLAIM_COMPLETE, Opnum::OP_SEQUENCE, Opnum::OP_PUTROOTFH,
-                               Opnum::OP_DESTROY_SESSION, Opnum::OP_DESTROY_CLIENTID}));
+                               Opnum::OP_SEQUENCE, Opnum::OP_DESTROY_SESSION,
+                               Opnum::OP_DESTROY_CLIENTID}));
   EXPECT_EQ(creates.front().csa_flags, 0U) << "no back channel, no persistence";
   EXPECT_EQ(creates.front().csa_fore_chan_attrs.ca_maxrequests, carrier.calls);
+}
+
+TEST_F(ClientSessionTest, EndOfASessionThatIsGoneIsNoError) {
+  ASSERT_TRUE(call());
+  next_status[Opnum::OP_SEQUENCE] = {Status::NFS4ERR_BADSESSION};
+  EXPECT_TRUE(session.end()) << "DESTROY_SESSION may be the retry of one whose reply was lost";
 }
 
 TEST_F(ClientSessionTest, ServerWithoutTheVersionIsTold) {

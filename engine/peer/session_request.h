@@ -22,4 +22,8 @@ struct SessionRequest {
 /// Nothing if the call is not a COMPOUND of minor version 1 or above that begins with SEQUENCE.
 std::optional<SessionRequest> session_request(View call);
 
+/// Where csa_sequence stands in a call that begins with CREATE_SESSION, in octets; nothing of any
+/// other call.
+std::optional<std::size_t> create_sequence_at(View call);
+
 }  // namespace steertag::peer

@@ -114,6 +114,18 @@ TEST_P(SessionCompoundTest, RetryOfACachedReadHasItsData) {
   EXPECT_EQ(copy(again.take<nfs4::ReadResult>(Opnum::OP_READ).resok4.data), pattern(100));
 }
 
+TEST_P(SessionCompoundTest, RetryOfAnIllegalOperationMissesNoReply) {
+  // With such a tag no reply is small enough to be cached unasked.
+  Compound old(1, std::string(600, 't'));
+  old.add(Opnum::OP_SEQUENCE, next()).add(Opnum::OP_RENEW, nfs4::RenewArgs{});
+  EXPECT_EQ(status_of(old), Status::NFS4ERR_NOTSUPP);
+  EXPECT_EQ(status_of(old), Status::NFS4ERR_NOTSUPP) << "RFC 8881 2.10.6.1.3";
+  Compound good(1, std::string(600, 't'));
+  good.add(Opnum::OP_SEQUENCE, next()).putroot();
+  EXPECT_EQ(status_of(good), Status::NFS4_OK);
+  EXPECT_EQ(status_of(good), Status::NFS4ERR_RETRY_UNCACHED_REP);
+}
+
 TEST_P(SessionCompoundTest, ItsOwnSessionIsDestroyedByTheLastOperationOnly) {
   const nfs4::DestroySessionArgs own{session};
   make_file4("file", {});

@@ -16,6 +16,7 @@ DOWN = "RFC8881-2.10.6.2-6"
 KEPT, MAINTAINED = "RFC8881-2.10.11.2-1", "RFC8167-5.4-2"
 BOUND, ALONE = "RFC8881-2.10.13.1.2-2", "RFC8881-18.34.3-1"
 RECALL = "RFC8881-20.8.3-1"
+FAULT = "RFC8881-18.46.3-6"
 NEEDS = ["client-nfs4.1", "client-backchannel"]
 GIVES_UP = "it takes a lost connection for the end, and tells its user"
 NEW_SESSION = "it goes on in another session"
@@ -54,7 +55,7 @@ class PathDown(SessionWatch):
         step = self.note(reply)
         if step is None or self._heeded:
             return False
-        if "SEQUENCE" not in step:
+        if "SEQUENCE" not in step or "DESTROY_SESSION" in step:
             told = self.session is not None and step.session == self.session
             self._heeded = told and (step.asks_for_callbacks or "DESTROY_SESSION" in step)
             return False
@@ -97,6 +98,52 @@ def test_path_down(bench, flag):
         what = "the client binds a connection to the backchannel, or destroys the session"
         expect.true(False, DOWN, what, outcome=outcome)
     expect(outcome, DOWN, must=[kinds.COMPLETED])
+
+
+class Fault(SessionWatch):
+    """Says in SEQUENCE that the backchannel of the session is beyond repair, until that is destroyed."""
+
+    def __init__(self):
+        super().__init__()
+        self.session = None  # of the SEQUENCEs that said so
+        self.destroyed = False
+        self._sequences = 0
+
+    @property
+    def waits(self):
+        return self.session is None
+
+    def on_departure(self, reply):
+        step = self.note(reply) if reply.kind == "reply" else None
+        if step is None:
+            return False
+        if "DESTROY_SESSION" in step:
+            mine = bytes(step["DESTROY_SESSION"].dsa_sessionid) == self.session
+            self.destroyed = self.destroyed or mine
+            return False
+        self._sequences += "SEQUENCE" in step
+        if "SEQUENCE" not in step or self._sequences < FIRST_TOLD:
+            return False
+        self.session = self.session or step.session
+        if step.session != self.session:
+            return False
+        conform_but(reply, flags=NFS4.SEQ4_STATUS_BACKCHANNEL_FAULT)
+        return True
+
+
+@case("client.backchannel.fault", requirements=[FAULT], needs=NEEDS)
+def test_fault(bench):
+    """The server says in SEQUENCE that the backchannel has a fault that it cannot recover from: the client
+    destroys the session, and goes on in another one. Which of its requests were on their way before it had
+    heeded that, the server cannot know."""
+    script = Fault()
+    outcome = bench.use(script)
+    left = script.has_left(script.session) or outcome.kind == kinds.REFUSED
+    what = "the client ends a session whose backchannel has a fault, before it is done"
+    expect.true(left, FAULT, what, outcome=outcome)
+    expect.true(script.destroyed, FAULT, "it destroys that session", outcome=outcome)
+    latitude = {kinds.REFUSED: "it tells its user"}
+    expect(outcome, FAULT, must=[kinds.COMPLETED], latitude=latitude)
 
 
 class Lost(SessionWatch):

@@ -131,7 +131,9 @@ def test_answers_of_a_client():
     said = answer(rpc.Reply(xid=5).encode(body))
     assert said.accepted
     assert said.status() == said.status("CB_RECALL") == "NFS4ERR_BADSLOT"
+    assert said.statuses == ["NFS4ERR_BADSLOT"]
     unavailable = rpc.Reply(xid=5, accept_status=rpc.AcceptStatus.PROG_UNAVAIL).encode()
     assert not answer(unavailable).accepted
+    assert answer(unavailable).statuses == []
     assert answer(unavailable).status() == "refused by RPC"
     assert answer(b"", proc=4, error=2).status() == "RDMA_ERROR"

@@ -110,3 +110,24 @@ def need_inline(bench, conn, call):
     """The case is not testable where its call does not fit inline."""
     if len(call.encoded()) > conn.negotiated.to_server_bytes:
         bench.not_testable("the target's inline threshold is smaller than the call")
+
+
+# -- security of callbacks -------------------------------------------------------------------------
+
+
+def unknown_handles():
+    """callback_sec_parms4 with handles of RPCSEC_GSS that the server has not given."""
+    handles = NFS4.GssCbHandles(
+        gcbp_handle_from_server=b"nobody gave this", gcbp_handle_from_client=b"to anybody"
+    )
+    flavor = NFS4.CallbackFlavor.RPCSEC_GSS
+    return NFS4.CallbackSecParms(cb_secflavor=flavor, cbsp_gss_handles=handles)
+
+
+def expect_no_handle(outcome, requirement_id):
+    """NFS4ERR_NOENT, for handles of RPCSEC_GSS that the server has not given; what matters is that it does
+    not accept them."""
+    other = {}
+    if outcome.kind.startswith("nfs:"):
+        other = {outcome.kind: "refused, by another status"}
+    expect(outcome, requirement_id, must=[status("NFS4ERR_NOENT")], warn=other)

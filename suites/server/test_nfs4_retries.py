@@ -14,6 +14,14 @@ from nfs4_checks import (
     status,
     with_file,
 )
+from retry_checks import (
+    expect_name,
+    is_in_order,
+    kept_results,
+    made_file,
+    rename,
+    second_connection,
+)
 
 from steertag import rpc
 from steertag.suite import case, expect, kinds
@@ -28,26 +36,6 @@ HANDLES = "RFC8881-2.10.6.2-3"
 CREDITS = "RFC8881-2.9.2-7"
 IN_CHUNK = "RFC8267-6.4.1-4"
 OTHER_USER = "RFC8881-2.10.6.1.3.1-1"
-
-
-def rename(session, files, old, new):
-    """SAVEFH of the case's directory and RENAME within it."""
-    directory = files.directory
-    return [
-        putfh(directory),
-        "SAVEFH",
-        operation("RENAME", oldname=old, newname=new),
-    ]
-
-
-def made_file(bench):
-    """(session, files, name of a file in the case's directory), of a session that caches small replies."""
-    session = bench.nfs4_session()
-    need_cached(bench, session, SMALL_REPLY)
-    files = bench.nfs4_files(session)
-    name = bench.name("old")
-    files.file(b"content", name)
-    return session, files, name
 
 
 def expect_only_reply(conn, requirement_id):
@@ -65,35 +53,12 @@ UNDER_WAY = dict.fromkeys(
 )
 
 
-def expect_name(files, name, requirement_id):
-    """The case's directory has a file of this name."""
-    found = files.session.exchange(putfh(files.directory), operation("LOOKUP", objname=name))
-    expect(found, requirement_id, must=[kinds.REPLY])
-
-
-def kept_results(outcome):
-    """What a retry has in common with its request: all but the highest slots and the flags of SEQUENCE,
-    which a server may tell anew (RFC 8881 2.10.6.1.1)."""
-    ok = outcome.result["SEQUENCE"].resok4
-    return (ok.sr_sessionid, ok.sr_slotid, ok.sr_sequenceid), outcome.result.results[1:]
-
-
 def with_cacheable(bench, content):
     """A session, and the handle of a new file whose content fits a cached reply; the case is not
     testable where the server caches less (RFC 8881 18.36.3)."""
     session, handle = with_file(bench, content)
     need_cached(bench, session, SMALL_REPLY + len(content))
     return session, handle
-
-
-def second_connection(bench, session, where):
-    """Where a retry goes: the same connection, or another one of the session. A requester may retry
-    only after its connection broke (RFC 8881 2.10.6.2-1), which makes "same" hostile."""
-    if where == "same":
-        return session.conn
-    if where == "after-loss":
-        session.conn.abort()
-    return bench.connect()
 
 
 WHERE = ["same", "other", "after-loss"]
@@ -121,12 +86,6 @@ def refused_behind(outcome):
     if len(results) != 2 or not is_in_order(outcome):
         return {}
     return {outcome.kind: "the reply was not cached, and the operation behind SEQUENCE is refused"}
-
-
-def is_in_order(outcome):
-    """Whether SEQUENCE succeeded."""
-    result = outcome.result
-    return result is not None and "SEQUENCE" in result and int(result["SEQUENCE"].status) == 0
 
 
 @case(

@@ -29,6 +29,7 @@ from steertag.suite.nfs4_client import (
 from steertag.suite.verdict import unprepared
 
 NEVER_RAISED = "RFC8881-18.36.3-5"
+TOO_SMALL = "RFC8881-18.36.3-14"
 HONEST = "RFC8881-18.36.3-1"
 SIZES = "RFC8881-18.36.3-9"
 TOO_BIG = "RFC8881-2.10.6.4-1"
@@ -111,13 +112,20 @@ def test_fore_channel(bench, name):
     expect(last, HONEST, must=[kinds.REPLY])
 
 
-@case("server.nfs4.session.fore-tiny-{field}", requirements=[NEVER_RAISED], needs=["nfs41"])
+@case(
+    "server.nfs4.session.fore-tiny-{field}",
+    requirements=[NEVER_RAISED, TOO_SMALL],
+    needs=["nfs41"],
+)
 @pytest.mark.parametrize("field", ["request", "response"])
 def test_tiny_channel(bench, field):
-    """A size in which no SEQUENCE fits is refused or kept, and not raised (RFC 8881 18.36.3)."""
+    """A size in which no SEQUENCE fits is refused, as that of responses should be, or kept, and not raised
+    (RFC 8881 18.36.3)."""
     name = f"ca_max{field}size"
     _, outcome = create(bench, csa_fore_chan_attrs=fore_channel(**{name: 16}))
     expect(outcome, NEVER_RAISED, must=[kinds.REPLY, status("NFS4ERR_TOOSMALL")])
+    if field == "response":
+        expect(outcome, TOO_SMALL, should=[status("NFS4ERR_TOOSMALL")])
     if outcome.kind == kinds.REPLY:
         value = getattr(granted(outcome).csr_fore_chan_attrs, name)
         expect.at_most(value, 16, NEVER_RAISED, name, outcome)

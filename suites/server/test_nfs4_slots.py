@@ -8,6 +8,8 @@ from steertag.suite import case, expect, kinds
 from steertag.suite.nfs4_client import fore_channel
 
 MISORDERED = "RFC8881-2.10.6.1-2"
+FIRST = "RFC8881-18.36.3-15"
+LOST = "RFC8881-2.10.13.1.4-1"
 UNCHANGED = "RFC8881-18.46.3-2"
 HIGHEST = "RFC8881-15.1.11.3-1"
 BESIDE_CREDITS = "RFC8881-2.10.3.1-2"
@@ -48,7 +50,7 @@ def test_echo(bench, slot):
 
 @case(
     "server.nfs4.slot.first-{name}",
-    requirements=[MISORDERED, UNCHANGED],
+    requirements=[FIRST, UNCHANGED],
     needs=["nfs41"],
     hostile=True,
 )
@@ -58,7 +60,7 @@ def test_first_misordered(bench, name):
     session = bench.nfs4_session()
     slot = session.unused_slot()
     outcome = session.exchange("PUTROOTFH", slot=slot, number=NOT_ONE[name])
-    expect(outcome, MISORDERED, must=[status("NFS4ERR_SEQ_MISORDERED")])
+    expect(outcome, FIRST, must=[status("NFS4ERR_SEQ_MISORDERED")])
     expect(session.exchange("PUTROOTFH", slot=slot, number=1), UNCHANGED, must=[kinds.REPLY])
 
 
@@ -85,6 +87,7 @@ ERRORS = {
     "largest-slot": ("RFC8881-15.1.11.2-1", "NFS4ERR_BADSLOT"),
     "second-sequence": ("RFC8881-18.46.3-4", "NFS4ERR_SEQUENCE_POS"),
     "no-sequence": ("RFC8881-18.46.3-4", "NFS4ERR_OP_NOT_IN_SESSION"),
+    "unknown-session": (LOST, "NFS4ERR_BADSESSION"),
 }
 
 
@@ -100,11 +103,14 @@ def test_error(bench, name):
     session = bench.nfs4_session()
     conn = session.conn
     unused = session.unused_slot() if name == "second-sequence" else None
+    following = session.sequences.get(0, 0) + 1
+    other = bytes(each ^ 0xA5 for each in session.id)
     calls = {
         "bad-slot": lambda: session.call("PUTROOTFH", slot=session.slots, number=1, beyond=True),
         "largest-slot": lambda: session.call("PUTROOTFH", slot=0xFFFFFFFF, number=1, beyond=True),
         "second-sequence": lambda: session.call(session.sequence(slot=unused, number=1)),
         "no-sequence": lambda: conn.compound_call("PUTROOTFH"),
+        "unknown-session": lambda: session.call("PUTROOTFH", number=following, session_id=other),
     }
     requirement_id, wanted = ERRORS[name]
     # Who names a slot that is not there names too high a highest one too (RFC 8881 15.1.11.3).

@@ -124,14 +124,15 @@ def test_sequence_ids(bench):
 
 @case(
     "server.reverse.referring-call-{name}",
-    requirements=["RFC8881-2.10.6.3-1"],
+    requirements=["RFC8881-2.10.6.3-1", "RFC8881-2.10.6.3-2"],
     needs=["delegations"],
 )
 @pytest.mark.parametrize("name", ["unseen", "seen"])
 def test_referring_call(bench, name):
     """A recall names the request that granted the delegation as long as its slot was not used again:
     until then the server does not know that the client has seen the grant. Later it need not. The duty
-    is of a server that remembers the request, which it should."""
+    is of a server that remembers the request, which it should. Requests about other objects are none of
+    the callback's."""
     rule = "RFC8881-2.10.6.3-1"
     session = bench.nfs4_session(back=True)
     slot = other_slot(session)
@@ -151,6 +152,9 @@ def test_referring_call(bench, name):
         bench.warn(rule, "the recall does not refer to the OPEN that granted")
     elif name == "seen" and grant in named:
         bench.latitude(rule, "a referring call that is over")
+    others = sum(each != grant for each in named)
+    what = "referring calls that are not about the file"
+    expect.equal(others, 0, "RFC8881-2.10.6.3-2", what)
     recall.callbacks.answer(callback)
     recall.expect_done(rule)
 

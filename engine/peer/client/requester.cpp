@@ -265,6 +265,7 @@ void Requester::requeue_all(const std::string& why) {
     call->release_memory();
     call->sends_outstanding = 0;
     if (deviates(Deviation::resent_as_new_request)) advance_sequence(*call);
+    if (deviates(Deviation::create_retry_renumbered)) advance_create_sequence(*call);
     queue_.push_front(std::move(call));
   }
   std::deque<std::unique_ptr<OutgoingCall>> keep;

@@ -113,6 +113,7 @@ class Requester final : public CallCarrier, private EndpointUser {
   void fail(OutgoingCall& call, const char* why);
   void make_again(OutgoingCall& call);
   static void advance_sequence(OutgoingCall& call);
+  static void advance_create_sequence(OutgoingCall& call);
   void send_error(std::uint32_t xid);
   void send_done(std::uint32_t xid);
   bool send_beside(Bytes message);

@@ -36,6 +36,12 @@ void Requester::advance_sequence(OutgoingCall& call) {
     wire::store_u32(stream.data() + request->sequence_at, request->sequence + 1);
 }
 
+void Requester::advance_create_sequence(OutgoingCall& call) {
+  const MutableView stream = call.stream();
+  if (const auto at = create_sequence_at(stream))
+    wire::store_u32(stream.data() + *at, wire::load_u32(stream.data() + *at) + 1);
+}
+
 void Requester::repost_used() {
   for (const ReceiveId receive : used_receives_) endpoint_->repost(receive);
   used_receives_.clear();

@@ -44,6 +44,12 @@ class Answer:
             return None
         return CompoundReply(fixed.status, fixed.tag, results)
 
+    @property
+    def statuses(self):
+        """The names of the statuses of all operations; [] without a CB_COMPOUND4res."""
+        compound = self.compound if self.accepted else None
+        return [result.status.name for _, result in compound.results] if compound else []
+
     def status(self, name="CB_SEQUENCE"):
         """The name of the operation's status; without a result of it, of what there is instead."""
         if self.sent.is_error:
@@ -72,9 +78,10 @@ class BackChannel(SessionWatch):
     client has bound its next connection. Replies wait until it ends, or the client has nothing more to
     say. NFS4ERR_DELAY ends it, since the client may wait for one of them. Callbacks of the reference server
     itself, which would use the only credit that a client need grant (RFC 8167 4.1), are over before it
-    begins, and are left out while it lasts."""
+    begins, and are left out while it lasts. `puts_off`: NFS4ERR_DELAY is an answer like any other.
+    `patient`: replies wait until it ends, whatever time the client takes."""
 
-    def __init__(self, talk, when=lambda reply: True, early=False):
+    def __init__(self, talk, when=lambda reply: True, early=False, puts_off=False, patient=False):
         super().__init__()
         self.made = None  # Step: the CREATE_SESSION of the session in use
         self.conn = None  # the connection of its backchannel
@@ -82,6 +89,7 @@ class BackChannel(SessionWatch):
         self.lost = False  # the connection ended while it talked
         self._delayed = False  # the client put a callback off
         self._talk, self._when, self._early = talk, when, early
+        self._puts_off, self._patient = puts_off, patient
         self._running = None
         self._expected = {}  # XID: Answer or None, in the order in which they were asked for
         self._single = True
@@ -122,17 +130,45 @@ class BackChannel(SessionWatch):
     def session(self):
         return self.made.session
 
-    def call(self, *operations, number, slot=0, session=None, ident=0, cachethis=False):
-        """Sends a CB_COMPOUND of CB_SEQUENCE and these operations, (name, arguments); its XID."""
-        sequence = NFS4.CbSequenceArgs(
+    @property
+    def back_attrs(self):
+        """nfs4.ChannelAttrs of the backchannel, of which a server may lower sizes alone."""
+        return self.granted.csr_back_chan_attrs
+
+    @property
+    def waiting(self):
+        """The Sequence of the request whose reply waited first."""
+        return self._held[0].sequence
+
+    def sequence(self, number, slot=0, session=None, cachethis=False, highest=None, referring=()):
+        """CB_SEQUENCE. `referring`: each a Sequence of a request."""
+        lists = [
+            NFS4.ReferringCallList(
+                rcl_sessionid=each.session,
+                rcl_referring_calls=[
+                    NFS4.ReferringCall(rc_sequenceid=each.number, rc_slotid=each.slot)
+                ],
+            )
+            for each in referring
+        ]
+        return "CB_SEQUENCE", NFS4.CbSequenceArgs(
             csa_sessionid=self.session if session is None else session,
             csa_sequenceid=number,
             csa_slotid=slot,
-            csa_highest_slotid=slot,
+            csa_highest_slotid=slot if highest is None else highest,
             csa_cachethis=cachethis,
+            csa_referring_call_lists=lists,
         )
+
+    def call(self, *operations, ident=0, **sequence):
+        """Sends a CB_COMPOUND of CB_SEQUENCE and these operations, (name, arguments); its XID. See
+        `sequence` for the further arguments."""
+        return self.compound(self.sequence(**sequence), *operations, ident=ident)
+
+    def compound(self, *operations, ident=0):
+        """Sends a CB_COMPOUND of just these operations; its XID."""
         fixed = NFS4.CbCompoundArgs(tag="", minorversion=1, callback_ident=ident)
-        octets = NFS4.encode_cb_args([("CB_SEQUENCE", sequence), *operations], fixed)
+        octets = NFS4.encode_cb_args(list(operations), fixed)
         return self._send(NFS4.CB_COMPOUND, octets, self._credential())
 
     def null(self):
@@ -183,7 +219,8 @@ class BackChannel(SessionWatch):
         if None not in self._expected.values():
             answers = list(self._expected.values())
             self._expected = {}
-            if any(answer.status() == DELAY for answer in answers):
+            delayed = any(answer.status() == DELAY for answer in answers)
+            if delayed and not self._puts_off:
                 self._delayed, self._talk = True, None
                 self.release()
                 return
@@ -266,5 +303,5 @@ class BackChannel(SessionWatch):
             self.lost = self.lost or conn is self.conn
 
     def on_quiet(self):
-        if self._holding:
+        if self._holding and not self._patient:
             self.release()

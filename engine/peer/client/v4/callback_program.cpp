@@ -44,6 +44,7 @@ Bytes CallbackProgram::answer(View call) {
   if (header.procedure != nfs4::CB_COMPOUND) return accepted(rpc::AcceptStatus::PROC_UNAVAIL);
   const auto results = compound(reader);
   if (!results) return accepted(rpc::AcceptStatus::GARBAGE_ARGS);
+  if (results->empty()) return {};  // Deviation::referring_call_awaited
   Bytes reply = accepted(rpc::AcceptStatus::SUCCESS);
   reply.insert(reply.end(), results->begin(), results->end());
   return reply;
@@ -75,23 +76,40 @@ std::optional<Bytes> CallbackProgram::compound(wire::Reader& reader) {
     results.add_status(CbOpnum::OP_CB_ILLEGAL, Status::NFS4ERR_OP_ILLEGAL);
     return octets;
   }
+  nfs4::CbSequenceArgs sequence;
   if (*first != CbOpnum::OP_CB_SEQUENCE) {
-    results.add_status(*first, Status::NFS4ERR_OP_NOT_IN_SESSION);
+    results.add_status(*first, deviates(Deviation::callback_without_sequence_executed)
+                                   ? perform(*first, sequence, reader)
+                                   : Status::NFS4ERR_OP_NOT_IN_SESSION);
     return octets;
   }
-  nfs4::CbSequenceArgs sequence;
   sequence.decode(reader);
   const Status status = reader.ok() ? check(sequence, operations.count()) : Status::NFS4ERR_BADXDR;
   if (status != Status::NFS4_OK) {
+    if (sequence.csa_slotid < slots_.size() && deviates(Deviation::callback_error_drops_reply))
+      slots_[sequence.csa_slotid].reply.clear();
     results.add_status(CbOpnum::OP_CB_SEQUENCE, status);
     return octets;
   }
-  Slot& slot = slots_[sequence.csa_slotid];
-  if (is_retry(sequence)) return slot.reply;
+  if (is_retry(sequence)) return slots_[sequence.csa_slotid].reply;
+  if (races(sequence) && deviates(Deviation::referring_call_awaited)) return Bytes{};
   execute(sequence, operations, reader, results);
-  slot.sequence = sequence.csa_sequenceid;
-  slot.reply = octets;
+  keep(sequence, args, octets, results.status());
   return octets;
+}
+
+void CallbackProgram::keep(const nfs4::CbSequenceArgs& args, const nfs4::CbCompoundArgs& compound,
+                           View reply, Status status) {
+  Slot& slot = slots_[args.csa_slotid];
+  slot.sequence = args.csa_sequenceid;
+  slot.reply.assign(reply.begin(), reply.end());
+  if (args.csa_cachethis && deviates(Deviation::kept_callback_reply_forgotten)) slot.reply.clear();
+  if (status != Status::NFS4ERR_OP_ILLEGAL || !deviates(Deviation::illegal_callback_retry_uncached))
+    return;
+  slot.reply.clear();
+  Results results(slot.reply, compound.tag);
+  results.add(CbOpnum::OP_CB_SEQUENCE, sequence_result(args));
+  results.add_status(CbOpnum::OP_CB_ILLEGAL, Status::NFS4ERR_RETRY_UNCACHED_REP);
 }
 
 bool CallbackProgram::is_retry(const nfs4::CbSequenceArgs& args) const {
@@ -103,25 +121,33 @@ bool CallbackProgram::is_retry(const nfs4::CbSequenceArgs& args) const {
 
 // RFC 8881 20.9.3: an error leaves the slot as it was.
 Status CallbackProgram::check(const nfs4::CbSequenceArgs& args, std::uint32_t operations) const {
-  if (slots_.empty() || args.csa_sessionid != session_) return Status::NFS4ERR_BADSESSION;
-  if (args.csa_slotid >= slots_.size()) return Status::NFS4ERR_BADSLOT;
+  const bool other = args.csa_sessionid != session_;
+  if (slots_.empty() || (other && !deviates(Deviation::other_session_callback_executed)))
+    return Status::NFS4ERR_BADSESSION;
+  if (args.csa_slotid < slots_.size()) return check_slot(args, operations);
+  return deviates(Deviation::bad_callback_slot_misordered) ? Status::NFS4ERR_SEQ_MISORDERED
+                                                           : Status::NFS4ERR_BADSLOT;
+}
+
+Status CallbackProgram::check_slot(const nfs4::CbSequenceArgs& args,
+                                   std::uint32_t operations) const {
   if (is_retry(args)) return Status::NFS4_OK;
   const Slot& slot = slots_[args.csa_slotid];
   const bool again = args.csa_sequenceid == slot.sequence && !slot.reply.empty();
   if (again && deviates(Deviation::callback_retry_refused)) return Status::NFS4ERR_SEQ_MISORDERED;
-  const bool next = args.csa_sequenceid == slot.sequence + 1;  // wraps around to 0
+  const bool next =
+      args.csa_sequenceid == slot.sequence + 1 ||  // wraps around to 0
+      (slot.sequence == 0 && slot.reply.empty() && deviates(Deviation::first_callback_any_number));
   if (!next && !again && !deviates(Deviation::misordered_callback_executed))
     return Status::NFS4ERR_SEQ_MISORDERED;
-  return operations > kMostCallbackOperations ? Status::NFS4ERR_TOO_MANY_OPS : Status::NFS4_OK;
+  const bool many = operations > kMostCallbackOperations;
+  return many && !deviates(Deviation::callback_operations_unlimited) ? Status::NFS4ERR_TOO_MANY_OPS
+                                                                     : Status::NFS4_OK;
 }
 
 void CallbackProgram::execute(const nfs4::CbSequenceArgs& sequence, Operations& operations,
                               wire::Reader& reader, Results& results) {
-  const auto highest = static_cast<std::uint32_t>(slots_.size() - 1);
-  nfs4::CbSequenceResult ok;
-  ok.resok4 = {sequence.csa_sessionid, sequence.csa_sequenceid, sequence.csa_slotid, highest,
-               highest};
-  results.add(CbOpnum::OP_CB_SEQUENCE, ok);
+  results.add(CbOpnum::OP_CB_SEQUENCE, sequence_result(sequence));
   while (const auto number = operations.next()) {
     if (rpc::name(*number).empty() || *number == CbOpnum::OP_CB_ILLEGAL) {
       results.add_status(CbOpnum::OP_CB_ILLEGAL, Status::NFS4ERR_OP_ILLEGAL);
@@ -134,23 +160,34 @@ void CallbackProgram::execute(const nfs4::CbSequenceArgs& sequence, Operations& 
   if (!reader.ok()) results.set_status(Status::NFS4ERR_BADXDR);
 }
 
+nfs4::CbSequenceResult CallbackProgram::sequence_result(const nfs4::CbSequenceArgs& args) const {
+  const auto highest = static_cast<std::uint32_t>(slots_.size() - 1);
+  const std::uint32_t enforced = deviates(Deviation::callback_highest_slot_low) ? 0 : highest;
+  nfs4::CbSequenceResult ok;
+  ok.resok4 = {args.csa_sessionid, args.csa_sequenceid, args.csa_slotid, enforced, highest};
+  return ok;
+}
+
+bool CallbackProgram::races(const nfs4::CbSequenceArgs& args) const {
+  if (deviates(Deviation::unknown_referring_call_delayed))
+    return !args.csa_referring_call_lists.empty();
+  return std::ranges::any_of(args.csa_referring_call_lists, [this](const auto& list) {
+    return list.rcl_sessionid == session_ &&
+           std::ranges::any_of(list.rcl_referring_calls, actions_.outstanding);
+  });
+}
+
 Status CallbackProgram::perform(CbOpnum number, const nfs4::CbSequenceArgs& sequence,
                                 wire::Reader& reader) {
   switch (number) {
     case CbOpnum::OP_CB_SEQUENCE:
-      return Status::NFS4ERR_SEQUENCE_POS;
+      return deviates(Deviation::second_callback_sequence_invalid) ? Status::NFS4ERR_INVAL
+                                                                   : Status::NFS4ERR_SEQUENCE_POS;
     case CbOpnum::OP_CB_RECALL: {
       nfs4::CbRecallArgs args;
       args.decode(reader);
       if (!reader.ok()) return Status::NFS4ERR_BADXDR;
-      // RFC 8881 2.10.6.3: it has overtaken the reply that says what is recalled.
-      const auto races = [this](const nfs4::ReferringCallList& list) {
-        return list.rcl_sessionid == session_ &&
-               std::ranges::any_of(list.rcl_referring_calls, actions_.outstanding);
-      };
-      if (std::ranges::any_of(sequence.csa_referring_call_lists, races))
-        return Status::NFS4ERR_DELAY;
-      return actions_.recall(args);
+      return races(sequence) ? Status::NFS4ERR_DELAY : actions_.recall(args);
     }
     case CbOpnum::OP_CB_RECALL_SLOT: {
       nfs4::CbRecallSlotArgs args;

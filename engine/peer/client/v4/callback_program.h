@@ -54,6 +54,13 @@ class CallbackProgram final : public ReverseService {
   void execute(const nfs4::CbSequenceArgs& sequence, Operations& operations, wire::Reader& reader,
                Results& results);
   nfs4::Status check(const nfs4::CbSequenceArgs& args, std::uint32_t operations) const;
+  nfs4::Status check_slot(const nfs4::CbSequenceArgs& args, std::uint32_t operations) const;
+  /// Whether it has overtaken the reply that says what it is about (RFC 8881 2.10.6.3).
+  bool races(const nfs4::CbSequenceArgs& args) const;
+  /// The slot is used: what answers a retry, as deviations have it.
+  void keep(const nfs4::CbSequenceArgs& args, const nfs4::CbCompoundArgs& compound, View reply,
+            nfs4::Status status);
+  nfs4::CbSequenceResult sequence_result(const nfs4::CbSequenceArgs& args) const;
   bool is_retry(const nfs4::CbSequenceArgs& args) const;
   nfs4::Status perform(nfs4::CbOpnum number, const nfs4::CbSequenceArgs& sequence,
                        wire::Reader& reader);

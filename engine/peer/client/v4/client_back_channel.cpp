@@ -106,6 +106,10 @@ void ClientSession::bind_refused(const FileError& error) {
 }
 
 void ClientSession::heed(std::uint32_t flags, std::uint64_t binds) {
+  // RFC 8881 18.46.3: nothing but another session helps.
+  if ((flags & nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT) != 0 && stage_ == Stage::ready &&
+      !deviates(Deviation::back_channel_fault_ignored))
+    return leave();
   if (!can_be_called() || binding_ || binds != binds_ || stage_ != Stage::ready) return;
   if ((flags & kPathDown) == 0) {
     vain_binds_ = 0;
@@ -122,12 +126,23 @@ void ClientSession::leave() {
   stage_ = Stage::leaving;
 }
 
-void ClientSession::destroy_left() {
-  destroying_ = true;
+std::optional<std::uint32_t> ClientSession::destroy_slot() {
+  return deviates(Deviation::destroyed_over_any_connection) ? std::nullopt : slots_.take();
+}
+
+Request ClientSession::destroy_request(std::optional<std::uint32_t> slot) const {
   ClientCompound call;
   call.add(Opnum::OP_DESTROY_SESSION, nfs4::DestroySessionArgs{session_id_});
+  if (deviates(Deviation::operation_behind_destroy)) call.add(Opnum::OP_PUTROOTFH);
+  if (!slot) return call.request(options_.identity, nullptr);
+  const nfs4::SequenceArgs sequence = sequence_in(*slot);
+  return call.request(options_.identity, &sequence);
+}
+
+void ClientSession::destroy_left() {
+  destroying_ = true;
   // Whatever comes of it: a session that is not destroyed ends with its client's lease.
-  schedule_.call(call.request(options_.identity, nullptr),
+  schedule_.call(destroy_request(destroy_slot()),
                  [this, session = sessions_made_](const Expected<CallReply, CallError>&) {
                    if (session == sessions_made_ && stage_ == Stage::leaving) stage_ = Stage::none;
                    pump();

@@ -28,7 +28,9 @@ class ClientCompound {
   bool keeps_reply() const { return keep_reply_; }
 
   /// The call without a session, or with a SEQUENCE before its operations.
-  Request request(const Identity& identity, const nfs4::SequenceArgs* sequence) const;
+  /// `behind`: with another operation before that, which no server takes (a deviation).
+  Request request(const Identity& identity, const nfs4::SequenceArgs* sequence,
+                  bool behind = false) const;
 
  private:
   Bytes operations_;

@@ -87,14 +87,21 @@ void ClientSession::pump() {
   }
 }
 
-void ClientSession::send(PendingRef pending, std::uint32_t slot) {
+nfs4::SequenceArgs ClientSession::sequence_in(std::uint32_t slot) const {
   nfs4::SequenceArgs sequence;
   sequence.sa_sessionid = session_id_;
   sequence.sa_sequenceid = slots_.sequence_id(slot);
   sequence.sa_slotid = slot;
-  sequence.sa_highest_slotid = slots_.highest_in_use();
+  const bool understated = deviates(Deviation::highest_slot_understated);
+  sequence.sa_highest_slotid = understated ? 0 : slots_.highest_in_use();
+  return sequence;
+}
+
+void ClientSession::send(PendingRef pending, std::uint32_t slot) {
+  nfs4::SequenceArgs sequence = sequence_in(slot);
   sequence.sa_cachethis = pending->call.keeps_reply();
-  Request request = pending->call.request(options_.identity, &sequence);
+  const bool behind = deviates(Deviation::sequence_behind_others);
+  Request request = pending->call.request(options_.identity, &sequence, behind);
   // RFC 8267 6.2.2: no reply of the session is larger, whatever the operations would allow.
   if (request.reply.eligible == 0)
     request.reply.payload =
@@ -264,7 +271,8 @@ void ClientSession::create_session() {
     args.csa_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
     args.csa_cb_program = kCallbackProgram;
   }
-  args.csa_sec_parms.emplace_back();  // AUTH_NONE
+  if (!deviates(Deviation::callback_security_untold))
+    args.csa_sec_parms.emplace_back();  // AUTH_NONE
   ClientCompound call;
   call.add(Opnum::OP_CREATE_SESSION, args);
   call_alone(std::move(call), [this](CompoundReply& reply) {
@@ -285,7 +293,9 @@ void ClientSession::create_session() {
     ++create_sequence_;
     ++sessions_made_;
     session_id_ = made.csr_sessionid;
-    slots_.reset(std::min(channel_.ca_maxrequests, wanted_channel().ca_maxrequests));
+    const std::uint32_t wanted = wanted_channel().ca_maxrequests;
+    const bool beyond = deviates(Deviation::slots_beyond_granted);
+    slots_.reset(beyond ? wanted : std::min(channel_.ca_maxrequests, wanted));
     back_channel_made(made);
     if (reclaimed_) {
       stage_ = Stage::ready;
@@ -320,28 +330,35 @@ void ClientSession::fail_all(const FileError& error) {
   for (const PendingRef& pending : failed) pending->done(tl::unexpected(error));
 }
 
+Expected<void, FileError> ClientSession::destroyed(const Expected<CallReply, CallError>& reply,
+                                                   Opnum number, bool in_session) const {
+  if (!reply) return tl::unexpected(failed(reply.error(), rpc::name(number)));
+  auto results = CompoundReply::of(*reply);
+  if (!results) return tl::unexpected(std::move(results.error()));
+  auto result = in_session ? results->skip(Opnum::OP_SEQUENCE) : Expected<void, FileError>{};
+  if (result) result = results->skip(number);
+  // RFC 8881 18.37.3: who makes the call again may find that the session is gone.
+  if (!result && status_of(result.error()) == Status::NFS4ERR_BADSESSION) return {};
+  return result;
+}
+
 Expected<void, FileError> ClientSession::end() {
   if (stage_ != Stage::ready) return {};
   stage_ = Stage::making;  // nothing else may start
   std::optional<Expected<void, FileError>> outcome;
-  const auto destroy = [&](Opnum number, const auto& args) {
+  const auto destroy = [&](Opnum number, Request request, bool in_session) {
     outcome.reset();
-    ClientCompound call;
-    call.add(number, args);
-    schedule_.call(
-        call.request(options_.identity, nullptr), [&](Expected<CallReply, CallError> reply) {
-          if (!reply) {
-            outcome = tl::unexpected(failed(reply.error(), rpc::name(number)));
-            return;
-          }
-          auto results = CompoundReply::of(*reply);
-          outcome = results ? results->skip(number)
-                            : Expected<void, FileError>(tl::unexpected(std::move(results.error())));
-        });
+    schedule_.call(std::move(request), [&](const Expected<CallReply, CallError>& reply) {
+      outcome = destroyed(reply, number, in_session);
+    });
     schedule_.run_until([&] { return outcome.has_value(); });
   };
-  destroy(Opnum::OP_DESTROY_SESSION, nfs4::DestroySessionArgs{session_id_});
-  if (*outcome) destroy(Opnum::OP_DESTROY_CLIENTID, nfs4::DestroyClientidArgs{client_id_});
+  const auto slot = destroy_slot();
+  destroy(Opnum::OP_DESTROY_SESSION, destroy_request(slot), slot.has_value());
+  ClientCompound client;
+  client.add(Opnum::OP_DESTROY_CLIENTID, nfs4::DestroyClientidArgs{client_id_});
+  if (*outcome)
+    destroy(Opnum::OP_DESTROY_CLIENTID, client.request(options_.identity, nullptr), false);
   stage_ = Stage::none;
   has_client_id_ = reclaimed_ = false;
   return std::move(*outcome);

@@ -78,6 +78,7 @@ class ClientSession {
   std::uint64_t sessions_made() const { return sessions_made_; }
   /// BIND_CONN_TO_SESSIONs that were answered.
   std::uint64_t binds() const { return binds_; }
+  bool deviates(Deviation deviation) const { return options_.deviations.has(deviation); }
 
  private:
   enum class Stage : std::uint8_t { none, making, completing, ready, leaving };
@@ -92,6 +93,7 @@ class ClientSession {
 
   void pump();
   void send(PendingRef pending, std::uint32_t slot);
+  nfs4::SequenceArgs sequence_in(std::uint32_t slot) const;
   /// What a call knew when it was sent: what its reply says may be out of date since.
   struct Moment {
     std::uint64_t session = 0;
@@ -121,6 +123,8 @@ class ClientSession {
   void on_make_error(const FileError& error, void (ClientSession::*again)());
   void fail_all(const FileError& error);
   nfs4::ChannelAttrs wanted_channel() const;
+  Expected<void, FileError> destroyed(const Expected<CallReply, CallError>& reply,
+                                      nfs4::Opnum number, bool in_session) const;
 
   // The backchannel: client_back_channel.cpp.
   CallbackActions callback_actions();
@@ -135,6 +139,10 @@ class ClientSession {
   void bind_refused(const FileError& error);
   /// sr_status_flags of a call that was sent after so many binds.
   void heed(std::uint32_t flags, std::uint64_t binds);
+  /// DESTROY_SESSION behind SEQUENCE, by which its connection is the session's (RFC 8881 18.37.3),
+  /// also that on which it is made again; alone if no slot is left.
+  Request destroy_request(std::optional<std::uint32_t> slot) const;
+  std::optional<std::uint32_t> destroy_slot();
   /// Gives the session up once its calls have ended; those that wait go into a new one.
   void leave();
   void destroy_left();
@@ -142,7 +150,6 @@ class ClientSession {
   /// The SEQUENCE that tells the server that its target is reached (RFC 8881 20.8.3), if no other
   /// call is about to.
   void tell_slots();
-  bool deviates(Deviation deviation) const { return options_.deviations.has(deviation); }
 
   CallSchedule& schedule_;
   SessionOptions options_;

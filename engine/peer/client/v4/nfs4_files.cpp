@@ -225,13 +225,18 @@ nfs4::OpenArgs Nfs4Files::open_args(const RemoteFile& file, std::uint32_t share_
   return args;
 }
 
-void Nfs4Files::learn_limits(const nfs4::Attributes& attributes) {
+Done Nfs4Files::learn_limits(CompoundReply& reply) {
+  const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
+  if (!attributes) return tl::unexpected(attributes.error());
+  const auto values = typed(attributes->resok4.obj_attributes, "GETATTR");
+  if (!values) return tl::unexpected(values.error());
   const auto lower = [](std::uint32_t& limit, const std::optional<std::uint64_t>& offered) {
     if (offered && *offered > 0)
       limit = static_cast<std::uint32_t>(std::min<std::uint64_t>(limit, *offered));
   };
-  lower(limits_.read_bytes, attributes.maxread);
-  lower(limits_.write_bytes, attributes.maxwrite);
+  lower(limits_.read_bytes, values->maxread);
+  lower(limits_.write_bytes, values->maxwrite);
+  return {};
 }
 
 Expected<RemoteFile, FileError> Nfs4Files::open(const RemoteHandle& handle) {
@@ -250,12 +255,7 @@ Expected<RemoteFile, FileError> Nfs4Files::open(const RemoteHandle& handle) {
     if (!result) return tl::unexpected(result.error());
     file->stateid = result->resok4.stateid;
     give_back(result->resok4.delegation, handle);
-    const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
-    if (!attributes) return tl::unexpected(attributes.error());
-    const auto values = typed(attributes->resok4.obj_attributes, "GETATTR");
-    if (!values) return tl::unexpected(values.error());
-    learn_limits(*values);
-    return {};
+    return learn_limits(reply);
   });
   if (!opened) return tl::unexpected(opened.error());
   open_[number] = std::move(file);
@@ -277,29 +277,34 @@ Expected<RemoteFile, FileError> Nfs4Files::create(const RemoteHandle& directory,
       nfs4::fattr_of(wished, nfs4::Bitmap::of({nfs4::FATTR4_MODE}), storage);
   args.claim.claim = nfs4::ClaimType::CLAIM_NULL;
   args.claim.file = name;
+  const bool apart = session_.deviates(Deviation::handle_asked_apart);
+  const bool late = session_.deviates(Deviation::handle_asked_late);
   ClientCompound call;
   call.add_handle(directory);
   call.add(Opnum::OP_OPEN, args);
-  call.add(Opnum::OP_GETFH);
+  if (!apart && !late) call.add(Opnum::OP_GETFH);
   call.add(Opnum::OP_GETATTR, nfs4::GetattrArgs{limit_attributes()});
+  if (late) call.add(Opnum::OP_GETFH);
   call.keep_reply();
   const auto opened = session_.wait(std::move(call), [&](CompoundReply& reply) -> Done {
     if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped) return skipped;
     const auto result = reply.next<nfs4::OpenResult>(Opnum::OP_OPEN);
     if (!result) return tl::unexpected(result.error());
     file->stateid = result->resok4.stateid;
+    if (apart) return learn_limits(reply);
+    if (auto learned = late ? learn_limits(reply) : Done{}; !learned) return learned;
     const auto handle = reply.next<nfs4::GetfhResult>(Opnum::OP_GETFH);
     if (!handle) return tl::unexpected(handle.error());
     file->handle = RemoteHandle(handle->resok4.object.view());
     give_back(result->resok4.delegation, file->handle);
-    const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
-    if (!attributes) return tl::unexpected(attributes.error());
-    const auto values = typed(attributes->resok4.obj_attributes, "GETATTR");
-    if (!values) return tl::unexpected(values.error());
-    learn_limits(*values);
-    return {};
+    return late ? Done{} : learn_limits(reply);
   });
   if (!opened) return tl::unexpected(opened.error());
+  if (apart) {
+    const auto found = lookup(directory, name);
+    if (!found) return tl::unexpected(found.error());
+    file->handle = found->handle;
+  }
   open_[number] = std::move(file);
   return number;
 }

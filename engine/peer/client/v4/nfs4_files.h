@@ -56,7 +56,8 @@ class Nfs4Files final : public RemoteFiles {
   Expected<RemoteObject, FileError> lookup(const RemoteHandle& directory, std::string_view name);
   /// The owner in the result is a view of `file`, which must outlive it.
   nfs4::OpenArgs open_args(const RemoteFile& file, std::uint32_t share_access) const;
-  void learn_limits(const nfs4::Attributes& attributes);
+  /// Takes the result of GETATTR.
+  Expected<void, FileError> learn_limits(CompoundReply& reply);
   /// Opens a file anew whose stateid the server has forgotten; all calls that find this out
   /// together wait for one OPEN.
   void open_again(RemoteFile number, const OpenRef& file,

@@ -67,7 +67,8 @@ void CompoundRun::run_next(nfs4::Opnum number) {
 nfs4::Status CompoundRun::check_place(const Operation& operation) const {
   if (call_.minorversion == 0) return nfs4::Status::NFS4_OK;
   const bool first = call_.operation_index == 0;
-  const bool only = call_.operation_count == 1;
+  const bool only = call_.operation_count == 1 ||
+                    (first && deviates(Deviation::session_operations_beside_others));
   switch (operation.place) {
     case Place::first:
       return first || deviates(Deviation::sequence_anywhere) ? nfs4::Status::NFS4_OK
@@ -80,6 +81,9 @@ nfs4::Status CompoundRun::check_place(const Operation& operation) const {
     case Place::in_session:
       break;
   }
+  if (operation.number == nfs4::Opnum::OP_BACKCHANNEL_CTL &&
+      deviates(Deviation::control_without_sequence))
+    return nfs4::Status::NFS4_OK;
   return first ? nfs4::Status::NFS4ERR_OP_NOT_IN_SESSION : nfs4::Status::NFS4_OK;
 }
 

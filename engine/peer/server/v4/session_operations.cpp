@@ -48,13 +48,13 @@ nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, bool rdma) {
   return granted;
 }
 
-nfs4::Status check_channels(const nfs4::CreateSessionArgs& args) {
+nfs4::Status check_channels(const nfs4::CreateSessionArgs& args, bool tiny_fits) {
   const nfs4::ChannelAttrs& fore = args.csa_fore_chan_attrs;
   const nfs4::ChannelAttrs& back = args.csa_back_chan_attrs;
   const bool with_back = (args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
-  const auto too_small = [](const nfs4::ChannelAttrs& channel, std::uint32_t operations) {
+  const auto too_small = [tiny_fits](const nfs4::ChannelAttrs& channel, std::uint32_t operations) {
     return channel.ca_maxrequestsize < kSmallestChannelSize ||
-           channel.ca_maxresponsesize < kSmallestChannelSize ||
+           (channel.ca_maxresponsesize < kSmallestChannelSize && !tiny_fits) ||
            channel.ca_maxoperations < operations || channel.ca_maxrequests == 0;
   };
   // Backwards CB_SEQUENCE and CB_RECALL have to fit.
@@ -103,6 +103,25 @@ void bend_back_channel(const StateTables& tables, Session& session) {
   }
 }
 
+bool has_handles(std::span<const nfs4::CallbackSecParms> parms) {
+  return std::ranges::any_of(parms, [](const nfs4::CallbackSecParms& each) {
+    return each.cb_secflavor == nfs4::CallbackFlavor::RPCSEC_GSS;
+  });
+}
+
+/// What deviations do to the results of CREATE_SESSION.
+void bend_result(const StateTables& tables, const Client& client, nfs4::CreateSessionOk& ok) {
+  if (tables.deviates(Deviation::back_channel_flag_unasked))
+    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+  if (tables.deviates(Deviation::rdma_flag_unasked))
+    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_RDMA;
+  if (tables.deviates(Deviation::create_sequence_wrong)) ++ok.csr_sequence;
+  if (!tables.deviates(Deviation::session_of_other_client)) return;
+  for (const auto& [id, session] : tables.sessions) {
+    if (session->client != &client) ok.csr_sessionid = id;
+  }
+}
+
 /// Phase 4 of RFC 8881 18.36.4. Nothing has changed when it fails.
 nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
                                        Client& client) {
@@ -113,7 +132,12 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
     result.status = nfs4::Status::NFS4ERR_INVAL;
     return result;
   }
-  result.status = check_channels(args);
+  // RFC 8881 18.36.3: this server has given nobody a handle of RPCSEC_GSS.
+  if (has_handles(args.csa_sec_parms) && !tables.deviates(Deviation::create_handle_accepted)) {
+    result.status = nfs4::Status::NFS4ERR_NOENT;
+    return result;
+  }
+  result.status = check_channels(args, tables.deviates(Deviation::tiny_response_granted));
   if (result.status != nfs4::Status::NFS4_OK) return result;
   auto session = std::make_unique<Session>();
   session->fore = fore_channel(args.csa_fore_chan_attrs, origin.rdma);
@@ -123,7 +147,8 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =
       affordable_slots(tables, client, session->fore.ca_maxrequests, slot_bytes);
-  if (slots == 0 || client.sessions.size() >= kMostSessionsPerClient) {
+  const bool only_one = tables.deviates(Deviation::second_session_refused);
+  if (slots == 0 || client.sessions.size() >= (only_one ? 1 : kMostSessionsPerClient)) {
     result.status = nfs4::Status::NFS4ERR_NOSPC;
     return result;
   }
@@ -158,10 +183,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   } else if (tables.deviates(Deviation::callback_unannounced) && made.callable) {
     open_back_channel(tables, made, origin);
   }
-  if (tables.deviates(Deviation::back_channel_flag_unasked))
-    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
-  if (tables.deviates(Deviation::rdma_flag_unasked))
-    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_RDMA;
+  bend_result(tables, client, ok);
   return result;
 }
 
@@ -229,6 +251,34 @@ nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
   return slot.under_way ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
 }
 
+/// RFC 8881 2.10.3.1: any connection becomes part of the fore channel by its SEQUENCE, however many
+/// sessions it has. Only deviations refuse one.
+nfs4::Status check_connection(const Session& session, const CompoundCall& call) {
+  const StateTables& tables = call.state.tables();
+  const auto has = [&](const Session& one) {
+    const std::uint64_t connection = call.context.origin.connection;
+    return std::ranges::find(one.bindings, connection, &Binding::connection) != one.bindings.end();
+  };
+  bool refused = tables.deviates(Deviation::unbound_connection_refused) && !has(session);
+  if (tables.deviates(Deviation::one_session_per_connection)) {
+    refused = std::ranges::any_of(tables.sessions, [&](const auto& entry) {
+      return entry.second.get() != &session && has(*entry.second);
+    });
+  }
+  return refused ? nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION : nfs4::Status::NFS4_OK;
+}
+
+nfs4::Status lost_session(const StateTables& tables) {
+  return tables.deviates(Deviation::lost_session_dead) ? nfs4::Status::NFS4ERR_DEADSESSION
+                                                       : nfs4::Status::NFS4ERR_BADSESSION;
+}
+
+/// What deviations do to the slot of a SEQUENCE that is refused.
+void bend_failed_slot(const StateTables& tables, Slot& slot) {
+  if (tables.deviates(Deviation::failed_sequence_moves_slot)) ++slot.sequence;
+  if (tables.deviates(Deviation::failed_sequence_drops_reply)) slot.cached = false;
+}
+
 /// Which directions the connection may have from now on, or why none of them can be granted. One
 /// that is bound already is not made to leave a channel, nor to join one, by demand (RFC
 /// 8881 18.34.3).
@@ -262,7 +312,9 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
   StateTables& tables = call.state.tables();
   Client* client = tables.find_client(args.csa_clientid);
   if (!client || client->minorversion == 0) {
-    result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
+    result.status = tables.deviates(Deviation::unknown_client_invalid)
+                        ? nfs4::Status::NFS4ERR_INVAL
+                        : nfs4::Status::NFS4ERR_STALE_CLIENTID;
     return;
   }
   // RFC 8881 18.36.4: the principal is compared before the slot moves, so that a stranger cannot
@@ -282,6 +334,8 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
   result = make_session(args, call, *client);
   client->create_sequence = args.csa_sequence;
   client->create_reply = result;
+  if (call.slot && tables.deviates(Deviation::create_in_session_forgotten))
+    client->create_reply.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
   if (result.status != nfs4::Status::NFS4_OK) return;
   renew(tables, *client);
   if (client->confirmed) return;
@@ -300,7 +354,8 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
   }
   // RFC 8881 18.37.3: of its own session it is the last operation. Nothing behind it would be
   // executed only once, because the reply cache is gone.
-  const bool is_own = call.slot && call.slot->session == args.dsa_sessionid;
+  const bool is_own = call.slot && (call.slot->session == args.dsa_sessionid ||
+                                    tables.deviates(Deviation::other_session_destroyed_last_only));
   if (is_own && call.operation_index + 1 < call.operation_count) {
     result.status = nfs4::Status::NFS4ERR_NOT_ONLY_OP;
     return;
@@ -311,6 +366,10 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
     result.status = nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
     return;
   }
+  if (tables.deviates(Deviation::state_ends_with_session)) {
+    while (!session->client->opens.empty())
+      tables.remove_open(session->client->opens.begin()->second);
+  }
   tables.remove_session(*session);
 }
 
@@ -318,11 +377,11 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   expire_leases(call);
   StateTables& tables = call.state.tables();
   Session* session = tables.find_session(args.sa_sessionid);
-  result.status = session ? check_slot(args, *session, call) : nfs4::Status::NFS4ERR_BADSESSION;
+  result.status = session ? check_connection(*session, call) : lost_session(tables);
+  if (result.status == nfs4::Status::NFS4_OK) result.status = check_slot(args, *session, call);
   if (result.status != nfs4::Status::NFS4_OK) {
-    if (session && args.sa_slotid < session->slots.size() &&
-        tables.deviates(Deviation::failed_sequence_moves_slot))
-      ++session->slots[args.sa_slotid].sequence;
+    if (session && args.sa_slotid < session->slots.size())
+      bend_failed_slot(tables, session->slots[args.sa_slotid]);
     return;
   }
   Slot& slot = session->slots[args.sa_slotid];
@@ -402,17 +461,20 @@ void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call
                         nfs4::BackchannelCtlResult& result) {
   StateTables& tables = call.state.tables();
   Session* session = call.slot ? tables.find_session(call.slot->session) : nullptr;
+  if (!call.slot && tables.deviates(Deviation::control_without_sequence)) return;
   if (!session) {
     result.status = nfs4::Status::NFS4ERR_DEADSESSION;
     return;
   }
   // RFC 8881 18.33.3: handles of RPCSEC_GSS contexts that the server does not know.
-  if (!take_credential(*session, args.bca_sec_parms)) {
+  if (has_handles(args.bca_sec_parms) && !tables.deviates(Deviation::control_handle_accepted)) {
     result.status = nfs4::Status::NFS4ERR_NOENT;
     return;
   }
-  session->callable = true;
-  session->cb_program = args.bca_cb_program;
+  // Handles are added: without other parameters those of CREATE_SESSION stay.
+  if (take_credential(*session, args.bca_sec_parms)) session->callable = true;
+  if (!tables.deviates(Deviation::control_program_ignored))
+    session->cb_program = args.bca_cb_program;
   if (session->back_state != BackState::none) probe_back_channel(tables, *session);
 }
 

@@ -56,6 +56,8 @@ ReferringCalls referring_calls(StateTables& tables, const DelegationState& deleg
   nfs4::ReferringCallList list;
   list.rcl_sessionid = session->id;
   list.rcl_referring_calls.push_back({delegation.granting_sequence, delegation.granting_slot});
+  if (tables.deviates(Deviation::referring_calls_of_others))
+    list.rcl_referring_calls.push_back({session->slots[0].sequence, 0});
   return {list};
 }
 

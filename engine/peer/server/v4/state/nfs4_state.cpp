@@ -36,9 +36,16 @@ nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, co
                                                               : nfs4::Status::NFS4_OK;
 }
 
+/// Operations with these statuses were not executed. RFC 8881 2.10.6.1.3: the retry of what is
+/// illegal gets the same again.
+bool is_illegal(nfs4::Status status) {
+  return status == nfs4::Status::NFS4ERR_OP_ILLEGAL || status == nfs4::Status::NFS4ERR_NOTSUPP ||
+         status == nfs4::Status::NFS4ERR_BADXDR;
+}
+
 /// What answers a retry of a request that was not cached: its SEQUENCE, and for the operation after
 /// that NFS4ERR_RETRY_UNCACHED_REP (RFC 8881 2.10.6.1.3).
-Bytes uncached_reply(View results, nfs4::Status of_sequence) {
+Bytes uncached_reply(View results, nfs4::Status of_sequence, bool illegal_too) {
   wire::Reader reader(results);
   nfs4::CompoundResult compound;
   compound.decode(reader);
@@ -47,6 +54,7 @@ Bytes uncached_reply(View results, nfs4::Status of_sequence) {
   nfs4::SequenceResult sequence;
   sequence.decode(reader);
   const auto second = operations.next();
+  const auto status = static_cast<nfs4::Status>(second ? reader.u32("status") : 0);
   Bytes reply;
   nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
   if (of_sequence != nfs4::Status::NFS4_OK) {
@@ -54,8 +62,31 @@ Bytes uncached_reply(View results, nfs4::Status of_sequence) {
     return reply;
   }
   writer.add(nfs4::Opnum::OP_SEQUENCE, sequence);
-  if (second) writer.add_status(*second, nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
+  const bool same = is_illegal(status) && !illegal_too;
+  if (second) writer.add_status(*second, same ? status : nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
   return reply;
+}
+
+/// Status and number of results of a COMPOUND4res.
+std::pair<nfs4::Status, std::uint32_t> outcome_of(View results) {
+  wire::Reader reader(results);
+  nfs4::CompoundResult compound;
+  compound.decode(reader);
+  return {compound.status, reader.u32("resarray")};
+}
+
+bool is_lone(View results) {
+  return outcome_of(results).second == 1;
+}
+
+/// Whether a deviation keeps the reply out of the cache.
+bool is_forgotten(const StateTables& tables, const SlotInUse& slot, View results) {
+  if (slot.cachethis && tables.deviates(Deviation::cached_reply_forgotten)) return true;
+  const bool failed = slot.cachethis && tables.deviates(Deviation::failed_reply_forgotten);
+  const bool illegal = tables.deviates(Deviation::illegal_retry_uncached);
+  if (!failed && !illegal) return false;
+  const nfs4::Status status = outcome_of(results).first;
+  return (failed && status != nfs4::Status::NFS4_OK) || (illegal && is_illegal(status));
 }
 
 /// With the octets of items in memory of their own, so that the cache holds nothing of the storage.
@@ -142,14 +173,17 @@ void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
   used.under_way = false;
   used.reply.clear();
   const std::size_t most = slot.cachethis ? session->fore.ca_maxresponsesize_cached : kSmallReply;
-  const bool forgets = slot.cachethis && tables_->deviates(Deviation::cached_reply_forgotten);
+  const bool illegal_too = tables_->deviates(Deviation::illegal_retry_uncached);
+  const bool forgets = is_forgotten(*tables_, slot, results.stream());
+  if (tables_->deviates(Deviation::lone_sequence_forgotten) && is_lone(results.stream()))
+    used.cached = false;
   if (results.size() > most || forgets) {
     nfs4::Status of_sequence = nfs4::Status::NFS4_OK;
     if (tables_->deviates(Deviation::uncached_retry_fails_sequence))
       of_sequence = nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP;
     if (tables_->deviates(Deviation::uncached_retry_misordered))
       of_sequence = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
-    used.reply.stream() = uncached_reply(results.stream(), of_sequence);
+    used.reply.stream() = uncached_reply(results.stream(), of_sequence, illegal_too);
   } else {
     copy_results(results, used.reply);
   }

@@ -1,0 +1,44 @@
+"""What the cases on callbacks in a session share: callbacks that do no harm, and the talk in which they are
+made (RFC 8881 20)."""
+
+from steertag import nfs
+from steertag.suite.back_channel import BackChannel, OK
+from steertag.suite.script import is_read
+
+NFS4 = nfs.nfs4
+MISORDERED, UNCACHED = "NFS4ERR_SEQ_MISORDERED", "NFS4ERR_RETRY_UNCACHED_REP"
+NEEDS = ["client-nfs4.1", "client-backchannel"]
+# The reply to the callbacks of these cases, with room: below it a client need not keep any.
+KEPT_OCTETS = 256
+UNPROVEN = "the client does not take a callback that every client takes"
+KEEPS_NOTHING = "the client has no room for replies to callbacks that are to be kept"
+
+
+def recall_nothing():
+    """CB_RECALL of a delegation that nobody has: it is executed, and nothing comes of it."""
+    stateid = NFS4.StateId(seqid=1, other=b"\xd0" * 12)
+    return "CB_RECALL", NFS4.CbRecallArgs(stateid=stateid, truncate=False, fh=b"\xd0" * 16)
+
+
+def recall_slots(highest):
+    return "CB_RECALL_SLOT", NFS4.CbRecallSlotArgs(rsa_target_highest_slotid=highest)
+
+
+def talk_over(bench, talk, when=is_read, **settings):
+    """(BackChannel, ClientOutcome) of a talk; the case ends if it could not be held."""
+    back = BackChannel(talk, when, **settings)
+    outcome = bench.use(back)
+    if back.hindrance:
+        bench.not_testable(back.hindrance)
+    return back, outcome
+
+
+def proven(back):
+    """A callback that every client takes, number 1 of slot 0; whether it did."""
+    answer = yield back.call(number=1)
+    return answer.status() == OK
+
+
+def keeps(back):
+    """Whether the client has room for the reply to such a callback that is to be kept."""
+    return back.asked.csa_back_chan_attrs.ca_maxresponsesize_cached >= KEPT_OCTETS

@@ -1,0 +1,57 @@
+"""What the cases on the reply cache of a session share: a RENAME that shows whether it was executed twice,
+connections for retries, what a retry has in common with its request."""
+
+from steertag.suite import expect, kinds
+from steertag.suite.compound import operation
+from steertag.suite.nfs4_client import putfh
+
+from nfs4_checks import SMALL_REPLY, need_cached
+
+
+def rename(session, files, old, new):
+    """SAVEFH of the case's directory and RENAME within it."""
+    directory = files.directory
+    return [
+        putfh(directory),
+        "SAVEFH",
+        operation("RENAME", oldname=old, newname=new),
+    ]
+
+
+def made_file(bench):
+    """(session, files, name of a file in the case's directory), of a session that caches small replies."""
+    session = bench.nfs4_session()
+    need_cached(bench, session, SMALL_REPLY)
+    files = bench.nfs4_files(session)
+    name = bench.name("old")
+    files.file(b"content", name)
+    return session, files, name
+
+
+def expect_name(files, name, requirement_id):
+    """The case's directory has a file of this name."""
+    found = files.session.exchange(putfh(files.directory), operation("LOOKUP", objname=name))
+    expect(found, requirement_id, must=[kinds.REPLY])
+
+
+def kept_results(outcome):
+    """What a retry has in common with its request: all but the highest slots and the flags of SEQUENCE,
+    which a server may tell anew (RFC 8881 2.10.6.1.1)."""
+    ok = outcome.result["SEQUENCE"].resok4
+    return (ok.sr_sessionid, ok.sr_slotid, ok.sr_sequenceid), outcome.result.results[1:]
+
+
+def second_connection(bench, session, where):
+    """Where a retry goes: the same connection, or another one of the session. A requester may retry
+    only after its connection broke (RFC 8881 2.10.6.2-1), which makes "same" hostile."""
+    if where == "same":
+        return session.conn
+    if where == "after-loss":
+        session.conn.abort()
+    return bench.connect()
+
+
+def is_in_order(outcome):
+    """Whether SEQUENCE succeeded."""
+    result = outcome.result
+    return result is not None and "SEQUENCE" in result and int(result["SEQUENCE"].status) == 0

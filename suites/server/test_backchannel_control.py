@@ -1,0 +1,58 @@
+"""BACKCHANNEL_CTL: its place, the program that callbacks call from then on, and handles of RPCSEC_GSS (RFC
+8881 18.33)."""
+
+from nfs4_checks import expect_no_handle, status, unknown_handles
+from reverse_checks import Recall
+
+from steertag.suite import case, expect, kinds
+from steertag.suite.compound import operation
+from steertag.suite.nfs4_client import CALLBACK_PROGRAM, NO_CREDENTIAL
+
+IN_SESSION = "RFC8881-18.33.3-1"
+PROGRAM = "RFC8881-18.33.3-2"
+NO_HANDLE = "RFC8881-18.33.3-3"
+OTHER_PROGRAM = CALLBACK_PROGRAM + 1
+
+
+def control(program=CALLBACK_PROGRAM, parms=NO_CREDENTIAL):
+    """BACKCHANNEL_CTL."""
+    return operation("BACKCHANNEL_CTL", bca_cb_program=program, bca_sec_parms=[parms])
+
+
+@case(
+    "server.backchannel.control-without-sequence",
+    requirements=[IN_SESSION],
+    needs=["backchannel"],
+    hostile=True,
+)
+def test_without_sequence(bench):
+    """BACKCHANNEL_CTL alone, of which nobody could say what session it is about."""
+    session = bench.nfs4_session(back=True)
+    outcome = session.conn.exchange(session.conn.compound_call(control()))
+    expect(outcome, IN_SESSION, must=[status("NFS4ERR_OP_NOT_IN_SESSION")])
+
+
+@case("server.backchannel.control-program", requirements=[PROGRAM], needs=["delegations"])
+def test_program(bench):
+    """The client has its callbacks call another program: the next recall does so."""
+    recall = Recall(bench)
+    session = recall.session
+    expect(session.exchange(control(OTHER_PROGRAM)), PROGRAM, must=[kinds.REPLY])
+    callback = recall.expect_recall(PROGRAM)
+    what = "program number of the recall"
+    expect.equal(callback.rpc.program, OTHER_PROGRAM, PROGRAM, what)
+    recall.callbacks.answer(callback)
+    recall.expect_done(PROGRAM)
+
+
+@case(
+    "server.backchannel.control-unknown-handle",
+    requirements=[NO_HANDLE],
+    needs=["backchannel"],
+    hostile=True,
+)
+def test_unknown_handle(bench):
+    """BACKCHANNEL_CTL with a handle of RPCSEC_GSS that the server has not given."""
+    session = bench.nfs4_session(back=True)
+    outcome = session.exchange(control(parms=unknown_handles()))
+    expect_no_handle(outcome, NO_HANDLE)

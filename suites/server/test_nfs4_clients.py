@@ -1,0 +1,167 @@
+"""One client on several connections, and several on one: what EXCHANGE_ID and CREATE_SESSION give them, and
+which sessions a connection serves (RFC 8881 2.10.1, 2.10.3.1, 2.10.5, 18.36)."""
+
+import pytest
+from nfs4_checks import expect_no_handle, status, unknown_handles
+
+from steertag.suite import case, expect, kinds
+from steertag.suite.compound import operation
+from steertag.suite.nfs4_client import putfh, read
+from steertag.suite.verdict import unprepared
+
+OF_ONE_CLIENT = "RFC8881-2.10.1-1"
+JOINED = "RFC8881-2.10.3.1-4"
+SHARED = "RFC8881-2.10.3.1-5"
+SAME = "RFC8881-2.10.5-2"
+TRUNKED = "RFC8881-2.10.5-3"
+NUMBERED = "RFC8881-18.36.3-11"
+NO_HANDLE = "RFC8881-18.36.3-17"
+OWN_CACHE = "RFC8881-18.36.4-2"
+UNKNOWN = "RFC8881-18.36.4-4"
+
+
+def known_client(bench, conn=None):
+    """(client, Outcome of its EXCHANGE_ID)."""
+    client = bench.nfs4_client(conn)
+    known = client.exchange_id()
+    if known.kind != kinds.REPLY:
+        raise unprepared(client.conn.owed, "EXCHANGE_ID", known.kind, known.trace())
+    return client, known
+
+
+def identity(outcome):
+    """What an EXCHANGE_ID says of client and server: {name: value}."""
+    ok = outcome.result["EXCHANGE_ID"].resok4
+    return {
+        "eir_clientid": ok.eir_clientid,
+        "so_major_id": bytes(ok.eir_server_owner.so_major_id),
+        "eir_server_scope": bytes(ok.eir_server_scope),
+    }
+
+
+@case("server.nfs4.client.same-over-{over}", requirements=[SAME], needs=["nfs41"])
+@pytest.mark.parametrize("over", ["rdma", "tcp"])
+def test_same(bench, over):
+    """A client that has a session makes itself known once more over another connection: client ID, server
+    owner and server scope are those of the first time."""
+    if over == "tcp":
+        bench.need("tcp")
+    client, known = known_client(bench)
+    expect(client.create_session(), SAME, must=[kinds.REPLY])
+    conn = bench.connect() if over == "rdma" else bench.connect_tcp()
+    again = client.exchange_id(conn)
+    expect(again, SAME, must=[kinds.REPLY])
+    first, second = identity(known), identity(again)
+    for name, value in first.items():
+        expect.equal(second[name], value, SAME, name, show=False, outcome=again)
+
+
+@case("server.nfs4.client.trunked", requirements=[TRUNKED], needs=["nfs41"])
+def test_trunked(bench):
+    """A client has two sessions, each on a connection of its own: a file that it has opened in one is read
+    and closed in the other."""
+    content = bench.random.randbytes(100)
+    session = bench.nfs4_session()
+    files = bench.nfs4_files(session)
+    name = bench.name("file")
+    bench.file(content, name)
+    conn = bench.connect()
+    expect(session.client.create_session(conn), TRUNKED, must=[kinds.REPLY])
+    other = session.client.sessions[-1]
+    opened, handle = session.open(files.directory, name)
+    stateid = opened.stateid
+    operations = [
+        putfh(handle),
+        read(100, stateid=stateid),
+        operation("CLOSE", open_stateid=stateid),
+    ]
+    done = other.exchange(*operations)
+    expect(done, TRUNKED, must=[kinds.REPLY])
+    data = done.result["READ"].resok4.data
+    expect.data(data, content[: len(data)], TRUNKED, "octets of the READ", outcome=done)
+
+
+@case("server.nfs4.session.of-one-client", requirements=[OF_ONE_CLIENT], needs=["nfs41"])
+def test_of_one_client(bench):
+    """Two clients make sessions: each has one of its own."""
+    first, _ = known_client(bench)
+    expect(first.create_session(), OF_ONE_CLIENT, must=[kinds.REPLY])
+    second, _ = known_client(bench)
+    made = second.create_session()
+    expect(made, OF_ONE_CLIENT, must=[kinds.REPLY])
+    differs = first.sessions[0].id != second.sessions[0].id
+    expect.true(differs, OF_ONE_CLIENT, "two clients have two sessions", outcome=made)
+
+
+@case("server.nfs4.session.joined-by-sequence", requirements=[JOINED], needs=["nfs41"])
+def test_joined_by_sequence(bench):
+    """Without state protection a SEQUENCE over another connection is enough to use the session there."""
+    session = bench.nfs4_session()
+    conn = bench.connect()
+    for each in (conn, session.conn, conn):
+        expect(session.exchange("PUTROOTFH", conn=each), JOINED, must=[kinds.REPLY])
+
+
+@case("server.nfs4.session.on-one-connection", requirements=[SHARED], needs=["nfs41"])
+def test_on_one_connection(bench):
+    """Sessions of two clients, made over one connection and used there in turn."""
+    first = bench.nfs4_session()
+    client, _ = known_client(bench, first.conn)
+    expect(client.create_session(), SHARED, must=[kinds.REPLY])
+    for session in (first, client.sessions[0]) * 2:
+        # SEQUENCE alone: the second client has not said yet that it reclaims nothing.
+        expect(session.exchange(), SHARED, must=[kinds.REPLY])
+
+
+# -- CREATE_SESSION --------------------------------------------------------------------------------
+
+
+@case("server.nfs4.session.csa-sequence", requirements=[NUMBERED], needs=["nfs41"])
+def test_csa_sequence(bench):
+    """csr_sequence is csa_sequence, of the first session of a client and of the next."""
+    client, _ = known_client(bench)
+    for _ in range(2):
+        asked = client.create_sequence
+        made = client.create_session()
+        expect(made, NUMBERED, must=[kinds.REPLY])
+        given = made.result["CREATE_SESSION"].resok4.csr_sequence
+        what = "csr_sequence less csa_sequence"
+        expect.equal((given - asked) & 0xFFFFFFFF, 0, NUMBERED, what, outcome=made)
+
+
+@case("server.nfs4.session.second-behind-sequence", requirements=[OWN_CACHE], needs=["nfs41"])
+def test_second_behind_sequence(bench):
+    """CREATE_SESSION behind the SEQUENCE of another session, not to be cached there, then retried by itself
+    after the connection broke: it makes no third session."""
+    session = bench.nfs4_session()
+    client = session.client
+    asked = client.create_sequence
+    made = session.exchange(client.create_session_operation())
+    expect(made, OWN_CACHE, must=[kinds.REPLY])
+    first = bytes(made.result["CREATE_SESSION"].resok4.csr_sessionid)
+    session.conn.abort()
+    conn = bench.connect()
+    again = conn.exchange(client.create_session_call(conn, sequence=asked))
+    expect(again, OWN_CACHE, must=[kinds.REPLY])
+    same = bytes(again.result["CREATE_SESSION"].resok4.csr_sessionid) == first
+    expect.true(same, OWN_CACHE, "a retry gives the same session", outcome=again)
+
+
+@case("server.nfs4.session.unknown-client", requirements=[UNKNOWN], needs=["nfs41"], hostile=True)
+def test_unknown_client(bench):
+    """CREATE_SESSION with a client ID that nobody has."""
+    client, _ = known_client(bench)
+    made = client.create_session(csa_clientid=client.id ^ 0xA5A5A5A5A5A5A5A5)
+    expect(made, UNKNOWN, must=[status("NFS4ERR_STALE_CLIENTID")])
+
+
+@case(
+    "server.nfs4.session.unknown-handle",
+    requirements=[NO_HANDLE],
+    needs=["backchannel"],
+    hostile=True,
+)
+def test_unknown_handle(bench):
+    """CREATE_SESSION for callbacks under a handle of RPCSEC_GSS that the server has not given."""
+    client, _ = known_client(bench)
+    expect_no_handle(client.create_session(csa_sec_parms=[unknown_handles()]), NO_HANDLE)

@@ -1,0 +1,82 @@
+"""The end of a session, and operations outside of any that are not alone (RFC 8881 15.1.3.3, 18.35 to
+18.37)."""
+
+import pytest
+from nfs4_checks import status
+
+from steertag.suite import case, expect, kinds
+from steertag.suite.compound import operation
+from steertag.suite.nfs4_client import putfh, read
+
+LOST = "RFC8881-2.10.13.1.4-1"
+STATE = "RFC8881-18.37.3-4"
+OTHER = "RFC8881-18.37.3-5"
+
+
+def second_session(bench, session, requirement_id, conn=None):
+    """Another session of the session's client, on its own connection unless there is another."""
+    made = session.client.create_session(conn)
+    expect(made, requirement_id, must=[kinds.REPLY])
+    return session.client.sessions[-1]
+
+
+def destroying(session):
+    return operation("DESTROY_SESSION", dsa_sessionid=session.id)
+
+
+# Each with the row that says so of it; RFC 8881 15.1.3.3 says it of all.
+NOT_ALONE = {
+    "exchange-id": "RFC8881-18.35.3-1",
+    "create-session": "RFC8881-18.36.3-13",
+    "destroy-session": "RFC8881-18.37.3-3",
+}
+
+
+@case(
+    "server.nfs4.alone.{name}",
+    requirements=list(NOT_ALONE.values()),
+    needs=["nfs41"],
+    hostile=True,
+)
+@pytest.mark.parametrize("name", NOT_ALONE)
+def test_not_alone(bench, name):
+    """An operation that needs no SEQUENCE, without one, and with another operation behind it."""
+    session = bench.nfs4_session()
+    client, conn = session.client, session.conn
+    owner = {"co_verifier": client.verifier, "co_ownerid": client.owner}
+    first = {
+        "exchange-id": operation("EXCHANGE_ID", eia_clientowner=owner, eia_flags=0),
+        "create-session": client.create_session_operation(),
+        "destroy-session": destroying(session),
+    }[name]
+    outcome = conn.exchange(conn.compound_call(first, "PUTROOTFH"))
+    expect(outcome, NOT_ALONE[name], must=[status("NFS4ERR_NOT_ONLY_OP")])
+
+
+@case("server.nfs4.destroy.leaves-state", requirements=[STATE], needs=["nfs41"])
+def test_leaves_state(bench):
+    """A file is opened in one of two sessions, which is then destroyed: the file stays open, and is read
+    and closed in the other."""
+    content = bench.random.randbytes(100)
+    session = bench.nfs4_session()
+    files = bench.nfs4_files(session)
+    name = bench.name("file")
+    bench.file(content, name)
+    other = second_session(bench, session, STATE, bench.connect())
+    opened, handle = session.open(files.directory, name)
+    expect(session.destroy(), STATE, must=[kinds.REPLY])
+    stateid = opened.stateid
+    close = operation("CLOSE", open_stateid=stateid)
+    done = other.exchange(putfh(handle), read(100, stateid=stateid), close)
+    expect(done, STATE, must=[kinds.REPLY])
+
+
+@case("server.nfs4.destroy.other-session", requirements=[OTHER, LOST], needs=["nfs41"])
+def test_other_session(bench):
+    """DESTROY_SESSION of another session of the connection, between two operations of a request: it is
+    executed with them, and that session is gone."""
+    gone = bench.nfs4_session()
+    session = second_session(bench, gone, OTHER)
+    expect(session.exchange("PUTROOTFH", destroying(gone), "GETFH"), OTHER, must=[kinds.REPLY])
+    after = gone.exchange("PUTROOTFH")
+    expect(after, LOST, must=[status("NFS4ERR_BADSESSION")])
