@@ -122,7 +122,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
   const CallSize size{request_.stream.size(), request_.has_item, request_.item.size(),
                       request_.reply};
   CallForm form = choose_form(size, request_.wish, limits);
-  bend_form(form);
+  bend_form(form, limits);
   if (!form.possible) return tl::unexpected(CallErrc::too_large);
   header_.clear();
   header_.xid = xid_;
@@ -135,6 +135,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
     return tl::unexpected(CallErrc::no_memory);
   }
   bend_lists(limits);
+  bend_needs(limits);
   header_bytes_.clear();
   wire::encode(header_, header_bytes_);
   parts_.front() = header_bytes_;

@@ -138,8 +138,10 @@ bool Requester::bend_unexpected(const wire::Header& header, View payload) {
     if (deviates(Deviation::error_ignored)) return true;
     if (!call && oldest() && deviates(Deviation::error_fails_any_call))
       return handle_error(header, *oldest()), true;
-    if (call && (deviates(Deviation::error_resent) || deviates(Deviation::error_retried_for_ever)))
-      return make_again(*call), true;
+    const bool again = deviates(Deviation::error_resent) ||
+                       deviates(Deviation::error_retried_for_ever) ||
+                       deviates(Deviation::error_retried_larger);
+    if (call && again) return make_again(*call), true;
     return false;
   }
   const auto direction = rpc::direction(payload);
@@ -162,8 +164,9 @@ void Requester::make_again(OutgoingCall& call) {
   OutgoingCall& same = *again.mapped();
   credits_.on_reply(credits_.granted());
   same.release_memory();
-  if (deviates(Deviation::error_retried_for_ever)) same.rename(next_xid_++);
-  if (deviates(Deviation::error_resent) && ++same.resent > kMostAttempts)
+  if (!deviates(Deviation::error_resent)) same.rename(next_xid_++);
+  if (deviates(Deviation::error_retried_larger)) same.ask_for_more();
+  if (!deviates(Deviation::error_retried_for_ever) && ++same.resent > kMostAttempts)
     return tell(same, tl::unexpected(CallError{CallErrc::err_chunk, {}}));
   same.sends_outstanding = 0;
   ++statistics_.replies;
