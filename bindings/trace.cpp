@@ -225,6 +225,12 @@ void bind_capture(py::module_& module) {
           "Adds octets that passed; connections call it by themselves.")
       .def("on_end", &StreamCapture::on_end, py::arg("time_ns"), py::arg("sender"),
            py::arg("clean") = true)
+      .def(
+          "octets",
+          [](const StreamCapture& capture, Role sender) {
+            return to_python(capture.octets(sender));
+          },
+          py::arg("sender"), "What this side sent, as far as it was kept.")
       .def_property_readonly("kept_bytes", &StreamCapture::kept_bytes)
       .def_property_readonly("dropped_bytes", &StreamCapture::dropped_bytes)
       .def(

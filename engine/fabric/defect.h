@@ -18,6 +18,8 @@ enum class Defect : std::uint8_t {
   stray_rtr_flag,               // the reply offers an RTR that nobody asked for
   markers_left_out,             // a request for markers is accepted, and none are inserted
   crc_left_out,                 // when the request did not ask for it, although the reply says C
+  startup_words_last,           // the depths stand behind the private data of a reply
+  sends_before_first_fpdu,      // a Send without octets, right behind the reply
   // messages
   crc_unchecked,
   control_unchecked,   // RDMAP version and opcodes
@@ -29,6 +31,16 @@ enum class Defect : std::uint8_t {
   refused_read_answered,  // with zeros
   read_depth_ignored,     // more Read Requests are under way than the peer takes
   terminate_code_wrong,   // of Terminates about DDP
+  // segments
+  reserved_segment_bits_set,  // of DDP
+  reserved_control_bits_set,  // of RDMAP
+  tagged_offset_stays,        // in all segments of a Write
+  send_sequence_from_zero,    // MSN of the first Send
+  pad_not_zero,
+  crc_big_endian,
+  read_request_long,        // four octets more
+  read_response_elsewhere,  // another STag than that of the request
+  terminate_as_send,        // on the queue of Sends
 };
 
 class Defects {

@@ -48,9 +48,12 @@ EXEMPTIONS = {
     "superseded": "its document was replaced; it binds no peer of today",
     "no-suite": "it binds a role that no suite has for a counterpart",
     "lasting": "what breaks it shows only after longer than a case may last",
+    "no-part": "the other side keeps or breaks it, whatever the one that is exempt does",
+    "provider": "a client has it from its provider, which only the suite for servers examines",
 }
 ROLES = frozenset("both requester responder client server sender receiver".split())
 ROLES_OF_TWO = ("both", "sender", "receiver")
+ROLES_OF_A_READ = ("requester", "responder")  # in rows on iWARP: of either side
 NOT_OBSERVABLE = "not-observable"  # how `observable` begins in a row that needs an exemption
 REQUIRED_KEYS = ("id", "level", "role", "subject", "statement", "observable", "test")
 OPTIONAL_KEYS = ("note", "exemption")
@@ -112,9 +115,15 @@ def _check_row(path, row, document):
     if not SUBJECT.fullmatch(row["subject"]):
         raise LedgerError(f"{where}: subject '{row['subject']}' is not lower-case-with-hyphens")
     if "exemption" in row:
-        _check_exemption(where, row["exemption"], row["role"] in ROLES_OF_TWO)
+        _check_exemption(where, row["exemption"], _binds_two(row))
     elif row["observable"].startswith(NOT_OBSERVABLE):
         raise LedgerError(f"{where}: not observable, but without an exemption")
+
+
+def _binds_two(row):
+    """Whether servers and clients both have to keep it."""
+    of_a_read = row["subject"] == "iwarp" and row["role"] in ROLES_OF_A_READ
+    return of_a_read or row["role"] in ROLES_OF_TWO
 
 
 def _check_text(where, key, value):

@@ -167,6 +167,9 @@ def test_a_wrong_exemption_is_named(tmp_path, exemption, problem):
 def test_an_exemption_of_one_role_is_for_rows_that_bind_two(tmp_path):
     row = ROW | {"role": "server", "exemption": EXEMPTION | {"role": "server"}}
     assert "in a row that binds both" in error_of(write(tmp_path, [row]))
+    of_a_read = ROW | {"role": "requester", "exemption": EXEMPTION | {"role": "server"}}
+    row = of_a_read | {"subject": "iwarp"}
+    assert len(generate.load_all([write(tmp_path, [row])])) == 1
     row = ROW | {"exemption": EXEMPTION | {"role": "server"}}
     assert len(generate.load_all([write(tmp_path, [row])])) == 1
 

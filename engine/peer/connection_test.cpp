@@ -51,6 +51,24 @@ TEST_F(ConnectionTest, FirstCallGoesAlone) {
   drive([&] { return done == 10; }, &client.requester());
 }
 
+TEST_F(ConnectionTest, ReserveIsLeftAloneWhereThereIsMore) {
+  ServerOptions options;
+  options.credits = 8;
+  serve(options);
+  RequesterOptions wishes;
+  wishes.reserve = 1;
+  Nfs3Client client(*provider, url, wishes, 1);
+  std::uint32_t done = 0;
+  for (int i = 0; i < 30; ++i) {
+    client.requester().submit(client.request(nfs3::Procedure::NFSPROC3_NULL, nfs3::Void{}),
+                              [&](Expected<CallReply, CallError> reply) { done += reply ? 1 : 0; });
+  }
+  drive([&] { return done == 30; }, &client.requester());
+  EXPECT_EQ(client.requester().statistics().most_in_flight, 7U);
+  CreditWindow window(4);
+  EXPECT_TRUE(window.open(1)) << "of a grant of one nothing can be left alone";
+}
+
 TEST_F(ConnectionTest, ServerKeepsReceivesForEveryCredit) {
   ServerOptions options;
   options.credits = 16;

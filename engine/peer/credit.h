@@ -19,7 +19,11 @@ class CreditWindow {
   /// RFC 8166 3.3.3: a fresh connection has one credit until a reply tells the grant.
   std::uint32_t granted() const { return granted_; }
   std::uint32_t in_flight() const { return in_flight_; }
-  bool open() const { return in_flight_ < std::min(requested_, granted_); }
+  /// Whether one more call may go. `reserve` credits are left alone, unless there are no others.
+  bool open(std::uint32_t reserve = 0) const {
+    const std::uint32_t most = std::min(requested_, granted_);
+    return in_flight_ < (most > reserve ? most - reserve : most);
+  }
 
   void on_call() { ++in_flight_; }
   /// A valid reply or error for an outstanding call. A grant of zero is taken as one: the responder

@@ -183,6 +183,17 @@ enum class Deviation : std::uint16_t {
   refused_read_answered,
   read_depth_ignored,
   terminate_code_wrong,
+  reserved_segment_bits_set,
+  reserved_control_bits_set,
+  tagged_offset_stays,
+  send_sequence_from_zero,
+  pad_not_zero,
+  crc_big_endian,
+  read_request_long,
+  read_response_elsewhere,
+  terminate_as_send,
+  startup_words_last,
+  sends_before_first_fpdu,
 
   // calls and replies that other servers are known to have met wrong
   write_list_beside_reply_chunk_refused,
@@ -193,6 +204,7 @@ enum class Deviation : std::uint16_t {
   rpc_error_without_header,
   recall_without_referring_call,
   gss_over_rdma_only,
+  gss_token_in_chunk_taken,
 
   // sessions of NFS version 4.1
   channel_size_raised,
@@ -399,6 +411,22 @@ enum class Deviation : std::uint16_t {
   create_retry_renumbered,
   operation_behind_destroy,
   destroyed_over_any_connection,
+  // what the client's calls bring and ask for
+  two_read_chunks,
+  two_write_chunks,
+  seventeen_segments,
+  read_chunk_needless,
+  write_chunk_needless,
+  reply_chunk_needless,
+  roundup_in_read_chunk,
+  write_chunk_rounded_up,
+  long_call_with_octets,
+  read_chunk_closed_early,
+  error_retried_larger,
+  no_credit_in_reserve,
+  announces_small_sends,
+  callback_replies_too_long,
+  long_callbacks_promised,
 };
 
 struct DeviationInfo {

@@ -309,6 +309,28 @@ inline constexpr DeviationInfo kMessages[] = {
      "More Read Requests are under way than the client takes."},
     {Deviation::terminate_code_wrong, "terminate-code-wrong", "RFC5041-7.2-1",
      "Terminates of DDP errors give other codes."},
+    {Deviation::reserved_segment_bits_set, "reserved-segment-bits-set", "RFC5041-4.1-1",
+     "The reserved bits of the DDP control octet are set."},
+    {Deviation::reserved_control_bits_set, "reserved-control-bits-set", "RFC5040-4.1-1",
+     "The reserved bits of the RDMAP control octet are set."},
+    {Deviation::tagged_offset_stays, "tagged-offset-stays", "RFC5041-4.2-1",
+     "All segments of an RDMA Write have the offset of the first."},
+    {Deviation::send_sequence_from_zero, "send-sequence-from-zero", "RFC5041-4.3-1",
+     "The first Send has the MSN 0."},
+    {Deviation::pad_not_zero, "pad-not-zero", "RFC5044-4.1-1",
+     "The octets between a ULPDU and its CRC are ones."},
+    {Deviation::crc_big_endian, "crc-big-endian", "RFC5044-4.4-2",
+     "The CRC goes with its most significant octet first."},
+    {Deviation::read_request_long, "read-request-long", "RFC5040-4.4-1",
+     "RDMA Read Requests have four octets more."},
+    {Deviation::read_response_elsewhere, "read-response-elsewhere", "RFC5040-4.4-2",
+     "RDMA Read Responses name another STag than their request."},
+    {Deviation::terminate_as_send, "terminate-as-send", "RFC5040-4.8-1",
+     "Terminates go to the queue of Sends."},
+    {Deviation::startup_words_last, "startup-words-last", "RFC6581-9-1",
+     "The depths stand behind the private data of an MPA reply."},
+    {Deviation::sends_before_first_fpdu, "sends-before-first-fpdu", "RFC5044-7.1.2-1",
+     "A Send without octets follows the MPA reply at once."},
 
     // calls and replies that other servers are known to have met wrong
     {Deviation::write_list_beside_reply_chunk_refused, "write-list-beside-reply-chunk-refused",
@@ -328,6 +350,8 @@ inline constexpr DeviationInfo kMessages[] = {
      "A recall names no referring call although the grant may not have been seen."},
     {Deviation::gss_over_rdma_only, "gss-over-rdma-only", "RFC8166-8.2.2.1-1",
      "RPCSEC_GSS is known over RDMA, but not over TCP, where contexts are made."},
+    {Deviation::gss_token_in_chunk_taken, "gss-token-in-chunk-taken", "RFC8166-8.2.2-1",
+     "RPCSEC_GSS is known, and a call for a context with its token in a read chunk is executed."},
 };
 
 }  // namespace steertag::peer::deviation_rows

@@ -46,6 +46,8 @@ class StreamCapture : public ByteSink {
   const CaptureEndpoints& endpoints() const { return endpoints_; }
   /// Octets of payload kept, in both directions.
   std::size_t kept_bytes() const;
+  /// What `sender` sent, as far as it was kept; valid until the capture changes.
+  View octets(Role sender) const { return half(sender).stream; }
   /// Octets of payload that the limit kept out.
   std::uint64_t dropped_bytes() const { return dropped_; }
 

@@ -183,6 +183,8 @@ TEST(StreamCapture, LimitHoldsAndIsSaid) {
   capture.on_bytes(2, Role::client, Bytes(600, std::byte{'y'}));
   capture.on_bytes(3, Role::server, Bytes(1, std::byte{'z'}));
   EXPECT_EQ(capture.kept_bytes(), 600u);
+  EXPECT_EQ(capture.octets(Role::client).size(), 600u);
+  EXPECT_TRUE(capture.octets(Role::server).empty());
   EXPECT_EQ(capture.dropped_bytes(), 601u) << "nothing is kept after the first gap";
   const Packets packets = capture.packets();
   ASSERT_EQ(packets.back().comments.size(), 1u);

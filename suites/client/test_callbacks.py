@@ -24,6 +24,7 @@ IDENT = "RFC8881-2.10.2.1-1"
 SEQUENCE, CACHED = "RFC8881-20.9.3-2", "RFC8881-20.9.3-7"
 SLOT, SESSION = "RFC8881-20.9.3-5", "RFC8881-20.9.3-6"
 RECEIVES, RECEIVES_AGAIN, READY = "RFC8167-4.3.1-1", "RFC8167-4.3.1-2", "RFC8167-6-2"
+REPLY_SIZE, LONG_CALLS = "RFC8267-6.5.2-2", "RFC8267-6.5.2-5"
 
 
 @pytest.mark.parametrize("ident", ["one", "largest"])
@@ -256,3 +257,43 @@ def test_before_the_session(bench):
     if back.hindrance:
         bench.latitude(READY, "it answers no callback before it has its session")
     completes(outcome, READY)
+
+
+@case("client.callback.reply-size", requirements=[REPLY_SIZE], needs=NEEDS)
+def test_reply_size(bench):
+    """The answers to callbacks are no longer than what the client has asked for as the most."""
+
+    def talk(back):
+        answers = []
+        for number in (1, 2):
+            answers.append((yield back.call(recall_nothing(), number=number)))
+        return answers
+
+    back, outcome = talk_over(bench, talk)
+    most = back.asked.csa_back_chan_attrs.ca_maxresponsesize
+    for answer in back.said:
+        octets = len(answer.sent.payload)
+        expect.at_most(octets, most, REPLY_SIZE, "octets of an answer to a callback", outcome)
+    completes(outcome, REPLY_SIZE)
+
+
+@case("client.callback.long-call", requirements=[LONG_CALLS], needs=NEEDS, hostile=True)
+def test_long_call(bench):
+    """A client that asks for callbacks above the inline threshold takes long ones. The chunk of this one is in
+    no memory: who reads it loses the connection, and who takes no chunks says so."""
+
+    def talk(back):
+        if back.asked.csa_back_chan_attrs.ca_maxrequestsize <= back.threshold:
+            return None
+        return (yield back.long_null())
+
+    back = BackChannel(talk, is_read)
+    outcome = bench.use(back)
+    if back.lost:
+        bench.latitude(LONG_CALLS, "it reads the chunk of a long callback")
+        return
+    if back.hindrance:
+        bench.not_testable(back.hindrance)
+    refused = back.said is not None and back.said.sent.is_error
+    what = "a client that asks for long callbacks takes chunks"
+    expect.true(not refused, LONG_CALLS, what, outcome=outcome)

@@ -6,6 +6,9 @@ from places import denial, expect_or, patience, PLACES, survives
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.script import is_read, is_write, Script
 
+# On average: with fewer, connections are for calls.
+CALLS_OF_A_CONNECTION = 8
+
 ENDS = {
     "abort": lambda line: line.abort(),
     "disconnect": lambda line: line.disconnect(),
@@ -287,3 +290,16 @@ def test_reply_on_next(bench, place):
     refused = "the stale reply ends the call, or the connection is the end"
     ours = kinds.REFUSED if place == "read" else kinds.COMPLETED
     expect_or(bench, outcome, "RFC8166-4.5.5-1", kinds.COMPLETED, {kinds.REFUSED: refused}, ours)
+
+
+@case(
+    "client.connection.long-lived",
+    requirements=["RFC8881-2.9.2-1"],
+    needs=["client-nfs4.1"],
+)
+def test_long_lived(bench):
+    """A use of some dozen calls has a connection for many of them, not one for each."""
+    outcome = bench.use()
+    most = max(1, len(outcome.calls) // CALLS_OF_A_CONNECTION)
+    what = "connections of one use"
+    expect.at_most(len(outcome.connections), most, "RFC8881-2.9.2-1", what, outcome)

@@ -175,6 +175,30 @@ def test_withheld(bench, grant):
     expect.true(not outcome.starved(), "RFC8166-3.3.1-10", what, outcome=outcome)
 
 
+class Waiting(Script):
+    """Keeps the replies to READs back until the client is quiet, and counts those that wait."""
+
+    def __init__(self):
+        self._held = []
+        self.most = 0
+
+    @property
+    def waits(self):
+        return self.most == 0
+
+    def on_departure(self, reply):
+        if not PLACES["read"](reply):
+            return False
+        self._held.append(reply)
+        self.most = max(self.most, len(self._held))
+        return True
+
+    def on_quiet(self):
+        for reply in self._held:
+            reply.conform_late()
+        self._held.clear()
+
+
 class OneLate(Script):
     """Keeps the reply to the first READ back until the client is quiet; all others go as they come."""
 
@@ -289,3 +313,18 @@ def test_after_reconnect(bench):
 def test_reconnect_invalid(bench, name):
     """The same with a first message that is no valid reply, and grants much."""
     _after_reconnect(bench, "RFC8166-3.3.3-4", FIRST_INVALID[name])
+
+
+@case(
+    "client.credits.one-in-reserve",
+    requirements=["RFC8267-6.7.2-1"],
+    needs=["client-nfs4.1", "client-pipelining"],
+)
+def test_one_in_reserve(bench):
+    """READs wait for their replies until the client is quiet: they do not take the last credit, with which
+    it can find out whether the server is still there."""
+    grant = 4
+    script = Waiting()
+    outcome = bench.use(script, server={"credits": grant})
+    what = "READs outstanding, of as many calls as are granted"
+    expect.at_most(script.most, grant - 1, "RFC8267-6.7.2-1", what, outcome)

@@ -5,12 +5,13 @@ import pytest
 from places import completes, expect_or, patience, PLACES, shows_end, SPOILER
 from steertag import peer, wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.script import Script
+from steertag.suite.script import is_read, Script
 
 VERS, CHUNK = 1, 2
 RETRIED = "the client did the same by a new transaction (RFC 8267 3.1)"
 # A bound for "not without end": more than any client has calls for this file.
 MOST_CALLS = 400
+SAME_OCTETS = 32
 ERRORS = {"err-chunk": (CHUNK, 1, 1), "err-vers": (VERS, 1, 1), "err-vers-two-three": (VERS, 2, 3)}
 
 
@@ -271,3 +272,48 @@ def test_other_version(bench, place):
     refused = "it counts, because the layout of ERR_VERS is the same in all versions"
     ours = kinds.REFUSED
     expect_or(bench, outcome, "RFC8166-4.5-8", kinds.COMPLETED, {kinds.REFUSED: refused}, ours)
+
+
+class Larger(Script):
+    """Answers the first READ with ERR_CHUNK, and notes what the same READ offers when it is made again."""
+
+    def __init__(self):
+        self._first = None
+        self.rooms = []  # octets of the reply chunks of the same READ, in order
+
+    @property
+    def waits(self):
+        return self._first is None
+
+    def on_departure(self, reply):
+        if not is_read(reply):
+            return False
+        if self._first is None:
+            self._first = reply
+            self.rooms.append(_room(reply))
+            reply.error(CHUNK)
+            return True
+        # A READ ends with what it reads: file or stateid, offset, count.
+        if reply.rpc_call[-SAME_OCTETS:] == self._first.rpc_call[-SAME_OCTETS:]:
+            self.rooms.append(_room(reply))
+        return False
+
+
+def _room(reply):
+    return sum(segment.length for segment in reply.call.reply_chunk or [])
+
+
+@case(
+    "client.error.no-larger-reply-chunk",
+    requirements=["RFC8267-3.1-5", "RFC8267-4.1-1"],
+    needs=["client-write-chunks"],
+    hostile=True,
+)
+def test_no_larger_reply_chunk(bench):
+    """A READ gets ERR_CHUNK. Its reply is as long as it was thought to be, so that the client does not try it
+    with a larger reply chunk, as it may do where nobody knows the length."""
+    row = "RFC8267-4.1-1" if "client-nfs3" in bench.habits.has else "RFC8267-3.1-5"
+    script = Larger()
+    outcome = bench.use(script)
+    what = "octets of the reply chunk of a READ that is made again"
+    expect.at_most(max(script.rooms), script.rooms[0], row, what, outcome)

@@ -11,6 +11,7 @@ from steertag.suite.script import is_read, is_write, Script, stags_of
 
 # READs of so many octets are not shortened any more.
 LEAST_READ_BYTES = 1024
+READ_AGAIN_BYTES = 64
 UNSURE = "nothing that the client did shows that its user had the answer"
 
 
@@ -293,3 +294,44 @@ def test_beyond(bench):
     expect(outcome, "RFC8166-4.3.2.2-5", must=[kinds.COMPLETED])
     if not spoilt:
         bench.not_testable("no READ of the client can be answered with less than fills its chunk")
+
+
+class ReadAgain(Script):
+    """Reads the first read chunk once more, before the reply to its call."""
+
+    def __init__(self):
+        self._reply = None
+        self.octets = None  # what was read
+
+    @property
+    def begun(self):
+        return self._reply is not None
+
+    def on_departure(self, reply):
+        if self.begun or not is_write(reply):
+            return False
+        self._reply = reply
+        source = _source(reply)
+        reply.line.read(source.handle, source.offset, min(source.length, READ_AGAIN_BYTES))
+        return True
+
+    def on_read(self, conn, number, octets):
+        self.octets = octets
+        self._reply.conform_late()
+
+
+@case(
+    "client.memory.read-chunk-open",
+    requirements=["RFC8166-3.4.5.1-2"],
+    needs=["client-read-chunks"],
+)
+def test_read_chunk_open(bench):
+    """The server reads a chunk twice, which it may until it has replied: the memory is there."""
+    script = ReadAgain()
+    outcome = bench.use(script, server={"inline_bytes": 1024})
+    expect(outcome, "RFC8166-3.4.5.1-2", must=[kinds.COMPLETED])
+    if not script.begun:
+        bench.not_testable("the client sends no read chunk where 1024 octets are the threshold")
+    there = script.octets is not None
+    what = "the memory of a read chunk is open until the reply"
+    expect.true(there, "RFC8166-3.4.5.1-2", what, outcome=outcome)

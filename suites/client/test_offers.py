@@ -1,6 +1,7 @@
 """What a client's calls bring and offer: read chunks where the call lacks their items, and room for every
 result. Nothing is bent but what makes it say more; thresholds of 1024 octets make it use chunks."""
 
+from chunk_lists import largest_results, lengths, read_chunks, reduced, rooms
 from places import words
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
@@ -22,21 +23,6 @@ def _raw_positions(octets):
         found.append(int.from_bytes(octets[at + 4 : at + 8], "big"))
         at += ENTRY_OCTETS
     return found
-
-
-def _read_chunks(header):
-    """{position: octets} of a call's read chunks, without that of a long call."""
-    chunks = {}
-    for entry in header.read_list:
-        if entry.position:
-            chunks[entry.position] = chunks.get(entry.position, 0) + entry.target.length
-    return dict(sorted(chunks.items()))
-
-
-def _reduced(outcome):
-    """[(Sent, {position: octets})]: its calls with read chunks and the rest of the call in the Send."""
-    calls = [sent for _, sent in outcome.calls if sent.header.proc == wire.Procedure.MSG]
-    return [(sent, _read_chunks(sent.header)) for sent in calls if _read_chunks(sent.header)]
 
 
 def _item_positions(call, positions=()):
@@ -81,22 +67,11 @@ def test_position(bench):
         bench.not_testable("the client sends no read chunks where 1024 octets are the threshold")
     aligned = all(position % 4 == 0 for each in found for position in each)
     expect.true(aligned, "RFC8166-3.4.5-3", "positions are multiples of four", outcome=outcome)
-    for sent, chunks in _reduced(outcome):
+    for sent, chunks in reduced(outcome):
         there = set(chunks) <= _item_positions(sent.payload, list(chunks))
         what = "each position is that of an item that is not in the Send"
         expect.true(there, "RFC8166-3.4.5-2", what, outcome=outcome)
     expect(outcome, "RFC8166-3.4.5-2", must=[kinds.COMPLETED])
-
-
-def _lengths(sent, chunks):
-    """[(octets of the chunk, octets of its item)]: the word before the place where a chunk belongs."""
-    gone, found = 0, []
-    for position, octets in chunks.items():
-        at = position - gone - 4
-        length = int.from_bytes(sent.payload[at : at + 4], "big")
-        gone += -(-length // 4) * 4
-        found.append((octets, length))
-    return found
 
 
 @case(
@@ -109,7 +84,7 @@ def test_read_chunk_length(bench):
     """A read chunk is as long as its item, or as its item and all of the roundup, which the item's
     length word does not count. The file ends with an item that needs some."""
     outcome = bench.use(server=SMALL)
-    found = [pair for sent, chunks in _reduced(outcome) for pair in _lengths(sent, chunks)]
+    found = [pair for sent, chunks in reduced(outcome) for pair in lengths(sent, chunks)]
     for octets, length in found:
         expect.at_least(octets, length, "RFC8166-3.4.5.2-4", "octets of a read chunk", outcome)
         legal = (length, -(-length // 4) * 4)
@@ -120,33 +95,8 @@ def test_read_chunk_length(bench):
         bench.not_testable("the client sends nothing in a read chunk that needs roundup")
 
 
-def _largest_results(call):
-    """The octets of the largest DDP-eligible results that a call asks for, in order."""
-    try:
-        compound = nfs.largest_compound_reply(call)
-        if compound is not None:
-            return list(compound.eligible)
-        single = nfs.largest_reply(call)
-    except wire.DecodeError:
-        return []
-    return [single.eligible] if single is not None and single.eligible else []
-
-
-def _rooms(outcome):
-    """[(octets of a write chunk, octets of the largest result for it)] of all calls. A chunk without
-    segments asks for its result inline (RFC 8166 4.3.2.3)."""
-    found = []
-    for _, sent in outcome.calls:
-        if sent.header.proc == wire.Procedure.MSG and not sent.header.read_list:
-            results = _largest_results(sent.payload)
-            for chunk, largest in zip(sent.header.write_list, results):
-                if len(chunk):
-                    found.append((sum(segment.length for segment in chunk), largest))
-    return found
-
-
 def _expect_room(outcome, requirement_id):
-    for room, largest in _rooms(outcome):
+    for room, largest in rooms(outcome):
         expect.at_least(room, largest, requirement_id, "octets of a write chunk", outcome)
 
 
@@ -161,7 +111,7 @@ def test_write_chunk(bench):
     outcome = bench.use(server=SMALL)
     _expect_room(outcome, "RFC8166-3.4.6-2")
     expect(outcome, "RFC8166-3.4.6-2", must=[kinds.COMPLETED])
-    if not _rooms(outcome):
+    if not rooms(outcome):
         bench.not_testable("no call of this client leaves to the reply how long its result is")
 
 
@@ -206,7 +156,7 @@ def test_unused(bench):
 def _without_chunk(reply):
     """Octets that the reply may have at least beside its headers and write chunks: results for which no
     write chunk has room, and what names a server."""
-    results = _largest_results(reply.rpc_call) if reply.rpc_call else []
+    results = largest_results(reply.rpc_call) if reply.rpc_call else []
     chunks = [len(chunk) > 0 for chunk in reply.call.write_list][: len(results)]
     chunks += [False] * (len(results) - len(chunks))
     octets = sum(largest for largest, taken in zip(results, chunks) if not taken)

@@ -210,3 +210,20 @@ def test_rejected_once(bench):
         {kinds.COMPLETED: tried},
         ours=kinds.COMPLETED,
     )
+
+
+@case(
+    "client.private-data.sends",
+    requirements=["RFC8797-4-10"],
+    needs=["client-private-data"],
+)
+def test_sends(bench):
+    """No Send is longer than the client has announced."""
+    outcome = bench.use()
+    announced = [conn for conn in outcome.connections if conn.announced is not None]
+    if not announced:
+        bench.not_testable("the client's private data are not those of RFC 8797")
+    for conn in announced:
+        most = conn.announced.send_bytes
+        for sent in conn.sent:
+            expect.at_most(len(sent.octets), most, "RFC8797-4-10", "octets of a Send", outcome)

@@ -7,6 +7,9 @@ from places import PLACES, survives
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client_connection import sent_from
 from steertag.suite.script import Script, sequence_of
+from steertag.suite.session_watch import SessionWatch
+
+SIZES, DEPTH = "RFC8881-18.36.3-9", "RFC8881-18.36.3-7"
 
 
 def _requests(outcome):
@@ -146,3 +149,30 @@ def test_retries(bench, place):
     else:
         bench.latitude("RFC8881-2.10.13.1.2-1", "it leaves the session with the connection")
     survives(bench, outcome, "RFC8881-2.10.13.1.2-1")
+
+
+class Sizes(SessionWatch):
+    """Notes how long the longest request is, items in chunks included."""
+
+    def __init__(self):
+        super().__init__()
+        self.longest = 0
+
+    def on_departure(self, reply):
+        if reply.sequence is not None:
+            self.longest = max(self.longest, len(reply.rpc_call))
+        self.note(reply)
+        return False
+
+
+@case("client.session.sizes", requirements=[SIZES, DEPTH], needs=["client-nfs4.1"])
+def test_sizes(bench):
+    """CREATE_SESSION decodes, so that it has one depth of RDMA Reads or none; requests are within the size
+    that it got, counted as XDR, wherever their octets travel."""
+    script = Sizes()
+    outcome = bench.use(script)
+    steps = [step.made for step in script.steps if step.made is not None]
+    expect.true(bool(steps), DEPTH, "CREATE_SESSION decodes", outcome=outcome)
+    most = max(made.csr_fore_chan_attrs.ca_maxrequestsize for made in steps)
+    expect.at_most(script.longest, most, SIZES, "octets of a request", outcome)
+    expect(outcome, SIZES, must=[kinds.COMPLETED])

@@ -8,8 +8,10 @@ SIDES = (SERVER, CLIENT)
 # on iWARP those of an RDMA Read, which either side can be.
 _SIDES_OF_ROLE = {"server": (SERVER,), "client": (CLIENT,)}
 _SIDES_OF_RPC_ROLE = {"responder": (SERVER,), "requester": (CLIENT,)}
-# The documents of which every MUST and MUST NOT has to be settled.
+# The documents that are read first.
 PRINCIPAL = ("RFC8166", "RFC8167", "RFC8267", "RFC8797")
+# Those of which every MUST and MUST NOT has to be settled, whatever else has to be.
+REQUIRED_DOCUMENTS = (*PRINCIPAL, "RFC8881", "RFC5040", "RFC5041", "RFC5044", "RFC6581")
 _MANDATORY = ("MUST", "MUST NOT", "REQUIRED")
 _PERMITTING = ("MAY", "OPTIONAL")
 

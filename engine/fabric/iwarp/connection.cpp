@@ -31,6 +31,7 @@ IwarpConnection::IwarpConnection(Runtime& runtime, IwarpDomain& domain, trace::R
       transmitter_(*this) {
   handler_ = &handler;
   receiver_.misbehave(runtime.defects);
+  transmitter_.misbehave(runtime.defects, false);
   observation_.observe(events, bytes);
 }
 
@@ -136,6 +137,8 @@ void IwarpConnection::flush_reply() {
   const std::unique_ptr<const Reply> reply = std::move(reply_);
   observation_.by_us(trace::Accept{own_private_data_});
   enter_operation(std::move(socket_), reply->agreement);
+  // Defects with which nothing works spare those that say what they are.
+  transmitter_.misbehave(runtime_.defects, reply->peer_private_data.empty());
   give_established(reply->peer_private_data);
 }
 

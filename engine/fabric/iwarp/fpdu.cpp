@@ -33,9 +33,11 @@ std::size_t mulpdu_of(std::size_t emss) {
   return std::clamp(mulpdu, kLeastMulpdu, kMostMulpdu);
 }
 
-std::size_t encode_trailer(std::size_t ulpdu_length, Crc32c crc, bool use_crc, std::byte* to) {
+std::size_t encode_trailer(std::size_t ulpdu_length, Crc32c crc, bool use_crc, std::byte* to,
+                           std::byte pad_octet) {
   const std::size_t pad = pad_bytes(ulpdu_length);
-  std::memset(to, 0, pad + kCrcBytes);
+  std::memset(to, std::to_integer<int>(pad_octet), pad);
+  std::memset(to + pad, 0, kCrcBytes);
   if (use_crc) {
     crc.update(View(to, pad));
     const std::uint32_t value = crc.value();

@@ -29,7 +29,8 @@ constexpr std::size_t pad_bytes(std::size_t ulpdu_length) {
 std::size_t mulpdu_of(std::size_t emss);
 /// Writes pad and CRC of an FPDU whose octets so far are in `crc`; returns their count. Without
 /// CRC the field is zero (RFC 5044 4.4: present, its content of no matter).
-std::size_t encode_trailer(std::size_t ulpdu_length, Crc32c crc, bool use_crc, std::byte* to);
+std::size_t encode_trailer(std::size_t ulpdu_length, Crc32c crc, bool use_crc, std::byte* to,
+                           std::byte pad_octet = {});
 
 /// What an incoming segment or message breaks, and how a Terminate reports it.
 struct Violation {

@@ -49,6 +49,10 @@ Bytes bent_reply(StartupFrame reply, const StartupFrame& request, const Connecti
   if (defects.has(Defect::reserved_startup_bits_set)) {
     octets[kFlagsAt] |= kReserved;
   }
+  if (defects.has(Defect::startup_words_last) && request.private_data.empty()) {
+    const auto words = octets.begin() + kStartupHeaderBytes;
+    std::rotate(words, words + kEnhancedBytes, octets.end());
+  }
   return octets;
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "fabric/defect.h"
 #include "fabric/fabric.h"
 #include "fabric/iwarp/fpdu.h"
 #include "fabric/iwarp/ring.h"
@@ -74,6 +75,8 @@ class Transmitter {
 
   void use_crc(bool use) { use_crc_ = use; }
   void set_mulpdu(std::size_t mulpdu) { mulpdu_ = mulpdu; }
+  /// `whole_stream`: also those that no peer can take.
+  void misbehave(Defects defects, bool whole_stream);
 
   /// A new operation at the end of the send queue; the caller fills it.
   Outgoing& post(Outgoing::Kind kind, WorkId id);
@@ -128,6 +131,9 @@ class Transmitter {
   void seal(Frame& frame, const Segment& segment, Outgoing* operation, std::size_t content);
   void take_payload(Frame& frame, Outgoing& operation, std::size_t bytes, Crc32c* crc);
   void limit(Frame& frame, Outgoing& operation);
+  bool deviates(Defect defect) const { return defects_.has(defect); }
+  void bend(Segment& segment, const Outgoing& operation) const;
+  void bend(Frame& frame) const;
   void complete(const Frame& frame);
 
   TransmitProgress& progress_;
@@ -145,6 +151,8 @@ class Transmitter {
   std::uint32_t read_msn_ = 1;
   bool closed_ = false;  // a Terminate or a cut is the last that leaves
   bool cut_reached_ = false;
+  Defects defects_;
+  bool whole_stream_ = false;
 };
 
 }  // namespace steertag::fabric::iwarp

@@ -1,5 +1,6 @@
 // What deviations do with the chunks of a call before it is sent.
 #include <algorithm>
+#include <array>
 
 #include "peer/client/outgoing_call.h"
 #include "wire/xdr.h"
@@ -8,6 +9,9 @@ namespace steertag::peer {
 namespace {
 
 constexpr std::uint32_t kSmallInlineBytes = 1024;
+// Of chunks that no item is for.
+constexpr std::uint32_t kNeedlessBytes = 64;
+constexpr std::array<std::byte, 8> kStrayOctets{};
 
 }  // namespace
 
@@ -16,7 +20,21 @@ void OutgoingCall::bend_form(CallForm& form, const wire::Negotiated& limits) {
       wire::kSmallestHeaderBytes + request_.stream.size() + wire::roundup4(request_.item.size());
   if (deviates(Deviation::chunk_lists_uncounted) && without_lists <= limits.to_server_bytes)
     form.read_chunk = form.long_call = false;
+  const bool is_small = limits.to_server_bytes == kSmallInlineBytes;
   if (deviates(Deviation::reply_chunk_missing)) form.reply_chunk = false;
+  if (deviates(Deviation::reply_chunk_needless) && !form.reply_chunk) {
+    form.reply_chunk = true;
+    form.reply_chunk_bytes = kSmallInlineBytes;
+  }
+  if (is_small && deviates(Deviation::write_chunk_needless) && request_.reply.eligible == 0) {
+    form.write_chunk = true;
+    form.write_chunk_bytes = kNeedlessBytes;
+  }
+  if (is_small && deviates(Deviation::seventeen_segments))
+    request_.wish.segments = kMostRequestSegments + 1;
+  if (deviates(Deviation::roundup_in_read_chunk)) request_.wish.roundup_in_read_chunk = true;
+  if (deviates(Deviation::write_chunk_rounded_up))
+    form.write_chunk_bytes = wire::roundup4(form.write_chunk_bytes);
   if (deviates(Deviation::write_chunk_rounded_down) && form.write_chunk_bytes >= 4)
     form.write_chunk_bytes -= form.write_chunk_bytes % 4;
   if (!deviates(Deviation::roundup_counted) || !request_.has_item) return;
@@ -51,6 +69,40 @@ void OutgoingCall::bend_lists(const wire::Negotiated& limits) {
   for (std::size_t chunk = 0; chunk < header_.write_list.size(); ++chunk) {
     for (wire::Segment& each : header_.write_list.at(chunk)) each.length = 0;
   }
+}
+
+// What no server need take: only where the thresholds are the least, so that a use without them
+// works.
+void OutgoingCall::bend_needs(const wire::Negotiated& limits) {
+  if (limits.to_server_bytes != kSmallInlineBytes) return;
+  std::vector<wire::ReadSegment>& list = header_.read_list;
+  const bool is_long = header_.proc == wire::Procedure::nomsg;
+  if (deviates(Deviation::long_call_with_octets) && is_long) parts_.emplace_back(kStrayOctets);
+  if (deviates(Deviation::read_chunk_needless) && list.empty())
+    list.push_back({static_cast<std::uint32_t>(request_.stream.size()), {xid_, 0, 0}});
+  if (deviates(Deviation::two_write_chunks) && header_.write_list.size() == 1) {
+    const std::span<const wire::Segment> first = header_.write_list[0];
+    header_.write_list.add(std::vector<wire::Segment>(first.begin(), first.end()));
+  }
+  if (!deviates(Deviation::two_read_chunks) || !argument_) return;
+  wire::ReadSegment rest = list.back();
+  const std::uint32_t half = rest.target.length / 8 * 4;
+  list.back().target.length = half;
+  rest.position += half;
+  rest.target.offset += half;
+  rest.target.length -= half;
+  list.push_back(rest);
+}
+
+void OutgoingCall::bend_sent(const wire::Negotiated& limits) {
+  const bool is_small = limits.to_server_bytes == kSmallInlineBytes;
+  if (is_small && argument_ && deviates(Deviation::read_chunk_closed_early))
+    argument_->invalidate();
+}
+
+void OutgoingCall::ask_for_more() {
+  request_.wish.reply_chunk = Use::always;
+  request_.reply.payload += 4 * kSmallInlineBytes;
 }
 
 }  // namespace steertag::peer

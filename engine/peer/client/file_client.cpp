@@ -53,6 +53,9 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
       wish.segments = kMostRequestSegments;
       rdma.form = wish;
     }
+    // RFC 8267 6.7.2: a credit with which to find out whether the server still answers.
+    const bool reserves = !options.deviations.has(Deviation::no_credit_in_reserve);
+    rdma.reserve = options.version != 3 && reserves ? 1 : 0;
     rdma.deviations = options.deviations;
     way.carrier = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
   }

@@ -135,6 +135,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
     return tl::unexpected(CallErrc::no_memory);
   }
   bend_lists(limits);
+  bend_needs(limits);
   header_bytes_.clear();
   wire::encode(header_, header_bytes_);
   parts_.front() = header_bytes_;

@@ -60,9 +60,14 @@ class OutgoingCall {
   std::uint32_t resent = 0;  // by a deviation, on one connection
   bool remotely_invalidated = false;
   bool offers_no_room = false;  // a deviation offers an unused write chunk again
+  /// What a deviation does when the call has left.
+  void bend_sent(const wire::Negotiated& limits);
+  /// A deviation has the call offer more for its reply when it is made again.
+  void ask_for_more();
 
  private:
   void bend_form(CallForm& form, const wire::Negotiated& limits);
+  void bend_needs(const wire::Negotiated& limits);
   void bend_lists(const wire::Negotiated& limits);
   bool offer_result(const CallMemory& memory, const CallForm& form);
   bool offer_arguments(const CallMemory& memory, const CallForm& form);

@@ -65,6 +65,7 @@ EndpointOptions Requester::endpoint_options() const {
   options.receives = credits_.requested() + kSpareReceives;
   if (reverse_) options.receives += kReverseGrant;
   if (options_.deviations.any()) options.receives = bent_receives(options.receives);
+  if (deviates(Deviation::announces_small_sends)) options.announced.send_bytes = 1024;
   options.connection.startup_timeout = options_.connect_timeout;
   return options;
 }
@@ -105,7 +106,7 @@ void Requester::abort_connection() {
 void Requester::pump() {
   const auto open = [this] {
     return deviates(Deviation::grant_ignored) ? credits_.in_flight() < credits_.requested()
-                                              : credits_.open();
+                                              : credits_.open(options_.reserve);
   };
   while (up() && !down_ && open() && !queue_.empty()) {
     std::unique_ptr<OutgoingCall> call = std::move(queue_.front());
@@ -239,6 +240,7 @@ void Requester::on_done(WorkTag tag, fabric::Operation /*operation*/) {
   const auto found = outstanding_.find(xid);
   if (found == outstanding_.end()) return;
   --found->second->sends_outstanding;
+  found->second->bend_sent(negotiated_);
   retire_sent(xid);
 }
 

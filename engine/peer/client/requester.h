@@ -26,6 +26,7 @@ inline constexpr std::uint64_t kCallsToSession = 2;
 
 struct RequesterOptions {
   std::uint32_t credits = kDefaultCredits;  // requested in every call
+  std::uint32_t reserve = 0;                // of the credits granted, left for other calls
   /// R is cleared where the provider lets a peer close nothing (fabric::Capabilities).
   wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
   bool sends_private_data = true;

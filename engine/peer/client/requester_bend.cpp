@@ -51,6 +51,8 @@ void Requester::bend_negotiated() {
   constexpr std::uint8_t kReserved = 0xFE;  // RFC 8797 4
   if (deviates(Deviation::missing_private_data_ignored) && !endpoint_->peer())
     negotiated_ = wire::negotiate(options_.announced, options_.announced);
+  if (deviates(Deviation::announces_small_sends) && endpoint_->peer())
+    negotiated_ = wire::negotiate(options_.announced, *endpoint_->peer());
   if (const auto& found = endpoint_->found()) {
     if (deviates(Deviation::server_receive_size_ignored))
       negotiated_.to_server_bytes = options_.announced.send_bytes;
@@ -211,8 +213,10 @@ bool Requester::bend_unexpected(const wire::Header& header, View payload) {
     if (deviates(Deviation::error_ignored)) return true;
     if (!call && oldest() && deviates(Deviation::error_fails_any_call))
       return handle_error(header, *oldest()), true;
-    if (call && (deviates(Deviation::error_resent) || deviates(Deviation::error_retried_for_ever)))
-      return make_again(*call), true;
+    const bool again = deviates(Deviation::error_resent) ||
+                       deviates(Deviation::error_retried_for_ever) ||
+                       deviates(Deviation::error_retried_larger);
+    if (call && again) return make_again(*call), true;
     return false;
   }
   const auto direction = rpc::direction(payload);
@@ -235,8 +239,9 @@ void Requester::make_again(OutgoingCall& call) {
   OutgoingCall& same = *again.mapped();
   credits_.on_reply(credits_.granted());
   same.release_memory();
-  if (deviates(Deviation::error_retried_for_ever)) same.rename(next_xid_++);
-  if (deviates(Deviation::error_resent) && ++same.resent > kMostAttempts)
+  if (!deviates(Deviation::error_resent)) same.rename(next_xid_++);
+  if (deviates(Deviation::error_retried_larger)) same.ask_for_more();
+  if (!deviates(Deviation::error_retried_for_ever) && ++same.resent > kMostAttempts)
     return tell(same, tl::unexpected(CallError{CallErrc::err_chunk, {}}));
   same.sends_outstanding = 0;
   ++statistics_.replies;

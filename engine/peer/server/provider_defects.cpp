@@ -30,6 +30,17 @@ constexpr Pair kPairs[] = {
     {Deviation::refused_read_answered, fabric::Defect::refused_read_answered},
     {Deviation::read_depth_ignored, fabric::Defect::read_depth_ignored},
     {Deviation::terminate_code_wrong, fabric::Defect::terminate_code_wrong},
+    {Deviation::reserved_segment_bits_set, fabric::Defect::reserved_segment_bits_set},
+    {Deviation::reserved_control_bits_set, fabric::Defect::reserved_control_bits_set},
+    {Deviation::tagged_offset_stays, fabric::Defect::tagged_offset_stays},
+    {Deviation::send_sequence_from_zero, fabric::Defect::send_sequence_from_zero},
+    {Deviation::pad_not_zero, fabric::Defect::pad_not_zero},
+    {Deviation::crc_big_endian, fabric::Defect::crc_big_endian},
+    {Deviation::read_request_long, fabric::Defect::read_request_long},
+    {Deviation::read_response_elsewhere, fabric::Defect::read_response_elsewhere},
+    {Deviation::terminate_as_send, fabric::Defect::terminate_as_send},
+    {Deviation::startup_words_last, fabric::Defect::startup_words_last},
+    {Deviation::sends_before_first_fpdu, fabric::Defect::sends_before_first_fpdu},
 };
 
 }  // namespace

@@ -118,7 +118,13 @@ Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const Rdm
   auto admitted = dispatcher.admit(message, reply);
   if (!admitted) {
     if (deviations.has(Deviation::program_versions_wrong)) bend_versions(reply);
-    if (deviations.has(Deviation::gss_over_rdma_only)) bend_denial(message, reply);
+    const bool takes_token = deviations.has(Deviation::gss_token_in_chunk_taken);
+    if (takes_token || deviations.has(Deviation::gss_over_rdma_only)) bend_denial(message, reply);
+    if (takes_token && !call.chunks.empty()) {
+      reply.stream().clear();
+      wire::Writer writer(reply.stream());
+      rpc::ReplyHeader::accepted(call.xid, rpc::AcceptStatus::SUCCESS).encode(writer);
+    }
     return outcome_of(deviations, reply);
   }
   const BindingFault fault = check_binding(call.message, call.chunks);

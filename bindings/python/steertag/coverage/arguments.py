@@ -18,7 +18,8 @@ def _add_coverage(commands):
         "coverage",
         help="Prints the matrix of requirements, cases, deviations and results",
         description="Prints the matrix of requirements, cases, deviations and results. The exit status "
-        "is 1 if a MUST or MUST NOT of RFC 8166, 8167, 8267 or 8797 has neither case nor exemption.",
+        "is 1 if a MUST or MUST NOT of RFC 8166, 8167, 8267, 8797 or 8881, or of the documents of iWARP, "
+        "has neither case nor exemption.",
     )
     add = parser.add_argument
     add("path", nargs="*", type=pathlib.Path, help="where the cases are (both suites)")

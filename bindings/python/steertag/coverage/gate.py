@@ -5,8 +5,10 @@ from .matrix import OPEN
 
 
 def in_scope(requirement, strict):
-    """Whether a row has to be settled: every MUST and MUST NOT of the four documents, or every row."""
-    return strict or (requirement.document in ledger.PRINCIPAL and ledger.mandatory(requirement))
+    """Whether a row has to be settled: every MUST and MUST NOT of the documents that require it, or every
+    row."""
+    required = requirement.document in ledger.REQUIRED_DOCUMENTS
+    return strict or (required and ledger.mandatory(requirement))
 
 
 def open_rows(matrix, strict=False, each_role=False):

@@ -12,7 +12,7 @@ OPEN = "open"
 STATES = (CASE, RESTATED, EXEMPT, OPEN)
 RESTATING = "restated"  # the kind of an exemption that is worth what the rows of its `by` are worth
 # Kinds of exemptions that say that no case is possible, so that one beside them gives the lie to them.
-DENYING = ("unseen", "local", "no-suite", "lasting")
+DENYING = ("unseen", "local", "no-suite", "lasting", "no-part", "provider")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,6 +14,7 @@ NFS4 = nfs.nfs4
 FIRST_XID = 0x5EED0000
 # Asked for in each; what the client grants is in its answers.
 ASKED_CREDITS = 64
+NULL_OCTETS = 40  # an RPC call without credential and arguments
 OK, DELAY = "NFS4_OK", "NFS4ERR_DELAY"
 
 
@@ -174,6 +175,20 @@ class BackChannel(SessionWatch):
     def null(self):
         """Sends a CB_NULL; its XID."""
         return self._send(NFS4.CB_NULL, b"", None)
+
+    def long_null(self):
+        """Sends a CB_NULL in a position-zero chunk, of memory that is not there; its XID."""
+        self._next_xid += 1
+        draft = wire.Draft(xid=self._next_xid, credit=ASKED_CREDITS, proc=1, payload=b"")
+        nowhere = wire.Segment(handle=self._next_xid, length=NULL_OCTETS, offset=0)
+        draft.read_list = [wire.DraftReadEntry(segment=wire.ReadSegment(0, nowhere))]
+        self.conn.line.send(wire.encode(draft))
+        return draft.xid
+
+    @property
+    def threshold(self):
+        """Octets of the longest Send to the client."""
+        return self.conn.line.thresholds.to_client_bytes
 
     def lose(self):
         """Ends the connection of the backchannel."""

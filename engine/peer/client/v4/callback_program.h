@@ -17,6 +17,8 @@ inline constexpr std::uint32_t kCallbackProgram = 0x40000000;
 inline constexpr std::uint32_t kClientBackSlots = 4;
 /// ca_maxoperations of the backchannel: CB_SEQUENCE and what one event may give cause to.
 inline constexpr std::uint32_t kMostCallbackOperations = 8;
+/// What a deviation asks for as the longest reply, which no server finds too short.
+inline constexpr std::uint32_t kShortCallbackReply = 512;
 
 /// What the client does for its callbacks; each must be there.
 struct CallbackActions {

@@ -38,8 +38,10 @@ nfs4::ChannelAttrs ClientSession::wanted_back_channel() const {
   const auto limits = schedule_.carrier().reverse_limits();
   // Servers want values also of a channel that no connection becomes part of.
   if (!limits) return {0, 4096, 4096, 0, 2, 1, {}};
-  const auto call = static_cast<std::uint32_t>(limits->call_bytes);
-  const auto reply = static_cast<std::uint32_t>(limits->reply_bytes);
+  auto call = static_cast<std::uint32_t>(limits->call_bytes);
+  auto reply = static_cast<std::uint32_t>(limits->reply_bytes);
+  if (deviates(Deviation::long_callbacks_promised)) call = 1U << 16;
+  if (deviates(Deviation::callback_replies_too_long)) reply = kShortCallbackReply;
   return {0, call, reply, reply, kMostCallbackOperations, kClientBackSlots, {}};
 }
 

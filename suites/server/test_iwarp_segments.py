@@ -1,0 +1,180 @@
+"""What the server sends below messages, field by field: FPDUs, DDP segments, RDMAP messages, and the order
+in which they come (RFC 5044, 5041, 5040, 6581)."""
+
+import struct
+
+from chunk_checks import read_call, write_call
+from fpdus import (
+    expect_fpdus,
+    FORM,
+    FPDU,
+    make_fpdu,
+    missing,
+    READ_QUEUE,
+    read_fpdus,
+    READ_REQUEST,
+    READ_RESPONSE,
+    SENDS,
+    TERMINATE,
+    TERMINATE_QUEUE,
+    WRITE,
+)
+from startup_stream import FRAME, MARKERS, null_call, NULL_FPDU, REPLY_KEY, request
+from startup_stream import StartupStream
+
+from steertag import fabric, trace, wire
+from steertag.suite import case, expect, kinds
+
+ASKED, COPIED, ANSWERED = "RFC5040-4.4-1", "RFC5040-4.4-2", "RFC5040-5.2.1-1"
+TERMINATES, ORDER = "RFC5040-4.8-1", "RFC5040-5.5-1"
+WAITS, WORDS, SERVED = "RFC5044-7.1.2-1", "RFC6581-9-1", "RFC8166-4.5.5-1"
+XID_AT, XID_OCTETS = 20, 4  # of the call in NULL_FPDU, and their number
+# Read Request: sink STag, sink offset, length, source STag, source offset.
+READ_FIELDS = struct.Struct(">IQIIQ")
+SINK = (0x5EED0042, 0x0123456789ABCDEF)
+# An untagged segment: control octets, STag, queue, MSN, offset.
+UNTAGGED = struct.Struct(">BBIIII")
+# More than any TCP segment holds, and less than any server sends at once; the last segment needs a pad.
+SEVERAL_SEGMENTS = (1 << 17) - 3
+MOST_PRIVATE_DATA, WORDS_OCTETS = 512, 4
+TERMINATE_CONTROL, RESERVED_BITS = 4, 0x1FFF
+LAYERS = (0, 1, 2)
+MAGIC = wire.encode(wire.PrivateData())[:4]
+
+
+def started(bench, stream, requirement_id):
+    """The reply frame of a stream whose client says nothing of itself."""
+    stream.send(request(data=b""))
+    frame = stream.reply()
+    expect.true(frame is not None, requirement_id, "an MPA reply comes")
+    expect.equal(frame.key, REPLY_KEY, requirement_id, "key of the first octets")
+    if frame.rejected or frame.flags & MARKERS:
+        bench.not_testable("the server rejects clients without private data, or asks for markers")
+    return frame
+
+
+def next_fpdu(stream, requirement_id):
+    """The next Fpdu that the server sends."""
+    octets = b""
+    while lacking := missing(octets):
+        more = stream.first_octets(lacking)
+        expect.true(bool(more), requirement_id, "a whole FPDU comes")
+        octets += more
+    return read_fpdus(octets)[0][0]
+
+
+@case("server.segments.first", requirements=[*FORM, SERVED], needs=["fault-hooks"])
+def test_first(bench):
+    """The FPDU with the reply to a first call."""
+    with StartupStream(bench) as stream:
+        frame = started(bench, stream, SERVED)
+        stream.send(null_call(frame))
+        first = next_fpdu(stream, FPDU)
+    expect_fpdus([first])
+
+
+@case("server.segments.waits", requirements=[WAITS, SERVED], needs=["fault-hooks"])
+def test_waits(bench):
+    """Nothing comes before the MPA reply, and no FPDU before the client's first: the server has long had the
+    time for one when other connections have been answered."""
+    elsewhere = bench.connect()
+    with StartupStream(bench) as stream:
+        expect(elsewhere.probe(), SERVED, must=[kinds.REPLY])
+        frame = started(bench, stream, WAITS)
+        expect(elsewhere.probe(), SERVED, must=[kinds.REPLY])
+        stream.send(null_call(frame))
+        first = next_fpdu(stream, WAITS)
+    xid = NULL_FPDU[XID_AT : XID_AT + XID_OCTETS]
+    answers = first.payload[:XID_OCTETS] == xid
+    expect.true(answers, WAITS, "the first FPDU answers the client's first")
+
+
+def sent_by_server(bench, conn):
+    """[Fpdu] of a connection so far."""
+    octets = conn.watch.capture.octets(trace.Role.server)
+    _, flags, _, length = FRAME.unpack(octets[: FRAME.size])
+    if flags & MARKERS:
+        bench.not_testable("the server asks for markers")
+    return read_fpdus(octets[FRAME.size + length :])[0]
+
+
+@case("server.segments.data", requirements=[*FORM, ASKED, ORDER], needs=["fault-hooks"])
+def test_data(bench):
+    """Read Requests, RDMA Writes of several segments, and the Sends behind them: the octets of a READ have
+    left before its reply."""
+    content = bench.random.randbytes(SEVERAL_SEGMENTS)
+    handle = bench.file(content)
+    conn = bench.connect()
+    call = write_call(conn, handle, content[:4096])
+    conn.reduce(call, [1000, 3096])
+    outcome = conn.exchange(call)
+    requests = [one for one in sent_by_server(bench, conn) if one.opcode == READ_REQUEST]
+    for one in requests:
+        where = (one.queue, len(one.payload))
+        what = "queue of a Read Request and its octets"
+        expect.equal(where, (READ_QUEUE, READ_FIELDS.size), ASKED, what, outcome=outcome)
+    expect(outcome, ASKED, must=[kinds.REPLY])
+    call = read_call(conn, handle, SEVERAL_SEGMENTS)
+    conn.write_chunk(call)
+    outcome = conn.exchange(call)
+    fpdus = sent_by_server(bench, conn)
+    expect_fpdus(fpdus, outcome)
+    sends = [place for place, one in enumerate(fpdus) if one.opcode in SENDS]
+    before = [one for one in fpdus[: sends[-1]] if one.opcode == WRITE]
+    expect(outcome, ORDER, must=[kinds.REPLY])
+    written = sum(len(one.payload) for one in before)
+    what = "octets written before the reply"
+    expect.at_least(written, outcome.result.ok.count, ORDER, what, outcome)
+
+
+@case("server.segments.terminate", requirements=[TERMINATES, SERVED], needs=["fault-hooks"])
+def test_terminate(bench):
+    """A Terminate, over a bad CRC: on its queue, with control bits that mean something and the headers that
+    they announce. A server may go without one."""
+    conn = bench.connect()
+    conn.send(conn.null_call(), fault=fabric.Fault(bad_crc=True))
+    expect.true(conn.wait_closed(), SERVED, "the connection ends over the bad CRC")
+    found = [one for one in sent_by_server(bench, conn) if one.opcode == TERMINATE]
+    if not found:
+        bench.not_testable("the server ends the connection without a Terminate")
+    last = found[-1]
+    place = (last.tagged, last.queue, last.msn, last.mo)
+    what = "form, queue, MSN and offset of a Terminate"
+    expect.equal(place, (False, TERMINATE_QUEUE, 1, 0), TERMINATES, what)
+    expect.at_least(len(last.payload), TERMINATE_CONTROL, TERMINATES, "octets of a Terminate")
+    control = int.from_bytes(last.payload[:TERMINATE_CONTROL], "big")
+    expect.one_of(control >> 28, LAYERS, TERMINATES, "layer of a Terminate")
+    expect.equal(control & RESERVED_BITS, 0, TERMINATES, "reserved bits of a Terminate")
+
+
+@case("server.segments.empty-read", requirements=[ANSWERED, COPIED], needs=["fault-hooks"])
+def test_empty_read(bench):
+    """The Read Response to a Read Request for no octets has the sink of the request, whatever that is."""
+    with StartupStream(bench) as stream:
+        frame = started(bench, stream, ANSWERED)
+        stream.send(null_call(frame))
+        next_fpdu(stream, ANSWERED)
+        header = UNTAGGED.pack(0x41, 0x40 | READ_REQUEST, 0, READ_QUEUE, 1, 0)
+        stream.send(make_fpdu(header + READ_FIELDS.pack(*SINK, 0, 0, 0)))
+        answer = next_fpdu(stream, ANSWERED)
+    if answer.opcode == TERMINATE and not (frame.enhanced or (0, 0))[0] & 0x3FFF:
+        bench.not_testable("the server takes no RDMA Reads")
+    form = (answer.tagged, answer.opcode, len(answer.payload))
+    expect.equal(form, (True, READ_RESPONSE, 0), ANSWERED, "form, opcode and octets of the answer")
+    expect.equal((answer.stag, answer.offset), SINK, COPIED, "sink of the Read Response")
+
+
+@case("server.startup.words", requirements=[WORDS], needs=["fault-hooks"])
+def test_words(bench):
+    """The depths stand before the private data of an enhanced reply, which are no more than both may be."""
+    with StartupStream(bench) as stream:
+        stream.send(request(data=b""))
+        frame = stream.reply()
+    expect.true(frame is not None, WORDS, "an MPA reply comes")
+    if not frame.enhanced:
+        bench.not_testable("the reply is not enhanced")
+    expect.at_most(len(frame.data), MOST_PRIVATE_DATA, WORDS, "octets behind the reply's header")
+    if MAGIC not in frame.data:
+        bench.not_testable("the server announces nothing behind the depths")
+    behind = MAGIC in frame.data[WORDS_OCTETS:]
+    expect.true(behind, WORDS, "the private data stand behind the depths")
