@@ -275,6 +275,10 @@ enum class Deviation : std::uint16_t {
   sixteen_segments_refused,
   second_read_chunk_refused,
 
+  // connections
+  lost_connection_hangs,
+  first_announcement_kept,
+
   // of the client
   takes_any_version,
   takes_any_procedure,
@@ -336,6 +340,21 @@ enum class Deviation : std::uint16_t {
   bind_not_alone,
   slot_recall_ignored,
   idle_connection_closed,
+
+  // the form of the client's messages
+  call_xid_differs,
+  call_vers_two,
+  call_msgp,
+  call_presence_word_swapped,
+  call_segment_wraps,
+  call_count_word_zero,
+  call_chunk_beyond_item,
+  call_roundup_left_inline,
+  long_call_cut,
+  long_call_elsewhere,
+  client_receives_below_1024,
+  client_announces_reserved_bits,
+  reply_startup_key_ignored,
 };
 
 struct DeviationInfo {

@@ -157,6 +157,12 @@ inline constexpr DeviationInfo kSessions[] = {
      "A write chunk or reply chunk of sixteen segments is answered with ERR_CHUNK."},
     {Deviation::second_read_chunk_refused, "second-read-chunk-refused", "RFC8267-6.1-1",
      "A call with two read chunks is answered with ERR_CHUNK."},
+
+    // connections
+    {Deviation::lost_connection_hangs, "lost-connection-hangs", "RFC8166-4.5.5-1",
+     "When a connection is lost, nothing is answered any more."},
+    {Deviation::first_announcement_kept, "first-announcement-kept", "RFC8797-4-1",
+     "The private data of the first client stand for those of all others."},
 };
 
 }  // namespace steertag::peer::deviation_rows

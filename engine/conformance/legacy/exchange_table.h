@@ -11,7 +11,7 @@ namespace steertag::conformance {
 
 /// Most exchanges of one direction; far more than a server grants credits, and of a long capture as
 /// many answered ones as a late message is likely to be about.
-inline constexpr std::size_t kMostLegacyExchanges = 65536;
+inline constexpr std::size_t kMostLegacyExchanges = 16384;
 
 /// Exchanges that wait for their reply, and the latest of those that have it. A full table forgets
 /// the one whose answer is the oldest; only if all wait, the oldest call. `Value` is what the judge

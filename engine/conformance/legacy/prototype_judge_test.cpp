@@ -118,7 +118,7 @@ TEST(PrototypeJudge, CountsARepeatedCallOnce) {
 TEST(PrototypeJudge, SeesAsWellAfterAnyNumberOfExchanges) {
   PrototypeJudge judge;
   const std::uint32_t most = kMostLegacyExchanges;
-  for (std::uint32_t i = 0; i < 2 * most; ++i) play(judge, {call({}, i), reply({}, i)});
+  for (std::uint32_t i = 0; i <= most; ++i) play(judge, {call({}, i), reply({}, i)});
   EXPECT_THAT(judge.findings(), testing::IsEmpty());
   EXPECT_EQ(judge.forgotten_calls(), 0u);
   play(judge, {call(), reply(), done()});

@@ -14,7 +14,7 @@ namespace steertag::conformance {
 
 /// Most write chunks and segments that are remembered of the calls of one direction; what comes
 /// back for calls beyond is not compared with them. One header can have 49,152 of both.
-inline constexpr std::size_t kMostRfc5666Offers = 1 << 20;
+inline constexpr std::size_t kMostRfc5666Offers = 1 << 18;
 
 /// Judges both sides, each by its own Sends, where RFC 5666 and RFC 5667 differ from what Judge
 /// looks at: their own messages, and fields that mean something else. It is for a connection that

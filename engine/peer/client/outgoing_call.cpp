@@ -110,6 +110,8 @@ bool OutgoingCall::offer_arguments(const CallMemory& memory, const CallForm& for
     copy(item, argument_->bytes());
     list(static_cast<std::uint32_t>(stream.size()), *argument_, length);
   }
+  if (form.read_chunk && deviates(Deviation::call_roundup_left_inline))
+    inline_parts.push_back(View(kZeros).first(roundup));
   parts_.insert(parts_.end(), inline_parts.begin(), inline_parts.end());
   return true;
 }
@@ -122,7 +124,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
   const CallSize size{request_.stream.size(), request_.has_item, request_.item.size(),
                       request_.reply};
   CallForm form = choose_form(size, request_.wish, limits);
-  bend_form(form);
+  bend_form(form, limits);
   if (!form.possible) return tl::unexpected(CallErrc::too_large);
   header_.clear();
   header_.xid = xid_;
@@ -137,6 +139,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
   bend_lists(limits);
   header_bytes_.clear();
   wire::encode(header_, header_bytes_);
+  bend_octets(limits);
   parts_.front() = header_bytes_;
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "peer/server/provider_defects.h"
 #include "rpc/direction.h"
 
 namespace steertag::peer {
@@ -16,7 +17,9 @@ Requester::Requester(fabric::Provider& provider, fabric::Url url, RequesterOptio
       pool_(*domain_, options.memory_bytes),
       credits_(options.credits),
       next_xid_(first_xid),
-      clock_(std::move(clock)) {}
+      clock_(std::move(clock)) {
+  if (options_.deviations.any()) provider.misbehave(provider_defects(options_.deviations));
+}
 
 Requester::~Requester() {
   endpoint_.reset();
@@ -65,6 +68,15 @@ EndpointOptions Requester::endpoint_options() const {
   options.receives = credits_.requested() + kSpareReceives;
   if (reverse_) options.receives += kReverseGrant;
   if (deviates(Deviation::few_receives)) options.receives = kFewReceives;
+  if (deviates(Deviation::client_receives_below_1024)) {
+    options.announced.receive_bytes = 1024;
+    options.receive_bytes = 1000;
+  }
+  if (deviates(Deviation::client_announces_reserved_bits) && options.sends_private_data) {
+    constexpr std::size_t kFlagsAt = 5;  // RFC 8797 4
+    wire::encode(options.announced, options.raw_private_data.emplace());
+    (*options.raw_private_data)[kFlagsAt] |= std::byte{0xaa};
+  }
   options.connection.startup_timeout = options_.connect_timeout;
   return options;
 }
