@@ -74,7 +74,11 @@ auto bind_legacy_judge(py::module_& module, const char* name, const char* doc) {
           "The findings so far, in the order of events; a new list of copies.")
       .def_property_readonly(
           "dropped_findings", [](const Bound& bound) { return bound.judge.dropped_findings(); },
-          "Findings beyond the most that are kept.");
+          "Findings beyond the most that are kept.")
+      .def_property_readonly(
+          "forgotten_calls", [](const Bound& bound) { return bound.judge.forgotten_calls(); },
+          "Calls that were not kept until their reply, because too many waited: above zero, what "
+          "depends on them may have been missed.");
 }
 
 void bind_legacy(py::module_& module) {
@@ -86,7 +90,9 @@ void bind_legacy(py::module_& module) {
   bind_legacy_judge<conformance::Rfc5666Judge>(
       module, "Rfc5666Judge",
       "Judges both sides of a connection of RFC 5666, which its user says that it is.")
-      .def(py::init<>());
+      .def(py::init<bool>(), py::kw_only(), py::arg("from_start") = false,
+           "`from_start`: the connection is seen from its first message on, so that what has not "
+           "been seen to wait does not.");
   module.def(
       "legacy_rules", [] { return rule_list(conformance::legacy_rules()); },
       "Every rule of PrototypeJudge and Rfc5666Judge, family by family.");

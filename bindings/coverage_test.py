@@ -226,17 +226,17 @@ def test_what_was_not_tried_has_no_outcome():
     row = "RFC8166-1-1"
     missed = build([entry()], [], [first], catches={("d", row): Catch("misjudged", "")})
     assert list(text.table(missed))[2].endswith("  0 of 1 caught")
-    catches = {("e", row): Catch("judged", "server.a.b"), ("e", "RFC8166-1-2"): Catch("missed", "")}
+    catches = {("e", row): Catch("caught", "server.a.b"), ("e", "RFC8166-1-2"): Catch("missed", "")}
     partly = build([entry()], [], [first, other], catches=catches)
     assert list(text.table(partly))[2].endswith("  1 of 1 caught, 1 not tried")
 
 
 def test_results_of_deviations_are_read(tmp_path):
     path = tmp_path / "deviations.json"
-    row = {"name": "d", "requirement": "RFC8166-1-1", "outcome": "judged", "by": "server.a.b"}
+    row = {"name": "d", "requirement": "RFC8166-1-1", "outcome": "caught", "by": "server.a.b"}
     row |= {"failed": ["server.a.b", "server.c.d"], "whole": True}
     path.write_text(json.dumps([row]))
-    catch = Catch("judged", "server.a.b", ("server.a.b", "server.c.d"), True)
+    catch = Catch("caught", "server.a.b", ("server.a.b", "server.c.d"), True)
     assert read(path) == [(("d", "RFC8166-1-1"), catch)] and catch.caught
     for content in ("", "5", "[5]", "[{}]", json.dumps([row | {"by": None}]), "[" * 100_000):
         path.write_text(content)

@@ -140,6 +140,15 @@ def test_the_judge_of_rfc5666_takes_what_rfc8166_forbids():
     assert [found.requirement.id for found in judge.findings] == ["RFC5666-3.5-1"]
 
 
+def test_a_grant_of_zero_counts_on_a_connection_that_is_seen_from_its_start():
+    for from_start, rows in ((True, ["RFC5666-3.3-2"]), (False, [])):
+        judge = conformance.Rfc5666Judge(from_start=from_start)
+        judge.send(CLIENT, wire.encode(wire.Header(xid=XID, credit=32), CALL))
+        judge.send(SERVER, wire.encode(wire.Header(xid=XID, credit=0), REPLY))
+        assert [found.requirement.id for found in judge.findings] == rows
+        assert judge.forgotten_calls == 0
+
+
 def test_a_judge_takes_the_events_of_a_connection():
     for judge in (conformance.PrototypeJudge(), conformance.Rfc5666Judge()):
         trace.Recorder().replay(judge)

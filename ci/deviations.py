@@ -2,9 +2,11 @@
 """The mutation score: runs a suite against the bundled server, or our own client, with each of its
 deviations and checks that a case finds it under the requirement that the deviation breaks.
 
-Each deviation is tried first with the cases that claim its requirement, because they are few, and
-with the whole suite if they miss it; with --whole each is tried with the whole suite, to its end, so that
-one knows of each case what makes it fail. One that breaks further requirements is tried for each of them."""
+Each deviation is tried first with the cases that claim its requirement, because they are few; one of
+these has to catch it. If they miss it the whole suite tells what it does instead. One that breaks further
+requirements is tried for each of them. With --whole the cases that claim it run to their end, and then each
+deviation is tried with all cases that none has made fail so far, so that one knows of each case whether
+anything makes it fail under a requirement that it claims."""
 
 import argparse
 import concurrent.futures
@@ -15,6 +17,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
 import xml.etree.ElementTree
 
 from blame import JUDGEMENTS, blames
@@ -42,11 +45,14 @@ PROGRAMS = {"server": "steertag-serve", "client": "steertag-copy"}
 # One run of the whole suite against a server that may hang in many cases.
 RUN_LIMIT_S = 600
 # The same where no failure ends the run: each hang costs a timeout and a new server.
-WHOLE_RUN_LIMIT_S = 7200
+WHOLE_RUN_LIMIT_S = 3600
 LIST_LIMIT_S = 10
 # Failures after which a run ends: what they do not blame is not blamed, and a server that breaks
 # everything would cost a timeout in every case.
 MOST_FAILURES = 20
+# The same of the cases that are left with --whole: a peer that fails so many of them breaks what all cases
+# begin with, and shows nothing about any.
+MOST_FAILURES_OF_REST = 100
 # pytest's exit codes when every selected case has run, or when blame.py has ended the run.
 EXPECTED_ENDS = (0, 1, 2)
 
@@ -66,18 +72,20 @@ class Deviation:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """`by` is the case that caught the deviation. `word` is "caught", "judged" (by a case that claims
-    something else, because the judge watches every case), "misjudged" (only other requirements were
-    blamed), "missed", or "no run", and then `by` says why."""
+    """`by` is the case that caught the deviation. `word` is "caught" (by a case that claims the
+    requirement), "judged" (only by one that claims something else, because the judge watches every case),
+    "misjudged" (only other requirements were blamed), "missed", or "no run", and then `by` says why.
+    """
 
     deviation: Deviation
     word: str
     by: str = ""
-    failed: tuple = ()  # ids of the cases that were seen to fail
+    failed: tuple = ()  # ids of the cases that were seen to fail under a requirement that they claim
+    whole: bool = False  # was tried with each case that no deviation had made fail before
 
     @property
     def good(self):
-        return self.word in ("caught", "judged")
+        return self.word == "caught"
 
 
 def list_deviations(program):
@@ -100,22 +108,50 @@ def list_deviations(program):
 def claims(junit):
     """{requirement: [pytest node id of each case that claims it]} from a JUnit file of the suite."""
     found = {}  # a case names a requirement twice if it claims and breaks it, hence no lists inside
-    for test in xml.etree.ElementTree.parse(junit).iter("testcase"):
-        path = "/".join(test.get("classname").split(".")) + ".py"
-        for row in test.iter("property"):
-            if row.get("name") == "requirement":
-                found.setdefault(row.get("value"), {})[f"{path}::{test.get('name')}"] = None
+    for node, name, value in _properties(junit):
+        if name == "requirement":
+            found.setdefault(value, {})[node] = None
     if not found:
         raise CannotScore(f"{junit} names no requirement: it is no report of the suite")
     return {requirement: list(nodes) for requirement, nodes in found.items()}
 
 
+def all_cases(junit):
+    """{id of a case: its pytest node id} from a JUnit file of the suite."""
+    return {value: node for node, name, value in _properties(junit) if name == "case"}
+
+
+def _properties(junit):
+    for test in xml.etree.ElementTree.parse(junit).iter("testcase"):
+        path = "/".join(test.get("classname").split(".")) + ".py"
+        for row in test.iter("property"):
+            yield f"{path}::{test.get('name')}", row.get("name"), row.get("value")
+
+
+class Rest:
+    """The cases that no deviation has made fail so far; shared by all runs."""
+
+    def __init__(self, nodes):
+        self._nodes = dict(nodes)
+        self._lock = threading.Lock()
+
+    def nodes(self):
+        with self._lock:
+            return list(self._nodes.values())
+
+    def strike(self, ids):
+        with self._lock:
+            for each in ids:
+                self._nodes.pop(each, None)
+
+
 class Scorer:
     """Runs the suite against deviating peers."""
 
-    def __init__(self, program, report, claims_by_requirement, peer=PEERS["server"], whole=False):
+    def __init__(self, program, report, claims_by_requirement, peer=PEERS["server"], rest=None):
+        """`rest`, a Rest, asks for what --whole gives."""
         self._peer = peer
-        self._whole = whole
+        self._rest = rest
         paths = [str(PROJECT / "ci"), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._environment = {
             **os.environ,
@@ -124,7 +160,7 @@ class Scorer:
         }
         self._report = report
         self._claims = claims_by_requirement
-        self._limit_s = WHOLE_RUN_LIMIT_S if whole else RUN_LIMIT_S
+        self._limit_s = RUN_LIMIT_S if rest is None else WHOLE_RUN_LIMIT_S
 
     def score(self, deviation):
         try:
@@ -134,31 +170,61 @@ class Scorer:
 
     def _score(self, deviation):
         claiming = self._claims.get(deviation.requirement, [])
-        if claiming and not self._whole:
-            cases = self._run(deviation, claiming, "claiming")
+        if claiming:
+            stop = self._rest is None
+            cases = self._run(
+                deviation, claiming, "claiming", MOST_FAILURES if stop else None, stop
+            )
             by = find(cases, deviation.requirement)
             if by:
-                return Outcome(deviation, "caught", by, failed(cases))
-        cases = self._run(deviation, [self._peer.suite], "whole")
+                return self._outcome(deviation, "caught", by, cases)
+        cases = self._run(deviation, [self._peer.suite], "whole", MOST_FAILURES, True)
         claim = [case for case in cases if deviation.requirement in case["requirements"]]
         for word, among in (("caught", claim), ("judged", cases)):
             by = find(among, deviation.requirement)
             if by:
-                return Outcome(deviation, word, by, failed(cases))
+                return self._outcome(deviation, word, by, cases)
         others = failed(cases)
         word = "misjudged" if others else "missed"
-        return Outcome(deviation, word, ", ".join(others[:3]), others)
+        return self._outcome(deviation, word, ", ".join(others[:3]), cases)
 
-    def _run(self, deviation, tests, name):
-        """The cases of one run's report; none if the run did not fail."""
+    def _outcome(self, deviation, word, by, cases):
+        seen = bitten(cases)
+        if self._rest is not None:
+            self._rest.strike(seen)
+        return Outcome(deviation, word, by, seen)
+
+    def try_rest(self, outcome):
+        """The outcome with what the deviation does to the cases that none has made fail so far. Its name
+        is tried once, whatever it breaks."""
+        if outcome.deviation.also:
+            return outcome
+        try:
+            nodes = self._rest.nodes()
+            cases = []
+            if nodes:
+                cases = self._run(outcome.deviation, nodes, "rest", MOST_FAILURES_OF_REST, False)
+        except CannotScore as error:
+            print(f"deviations: {outcome.deviation.name}: {error}", file=sys.stderr)
+            return outcome
+        seen = bitten(cases)
+        self._rest.strike(seen)
+        both = tuple(dict.fromkeys([*outcome.failed, *seen]))
+        return dataclasses.replace(outcome, failed=both, whole=True)
+
+    def _run(self, deviation, tests, name, most_failures, stop):
+        """The cases of one run's report; none if the run did not fail. `stop`: at the first that blames
+        the requirement."""
         part = f"{deviation.name}-{deviation.requirement}" if deviation.also else deviation.name
         directory = self._report / re.sub(r"[^\w.-]", "_", part) / name
         directory.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pytest", *tests, "-q"]
         command += [self._peer.option, deviation.name, *self._peer.more]
         command += ["--report", str(directory), "--strict-verdicts"]
-        if not self._whole:
-            command += ["-p", "blame", "--maxfail", str(MOST_FAILURES)]
+        if most_failures is not None:
+            command += ["--maxfail", str(most_failures)]
+        if stop:
+            command += ["-p", "blame"]
         report = directory / "report.json"
         report.unlink(missing_ok=True)
         with open(directory / "pytest.log", "w") as log:
@@ -181,6 +247,14 @@ class Scorer:
 def failed(cases):
     """The ids of the cases that did not pass."""
     return tuple(case["id"] for case in cases if case["verdict"] in JUDGEMENTS)
+
+
+def bitten(cases):
+    """The ids of the cases that did not pass under a requirement that they claim: a peer that fails at what
+    all cases begin with shows nothing about them."""
+    return tuple(
+        case["id"] for case in cases if any(blames(case, each) for each in case["requirements"])
+    )
 
 
 def find(cases, requirement):
@@ -213,9 +287,10 @@ def write_junit(path, outcomes):
     xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def write_json(path, outcomes, whole=False):
-    """What `steertag coverage --deviations` reads; `by` is empty where no case caught the deviation, and
-    `failed` is all that fails only if the suite was run as a `whole`."""
+def write_json(path, outcomes):
+    """What `steertag coverage --deviations` reads; `by` is empty where no case caught the deviation. If all
+    have `whole`, a case that none has in `failed` is one that none makes fail."""
+    whole = {outcome.deviation.name for outcome in outcomes if outcome.whole}
     rows = [
         {
             "name": outcome.deviation.name,
@@ -223,7 +298,7 @@ def write_json(path, outcomes, whole=False):
             "outcome": outcome.word,
             "by": outcome.by if outcome.good else "",
             "failed": list(outcome.failed),
-            "whole": whole and outcome.word != "no run",
+            "whole": outcome.deviation.name in whole and outcome.word != "no run",
         }
         for outcome in outcomes
     ]
@@ -239,7 +314,9 @@ def main():
     parser.add_argument("--junit", type=pathlib.Path, help="where to write the table as JUnit")
     parser.add_argument("--json", type=pathlib.Path, help="where to write the table as JSON")
     parser.add_argument(
-        "--whole", action="store_true", help="run all cases with each deviation (hours)"
+        "--whole",
+        action="store_true",
+        help="try each deviation besides with all cases that none has made fail so far",
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("names", nargs="*", help="only these deviations")
@@ -258,17 +335,19 @@ def main():
             options.report.resolve(),
             claims(options.conforming),
             PEERS[options.role],
-            options.whole,
+            Rest(all_cases(options.conforming)) if options.whole else None,
         )
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             outcomes = list(pool.map(scorer.score, chosen))
+            if options.whole:
+                outcomes = list(pool.map(scorer.try_rest, outcomes))
     except (CannotScore, OSError, xml.etree.ElementTree.ParseError) as error:
         sys.exit(f"deviations: {error}")
     print("\n".join(table(outcomes)))
     if options.junit:
         write_junit(options.junit, outcomes)
     if options.json:
-        write_json(options.json, outcomes, options.whole)
+        write_json(options.json, outcomes)
     return 0 if all(outcome.good for outcome in outcomes) else 1
 
 

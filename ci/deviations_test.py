@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import deviations
-from deviations import Deviation, Outcome, Scorer
+from deviations import Deviation, Outcome, Rest, Scorer
 
 RULE = "RFC8166-4.2.1-1"
 OTHER = "RFC8166-4.2.2-1"
@@ -28,13 +28,15 @@ def case(name, verdict="fail", *findings, reason="something else", claims=()):
 class Runs(Scorer):
     """Answers with given cases; keeps what was asked for."""
 
-    def __init__(self, claims, *, is_whole=False, **cases):
-        super().__init__("server", pathlib.Path("unused"), claims, whole=is_whole)
+    def __init__(self, claims, *, rest_of_suite=None, **cases):
+        super().__init__("server", pathlib.Path("unused"), claims, rest=rest_of_suite)
         self.cases = cases
         self.asked = []
 
-    def _run(self, deviation, tests, name):
+    def _run(self, deviation, tests, name, most_failures, stop):
         self.asked.append((name, tests))
+        if isinstance(self.cases[name], Exception):
+            raise self.cases[name]
         return self.cases[name]
 
 
@@ -43,7 +45,7 @@ CLAIMS = {RULE: ["suites/server/test_a.py::test_a"]}
 
 def test_claiming_case_catches_without_the_whole_suite():
     runs = Runs(CLAIMS, claiming=[case("a", "pass"), case("b", "fail", OTHER, RULE)])
-    assert runs.score(Deviation("d", RULE)) == Outcome(Deviation("d", RULE), "caught", "b", ("b",))
+    assert runs.score(Deviation("d", RULE)) == Outcome(Deviation("d", RULE), "caught", "b")
     assert runs.asked == [("claiming", CLAIMS[RULE])]
 
 
@@ -76,8 +78,9 @@ def test_finding_in_a_passing_case_does_not_count():
 @pytest.mark.parametrize(
     "whole, word, by, good",
     [
-        ([case("z", "fail", RULE)], "judged", "z", True),
-        ([case("z", reason=f"{OTHER}: expected reply; {RULE}: a_rule")], "judged", "z", True),
+        ([case("z", "fail", RULE, claims=[RULE])], "caught", "z", True),
+        ([case("z", "fail", RULE)], "judged", "z", False),
+        ([case("z", reason=f"{OTHER}: expected reply; {RULE}: a_rule")], "judged", "z", False),
         ([case("z", "fail", OTHER)], "misjudged", "z", False),
         ([case("z", "crash")], "misjudged", "z", False),
         ([case("z", "pass")], "missed", "", False),
@@ -95,12 +98,27 @@ def test_requirement_without_a_claim_goes_to_the_whole_suite():
     assert runs.asked == [("whole", ["suites/server"])]
 
 
-def test_with_whole_runs_every_case_is_tried_and_those_that_fail_are_told():
-    found = [case("a", "pass"), case("b", "fail", OTHER), case("c", "hang", RULE, claims=[RULE])]
-    runs = Runs(CLAIMS, is_whole=True, whole=found)
+def test_with_whole_a_deviation_is_tried_with_what_none_has_made_fail():
+    rest = Rest({"b": "f::b", "c": "f::c", "e": "f::e", "g": "f::g"})
+    claiming = [case("b", "fail", RULE, claims=[RULE]), case("c", "fail", OTHER, claims=[RULE])]
+    others = [case("e", "hang", claims=[OTHER]), case("g", "fail", RULE, claims=[OTHER])]
+    runs = Runs(CLAIMS, rest_of_suite=rest, claiming=claiming, rest=others)
     outcome = runs.score(Deviation("d", RULE))
-    assert (outcome.word, outcome.by, outcome.failed) == ("caught", "c", ("b", "c"))
-    assert runs.asked == [("whole", ["suites/server"])]
+    assert (outcome.word, outcome.by, outcome.failed) == ("caught", "b", ("b",))
+    assert rest.nodes() == ["f::c", "f::e", "f::g"], "c failed under what it does not claim"
+    outcome = runs.try_rest(outcome)
+    assert (outcome.failed, outcome.whole) == (("b", "e"), True)
+    assert runs.asked == [("claiming", CLAIMS[RULE]), ("rest", ["f::c", "f::e", "f::g"])]
+    assert rest.nodes() == ["f::c", "f::g"]
+    further = Outcome(Deviation("d", OTHER, True), "caught", "e")
+    assert runs.try_rest(further) is further and len(runs.asked) == 2
+
+
+def test_a_rest_that_cannot_be_run_was_not_tried(capsys):
+    runs = Runs({}, rest_of_suite=Rest({"b": "f::b"}), rest=deviations.CannotScore("no end"))
+    outcome = Outcome(Deviation("d", RULE), "caught", "b")
+    assert runs.try_rest(outcome) == outcome and not outcome.whole
+    assert "d: no end" in capsys.readouterr().err
 
 
 def test_run_without_a_report_is_told(tmp_path):
@@ -116,11 +134,13 @@ def test_claims_are_read_from_junit(tmp_path):
     path = tmp_path / "junit.xml"
     path.write_text(
         '<testsuites><testsuite><testcase classname="suites.server.test_a" name="test_a[x]">'
-        f'<properties><property name="requirement" value="{RULE}"/>'
+        '<properties><property name="case" value="server.a"/>'
+        f'<property name="requirement" value="{RULE}"/>'
         f'<property name="requirement" value="{RULE}"/></properties>'
         "</testcase></testsuite></testsuites>"
     )
     assert deviations.claims(path) == {RULE: ["suites/server/test_a.py::test_a[x]"]}
+    assert deviations.all_cases(path) == {"server.a": "suites/server/test_a.py::test_a[x]"}
     path.write_text("<testsuites/>")
     with pytest.raises(deviations.CannotScore, match="names no requirement"):
         deviations.claims(path)
@@ -170,13 +190,14 @@ def test_junit_has_a_failure_for_each_deviation_not_caught(tmp_path):
 def test_json_names_who_caught_each_deviation(tmp_path):
     path = tmp_path / "out.json"
     rows = [
-        Outcome(Deviation("d", RULE), "caught", "a", ("a", "b")),
+        Outcome(Deviation("d", RULE), "caught", "a", ("a", "b"), True),
         Outcome(Deviation("e", RULE), "misjudged", "b, c", ("b", "c")),
         Outcome(Deviation("f", RULE), "no run", "no end"),
+        Outcome(Deviation("d", OTHER, True), "caught", "b", ("b",)),
     ]
-    for whole in (False, True):
-        deviations.write_json(path, rows, whole)
-        first, second, third = json.loads(path.read_text())
-        caught = {"name": "d", "requirement": RULE, "outcome": "caught", "by": "a"}
-        assert first == caught | {"failed": ["a", "b"], "whole": whole}
-        assert (second["by"], second["failed"], third["whole"]) == ("", ["b", "c"], False)
+    deviations.write_json(path, rows)
+    first, second, third, fourth = json.loads(path.read_text())
+    caught = {"name": "d", "requirement": RULE, "outcome": "caught", "by": "a"}
+    assert first == caught | {"failed": ["a", "b"], "whole": True}
+    assert (second["by"], second["failed"], second["whole"]) == ("", ["b", "c"], False)
+    assert (third["whole"], fourth["whole"]) == (False, True), "of a name that was tried"

@@ -8,7 +8,7 @@ namespace steertag::fabric {
 
 enum class Defect : std::uint8_t {
   // startup
-  startup_key_ignored,          // any key counts as that of a request
+  startup_key_ignored,          // any key counts as that of a request, or of a reply
   plain_reply,                  // an enhanced request gets a reply of revision 1
   enhanced_reply_revision_one,  // a reply with S set has revision 1
   reserved_startup_bits_set,    // in replies

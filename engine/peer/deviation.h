@@ -311,6 +311,10 @@ enum class Deviation : std::uint16_t {
   state_ends_with_session,
   other_session_destroyed_last_only,
 
+  // connections
+  lost_connection_hangs,
+  first_announcement_kept,
+
   // of the client
   takes_any_version,
   takes_any_procedure,
@@ -427,6 +431,21 @@ enum class Deviation : std::uint16_t {
   announces_small_sends,
   callback_replies_too_long,
   long_callbacks_promised,
+
+  // the form of the client's messages
+  call_xid_differs,
+  call_vers_two,
+  call_msgp,
+  call_presence_word_swapped,
+  call_segment_wraps,
+  call_count_word_zero,
+  call_chunk_beyond_item,
+  call_roundup_left_inline,
+  long_call_cut,
+  long_call_elsewhere,
+  client_receives_below_1024,
+  client_announces_reserved_bits,
+  reply_startup_key_ignored,
 };
 
 struct DeviationInfo {

@@ -206,6 +206,12 @@ inline constexpr DeviationInfo kSessions[] = {
     {Deviation::other_session_destroyed_last_only, "other-session-destroyed-last-only",
      "RFC8881-18.37.3-5",
      "DESTROY_SESSION has to be the last operation whichever session it names."},
+
+    // connections
+    {Deviation::lost_connection_hangs, "lost-connection-hangs", "RFC8166-4.5.5-1",
+     "When a connection is lost, nothing is answered any more."},
+    {Deviation::first_announcement_kept, "first-announcement-kept", "RFC8797-4-1",
+     "The private data of the first client stand for those of all others."},
 };
 
 }  // namespace steertag::peer::deviation_rows

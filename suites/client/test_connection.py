@@ -233,7 +233,8 @@ STARTUPS = {
     hostile=True,
 )
 def test_startup_reply(bench, name):
-    """The first MPA reply is none: the client ends the stream; it may try again or tell its user."""
+    """The first MPA reply is none: the client ends the stream; it may try again or tell its user. Nothing
+    is sent to who has answered so."""
 
     def request(step):
         if len(bench.connections) == 1:
@@ -245,6 +246,9 @@ def test_startup_reply(bench, name):
             bench.connections[0].line.abort()
 
     outcome = bench.use(request=request, quiet=quiet)
+    sent = len(outcome.connections[0].sent) if outcome.connections else 0
+    what = "messages behind a reply that is none"
+    expect.equal(sent, 0, "RFC5044-7.1.1-1", what, outcome=outcome)
     tried = "it tried again"
     expect_or(
         bench,

@@ -183,7 +183,7 @@ def test_octets_behind_the_chunk(bench):
 
 @case(
     "server.write-chunk.written-before-reply",
-    requirements=[*READ_RESULT, "RFC8166-2.3.2-3"],
+    requirements=[*READ_RESULT, "RFC8166-2.3.2-3", "RFC8166-3.5.2-2"],
 )
 def test_written_before_reply(bench):
     """No RDMA Write follows the Send that announces its data."""

@@ -69,40 +69,31 @@ void PrototypeJudge::check_chunks(const trace::Event& event) {
   }
 }
 
-void PrototypeJudge::note(Exchange exchange) {
-  const auto found = exchanges_.find(header_.xid);
-  if (found == exchanges_.end() && exchanges_.size() == kMostPrototypeExchanges) return;
-  if (found != exchanges_.end() && found->second == Exchange::called) --waiting_;
-  if (exchange == Exchange::called) ++waiting_;
-  exchanges_[header_.xid] = exchange;
-}
-
 void PrototypeJudge::on_call(const trace::Event& event) {
-  note(Exchange::called);
-  if (waiting_ <= wire::kPrototypeReceives) return;
+  exchanges_.call(header_.xid, {});
+  if (exchanges_.waiting() <= wire::kPrototypeReceives) return;
   report(kPrototypeCallsHaveReceives, event, say("at most ", wire::kPrototypeReceives, " calls"),
-         say(waiting_, " calls without a reply"));
+         say(exchanges_.waiting(), " calls without a reply"));
 }
 
 void PrototypeJudge::on_reply() {
-  note(header_.chunks.empty() ? Exchange::replied : Exchange::replied_with_chunks);
+  exchanges_.answer(header_.xid, {.open_chunks = !header_.chunks.empty()});
 }
 
 void PrototypeJudge::on_done(const trace::Event& event) {
   constexpr std::string_view kExpected = "a reply with chunks under this XID that was not done yet";
-  const auto found = exchanges_.find(header_.xid);
   if (event.actor == trace::Role::server) {
     return report(kPrototypeDoneAnswersChunks, event, "done messages of the client only",
                   "done from the server");
   }
-  if (found == exchanges_.end()) return;  // of before this capture
-  if (found->second != Exchange::replied_with_chunks) {
-    const bool called = found->second == Exchange::called;
-    report(kPrototypeDoneAnswersChunks, event, std::string(kExpected),
-           called ? "done for a call without a reply" : "done for a reply without open chunks");
-    return;
+  auto* exchange = exchanges_.find(header_.xid);
+  if (exchange == nullptr) return;  // of before this capture, or forgotten
+  if (!exchange->value.open_chunks) {
+    return report(kPrototypeDoneAnswersChunks, event, std::string(kExpected),
+                  exchange->answered ? "done for a reply without open chunks"
+                                     : "done for a call without a reply");
   }
-  note(Exchange::replied);
+  exchange->value.open_chunks = false;
 }
 
 void PrototypeJudge::on_send(const trace::Event& event, View bytes) {

@@ -1,16 +1,12 @@
 // Judges a connection of the prototype of 2003: events in, findings out.
 #pragma once
 
-#include <unordered_map>
-
 #include "conformance/findings.h"
+#include "conformance/legacy/exchange_table.h"
 #include "trace/event.h"
 #include "wire/legacy/prototype.h"
 
 namespace steertag::conformance {
-
-/// Most XIDs that are remembered of one connection; messages under further ones are judged alone.
-inline constexpr std::size_t kMostPrototypeExchanges = 65536;
 
 /// Judges both sides, each by its own Sends; other events say nothing here. Nothing tells the
 /// prototype from its successors for certain (wire/legacy/dialect.h), so this judge is for a
@@ -26,9 +22,14 @@ class PrototypeJudge final : public trace::EventSink {
   void on_event(const trace::Event& event) override;
   const std::vector<Finding>& findings() const { return findings_.all(); }
   std::size_t dropped_findings() const { return findings_.dropped(); }
+  /// Calls that were forgotten before their reply, because more waited than are remembered: above
+  /// zero, what depends on an earlier call may have been missed.
+  std::uint64_t forgotten_calls() const { return exchanges_.forgotten(); }
 
  private:
-  enum class Exchange : std::uint8_t { called, replied, replied_with_chunks };
+  struct Exchange {
+    bool open_chunks = false;  // of the reply, until done
+  };
 
   void on_send(const trace::Event& event, View bytes);
   void report_fault(const trace::Event& event, const wire::Fault& fault);
@@ -36,15 +37,13 @@ class PrototypeJudge final : public trace::EventSink {
   void on_call(const trace::Event& event);
   void on_reply();
   void on_done(const trace::Event& event);
-  void note(Exchange exchange);
   /// Opens the finding and fills it in.
   void report(const Rule& rule, const trace::Event& event, std::string expected,
               std::string observed);
 
   std::uint32_t least_chunk_bytes_;
   wire::PrototypeHeader header_;
-  std::unordered_map<std::uint32_t, Exchange> exchanges_;
-  std::size_t waiting_ = 0;  // calls without a reply
+  ExchangeTable<Exchange> exchanges_;
   Findings findings_;
 };
 

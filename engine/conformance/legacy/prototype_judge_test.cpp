@@ -115,6 +115,24 @@ TEST(PrototypeJudge, CountsARepeatedCallOnce) {
   EXPECT_THAT(judge.findings(), testing::IsEmpty());
 }
 
+TEST(PrototypeJudge, SeesAsWellAfterAnyNumberOfExchanges) {
+  PrototypeJudge judge;
+  const std::uint32_t most = kMostLegacyExchanges;
+  for (std::uint32_t i = 0; i <= most; ++i) play(judge, {call({}, i), reply({}, i)});
+  EXPECT_THAT(judge.findings(), testing::IsEmpty());
+  EXPECT_EQ(judge.forgotten_calls(), 0u);
+  play(judge, {call(), reply(), done()});
+  EXPECT_THAT(judge.findings(), testing::SizeIs(1));
+}
+
+TEST(PrototypeJudge, CountsTheCallsThatItForgets) {
+  PrototypeJudge judge;
+  const std::uint32_t most = kMostLegacyExchanges;
+  for (std::uint32_t i = 0; i < most + 2; ++i) play(judge, {call({}, i)});
+  EXPECT_EQ(judge.forgotten_calls(), 2u);
+  EXPECT_THAT(judge.findings(), testing::SizeIs(kMostFindings));
+}
+
 TEST(PrototypeJudge, LooksAtSendsOnly) {
   PrototypeJudge judge;
   judge.on_event({0, 0, Role::server, trace::RdmaRead{1, 2, 3}});

@@ -79,6 +79,11 @@ bool in_order(Segments offered, Segments returned) {
   return true;
 }
 
+/// What a write list counts for among the offers that are remembered.
+std::size_t offers_of(const wire::WriteList& list) {
+  return list.size() + list.segment_count();
+}
+
 template <class Value>
 bool decodes(wire::Reader& reader, Value& value) {
   value.decode(reader);
@@ -102,9 +107,13 @@ void Rfc5666Judge::report_fault(const trace::Event& event, const wire::Fault& fa
 }
 
 Rfc5666Judge::Exchange* Rfc5666Judge::find(trace::Role requester) {
-  auto& exchanges = of(requester).exchanges;
-  const auto found = exchanges.find(header_.xid);
-  return found == exchanges.end() ? nullptr : &found->second;
+  return of(requester).exchanges.find(header_.xid);
+}
+
+std::uint64_t Rfc5666Judge::forgotten_calls() const {
+  std::uint64_t sum = 0;
+  for (const Requests& each : requests_) sum += each.exchanges.forgotten() + each.lists_not_kept;
+  return sum;
 }
 
 void Rfc5666Judge::check_read_list(const trace::Event& event, bool call) {
@@ -165,27 +174,42 @@ void Rfc5666Judge::on_call(const trace::Event& event, View payload) {
     report(kRfc5666CallFitsConfiguration, event, say("at most ", *largest_call_, " octets"),
            say("an inline call of ", payload.size(), " octets"));
   }
-  const bool configures = is_configuration(event, payload);
   Requests& requests = of(event.actor);
-  Exchange* exchange = find(event.actor);
-  if (exchange == nullptr) {
-    if (requests.exchanges.size() == kMostRfc5666Exchanges) return;
-    exchange = &requests.exchanges[header_.xid];
-    ++requests.waiting;
-  } else if (exchange->answered) {
-    ++requests.waiting;
+  Call call;
+  call.configuration = is_configuration(event, payload);
+  const std::size_t offers = offers_of(header_.write_list);
+  if (requests.offers + offers <= kMostRfc5666Offers) {
+    call.write_list = header_.write_list;
+    requests.offers += offers;
+  } else {
+    ++requests.lists_not_kept;
   }
-  *exchange = {.configuration = configures, .write_list = header_.write_list};
+  const std::uint64_t forgotten = requests.exchanges.forgotten();
+  auto gone = requests.exchanges.call(header_.xid, std::move(call));
+  if (gone) release(requests, gone->value);
+  // A call that is repeated may be executed twice, and one of both is still in progress then.
+  const bool repeated = gone && gone->xid == header_.xid && !gone->answered;
+  if (repeated || requests.exchanges.forgotten() != forgotten) requests.may_wait_unseen = true;
 }
 
-void Rfc5666Judge::settle(const trace::Event& event, Exchange* exchange) {
+void Rfc5666Judge::release(Requests& requests, Call& call) {
+  if (!call.write_list) return;
+  requests.offers -= offers_of(*call.write_list);
+  call.write_list.reset();
+}
+
+void Rfc5666Judge::settle(const trace::Event& event, Exchange& exchange) {
   Requests& requests = of(trace::other(event.actor));
-  if (exchange != nullptr && !exchange->answered) {
-    exchange->answered = true;
-    --requests.waiting;
-  }
-  // RFC 5666 3.3: not zero when nothing is in progress.
-  if (header_.credit == 0 && requests.waiting == 0) {
+  release(requests, exchange.value);
+  requests.exchanges.answer(header_.xid, std::move(exchange.value));
+  check_grant(event);
+}
+
+// RFC 5666 3.3: not zero when nothing is in progress.
+void Rfc5666Judge::check_grant(const trace::Event& event) {
+  const Requests& requests = of(trace::other(event.actor));
+  if (!from_start_ || requests.may_wait_unseen) return;
+  if (header_.credit == 0 && requests.exchanges.waiting() == 0) {
     report(kRfc5666GrantWhileIdle, event, "a grant of at least 1", "rdma_credit 0");
   }
 }
@@ -227,33 +251,44 @@ void Rfc5666Judge::check_write_list(const trace::Event& event, const wire::Write
 
 void Rfc5666Judge::on_reply(const trace::Event& event, View payload) {
   Exchange* exchange = find(trace::other(event.actor));
-  settle(event, exchange);
-  if (exchange == nullptr) return;
-  if (exchange->configuration) take_configuration(event, payload);
-  check_write_list(event, exchange->write_list);
-  exchange->read_chunks = !header_.read_list.empty();
+  if (exchange == nullptr) return;  // of before this capture, or forgotten
+  Call& call = exchange->value;
+  if (call.configuration) take_configuration(event, payload);
+  if (call.write_list) check_write_list(event, *call.write_list);
+  if (!header_.read_list.empty()) ++call.open_replies;
+  settle(event, *exchange);
+}
+
+void Rfc5666Judge::on_error(const trace::Event& event) {
+  Exchange* exchange = find(trace::other(event.actor));
+  if (exchange != nullptr) settle(event, *exchange);
 }
 
 void Rfc5666Judge::on_done(const trace::Event& event) {
   Exchange* exchange = find(event.actor);
-  if (exchange == nullptr) return;  // of before this capture
-  if (!exchange->read_chunks) {
-    report(kRfc5666DoneAnswersReadChunks, event,
-           "a reply with read chunks under this XID that was not done yet",
-           exchange->answered ? "RDMA_DONE for a reply without open read chunks"
-                              : "RDMA_DONE for a call without a reply");
+  if (exchange == nullptr) return;  // of before this capture, or forgotten
+  std::uint32_t& open_replies = exchange->value.open_replies;
+  if (open_replies > 0) {
+    --open_replies;
+    return;
   }
-  exchange->read_chunks = false;
+  report(kRfc5666DoneAnswersReadChunks, event,
+         "a reply with read chunks under this XID that was not done yet",
+         exchange->answered ? "RDMA_DONE for a reply without open read chunks"
+                            : "RDMA_DONE for a call without a reply");
 }
 
 void Rfc5666Judge::on_send(const trace::Event& event, View bytes) {
   const auto payload = wire::decode(bytes, header_, wire::Document::rfc5666);
-  if (!payload) return report_fault(event, payload.error());
+  if (!payload) {
+    of(event.actor).may_wait_unseen = true;
+    return report_fault(event, payload.error());
+  }
   switch (header_.proc) {
     case wire::Procedure::done:
       return on_done(event);
     case wire::Procedure::error:
-      return settle(event, find(trace::other(event.actor)));
+      return on_error(event);
     case wire::Procedure::msg:
     case wire::Procedure::msgp:
     case wire::Procedure::nomsg:
@@ -264,6 +299,7 @@ void Rfc5666Judge::on_send(const trace::Event& event, View bytes) {
   if (header_.proc != wire::Procedure::nomsg) {
     const std::optional<rpc::MessageType> type = rpc::direction(*payload);
     if (!type || rpc::xid(*payload) != header_.xid) {
+      of(event.actor).may_wait_unseen = true;
       return report(kRfc5666RpcMessageHasTheXid, event,
                     "an RPC message: the XID, then msg_type 0 (CALL) or 1 (REPLY)",
                     say(payload->size(), " octets that are none"));
@@ -276,7 +312,11 @@ void Rfc5666Judge::on_send(const trace::Event& event, View bytes) {
 }
 
 void Rfc5666Judge::on_event(const trace::Event& event) {
-  if (const auto* send = std::get_if<trace::Send>(&event.body)) on_send(event, send->bytes);
+  if (const auto* send = std::get_if<trace::Send>(&event.body)) return on_send(event, send->bytes);
+  if (std::holds_alternative<trace::Connect>(event.body) ||
+      std::holds_alternative<trace::Accept>(event.body)) {
+    from_start_ = true;
+  }
 }
 
 }  // namespace steertag::conformance

@@ -2,6 +2,8 @@
 // rule.
 #include "conformance/legacy/rfc5666_judge.h"
 
+#include <array>
+
 #include "conformance/legacy/prototype_rules.h"
 #include "conformance/legacy/rfc5666_rules.h"
 #include "conformance/legacy/testing.h"
@@ -187,7 +189,7 @@ TEST(Rfc5666Judge, AcceptsAConfiguration) {
 }
 
 TEST(Rfc5666Judge, FindsEachBreach) {
-  for (const Breach& each : breaches()) expect_breach(Rfc5666Judge{}, each);
+  for (const Breach& each : breaches()) expect_breach(Rfc5666Judge(true), each);
   expect_all_broken(kRfc5666Rules, breaches());
 }
 
@@ -195,6 +197,96 @@ TEST(Rfc5666Judge, HoldsNothingFromBeforeTheCaptureAgainstAnybody) {
   Rfc5666Judge judge;
   play(judge, {done(), reply(with_write(header(7), {kOffered})), other_error(8)});
   EXPECT_THAT(judge.findings(), testing::IsEmpty());
+}
+
+TEST(Rfc5666Judge, KnowsThatNothingWaitsOnlyFromTheStart) {
+  const std::vector<LegacySend> sends{call(header(kXid)), reply(header(kXid, 0))};
+  for (const bool calls_seen : {false, true}) {
+    SCOPED_TRACE(calls_seen);
+    Rfc5666Judge joined;  // calls of before may wait
+    play(joined, calls_seen ? sends : std::vector<LegacySend>{sends.back()});
+    EXPECT_THAT(joined.findings(), testing::IsEmpty());
+  }
+  for (const trace::Body& body : {trace::Body(trace::Connect{}), trace::Body(trace::Accept{})}) {
+    Rfc5666Judge judge;
+    judge.on_event({0, 0, Role::client, body});
+    play(judge, sends);
+    EXPECT_THAT(judge.findings(), testing::SizeIs(1));
+  }
+  Rfc5666Judge unasked(true);
+  play(unasked, {sends.back()});
+  EXPECT_THAT(unasked.findings(), testing::IsEmpty());
+}
+
+TEST(Rfc5666Judge, MayHaveMissedACallThatWaits) {
+  wire::Header other = header(kXid + 1);
+  other.vers = 2;
+  for (const LegacySend& unclear :
+       {call(other), send(Role::client, header(kXid + 1), words({kXid + 1, 7})),
+        call(header(kXid))}) {
+    Rfc5666Judge judge(true);
+    play(judge, {call(header(kXid)), unclear, reply(header(kXid, 0))});
+    for (const Finding& each : judge.findings()) EXPECT_NE(each.rule, "rfc5666_grant_while_idle");
+  }
+}
+
+TEST(Rfc5666Judge, TakesARdmaDoneForEachReplyWithReadChunks) {
+  Rfc5666Judge judge;
+  const LegacySend pulled = reply(with_reads(header(kXid), {96}));
+  play(judge, {call(header(kXid)), pulled, pulled, reply(header(kXid)), done(), done()});
+  EXPECT_THAT(judge.findings(), testing::IsEmpty());
+  play(judge, {done()});
+  EXPECT_THAT(judge.findings(), testing::SizeIs(1));
+}
+
+/// Hands calls of the client to a judge, with XIDs from `first` on.
+void play_calls(Rfc5666Judge& judge, std::uint32_t first, std::size_t count,
+                const wire::WriteList& list = {}) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    wire::Header head = header(first + i);
+    head.write_list = list;
+    play(judge, {call(head)});
+  }
+}
+
+TEST(Rfc5666Judge, ForgetsAnsweredExchangesBeforeOthers) {
+  Rfc5666Judge judge(true);
+  play(judge, {call(header(kXid)), reply(header(kXid))});
+  play_calls(judge, 1u << 20, kMostLegacyExchanges);
+  EXPECT_EQ(judge.forgotten_calls(), 0u);
+  play(judge, {done()});  // of an exchange that is forgotten
+  EXPECT_THAT(judge.findings(), testing::IsEmpty());
+  play(judge, {reply(header(1u << 20)), call(header(kXid)), reply(header(kXid)), done()});
+  EXPECT_THAT(judge.findings(), testing::SizeIs(1)) << "it sees as well as before";
+}
+
+TEST(Rfc5666Judge, BlamesNobodyForCallsThatItForgot) {
+  Rfc5666Judge judge(true);
+  play_calls(judge, 0, kMostLegacyExchanges + 1);
+  EXPECT_EQ(judge.forgotten_calls(), 1u);
+  for (std::uint32_t i = 1; i <= kMostLegacyExchanges; ++i) play(judge, {reply(header(i, 0))});
+  EXPECT_THAT(judge.findings(), testing::IsEmpty()) << "call 0 may still be in progress";
+  play(judge, {done(Role::client, 1)});
+  EXPECT_THAT(judge.findings(), testing::SizeIs(1));
+}
+
+TEST(Rfc5666Judge, KeepsWriteListsWithinALimit) {
+  constexpr std::size_t kChunks = 1 << 13;  // of one segment each
+  constexpr std::size_t kCalls = kMostRfc5666Offers / (2 * kChunks);
+  wire::WriteList list;
+  for (std::size_t i = 0; i < kChunks; ++i) list.add(std::array{kOffered});
+  Rfc5666Judge judge;
+  play_calls(judge, 0, kCalls, list);
+  EXPECT_EQ(judge.forgotten_calls(), 0u);
+  play_calls(judge, kCalls, 1, list);
+  EXPECT_EQ(judge.forgotten_calls(), 1u);
+  const Segments wrong{{0xaabbcc09, 5, 0x1000}};
+  play(judge, {reply(with_write(header(kCalls), wrong))});
+  EXPECT_THAT(judge.findings(), testing::IsEmpty()) << "its list is not known";
+  play(judge, {reply(with_write(header(0), wrong)), reply(with_write(header(0), wrong))});
+  EXPECT_THAT(judge.findings(), testing::SizeIs(1)) << "of the first answer";
+  play_calls(judge, kCalls + 1, 1, list);
+  EXPECT_EQ(judge.forgotten_calls(), 1u) << "an answer gives room back";
 }
 
 TEST(Rfc5666Judge, ReadsCallsOfTheServerAsItsOwn) {

@@ -46,7 +46,8 @@ void IwarpConnection::initiate(std::vector<Address> addresses, const ConnectionO
   own_private_data_ = options.private_data;
   idle_timeout_ = options.idle_timeout;
   Initiator::Owner& owner = *this;
-  initiator_ = std::make_unique<Initiator>(runtime_.reactor, owner, std::move(addresses), options);
+  initiator_ = std::make_unique<Initiator>(runtime_.reactor, owner, std::move(addresses), options,
+                                           runtime_.defects);
   initiator_->start();
   if (initiator_) {
     peer_name_ = initiator_->peer_name();

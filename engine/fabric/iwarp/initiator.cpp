@@ -71,10 +71,11 @@ Expected<void, Error> check(const ConnectionOptions& options) {
 }
 
 Initiator::Initiator(Reactor& reactor, Owner& owner, std::vector<Address> addresses,
-                     const ConnectionOptions& options)
+                     const ConnectionOptions& options, Defects defects)
     : reactor_(reactor),
       owner_(owner),
       options_(options),
+      defects_(defects),
       addresses_(std::move(addresses)),
       deadline_(after(reactor.now(), options.startup_timeout)),
       request_(options.raw_startup ? *options.raw_startup : encode(request_of(options))) {}
@@ -184,6 +185,9 @@ void Initiator::read_reply() {
   }
   reply_.resize(have + static_cast<std::size_t>(count));
   owner_.on_startup_octets(trace::Role::server, View(reply_).subspan(have));
+  if (defects_.has(Defect::startup_key_ignored)) {
+    set_key(StartupKind::reply, reply_);
+  }
   const auto still = octets_lacking(StartupKind::reply, reply_);
   if (!still) {
     fail_with_peer(startup_fault(StartupKind::reply, still.error(), reply_));

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "fabric/defect.h"
 #include "fabric/iwarp/mpa_startup.h"
 #include "fabric/iwarp/terminate.h"
 #include "fabric/net_names.h"
@@ -41,7 +42,7 @@ class Initiator final : public Channel {
   };
 
   Initiator(Reactor& reactor, Owner& owner, std::vector<Address> addresses,
-            const ConnectionOptions& options);
+            const ConnectionOptions& options, Defects defects = {});
   ~Initiator() override;
 
   /// Tries the next address; on_failed follows once none is left. Not to be called twice.
@@ -67,6 +68,7 @@ class Initiator final : public Channel {
   Reactor& reactor_;
   Owner& owner_;
   ConnectionOptions options_;
+  Defects defects_;
   std::vector<Address> addresses_;
   std::size_t next_ = 0;
   std::string last_error_;

@@ -110,6 +110,8 @@ bool OutgoingCall::offer_arguments(const CallMemory& memory, const CallForm& for
     copy(item, argument_->bytes());
     list(static_cast<std::uint32_t>(stream.size()), *argument_, length);
   }
+  if (form.read_chunk && deviates(Deviation::call_roundup_left_inline))
+    inline_parts.push_back(View(kZeros).first(roundup));
   parts_.insert(parts_.end(), inline_parts.begin(), inline_parts.end());
   return true;
 }
@@ -138,6 +140,7 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
   bend_needs(limits);
   header_bytes_.clear();
   wire::encode(header_, header_bytes_);
+  bend_octets(limits);
   parts_.front() = header_bytes_;
   return {};
 }

@@ -69,6 +69,9 @@ class OutgoingCall {
   void bend_form(CallForm& form, const wire::Negotiated& limits);
   void bend_needs(const wire::Negotiated& limits);
   void bend_lists(const wire::Negotiated& limits);
+  void bend_long_call();
+  void bend_header();
+  void bend_octets(const wire::Negotiated& limits);
   bool offer_result(const CallMemory& memory, const CallForm& form);
   bool offer_arguments(const CallMemory& memory, const CallForm& form);
   std::optional<CallError> check_echo(const wire::Header& header) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "peer/server/provider_defects.h"
 #include "rpc/direction.h"
 
 namespace steertag::peer {
@@ -16,7 +17,9 @@ Requester::Requester(fabric::Provider& provider, fabric::Url url, RequesterOptio
       pool_(*domain_, options.memory_bytes),
       credits_(options.credits),
       next_xid_(first_xid),
-      clock_(std::move(clock)) {}
+      clock_(std::move(clock)) {
+  if (options_.deviations.any()) provider.misbehave(provider_defects(options_.deviations));
+}
 
 Requester::~Requester() {
   endpoint_.reset();
@@ -64,8 +67,7 @@ EndpointOptions Requester::endpoint_options() const {
   // RFC 8166 3.3.1: a receive for every reply that may come.
   options.receives = credits_.requested() + kSpareReceives;
   if (reverse_) options.receives += kReverseGrant;
-  if (options_.deviations.any()) options.receives = bent_receives(options.receives);
-  if (deviates(Deviation::announces_small_sends)) options.announced.send_bytes = 1024;
+  if (options_.deviations.any()) bend_endpoint(options);
   options.connection.startup_timeout = options_.connect_timeout;
   return options;
 }

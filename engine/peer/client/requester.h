@@ -99,6 +99,7 @@ class Requester final : public CallCarrier, private EndpointUser {
   bool bend_unexpected(const wire::Header& header, View payload);
   void repost_used();
   void bend_negotiated();
+  void bend_endpoint(EndpointOptions& endpoint) const;
   std::uint32_t bent_receives(std::uint32_t receives) const;
   /// Whether the receive of a message is not posted again now.
   bool keeps_receive(ReceiveId receive, bool is_reverse);

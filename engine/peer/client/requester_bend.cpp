@@ -65,6 +65,19 @@ void Requester::bend_negotiated() {
   if (deviates(Deviation::thresholds_kept)) negotiated_ = *first_negotiated_;
 }
 
+void Requester::bend_endpoint(EndpointOptions& endpoint) const {
+  endpoint.receives = bent_receives(endpoint.receives);
+  if (deviates(Deviation::announces_small_sends)) endpoint.announced.send_bytes = 1024;
+  if (deviates(Deviation::client_receives_below_1024)) {
+    endpoint.announced.receive_bytes = 1024;
+    endpoint.receive_bytes = 1000;
+  }
+  if (!deviates(Deviation::client_announces_reserved_bits) || !endpoint.sends_private_data) return;
+  constexpr std::size_t kFlagsAt = 5;  // RFC 8797 4
+  wire::encode(endpoint.announced, endpoint.raw_private_data.emplace());
+  (*endpoint.raw_private_data)[kFlagsAt] |= std::byte{0xaa};
+}
+
 std::uint32_t Requester::bent_receives(std::uint32_t receives) const {
   const bool is_first = statistics_.connections == 1;
   if (deviates(Deviation::few_receives)) return kFewReceives;

@@ -58,9 +58,12 @@ Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest
                                                        trace::ByteSink* bytes) {
   peer_name_ = request.peer_name();
   origin_.peer_host = host_of(peer_name_);
-  return endpoint_.accept(request, *rdma_.domain,
-                          client_announcement(request.private_data(), context_.options.deviations),
-                          events, bytes);
+  auto client = client_announcement(request.private_data(), context_.options.deviations);
+  if (deviates(Deviation::first_announcement_kept)) {
+    if (!context_.first_announcement) context_.first_announcement = client;
+    client = *context_.first_announcement;
+  }
+  return endpoint_.accept(request, *rdma_.domain, client, events, bytes);
 }
 
 Transaction* ServerConnection::take_idle() {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "net/error.h"
@@ -12,6 +13,7 @@
 #include "peer/server/rdma_dispatch.h"
 #include "peer/server/reply_budget.h"
 #include "peer/server/server_options.h"
+#include "wire/private_data.h"
 
 namespace steertag::peer {
 
@@ -50,6 +52,8 @@ struct ServerContext {
   FailedCalls failed_calls;
   CallbackWatch callbacks;
   KeptRequests kept_requests;  // for deviations only
+  /// For a deviation: what the first client has announced, and the others have to bear.
+  std::optional<std::optional<wire::PrivateData>> first_announcement;
   ServerStatistics statistics;
   std::uint64_t next_connection = 1;
   std::size_t open_connections = 0;

@@ -247,6 +247,9 @@ void ServerConnection::on_done(WorkTag tag, fabric::Operation operation) {
 
 void ServerConnection::on_down(const fabric::CloseReason& reason) {
   down_ = true;
+  const bool lost =
+      reason.code != fabric::Errc::peer_closed && reason.code != fabric::Errc::local_close;
+  if (lost && deviates(Deviation::lost_connection_hangs)) context_.hung = true;
   if (reason.code == fabric::Errc::timed_out) tell_of_limit({reason.code, reason.detail});
   rdma_.unsettled.push_back(id());
   rdma_.pulls.forget(*this);

@@ -50,6 +50,13 @@ def _add_coverage(commands):
         help="print the cases that no deviation can make fail: as --deviations says if all cases were "
         "tried (ci/deviations.py --whole), else those that claim no row that a deviation breaks",
     )
+    add(
+        "--listed-cases",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="patterns of cases that claim no row which a deviation breaks, each with the reason; any other "
+        "such case fails, and a pattern that matches another case",
+    )
     add("--strict", action="store_true", help="every level of every document has to be settled")
     add(
         "--each-role",
@@ -60,8 +67,8 @@ def _add_coverage(commands):
         "--unbroken",
         type=pathlib.Path,
         metavar="FILE",
-        help="rows with cases that no deviation breaks, each with the reason; any other row whose cases "
-        "no deviation breaks fails, and one in the file that is broken",
+        help="rows with cases for a side that no deviation of this side breaks, each with the reason; any "
+        "other row whose cases no deviation breaks fails, and one in the file that is broken",
     )
     parser.set_defaults(run=_coverage)
 

@@ -1,16 +1,19 @@
 """What `steertag coverage` and `steertag explain` do."""
 
+import collections
 import json
 
 from .. import requirements as ledger
 from ..atomic_file import write_atomically
 from ..baseline import BaselineError, load_report
 from ..failure import Failure
-from . import deviation_results, text, unbroken_rows
+from . import deviation_results, text
+from . import reasons as reasons_files
+from . import unbroken_cases as cases_files
+from . import unbroken_rows as rows_files
 from .document import document, url
 from .gate import open_rows, problems, unbroken, unbroken_problems
 from .matrix import build
-from .unbroken_cases import unbroken_cases
 
 HOW_TO_SETTLE = (
     "A row is settled by a case that names it, of the suite for a side that it binds, or by an exemption "
@@ -27,7 +30,8 @@ def coverage(arguments):
     """Prints the matrix and says what is open."""
     verdicts, target = _results(arguments.report)
     catches = _catches(arguments.deviations)
-    reasons = _reasons(arguments.unbroken)
+    reasons = _listed(rows_files, arguments.unbroken)
+    listed = _listed(cases_files, arguments.listed_cases)
     matrix = _matrix(_cases(arguments.path), verdicts, catches)
     for path, write in ((arguments.json, _json), (arguments.html, _html)):
         if path is not None:
@@ -36,9 +40,10 @@ def coverage(arguments):
         _print(text.table(matrix))
         print()
     _print(text.summary(matrix))
+    bare = cases_files.unbroken_cases(matrix)
     if arguments.unbroken_cases:
         print()
-        _print(text.unbroken_cases(unbroken_cases(matrix)))
+        _print(text.unbroken_cases(bare))
     scope = (arguments.strict, arguments.each_role)
     print(f"\n{len(open_rows(matrix, *scope))} rows that have to be settled are open")
     found = list(problems(matrix, *scope))
@@ -46,14 +51,20 @@ def coverage(arguments):
         print()
         _print(found)
         print(HOW_TO_SETTLE)
+    untold = []
     if reasons is not None:
-        print(f"\n{len(unbroken(matrix))} rows have cases that no deviation breaks")
-        untold = list(unbroken_problems(matrix, reasons))
-        _print(untold)
-        if untold:
-            print(HOW_TO_BREAK)
-        found += untold
-    return UNSETTLED if found else 0
+        sides = collections.Counter(side for _, side in unbroken(matrix))
+        counts = " and ".join(f"{sides[side]} of the {side}" for side in ledger.SIDES)
+        print(f"\nrows with cases that no deviation breaks: {counts}")
+        untold += unbroken_problems(matrix, reasons)
+    if listed is not None:
+        counts = " and ".join(f"{len(one.claimless)} of the {one.side}" for one in bare)
+        print(f"\ncases that claim no row which a deviation breaks: {counts}")
+        untold += cases_files.case_problems(bare, listed)
+    _print(untold)
+    if untold:
+        print(HOW_TO_BREAK)
+    return UNSETTLED if found or untold else 0
 
 
 def explain(arguments):
@@ -147,11 +158,11 @@ def _matrix(cases, verdicts=None, catches=None):
     return build(engine_ledger.requirements(), cases, deviations, verdicts, catches)
 
 
-def _reasons(path):
-    """{id: why no deviation breaks it}, or None if nobody asks."""
+def _listed(kind, path):
+    """What a list of this kind has, or None if nobody asks."""
     try:
-        return None if path is None else unbroken_rows.read(path)
-    except unbroken_rows.BadUnbrokenRows as error:
+        return None if path is None else kind.read(path)
+    except reasons_files.BadReasons as error:
         raise Failure(str(error)) from None
 
 

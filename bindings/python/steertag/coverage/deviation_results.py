@@ -7,7 +7,7 @@ from ..json_file import text
 
 # Above the largest file of ours; more is a wrong file.
 LARGEST_FILE = 16 << 20
-CAUGHT = ("caught", "judged")  # by a case that claims the requirement, or by the judge in another
+CAUGHT = "caught"  # by a case that claims the requirement
 
 
 class BadResults(Exception):
@@ -26,7 +26,7 @@ class Catch:
 
     @property
     def caught(self):
-        return self.outcome in CAUGHT
+        return self.outcome == CAUGHT
 
 
 def read(path):

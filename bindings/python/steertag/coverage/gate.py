@@ -33,35 +33,53 @@ def problems(matrix, strict=False, each_role=False):
 
 
 def unbroken(matrix):
-    """The rows with cases that no deviation breaks. What a peer may do it may also leave, so that
-    permissions are none of these."""
+    """[(row, side)]: the rows with cases for a side that no deviation of this side breaks. What a peer may
+    do it may also leave, so that permissions are none of these."""
     return [
-        row
+        (row, side)
         for row in matrix.rows
-        if row.cases and not row.deviations and not ledger.permission(row.requirement)
+        for side in row.states
+        if not ledger.permission(row.requirement)
+        and row.cases_of(side)
+        and not row.deviations_of(side)
     ]
 
 
 def unbroken_problems(matrix, reasons):
-    """One sentence for each row whose cases nothing shows to bite, and for each reason that is stale."""
-    found = {row.requirement.id: row for row in unbroken(matrix)}
+    """One sentence for each row whose cases for a side nothing shows to bite, and for each reason that is
+    stale; `reasons` as unbroken_rows.read gives them."""
+    found = unbroken(matrix)
     rows = {row.requirement.id: row for row in matrix.rows}
-    for requirement_id, row in found.items():
-        if requirement_id not in reasons:
-            word = ledger.level(row.requirement)
-            yield f"{requirement_id} ({word}, {row.requirement.role}): no deviation breaks it"
-    for requirement_id in reasons:
+    for row, side in found:
+        entry = row.requirement
+        if (entry.id, side) not in reasons and (entry.id, "") not in reasons:
+            yield f"{entry.id} ({ledger.level(entry)}, {entry.role}): no deviation of the {side} breaks it"
+    for requirement_id, side in reasons:
+        named = " ".join(filter(None, (requirement_id, side)))
         if requirement_id not in rows:
-            yield f"{requirement_id} is listed as unbroken, and is no requirement of the ledger"
-        elif requirement_id not in found:
-            why = _why_not_listed(rows[requirement_id])
-            yield f"{requirement_id} is listed as unbroken, and {why}: strike it from the list"
+            yield f"{named} is listed as unbroken, and is no requirement of the ledger"
+            continue
+        why = _why_stale(rows[requirement_id], side)
+        if why:
+            yield f"{named} is listed as unbroken, and {why}"
 
 
-def _why_not_listed(row):
-    if row.deviations:
-        return f"{row.deviations[0].name} breaks it"
-    return "has no case" if not row.cases else "permits only"
+def _why_stale(row, side):
+    """Why a line of the list is wrong, or None; without a side it is about each one that has cases."""
+    if ledger.permission(row.requirement):
+        return "permits only: strike it from the list"
+    with_cases = [each for each in row.states if row.cases_of(each)]
+    if side not in ("", *with_cases):
+        return f"has no case for {side}s: strike it from the list"
+    if not with_cases:
+        return "has no case: strike it from the list"
+    broken = [each for each in with_cases if row.deviations_of(each)]
+    if not broken or (side and side not in broken):
+        return None
+    by = row.deviations_of(side or broken[0])[0].name
+    if not side and broken != with_cases:
+        return f"{by} breaks it for {broken[0]}s: name the side"
+    return f"{by} breaks it: strike it from the list"
 
 
 def _missing(row):

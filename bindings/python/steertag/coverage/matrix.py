@@ -30,6 +30,14 @@ class Row:
     def open(self):
         return self.state == OPEN
 
+    def cases_of(self, side):
+        """The cases that test a side."""
+        return [case for case in self.cases if side_of(case) == side]
+
+    def deviations_of(self, side):
+        """The deviations of a side that break it."""
+        return [each for each in self.deviations if each.side == side]
+
     def contradicted(self):
         """The cases that the exemption says there cannot be."""
         exemption = self.requirement.exemption

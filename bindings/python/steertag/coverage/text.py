@@ -74,7 +74,7 @@ def unbroken_cases(found):
     unbroken_cases.unbroken_cases gives."""
     for one in found:
         how = "no deviation made fail" if one.tried else "claim no row that a deviation breaks"
-        yield f"{len(one.cases)} of {one.of} cases for {one.side}s {how}"
+        yield f"{len(one.cases)} of {len(one.every)} cases for {one.side}s {how}"
         yield from (f"  {each}" for each in one.cases)
 
 
