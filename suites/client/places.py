@@ -82,6 +82,11 @@ def expect_or(bench, outcome, requirement_id, kind, others, ours=None):
         expect(outcome, requirement_id, must=[kind], latitude=others)
 
 
+def speaks_nfs3(bench):
+    """Whether the client's calls are those of NFSv3 and MOUNT, whose results our client reads to their end."""
+    return "client-nfs3" in bench.habits.has
+
+
 def survives(bench, outcome, requirement_id):
     """The client completes although a connection was lost: its calls are made again on another (RFC 8166
     4.5.5). No document says for how many losses, and others may tell their user at the first; ours goes on.
