@@ -168,7 +168,7 @@ Bytes Requester::bent_reverse_answer(const wire::Header& call, Bytes reply) {
 
 bool Requester::bend(View message) {
   if (deviates(Deviation::invalid_reply_opens_window) && credits_.granted() == 1)
-    credits_.set_grant(2);
+    credits_.set_grant(2 + options_.reserve);
   const auto words = wire::peek(message);
   if (message.size() < wire::kSmallestHeaderBytes && message.size() != wire::kErrChunkBytes) {
     OutgoingCall* call = message.size() >= 4 ? find(wire::load_u32(message.data())) : nullptr;
