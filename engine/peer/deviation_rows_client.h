@@ -194,11 +194,12 @@ inline constexpr DeviationInfo kClient[] = {
 
     // the client's session
     {Deviation::sequence_behind_others, "sequence-behind-others", "RFC8881-2.10.2.1-2",
-     "Another operation is before SEQUENCE.", trace::Role::client},
+     "One COMPOUND of each session has another operation before SEQUENCE.", trace::Role::client},
     {Deviation::slots_beyond_granted, "slots-beyond-granted", "RFC8881-2.10.6.1-6",
      "As many slots are used as were asked for.", trace::Role::client},
     {Deviation::highest_slot_understated, "highest-slot-understated", "RFC8881-2.10.6.1-7",
-     "sa_highest_slotid is zero.", trace::Role::client},
+     "sa_highest_slotid is the slot of the request, whatever else is under way.",
+     trace::Role::client},
     {Deviation::handle_asked_apart, "handle-asked-apart", "RFC8881-2.10.6.4-4",
      "A file is created without GETFH, and looked up afterwards.", trace::Role::client},
     {Deviation::handle_asked_late, "handle-asked-late", "RFC8881-2.10.6.4-5",

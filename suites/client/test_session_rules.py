@@ -6,7 +6,7 @@ import pytest
 from steertag import nfs
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client_connection import sent_from
-from steertag.suite.script import operations_of, Script, sequence_of
+from steertag.suite.script import is_read, operations_of, Script, sequence_of
 from steertag.suite.session_watch import SessionWatch
 
 NFS4 = nfs.nfs4
@@ -96,17 +96,25 @@ def test_few_slots(bench):
     expect(outcome, GRANTED, must=[kinds.COMPLETED])
 
 
-class UnderWay(Script):
+class UnderWay(FewSlots):
     """Compares the highest slot that each request names with those that are known to be outstanding when
     it was formed: its own, and each whose request had come before the last reply in its own slot left.
-    """
+    The reply to one READ waits until the client has nothing more to say, in a slot with others below,
+    which are few, so that they are used again meanwhile."""
 
     def __init__(self):
+        super().__init__()
+        self._held = None
+        self._held_one = False
         self._came = {}  # (connection, session): {slot: number of the request that has no reply}
         self._left = {}  # the same: {slot: how many requests had come when its last reply left}
         self._count = 0
         self._seen = set()
         self.understated = 0
+
+    @property
+    def waits(self):
+        return not self._held_one
 
     def on_arrival(self, conn, message):
         request = sequence_of(sent_from(message).payload)
@@ -123,18 +131,33 @@ class UnderWay(Script):
         return False
 
     def on_departure(self, reply):
+        if super().on_departure(reply):
+            return True
         request = reply.sequence if reply.kind == "reply" else None
-        if request is not None:
-            channel = (reply.conn.number, request.session)
-            self._came.get(channel, {}).pop(request.slot, None)
-            self._left.setdefault(channel, {})[request.slot] = self._count
+        if request is None:
+            return False
+        if not self._held_one and is_read(reply) and request.slot > 0:
+            self._held_one, self._held = True, reply
+            return True
+        self._leaves(reply)
         return False
+
+    def _leaves(self, reply):
+        channel = (reply.conn.number, reply.sequence.session)
+        self._came.get(channel, {}).pop(reply.sequence.slot, None)
+        self._left.setdefault(channel, {})[reply.sequence.slot] = self._count
+
+    def on_quiet(self):
+        held, self._held = self._held, None
+        if held is not None:
+            self._leaves(held)
+            held.conform_late()
 
 
 @case("client.session.highest-slot", requirements=[HIGHEST], needs=[*NEEDS, "client-pipelining"])
 def test_highest_slot(bench):
     """sa_highest_slotid of each request is no lower than its own slot, and than that of every request that
-    was under way."""
+    was under way, one of them for long."""
     script = UnderWay()
     outcome = bench.use(script)
     what = "requests that name too low a highest slot"

@@ -99,7 +99,7 @@ std::optional<Bytes> CallbackProgram::compound(wire::Reader& reader) {
   return octets;
 }
 
-void CallbackProgram::keep(const nfs4::CbSequenceArgs& args, const nfs4::CbCompoundArgs& compound,
+void CallbackProgram::keep(const nfs4::CbSequenceArgs& args, const nfs4::CbCompoundArgs& call,
                            View reply, Status status) {
   Slot& slot = slots_[args.csa_slotid];
   slot.sequence = args.csa_sequenceid;
@@ -108,7 +108,7 @@ void CallbackProgram::keep(const nfs4::CbSequenceArgs& args, const nfs4::CbCompo
   if (status != Status::NFS4ERR_OP_ILLEGAL || !deviates(Deviation::illegal_callback_retry_uncached))
     return;
   slot.reply.clear();
-  Results results(slot.reply, compound.tag);
+  Results results(slot.reply, call.tag);
   results.add(CbOpnum::OP_CB_SEQUENCE, sequence_result(args));
   results.add_status(CbOpnum::OP_CB_ILLEGAL, Status::NFS4ERR_RETRY_UNCACHED_REP);
 }

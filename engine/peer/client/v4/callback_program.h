@@ -60,7 +60,7 @@ class CallbackProgram final : public ReverseService {
   /// Whether it has overtaken the reply that says what it is about (RFC 8881 2.10.6.3).
   bool races(const nfs4::CbSequenceArgs& args) const;
   /// The slot is used: what answers a retry, as deviations have it.
-  void keep(const nfs4::CbSequenceArgs& args, const nfs4::CbCompoundArgs& compound, View reply,
+  void keep(const nfs4::CbSequenceArgs& args, const nfs4::CbCompoundArgs& call, View reply,
             nfs4::Status status);
   nfs4::CbSequenceResult sequence_result(const nfs4::CbSequenceArgs& args) const;
   bool is_retry(const nfs4::CbSequenceArgs& args) const;

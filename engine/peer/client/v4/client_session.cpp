@@ -93,15 +93,14 @@ nfs4::SequenceArgs ClientSession::sequence_in(std::uint32_t slot) const {
   sequence.sa_sequenceid = slots_.sequence_id(slot);
   sequence.sa_slotid = slot;
   const bool understated = deviates(Deviation::highest_slot_understated);
-  sequence.sa_highest_slotid = understated ? 0 : slots_.highest_in_use();
+  sequence.sa_highest_slotid = understated ? slot : slots_.highest_in_use();
   return sequence;
 }
 
 void ClientSession::send(PendingRef pending, std::uint32_t slot) {
   nfs4::SequenceArgs sequence = sequence_in(slot);
   sequence.sa_cachethis = pending->call.keeps_reply();
-  const bool behind = deviates(Deviation::sequence_behind_others);
-  Request request = pending->call.request(options_.identity, &sequence, behind);
+  Request request = pending->call.request(options_.identity, &sequence);
   // RFC 8267 6.2.2: no reply of the session is larger, whatever the operations would allow.
   if (request.reply.eligible == 0)
     request.reply.payload =
@@ -297,12 +296,20 @@ void ClientSession::create_session() {
     const bool beyond = deviates(Deviation::slots_beyond_granted);
     slots_.reset(beyond ? wanted : std::min(channel_.ca_maxrequests, wanted));
     back_channel_made(made);
+    if (deviates(Deviation::sequence_behind_others)) send_misplaced();
     if (reclaimed_) {
       stage_ = Stage::ready;
     } else {
       reclaim_complete();
     }
   });
+}
+
+// The server refuses it before it comes to SEQUENCE, so that no slot moves.
+void ClientSession::send_misplaced() {
+  const nfs4::SequenceArgs sequence = sequence_in(0);
+  schedule_.call(ClientCompound{}.request(options_.identity, &sequence, true),
+                 [](const Expected<CallReply, CallError>&) {});
 }
 
 // RFC 8881 18.51.3: before the first open, also by a client that has nothing to reclaim.

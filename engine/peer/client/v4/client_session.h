@@ -117,6 +117,8 @@ class ClientSession {
   void exchange_id();
   void create_session();
   void reclaim_complete();
+  /// A COMPOUND in which SEQUENCE is not the first operation (a deviation).
+  void send_misplaced();
   /// A call of its own, without SEQUENCE.
   template <class Take>
   void call_alone(ClientCompound call, Take take);

@@ -54,7 +54,7 @@ Bytes uncached_reply(View results, nfs4::Status of_sequence, bool illegal_too) {
   nfs4::SequenceResult sequence;
   sequence.decode(reader);
   const auto second = operations.next();
-  const auto status = static_cast<nfs4::Status>(second ? reader.u32("status") : 0);
+  const auto status = static_cast<nfs4::Status>(second ? reader.u32("status") : 0U);
   Bytes reply;
   nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
   if (of_sequence != nfs4::Status::NFS4_OK) {
