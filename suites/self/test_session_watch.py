@@ -80,13 +80,22 @@ def posted(reply):
 @pytest.mark.parametrize("long", [False, True], ids=["short", "long"])
 @pytest.mark.parametrize("tag", ["", "odd"])
 def test_sequence_says_something_else(long, tag):
-    results = [sequence_ok(sr_target_highest_slotid=9, sr_status_flags=0x40)]
+    slots = {"sr_highest_slotid": 8, "sr_target_highest_slotid": 9}
+    results = [sequence_ok(sr_status_flags=0x40, **slots)]
     reply = reply_to([sequence()], results, long=long, tag=tag)
     assert conform_but(reply, target=2, flags=DOWN)
     said = posted(reply)
-    assert said.sr_target_highest_slotid == 2
+    assert (said.sr_highest_slotid, said.sr_target_highest_slotid) == (8, 2)
     assert said.sr_status_flags == 0x40 | DOWN
     assert (said.sr_sequenceid, said.sr_slotid) == (3, 1)
+
+
+def test_sequence_says_another_highest_slot():
+    reply = reply_to([sequence()], [sequence_ok(sr_target_highest_slotid=9)])
+    assert conform_but(reply, highest=3)
+    said = posted(reply)
+    assert (said.sr_highest_slotid, said.sr_target_highest_slotid) == (3, 9)
+    assert said.sr_status_flags == 0
 
 
 def test_reply_without_sequence_is_left_as_it_is():
