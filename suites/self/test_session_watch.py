@@ -146,3 +146,32 @@ def test_answers_of_a_client():
     assert answer(unavailable).statuses == []
     assert answer(unavailable).status() == "refused by RPC"
     assert answer(b"", proc=4, error=2).status() == "RDMA_ERROR"
+
+
+def callback_reply(highest=7, sequence_id=2, second="NFS4ERR_BADHANDLE", tag=""):
+    """The Answer with CB_SEQUENCE and a CB_RECALL."""
+    slots = {"csr_slotid": 1, "csr_highest_slotid": highest, "csr_target_highest_slotid": highest}
+    ok = NFS4.CbSequenceOk(csr_sessionid=SESSION, csr_sequenceid=sequence_id, **slots)
+    results = [
+        (NFS4.CbOpnum.CB_SEQUENCE, NFS4.CbSequenceResult(status=NFS4.Status.NFS4_OK, resok4=ok)),
+        (NFS4.CbOpnum.CB_RECALL, NFS4.CbRecallResult(status=getattr(NFS4.Status, second))),
+    ]
+    return answer(rpc.Reply(xid=5).encode(NFS4.encode_cb_result(results, tag=tag)))
+
+
+@pytest.mark.parametrize("tag", ["", "odd"])
+def test_answer_to_a_retry_may_name_other_slots(tag):
+    first = callback_reply(tag=tag)
+    assert first.is_compound
+    assert callback_reply(highest=3, tag=tag).kept == first.kept
+    assert callback_reply(sequence_id=3, tag=tag).kept != first.kept
+    assert callback_reply(second="NFS4_OK", tag=tag).kept != first.kept
+
+
+def test_answer_without_a_sequence_is_kept_as_it_is():
+    refused = NFS4.CbSequenceResult(status=NFS4.Status.NFS4ERR_BADSLOT)
+    body = NFS4.encode_cb_result([(NFS4.CbOpnum.CB_SEQUENCE, refused)])
+    assert answer(rpc.Reply(xid=5).encode(body)).kept == body
+    unavailable = rpc.Reply(xid=5, accept_status=rpc.AcceptStatus.PROG_UNAVAIL).encode()
+    assert answer(unavailable).kept == b""
+    assert not answer(unavailable).is_compound
