@@ -25,6 +25,8 @@ FIRST, OPERATIONS = "RFC8881-18.36.3-15", "RFC8881-18.36.3-16"
 NO_RACE, ANSWERED = "RFC8881-2.10.6.3-3", "RFC8881-2.10.6.3-4"
 # RFC 8881 2.10.6.1.3: of an operation that is illegal.
 REFUSALS = ["NFS4ERR_OP_ILLEGAL", "NFS4ERR_NOTSUPP", "NFS4ERR_BADXDR"]
+# Of one CB_RECALL_SLOT; and of the rest of such a call, whose credential has up to 400 (RFC 5531 8.2).
+SLOT_RECALL_OCTETS, BESIDE_OCTETS = 8, 40 + 400 + 72
 PATIENT = "it may wait for the reply, which is not for ever"
 # A CB_COMPOUND of so many operations still fits any receive; a client may agree to any number.
 MOST_TRIED = 32
@@ -106,6 +108,8 @@ def test_too_many_operations(bench):
         most = back.back_attrs.ca_maxoperations
         if most > MOST_TRIED:
             return "the client agrees to more operations than the case has"
+        if back.back_attrs.ca_maxrequestsize < most * SLOT_RECALL_OCTETS + BESIDE_OCTETS:
+            return "the client has no room for more operations than it agrees to"
         highest = back.granted.csr_fore_chan_attrs.ca_maxrequests - 1
         return (yield back.call(*[recall_slots(highest)] * most, number=2))
 

@@ -3,7 +3,7 @@ is harmed."""
 
 import pytest
 
-from places import completes, expect_or, LOST, PLACES
+from places import completes, completes_unless_starved, expect_or, LOST, PLACES
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client_connection import sent_from
@@ -17,7 +17,6 @@ FLOOD = 64
 # Messages in one use to a client that waits for nothing: one is enough for who goes by its credit word, and
 # each may cost a connection, behind which a client waits longer each time.
 MOST_UNAWAITED = 2
-STARVES = "each message that it does not wait for costs it the connection"
 SEGMENT = wire.Segment(handle=0x7E570001, length=64, offset=1 << 33)
 
 
@@ -102,19 +101,6 @@ class Besides(Behind):
         if self.waits and self._when(reply):
             self.waits = False
             reply.send(self._before(reply))
-
-
-def completes_unless_starved(bench, outcome, requirement_id, refused=None):
-    """The client completes, or has lost a connection for want of a receive, and is still trying when the use
-    ends: how long it waits behind such a loss no document says. It may be refused for the reason
-    `refused`."""
-    lost = outcome.may_have_starved() and len(outcome.connections) > 1
-    if outcome.kind == kinds.HANG and lost:
-        expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude={kinds.HANG: STARVES})
-    elif refused is not None:
-        expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: refused})
-    else:
-        completes(outcome, requirement_id)
 
 
 def granting(draft, credit):
