@@ -87,8 +87,9 @@ def completes_unless_starved(bench, outcome, requirement_id, refused=None):
     """The client completes, or has lost a connection for want of a receive, and is still trying when the use
     ends: how long it waits behind such a loss no document says. It may be refused for the reason
     `refused`."""
-    lost = outcome.may_have_starved() and len(outcome.connections) > 1
-    if outcome.kind == kinds.HANG and lost:
+    # Where nobody tells why a connection ended, another one shows that one did.
+    starved = outcome.starved() or outcome.may_have_starved() and len(outcome.connections) > 1
+    if outcome.kind == kinds.HANG and starved:
         expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude={kinds.HANG: STARVES})
     elif refused is not None:
         expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: refused})
