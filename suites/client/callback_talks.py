@@ -6,7 +6,7 @@ from steertag.suite.back_channel import BackChannel, OK
 from steertag.suite.script import is_read
 
 NFS4 = nfs.nfs4
-MISORDERED, UNCACHED = "NFS4ERR_SEQ_MISORDERED", "NFS4ERR_RETRY_UNCACHED_REP"
+MISORDERED = "NFS4ERR_SEQ_MISORDERED"
 NEEDS = ["client-nfs4.1", "client-backchannel"]
 # The reply to the callbacks of these cases, with room: below it a client need not keep any.
 KEPT_OCTETS = 256

@@ -10,6 +10,7 @@ PLACES = {"plain": is_plain, "read": is_read, "write": is_write}
 
 LOST = "its connection was lost, and it takes that for the end"
 GIVES_UP = "it takes a lost connection for the end, and tells its user"
+STARVES = "each message that it does not wait for costs it the connection"
 # An octet of which no source has 64 in a row.
 SPOILER = b"\xee"
 EVIDENCE_OCTETS = 64
@@ -80,6 +81,20 @@ def expect_or(bench, outcome, requirement_id, kind, others, ours=None):
         expect(outcome, requirement_id, must=[ours or kind])
     else:
         expect(outcome, requirement_id, must=[kind], latitude=others)
+
+
+def completes_unless_starved(bench, outcome, requirement_id, refused=None):
+    """The client completes, or has lost a connection for want of a receive, and is still trying when the use
+    ends: how long it waits behind such a loss no document says. It may be refused for the reason
+    `refused`."""
+    # Where nobody tells why a connection ended, another one shows that one did.
+    starved = outcome.starved() or outcome.may_have_starved() and len(outcome.connections) > 1
+    if outcome.kind == kinds.HANG and starved:
+        expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude={kinds.HANG: STARVES})
+    elif refused is not None:
+        expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: refused})
+    else:
+        completes(outcome, requirement_id)
 
 
 def speaks_nfs3(bench):

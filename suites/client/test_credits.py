@@ -137,6 +137,55 @@ def test_first_invalid(bench, name):
     _hold_first(bench, "RFC8166-3.3.3-4", FIRST_INVALID[name])
 
 
+class Waiting(Script):
+    """Keeps the replies to READs back until the client is quiet, and counts those that wait on a
+    connection: credits are of one."""
+
+    def __init__(self):
+        self._held = {}  # connection: replies
+        self.most = 0
+
+    @property
+    def waits(self):
+        return self.most == 0
+
+    def hold(self, reply):
+        """Keeps a reply; how many of its connection wait."""
+        held = self._held.setdefault(reply.conn.number, [])
+        held.append(reply)
+        return len(held)
+
+    def on_departure(self, reply):
+        if not PLACES["read"](reply):
+            return False
+        self.most = max(self.most, self.hold(reply))
+        return True
+
+    def on_down(self, conn, reason):
+        self._held.pop(conn.number, None)
+
+    def on_quiet(self):
+        held, self._held = self._held, {}
+        for reply in (reply for replies in held.values() for reply in replies):
+            reply.conform_late()
+
+
+class Withhold(Waiting):
+    """Counts the calls of every kind: what comes before the READs is answered at once."""
+
+    waits = True
+
+    def on_departure(self, reply):
+        if reply.kind == "callback":
+            return False
+        self.most = max(self.most, self.hold(reply))
+        if PLACES["read"](reply):
+            self.waits = False
+        else:
+            self.on_quiet()
+        return True
+
+
 @pytest.mark.parametrize("grant", [2, 4, 8])
 @case(
     "client.credits.withheld-{grant}",
@@ -145,58 +194,13 @@ def test_first_invalid(bench, name):
 )
 def test_withheld(bench, grant):
     """No reply to a READ comes until the client is quiet, then all come at once: no more calls than the
-    grant are outstanding, and there is a receive for each reply."""
-    held = []
-    most = [0]
-
-    class Withhold(Script):
-        waits = True
-
-        def on_departure(self, reply):
-            if reply.kind == "callback":
-                return False
-            held.append(reply)
-            most[0] = max(most[0], len(held))
-            if PLACES["read"](reply):
-                self.waits = False
-            else:
-                self.on_quiet()
-            return True
-
-        def on_quiet(self):
-            for reply in held:
-                reply.conform_late()
-            held.clear()
-
-    outcome = bench.use(Withhold(), server={"credits": grant})
+    grant are outstanding on a connection, and there is a receive for each reply."""
+    script = Withhold()
+    outcome = bench.use(script, server={"credits": grant})
     expect(outcome, "RFC8166-3.3.1-10", must=[kinds.COMPLETED])
-    expect.at_most(most[0], grant, "RFC8166-3.3.1-4", "calls outstanding", outcome)
+    expect.at_most(script.most, grant, "RFC8166-3.3.1-4", "calls outstanding", outcome)
     what = "there is a receive for every reply"
     expect.true(not outcome.starved(), "RFC8166-3.3.1-10", what, outcome=outcome)
-
-
-class Waiting(Script):
-    """Keeps the replies to READs back until the client is quiet, and counts those that wait."""
-
-    def __init__(self):
-        self._held = []
-        self.most = 0
-
-    @property
-    def waits(self):
-        return self.most == 0
-
-    def on_departure(self, reply):
-        if not PLACES["read"](reply):
-            return False
-        self._held.append(reply)
-        self.most = max(self.most, len(self._held))
-        return True
-
-    def on_quiet(self):
-        for reply in self._held:
-            reply.conform_late()
-        self._held.clear()
 
 
 class OneLate(Script):

@@ -71,6 +71,10 @@ class Held(Script):
         self.sequence, self._held = reply.sequence, reply
         return True
 
+    def on_down(self, conn, reason):
+        if self._held is not None and self._held.conn is conn:
+            self._held = None  # what is made again now is so on another connection
+
     def on_quiet(self):
         held, self._held = self._held, None
         if held is not None and held.line.up:

@@ -7,7 +7,7 @@ from steertag import nfs
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client_connection import sent_from
 from steertag.suite.script import is_read, operations_of, Script, sequence_of
-from steertag.suite.session_watch import SessionWatch
+from steertag.suite.session_watch import conform_but, SessionWatch
 
 NFS4 = nfs.nfs4
 PLACE = "RFC8881-2.10.2.1-2"
@@ -48,7 +48,8 @@ def test_sequence_first(bench):
 
 
 class FewSlots(SessionWatch):
-    """Grants fewer slots than the client asks for."""
+    """Grants fewer slots than the client asks for, and no more in any SEQUENCE: what that says later would
+    count (RFC 8881 18.46.3)."""
 
     def __init__(self):
         super().__init__()
@@ -59,6 +60,10 @@ class FewSlots(SessionWatch):
         return not self.granted
 
     def on_departure(self, reply):
+        return self.grant(reply) or self.post(reply)
+
+    def grant(self, reply):
+        """Posts the reply with which a session is made, and that grants too much; whether it is one."""
         step = self.note(reply) if reply.kind == "reply" else None
         if (
             step is None
@@ -77,6 +82,15 @@ class FewSlots(SessionWatch):
         self.granted[step.session] = FEW_SLOTS
         reply.push()
         reply.send(draft, invalidate=reply.invalidate)
+        return True
+
+    def post(self, reply):
+        """Posts a reply to a request in a session of few slots; whether it is one."""
+        request = reply.sequence if reply.kind == "reply" else None
+        if request is None or request.session not in self.granted:
+            return False
+        highest = self.granted[request.session] - 1
+        conform_but(reply, target=highest, highest=highest)
         return True
 
 
@@ -131,7 +145,7 @@ class UnderWay(FewSlots):
         return False
 
     def on_departure(self, reply):
-        if super().on_departure(reply):
+        if self.grant(reply):
             return True
         request = reply.sequence if reply.kind == "reply" else None
         if request is None:
@@ -140,7 +154,7 @@ class UnderWay(FewSlots):
             self._held_one, self._held = True, reply
             return True
         self._leaves(reply)
-        return False
+        return self.post(reply)
 
     def _leaves(self, reply):
         channel = (reply.conn.number, reply.sequence.session)
@@ -151,7 +165,8 @@ class UnderWay(FewSlots):
         held, self._held = self._held, None
         if held is not None:
             self._leaves(held)
-            held.conform_late()
+            if held.line.up and not self.post(held):
+                held.conform()
 
 
 @case("client.session.highest-slot", requirements=[HIGHEST], needs=[*NEEDS, "client-pipelining"])

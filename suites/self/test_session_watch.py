@@ -80,13 +80,22 @@ def posted(reply):
 @pytest.mark.parametrize("long", [False, True], ids=["short", "long"])
 @pytest.mark.parametrize("tag", ["", "odd"])
 def test_sequence_says_something_else(long, tag):
-    results = [sequence_ok(sr_target_highest_slotid=9, sr_status_flags=0x40)]
+    slots = {"sr_highest_slotid": 8, "sr_target_highest_slotid": 9}
+    results = [sequence_ok(sr_status_flags=0x40, **slots)]
     reply = reply_to([sequence()], results, long=long, tag=tag)
     assert conform_but(reply, target=2, flags=DOWN)
     said = posted(reply)
-    assert said.sr_target_highest_slotid == 2
+    assert (said.sr_highest_slotid, said.sr_target_highest_slotid) == (8, 2)
     assert said.sr_status_flags == 0x40 | DOWN
     assert (said.sr_sequenceid, said.sr_slotid) == (3, 1)
+
+
+def test_sequence_says_another_highest_slot():
+    reply = reply_to([sequence()], [sequence_ok(sr_target_highest_slotid=9)])
+    assert conform_but(reply, highest=3)
+    said = posted(reply)
+    assert (said.sr_highest_slotid, said.sr_target_highest_slotid) == (3, 9)
+    assert said.sr_status_flags == 0
 
 
 def test_reply_without_sequence_is_left_as_it_is():
@@ -137,3 +146,32 @@ def test_answers_of_a_client():
     assert answer(unavailable).statuses == []
     assert answer(unavailable).status() == "refused by RPC"
     assert answer(b"", proc=4, error=2).status() == "RDMA_ERROR"
+
+
+def callback_reply(highest=7, sequence_id=2, second="NFS4ERR_BADHANDLE", tag=""):
+    """The Answer with CB_SEQUENCE and a CB_RECALL."""
+    slots = {"csr_slotid": 1, "csr_highest_slotid": highest, "csr_target_highest_slotid": highest}
+    ok = NFS4.CbSequenceOk(csr_sessionid=SESSION, csr_sequenceid=sequence_id, **slots)
+    results = [
+        (NFS4.CbOpnum.CB_SEQUENCE, NFS4.CbSequenceResult(status=NFS4.Status.NFS4_OK, resok4=ok)),
+        (NFS4.CbOpnum.CB_RECALL, NFS4.CbRecallResult(status=getattr(NFS4.Status, second))),
+    ]
+    return answer(rpc.Reply(xid=5).encode(NFS4.encode_cb_result(results, tag=tag)))
+
+
+@pytest.mark.parametrize("tag", ["", "odd"])
+def test_answer_to_a_retry_may_name_other_slots(tag):
+    first = callback_reply(tag=tag)
+    assert first.is_compound
+    assert callback_reply(highest=3, tag=tag).kept == first.kept
+    assert callback_reply(sequence_id=3, tag=tag).kept != first.kept
+    assert callback_reply(second="NFS4_OK", tag=tag).kept != first.kept
+
+
+def test_answer_without_a_sequence_is_kept_as_it_is():
+    refused = NFS4.CbSequenceResult(status=NFS4.Status.NFS4ERR_BADSLOT)
+    body = NFS4.encode_cb_result([(NFS4.CbOpnum.CB_SEQUENCE, refused)])
+    assert answer(rpc.Reply(xid=5).encode(body)).kept == body
+    unavailable = rpc.Reply(xid=5, accept_status=rpc.AcceptStatus.PROG_UNAVAIL).encode()
+    assert answer(unavailable).kept == b""
+    assert not answer(unavailable).is_compound

@@ -15,6 +15,9 @@ FIRST_XID = 0x5EED0000
 # Asked for in each; what the client grants is in its answers.
 ASKED_CREDITS = 64
 NULL_OCTETS = 40  # an RPC call without credential and arguments
+CB_SEQUENCE = 11  # RFC 8881 20: nfs_cb_opnum4
+# In CB_SEQUENCE4resok, behind csr_sessionid, csr_sequenceid and csr_slotid: the two highest slots.
+_HIGHEST_AT, _HIGHEST_OCTETS = 24, 8
 OK, DELAY = "NFS4_OK", "NFS4ERR_DELAY"
 
 
@@ -46,10 +49,24 @@ class Answer:
         return CompoundReply(fixed.status, fixed.tag, results)
 
     @property
+    def kept(self):
+        """What a client answers to a retry too: the CB_COMPOUND4res without the two highest slots of
+        CB_SEQUENCE, which it may compute anew (RFC 8881 2.10.6.1.1)."""
+        at = _sequence_ok_at(self.body)
+        if at is None:
+            return self.body
+        return self.body[: at + _HIGHEST_AT] + self.body[at + _HIGHEST_AT + _HIGHEST_OCTETS :]
+
+    @property
+    def is_compound(self):
+        """Whether the client has taken the call for a CB_COMPOUND, whatever came of that."""
+        return self.accepted and self.compound is not None
+
+    @property
     def statuses(self):
         """The names of the statuses of all operations; [] without a CB_COMPOUND4res."""
-        compound = self.compound if self.accepted else None
-        return [result.status.name for _, result in compound.results] if compound else []
+        results = self.compound.results if self.is_compound else []
+        return [result.status.name for _, result in results]
 
     def status(self, name="CB_SEQUENCE"):
         """The name of the operation's status; without a result of it, of what there is instead."""
@@ -61,6 +78,18 @@ class Answer:
         if compound is None:
             return "no CB_COMPOUND4res"
         return (compound[name] if name in compound else compound).status.name
+
+
+def _sequence_ok_at(body):
+    """Where CB_SEQUENCE4resok begins in a CB_COMPOUND4res; None if that does not begin with one."""
+    tag_octets = -(-int.from_bytes(body[4:8], "big") // 4) * 4
+    # status, tag<>, count, resop, the status of CB_SEQUENCE
+    at = 8 + tag_octets
+    first, status = (int.from_bytes(body[at + 4 + i : at + 8 + i], "big") for i in (0, 4))
+    at += 12
+    if len(body) < at + _HIGHEST_AT + _HIGHEST_OCTETS or first != CB_SEQUENCE or status != 0:
+        return None
+    return at
 
 
 def answer_from(sent):
@@ -80,7 +109,8 @@ class BackChannel(SessionWatch):
     say. NFS4ERR_DELAY ends it, since the client may wait for one of them. Callbacks of the reference server
     itself, which would use the only credit that a client need grant (RFC 8167 4.1), are over before it
     begins, and are left out while it lasts. `puts_off`: NFS4ERR_DELAY is an answer like any other.
-    `patient`: replies wait until it ends, whatever time the client takes."""
+    `patient`: replies wait until it ends, whatever time the client takes, unless the connection is lost.
+    """
 
     def __init__(self, talk, when=lambda reply: True, early=False, puts_off=False, patient=False):
         super().__init__()
@@ -318,5 +348,5 @@ class BackChannel(SessionWatch):
             self.lost = self.lost or conn is self.conn
 
     def on_quiet(self):
-        if self._holding and not self._patient:
+        if self._holding and (not self._patient or self.lost):
             self.release()

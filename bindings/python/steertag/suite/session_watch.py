@@ -8,8 +8,8 @@ from .compound import read_compound
 from .script import operations_of, Script, SEQUENCE
 
 NFS4 = nfs.nfs4
-# In SEQUENCE4resok, behind sr_sessionid, sr_sequenceid, sr_slotid and sr_highest_slotid.
-_TARGET_AT, _FLAGS_AT, _RESULT_OCTETS = 28, 32, 36
+# In SEQUENCE4resok, behind sr_sessionid, sr_sequenceid and sr_slotid.
+_HIGHEST_AT, _TARGET_AT, _FLAGS_AT, _RESULT_OCTETS = 24, 28, 32, 36
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,16 +142,17 @@ def _sequence_result_at(octets):
     return len(octets) - len(body) + at + 12
 
 
-def conform_but(reply, target=None, flags=0):
-    """Posts a Reply in which SEQUENCE gives this sr_target_highest_slotid and sets these
-    sr_status_flags besides; whether there was such a result."""
+def conform_but(reply, target=None, flags=0, highest=None):
+    """Posts a Reply in which SEQUENCE gives this sr_target_highest_slotid and sr_highest_slotid, and sets
+    these sr_status_flags besides; whether there was such a result."""
     octets = bytearray(rpc_reply_of(reply))
     start = _sequence_result_at(bytes(octets))
     if start is None:
         reply.conform()
         return False
-    if target is not None:
-        octets[start + _TARGET_AT : start + _TARGET_AT + 4] = target.to_bytes(4, "big")
+    for slot, at in ((highest, start + _HIGHEST_AT), (target, start + _TARGET_AT)):
+        if slot is not None:
+            octets[at : at + 4] = slot.to_bytes(4, "big")
     at = start + _FLAGS_AT
     flags |= int.from_bytes(octets[at : at + 4], "big")
     octets[at : at + 4] = flags.to_bytes(4, "big")

@@ -136,7 +136,9 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, co
         deviates(Deviation::sequence_id_skipped))
       slots_.skip(slot);
     const std::uint32_t target = sequence->resok4.sr_target_highest_slotid;
-    const bool ignored = target < slots_.target() && deviates(Deviation::slot_recall_ignored);
+    const bool kept =
+        deviates(Deviation::slot_recall_ignored) || deviates(Deviation::slots_beyond_granted);
+    const bool ignored = target < slots_.target() && kept;
     // What the server wished before it recalled slots does not undo that.
     if (sent.recalls == recalls_ && !ignored) slots_.set_target(target);
     heed(sequence->resok4.sr_status_flags, sent.binds);
