@@ -66,6 +66,17 @@ def test_a_refused_sequence_is_repeated_as_it_was():
     assert conn.sequences == [1, 1, 1, 2]
 
 
+def test_a_given_sequence_id_stays_and_moves_no_slot():
+    refused = outcome(DELAY, nfs4.Status.NFS4ERR_DELAY)
+    conn = ScriptedConnection(outcome(kinds.REPLY), refused, outcome(kinds.REPLY))
+    session = session_of(conn)
+    session.exchange_in_time("PUTROOTFH", slot=1)
+    again = session.exchange_in_time("PUTROOTFH", slot=1, number=1)
+    assert again.kind == kinds.REPLY
+    assert conn.sequences == [1, 1, 1]
+    assert session.sequences == {1: 1}
+
+
 def test_a_target_that_never_has_time_makes_a_case_not_testable():
     conn = ScriptedConnection(outcome(DELAY), answer_ms=0)
     with pytest.raises(NotTestable, match="PUTROOTFH gave nfs:NFS4ERR_DELAY again and again"):

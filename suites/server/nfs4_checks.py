@@ -124,10 +124,11 @@ def unknown_handles():
     return NFS4.CallbackSecParms(cb_secflavor=flavor, cbsp_gss_handles=handles)
 
 
-def expect_no_handle(outcome, requirement_id):
+def expect_no_handle(outcome, requirement_id, latitude=None):
     """NFS4ERR_NOENT, for handles of RPCSEC_GSS that the server has not given; what matters is that it does
-    not accept them."""
+    not accept them. NFS4ERR_DELAY is no outcome here: see nfs4_client.in_time."""
     other = {}
     if outcome.kind.startswith("nfs:"):
         other = {outcome.kind: "refused, by another status"}
-    expect(outcome, requirement_id, must=[status("NFS4ERR_NOENT")], warn=other)
+    must = [status("NFS4ERR_NOENT")]
+    expect(outcome, requirement_id, must=must, latitude=latitude, warn=other)

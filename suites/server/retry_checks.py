@@ -3,7 +3,8 @@ connections for retries, what a retry has in common with its request."""
 
 from steertag.suite import expect, kinds
 from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import putfh
+from steertag.suite.nfs4_client import names_of, putfh
+from steertag.suite.verdict import unprepared
 
 from nfs4_checks import SMALL_REPLY, need_cached
 
@@ -28,9 +29,26 @@ def made_file(bench):
     return session, files, name
 
 
+def first_exchange(session, *operations, slot=1, kind=kinds.REPLY, **sequence):
+    """The Outcome of a request that is to be retried: of this kind, without which there is nothing to
+    judge."""
+    outcome = session.exchange_in_time(*operations, slot=slot, **sequence)
+    if outcome.kind != kind:
+        what = names_of(operations) or "SEQUENCE"
+        raise unprepared(session.conn.owed, what, outcome.kind, outcome.trace())
+    return outcome
+
+
+def retry(session, conn, *operations, slot=1, **sequence):
+    """The Outcome of the last request of this slot, sent again over this connection."""
+    number = session.sequences[slot]
+    return session.exchange_in_time(*operations, conn=conn, slot=slot, number=number, **sequence)
+
+
 def expect_name(files, name, requirement_id):
     """The case's directory has a file of this name."""
-    found = files.session.exchange(putfh(files.directory), operation("LOOKUP", objname=name))
+    lookup = operation("LOOKUP", objname=name)
+    found = files.session.exchange_in_time(putfh(files.directory), lookup)
     expect(found, requirement_id, must=[kinds.REPLY])
 
 

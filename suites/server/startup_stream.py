@@ -82,6 +82,19 @@ class Frame:
             return None
         return struct.unpack(">HH", self.data[:4])
 
+    @property
+    def ird(self):
+        """How many RDMA Reads the responder takes at a time; None if it does not say."""
+        depth = self.enhanced[0] & DEPTH if self.enhanced else NOT_NEGOTIATED
+        return None if depth == NOT_NEGOTIATED else depth
+
+
+def read_frame(octets):
+    """The Frame with which these octets begin, and what is behind it."""
+    key, flags, revision, length = FRAME.unpack_from(octets)
+    end = FRAME.size + length
+    return Frame(key, flags, revision, octets[FRAME.size : end]), octets[end:]
+
 
 class StartupStream:
     """A TCP stream to the bench's target that speaks MPA startup. A context manager like the Stream that

@@ -37,7 +37,8 @@ def test_program(bench):
     """The client has its callbacks call another program: the next recall does so."""
     recall = Recall(bench)
     session = recall.session
-    expect(session.exchange(control(OTHER_PROGRAM)), PROGRAM, must=[kinds.REPLY])
+    changed = session.exchange_in_time(control(OTHER_PROGRAM))
+    expect(changed, PROGRAM, must=[kinds.REPLY])
     callback = recall.expect_recall(PROGRAM)
     what = "program number of the recall"
     expect.equal(callback.rpc.program, OTHER_PROGRAM, PROGRAM, what)
@@ -54,5 +55,5 @@ def test_program(bench):
 def test_unknown_handle(bench):
     """BACKCHANNEL_CTL with a handle of RPCSEC_GSS that the server has not given."""
     session = bench.nfs4_session(back=True)
-    outcome = session.exchange(control(parms=unknown_handles()))
+    outcome = session.exchange_in_time(control(parms=unknown_handles()))
     expect_no_handle(outcome, NO_HANDLE)

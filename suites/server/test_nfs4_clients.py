@@ -2,11 +2,11 @@
 which sessions a connection serves (RFC 8881 2.10.1, 2.10.3.1, 2.10.5, 18.36)."""
 
 import pytest
-from nfs4_checks import expect_no_handle, status, unknown_handles
+from nfs4_checks import BACK, expect_no_handle, expect_reads, status, unknown_handles
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import putfh, read
+from steertag.suite.nfs4_client import alone_in_time, putfh, read
 from steertag.suite.verdict import unprepared
 
 OF_ONE_CLIENT = "RFC8881-2.10.1-1"
@@ -29,6 +29,14 @@ def known_client(bench, conn=None):
     return client, known
 
 
+def made_session(client):
+    """A first session of this client, and the Outcome of its CREATE_SESSION."""
+    made = client.create_session()
+    if made.kind != kinds.REPLY:
+        raise unprepared(client.conn.owed, "CREATE_SESSION", made.kind, made.trace())
+    return client.sessions[0], made
+
+
 def identity(outcome):
     """What an EXCHANGE_ID says of client and server: {name: value}."""
     ok = outcome.result["EXCHANGE_ID"].resok4
@@ -47,7 +55,7 @@ def test_same(bench, over):
     if over == "tcp":
         bench.need("tcp")
     client, known = known_client(bench)
-    expect(client.create_session(), SAME, must=[kinds.REPLY])
+    made_session(client)
     conn = bench.connect() if over == "rdma" else bench.connect_tcp()
     again = client.exchange_id(conn)
     expect(again, SAME, must=[kinds.REPLY])
@@ -75,22 +83,20 @@ def test_trunked(bench):
         read(100, stateid=stateid),
         operation("CLOSE", open_stateid=stateid),
     ]
-    done = other.exchange(*operations)
-    expect(done, TRUNKED, must=[kinds.REPLY])
-    data = done.result["READ"].resok4.data
-    expect.data(data, content[: len(data)], TRUNKED, "octets of the READ", outcome=done)
+    expect_reads(other.exchange_in_time(*operations), TRUNKED, content)
 
 
 @case("server.nfs4.session.of-one-client", requirements=[OF_ONE_CLIENT], needs=["nfs41"])
 def test_of_one_client(bench):
-    """Two clients make sessions: each has one of its own."""
-    first, _ = known_client(bench)
-    expect(first.create_session(), OF_ONE_CLIENT, must=[kinds.REPLY])
-    second, _ = known_client(bench)
-    made = second.create_session()
-    expect(made, OF_ONE_CLIENT, must=[kinds.REPLY])
-    differs = first.sessions[0].id != second.sessions[0].id
+    """Two clients make sessions: each has one of its own, which stays when that of the other goes."""
+    first, _ = made_session(known_client(bench)[0])
+    second, made = made_session(known_client(bench)[0])
+    differs = first.id != second.id
     expect.true(differs, OF_ONE_CLIENT, "two clients have two sessions", outcome=made)
+    gone = first.destroy()
+    if gone.kind != kinds.REPLY:
+        raise unprepared(first.conn.owed, "DESTROY_SESSION", gone.kind, gone.trace())
+    expect(second.exchange_in_time(), OF_ONE_CLIENT, must=[kinds.REPLY])
 
 
 @case("server.nfs4.session.joined-by-sequence", requirements=[JOINED], needs=["nfs41"])
@@ -99,7 +105,7 @@ def test_joined_by_sequence(bench):
     session = bench.nfs4_session()
     conn = bench.connect()
     for each in (conn, session.conn, conn):
-        expect(session.exchange("PUTROOTFH", conn=each), JOINED, must=[kinds.REPLY])
+        expect(session.exchange_in_time("PUTROOTFH", conn=each), JOINED, must=[kinds.REPLY])
 
 
 @case("server.nfs4.session.on-one-connection", requirements=[SHARED], needs=["nfs41"])
@@ -110,7 +116,7 @@ def test_on_one_connection(bench):
     expect(client.create_session(), SHARED, must=[kinds.REPLY])
     for session in (first, client.sessions[0]) * 2:
         # SEQUENCE alone: the second client has not said yet that it reclaims nothing.
-        expect(session.exchange(), SHARED, must=[kinds.REPLY])
+        expect(session.exchange_in_time(), SHARED, must=[kinds.REPLY])
 
 
 # -- CREATE_SESSION --------------------------------------------------------------------------------
@@ -136,12 +142,12 @@ def test_second_behind_sequence(bench):
     session = bench.nfs4_session()
     client = session.client
     asked = client.create_sequence
-    made = session.exchange(client.create_session_operation())
+    made = session.exchange_in_time(client.create_session_operation())
     expect(made, OWN_CACHE, must=[kinds.REPLY])
     first = bytes(made.result["CREATE_SESSION"].resok4.csr_sessionid)
     session.conn.abort()
     conn = bench.connect()
-    again = conn.exchange(client.create_session_call(conn, sequence=asked))
+    again = alone_in_time(conn, client.create_session_operation(sequence=asked))
     expect(again, OWN_CACHE, must=[kinds.REPLY])
     same = bytes(again.result["CREATE_SESSION"].resok4.csr_sessionid) == first
     expect.true(same, OWN_CACHE, "a retry gives the same session", outcome=again)
@@ -162,6 +168,10 @@ def test_unknown_client(bench):
     hostile=True,
 )
 def test_unknown_handle(bench):
-    """CREATE_SESSION for callbacks under a handle of RPCSEC_GSS that the server has not given."""
-    client, _ = known_client(bench)
-    expect_no_handle(client.create_session(csa_sec_parms=[unknown_handles()]), NO_HANDLE)
+    """CREATE_SESSION for callbacks under a handle of RPCSEC_GSS that the server has not given: a second
+    session of a client that has a backchannel."""
+    client = bench.nfs4_session(back=True).client
+    made = client.create_session(csa_flags=BACK, csa_sec_parms=[unknown_handles()])
+    agreed = made.kind == kinds.REPLY and client.sessions[-1].granted.csr_flags & BACK
+    without = {kinds.REPLY: "the session has no backchannel, so that no handle is used"}
+    expect_no_handle(made, NO_HANDLE, latitude=None if agreed else without)

@@ -255,18 +255,23 @@ class Nfs4Session:
     def run(self, *operations, conn=None, **sequence):
         """The same for operations that a case only prepares with, and that can be repeated; their
         CompoundReply."""
-        conn = conn or self.conn
-        names = " ".join(each if isinstance(each, str) else each[0] for each in operations)
-        outcome = in_time(conn, names, lambda: self._attempt(conn, operations, sequence))
+        outcome = self.exchange_in_time(*operations, conn=conn, **sequence)
         if outcome.kind != kinds.REPLY:
-            raise unprepared(
-                self.conn.owed, names, outcome.kind, f"{outcome.detail}\n{outcome.trace()}"
-            )
+            detail = f"{outcome.detail}\n{outcome.trace()}"
+            raise unprepared(self.conn.owed, names_of(operations), outcome.kind, detail)
         return outcome.result
+
+    def exchange_in_time(self, *operations, conn=None, **sequence):
+        """The Outcome of such a call, which is made again as long as the target asks for that; see
+        in_time. With `number` it has this sequence ID each time."""
+        conn = conn or self.conn
+        what = names_of(operations) or "SEQUENCE"
+        return in_time(conn, what, lambda: self._attempt(conn, operations, sequence))
 
     def _attempt(self, conn, operations, sequence):
         outcome = self.exchange(*operations, conn=conn, **sequence)
-        self.take_back(outcome, sequence.get("slot", 0))
+        if sequence.get("number") is None:
+            self.take_back(outcome, sequence.get("slot", 0))
         return outcome
 
     def take_back(self, outcome, slot=0):
@@ -329,6 +334,11 @@ class Nfs4Session:
         """DELEGRETURN; its Outcome."""
         operations = (putfh(handle), operation("DELEGRETURN", deleg_stateid=stateid))
         return in_time(self.conn, "DELEGRETURN", lambda: self._attempt(self.conn, operations, {}))
+
+
+def names_of(operations):
+    """The names of these operations, for a reason."""
+    return " ".join(each if isinstance(each, str) else each[0] for each in operations)
 
 
 def _room(most):

@@ -160,7 +160,9 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   if (!origin.rdma) session->back.ca_rdma_ird.clear();
   session->back_slots.resize(std::min(session->back.ca_maxrequests, kMostBackSlots));
   session->cb_program = args.csa_cb_program;
-  session->callable = take_credential(*session, args.csa_sec_parms);
+  // Handles are here only if a deviation accepts them: then as a credential that will do.
+  session->callable =
+      take_credential(*session, args.csa_sec_parms) || has_handles(args.csa_sec_parms);
   bend_back_channel(tables, *session);
   session->client = &client;
   session->id = new_session_id(tables, client);
