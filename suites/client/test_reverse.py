@@ -17,6 +17,10 @@ FLOOD = 64
 # Messages in one use to a client that waits for nothing: one is enough for who goes by its credit word, and
 # each may cost a connection, behind which a client waits longer each time.
 MOST_UNAWAITED = 2
+# Replies that go while a message is not answered, until it counts as one that never will be: before that,
+# another would be more than the one call for which every client that takes calls has a receive (RFC 8166
+# 3.3.3).
+MOST_PASSED = 16
 SEGMENT = wire.Segment(handle=0x7E570001, length=64, offset=1 << 33)
 
 
@@ -57,19 +61,22 @@ def beside(make):
 
 
 class Behind(Script):
-    """Posts a message behind each reply while other calls of the connection are under way, and the first times
-    also when none is: then no reply sets right what a client takes from the message's credit word, but a
-    client need have no receive either (RFC 8166 3.3.1)."""
+    """Posts messages behind replies, one after another, while other calls of the connection are under way, and
+    the first times also when none is: then no reply sets right what a client takes from the message's credit
+    word, but a client need have no receive either (RFC 8166 3.3.1)."""
 
     def __init__(self, behind):
         self._behind = behind
         self._calls = {}  # connection: XIDs of the calls under way
         self._unawaited = 0  # messages while no call was
+        self._unanswered = {}  # connection: (XID of the message, replies since)
 
     def on_arrival(self, conn, message):
         sent = sent_from(message)
         if sent.is_call:
             self._calls.setdefault(conn.number, set()).add(sent.xid)
+        elif sent.xid == self._unanswered.get(conn.number, (None,))[0]:
+            del self._unanswered[conn.number]
         return False
 
     def on_departure(self, reply):
@@ -79,11 +86,24 @@ class Behind(Script):
         calls.discard(reply.xid)
         self.before(reply)
         reply.conform()
-        if not calls and self._unawaited >= MOST_UNAWAITED:
-            return True
-        self._unawaited += not calls
-        reply.send(self._behind(reply))
+        if self._may_post(reply.conn.number, calls):
+            self.post(reply, self._behind(reply))
         return True
+
+    def _may_post(self, number, calls):
+        xid, passed = self._unanswered.get(number, (None, MOST_PASSED))
+        if passed < MOST_PASSED:
+            self._unanswered[number] = xid, passed + 1
+            return False
+        if not calls and self._unawaited >= MOST_UNAWAITED:
+            return False
+        self._unawaited += not calls
+        return True
+
+    def post(self, reply, draft):
+        """Posts a message, which the client may answer."""
+        self._unanswered[reply.conn.number] = draft.xid, 0
+        reply.send(draft)
 
     def before(self, reply):
         """Posts what is to go before the reply."""
@@ -100,7 +120,7 @@ class Besides(Behind):
     def before(self, reply):
         if self.waits and self._when(reply):
             self.waits = False
-            reply.send(self._before(reply))
+            self.post(reply, self._before(reply))
 
 
 def granting(draft, credit):
