@@ -160,6 +160,11 @@ def test_client_that_cannot_be_tested_is_one_sentence(clients, words, what):
     assert "Traceback" not in text
 
 
+def test_the_first_use_of_all_may_fail(clients):
+    """A machine that loads what it needs by it."""
+    assert clients.run("refuse,good").ret == 0
+
+
 def test_shell_names_a_program_that_is_not_there(suite):
     suite.cases(test_cases=CASES)
     result = suite.run("--client-command", "no-such-program {url}")
