@@ -50,12 +50,14 @@ def pasted(recording):
     return read(recording).detail.partition("fails in the same way:\n\n")[2]
 
 
-def run_suite(folder, deviation, selection):
-    """The folder of recordings of a run of the suite's own properties."""
+def failure(folder, deviation, selection):
+    """The recording that a run of one of the suite's own properties leaves."""
     command = [sys.executable, "-m", "pytest", "suites/server/test_property.py", "-q"]
     command += ["-k", selection, "--deviate", deviation, "--report", str(folder / "report")]
-    subprocess.run(command, cwd=PROJECT, capture_output=True, timeout=RUN_LIMIT_S)
-    return folder / "report" / "failures"
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+    found = list((folder / "report").glob("failures/*"))
+    assert len(found) == 1, f"no failure, exit {done.returncode}:\n{done.stdout}{done.stderr}"
+    return found[0]
 
 
 # Defect, the property that finds it, and a line that the smallest case cannot do without.
@@ -69,7 +71,7 @@ FOUND = {
 @pytest.mark.parametrize("deviation", FOUND)
 def test_a_failure_is_a_case_that_can_be_pasted(tmp_path, deviation):
     selection, line = FOUND[deviation]
-    (recording,) = run_suite(tmp_path, deviation, selection).iterdir()
+    recording = failure(tmp_path, deviation, selection)
     text = pasted(recording)
     assert line in text and text.count("bench.connect(") <= 3, text
     again = run_cases(tmp_path, text, "--deviate", deviation, "--report", str(tmp_path / "again"))

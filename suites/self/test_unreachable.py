@@ -1,4 +1,5 @@
-"""Targets that cannot be tested: pytest ends soon, with one sentence and a usage-like exit code."""
+"""Targets that cannot be tested: pytest ends soon, with one sentence and a usage-like exit code; and such as a
+single case cannot reach."""
 
 import socket
 import threading
@@ -64,3 +65,43 @@ def test_a_listener_that_speaks_http(unreachable, listener):
     thread.start()
     unreachable(listener.getsockname()[1])
     thread.join()
+
+
+def test_files_that_cannot_be_made_end_the_case(suite):
+    suite.cases(
+        test_nobody="""
+        import contextlib, socket
+        from steertag.suite import case
+
+        @contextlib.contextmanager
+        def elsewhere(link, listening):
+            kept = link.url
+            with socket.socket() as place:
+                place.bind(("127.0.0.1", 0))
+                if listening:
+                    place.listen()
+                link.url = f"iwarp://127.0.0.1:{place.getsockname()[1]}"
+                link.connect_ms = 200
+                try:
+                    yield
+                finally:
+                    link.url, link.connect_ms = kept, type(link).connect_ms
+
+        @case("self.refused", requirements=["RFC8166-4.5.1-1"])
+        def test_refused(bench):
+            with elsewhere(bench._link, listening=False):
+                bench.file(b"")
+
+        @case("self.silent", requirements=["RFC8166-4.5.1-1"])
+        def test_silent(bench):
+            with elsewhere(bench._link, listening=True):
+                bench.file(b"")
+        """
+    )
+    suite.run()
+    found = {row["id"]: (row["verdict"], row["reason"]) for row in suite.document()["cases"]}
+    reason = "preparing the case: a connection gave"
+    assert found == {
+        "self.refused": ("fail", f"RFC8166-3.3.3-1: {reason} disconnect"),
+        "self.silent": ("hang", f"{reason} hang"),
+    }

@@ -186,8 +186,9 @@ class Files:
     def _call(self, procedure, **fields):
         outcome = self._outcome(procedure, fields)
         if outcome.kind != kinds.REPLY:
+            # Not self.conn, which is another one if this one broke.
             raise unprepared(
-                self.conn.owed, procedure, outcome.kind, f"{outcome.detail}\n{outcome.trace()}"
+                self._conn.owed, procedure, outcome.kind, f"{outcome.detail}\n{outcome.trace()}"
             )
         return outcome.result
 

@@ -6,6 +6,7 @@ import time
 
 from . import kinds
 from .deadline import CONNECT_MS, FIRST_CONTACT_MS, Deadlines, PATIENCE_FLOOR_MS
+from .verdict import CaseEnd, EXCHANGES, unprepared
 
 # Probes whose round trips count for the next case.
 LATELY = 8
@@ -14,12 +15,19 @@ LATELY = 8
 MOST_UNASKED = 64
 
 
-class Refused(Exception):
-    """The target did not take a connection or did not answer a NULL call; one sentence."""
+class Refused(CaseEnd):
+    """The target did not take a connection or did not answer a NULL call; one sentence. A case that needed
+    the connection to go on ends with it."""
 
-    def __init__(self, sentence, timed_out=False):
-        super().__init__(sentence)
+    def __init__(self, sentence, timed_out=False, owed=EXCHANGES):
+        kind = kinds.HANG if timed_out else kinds.DISCONNECT
+        end = unprepared(owed, "a connection", kind)
+        super().__init__(end.reason, sentence)
+        self.verdict = end.verdict
         self.timed_out = timed_out
+
+    def __str__(self):
+        return self.detail
 
 
 class Link:
@@ -57,7 +65,7 @@ class Link:
         """A plain connection for preparing and probing; raises Refused."""
         conn = self._plain(deadlines, timeout_ms or self.connect_ms)
         if not conn.open:
-            raise Refused(conn.refusal, conn.refused_by_time)
+            raise Refused(conn.refusal, conn.refused_by_time, conn.owed)
         return conn
 
     def measure(self, round_trips, timeout_ms):
