@@ -40,6 +40,18 @@ def test_count(tmp_path, status, cases, counted):
     assert count(tmp_path, status, *cases) == counted
 
 
+def test_failures_are_told_in_a_line_each(tmp_path):
+    path = tmp_path / "junit.xml"
+    why = (
+        '<testcase classname="ci.a" name="bad"><failure message="saw 1&#10;expected 2"/></testcase>'
+    )
+    path.write_text(
+        f"<testsuites><testsuite>{GOOD}{why}{CTEST_BAD}{SKIPPED}</testsuite></testsuites>"
+    )
+    done = subprocess.run([SCRIPT, "--failures", path], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "ci.a.bad: saw 1\nbad: \n")
+
+
 def test_cut_file_is_an_error(tmp_path):
     path = tmp_path / "junit.xml"
     path.write_text("<testsuites><testsuite>")

@@ -82,6 +82,7 @@ class Outcome:
     by: str = ""
     failed: tuple = ()  # ids of the cases that were seen to fail under a requirement that they claim
     whole: bool = False  # was tried with each case that no deviation had made fail before
+    seen: tuple = ()  # unless good: one line for each case that claims the requirement, or did not pass
 
     @property
     def good(self):
@@ -189,10 +190,13 @@ class Scorer:
         return self._outcome(deviation, word, ", ".join(others[:3]), cases)
 
     def _outcome(self, deviation, word, by, cases):
-        seen = bitten(cases)
+        bit = bitten(cases)
         if self._rest is not None:
-            self._rest.strike(seen)
-        return Outcome(deviation, word, by, seen)
+            self._rest.strike(bit)
+        outcome = Outcome(deviation, word, by, bit)
+        if outcome.good:
+            return outcome
+        return dataclasses.replace(outcome, seen=tuple(what_was_seen(deviation, cases)))
 
     def try_rest(self, outcome):
         """The outcome with what the deviation does to the cases that none has made fail so far. Its name
@@ -244,6 +248,16 @@ class Scorer:
         return json.loads(report.read_text())["cases"] if done.returncode else []
 
 
+def what_was_seen(deviation, cases):
+    """Lines about a deviation that was not caught: what each case gave that claims its requirement, or
+    that failed."""
+    for case in cases:
+        claims_it = deviation.requirement in case["requirements"]
+        if claims_it or case["verdict"] in JUDGEMENTS:
+            word = "claims it" if claims_it else "failed"
+            yield f"{word}: {case['verdict']} {case['id']}: {case['reason']}"
+
+
 def failed(cases):
     """The ids of the cases that did not pass."""
     return tuple(case["id"] for case in cases if case["verdict"] in JUDGEMENTS)
@@ -274,6 +288,15 @@ def table(outcomes):
         yield f"caught under further requirements that they break: {sum(also)} of {len(also)}"
 
 
+def not_caught(outcomes):
+    """Those rows again, with what the cases gave: whoever reads the end of a long log finds it there."""
+    for outcome in outcomes:
+        if not outcome.good:
+            deviation = outcome.deviation
+            yield f"\n{outcome.word}: {deviation.name}, which breaks {deviation.requirement}: {outcome.by}"
+            yield from (f"  {line}" for line in outcome.seen)
+
+
 def write_junit(path, outcomes):
     root = xml.etree.ElementTree.Element("testsuite", name="deviations", tests=str(len(outcomes)))
     for outcome in outcomes:
@@ -282,8 +305,9 @@ def write_junit(path, outcomes):
             name += f" ({outcome.deviation.requirement})"
         test = xml.etree.ElementTree.SubElement(root, "testcase", classname="deviation", name=name)
         if not outcome.good:
-            text = f"{outcome.word}: {outcome.deviation.requirement}"
-            xml.etree.ElementTree.SubElement(test, "failure", message=text)
+            text = f"{outcome.word}: {outcome.deviation.requirement}: {outcome.by}"
+            failure = xml.etree.ElementTree.SubElement(test, "failure", message=text)
+            failure.text = "\n".join(outcome.seen)
     xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
@@ -343,7 +367,7 @@ def main():
                 outcomes = list(pool.map(scorer.try_rest, outcomes))
     except (CannotScore, OSError, xml.etree.ElementTree.ParseError) as error:
         sys.exit(f"deviations: {error}")
-    print("\n".join(table(outcomes)))
+    print("\n".join([*table(outcomes), *not_caught(outcomes)]))
     if options.junit:
         write_junit(options.junit, outcomes)
     if options.json:

@@ -65,6 +65,16 @@ def test_end_of_the_server_catches_what_the_case_claims(verdict):
     assert deviations.find([row], OTHER) is None
 
 
+def test_what_was_seen_of_one_that_is_not_caught():
+    whole = [case("a", "pass", claims=[RULE]), case("b", reason="odd"), case("c", "pass")]
+    outcome = Runs(CLAIMS, claiming=[], whole=whole).score(Deviation("d", RULE))
+    lines = ["claims it: pass a: something else", "failed: fail b: odd"]
+    assert list(outcome.seen) == lines
+    head, first, second = deviations.not_caught([outcome])
+    assert head == f"\nmisjudged: d, which breaks {RULE}: b"
+    assert [first.strip(), second.strip()] == lines
+
+
 def test_warning_counts_for_a_should():
     runs = Runs(CLAIMS, claiming=[case("a", "warn", RULE)])
     assert runs.score(Deviation("d", RULE)).good

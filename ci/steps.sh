@@ -4,9 +4,12 @@
 logs=build/check
 # One compiler cache serves every checkout of the project on a machine.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+# Of one step, at the end of a check.
+most_failures_told=20
 total_passed=0
 total_failed=0
 failed_steps=()
+failed_tests=() # "STEP: NAME: WHY"
 
 # step NAME COMMAND...: runs the command into build/check/NAME.log and prints one line. If the command
 # left build/check/NAME.xml (JUnit) its tests are counted one by one, otherwise the step counts as one.
@@ -24,6 +27,9 @@ step() {
     return 0
   fi
   failed_steps+=("$name")
+  local line
+  while IFS= read -r line; do failed_tests+=("$name: $line"); done \
+    < <(ci/count_junit --failures "$junit" 2>/dev/null | head --lines=$most_failures_told)
   printf '%-28s FAILED  %5d passed %5d failed %4d s   %s\n' \
     "$name" "$passed" "$failed" $((SECONDS - start)) "$log"
   tail --lines=40 "$log" | sed 's/^/    /'
@@ -34,6 +40,7 @@ step() {
 totals() {
   if ((total_failed)); then
     printf '\nfailed steps: %s\n' "${failed_steps[*]}"
+    ((${#failed_tests[@]} == 0)) || printf '  %s\n' "${failed_tests[@]}"
   fi
   printf '\n%d passed, %d failed\n' "$total_passed" "$total_failed"
   ((total_failed == 0 && total_passed > 0))
