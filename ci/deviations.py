@@ -47,8 +47,8 @@ RUN_LIMIT_S = 600
 # The same where no failure ends the run: each hang costs a timeout and a new server.
 WHOLE_RUN_LIMIT_S = 3600
 LIST_LIMIT_S = 10
-# Failures after which a run ends: what they do not blame is not blamed, and a server that breaks
-# everything would cost a timeout in every case.
+# Failures after which a run of the whole suite ends: what they do not blame is not blamed, and a server
+# that breaks everything would cost a timeout in every case.
 MOST_FAILURES = 20
 # The same of the cases that are left with --whole: a peer that fails so many of them breaks what all cases
 # begin with, and shows nothing about any.
@@ -107,14 +107,15 @@ def list_deviations(program):
 
 
 def claims(junit):
-    """{requirement: [pytest node id of each case that claims it]} from a JUnit file of the suite."""
+    """{requirement: [pytest node id of each case that claims it]} from a JUnit file of the suite. In an order
+    of their own: that of the file is the one in which its workers came to an end."""
     found = {}  # a case names a requirement twice if it claims and breaks it, hence no lists inside
     for node, name, value in _properties(junit):
         if name == "requirement":
             found.setdefault(value, {})[node] = None
     if not found:
         raise CannotScore(f"{junit} names no requirement: it is no report of the suite")
-    return {requirement: list(nodes) for requirement, nodes in found.items()}
+    return {requirement: sorted(nodes) for requirement, nodes in found.items()}
 
 
 def all_cases(junit):
@@ -172,10 +173,9 @@ class Scorer:
     def _score(self, deviation):
         claiming = self._claims.get(deviation.requirement, [])
         if claiming:
-            stop = self._rest is None
-            cases = self._run(
-                deviation, claiming, "claiming", MOST_FAILURES if stop else None, stop
-            )
+            # No failure ends it but the one that is looked for: many cases that claim a requirement
+            # fail of a deviation under another one first.
+            cases = self._run(deviation, claiming, "claiming", None, self._rest is None)
             by = find(cases, deviation.requirement)
             if by:
                 return self._outcome(deviation, "caught", by, cases)

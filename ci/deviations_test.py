@@ -32,9 +32,11 @@ class Runs(Scorer):
         super().__init__("server", pathlib.Path("unused"), claims, rest=rest_of_suite)
         self.cases = cases
         self.asked = []
+        self.limits = {}
 
     def _run(self, deviation, tests, name, most_failures, stop):
         self.asked.append((name, tests))
+        self.limits[name] = most_failures
         if isinstance(self.cases[name], Exception):
             raise self.cases[name]
         return self.cases[name]
@@ -47,6 +49,13 @@ def test_claiming_case_catches_without_the_whole_suite():
     runs = Runs(CLAIMS, claiming=[case("a", "pass"), case("b", "fail", OTHER, RULE)])
     assert runs.score(Deviation("d", RULE)) == Outcome(Deviation("d", RULE), "caught", "b")
     assert runs.asked == [("claiming", CLAIMS[RULE])]
+
+
+def test_no_number_of_other_failures_hides_a_catch():
+    many = [case(f"a{i}", reason=f"{OTHER}: expected a reply") for i in range(100)]
+    runs = Runs(CLAIMS, claiming=[*many, case("b", "fail", RULE)])
+    assert runs.score(Deviation("d", RULE)).by == "b"
+    assert runs.limits == {"claiming": None}
 
 
 def test_expectation_of_the_case_catches_too():
@@ -154,6 +163,14 @@ def test_claims_are_read_from_junit(tmp_path):
     path.write_text("<testsuites/>")
     with pytest.raises(deviations.CannotScore, match="names no requirement"):
         deviations.claims(path)
+
+
+def test_claims_do_not_follow_the_order_in_which_cases_ended(tmp_path):
+    path = tmp_path / "junit.xml"
+    row = f'<properties><property name="requirement" value="{RULE}"/></properties>'
+    cases = "".join(f'<testcase classname="a" name="{name}">{row}</testcase>' for name in "cab")
+    path.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
+    assert deviations.claims(path) == {RULE: ["a.py::a", "a.py::b", "a.py::c"]}
 
 
 def server_that_prints(tmp_path, text, status=0):
