@@ -6,7 +6,7 @@ things that any client relies on: each call is answered, and data are what was w
 
 import dataclasses
 
-from hypothesis import strategies as st
+from hypothesis import reject, strategies as st
 from hypothesis.stateful import initialize, precondition, rule, RuleBasedStateMachine
 
 from .. import wire
@@ -55,6 +55,9 @@ class Conversation(RuleBasedStateMachine):
     def teardown(self):
         if self.trial is not None:
             self.trial.finish()
+        if self.over:
+            # No rule is left to go on with, which hypothesis takes for a mistake in the machine.
+            reject()
 
     # -- helpers ---------------------------------------------------------------------------------
 
@@ -66,7 +69,7 @@ class Conversation(RuleBasedStateMachine):
             try:
                 self.trial.script.do(line)
             except CaseEnd as end:
-                self.trial.run.end(end)
+                self.trial.end(end)
                 self.over = True
 
     def value(self, expression):

@@ -12,7 +12,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from ..suite.conduct import conclude
 from ..suite.deadline import Limit
-from ..suite.verdict import CaseEnd, HarnessError
+from ..suite.verdict import CaseEnd, HarnessError, NotTestable
 from .script import case_source, run_lines, Script
 from .units import units, without
 
@@ -62,6 +62,7 @@ class Explorer:
         self._waits = False  # nothing came in the first failure
         self._waited = 0  # times that nothing came afterwards, each the time of an answer
         self._limit = None
+        self.cut_short = ""  # why the last trial that did not fail ended before its time
 
     # -- two ways to think up trials -------------------------------------------------------------
 
@@ -155,6 +156,8 @@ class Explorer:
             # The search was cut short, or the target does not always do the same.
             if self._smallest is None:
                 raise HarnessError("a property gives other trials each time") from None
+        except hypothesis.errors.Unsatisfiable:
+            raise NotTestable(f"no conversation came to its end: {self.cut_short}") from None
         if self._smallest is not None:
             self._leave_out()
             self._report()
@@ -228,10 +231,15 @@ class Trial:
         try:
             write(self.script, value)
         except CaseEnd as end:
-            self.run.end(end)
+            self.end(end)
         except BaseException:
             self._stack.close()
             raise
+
+    def end(self, end):
+        """What the trial did ended it."""
+        self.run.end(end)
+        self._explorer.cut_short = end.reason
 
     def finish(self):
         """Judges the trial like a case; raises TrialFailed if that spoils a run."""

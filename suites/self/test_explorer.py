@@ -1,0 +1,83 @@
+"""The search for a conversation that fails: what becomes of trials that end before their time."""
+
+import types
+
+import pytest
+
+pytest.importorskip("hypothesis", reason="python3-hypothesis is not installed (ci/setup --check)")
+from steertag.properties import explorer
+from steertag.properties.conversation import Conversation
+from steertag.suite.deadline import Deadlines
+from steertag.suite.verdict import Failed, NotTestable, Verdict
+
+
+class Script:
+    """Ends the trial at its first line."""
+
+    lines = ["conn1 = bench.connect()"]
+
+    def __init__(self, end):
+        self._end = end
+
+    def new(self, word):
+        return f"{word}1"
+
+    def do(self, line):
+        raise self._end
+
+
+class Trial(explorer.Trial):
+    """A trial that needs no target."""
+
+    ends = []  # how the trials end, one after the other; the last one stays
+
+    def __init__(self, of, session):
+        self._explorer = of
+        self.script = Script(self.ends.pop(0) if len(self.ends) > 1 else self.ends[0])
+        self.run = types.SimpleNamespace(verdict=Verdict.PASS, reason="", end=self._note)
+
+    def _note(self, end):
+        self.run.verdict, self.run.reason = end.verdict, end.reason
+
+    missed = 0
+
+    def judge(self):
+        pass
+
+
+@pytest.fixture
+def search(monkeypatch):
+    """Explores with trials that end so; the Explorer, which reports nothing."""
+
+    def run(*ends):
+        monkeypatch.setattr(explorer, "Trial", Trial)
+        monkeypatch.setattr(Trial, "ends", list(ends))
+        session = types.SimpleNamespace(
+            run=types.SimpleNamespace(case_id="server.property.any"),
+            deadlines=Deadlines(),
+            bundled=True,
+            lost=None,
+        )
+        searching = explorer.Explorer(session, 0)
+        monkeypatch.setattr(searching, "_leave_out", lambda: None)
+        monkeypatch.setattr(searching, "_report", lambda: None)
+        searching.conversations(Conversation, examples=10, steps=5)
+        return searching
+
+    return run
+
+
+def test_trials_that_all_end_before_their_time_show_nothing(search):
+    with pytest.raises(NotTestable, match="no conversation came to its end: no room"):
+        search(NotTestable("no room"))
+
+
+def test_failure_is_kept_whatever_becomes_of_later_trials(search):
+    found = search(Failed("RFC8166-4-1: broken"), NotTestable("no room"))
+    assert found._smallest.reason == "RFC8166-4-1: broken"
+
+
+def test_failure_is_kept_if_there_is_no_time_for_later_trials(search, monkeypatch):
+    monkeypatch.setattr(explorer, "MOST_FAILED", 1)
+    found = search(Failed("RFC8166-4-1: broken"))
+    assert found._smallest.reason == "RFC8166-4-1: broken"
