@@ -25,6 +25,10 @@ if starts <= int(deaths):
 if line:
     serial.sendall(line.encode() + b"\\n")
 print(ready, flush=True)
+if serial.recv(1):  # the line goes before the rest of the machine
+    serial.close()
+    print("kernel BUG in the middle", flush=True)
+    sys.exit(1)
 signal.pause()
 """
 
@@ -35,7 +39,8 @@ class Emulator:
     def __init__(
         self, monkeypatch: pytest.MonkeyPatch, count: pathlib.Path, deaths: int, line: str
     ) -> None:
-        """Dies so often before the role is up; then sends the line, if it is not empty, and waits."""
+        """Dies so often before the role is up; then sends the line, if it is not empty, and waits. A word
+        from the host kills it."""
         self._count = count
         count.write_text("0")
 

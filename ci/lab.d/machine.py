@@ -153,6 +153,10 @@ class Machine:
         """Whether the machine was started and has ended by itself."""
         return self._process is not None and self._process.poll() is not None
 
+    def dies(self, limit_s: float) -> bool:
+        """Whether the machine has ended by itself within the limit, and its console is read."""
+        return self._process is not None and self._ended.wait(limit_s)
+
     def complaints(self) -> list[str]:
         """Lines of the console in which the guest's kernel notices a defect of its own."""
         return list(self._complaints)

@@ -25,9 +25,12 @@ from target import PROJECT, Target
 
 TESTER = "tester"  # the role of the machine that tests
 ADDRESS = provider_tests.GUEST_ADDRESS  # of a machine without another
-RUN_LIMIT_S = 3600
+# Of the emulated suite: an hour where the device is slow and the server is booted again and again.
+RUN_LIMIT_S = 7200
 # After the program has ended, its last lines are on the way.
 DRAIN_LIMIT_S = 5
+# From the end of its serial port to that of the machine.
+DEATH_LIMIT_S = 5
 POLL_S = 0.2
 # Boots of both machines until the suite reaches the one that serves, and what pytest ends with if not.
 MOST_MEETINGS = 3
@@ -173,7 +176,7 @@ def run_program(tester: Tester, served: session.Session | None) -> int:
         accompany(tester, served)
         status = tester.machine.wait_program(DRAIN_LIMIT_S)
     except LabFailure as failure:
-        if tester.machine.died():
+        if tester.machine.dies(DEATH_LIMIT_S):
             raise LabFailure(f"the tester died; {tester.machine.last_words()}") from failure
         raise
     finally:

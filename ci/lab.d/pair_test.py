@@ -13,6 +13,7 @@ import channel  # noqa: E402
 import pair  # noqa: E402
 import target as targets  # noqa: E402
 from emulator import Emulator  # noqa: E402
+from failure import LabFailure  # noqa: E402
 from machine import MOST_STARTS  # noqa: E402
 
 
@@ -69,13 +70,19 @@ def test_machines_that_do_not_find_each_other_are_booted_again(
         assert (kept / pair.CONSOLE).read_text() == "the server's console"
 
 
-def test_a_tester_that_dies_while_it_boots_is_started_again(tmp_path, monkeypatch):
+@pytest.fixture
+def new_tester(tmp_path, monkeypatch):
+    """Makes a tester, of a class; its machine is an Emulator that was made before."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(channel, "PROJECT", tmp_path)
     monkeypatch.setattr(pair, "pack", lambda root, command, scratch: root)
-    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS - 1, "the first line")
     target = targets.load("linux-6.1-rxe")
-    tester = pair.Tester(target, ["true"], tmp_path, tmp_path / "report", None)
+    return lambda kind: kind(target, ["true"], tmp_path, tmp_path / "report", None)
+
+
+def test_a_tester_that_dies_while_it_boots_is_started_again(new_tester, tmp_path, monkeypatch):
+    emulator = Emulator(monkeypatch, tmp_path / "count", MOST_STARTS - 1, "the first line")
+    tester = new_tester(pair.Tester)
     try:
         tester.boot()
         with open(tmp_path / "output", "w") as output:
@@ -84,3 +91,17 @@ def test_a_tester_that_dies_while_it_boots_is_started_again(tmp_path, monkeypatc
         tester.close()
     assert (tmp_path / "output").read_text() == "the first line\n"
     assert emulator.starts() == MOST_STARTS
+
+
+class Mortal(pair.Tester):
+    """Dies once it is up."""
+
+    def boot(self):
+        super().boot()
+        self.channel.send("die")
+
+
+def test_a_tester_that_dies_is_named_with_its_last_words(new_tester, tmp_path, monkeypatch):
+    Emulator(monkeypatch, tmp_path / "count", 0, "")
+    with pytest.raises(LabFailure, match="(?s)the tester died.*kernel BUG in the middle"):
+        pair.run_program(new_tester(Mortal), None)
