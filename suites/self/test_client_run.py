@@ -1,5 +1,6 @@
 """Whole runs against clients: what a client does becomes exactly its verdict."""
 
+import contextlib
 import os
 import pathlib
 import select
@@ -288,15 +289,16 @@ def test_client_that_notices_sigterm_ends_as_it_likes(tmp_path):
     """A mount is taken back: the shell that has a trap goes on behind the command that SIGTERM ends."""
     told, undone = tmp_path / "told", tmp_path / "undone"
     os.mkfifo(told)
-    process = ClientProcess(f"trap : TERM; sleep 600 & echo > {told}; wait; echo > {undone}")
-    told.read_text()
-    process.kill()
-    assert undone.exists()
-    process.close()
+    # The child tells: until its first command, it takes a SIGTERM for the shell's, and lives on.
+    command = f"trap : TERM; (echo > {told}; exec sleep 600) & wait; echo > {undone}"
+    with contextlib.closing(ClientProcess(command)) as process:
+        told.read_text()
+        process.kill()
+        assert undone.exists()
 
 
-# A client with a child that does not care for SIGTERM; it tells when all are there.
-FAMILY = "(trap '' TERM; exec sleep 600) & echo > {told}; sleep 600"
+# A client with a child that does not care for SIGTERM; it tells when that is so.
+FAMILY = "(trap '' TERM; echo > {told}; exec sleep 600) & sleep 600"
 # A run of the suite in small: it waits until it dies.
 RUN = """
 import signal, sys
@@ -317,11 +319,10 @@ def family(tmp_path):
 
 def test_kill_ends_all_that_the_client_has_started(family):
     command, await_children = family
-    process = ClientProcess(command)
-    await_children()
-    process.kill()
-    assert process.ended and not list(living_members(process.pid))
-    process.close()
+    with contextlib.closing(ClientProcess(command)) as process:
+        await_children()
+        process.kill()
+        assert process.ended and not list(living_members(process.pid))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
