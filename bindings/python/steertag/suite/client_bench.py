@@ -38,7 +38,8 @@ def make_source(seed):
 
 
 class ClientBench:
-    """Made anew for each case. `client` is the client_session.Client under test."""
+    """Made anew for each case. `client` is the client_session.Client under test, `habits` what is known of
+    it."""
 
     own = "server"  # whose role the suite plays
 
@@ -81,7 +82,7 @@ class ClientBench:
 
     def _use(self, script, options, own):
         source = make_source(self._run.case_id)
-        stage = _Stage(script, self._connections)
+        stage = Stage(script, self._connections)
         script.bench = self
         server = self._start_server(stage, options)
         self._capabilities = server.capabilities
@@ -114,7 +115,8 @@ class ClientBench:
                 detail = f"no end within {self.client.limit_ms(self.habits)} ms"
             made = self._connections[first:]
             tells = server.capabilities.sees_violations
-            return ClientOutcome(kind, made, copy, seconds, process.output(), detail, tells)
+            spent = seconds, stage.pause_seconds
+            return ClientOutcome(kind, made, copy, *spent, process.output(), detail, tells)
         finally:
             try:
                 process.kill()
@@ -129,7 +131,7 @@ class ClientBench:
             now = time.monotonic()
             if now > limit:
                 return False
-            stage.tick(now, self.client.quiet_ms(self.habits))
+            stage.tick(now, self.habits.quiet_ms)
         return True
 
     @staticmethod
@@ -174,7 +176,7 @@ class ClientBench:
         """Nothing is left."""
 
 
-class _Stage:
+class Stage:
     """Between the server and a script: makes the connections, and knows when nothing happens."""
 
     def __init__(self, script, connections):
@@ -182,12 +184,16 @@ class _Stage:
         self._connections = connections
         self._by_number = {}
         self._requested = None
-        self._last = time.monotonic()
+        self._last = None  # the client's last sign, time.monotonic()
+        self.pause_seconds = 0.0  # the longest between two signs
         self._quiet_told = 0
         self._was_told = True  # nothing is told before the first sign of the client
 
     def _stir(self):
-        self._last = time.monotonic()
+        now = time.monotonic()
+        if self._last is not None:
+            self.pause_seconds = max(self.pause_seconds, now - self._last)
+        self._last = now
         self._was_told = False
 
     def tick(self, now, quiet_ms):

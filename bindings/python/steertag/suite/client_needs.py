@@ -25,6 +25,14 @@ EXCHANGE_ID = 42  # RFC 8881 16.2.1: nfs_opnum4
 # Of what can be declared only by the use itself.
 _BY_USE = "the client never did so with an unaltered server"
 
+# How long a client says nothing before a script is told, in longest pauses of a run with an unaltered server,
+# at least, and at most: below the time after which clients send a call again (a mount with timeo=20 waits two
+# seconds), so that what is kept back until then does not become a loss. No verdict rests on it but through
+# what the client does next.
+QUIET_PAUSES = 2
+QUIET_FLOOR_MS = 100
+QUIET_CEILING_MS = 1000
+
 
 @dataclasses.dataclass
 class Habits:
@@ -33,6 +41,13 @@ class Habits:
     versions: set = dataclasses.field(default_factory=set)  # of NFS
     has: set = dataclasses.field(default_factory=set)  # needs
     seconds: float = 0.0  # one run
+    pause_seconds: float = 0.0  # the longest in it in which nothing came from the client
+
+    @property
+    def quiet_ms(self):
+        """How long the client says nothing until it has no more to say."""
+        pauses_ms = QUIET_PAUSES * self.pause_seconds * 1000
+        return min(max(QUIET_FLOOR_MS, pauses_ms), QUIET_CEILING_MS)
 
     def note(self, reply):
         """A reply of the server, for the call that it answers."""

@@ -22,6 +22,7 @@ class ClientOutcome:
     connections: list  # client_connection.ClientConnection, in the order of their requests
     copy: bytes | None  # the content of the file `copy`
     seconds: float
+    pause_seconds: float  # the longest from one sign of the client to its next
     output: str = ""  # what the command wrote
     detail: str = ""  # one sentence for the reader, values allowed
     tells_ends: bool = True  # whether the provider tells who broke a connection

@@ -20,10 +20,6 @@ from .verdict import Hung, Verdict
 
 # A run that lasts longer than so many times the first one hangs, if it lasts longer than the limit.
 LIMIT_RUNS = 20
-# How long a client says nothing before a script is told, in runs with an unaltered server, and at least:
-# it only saves time, and no verdict rests on it but through what the client does next.
-QUIET_RUNS = 1
-QUIET_FLOOR_MS = 100
 # Of our own client, from a call to its reply: it gives up what is never answered. No case waits for that;
 # a loaded machine may not run the server for seconds.
 OWN_CALL_MS = 10000
@@ -82,10 +78,7 @@ class Client:
     def limit_ms(self, habits):
         """When a run counts as hung."""
         limit_s = self._options.client_timeout_s
-        return int(max(limit_s, LIMIT_RUNS * habits.seconds if habits else 0) * 1000)
-
-    def quiet_ms(self, habits):
-        return max(QUIET_FLOOR_MS, QUIET_RUNS * habits.seconds * 1000 if habits else 0)
+        return int(max(limit_s, LIMIT_RUNS * habits.seconds) * 1000)
 
 
 class ClientSession(CaseSession):
@@ -120,11 +113,12 @@ class ClientSession(CaseSession):
     def _observe(self):
         """(Habits, ClientOutcome) of a run with an unaltered server."""
         habits = Habits()
-        bench = ClientBench(self._client, Run(_PROBE, _PROBE.id), self.deadlines, None)
+        bench = ClientBench(self._client, Run(_PROBE, _PROBE.id), self.deadlines, Habits())
         outcome = bench.use(_Observer(habits))
         for conn in outcome.connections:
             habits.note_connection(conn)
         habits.seconds = outcome.seconds
+        habits.pause_seconds = outcome.pause_seconds
         return habits, outcome
 
     def close(self):

@@ -1,0 +1,80 @@
+"""When a script is told that the client has nothing more to say."""
+
+import types
+
+import pytest
+
+from steertag.suite import client_bench, client_needs
+from steertag.suite.script import Script
+
+FLOOR_S = client_needs.QUIET_FLOOR_MS / 1000
+CEILING_S = client_needs.QUIET_CEILING_MS / 1000
+
+
+class Counting(Script):
+    def __init__(self):
+        self.told = 0
+
+    def on_quiet(self):
+        self.told += 1
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands; `clock.now` is seconds."""
+    clock = types.SimpleNamespace(now=1000.0)
+    monkeypatch.setattr(client_bench.time, "monotonic", lambda: clock.now)
+    return clock
+
+
+@pytest.fixture
+def stage(clock):
+    stage = client_bench.Stage(Counting(), [])
+    stage.sign_after = lambda seconds: _sign(stage, clock, seconds)
+    return stage
+
+
+def _sign(stage, clock, seconds):
+    """A sign of the client, so long after the last: the end of a connection that nobody knows."""
+    clock.now += seconds
+    stage.on_down(types.SimpleNamespace(number=0), None)
+
+
+def test_pause_is_the_longest_between_two_signs_of_the_client(stage, clock):
+    clock.now += 60  # until a client has started nobody waits for it
+    for seconds in (0, 0.25, 2.0, 0.5):
+        stage.sign_after(seconds)
+    clock.now += 60  # nor behind its last word
+    assert stage.pause_seconds == 2.0
+
+
+@pytest.mark.parametrize(
+    "pause_s, quiet_s",
+    [
+        (0, FLOOR_S),
+        (FLOOR_S, client_needs.QUIET_PAUSES * FLOOR_S),
+        # A loaded machine is no reason to wait until the client sends its call again.
+        (60, CEILING_S),
+    ],
+)
+def test_quiet_is_longer_than_the_clients_pauses_and_shorter_than_its_patience(pause_s, quiet_s):
+    habits = client_needs.Habits(seconds=60, pause_seconds=pause_s)
+    assert habits.quiet_ms == pytest.approx(quiet_s * 1000)
+
+
+def test_quiet_of_a_client_not_yet_known():
+    assert client_needs.Habits().quiet_ms == client_needs.QUIET_FLOOR_MS
+
+
+def test_a_script_is_told_once_behind_each_sign(stage, clock):
+    stage.tick(clock.now + 60, 100)
+    assert stage._script.told == 0, "told before the client has said anything"
+    stage.sign_after(0)
+    stage.tick(clock.now + 0.0625, 100)
+    assert stage._script.told == 0, "told before its time"
+    for _ in range(2):
+        stage.tick(clock.now + 0.125, 100)
+    assert stage._script.told == 1
+    stage.sign_after(1)
+    stage.tick(clock.now + 0.125, 100)
+    assert stage._script.told == 2
