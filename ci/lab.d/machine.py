@@ -60,12 +60,14 @@ class Machine:
         networks: tuple[str, ...] = (),
         shares: tuple[str, ...] = (),
         link: Link | None = None,
+        parameters: str = "",
     ) -> None:
         """`ports` are those of the host, by service; `console_log` is appended to. `role` is another
         one than the target's. `serials` are the guest's further serial ports, as qemu names them.
         `networks` (10.0.2.0/24) are those by which the guest reaches the host, at their address 2;
         without any it has a network card by which it is only reached. `shares` are directories of the
         host, as qemu's -virtfs names them. With a `link` the only network is that to another machine.
+        `parameters` are further ones of the kernel.
         """
         self.target = target
         self.role = role or target.role
@@ -73,6 +75,7 @@ class Machine:
         self.networks = networks
         self.shares = shares
         self.link = link
+        self.parameters = parameters
         self.kernel = kernel
         self.root = root
         self.ports = ports
@@ -194,6 +197,7 @@ class Machine:
             f"role={self.role} rdma_device={target.device} export_path={target.export}"
         )
         append += "".join(f" {service}_port={port}" for service, port in target.ports.items())
+        append += f" {self.parameters}"
         serials = [part for name in self.serials for part in ("-serial", name)]
         shares = [part for share in self.shares for part in ("-virtfs", share)]
         if self.link is not None:

@@ -18,7 +18,7 @@ import provider_tests
 import session
 import suite
 from channel import Channel, Silent
-from failure import LabFailure
+from failure import LabFailure, MachineDied
 from image import Image, extend
 from machine import Machine
 from target import PROJECT, Target
@@ -32,9 +32,12 @@ DRAIN_LIMIT_S = 5
 # From the end of its serial port to that of the machine.
 DEATH_LIMIT_S = 5
 POLL_S = 0.2
-# Boots of both machines until the suite reaches the one that serves, and what pytest ends with if not.
-MOST_MEETINGS = 3
+# Boots of both machines until the suite reaches the one that serves, and until the tester lives to its end.
+MOST_RUNS = 3
+# What pytest ends with if it does not reach the target.
 UNREACHED = 4
+# A tester that turns in a circle is as dead as one that stops: what it runs does not go on.
+TESTER_PARAMETERS = "softlockup_panic=1"
 MOST_UNTOLD_LINES = 100_000  # of output between two looks at the machine
 REPORT = "/dev/report"
 # A file of the report: the suite wants a fresh server, and waits until the file is gone.
@@ -57,21 +60,30 @@ ENVIRONMENT = {
 BUILD_VARIABLE = "STEERTAG_BUILD"
 
 
+class TesterDied(MachineDied):
+    """The machine that tests: of a defect of its own kernel."""
+
+
 def run(target: Target, arguments: list[str]) -> int:
     """Runs the server suite with the extra pytest arguments; returns pytest's exit code. Machines that
-    do not find each other are booted again: that says nothing on the server."""
+    do not find each other are booted again, and those of a run in which the tester died: that says
+    nothing on the server."""
     directory = target.directory / "pair"
     make_empty(directory)
-    for meeting in range(1, MOST_MEETINGS):
+    for number in range(1, MOST_RUNS):
         make_empty(target.report)
-        status = run_once(target, arguments, directory)
-        if not unmet(status, directory / OUTPUT):
-            return status
-        kept = directory / f"unmet-{meeting}"
+        try:
+            status = run_once(target, arguments, directory)
+            if not unmet(status, directory / OUTPUT):
+                return status
+            host.say("the machines did not find each other")
+        except TesterDied as death:
+            host.say(str(death))
+        kept = directory / f"run-{number}"
         make_empty(kept)
         for path in (*directory.glob("*.log"), target.directory / CONSOLE):
             shutil.copy(path, kept)
-        host.say(f"the machines did not find each other, which {kept} shows; both are booted again")
+        host.say(f"both machines are booted again, and the suite is run anew; {kept} shows why")
     make_empty(target.report)
     return run_once(target, arguments, directory)
 
@@ -156,6 +168,7 @@ class Tester:
                 f"local,path={report},mount_tag=report,security_model=none",
             ),
             link=end,
+            parameters=TESTER_PARAMETERS,
         )
 
     def boot(self) -> None:
@@ -177,7 +190,7 @@ def run_program(tester: Tester, served: session.Session | None) -> int:
         status = tester.machine.wait_program(DRAIN_LIMIT_S)
     except LabFailure as failure:
         if tester.machine.dies(DEATH_LIMIT_S):
-            raise LabFailure(f"the tester died; {tester.machine.last_words()}") from failure
+            raise TesterDied(f"the tester died; {tester.machine.last_words()}") from failure
         raise
     finally:
         tester.close()

@@ -37,36 +37,43 @@ def test_the_command_runs_in_the_project_with_its_arguments_as_they_are(tmp_path
 
 
 LOST = "ERROR: target verbs://10.0.9.1:20049/export: no connection within 15000 ms"
+DEATH = pair.TesterDied("the tester died; its console says: soft lockup")
 
 
 @pytest.mark.parametrize(
     "ends, boots, status",
     [
         ([(4, LOST), (1, "12 failed")], 2, 1),
-        ([(4, LOST)] * pair.MOST_MEETINGS, pair.MOST_MEETINGS, 4),
+        ([(4, LOST)] * pair.MOST_RUNS, pair.MOST_RUNS, 4),
         ([(4, "ERROR: --over is for the bundled server")], 1, 4),
+        ([(DEATH, "90 passed"), (0, "100 passed")], 2, 0),
+        ([(DEATH, "90 passed")] * pair.MOST_RUNS, pair.MOST_RUNS, None),
     ],
 )
-def test_machines_that_do_not_find_each_other_are_booted_again(
-    tmp_path, monkeypatch, ends, boots, status
-):
+def test_what_says_nothing_on_the_server_is_run_again(tmp_path, monkeypatch, ends, boots, status):
     target = types.SimpleNamespace(directory=tmp_path, report=tmp_path / "report")
     (tmp_path / pair.CONSOLE).write_text("the server's console")
     left = list(ends)
 
     def run_once(_, arguments, directory):
         assert arguments == ["-k", "xid"] and list(target.report.iterdir()) == []
-        code, line = left.pop(0)
+        end, line = left.pop(0)
         (directory / pair.OUTPUT).write_text(f"{line}\n")
         (target.report / "left by this run").touch()
-        return code
+        if end is DEATH:
+            raise DEATH
+        return end
 
     monkeypatch.setattr(pair, "run_once", run_once)
-    assert pair.run(target, ["-k", "xid"]) == status
+    if status is None:
+        with pytest.raises(LabFailure, match="the tester died"):
+            pair.run(target, ["-k", "xid"])
+    else:
+        assert pair.run(target, ["-k", "xid"]) == status
     assert len(ends) - len(left) == boots
-    for meeting in range(1, boots):
-        kept = tmp_path / "pair" / f"unmet-{meeting}"
-        assert (kept / pair.OUTPUT).read_text() == f"{LOST}\n"
+    for number in range(1, boots):
+        kept = tmp_path / "pair" / f"run-{number}"
+        assert (kept / pair.OUTPUT).read_text() == f"{ends[number - 1][1]}\n"
         assert (kept / pair.CONSOLE).read_text() == "the server's console"
 
 
@@ -103,5 +110,5 @@ class Mortal(pair.Tester):
 
 def test_a_tester_that_dies_is_named_with_its_last_words(new_tester, tmp_path, monkeypatch):
     Emulator(monkeypatch, tmp_path / "count", 0, "")
-    with pytest.raises(LabFailure, match="(?s)the tester died.*kernel BUG in the middle"):
+    with pytest.raises(pair.TesterDied, match="(?s)the tester died.*kernel BUG in the middle"):
         pair.run_program(new_tester(Mortal), None)
