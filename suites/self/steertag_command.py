@@ -26,6 +26,20 @@ def run_cases(folder, text, *arguments):
     return folder / "report" / "failures"
 
 
+def run_suite(folder, deviation, *case_ids):
+    """The recording of the last one of these cases of the server suite, which fails."""
+    report = folder / "report"
+    command = [sys.executable, "-m", "pytest", "suites/server", "-q", "--report", str(report)]
+    command += ["--deviate", deviation, "--strict-verdicts"]
+    for each in case_ids:
+        command += ["--case", each]
+    root = build_paths.checkout()
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+    path = report / "failures" / f"{case_ids[-1]}.steertag"
+    assert path.exists(), done.stdout + done.stderr
+    return path
+
+
 def steertag(*arguments):
     """The ended command: .returncode, .stdout, .stderr."""
     code = "import sys; from steertag.cli import main; sys.exit(main())"

@@ -57,7 +57,7 @@ def test_pause_is_the_longest_between_two_signs_of_the_client(stage, clock):
         (60, CEILING_S),
     ],
 )
-def test_quiet_is_longer_than_the_clients_pauses_and_shorter_than_its_patience(pause_s, quiet_s):
+def test_quiet_goes_by_the_clients_pauses_between_its_bounds(pause_s, quiet_s):
     habits = client_needs.Habits(seconds=60, pause_seconds=pause_s)
     assert habits.quiet_ms == pytest.approx(quiet_s * 1000)
 

@@ -1,13 +1,9 @@
 """Recordings of failures of NFS version 4.1: what the target gives out anew each time, and what a recall
 has to do with it."""
 
-import subprocess
-import sys
-
 import pytest
-from steertag_command import RUN_LIMIT_S, bundled, steertag
+from steertag_command import bundled, run_suite, steertag
 
-from steertag import build_paths
 from steertag.replay.given_out import given_out
 from steertag.replay.symbols import Symbols
 from steertag.suite.compound import NFS4, CompoundReply
@@ -27,20 +23,10 @@ SPOILT = {
 @pytest.fixture(scope="module")
 def recordings(tmp_path_factory):
     """{deviation: recording of its case}"""
-    found = {}
-    for deviation, (case_id, _) in SPOILT.items():
-        report = tmp_path_factory.mktemp("run") / "report"
-        command = [sys.executable, "-m", "pytest", "suites/server", "-q", "--report", str(report)]
-        command += ["--deviate", deviation, "--strict-verdicts"]
-        for each in (*BEFORE, case_id):
-            command += ["--case", each]
-        root = build_paths.checkout()
-        done = subprocess.run(
-            command, cwd=root, capture_output=True, text=True, timeout=RUN_LIMIT_S
-        )
-        found[deviation] = report / "failures" / f"{case_id}.steertag"
-        assert found[deviation].exists(), done.stdout + done.stderr
-    return found
+    return {
+        deviation: run_suite(tmp_path_factory.mktemp("run"), deviation, *BEFORE, case_id)
+        for deviation, (case_id, _) in SPOILT.items()
+    }
 
 
 @pytest.mark.parametrize("deviation", SPOILT)

@@ -4,7 +4,7 @@ can be by leaving things out."""
 import dataclasses
 
 import pytest
-from steertag_command import bundled, run_cases, steertag
+from steertag_command import bundled, run_cases, run_suite, steertag
 
 from steertag import wire
 from steertag.replay.parts import smaller_draft, smaller_octets
@@ -109,6 +109,40 @@ def test_calls_of_the_target_are_kept_with_what_takes_them(tmp_path):
     ), done.stdout
     done = steertag("replay", out)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# What earlier candidates leave behind on a server: a client, and its reply to CREATE_SESSION.
+SESSION = ("channel-size-raised", "server.nfs4.session.fore-few-operations")
+# A server that fails before the case comes to its own steps.
+UNPREPARED = ("session-in-records", "server.nfs4.binding.write-split-1")
+
+
+@pytest.fixture(scope="module", params=[SESSION, UNPREPARED], ids=lambda pair: pair[0])
+def nfs4_recording(request, tmp_path_factory):
+    """(deviation, recording of a case of the suite that it makes fail)"""
+    deviation, case_id = request.param
+    return deviation, run_suite(tmp_path_factory.mktemp("run"), deviation, case_id)
+
+
+def test_a_server_that_remembers_earlier_candidates(nfs4_recording, tmp_path):
+    _, path = nfs4_recording
+    out = tmp_path / "small.steertag"
+    done = steertag("shrink", path, "--out", out)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = steertag("replay", out)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with bundled(tmp_path) as url:
+        done = steertag("replay", out, "--target", url)
+    assert done.returncode == 1, done.stdout + done.stderr
+
+
+def test_a_foreign_server_that_remembers_earlier_candidates(nfs4_recording, tmp_path):
+    deviation, path = nfs4_recording
+    out = tmp_path / "small.steertag"
+    with bundled(tmp_path, "--deviate", deviation) as url:
+        done = steertag("shrink", path, "--out", out, "--target", url)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert len(read(out).steps) <= len(read(path).steps)
 
 
 def test_the_limit_of_runs_is_told(shrunk, tmp_path):

@@ -26,6 +26,11 @@ class Runner:
         self._session = Session(options, name)
 
     @property
+    def is_started_here(self):
+        """Whether another Runner of the same options has a target without a past."""
+        return self._session.options.target is None
+
+    @property
     def lost(self):
         """Why nothing more can be run; "" if it can."""
         return self._session.lost

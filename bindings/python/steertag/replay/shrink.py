@@ -1,6 +1,7 @@
 """`steertag shrink FILE`: the smallest recording that fails as this one does."""
 
 import dataclasses
+import itertools
 import pathlib
 import sys
 import time
@@ -17,6 +18,8 @@ MOST_LINES = 400
 # least: most candidates have left out why it comes. The last run has its usual time.
 WAIT_RUNS = 10
 WAIT_FLOOR_MS = 500
+# At the end, of recordings that the search found to fail, from the smallest one.
+MOST_LAST_RUNS = 50
 
 
 def add_command(commands):
@@ -49,20 +52,25 @@ def run(arguments):
         )
     source = pathlib.Path(arguments.file)
     out = pathlib.Path(arguments.out or source.with_name(f"{source.stem}.min{SUFFIX}"))
-    with runner_for(recording.target, arguments.target, arguments.profile) as target:
-        with reference_runner(recording.target) as reference:
-            judge = _Judge(recording, target, reference)
+
+    def new_target():
+        return runner_for(recording.target, arguments.target, arguments.profile)
+
+    def new_reference():
+        return reference_runner(recording.target)
+
+    with new_target() as target:
+        with new_reference() as reference:
+            judge = _Judge(recording, (target, new_target), (reference, new_reference))
             judge.begin()
             with _bar(limit) as bar:
                 shrinker = Shrinker(recording, judge.fails, limit, bar.update)
                 complete = shrinker.shrink(with_octets=judge.has_reference)
-        last = target.run(shrinker.best)
-        done = target.recording()
-    if not replay.is_same(recording, last):
-        raise Failure(f"the shrunk recording gave {last.verdict} in its last run: it is unstable")
-    shrunk = dataclasses.replace(
-        shrinker.best, detail=done.detail, findings=done.findings, capture=done.capture
-    )
+        if target.is_started_here:
+            with new_target() as fresh:
+                shrunk = _last_that_fails(recording, shrinker, fresh)
+        else:
+            shrunk = _last_that_fails(recording, shrinker, target)
     try:
         write(out, shrunk)
     except OSError as error:
@@ -72,14 +80,31 @@ def run(arguments):
     return 0
 
 
+def _last_that_fails(recording, shrinker, target):
+    """The smallest recording of the search that fails on the target as it is now, with what that shows.
+    A target that remembers what earlier candidates did may have failed for that."""
+    for candidate in itertools.islice(reversed(shrinker.found), MOST_LAST_RUNS):
+        last = target.run(candidate)
+        if replay.is_same(recording, last):
+            done = target.recording()
+            return dataclasses.replace(
+                candidate, detail=done.detail, findings=done.findings, capture=done.capture
+            )
+    raise Failure(
+        f"the shrunk recording gave {last.verdict} in its last run, and so did those before it: the "
+        "target remembers earlier runs, or the failure is unstable"
+    )
+
+
 class _Judge:
     """Whether a candidate fails as the recording does, and for the target's sake: what the reference
-    server fails too has been made illegal by leaving something out."""
+    server fails too has been made illegal by leaving something out. `target` and `reference` are pairs
+    of a Runner and what makes a new one."""
 
     def __init__(self, recording, target, reference):
         self._recording = recording
-        self._target = target
-        self._reference = reference
+        self._target, self._new_target = target
+        self._reference, self._new_reference = reference
         self._longest_wait_ms = 0
         self.has_reference = True
 
@@ -109,10 +134,23 @@ class _Judge:
             return False
         # Once more: what made the names of a run unlike those of all others may have been left out, and
         # then the target remembers the run before.
-        return self._is_same(candidate)
+        return self._is_same(candidate) and self._fails_afresh(candidate)
 
     def _is_same(self, candidate):
         return replay.is_same(self._recording, self._run(self._target, candidate))
+
+    def _fails_afresh(self, candidate):
+        """The same without what earlier candidates have left behind, such as a session of the same
+        client; of a target that is started here."""
+        if not self._target.is_started_here:
+            return True
+        with self._new_target() as target:
+            if not replay.is_same(self._recording, self._run(target, candidate)):
+                return False
+        if not self.has_reference:
+            return True
+        with self._new_reference() as reference:
+            return self._passes(self._run(reference, candidate))
 
     def _run(self, runner, candidate):
         return runner.run(candidate, self._longest_wait_ms)

@@ -25,11 +25,15 @@ class Shrinker:
     `ran()` is called before each run."""
 
     def __init__(self, recording, fails, limit=MOST_RUNS, ran=lambda: None):
-        self.best = recording
+        self.found = [recording]  # each smaller than the one before; at most one for each run
         self.runs = 0
         self._fails = fails
         self._limit = limit
         self._ran = ran
+
+    @property
+    def best(self):
+        return self.found[-1]
 
     def shrink(self, with_octets=True):
         """Leaves the smallest recording found in `best`; False if the limit of runs, or Ctrl-C, ended
@@ -55,7 +59,7 @@ class Shrinker:
         candidate = dataclasses.replace(self.best, steps=steps)
         if not self._fails(candidate):
             return False
-        self.best = candidate
+        self.found.append(candidate)
         return True
 
     def _drop_steps(self):

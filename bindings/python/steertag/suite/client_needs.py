@@ -27,8 +27,8 @@ _BY_USE = "the client never did so with an unaltered server"
 
 # How long a client says nothing before a script is told, in longest pauses of a run with an unaltered server,
 # at least, and at most: below the time after which clients send a call again (a mount with timeo=20 waits two
-# seconds), so that what is kept back until then does not become a loss. No verdict rests on it but through
-# what the client does next.
+# seconds), so that what is kept back until then does not become a loss. A client that is slower than that is
+# asked too early: it may do later what a case looks for, and is not blamed for what was not seen.
 QUIET_PAUSES = 2
 QUIET_FLOOR_MS = 100
 QUIET_CEILING_MS = 1000

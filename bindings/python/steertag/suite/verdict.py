@@ -1,6 +1,7 @@
 """The nine verdicts of a case, how they rank, and how each maps onto a pytest outcome."""
 
 import enum
+import re
 
 from . import kinds
 
@@ -131,11 +132,22 @@ class HarnessError(CaseEnd):
     verdict = Verdict.HARNESS_ERROR
 
 
+# How a reason says that a case did not come to its own steps; _PREPARATION finds it before another reason.
+_PREPARING = "preparing the case: "
+_PREPARATION = re.compile(rf"[\w.-]+: {_PREPARING}[^;]* gave [^;]*; (?=.)")
+
+
+def without_preparation(reason):
+    """The reason without what the case was preparing, if it says more: a replay has the target's messages,
+    and not the case that wanted something else."""
+    return _PREPARATION.sub("", reason, count=1)
+
+
 def unprepared(owed, what, kind, detail=""):
     """The end of a case whose preparation failed over the helper connection: the target's fault when
     it does not even answer a plain call, which `owed` asks for, otherwise a matter of how the run is
     set up."""
-    reason = f"preparing the case: {what} gave {kind}"
+    reason = f"{_PREPARING}{what} gave {kind}"
     if kind == kinds.HANG:
         return Hung(reason, detail)
     if kind in kinds.BROKEN:
