@@ -1,7 +1,7 @@
 // The fault hooks: each bends the wire as it says, and our own receiver answers as the RFCs want.
 #include <gtest/gtest.h>
 
-#include "fabric/iwarp/terminate.h"
+#include "fabric/iwarp/formats.h"
 #include "fabric/testing/endpoint.h"
 
 namespace steertag::fabric::iwarp {

@@ -4,18 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "fabric/iwarp/octets.h"
-#include "fabric/iwarp/terminate.h"
+#include "fabric/iwarp/formats.h"
 
 namespace steertag::fabric::iwarp {
 namespace {
-
-std::uint32_t load_crc(const std::byte* from) {
-  return static_cast<std::uint32_t>(load8(from)) |
-         static_cast<std::uint32_t>(load8(from + 1)) << 8 |
-         static_cast<std::uint32_t>(load8(from + 2)) << 16 |
-         static_cast<std::uint32_t>(load8(from + 3)) << 24;
-}
 
 // Moves up to `room` octets from the front of `bytes`.
 std::size_t move_front(View& bytes, std::byte* to, std::size_t room) {

@@ -6,25 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "fabric/iwarp/crc32c.h"
-#include "fabric/iwarp/segment.h"
+#include "fabric/iwarp/formats.h"
 #include "support/bytes.h"
 #include "support/expected.h"
 #include "trace/event.h"
 
 namespace steertag::fabric::iwarp {
 
-inline constexpr std::size_t kUlpduLengthBytes = 2;
-inline constexpr std::size_t kCrcBytes = 4;
-inline constexpr std::size_t kMostTrailerBytes = 3 + kCrcBytes;
-/// RFC 5044 4.5: the range of MULPDU.
-inline constexpr std::size_t kLeastMulpdu = 128;
-inline constexpr std::size_t kMostMulpdu = 64768;
-
-/// Octets of zero that follow a ULPDU of this length.
-constexpr std::size_t pad_bytes(std::size_t ulpdu_length) {
-  return (4 - (kUlpduLengthBytes + ulpdu_length) % 4) % 4;
-}
 /// RFC 5044 4.5, without markers.
 std::size_t mulpdu_of(std::size_t emss);
 /// Writes pad and CRC of an FPDU whose octets so far are in `crc`; returns their count. Without

@@ -1,10 +1,10 @@
 // FPDU framing: CRC against published values, and the receiver for every way to cut a stream.
 #include "fabric/iwarp/fpdu.h"
+#include "fabric/iwarp/formats.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "fabric/iwarp/terminate.h"
 #include "fabric/testing/endpoint.h"
 
 namespace steertag::fabric::iwarp {

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "fabric/defect.h"
-#include "fabric/iwarp/mpa_startup.h"
-#include "fabric/iwarp/terminate.h"
+#include "fabric/iwarp/formats.h"
 #include "fabric/net_names.h"
 
 namespace steertag::fabric::iwarp {

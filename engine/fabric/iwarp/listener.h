@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/initiator.h"
-#include "fabric/iwarp/mpa_startup.h"
 #include "fabric/iwarp/runtime.h"
 
 namespace steertag::fabric::iwarp {

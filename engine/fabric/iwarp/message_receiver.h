@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "fabric/defect.h"
+#include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
 #include "fabric/iwarp/ring.h"
 #include "fabric/iwarp/steering.h"
-#include "fabric/iwarp/terminate.h"
 
 namespace steertag::fabric::iwarp {
 

@@ -1,6 +1,6 @@
 // Full operation against a bare socket that stalls, floods or breaks off.
+#include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
-#include "fabric/iwarp/octets.h"
 #include "fabric/testing/raw_connection.h"
 
 namespace steertag::fabric::iwarp {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fabric/fabric.h"
-#include "fabric/iwarp/mpa_startup.h"
+#include "fabric/iwarp/formats.h"
 
 namespace steertag::fabric::iwarp {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fabric/iwarp/octets.h"
+#include "fabric/iwarp/formats.h"
 
 namespace steertag::fabric::iwarp {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "fabric/defect.h"
 #include "fabric/fabric.h"
+#include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
 #include "fabric/iwarp/ring.h"
 #include "fabric/iwarp/steering.h"
-#include "fabric/iwarp/terminate.h"
 
 namespace steertag::fabric::iwarp {
 

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fabric/iwarp/mpa_startup.h"
-#include "fabric/iwarp/segment.h"
+#include "fabric/iwarp/formats.h"
 #include "fabric/testing/raw_peer.h"
 
 namespace steertag::fabric::testing {

@@ -6,9 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
-#include "fabric/iwarp/octets.h"
-#include "fabric/iwarp/terminate.h"
 
 namespace steertag::fabric::testing {
 

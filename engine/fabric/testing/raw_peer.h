@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "fabric/fabric.h"
-#include "fabric/iwarp/segment.h"
+#include "fabric/iwarp/formats.h"
 #include "fabric/net_names.h"
 #include "fabric/testing/endpoint.h"
 

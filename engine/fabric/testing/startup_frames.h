@@ -5,7 +5,7 @@
 #include <chrono>
 #include <memory>
 
-#include "fabric/iwarp/mpa_startup.h"
+#include "fabric/iwarp/formats.h"
 #include "fabric/net_names.h"
 #include "net/clock.h"
 

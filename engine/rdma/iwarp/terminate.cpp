@@ -1,13 +1,13 @@
 // Encoding, lenient decoding and description of Terminate messages.
-#include "fabric/iwarp/terminate.h"
+#include "rdma/iwarp/terminate.h"
 
 #include <algorithm>
 #include <string_view>
 
-#include "fabric/iwarp/octets.h"
 #include "fabric/iwarp/text.h"
+#include "rdma/octets.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 namespace {
 
 struct Known {
@@ -126,4 +126,4 @@ std::optional<trace::Terminate> decode_terminate(View bytes) {
   return ordered;
 }
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

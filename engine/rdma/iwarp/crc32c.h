@@ -5,7 +5,7 @@
 
 #include "support/bytes.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 
 class Crc32c {
  public:
@@ -17,4 +17,4 @@ class Crc32c {
   std::uint32_t state_ = 0xffffffff;
 };
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

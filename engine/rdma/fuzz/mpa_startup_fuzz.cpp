@@ -2,12 +2,12 @@
 // encoding decodes to the same frame; and faults never go away when octets are added.
 #include <algorithm>
 
-#include "fabric/iwarp/mpa_startup.h"
+#include "rdma/iwarp/mpa_startup.h"
 #include "wire/fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace steertag;
-  using namespace steertag::fabric::iwarp;
+  using namespace steertag::rdma::iwarp;
   const View octets = fuzz::view_of(data, size);
   for (const StartupKind kind : {StartupKind::request, StartupKind::reply}) {
     const auto lacking = octets_lacking(kind, octets);

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "fabric/iwarp/segment.h"
+#include "rdma/iwarp/segment.h"
 #include "support/bytes.h"
 #include "trace/event.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 
 /// Error values (RFC 5040 4.8, RFC 5041 7.2, RFC 5044 8, RFC 6581 8).
 namespace cause {
@@ -64,4 +64,4 @@ std::size_t encode(const TerminateMessage& message, std::byte* to);
 /// Empty for fewer than 4 octets.
 std::optional<trace::Terminate> decode_terminate(View bytes);
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

@@ -1,15 +1,15 @@
 // DDP and RDMAP headers against hand-made octets, and their round trip.
-#include "fabric/iwarp/segment.h"
+#include "rdma/iwarp/segment.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "fabric/testing/endpoint.h"
+#include "wire/testing.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 namespace {
 
-using testing::hex;
+using wire::testing::from_hex;
 
 Bytes encoded(const Segment& segment) {
   Bytes bytes(segment.header_bytes());
@@ -22,7 +22,7 @@ TEST(Segment, SendWithInvalidate) {
   segment.opcode = Opcode::send_invalidate;
   segment.stag = 0x00abcd01;
   segment.msn = 4;
-  EXPECT_EQ(encoded(segment), hex("4144 00abcd01 00000000 00000004 00000000"));
+  EXPECT_EQ(encoded(segment), from_hex("4144 00abcd01 00000000 00000004 00000000"));
 }
 
 TEST(Segment, RdmaWriteNotLast) {
@@ -32,11 +32,11 @@ TEST(Segment, RdmaWriteNotLast) {
   segment.opcode = Opcode::rdma_write;
   segment.stag = 0x00abcd01;
   segment.offset = 0x00007f0000001000;
-  EXPECT_EQ(encoded(segment), hex("8140 00abcd01 00007f00 00001000"));
+  EXPECT_EQ(encoded(segment), from_hex("8140 00abcd01 00007f00 00001000"));
 }
 
 TEST(Segment, ReservedBitsAreIgnored) {
-  const Segment segment = decode_segment(hex("bd70 00000501 00000000 00000000").data());
+  const Segment segment = decode_segment(from_hex("bd70 00000501 00000000 00000000").data());
   EXPECT_TRUE(segment.tagged);
   EXPECT_FALSE(segment.last);
   EXPECT_EQ(segment.ddp_version, 1);
@@ -55,7 +55,7 @@ TEST(ReadRequest, MatchesItsOctets) {
   const ReadRequest request{0x501, 0, 4096, 0x00abcd01, 0x00007f0000001000};
   Bytes bytes(kReadRequestBytes);
   encode(request, bytes.data());
-  EXPECT_EQ(bytes, hex("00000501 00000000 00000000 00001000 00abcd01 00007f00 00001000"));
+  EXPECT_EQ(bytes, from_hex("00000501 00000000 00000000 00001000 00abcd01 00007f00 00001000"));
   EXPECT_EQ(decode_read_request(bytes.data()), request);
 }
 
@@ -80,4 +80,4 @@ RC_GTEST_PROP(SegmentProperty, RoundTrip,
 }
 
 }  // namespace
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

@@ -1,11 +1,11 @@
 // Any octets as a DDP segment header: what was decoded encodes to the same octets, but for reserved
 // bits.
-#include "fabric/iwarp/segment.h"
+#include "rdma/iwarp/segment.h"
 #include "wire/fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace steertag;
-  using namespace steertag::fabric::iwarp;
+  using namespace steertag::rdma::iwarp;
   const View octets = fuzz::view_of(data, size);
   if (octets.size() >= kUntaggedHeaderBytes) {
     const Segment segment = decode_segment(octets.data());

@@ -1,15 +1,15 @@
 // Terminate messages: RFC bit order when sent, both orders when received.
-#include "fabric/iwarp/terminate.h"
+#include "rdma/iwarp/terminate.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "fabric/testing/endpoint.h"
+#include "wire/testing.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 namespace {
 
-using testing::hex;
+using wire::testing::from_hex;
 
 Bytes encoded(const TerminateMessage& message) {
   Bytes bytes(kMostTerminateBytes);
@@ -29,7 +29,7 @@ TEST(Terminate, CarriesTheOffendersHeader) {
   Segment offender;
   offender.msn = 5;
   const TerminateMessage message{cause::kNoBuffer, offender, 0x76, {}};
-  EXPECT_EQ(encoded(message), hex("1202c000 0076 4143 00000000 00000000 00000005 00000000"));
+  EXPECT_EQ(encoded(message), from_hex("1202c000 0076 4143 00000000 00000000 00000005 00000000"));
 }
 
 TEST(Terminate, CarriesTheReadRequest) {
@@ -40,27 +40,27 @@ TEST(Terminate, CarriesTheReadRequest) {
   const ReadRequest read{0x501, 0, 4096, 0xabcd01, 0x1000};
   const Bytes bytes = encoded({cause::kReadBounds, offender, 46, read});
   EXPECT_EQ(bytes.size(), kMostTerminateBytes);
-  EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + 6), hex("0101e000 002e"));
+  EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + 6), from_hex("0101e000 002e"));
 }
 
 TEST(Terminate, MpaErrorsCarryNothing) {
-  EXPECT_EQ(encoded({cause::kMpaCrc, {}, 0, {}}), hex("20020000"));
+  EXPECT_EQ(encoded({cause::kMpaCrc, {}, 0, {}}), from_hex("20020000"));
 }
 
 TEST(Terminate, DecodesRfcOrder) {
-  expect_cause(hex("1202c000"), 1, 2, 2);
-  expect_cause(hex("20020000"), 2, 0, 2);
-  expect_cause(hex("0109e000"), 0, 1, 9);
+  expect_cause(from_hex("1202c000"), 1, 2, 2);
+  expect_cause(from_hex("20020000"), 2, 0, 2);
+  expect_cause(from_hex("0109e000"), 0, 1, 9);
 }
 
 TEST(Terminate, DecodesLittleEndianBitFields) {
-  expect_cause(hex("21020300"), 1, 2, 2);
-  expect_cause(hex("02020000"), 2, 0, 2);
-  expect_cause(hex("10000700"), 0, 1, 0);
+  expect_cause(from_hex("21020300"), 1, 2, 2);
+  expect_cause(from_hex("02020000"), 2, 0, 2);
+  expect_cause(from_hex("10000700"), 0, 1, 0);
 }
 
 TEST(Terminate, TooShortHasNoCause) {
-  EXPECT_FALSE(decode_terminate(hex("120200")));
+  EXPECT_FALSE(decode_terminate(from_hex("120200")));
   EXPECT_FALSE(decode_terminate({}));
 }
 
@@ -80,4 +80,4 @@ RC_GTEST_PROP(TerminateProperty, CausesWithHeaderBitsRoundTrip, (std::uint8_t co
 }
 
 }  // namespace
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

@@ -1,9 +1,9 @@
 // Encoding and decoding of DDP segment headers and of Read Requests.
-#include "fabric/iwarp/segment.h"
+#include "rdma/iwarp/segment.h"
 
-#include "fabric/iwarp/octets.h"
+#include "rdma/octets.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 
 std::string_view name(Opcode opcode) {
   switch (opcode) {
@@ -80,4 +80,4 @@ ReadRequest decode_read_request(const std::byte* from) {
   return request;
 }
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

@@ -1,16 +1,20 @@
 // MPA request and reply frames: octets, every fault, and the round trip.
-#include "fabric/iwarp/mpa_startup.h"
+#include "rdma/iwarp/mpa_startup.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "fabric/testing/endpoint.h"
+#include "wire/testing.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 namespace {
 
-using testing::hex;
-using testing::octets;
+using wire::testing::from_hex;
+
+Bytes octets(std::string_view text) {
+  const View view = std::as_bytes(std::span(text));
+  return {view.begin(), view.end()};
+}
 
 const char* const kRequest =
     "4d504120 49442052 65712046 72616d65 5002000c 00100010 f6ab0e18 01010303";
@@ -28,23 +32,23 @@ TEST(MpaStartup, EncodesAnEnhancedRequest) {
   frame.crc = true;
   frame.revision = 2;
   frame.enhanced = Enhanced{false, false, false, false, 16, 16};
-  frame.private_data = hex("f6ab0e18 01010303");
-  EXPECT_EQ(encode(frame), hex(kRequest));
+  frame.private_data = from_hex("f6ab0e18 01010303");
+  EXPECT_EQ(encode(frame), from_hex(kRequest));
 }
 
 TEST(MpaStartup, DecodesAnEnhancedReply) {
-  const auto frame = decode_startup(StartupKind::reply, hex(kReply));
+  const auto frame = decode_startup(StartupKind::reply, from_hex(kReply));
   ASSERT_TRUE(frame);
   EXPECT_TRUE(frame->crc);
   EXPECT_FALSE(frame->rejected);
   EXPECT_FALSE(frame->markers);
   ASSERT_TRUE(frame->enhanced);
   EXPECT_EQ(frame->enhanced->ird, 16);
-  EXPECT_EQ(frame->private_data, hex("f6ab0e18 01000303"));
+  EXPECT_EQ(frame->private_data, from_hex("f6ab0e18 01000303"));
 }
 
 TEST(MpaStartup, RevisionOneHasNoEnhancedData) {
-  Bytes request = hex(kRequest);
+  Bytes request = from_hex(kRequest);
   request[17] = std::byte{1};
   const auto frame = decode_startup(StartupKind::request, request);
   ASSERT_TRUE(frame);
@@ -53,7 +57,7 @@ TEST(MpaStartup, RevisionOneHasNoEnhancedData) {
 }
 
 TEST(MpaStartup, ControlFlagsCountOnlyForPeerToPeer) {
-  Bytes request = hex(kRequest);
+  Bytes request = from_hex(kRequest);
   request[20] = std::byte{0x40};
   request[22] = std::byte{0xc0};
   auto frame = decode_startup(StartupKind::request, request);
@@ -68,11 +72,11 @@ TEST(MpaStartup, FaultsShowAtTheFirstOctetThatProvesThem) {
   EXPECT_EQ(octets_lacking(StartupKind::request, octets("G")).error(), StartupFault::bad_key);
   EXPECT_EQ(octets_lacking(StartupKind::reply, octets("HTTP/1.1 400")).error(),
             StartupFault::bad_key);
-  EXPECT_EQ(fault_of(StartupKind::reply, hex(kRequest)), StartupFault::wrong_direction);
-  Bytes frame = hex(kRequest);
+  EXPECT_EQ(fault_of(StartupKind::reply, from_hex(kRequest)), StartupFault::wrong_direction);
+  Bytes frame = from_hex(kRequest);
   frame[17] = std::byte{3};
   EXPECT_EQ(fault_of(StartupKind::request, frame), StartupFault::bad_revision);
-  frame = hex(kRequest);
+  frame = from_hex(kRequest);
   frame[18] = std::byte{2};
   frame[19] = std::byte{1};
   EXPECT_EQ(fault_of(StartupKind::request, frame), StartupFault::private_data_long);
@@ -82,7 +86,7 @@ TEST(MpaStartup, FaultsShowAtTheFirstOctetThatProvesThem) {
 }
 
 TEST(MpaStartup, AKeyIsSetAsFarAsOctetsAreThere) {
-  Bytes whole = hex(kReply);
+  Bytes whole = from_hex(kReply);
   set_key(StartupKind::request, whole);
   EXPECT_TRUE(decode_startup(StartupKind::request, whole));
   Bytes part = octets("ABC");
@@ -92,7 +96,7 @@ TEST(MpaStartup, AKeyIsSetAsFarAsOctetsAreThere) {
 }
 
 TEST(MpaStartup, TellsHowManyOctetsAreLacking) {
-  const Bytes request = hex(kRequest);
+  const Bytes request = from_hex(kRequest);
   for (std::size_t have = 0; have <= request.size(); ++have) {
     const auto lacking = octets_lacking(StartupKind::request, View(request).first(have));
     ASSERT_TRUE(lacking) << have;
@@ -129,4 +133,4 @@ RC_GTEST_PROP(MpaStartupProperty, RoundTrip,
 }
 
 }  // namespace
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

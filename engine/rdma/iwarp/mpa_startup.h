@@ -8,7 +8,7 @@
 #include "support/bytes.h"
 #include "support/expected.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 
 inline constexpr std::size_t kStartupHeaderBytes = 20;
 inline constexpr std::size_t kStartupKeyBytes = 16;
@@ -64,4 +64,4 @@ void set_key(StartupKind kind, MutableView so_far);
 /// Encodes the frame. Private data beyond the field's 65535 octets must not be given.
 Bytes encode(const StartupFrame& frame);
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

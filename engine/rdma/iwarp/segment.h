@@ -8,7 +8,7 @@
 
 #include "support/bytes.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 
 /// RDMAP opcodes (RFC 5040 4.3).
 enum class Opcode : std::uint8_t {
@@ -81,4 +81,4 @@ struct ReadRequest {
 void encode(const ReadRequest& request, std::byte* to);
 ReadRequest decode_read_request(const std::byte* from);
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

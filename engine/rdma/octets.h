@@ -1,4 +1,4 @@
-// Big-endian integers in octet buffers, as every iWARP header has them.
+// Big-endian integers in octet buffers, as every RDMA header has them.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 #include "support/bytes.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma {
 
 inline std::uint8_t load8(const std::byte* from) {
   return std::to_integer<std::uint8_t>(*from);
@@ -37,4 +37,4 @@ inline void store64(std::byte* to, std::uint64_t value) {
   store32(to + 4, static_cast<std::uint32_t>(value));
 }
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma

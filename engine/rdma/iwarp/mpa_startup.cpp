@@ -1,12 +1,12 @@
 // Encoding and incremental decoding of MPA startup frames.
-#include "fabric/iwarp/mpa_startup.h"
+#include "rdma/iwarp/mpa_startup.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "fabric/iwarp/octets.h"
+#include "rdma/octets.h"
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 namespace {
 
 constexpr std::string_view kRequestKey = "MPA ID Req Frame";
@@ -145,4 +145,4 @@ Bytes encode(const StartupFrame& frame) {
   return out;
 }
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

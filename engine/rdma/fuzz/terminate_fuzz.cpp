@@ -1,11 +1,11 @@
 // Any octets as a Terminate: a cause whose nibbles are those of the octets, in one order or the
 // other, and which can be described.
-#include "fabric/iwarp/terminate.h"
+#include "rdma/iwarp/terminate.h"
 #include "wire/fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace steertag;
-  using namespace steertag::fabric::iwarp;
+  using namespace steertag::rdma::iwarp;
   const auto cause = decode_terminate(fuzz::view_of(data, size));
   fuzz::check(cause.has_value() == (size >= 4));
   if (cause) {

@@ -1,11 +1,11 @@
 // CRC32c by ISA-L, which chooses the fastest instructions of the processor.
-#include "fabric/iwarp/crc32c.h"
+#include "rdma/iwarp/crc32c.h"
 
 #include <isa-l/crc.h>
 
 #include <algorithm>
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma::iwarp {
 
 void Crc32c::update(View bytes) {
   constexpr std::size_t kMostPerCall = 1U << 30;  // ISA-L takes the length as int
@@ -19,4 +19,4 @@ void Crc32c::update(View bytes) {
   }
 }
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma::iwarp

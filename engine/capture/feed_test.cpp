@@ -1,0 +1,106 @@
+// A connection is told only once it is known what is spoken and by whom.
+#include "capture/feed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "capture/testing.h"
+#include "wire/testing.h"
+
+namespace steertag::capture {
+namespace {
+
+using ::testing::ElementsAre;
+using wire::testing::from_hex;
+
+const Bytes kCall = from_hex(
+    "12345678 00000001 00000020 00000000 00000000 00000000 00000000"
+    "12345678 00000000 00000002 000186a3 00000003 00000000");
+const Bytes kCallback = from_hex(
+    "00000007 00000001 00000020 00000000 00000000 00000000 00000000"
+    "00000007 00000000 00000002 40000000 00000001 00000001");
+const Bytes kReply = from_hex(
+    "12345678 00000001 00000020 00000000 00000000 00000000 00000000"
+    "12345678 00000001 00000000 00000000 00000000 00000000");
+const Bytes kStrange = from_hex("00112233 44556677 8899aabb ccddeeff 00000000");
+
+FeedHints hints(bool known_port = false, std::optional<Side> client = std::nullopt) {
+  return {Fabric::iwarp, {"a", "b"}, client, known_port};
+}
+Place at(std::uint64_t frame) {
+  return {frame, static_cast<std::int64_t>(frame)};
+}
+
+TEST(Feed, TellsAtOnceWhatAKnownPortAndARequestSay) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints(true, Side::b));
+  feed.on_event(at(3), Side::b, trace::Connect{});
+  feed.on_event(at(4), Side::a, trace::Accept{});
+  feed.on_end(at(5));
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_EQ(all.connections[0].name.ends.client, "b");
+  EXPECT_THAT(all.connections[0].lines,
+              ElementsAre("3 client connect without private data",
+                          "4 server accept without private data", "5 end"));
+}
+
+TEST(Feed, KeepsWhatCameBeforeTheFirstCall) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints());
+  feed.on_loss(at(1), Side::a, LossKind::joined);
+  feed.on_event(at(2), Side::b, trace::Send{kReply, {}});
+  EXPECT_TRUE(all.connections.empty()) << "a reply may be a client's to a callback";
+  feed.on_event(at(3), Side::a, trace::Send{kCall, {}});
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_EQ(all.connections[0].name.ends.client, "a");
+  EXPECT_THAT(all.connections[0].sends, ElementsAre(kReply, kCall));
+  EXPECT_TRUE(feed.told());
+}
+
+TEST(Feed, ACallbackIsTheServers) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints());
+  feed.on_event(at(1), Side::a, trace::Send{kCallback, {}});
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_EQ(all.connections[0].name.ends.server, "a");
+}
+
+TEST(Feed, ForgetsWhatSpeaksSomethingElse) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints(false, Side::a));
+  feed.on_event(at(1), Side::a, trace::Send{kStrange, {}});
+  EXPECT_FALSE(feed.wanted());
+  feed.on_event(at(2), Side::a, trace::Send{kCall, {}});
+  feed.on_end(at(3));
+  EXPECT_TRUE(all.connections.empty());
+}
+
+TEST(Feed, OnAKnownPortWhatIsStrangeIsTold) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints(true, Side::a));
+  feed.on_event(at(1), Side::a, trace::Send{kStrange, {}});
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_THAT(all.connections[0].sends, ElementsAre(kStrange));
+}
+
+TEST(Feed, GivesUpBeyondItsLimits) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints());
+  for (std::size_t i = 0; i <= kMostUndecidedEvents; ++i) {
+    feed.on_event(at(i), Side::a, trace::RdmaRead{1, 2, 3});
+  }
+  EXPECT_FALSE(feed.wanted());
+}
+
+TEST(Feed, RepliesAloneAreTheServers) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints());
+  for (std::size_t i = 0; i < kMostUndecidedSends; ++i) {
+    feed.on_event(at(i), Side::b, trace::Send{kReply, {}});
+  }
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_EQ(all.connections[0].name.ends.server, "b");
+}
+
+}  // namespace
+}  // namespace steertag::capture

@@ -1,0 +1,38 @@
+// One packet of a capture as its file gives it.
+#pragma once
+
+#include <cstdint>
+
+#include "support/bytes.h"
+
+namespace steertag::capture {
+
+/// What the first octet of a packet belongs to: values of the LINKTYPE_ registry.
+enum class LinkType : std::uint32_t {
+  null_loopback = 0,
+  ethernet = 1,
+  raw_ip = 101,
+  openbsd_loopback = 108,
+  linux_cooked = 113,
+  erf = 197,
+  ipv4 = 228,
+  ipv6 = 229,
+  infiniband = 247,
+  linux_cooked_2 = 276,
+};
+
+/// Where something stands in a capture. `frame` counts packets from 1, as Wireshark does; 0 stands
+/// for no packet at all (the capture's end).
+struct Place {
+  std::uint64_t frame = 0;
+  std::int64_t time_ns = 0;  // since 1970-01-01 UTC
+};
+
+struct Packet {
+  Place place;
+  LinkType link_type = LinkType::ethernet;
+  View octets;  // as many as were captured; valid during the call that hands them over
+  std::size_t wire_bytes = 0;  // length of the packet on the wire; more than `octets` if it was cut
+};
+
+}  // namespace steertag::capture

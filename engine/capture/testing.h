@@ -1,0 +1,49 @@
+// What tests of readers share: a sink that writes one line per event. For test programs only.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "capture/connection.h"
+#include "trace/describe.h"
+
+namespace steertag::capture::testing {
+
+/// "12 client send 40 octets [...]": the frame, then the event without its index; a loss is
+/// "12 client loss missing", the end "12 end".
+class Lines : public ConnectionSink {
+ public:
+  explicit Lines(ConnectionName name) : name(std::move(name)) {}
+  void on_event(const Place& place, const trace::Event& event) override {
+    const std::string text = trace::describe(event);
+    lines.push_back(std::to_string(place.frame) + text.substr(text.find(' ')));
+    if (const auto* send = std::get_if<trace::Send>(&event.body)) {
+      sends.emplace_back(send->bytes.begin(), send->bytes.end());
+    }
+  }
+  void on_loss(const Place& place, trace::Role actor, LossKind kind) override {
+    lines.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
+                    " loss: " + std::string(sentence(kind)));
+  }
+  void on_end(const Place& place) override {
+    lines.push_back(std::to_string(place.frame) + " end");
+    ended = true;
+  }
+
+  ConnectionName name;
+  std::vector<std::string> lines;
+  std::vector<Bytes> sends;
+  bool ended = false;
+};
+
+/// All connections that were opened, in order.
+class AllLines : public ConnectionSinks {
+ public:
+  ConnectionSink& open(const Place&, const ConnectionName& name) override {
+    return connections.emplace_back(name);
+  }
+  std::deque<Lines> connections;
+};
+
+}  // namespace steertag::capture::testing

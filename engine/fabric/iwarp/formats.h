@@ -1,0 +1,16 @@
+// The iWARP formats by their short names: the provider is about them and nothing else.
+#pragma once
+
+#include "rdma/iwarp/crc32c.h"
+#include "rdma/iwarp/framing.h"
+#include "rdma/iwarp/mpa_startup.h"
+#include "rdma/iwarp/segment.h"
+#include "rdma/iwarp/terminate.h"
+#include "rdma/octets.h"
+
+namespace steertag::fabric::iwarp {
+
+using namespace rdma;
+using namespace rdma::iwarp;
+
+}  // namespace steertag::fabric::iwarp
