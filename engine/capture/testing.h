@@ -14,7 +14,7 @@ namespace steertag::capture::testing {
 /// "12 client loss missing", the end "12 end".
 class Lines : public ConnectionSink {
  public:
-  explicit Lines(ConnectionName name) : name(std::move(name)) {}
+  explicit Lines(const ConnectionName& given) : name(given) {}
   void on_event(const Place& place, const trace::Event& event) override {
     const std::string text = trace::describe(event);
     lines.push_back(std::to_string(place.frame) + text.substr(text.find(' ')));

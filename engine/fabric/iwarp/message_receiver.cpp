@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fabric/iwarp/text.h"
+#include "rdma/text.h"
 
 namespace steertag::fabric::iwarp {
 namespace {

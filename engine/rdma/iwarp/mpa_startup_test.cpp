@@ -127,7 +127,7 @@ RC_GTEST_PROP(MpaStartupProperty, RoundTrip,
     enhanced.ird = static_cast<std::uint16_t>(*rc::gen::inRange(0, 0x4000));
     enhanced.ord = static_cast<std::uint16_t>(*rc::gen::inRange(0, 0x4000));
   }
-  frame.private_data = testing::pattern(static_cast<std::size_t>(*rc::gen::inRange(0, 509)));
+  frame.private_data.resize(*rc::gen::inRange<std::size_t>(0, 509), std::byte{0xa5});
   const auto back = decode_startup(frame.kind, encode(frame));
   RC_ASSERT(back && *back == frame);
 }

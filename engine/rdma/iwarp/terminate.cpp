@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "fabric/iwarp/text.h"
 #include "rdma/octets.h"
+#include "rdma/text.h"
 
 namespace steertag::rdma::iwarp {
 namespace {

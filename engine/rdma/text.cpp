@@ -1,10 +1,10 @@
 // The formatting.
-#include "fabric/iwarp/text.h"
+#include "rdma/text.h"
 
 #include <cstdarg>
 #include <cstdio>
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma {
 
 std::string text(const char* format, ...) {
   std::va_list values;
@@ -20,4 +20,4 @@ std::string text(const char* format, ...) {
   return result;
 }
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma

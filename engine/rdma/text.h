@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace steertag::fabric::iwarp {
+namespace steertag::rdma {
 
 /// What printf would print; the compiler checks the values against the format.
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
 
-}  // namespace steertag::fabric::iwarp
+}  // namespace steertag::rdma
