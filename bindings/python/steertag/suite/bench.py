@@ -331,6 +331,11 @@ class Bench:
         conn.abort()
 
     @property
+    def connections(self):
+        """[Connection, or RecordConnection]: all that were asked for so far."""
+        return self._connections
+
+    @property
     def missed(self):
         """How often nothing came in the whole time of an answer."""
         return sum(conn.missed for conn in self._connections)

@@ -11,9 +11,14 @@ _SERVER = "192.0.2.2"
 RDMA_PORT, TCP_PORT = 20049, 2049
 
 
+def client_port(number):
+    """The client's port in the capture of the connection of a case with this number."""
+    return _FIRST_PORT + number
+
+
 def make_capture(number, server_port):
     """A trace.Capture for the connection of a case with this number."""
-    return trace.Capture(client=(_CLIENT, _FIRST_PORT + number), server=(_SERVER, server_port))
+    return trace.Capture(client=(_CLIENT, client_port(number)), server=(_SERVER, server_port))
 
 
 def write_capture(directory, run, captures):

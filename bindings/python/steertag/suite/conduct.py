@@ -6,6 +6,7 @@ import traceback
 import pytest
 
 from .. import requirements as ledger
+from .judged import judged
 from .link import Refused
 from .report import CAPTURES, FAILURES, Record
 from .run import running
@@ -94,6 +95,7 @@ def _stack(error):
 
 def _judge(run, bench):
     """Findings of the judge and of the memory oracle become notes."""
+    run.judged = judged(bench.connections)
     for finding, conn in bench.findings():
         text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
         if finding.by_target:
@@ -122,6 +124,7 @@ def record_of(run):
         verdict=run.verdict.value,
         reason=run.reason,
         findings=[{"id": found.id, "text": found.text} for found in run.findings],
+        judged=run.judged,
         requirements=run.requirements,
         seconds=0.0,
         capture=capture,

@@ -303,6 +303,7 @@ class Connection(Dialogue):
     def lose_sight(self):
         """The judge asserts nothing more of this connection: a fault gives no event, so that it does not
         see what the target sees."""
+        self.watch.sight_lost = True
         self.watch.judge.lose_sight()
 
     # -- the end -------------------------------------------------------------------------------

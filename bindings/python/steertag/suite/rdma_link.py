@@ -30,7 +30,9 @@ class Watch:
     makes them all."""
 
     def __init__(self, number, capabilities=None):
+        self.number = number
         self.recorder = trace.Recorder()
+        self.sight_lost = False  # the judge's, by a case
         self.judge = conformance.Judge(
             rdma_operations=capabilities is None or capabilities.sees_remote_operations
         )

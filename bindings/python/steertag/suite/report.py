@@ -26,6 +26,7 @@ class Record:
     seconds: float
     capture: str | None = None
     replay: str | None = None  # the recording of a failure
+    judged: list = dataclasses.field(default_factory=list)  # by connection, see judged.py
     detail: str = ""
 
     @property

@@ -35,6 +35,7 @@ class Run:
         self.case_id = case_id
         self.notes = []
         self.findings = []
+        self.judged = []  # what the judge found of either side, see judged.py
         self.capture = None  # path of the capture file, once there is one
         self.replay = None  # path of the recording, of a failure
         self.recorder = Recorder()
