@@ -34,6 +34,7 @@ struct Call {
   std::uint64_t serial = 0;  // tells this use of the record from earlier ones
   std::uint32_t xid = 0;
   std::uint64_t event = 0;  // of the latest message
+  std::int64_t time_ns = 0;  // of the latest message; no rule measures with it
   std::uint32_t vers = 0;   // of the latest message
 
   std::uint32_t messages = 0;  // sent under this XID, without those that must be discarded
