@@ -33,6 +33,7 @@ class Grader final : public capture::ConnectionSinks {
   struct Refused;
 
   void keep(const FindingNote& note);
+  void count_dropped(std::size_t count) { report_.findings_in_all += count; }
   void close(GradedConnection& connection);
 
   NoteSink* notes_;

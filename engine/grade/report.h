@@ -10,8 +10,8 @@
 
 namespace steertag::grade {
 
-/// Connections of which a summary is kept, and findings kept over all of them. Far more than anybody
-/// reads; they bound the memory that a capture of any length takes.
+/// Connections of which a summary is kept, and findings kept over all of them. Far more than
+/// anybody reads; they bound the memory that a capture of any length takes.
 inline constexpr std::size_t kMostConnectionsKept = 4096;
 inline constexpr std::size_t kMostFindingsKept = 16384;
 
@@ -27,7 +27,7 @@ struct Report {
   std::uint64_t connections_in_all = 0;
   std::uint64_t connections_refused = 0;  // not judged: more were open than kMostConnectionsOpen
   std::vector<PlacedFinding> findings;    // in the order of packets
-  std::uint64_t findings_in_all = 0;      // with those that are not kept
+  std::uint64_t findings_in_all = 0;      // with those that are not kept, here or by a judge
 };
 
 }  // namespace steertag::grade
