@@ -33,8 +33,9 @@ struct Call {
   std::uint32_t index = 0;   // in the pool
   std::uint64_t serial = 0;  // tells this use of the record from earlier ones
   std::uint32_t xid = 0;
-  std::uint64_t event = 0;  // of the latest message
-  std::uint32_t vers = 0;   // of the latest message
+  std::uint64_t event = 0;   // of the latest message
+  std::int64_t time_ns = 0;  // of the latest message; no rule measures with it
+  std::uint32_t vers = 0;    // of the latest message
 
   std::uint32_t messages = 0;  // sent under this XID, without those that must be discarded
   std::uint32_t answers = 0;   // that may still come

@@ -1,10 +1,13 @@
 // Linear probing with backward shift, so that nothing but the load decides the length of a probe.
 #include "conformance/call_table.h"
 
+#include <utility>
+
 namespace steertag::conformance {
 
 void Call::reset() {
   event = 0;
+  time_ns = 0;
   vers = 0;
   messages = 0;
   answers = 0;
@@ -29,10 +32,14 @@ std::size_t CallTable::slot_of(std::uint32_t xid) const {
   return slot;
 }
 
-Call* CallTable::find(std::uint32_t xid) {
+const Call* CallTable::find(std::uint32_t xid) const {
   if (used_ == 0) return nullptr;
   const std::uint32_t index = slots_[slot_of(xid)];
   return index == Slots::kFree ? nullptr : &pool_[index];
+}
+
+Call* CallTable::find(std::uint32_t xid) {
+  return const_cast<Call*>(std::as_const(*this).find(xid));
 }
 
 Call* CallTable::insert(std::uint32_t xid) {
@@ -68,8 +75,12 @@ void CallTable::erase(Call& call) {
   --used_;
 }
 
-Call* CallTable::at(std::uint32_t index, std::uint64_t serial) {
+const Call* CallTable::at(std::uint32_t index, std::uint64_t serial) const {
   return pool_[index].serial == serial ? &pool_[index] : nullptr;
+}
+
+Call* CallTable::at(std::uint32_t index, std::uint64_t serial) {
+  return const_cast<Call*>(std::as_const(*this).at(index, serial));
 }
 
 void CallTable::grow() {

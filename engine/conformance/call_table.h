@@ -17,12 +17,15 @@ inline constexpr std::size_t kMostXids = 4096;
 class CallTable {
  public:
   Call* find(std::uint32_t xid);
+  const Call* find(std::uint32_t xid) const;
   /// A fresh record for an XID that is not in the table; nullptr when kMostXids are held.
   Call* insert(std::uint32_t xid);
   void erase(Call& call);
   /// The record with this pool index if it is still in the use that `serial` names.
   Call* at(std::uint32_t index, std::uint64_t serial);
+  const Call* at(std::uint32_t index, std::uint64_t serial) const;
   Call& at(std::uint32_t index) { return pool_[index]; }
+  const Call& at(std::uint32_t index) const { return pool_[index]; }
   std::size_t size() const { return used_; }
 
  private:

@@ -46,12 +46,27 @@ void Direction::retire(Call& call) {
   calls.erase(call);
 }
 
+void Direction::lose_past() {
+  const bool was_used = used;
+  *this = Direction();  // frees what the tables had grown to
+  used = was_used;
+  blind = true;
+  credits.start(false);
+}
+
+void Connection::lose_past() {
+  past_lost = true;
+  terminated = {};  // what follows may be the next connection between the same ends
+  for (Direction& each : directions) each.lose_past();
+}
+
 void Connection::begin() {
   if (sends_seen) return;
   sends_seen = true;
+  const bool whole = established() && !past_lost;
   for (Direction& each : directions) {
-    each.credits.start(established());
-    each.blind = sight_lost || !established();
+    each.credits.start(whole);
+    each.blind = sight_lost || !whole;
   }
   if (established()) negotiated = wire::negotiate(private_data[0], private_data[1]);
 }

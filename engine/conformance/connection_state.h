@@ -32,6 +32,8 @@ struct Direction {
   void settle(Call& call);
   /// Forgets the call and the memory that it offered.
   void retire(Call& call);
+  /// Forgets everything but that calls were sent.
+  void lose_past();
 };
 
 /// Receives that one side posted, if it is the side that we own.
@@ -52,6 +54,7 @@ struct Connection {
   bool accept_seen = false;
   bool sends_seen = false;
   bool sight_lost = false;
+  bool past_lost = false;
   std::array<bool, 2> terminated{};  // sent a Terminate; by Role
   std::array<std::optional<wire::PrivateData>, 2> private_data;
   wire::Negotiated negotiated;
@@ -63,8 +66,13 @@ struct Connection {
   Receives& receives(trace::Role role) { return receives_of[static_cast<std::size_t>(role)]; }
   /// Thresholds and the R flags are known.
   bool established() const { return connect_seen && accept_seen; }
+  const Direction& direction(trace::Role requester) const {
+    return directions[static_cast<std::size_t>(requester)];
+  }
   /// To be called at the first Send.
   void begin();
+  /// Something before the next event was not seen.
+  void lose_past();
 
   std::array<Direction, 2> directions;
   std::array<Receives, 2> receives_of;

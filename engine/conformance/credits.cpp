@@ -7,8 +7,8 @@ namespace steertag::conformance {
 
 void Credits::start(bool known) {
   known_ = known;
-  levels_[0] = {0, 1};
-  count_ = known ? 1 : 0;
+  levels_[0] = {0, known ? 1 : kMostUnseenGrant};
+  count_ = 1;
 }
 
 void Credits::grant(std::uint32_t value) {

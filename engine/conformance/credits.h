@@ -10,13 +10,15 @@ namespace steertag::conformance {
 /// Grants that a requester may still go by are kept in falling order; more different values than
 /// this at once are merged to the requester's favour.
 inline constexpr std::size_t kMostGrantLevels = 16;
+/// What a grant that was not seen may have been: far above any in use.
+inline constexpr std::uint32_t kMostUnseenGrant = 4096;
 
 /// RFC 8166 3.3.1, 3.3.3. An observer does not know which replies had reached the requester when it
 /// sent a call: a call is in excess only if no point in the sequence of replies would allow it.
 class Credits {
  public:
   /// Before the first reply there is one credit (RFC 8166 3.3.3); `known` is false on a connection
-  /// whose beginning was not seen.
+  /// whose beginning was not seen, where the requester may go by an earlier grant.
   void start(bool known);
   void call_sent() { ++sent_; }
   void call_answered() { ++answered_; }

@@ -45,7 +45,8 @@ void check_error_request(const Message& message, const Call& call, Connection& c
   if (call.messages != 1) return;  // which one it answers cannot be told
   if (message.words.vers != call.vers) {
     if (Finding* finding = open_finding(kErrorCopiesTheVersion, message, connection)) {
-      finding->expected = say("rdma_vers ", call.vers, " as in event ", call.event);
+      finding->expected = say("rdma_vers ", call.vers, " as in ",
+                              connection.visibility.index_counts, " ", call.event);
       finding->observed = say("rdma_vers ", message.words.vers);
     }
   }

@@ -34,9 +34,13 @@ const Rule& rule_of_list(wire::ChunkList list) {
 
 /// A responder that serves later versions may answer one of their messages in kind.
 bool answers_foreign_version(const Message& message, Connection& connection) {
-  const Call* call =
-      connection.direction(trace::other(message.sender)).calls.find(message.words.xid);
-  return call != nullptr && call->vers != wire::kVersion && call->vers == message.words.vers;
+  const Direction& answered = connection.direction(trace::other(message.sender));
+  const Call* call = answered.calls.find(message.words.xid);
+  if (call == nullptr) {
+    // It was not seen, or this is no answer: what a client sends mostly is none.
+    return answered.blind && (answered.used || message.sender == trace::Role::server);
+  }
+  return call->vers != wire::kVersion && call->vers == message.words.vers;
 }
 
 void check_fault(const Message& message, Connection& connection) {

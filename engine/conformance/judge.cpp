@@ -15,6 +15,7 @@
 #include "conformance/invalidation_rules.h"
 #include "conformance/memory_rules.h"
 #include "conformance/message.h"
+#include "conformance/message_observer.h"
 #include "conformance/private_data_rules.h"
 #include "conformance/returned_chunk_rules.h"
 #include "conformance/threshold_rules.h"
@@ -25,7 +26,8 @@
 namespace steertag::conformance {
 
 struct Judge::State {
-  explicit State(Visibility visibility) : connection(visibility) {}
+  State(Visibility visibility, MessageObserver* watcher)
+      : connection(visibility), observer(watcher) {}
 
   void on(const trace::Event& event, const trace::Connect& body);
   void on(const trace::Event& event, const trace::Accept& body);
@@ -56,6 +58,7 @@ struct Judge::State {
   void consume(Direction& direction, Call& call, std::uint32_t grant);
 
   Connection connection;
+  MessageObserver* observer;
   wire::Header scratch;
 };
 
@@ -91,6 +94,7 @@ void Judge::State::remember(const Message& message, std::optional<RpcCall> rpc, 
   ++call->messages;
   ++call->answers;
   call->event = message.event;
+  call->time_ns = message.time_ns;
   call->vers = message.words.vers;
   call->discard = Discard::none;
   call->faulty |= !legal;
@@ -109,6 +113,7 @@ void Judge::State::tolerate(Direction& direction, std::uint32_t xid, const Messa
   ++call->messages;
   ++call->answers;
   call->event = message.event;
+  call->time_ns = message.time_ns;
   call->vers = message.words.vers;
   call->discard = Discard::none;
   call->faulty = true;
@@ -239,6 +244,7 @@ void Judge::State::on_discardable(const Message& message, Discard discard) {
   if (call == nullptr || call->answers > 0) return;
   call->discard = discard;
   call->event = message.event;
+  call->time_ns = message.time_ns;
 }
 
 void Judge::State::on(const trace::Event& event, const trace::Send& body) {
@@ -246,6 +252,7 @@ void Judge::State::on(const trace::Event& event, const trace::Send& body) {
   check_after_terminate(event, connection);
   ++connection.receives(trace::other(event.actor)).taken;
   const Message message = read_message(event, body, scratch, connection);
+  if (observer != nullptr) observer->on_message(message, connection);
   check_header(message, connection);
   switch (message.kind) {
     case Kind::empty:
@@ -321,7 +328,8 @@ void Judge::State::on(const trace::Event& event, const trace::Terminate&) {
 
 void Judge::State::on(const trace::Event&, const trace::Disconnect&) {}
 
-Judge::Judge(Visibility visibility) : state_(std::make_unique<State>(visibility)) {}
+Judge::Judge(Visibility visibility, MessageObserver* observer)
+    : state_(std::make_unique<State>(visibility, observer)) {}
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
@@ -334,6 +342,14 @@ void Judge::lose_sight() {
   Connection& connection = state_->connection;
   connection.sight_lost = true;
   for (Direction& each : connection.directions) each.blind = true;
+}
+
+void Judge::lose_past() {
+  state_->connection.lose_past();
+}
+
+const Connection& Judge::connection() const {
+  return state_->connection;
 }
 
 const std::vector<Finding>& Judge::findings() const {

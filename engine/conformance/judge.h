@@ -11,12 +11,16 @@
 
 namespace steertag::conformance {
 
+struct Connection;
+class MessageObserver;
+
 /// Both sides are judged, each by its own acts: an illegal message of one side never makes the
 /// other's legal reaction a finding. A connection whose Connect and Accept were not seen was joined
 /// in its middle; rules that need its past are silent then.
 class Judge final : public trace::EventSink {
  public:
-  explicit Judge(Visibility visibility = {});
+  /// `observer`, if there is one, must outlive the judge.
+  explicit Judge(Visibility visibility = {}, MessageObserver* observer = nullptr);
   ~Judge() override;
   Judge(Judge&&) noexcept;
   Judge& operator=(Judge&&) noexcept;
@@ -25,6 +29,11 @@ class Judge final : public trace::EventSink {
   /// From here on something passes that gives no events, such as raw octets of a fault hook: what
   /// seems to answer nothing, or to touch memory that nobody offered, is no finding any more.
   void lose_sight();
+  /// Something before the next event was not seen, of either side: the connection goes on as one
+  /// that was joined in its middle. What was announced when it was opened stays known.
+  void lose_past();
+  /// What is known after the latest event; to be shown, not to be judged by.
+  const Connection& connection() const;
   const std::vector<Finding>& findings() const;
   std::size_t dropped_findings() const;
 

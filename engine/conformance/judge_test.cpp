@@ -2,6 +2,7 @@
 #include "conformance/judge.h"
 
 #include "conformance/call_table.h"
+#include "conformance/message_observer.h"
 #include "conformance/offer_table.h"
 #include "conformance/pending_reads.h"
 #include "conformance/trace_builder.h"
@@ -33,6 +34,142 @@ TEST(Judge, WithoutSightNothingIsUnsolicited) {
         .reply(9, 0)
         .expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
   }
+}
+
+TEST(Judge, WithoutItsPastNothingIsUnsolicited) {
+  for (const bool first : {true, false}) {
+    TraceBuilder trace = opened();
+    if (!first) trace.exchange(1);
+    trace.lose_past()
+        .reply(7)
+        .write(1, 2, 3)
+        .read(1, 2, 3)
+        .read_response(3)
+        .err_chunk(Role::server, 8)
+        .err_chunk(Role::client, 9)
+        .reverse_reply(10)
+        .expect_nothing();
+  }
+}
+
+TEST(Judge, WithoutItsPastStillJudgesWhatNeedsNone) {
+  opened().exchange(1).lose_past().reply(2, 0).expect("grant_is_not_zero", "RFC8166-3.3.1-5",
+                                                      Role::server);
+  Bytes large = rpc_call(2);
+  large.resize(4096);
+  opened()
+      .exchange(1)
+      .lose_past()
+      .send(Role::client, header(2), large)
+      .expect("client_keeps_negotiated_threshold", "RFC8797-4.2-4", Role::client);
+  opened()
+      .exchange(1)
+      .lose_past()
+      .send(Role::client, words({2, 1, 32, 0, 2, 0, 0}))
+      .expect("read_list_is_xdr", "RFC8166-4.1.2-3", Role::client);
+  opened(announcement(false), announcement(false))
+      .call(1)
+      .lose_past()
+      .send(Role::server, header(1), rpc_reply(1), 7)
+      .expect("invalidation_needs_both_flags", "RFC8797-4.1-3", Role::server);
+}
+
+TEST(Judge, ALossBetweenCallAndReplyIsNoFinding) {
+  const wire::Segment segment{7, 4096, 0x1000};
+  // The reply uses less than what the call offered, and nobody saw what was placed.
+  opened()
+      .call(with_write(header(1), {segment}))
+      .lose_past()
+      .write(7, 0x1000, 8)
+      .reply(with_write(header(1), {with_length(segment, 16)}))
+      .write(7, 0x1000, 8)
+      .send(Role::server, header(2), rpc_reply(2), 99)
+      .expect_nothing();
+}
+
+TEST(Judge, ALossBetweenReadAndResponseIsNoFinding) {
+  const wire::Segment segment{7, 4096, 0x1000};
+  opened()
+      .call(with_read(header(1), 40, segment))
+      .read(7, 0x1000, 4096)
+      .read_response(1000)
+      .lose_past()
+      .reply(1)
+      // The response to a Read from before the loss comes late, and is taken for this one's.
+      .call(with_read(header(2), 40, segment))
+      .read(7, 0x1000, 4096)
+      .read_response(3096)
+      .read_response(4096)
+      .reply(2)
+      .expect_nothing();
+}
+
+TEST(Judge, AnXidUsedAgainAfterALossIsNoFinding) {
+  opened().exchange(1).call(5).lose_past().call(5).reply(5).expect_nothing();
+}
+
+TEST(Judge, CallsAfterALossGoByAGrantThatWasNotSeen) {
+  opened().exchange(1, 2).calls(2, 2).lose_past().calls(10, 30).expect_nothing();
+  // The first grant that is seen is lower, but the calls may have crossed it.
+  opened().exchange(1, 2).lose_past().call(2).reply(2, 1).calls(3, 30).expect_nothing();
+  // An answer to a call that was not seen gives no credit back.
+  opened().exchange(1, 2).lose_past().reply(9, 2).calls(10, 2).expect_nothing();
+}
+
+TEST(Judge, CallsBeyondAnyGrantAreFoundAfterALoss) {
+  TraceBuilder trace = opened();
+  trace.exchange(1).lose_past();
+  for (std::uint32_t i = 2; i < kMostUnseenGrant + 2; ++i) trace.exchange(i, 2);
+  trace.calls(10000, 2).expect_nothing().call(10002).expect("calls_stay_within_grant",
+                                                            "RFC8166-3.3.1-4", Role::client);
+}
+
+TEST(Judge, ALossBehindATerminateMayHideAnotherConnection) {
+  opened().event(Role::client, trace::Terminate{1, 1, 0}).lose_past().call(2).expect_nothing();
+}
+
+TEST(Judge, ALossBeforeTheFirstSendStaysOne) {
+  opened().lose_past().reply(3).calls(4, 20).write(1, 2, 3).expect_nothing();
+}
+
+TEST(Judge, AnAnswerInALaterVersionMayBeToACallThatWasNotSeen) {
+  const Bytes later = words({1, 2, 32, 0, 0, 0, 0});
+  opened().exchange(1).lose_past().send(Role::server, later).expect_nothing();
+  // A client answers only those who call it.
+  opened()
+      .exchange(1)
+      .lose_past()
+      .send(Role::client, later)
+      .expect("version_is_one", "RFC8166-4.2.2-1", Role::client);
+}
+
+TEST(Judge, ALongReplyOfAClientMayBeToACallThatWasNotSeen) {
+  const wire::Header head = with_reply_chunk(nomsg(1), {7, 64, 0x1000});
+  opened().exchange(1).lose_past().send(Role::client, head).expect_nothing();
+}
+
+TEST(Judge, ShowsMessagesBeforeItTakesThemIn) {
+  struct Observer : MessageObserver {
+    void on_message(const Message& message, const Connection& connection) override {
+      kinds.push_back(message.kind);
+      outstanding.push_back(connection.direction(Role::client).calls.size());
+    }
+    std::vector<Kind> kinds;
+    std::vector<std::size_t> outstanding;
+  } observer;
+  Judge judge({}, &observer);
+  Bytes call;
+  wire::encode(header(1), call);
+  Bytes reply = call;
+  const Bytes rpc[] = {rpc_call(1), rpc_reply(1)};
+  call.insert(call.end(), rpc[0].begin(), rpc[0].end());
+  reply.insert(reply.end(), rpc[1].begin(), rpc[1].end());
+  judge.on_event({0, 0, Role::client, trace::Send{call, {}}});
+  EXPECT_EQ(judge.connection().direction(Role::client).calls.size(), 1u);
+  judge.on_event({1, 0, Role::server, trace::Send{reply, {}}});
+  EXPECT_EQ(judge.connection().direction(Role::client).calls.size(), 0u);
+  EXPECT_EQ(observer.kinds, (std::vector{Kind::call, Kind::reply}));
+  EXPECT_EQ(observer.outstanding, (std::vector<std::size_t>{0, 1}));
 }
 
 TEST(Judge, SaysWhatWasExpectedAndSeen) {

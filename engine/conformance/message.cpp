@@ -22,7 +22,11 @@ Kind kind_of_nomsg(const Message& message, Connection& connection) {
   const bool brings_chunk = position_zero_length(*message.header).has_value();
   const Call* answered = connection.direction(trace::other(sender)).calls.find(message.words.xid);
   const bool answers = answered != nullptr && answered->answers > 0;
-  if (sender == trace::Role::client) return brings_chunk || !answers ? Kind::call : Kind::reply;
+  if (sender == trace::Role::client) {
+    // A chunk for the reply, and the call to it may not have been seen (RFC 8167 5.3).
+    const bool may_answer = answers || connection.direction(trace::other(sender)).blind;
+    return brings_chunk || !may_answer ? Kind::call : Kind::reply;
+  }
   // The Read-Read model of old would put a reply there (RFC 8166 A.2).
   const bool read_read = answers && !connection.direction(sender).used;
   return brings_chunk && !read_read ? Kind::call : Kind::reply;
@@ -42,6 +46,7 @@ Message read_message(const trace::Event& event, const trace::Send& send, wire::H
                      Connection& connection) {
   Message message;
   message.event = event.index;
+  message.time_ns = event.time_ns;
   message.sender = event.actor;
   message.bytes = send.bytes;
   message.invalidated = send.invalidated;

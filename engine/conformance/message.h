@@ -22,6 +22,7 @@ enum class Kind : std::uint8_t {
 
 struct Message {
   std::uint64_t event = 0;
+  std::int64_t time_ns = 0;
   trace::Role sender = trace::Role::client;
   View bytes;
   std::optional<std::uint32_t> invalidated;

@@ -42,6 +42,8 @@ class PendingReads {
       done(read);
     }
   }
+  /// The oldest of them; nullptr if none is waiting.
+  const PendingRead* first() const { return count_ == 0 ? nullptr : &ring_[head_]; }
   bool lost() const { return lost_; }
 
  private:

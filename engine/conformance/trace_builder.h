@@ -185,6 +185,10 @@ class TraceBuilder {
     judge_.lose_sight();
     return *this;
   }
+  TraceBuilder& lose_past() {
+    judge_.lose_past();
+    return *this;
+  }
   const Judge& judge() const { return judge_; }
   /// Index of the latest event.
   std::uint64_t last() const { return next_ - 1; }

@@ -36,8 +36,8 @@ void check_unique(const Message& message, const Call* earlier, Connection& conne
   if (earlier == nullptr || earlier->answers == 0 || earlier->faulty || earlier->doubtful) return;
   if (Finding* finding = open_finding(kXidIsUnique, message, connection)) {
     finding->expected = "an XID that no outstanding call has";
-    finding->observed =
-        say("rdma_xid ", Hex{message.words.xid}, ", outstanding since event ", earlier->event);
+    finding->observed = say("rdma_xid ", Hex{message.words.xid}, ", outstanding since ",
+                            connection.visibility.index_counts, " ", earlier->event);
   }
 }
 
@@ -70,8 +70,8 @@ bool check_discarded(const Message& message, const Call& record, Connection& con
   }
   if (Finding* finding = open_finding(*rule, message, connection)) {
     finding->expected = "no answer: the message is discarded silently";
-    finding->observed = say("an answer with rdma_xid ", Hex{message.words.xid}, " to ", what,
-                            " (event ", record.event, ")");
+    finding->observed = say("an answer with rdma_xid ", Hex{message.words.xid}, " to ", what, " (",
+                            connection.visibility.index_counts, " ", record.event, ")");
   }
   return true;
 }

@@ -1,0 +1,206 @@
+// Counts around the judge, and notes for those who ask for them.
+#include "grade/graded_connection.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "grade/grader.h"
+#include "grade/note_builder.h"
+
+namespace steertag::grade {
+
+namespace {
+
+using conformance::Kind;
+using trace::Role;
+
+std::size_t index(Role role) {
+  return static_cast<std::size_t>(role);
+}
+
+/// A capture shows what passed between the sides, and names it by packet.
+conformance::Visibility visibility_of_captures() {
+  conformance::Visibility visibility;
+  visibility.index_counts = "frame";
+  return visibility;
+}
+
+/// Octets of private data, or nullptr if the event is no opening.
+const View* private_data_of(const trace::Body& body) {
+  if (const auto* connect = std::get_if<trace::Connect>(&body)) return &connect->private_data;
+  if (const auto* accept = std::get_if<trace::Accept>(&body)) return &accept->private_data;
+  if (const auto* reject = std::get_if<trace::Reject>(&body)) return &reject->private_data;
+  return nullptr;
+}
+
+}  // namespace
+
+GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary)
+    : grader_(grader),
+      notes_(notes),
+      summary_(summary == nullptr ? &own_ : summary),
+      judge_(visibility_of_captures(), this) {}
+
+void GradedConnection::see(const capture::Place& place) {
+  place_ = place;
+  if (place.frame != 0) summary_->last = place;
+}
+
+void GradedConnection::on_event(const capture::Place& place, const trace::Event& event) {
+  see(place);
+  trace::Event seen = event;
+  seen.index = place.frame;
+  seen.time_ns = place.time_ns;
+  std::optional<OperationNote> operation;
+  if (notes_ != nullptr) operation = operation_note(seen, judge_.connection());
+  judge_.on_event(seen);
+  count(seen);
+  if (operation) {
+    operation->connection = summary_->number;
+    operation->place = place;
+    notes_->on_operation(*operation);
+  }
+  tell_findings();
+}
+
+void GradedConnection::on_loss(const capture::Place& place, Role actor, capture::LossKind kind) {
+  see(place);
+  judge_.lose_past();
+  granted_ = {};
+  LossSummary& loss = summary_->losses[static_cast<std::size_t>(kind)];
+  if (loss.count++ == 0) loss.first_frame = place.frame;
+  loss.last_frame = place.frame;
+  if (notes_ != nullptr) notes_->on_loss({summary_->number, place, actor, kind});
+}
+
+void GradedConnection::on_end(const capture::Place& place) {
+  see(place);
+  if (place.frame != 0) summary_->ended = true;
+  for (const Role role : {Role::client, Role::server}) {
+    summary_->direction(role).unanswered = judge_.connection().direction(role).credits.in_flight();
+  }
+  grader_.close(*this);
+}
+
+/// The Send at hand, before the judge takes it in.
+void GradedConnection::on_message(const conformance::Message& message,
+                                  const conformance::Connection& connection) {
+  ++summary_->messages[static_cast<std::size_t>(message.kind)];
+  requester_ = requester_of(message);
+  if (requester_ == message.sender) {
+    count_call(message, summary_->direction(message.sender));
+  } else if (requester_) {
+    count_answer(message, *requester_);
+  }
+  if (notes_ != nullptr) fill(note_, message, connection);
+}
+
+void GradedConnection::count_call(const conformance::Message& message,
+                                  DirectionSummary& direction) {
+  ++direction.calls;
+  direction.largest_requested = std::max(direction.largest_requested, message.words.credit);
+  const wire::Header& header = *message.header;
+  direction.read_segments += header.read_list.size();
+  if (conformance::position_zero_length(header)) ++direction.position_zero_chunks;
+  direction.write_chunks += header.write_list.size();
+  if (header.has_reply_chunk) ++direction.reply_chunks;
+}
+
+void GradedConnection::count_answer(const conformance::Message& message, Role requester) {
+  DirectionSummary& direction = summary_->direction(requester);
+  ++(message.kind == Kind::reply ? direction.replies : direction.errors);
+  const std::uint32_t grant = message.words.credit;
+  direction.largest_granted = std::max(direction.largest_granted, grant);
+  direction.last_granted = grant;
+  // RFC 8166 3.3.1: a grant of zero has no meaning.
+  if (grant != 0) granted_[index(requester)] = grant;
+}
+
+void GradedConnection::count(const trace::Event& event) {
+  SideSummary& side = summary_->side(event.actor);
+  if (const auto* send = std::get_if<trace::Send>(&event.body)) {
+    ++side.sends;
+    side.send_bytes += send->bytes.size();
+    if (send->invalidated) ++side.invalidating_sends;
+    tell_message();
+  } else if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
+    side.placed_bytes += write->length;
+  } else if (std::holds_alternative<trace::RdmaRead>(event.body)) {
+    ++side.reads;
+  } else if (const auto* response = std::get_if<trace::RdmaReadResponse>(&event.body)) {
+    summary_->side(trace::other(event.actor)).read_bytes += response->length;
+  } else if (std::holds_alternative<trace::Terminate>(event.body)) {
+    ++side.terminates;
+  } else if (const auto* disconnect = std::get_if<trace::Disconnect>(&event.body)) {
+    summary_->ended = true;
+    summary_->ended_clean = disconnect->clean;
+  } else {
+    tell_opening(event);
+  }
+}
+
+void GradedConnection::tell_opening(const trace::Event& event) {
+  const View* octets = private_data_of(event.body);
+  if (octets == nullptr) return;
+  const conformance::Connection& connection = judge_.connection();
+  const auto found = wire::find_private_data(*octets);
+  const bool rejected = std::holds_alternative<trace::Reject>(event.body);
+  SideSummary& side = summary_->side(event.actor);
+  summary_->rejected |= rejected;
+  side.opening_seen = true;
+  if (found) side.announced = found->data;
+  if (connection.established()) {
+    summary_->negotiated = wire::negotiate(connection.private_data[0], connection.private_data[1]);
+  }
+  if (notes_ == nullptr) return;
+  notes_->on_opening(
+      {summary_->number, place_, event.actor, rejected, *octets, found, summary_->negotiated});
+}
+
+/// The Send at hand, after the judge took it in.
+void GradedConnection::tell_message() {
+  std::uint64_t in_flight = 0;
+  if (requester_) {
+    in_flight = judge_.connection().direction(*requester_).credits.in_flight();
+    std::uint64_t& most = summary_->direction(*requester_).most_in_flight;
+    most = std::max(most, in_flight);
+  }
+  if (notes_ == nullptr) return;
+  note_.connection = summary_->number;
+  note_.place = place_;
+  note_.calls_in_flight = in_flight;
+  note_.granted = requester_ ? granted_[index(*requester_)] : std::nullopt;
+  note_.threshold_bytes.reset();
+  if (const auto& negotiated = summary_->negotiated) {
+    note_.threshold_bytes =
+        note_.sender == Role::client ? negotiated->to_server_bytes : negotiated->to_client_bytes;
+  }
+  notes_->on_message(note_);
+}
+
+/// What the judge found in the event at hand: every finding hangs on the latest event.
+void GradedConnection::tell_findings() {
+  grader_.count_dropped(judge_.dropped_findings() - summary_->findings_dropped);
+  summary_->findings_dropped = judge_.dropped_findings();
+  const std::vector<conformance::Finding>& all = judge_.findings();
+  for (; findings_told_ < all.size(); ++findings_told_) {
+    const conformance::Finding& finding = all[findings_told_];
+    count_finding(finding);
+    const FindingNote note{summary_->number, place_, &finding};
+    grader_.keep(note);
+    if (notes_ != nullptr) notes_->on_finding(note);
+  }
+}
+
+void GradedConnection::count_finding(const conformance::Finding& finding) {
+  ++summary_->findings_in_all;
+  for (FindingCount& each : summary_->findings) {  // at most two for each rule
+    if (each.rule != finding.rule || each.culprit != finding.culprit) continue;
+    ++each.count;
+    return;
+  }
+  summary_->findings.push_back(
+      {finding.requirement, finding.rule, finding.culprit, 1, place_.frame});
+}
+
+}  // namespace steertag::grade

@@ -1,0 +1,51 @@
+// One connection under its judge: what the judge finds, and what is counted beside it.
+#pragma once
+
+#include "capture/connection.h"
+#include "conformance/judge.h"
+#include "conformance/message_observer.h"
+#include "grade/note.h"
+#include "grade/summary.h"
+
+namespace steertag::grade {
+
+class Grader;
+
+class GradedConnection final : public capture::ConnectionSink, conformance::MessageObserver {
+ public:
+  /// `summary`, which has its number already, and the others must outlive the connection's end.
+  /// Without a summary the connection counts in one of its own.
+  GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary);
+
+  void on_event(const capture::Place& place, const trace::Event& event) override;
+  void on_loss(const capture::Place& place, trace::Role actor, capture::LossKind kind) override;
+  void on_end(const capture::Place& place) override;
+
+  ConnectionSummary& summary() { return *summary_; }
+
+ private:
+  void on_message(const conformance::Message& message,
+                  const conformance::Connection& connection) override;
+
+  void count(const trace::Event& event);
+  void count_call(const conformance::Message& message, DirectionSummary& direction);
+  void count_answer(const conformance::Message& message, trace::Role requester);
+  void tell_opening(const trace::Event& event);
+  void tell_message();
+  void tell_findings();
+  void count_finding(const conformance::Finding& finding);
+  void see(const capture::Place& place);
+
+  Grader& grader_;
+  NoteSink* notes_;
+  ConnectionSummary own_;
+  ConnectionSummary* summary_;
+  conformance::Judge judge_;
+  capture::Place place_;                                 // of the event at hand
+  MessageNote note_;                                     // used again and again
+  std::optional<trace::Role> requester_;                 // of the Send at hand
+  std::array<std::optional<std::uint32_t>, 2> granted_;  // since the last loss, by requester
+  std::size_t findings_told_ = 0;
+};
+
+}  // namespace steertag::grade

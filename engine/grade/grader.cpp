@@ -1,0 +1,51 @@
+// Owns the connections that are open, and their report.
+#include "grade/grader.h"
+
+#include <utility>
+
+#include "grade/graded_connection.h"
+
+namespace steertag::grade {
+
+/// Stands for connections that are not judged.
+struct Grader::Refused final : capture::ConnectionSink {
+  void on_event(const capture::Place&, const trace::Event&) override {}
+  void on_loss(const capture::Place&, trace::Role, capture::LossKind) override {}
+  void on_end(const capture::Place&) override {}
+};
+
+Grader::Grader(NoteSink* notes) : notes_(notes), refused_(std::make_unique<Refused>()) {}
+Grader::~Grader() = default;
+
+capture::ConnectionSink& Grader::open(const capture::Place& place,
+                                      const capture::ConnectionName& name) {
+  const std::uint64_t number = ++report_.connections_in_all;
+  if (open_.size() == kMostConnectionsOpen) {
+    ++report_.connections_refused;
+    return *refused_;
+  }
+  ConnectionSummary* kept = nullptr;
+  if (report_.connections.size() < kMostConnectionsKept) kept = &report_.connections.emplace_back();
+  auto& slot = open_[number];
+  slot = std::make_unique<GradedConnection>(*this, notes_, kept);
+  ConnectionSummary& summary = slot->summary();
+  summary.number = number;
+  summary.name = name;
+  summary.first = place;
+  summary.last = place;
+  return *slot;
+}
+
+void Grader::keep(const FindingNote& note) {
+  ++report_.findings_in_all;
+  if (report_.findings.size() == kMostFindingsKept) return;
+  report_.findings.push_back({note.connection, note.place, *note.finding});
+}
+
+void Grader::close(GradedConnection& connection) {
+  const auto found = open_.find(connection.summary().number);
+  closed_ = std::move(found->second);
+  open_.erase(found);
+}
+
+}  // namespace steertag::grade

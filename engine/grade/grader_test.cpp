@@ -1,0 +1,317 @@
+// Grading by events alone: what is counted, what is noted, and that it stays bounded.
+#include "grade/grader.h"
+
+#include <gmock/gmock.h>
+
+#include "conformance/trace_builder.h"
+
+namespace steertag::grade {
+namespace {
+
+using capture::LossKind;
+using capture::Place;
+using conformance::header;
+using conformance::rpc_call;
+using conformance::rpc_reply;
+using testing::ElementsAre;
+using trace::Role;
+
+const capture::ConnectionName kName{capture::Fabric::iwarp, {"192.0.2.1:700", "192.0.2.2:20049"}};
+
+/// Hands events to one connection of a grader; each has a packet of its own, one millisecond apart.
+class Talk {
+ public:
+  explicit Talk(Grader& grader) : sink_(&grader.open(next_place(), kName)) {}
+
+  Talk& event(Role actor, const trace::Body& body) {
+    sink_->on_event(place_, {events_++, place_.time_ns, actor, body});
+    next_place();
+    return *this;
+  }
+  Talk& open(std::optional<wire::PrivateData> client = conformance::announcement(),
+             std::optional<wire::PrivateData> server = conformance::announcement()) {
+    Bytes octets;
+    if (client) wire::encode(*client, octets);
+    event(Role::client, trace::Connect{octets});
+    octets.clear();
+    if (server) wire::encode(*server, octets);
+    return event(Role::server, trace::Accept{octets});
+  }
+  Talk& send(Role actor, const wire::Header& head, View payload,
+             std::optional<std::uint32_t> invalidated = {}) {
+    Bytes bytes;
+    wire::encode(head, bytes);
+    bytes.insert(bytes.end(), payload.begin(), payload.end());
+    return event(actor, trace::Send{bytes, invalidated});
+  }
+  Talk& call(const wire::Header& head) { return send(Role::client, head, rpc_call(head.xid)); }
+  Talk& reply(const wire::Header& head) { return send(Role::server, head, rpc_reply(head.xid)); }
+  Talk& loss(Role actor, LossKind kind) {
+    sink_->on_loss(place_, actor, kind);
+    next_place();
+    return *this;
+  }
+  void end(bool by_capture = false) { sink_->on_end(by_capture ? Place{} : place_); }
+
+ private:
+  Place next_place() {
+    ++place_.frame;
+    place_.time_ns += 1'000'000;
+    return place_;
+  }
+
+  Place place_;
+  capture::ConnectionSink* sink_;
+  std::uint64_t events_ = 0;
+};
+
+/// Keeps every note, one line each.
+class Notes : public NoteSink {
+ public:
+  void on_opening(const OpeningNote& note) override {
+    openings.push_back(note);
+    order += 'o';
+  }
+  void on_message(const MessageNote& note) override {
+    messages.push_back(note);
+    order += 'm';
+  }
+  void on_operation(const OperationNote& note) override {
+    operations.push_back(note);
+    order += 'r';
+  }
+  void on_loss(const LossNote& note) override {
+    losses.push_back(note);
+    order += 'l';
+  }
+  void on_finding(const FindingNote& note) override {
+    findings.push_back({note.connection, note.place, *note.finding});
+    order += 'f';
+  }
+
+  std::vector<OpeningNote> openings;  // their octets are gone
+  std::vector<MessageNote> messages;
+  std::vector<OperationNote> operations;
+  std::vector<LossNote> losses;
+  std::vector<PlacedFinding> findings;
+  std::string order;
+};
+
+TEST(Grader, SumsUpAConnection) {
+  Grader grader;
+  Talk talk(grader);
+  auto read = conformance::with_read(header(2, 64), 40, {8, 512, 0x2000});
+  talk.open({{true, 4096, 4096}}, {{false, 8192, 2048}});
+  talk.call(conformance::with_write(header(1, 64), {{7, 100, 0x1000}}))
+      .event(Role::server, trace::RdmaWrite{7, 0x1000, 100, {}})
+      .reply(conformance::with_write(header(1, 8), {{7, 100, 0x1000}}))
+      .call(read)
+      .call(header(3, 64))
+      .event(Role::server, trace::RdmaRead{8, 0x2000, 512})
+      .event(Role::client, trace::RdmaReadResponse{1, 0, 512})
+      .reply(header(2, 16))
+      .event(Role::client, trace::Disconnect{true});
+  talk.end();
+
+  const Report& report = grader.report();
+  ASSERT_EQ(report.connections.size(), 1u);
+  const ConnectionSummary& summary = report.connections[0];
+  EXPECT_EQ(summary.number, 1u);
+  EXPECT_EQ(summary.name.ends.client, "192.0.2.1:700");
+  EXPECT_EQ(summary.first.frame, 1u);
+  EXPECT_EQ(summary.last.frame, 12u);
+  ASSERT_TRUE(summary.negotiated);
+  EXPECT_EQ(summary.negotiated->to_server_bytes, 2048u);
+  EXPECT_EQ(summary.negotiated->to_client_bytes, 4096u);
+  EXPECT_FALSE(summary.negotiated->remote_invalidation);
+  EXPECT_TRUE(summary.side(Role::client).announced->remote_invalidation);
+  const DirectionSummary& forward = summary.direction(Role::client);
+  EXPECT_EQ(forward.calls, 3u);
+  EXPECT_EQ(forward.replies, 2u);
+  EXPECT_EQ(forward.unanswered, 1u);
+  EXPECT_EQ(forward.most_in_flight, 2u);
+  EXPECT_EQ(forward.largest_requested, 64u);
+  EXPECT_EQ(forward.largest_granted, 16u);
+  EXPECT_EQ(forward.last_granted, 16u);
+  EXPECT_EQ(forward.read_segments, 1u);
+  EXPECT_EQ(forward.write_chunks, 1u);
+  EXPECT_EQ(summary.side(Role::server).placed_bytes, 100u);
+  EXPECT_EQ(summary.side(Role::server).read_bytes, 512u);
+  EXPECT_EQ(summary.side(Role::client).read_bytes, 0u);
+  EXPECT_TRUE(summary.ended_clean);
+  EXPECT_EQ(summary.findings_in_all, 0u);
+  EXPECT_FALSE(summary.has_losses());
+  EXPECT_EQ(report.findings_in_all, 0u);
+}
+
+TEST(Grader, NamesThePacketOfAFinding) {
+  Notes notes;
+  Grader grader(&notes);
+  Talk talk(grader);
+  talk.open().call(header(1)).reply(header(1, 0)).reply(header(1));
+  talk.end(true);
+  const Report& report = grader.report();
+  ASSERT_EQ(report.findings.size(), 2u);
+  EXPECT_EQ(report.findings[0].place.frame, 4u);
+  EXPECT_EQ(report.findings[0].place.time_ns, 4'000'000);
+  EXPECT_EQ(report.findings[0].finding.requirement->id, "RFC8166-3.3.1-5");
+  EXPECT_EQ(report.findings[1].place.frame, 5u);
+  EXPECT_EQ(report.findings[1].finding.rule, "reply_answers_a_call");
+  EXPECT_EQ(notes.order, "oommfmf") << "a packet's findings follow its note";
+  ASSERT_EQ(notes.findings.size(), 2u);
+  EXPECT_EQ(notes.findings[1].place.frame, 5u);
+  const auto& counted = report.connections[0].findings;
+  ASSERT_EQ(counted.size(), 2u);
+  EXPECT_EQ(counted[0].first_frame, 4u);
+  EXPECT_FALSE(report.connections[0].ended) << "the capture ended first";
+}
+
+TEST(Grader, TextsNameFrames) {
+  Grader grader;
+  Talk talk(grader);
+  talk.open().call(header(1)).reply(header(1)).call(header(2)).call(header(2));
+  talk.end();
+  ASSERT_EQ(grader.report().findings.size(), 1u);
+  EXPECT_EQ(grader.report().findings[0].finding.observed,
+            "rdma_xid 0x00000002, outstanding since frame 5");
+}
+
+TEST(Grader, NotesPairCallsAndAnswers) {
+  Notes notes;
+  Grader grader(&notes);
+  Talk talk(grader);
+  talk.open()
+      .call(conformance::with_write(header(1), {{7, 100, 0x1000}}))
+      .event(Role::server, trace::RdmaWrite{7, 0x1010, 10, {}})
+      .reply(conformance::with_write(header(1, 5), {{7, 26, 0x1000}}));
+  talk.end();
+  ASSERT_EQ(notes.openings.size(), 2u);
+  EXPECT_FALSE(notes.openings[0].negotiated);
+  EXPECT_TRUE(notes.openings[1].negotiated);
+  EXPECT_TRUE(notes.openings[1].found);
+  ASSERT_EQ(notes.messages.size(), 2u);
+  const MessageNote& call = notes.messages[0];
+  EXPECT_EQ(call.kind, conformance::Kind::call);
+  EXPECT_EQ(call.calls_in_flight, 1u);
+  EXPECT_EQ(call.granted, std::nullopt);
+  EXPECT_EQ(call.threshold_bytes, 4096u);
+  ASSERT_EQ(call.chunks.size(), 1u);
+  EXPECT_EQ(call.chunks[0].segment.length, 100u);
+  const MessageNote& reply = notes.messages[1];
+  EXPECT_EQ(reply.call_frame, 3u);
+  EXPECT_EQ(reply.answered_after_ns, 2'000'000);
+  EXPECT_EQ(reply.calls_in_flight, 0u);
+  EXPECT_EQ(reply.granted, 5u);
+  EXPECT_FALSE(reply.reverse);
+  ASSERT_EQ(notes.operations.size(), 1u);
+  EXPECT_EQ(notes.operations[0].call_frame, 3u);
+  EXPECT_EQ(notes.operations[0].call_xid, 1u);
+  EXPECT_EQ(notes.order, "oomrmf") << "a gap in the write chunk";
+}
+
+TEST(Grader, NotesNameTheCallOfAnRdmaRead) {
+  Notes notes;
+  Grader grader(&notes);
+  Talk talk(grader);
+  talk.open()
+      .call(conformance::with_read(header(1), 40, {8, 512, 0x2000}))
+      .event(Role::server, trace::RdmaRead{8, 0x2000, 512})
+      .event(Role::client, trace::RdmaReadResponse{1, 0, 512})
+      .event(Role::server, trace::RdmaRead{9, 0x2000, 512});
+  talk.end();
+  ASSERT_EQ(notes.operations.size(), 3u);
+  EXPECT_EQ(notes.operations[0].call_frame, 3u);
+  EXPECT_EQ(notes.operations[1].kind, OperationNote::Kind::read_response);
+  EXPECT_EQ(notes.operations[1].call_frame, 3u);
+  EXPECT_EQ(notes.operations[2].call_frame, 0u) << "nobody offers this";
+}
+
+TEST(Grader, NotesReverseTransactions) {
+  Notes notes;
+  Grader grader(&notes);
+  Talk talk(grader);
+  talk.open()
+      .send(Role::server, header(1), rpc_call(1, 0x40000000))
+      .send(Role::client, header(1, 3), rpc_reply(1));
+  talk.end();
+  ASSERT_EQ(notes.messages.size(), 2u);
+  EXPECT_TRUE(notes.messages[0].reverse);
+  EXPECT_TRUE(notes.messages[1].reverse);
+  EXPECT_EQ(notes.messages[1].call_frame, 3u);
+  EXPECT_EQ(notes.messages[1].granted, 3u);
+  EXPECT_EQ(grader.report().connections[0].direction(Role::server).calls, 1u);
+}
+
+TEST(Grader, ALossIsToldAndIsNoFinding) {
+  Notes notes;
+  Grader grader(&notes);
+  Talk talk(grader);
+  talk.open()
+      .call(header(1))
+      .reply(header(1))
+      .loss(Role::client, LossKind::missing)
+      .loss(Role::server, LossKind::missing)
+      .reply(header(2));
+  talk.end();
+  EXPECT_EQ(grader.report().findings_in_all, 0u);
+  const ConnectionSummary& summary = grader.report().connections[0];
+  const LossSummary& missing = summary.losses[static_cast<std::size_t>(LossKind::missing)];
+  EXPECT_EQ(missing.count, 2u);
+  EXPECT_EQ(missing.first_frame, 5u);
+  EXPECT_EQ(missing.last_frame, 6u);
+  EXPECT_EQ(notes.order, "oommllm");
+}
+
+TEST(Grader, AJoinedConnectionHasNoThresholds) {
+  Notes notes;
+  Grader grader(&notes);
+  Talk talk(grader);
+  talk.loss(Role::client, LossKind::joined).call(header(1));
+  talk.end(true);
+  EXPECT_FALSE(grader.report().connections[0].negotiated);
+  EXPECT_EQ(notes.messages.at(0).threshold_bytes, std::nullopt);
+}
+
+TEST(Grader, CountsFindingsThatTheJudgeDoesNotKeep) {
+  Grader grader;
+  Talk talk(grader);
+  talk.open();
+  for (std::uint32_t i = 0; i < conformance::kMostFindings + 10; ++i) talk.reply(header(i));
+  talk.end();
+  const ConnectionSummary& summary = grader.report().connections[0];
+  EXPECT_EQ(summary.findings_in_all, conformance::kMostFindings);
+  EXPECT_EQ(summary.findings_dropped, 10u);
+  EXPECT_EQ(grader.report().findings_in_all, conformance::kMostFindings + 10);
+}
+
+TEST(Grader, KeepsABoundedReport) {
+  Grader grader;
+  const std::size_t connections = kMostConnectionsKept + 100;
+  for (std::size_t i = 0; i < connections; ++i) {
+    Talk talk(grader);
+    talk.open();
+    for (std::uint32_t xid = 0; xid < 5; ++xid) talk.reply(header(xid));
+    talk.end();
+  }
+  EXPECT_EQ(grader.report().connections.size(), kMostConnectionsKept);
+  EXPECT_EQ(grader.report().connections_in_all, connections);
+  EXPECT_EQ(grader.report().findings.size(), kMostFindingsKept);
+  EXPECT_EQ(grader.report().findings_in_all, connections * 5);
+}
+
+TEST(Grader, JudgesNoMoreThanItsLimitAtATime) {
+  Grader grader;
+  std::vector<Talk> talks;
+  for (std::size_t i = 0; i < kMostConnectionsOpen + 2; ++i) talks.emplace_back(grader);
+  talks.back().reply(header(1, 0)).end();
+  EXPECT_EQ(grader.report().connections_refused, 2u);
+  EXPECT_EQ(grader.report().findings_in_all, 0u);
+  for (std::size_t i = 0; i < kMostConnectionsOpen; ++i) talks[i].end();
+  Talk again(grader);
+  again.reply(header(1, 0)).end();
+  EXPECT_EQ(grader.report().connections_refused, 2u);
+  EXPECT_EQ(grader.report().findings_in_all, 1u);
+}
+
+}  // namespace
+}  // namespace steertag::grade

@@ -1,0 +1,33 @@
+// What grading a capture came to.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "conformance/finding.h"
+#include "grade/summary.h"
+
+namespace steertag::grade {
+
+/// Connections of which a summary is kept, and findings kept over all of them. Far more than
+/// anybody reads; they bound the memory that a capture of any length takes.
+inline constexpr std::size_t kMostConnectionsKept = 4096;
+inline constexpr std::size_t kMostFindingsKept = 16384;
+
+/// A finding with the packet that it hangs on. Its `event` is that packet's frame number too.
+struct PlacedFinding {
+  std::uint64_t connection = 0;
+  capture::Place place;
+  conformance::Finding finding;
+};
+
+struct Report {
+  std::deque<ConnectionSummary> connections;  // in the order of their numbers
+  std::uint64_t connections_in_all = 0;
+  std::uint64_t connections_refused = 0;  // not judged: more were open than kMostConnectionsOpen
+  std::vector<PlacedFinding> findings;    // in the order of packets
+  std::uint64_t findings_in_all = 0;      // with those that are not kept, here or by a judge
+};
+
+}  // namespace steertag::grade

@@ -1,0 +1,37 @@
+// Words for what a summary counts.
+#include "grade/summary.h"
+
+#include <algorithm>
+
+namespace steertag::grade {
+
+using conformance::Kind;
+
+bool ConnectionSummary::has_losses() const {
+  return std::any_of(losses.begin(), losses.end(),
+                     [](const LossSummary& each) { return each.count > 0; });
+}
+
+std::string_view name(Kind kind) {
+  switch (kind) {
+    case Kind::empty:
+      return "empty Send";
+    case Kind::too_short:
+      return "too short";
+    case Kind::done:
+      return "RDMA_DONE";
+    case Kind::msgp:
+      return "RDMA_MSGP";
+    case Kind::error:
+      return "RDMA_ERROR";
+    case Kind::faulty:
+      return "faulty";
+    case Kind::call:
+      return "call";
+    case Kind::reply:
+      return "reply";
+  }
+  return "unknown";
+}
+
+}  // namespace steertag::grade
