@@ -1,0 +1,209 @@
+// Events of an MPA connection, told as the live provider tells them.
+#include "capture/iwarp/mpa_connection.h"
+
+#include <utility>
+
+namespace steertag::capture::iwarp {
+namespace {
+
+using rdma::iwarp::StartupFrame;
+using rdma::iwarp::StartupKind;
+
+constexpr std::array kSides{Side::a, Side::b};
+
+constexpr std::size_t index(Side side) {
+  return static_cast<std::size_t>(side);
+}
+
+}  // namespace
+
+MpaConnection::MpaConnection(ConnectionSinks& sinks, Budget& budget, FeedHints hints)
+    : sinks_(sinks),
+      hints_(std::move(hints)),
+      conversation_(budget, *this),
+      streams_{{MpaStream(*this, Side::a), MpaStream(*this, Side::b)}},
+      messages_{{DdpMessages(budget), DdpMessages(budget)}} {}
+
+void MpaConnection::take(Side from, const TcpSegment& segment, const Place& place) {
+  if (!open()) return;
+  if (segment.syn && !feed_) hints_.client = segment.ack ? other(from) : from;
+  last_place_ = place;
+  conversation_.take(from, segment, place);
+  if (open()) return;
+  conversation_.clear();
+  for (const Side side : kSides) {
+    stream(side).release();
+    messages(side).lose();
+  }
+}
+
+void MpaConnection::finish(const Place& end_place) {
+  if (!open()) return;
+  conversation_.finish(last_place_);
+  if (open() && feed_ && first_fin_) {
+    tell(*first_fin_, first_fin_place_, trace::Disconnect{true});
+  }
+  end(end_place);
+}
+
+bool MpaConnection::replaced_by(Side from, const TcpSegment& segment) const {
+  if (segment.syn) return !conversation_.may_begin_with(from, segment.sequence);
+  return !open() && segment.octets.size() >= rdma::iwarp::kStartupKeyBytes &&
+         octets_lacking(StartupKind::request, segment.octets) &&
+         !conversation_.may_begin_with(from, segment.sequence - 1);
+}
+
+void MpaConnection::on_octets(Side from, const Piece& piece) {
+  const TcpStream& tcp = conversation_.stream(from);
+  stream(from).take(piece, tcp.at_start() && piece.begin == tcp.first());
+}
+
+void MpaConnection::on_hole(Side from, const Place& place, LossKind kind) {
+  stream(from).skip();
+  on_lost(from, place, kind);
+}
+
+void MpaConnection::on_startup(Side from, const Place& place, const Startup& startup) {
+  startup_seen_[index(from)] = true;
+  messages(from).expect_first();
+  // RFC 5044 7.1.1: M asks for markers in what its sender receives; C on either side is enough.
+  if (startup.frame.markers) stream(other(from)).use_markers();
+  if (startup.frame.crc) {
+    for (const Side side : kSides) stream(side).use_crc();
+  }
+  if (startup.frame.kind == StartupKind::request) {
+    take_request(from, place, startup);
+  } else {
+    take_reply(from, place, startup);
+  }
+}
+
+void MpaConnection::take_request(Side from, const Place& place, const Startup& startup) {
+  startup_seen_[index(other(from))] = true;  // the responder has nothing to say before
+  hints_.client = from;
+  request_ = startup.frame;
+  stream(other(from)).expect_reply();
+  recognize(place);
+  feed_->set_client(from);
+  if (startup.cut) return lose(from, place, LossKind::cut);
+  tell(from, place, trace::Connect{startup.frame.private_data});
+}
+
+void MpaConnection::take_reply(Side from, const Place& place, const Startup& startup) {
+  const StartupFrame& frame = startup.frame;
+  hints_.client = other(from);
+  recognize(place);
+  feed_->set_client(other(from));
+  if (startup.cut) {
+    lose(from, place, LossKind::cut);
+  } else if (frame.rejected) {
+    tell(from, place, trace::Reject{frame.private_data});
+  } else {
+    tell(from, place, trace::Accept{frame.private_data});
+  }
+  if (frame.rejected) return disconnect(from, place, true);
+  // RFC 6581 9.2: both agreed on an empty Send as the initiator's first FPDU.
+  const bool offered = request_ && request_->enhanced && request_->enhanced->rtr_send;
+  if (offered && frame.enhanced && frame.enhanced->rtr_send) {
+    messages(other(from)).skip_ready_to_receive();
+  }
+}
+
+void MpaConnection::on_no_startup(Side from, const Place& place) {
+  if (!feed_) return refuse();
+  lose(from, place, LossKind::damaged);
+}
+
+void MpaConnection::on_ulpdu(Side from, const Place& place, const Ulpdu& ulpdu) {
+  if (!open()) return;
+  if (!feed_) {
+    if (!hints_.known_port) return on_lost(from, place, LossKind::joined);
+    recognize(place);
+  }
+  const Completed completed = messages(from).take(ulpdu);
+  if (completed.loss) lose(from, place, *completed.loss);
+  if (completed.body) {
+    tell(from, place, *completed.body);
+    messages(from).forget_told();
+  }
+  if (completed.terminated) disconnect(from, place, true);
+}
+
+void MpaConnection::on_lost(Side from, const Place& place, LossKind kind) {
+  messages(from).lose();
+  lose(from, place, kind);
+}
+
+// As the peer's provider sees it: the end inside a message is no clean one.
+void MpaConnection::on_fin(Side from, const Place& place) {
+  const bool whole = stream(from).whole() && messages(from).between_messages();
+  if (!whole) return disconnect(from, place, false);
+  if (!first_fin_) {
+    first_fin_ = from;
+    first_fin_place_ = place;
+  } else if (*first_fin_ != from) {
+    disconnect(*first_fin_, place, true);
+  }
+}
+
+void MpaConnection::on_reset(Side from, const Place& place) {
+  disconnect(first_fin_.value_or(from), place, first_fin_.has_value());
+}
+
+void MpaConnection::recognize(const Place& place) {
+  if (feed_) return;
+  feed_.emplace(sinks_, hints_);
+  standing_ = Standing::recognized;
+  for (const Side side : kSides) {
+    if (!startup_seen_[index(side)] && !conversation_.stream(side).at_start() &&
+        !losses_[index(side)]) {
+      losses_[index(side)] = Loss{place, LossKind::joined};
+    }
+  }
+}
+
+void MpaConnection::refuse() {
+  standing_ = Standing::refused;
+  for (const Side side : kSides) stream(side).stop();
+}
+
+void MpaConnection::lose(Side from, const Place& place, LossKind kind) {
+  if (!open()) return;
+  std::optional<Loss>& loss = losses_[index(from)];
+  // Of losses in a row the first one is the reason of the others.
+  loss = Loss{place, loss ? loss->kind : kind};
+  if (!feed_ && ++unaligned_ > kMostUnalignedPieces) refuse();
+}
+
+void MpaConnection::tell(Side from, const Place& place, const trace::Body& body) {
+  if (!open()) return;
+  tell_losses();
+  feed_->on_event(place, from, body);
+  if (!feed_->wanted()) refuse();
+}
+
+void MpaConnection::tell_losses() {
+  for (const Side side : kSides) {
+    const auto loss = std::exchange(losses_[index(side)], std::nullopt);
+    if (loss) feed_->on_loss(loss->place, side, loss->kind);
+  }
+}
+
+void MpaConnection::disconnect(Side culprit, const Place& place, bool clean) {
+  if (!open()) return;
+  if (!feed_) return refuse();
+  tell(culprit, place, trace::Disconnect{clean});
+  end(place);
+}
+
+void MpaConnection::end(const Place& place) {
+  if (!open()) return;
+  if (feed_) {
+    tell_losses();
+    feed_->on_end(place);
+  }
+  standing_ = Standing::over;
+  for (const Side side : kSides) stream(side).stop();
+}
+
+}  // namespace steertag::capture::iwarp

@@ -1,0 +1,85 @@
+// One connection that may be iWARP: recognizes it, and tells its events.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "capture/feed.h"
+#include "capture/iwarp/ddp_messages.h"
+#include "capture/iwarp/mpa_stream.h"
+#include "capture/iwarp/tcp_conversation.h"
+
+namespace steertag::capture::iwarp {
+
+/// Pieces on a known port in which no FPDU was found, after which none is looked for.
+inline constexpr int kMostUnalignedPieces = 1024;
+
+class MpaConnection final : private StreamSink, private MpaSink {
+ public:
+  /// `hints` as the feed wants them.
+  MpaConnection(ConnectionSinks& sinks, Budget& budget, FeedHints hints);
+
+  void take(Side from, const TcpSegment& segment, const Place& place);
+  /// Nothing more will come. `end` is the place of the connection's end.
+  void finish(const Place& end);
+
+  enum class Standing : std::uint8_t {
+    candidate,   // it may turn out to be iWARP
+    recognized,  // it is
+    over,        // it has ended
+    refused,     // it is something else
+  };
+  Standing standing() const { return standing_; }
+  /// Whether a SYN, or a startup frame without one, begins another connection between the same
+  /// ends.
+  bool replaced_by(Side from, const TcpSegment& segment) const;
+
+ private:
+  void on_octets(Side from, const Piece& piece) override;
+  void on_hole(Side from, const Place& place, LossKind kind) override;
+  void on_fin(Side from, const Place& place) override;
+  void on_reset(Side from, const Place& place) override;
+  bool open() const override {
+    return standing_ == Standing::candidate || standing_ == Standing::recognized;
+  }
+  void on_startup(Side from, const Place& place, const Startup& startup) override;
+  void on_no_startup(Side from, const Place& place) override;
+  void on_ulpdu(Side from, const Place& place, const Ulpdu& ulpdu) override;
+  void on_lost(Side from, const Place& place, LossKind kind) override;
+
+  void take_request(Side from, const Place& place, const Startup& startup);
+  void take_reply(Side from, const Place& place, const Startup& startup);
+  void recognize(const Place& place);
+  void refuse();
+  void lose(Side from, const Place& place, LossKind kind);
+  void tell(Side from, const Place& place, const trace::Body& body);
+  void tell_losses();
+  void disconnect(Side culprit, const Place& place, bool clean);
+  void end(const Place& place);
+  MpaStream& stream(Side side) { return streams_[static_cast<std::size_t>(side)]; }
+  DdpMessages& messages(Side side) { return messages_[static_cast<std::size_t>(side)]; }
+
+  struct Loss {
+    Place place;
+    LossKind kind = LossKind::missing;
+  };
+
+  ConnectionSinks& sinks_;
+  FeedHints hints_;
+  Standing standing_ = Standing::candidate;
+  TcpConversation conversation_;
+  std::array<MpaStream, 2> streams_;
+  std::array<DdpMessages, 2> messages_;
+  std::optional<ConnectionFeed> feed_;
+  Place last_place_;
+  int unaligned_ = 0;
+  std::array<bool, 2> startup_seen_{};
+  std::optional<rdma::iwarp::StartupFrame> request_;
+  std::array<std::optional<Loss>, 2> losses_;  // to be told before the next event
+  std::optional<Side> first_fin_;
+  Place first_fin_place_;
+  bool second_fin_ = false;
+};
+
+}  // namespace steertag::capture::iwarp

@@ -1,0 +1,111 @@
+// One direction of an MPA connection: its startup frame and its FPDUs, out of octets in order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "capture/connection.h"
+#include "capture/feed.h"
+#include "capture/iwarp/tcp_stream.h"
+#include "rdma/iwarp/mpa_startup.h"
+#include "rdma/iwarp/segment.h"
+
+namespace steertag::capture::iwarp {
+
+/// FPDUs in a row that no receiver takes, after which the framing itself is doubted.
+inline constexpr int kMostBadFpdus = 2;
+
+/// A DDP segment. Its payload may be shorter than it was on the wire.
+struct Ulpdu {
+  rdma::iwarp::Segment segment;
+  View payload;
+  std::size_t payload_length = 0;
+};
+
+/// A startup frame, of whose private data some may be missing.
+struct Startup {
+  rdma::iwarp::StartupFrame frame;
+  bool cut = false;
+};
+
+/// Takes what a direction holds. Views are valid during the call.
+class MpaSink {
+ public:
+  virtual ~MpaSink() = default;
+  virtual void on_startup(Side from, const Place& place, const Startup& startup) = 0;
+  /// The direction begins with something else than a startup frame.
+  virtual void on_no_startup(Side from, const Place& place) = 0;
+  virtual void on_ulpdu(Side from, const Place& place, const Ulpdu& ulpdu) = 0;
+  /// Something that was sent before `place` is not known.
+  virtual void on_lost(Side from, const Place& place, LossKind kind) = 0;
+};
+
+class MpaStream {
+ public:
+  MpaStream(MpaSink& sink, Side side) : sink_(sink), side_(side) {}
+
+  /// The other end has begun the connection: this direction begins with a reply.
+  void expect_reply();
+  /// What the startup frames agreed on.
+  void use_crc() { use_crc_ = true; }
+  void use_markers() { use_markers_ = true; }
+  /// Takes nothing any more; what comes is lost.
+  void stop() { state_ = State::stopped; }
+  /// Gives the buffers back. Not to be called out of a call to the sink.
+  void release();
+
+  /// The next octets. `at_start`: they are the first of the direction.
+  void take(const Piece& piece, bool at_start);
+  /// Octets before the next ones are not known.
+  void skip();
+  /// The last octet belongs to no unfinished FPDU, as far as is known.
+  bool whole() const { return state_ != State::framed || have() == 0; }
+
+ private:
+  enum class State : std::uint8_t { fresh, startup, framed, unaligned, stopped };
+  /// A beginning that is tried: the first FPDU is left out, the second has to look like one.
+  enum class Trial : std::uint8_t { none, first, second };
+  /// What is still to be read of a piece.
+  struct Run {
+    View octets;
+    std::size_t missing = 0;
+    std::uint64_t position = 0;
+    bool done() const { return octets.empty() && missing == 0; }
+    /// Passes over octets, missing ones behind those that are there.
+    void pass(std::size_t count);
+  };
+
+  void begin(const Piece& piece, bool at_start);
+  void take_startup(Run& run);
+  void end_startup(const Run& run, rdma::iwarp::StartupKind kind);
+  void strip(Run& run);
+  void align(const Run& run, bool starts_segment);
+  void take_fpdus(Run& run);
+  void begin_fpdu(Run& run);
+  void continue_fpdu(Run& run);
+  void end_fpdu(View captured, std::size_t ulpdu_length);
+  void bad_fpdu();
+  void forget_partial();
+  void lose_alignment(LossKind kind);
+  void lose(LossKind kind) { sink_.on_lost(side_, place_, kind); }
+  std::size_t have() const { return partial_.size() + partial_missing_; }
+
+  MpaSink& sink_;
+  Side side_;
+  State state_ = State::fresh;
+  Trial trial_ = Trial::none;
+  std::optional<rdma::iwarp::StartupKind> expected_;
+  bool use_crc_ = false;
+  bool use_markers_ = false;
+  bool was_framed_ = false;
+  bool startup_cut_ = false;
+  int bad_fpdus_ = 0;
+  Place place_;
+  LossKind why_unaligned_ = LossKind::joined;
+  std::optional<std::uint64_t> operation_begin_;  // position behind the startup frame
+  Bytes partial_;                                 // of a startup frame or an FPDU
+  std::size_t partial_missing_ = 0;               // octets behind `partial_` that are not known
+  Bytes stripped_;
+};
+
+}  // namespace steertag::capture::iwarp

@@ -1,0 +1,68 @@
+// All TCP connections of a capture: finds those that are iWARP and tells their events.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/connection.h"
+#include "capture/datagram.h"
+#include "capture/iwarp/budget.h"
+#include "capture/iwarp/mpa_connection.h"
+#include "capture/reader.h"
+
+namespace steertag::capture::iwarp {
+
+/// iWARP connections that are followed at a time; of more the one longest silent is ended.
+inline constexpr std::size_t kMostConnections = 1024;
+/// Connections that may turn out to be iWARP, or have ended and may still send duplicates.
+inline constexpr std::size_t kMostOthers = 4096;
+
+class TcpConnections {
+ public:
+  TcpConnections(ConnectionSinks& sinks, const ReaderOptions& options);
+  ~TcpConnections();
+  TcpConnections(const TcpConnections&) = delete;
+  TcpConnections& operator=(const TcpConnections&) = delete;
+
+  /// Returns whether the datagram belongs to a connection that is known to be iWARP.
+  bool read(const Datagram& datagram);
+  /// The capture is over.
+  void finish();
+  /// iWARP connections that were ended because there were more than kMostConnections.
+  std::uint64_t forgotten() const { return forgotten_; }
+
+ private:
+  /// Both ends, the lesser one first: it is side a.
+  struct Key {
+    std::array<IpAddress, 2> addresses;
+    std::array<std::uint16_t, 2> ports{};
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+  struct Entry;
+  using Entries = std::list<Entry>;  // the one heard of last is first
+
+  Entry* find(const Key& key, Side from, const TcpSegment& segment, const Place& place);
+  Entry* add(const Key& key);
+  void file(Entry& entry, const Place& place);
+  void remove(Entry& entry);
+  FeedHints hints_of(const Key& key) const;
+  bool known(std::uint16_t port) const;
+
+  ConnectionSinks& sinks_;
+  std::vector<std::uint16_t> ports_;
+  Budget budget_;  // outlives the connections
+  Entries recognized_;
+  Entries others_;
+  std::unordered_map<Key, Entries::iterator, KeyHash> by_key_;
+  std::uint64_t forgotten_ = 0;
+};
+
+}  // namespace steertag::capture::iwarp

@@ -1,0 +1,173 @@
+// Steps of a conversation: a packet comes, what can be handed on is, holes are waited for.
+#include "capture/iwarp/tcp_conversation.h"
+
+namespace steertag::capture::iwarp {
+namespace {
+
+constexpr std::array kSides{Side::a, Side::b};
+
+}  // namespace
+
+void TcpConversation::take(Side from, const TcpSegment& segment, const Place& place) {
+  ++packets_;
+  set_firsts(from, segment);
+  TcpStream& stream = own(from);
+  TcpStream& peer = own(other(from));
+  Piece piece{stream.position(segment.sequence) + (segment.syn ? 1 : 0),
+              segment.octets,
+              segment.missing,
+              true,
+              0,
+              place};
+  if (!stream.near(piece.begin)) return;
+  if (segment.ack) {
+    const std::uint64_t position = peer.position(segment.acknowledgment);
+    if (peer.near(position)) {
+      peer.acknowledge(position);
+      piece.needs = position;
+    }
+  }
+  const Mark mark{piece.end(), piece.needs, place};
+  // A reset of something older is behind what its sender has had acknowledged.
+  if (segment.rst && piece.begin >= stream.acknowledged()) {
+    stream.keep_rst({piece.begin, piece.needs, place});
+  } else if (!segment.rst) {
+    if (segment.fin && mark.position >= stream.next()) stream.keep_fin(mark);
+    if (piece.end() > stream.next()) take_octets(from, piece);
+  }
+  if (sink_.open()) settle(place);
+}
+
+// The first packets tell where each direction begins; a SYN, or the acknowledgment of a SYN by who
+// has not sent anything yet, tells that this is its start.
+void TcpConversation::set_firsts(Side from, const TcpSegment& segment) {
+  TcpStream& stream = own(from);
+  TcpStream& peer = own(other(from));
+  if (segment.syn) {
+    stream.set_first(segment.sequence + 1, true);
+  } else {
+    stream.set_first(segment.sequence, false);
+  }
+  if (!segment.ack || peer.placed()) return;
+  const bool nothing_sent =
+      segment.syn || (stream.at_start() && stream.position(segment.sequence) == stream.first());
+  peer.set_first(segment.acknowledgment, nothing_sent);
+}
+
+void TcpConversation::take_octets(Side from, Piece piece) {
+  TcpStream& stream = own(from);
+  // Most packets end here: they are next, and nothing has to be copied.
+  if (piece.begin <= stream.next() && piece.needs <= own(other(from)).next() &&
+      stream.head() == TcpStream::Head::none) {
+    piece.drop_before(stream.next());
+    stream.advance(piece.end());
+    sink_.on_octets(from, piece);
+    return;
+  }
+  stream.keep(piece);
+}
+
+void TcpConversation::settle(const Place& place) {
+  do {
+    while (sink_.open() && (hand_on(Side::a) || hand_on(Side::b) || break_circle())) {
+    }
+  } while (sink_.open() && relieve(place));
+  for (const Side side : kSides) {
+    std::uint64_t& since = lacking_since_[static_cast<std::size_t>(side)];
+    if (!own(side).lacks_acknowledged()) {
+      since = 0;
+    } else if (since == 0) {
+      since = packets_;
+    }
+  }
+}
+
+// Returns whether something was handed on.
+bool TcpConversation::hand_on(Side from) {
+  TcpStream& stream = own(from);
+  const TcpStream::Head head = stream.head();
+  if (head == TcpStream::Head::none || stream.head_needs() > own(other(from)).next()) return false;
+  lacking_since_[static_cast<std::size_t>(from)] = 0;
+  if (head == TcpStream::Head::octets) {
+    const TcpStream::Kept kept = stream.take_octets();
+    stream.advance(kept.piece.end());
+    sink_.on_octets(from, kept.piece);
+  } else if (head == TcpStream::Head::fin) {
+    const Mark fin = stream.take_fin();
+    stream.advance(fin.position + 1);
+    sink_.on_fin(from, fin.place);
+  } else {
+    sink_.on_reset(from, stream.take_rst().place);
+  }
+  return true;
+}
+
+// If each direction's next octets acknowledge those of the other, one of them is a retransmission
+// whose first copy the capture lacks: the packet that came later. What the earlier one acknowledges
+// was sent before it.
+bool TcpConversation::break_circle() {
+  TcpStream& a = own(Side::a);
+  TcpStream& b = own(Side::b);
+  if (a.head() == TcpStream::Head::none || b.head() == TcpStream::Head::none) return false;
+  const bool a_later = a.head_place().frame > b.head_place().frame;
+  TcpStream& later = a_later ? a : b;
+  later.release_head((a_later ? b : a).head_needs());
+  return true;
+}
+
+// Nothing can be handed on. Returns whether a hole was given up, so that more can be.
+bool TcpConversation::relieve(const Place& place) {
+  for (const Side side : kSides) {
+    const std::uint64_t since = lacking_since_[static_cast<std::size_t>(side)];
+    if (since != 0 && packets_ - since >= kMostPacketsUntilMissing &&
+        own(side).lacks_acknowledged()) {
+      give_up(side, place, LossKind::missing);
+      return true;
+    }
+  }
+  for (const Side side : kSides) {
+    if (!own(side).keeps_too_much()) continue;
+    // Either its own hole stops it, or its head waits for one of the peer.
+    const Side stopped = own(side).head() == TcpStream::Head::none ? side : other(side);
+    give_up(stopped, place,
+            own(stopped).lacks_acknowledged() ? LossKind::missing : LossKind::overflow);
+    return true;
+  }
+  return false;
+}
+
+void TcpConversation::give_up(Side from, const Place& place, LossKind kind) {
+  lacking_since_[static_cast<std::size_t>(from)] = 0;
+  const auto there = own(from).skip_hole();
+  sink_.on_hole(from, there.value_or(place), kind);
+}
+
+void TcpConversation::finish(const Place& place) {
+  // Each turn gives up a hole before something that is kept or was acknowledged.
+  while (sink_.open()) {
+    settle(place);
+    if (!sink_.open()) return;
+    const auto lacking = [&](Side side) { return own(side).lacks_acknowledged(); };
+    const auto stopped = [&](Side side) {
+      return !own(side).keeps_nothing() && own(side).head() == TcpStream::Head::none;
+    };
+    if (lacking(Side::a) || lacking(Side::b)) {
+      give_up(lacking(Side::a) ? Side::a : Side::b, place, LossKind::missing);
+    } else if (stopped(Side::a) || stopped(Side::b)) {
+      give_up(stopped(Side::a) ? Side::a : Side::b, place, LossKind::missing);
+    } else {
+      return;
+    }
+  }
+}
+
+bool TcpConversation::may_begin_with(Side from, std::uint32_t sequence) const {
+  const TcpStream& stream = streams_[static_cast<std::size_t>(from)];
+  return !stream.placed() || stream.position(sequence + 1) == stream.first();
+}
+
+void TcpConversation::clear() {
+  for (TcpStream& stream : streams_) stream.clear();
+}
+
+}  // namespace steertag::capture::iwarp
