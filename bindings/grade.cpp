@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bind.h"
+#include "capture/file/annotate.h"
 #include "grade/file_grade.h"
 
 namespace steertag::bindings {
@@ -58,6 +59,19 @@ py::object error_to_python(const FileError& error) {
   const py::object value = error_to_python(error);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())), value.ptr());
   throw py::error_already_set();
+}
+
+/// The number of frames that got their comments.
+std::uint64_t annotate(const py::object& input, const py::object& output,
+                       const capture::FrameComments& comments, const std::string& application) {
+  const std::string from = octets_of(input);
+  const std::string to = octets_of(output);
+  const auto done = [&] {
+    const py::gil_scoped_release release;
+    return capture::annotate(from, to, comments, application);
+  }();
+  if (!done) raise(done.error());
+  return done->commented;
 }
 
 /// One file under way. Only one thread at a time may use it, which is checked: steps have no GIL.
@@ -235,6 +249,10 @@ void bind_grade(py::module_& module) {
   module.attr(kErrorName).attr("__doc__") =
       "A capture that cannot be read, or not to its end: `fault`, a word; `offset` in octets, or "
       "None; `detail`, what is wrong there.";
+  module.def("annotate", &annotate, py::arg("input"), py::arg("output"), py::arg("comments"),
+             py::arg("application"),
+             "Copies a capture to pcapng with comments, {frame: [text]}; of a damaged one what "
+             "stands before the damage.");
   bind_parts(module);
   bind_connection(module);
   py::class_<Report>(module, "Report", "What grading a file came to.")
