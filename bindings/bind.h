@@ -15,6 +15,7 @@ namespace py = pybind11;
 void bind_wire(py::module_& module);
 void bind_rpc(py::module_& module);
 void bind_nfs(py::module_& module);
+void bind_grade(py::module_& module);
 void bind_ledger(py::module_& module);
 void bind_trace(py::module_& module);
 void bind_conformance(py::module_& module);

@@ -17,6 +17,7 @@ PYBIND11_MODULE(_engine, module) {
   add("ledger", bind_ledger);
   add("trace", bind_trace);
   add("conformance", bind_conformance);
+  add("grade", bind_grade);
   add("fabric", bind_fabric);
   add("mutate", bind_mutate);
   add("peer", bind_peer);

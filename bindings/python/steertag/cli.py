@@ -1,4 +1,5 @@
-"""The command `steertag`: looks things up, starts the reference server, copies and lists files."""
+"""The command `steertag`: grades captures, looks things up, starts the reference server, copies and
+lists files."""
 
 import argparse
 import os
@@ -10,6 +11,7 @@ from .coverage import arguments as coverage
 from .failure import Failure
 from .files import cp, ls
 from .files.escape import printable
+from .grade import arguments as grade
 from .replay import replay, shrink
 
 
@@ -50,6 +52,7 @@ def _parser():
     listing.add_argument("path", nargs="*", help="files or folders (both suites)")
     listing.set_defaults(run=cases)
     baseline.add_command(commands)
+    grade.add_command(commands)
     cp.add_command(commands)
     ls.add_command(commands)
     replay.add_command(commands)

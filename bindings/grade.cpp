@@ -1,0 +1,310 @@
+// Binds engine/grade: capture files in, reports out.
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "bind.h"
+#include "capture/file/annotate.h"
+#include "grade/file_grade.h"
+
+namespace steertag::bindings {
+namespace {
+
+using namespace steertag::grade;
+using capture::FileError;
+using capture::FileFault;
+using py::literals::operator""_a;
+
+constexpr const char* kErrorName = "CaptureError";
+
+std::string_view fault_name(FileFault fault) {
+  switch (fault) {
+    case FileFault::cannot_open:
+      return "cannot-open";
+    case FileFault::cannot_read:
+      return "cannot-read";
+    case FileFault::cannot_write:
+      return "cannot-write";
+    case FileFault::not_a_capture:
+      return "not-a-capture";
+    case FileFault::truncated:
+      return "truncated";
+    case FileFault::damaged:
+      return "damaged";
+    case FileFault::too_large:
+      return "too-large";
+  }
+  return "unknown";
+}
+
+/// Text that may hold a file's name: octets that are no UTF-8 survive as Python's file names do.
+py::object name_text(std::string_view octets) {
+  return py::module_::import("os").attr("fsdecode")(py::bytes(octets.data(), octets.size()));
+}
+
+std::string octets_of(const py::object& name) {
+  return py::module_::import("os").attr("fsencode")(name).cast<std::string>();
+}
+
+py::object error_to_python(const FileError& error) {
+  const py::object type = py::module_::import("steertag._engine").attr("grade").attr(kErrorName);
+  const py::object value = type(name_text(error.message()));
+  value.attr("fault") = fault_name(error.fault);
+  value.attr("offset") = error.offset;
+  value.attr("detail") = name_text(error.detail);
+  return value;
+}
+
+[[noreturn]] void raise(const FileError& error) {
+  const py::object value = error_to_python(error);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())), value.ptr());
+  throw py::error_already_set();
+}
+
+/// The number of frames that got their comments.
+std::uint64_t annotate(const py::object& input, const py::object& output,
+                       const capture::FrameComments& comments, const std::string& application) {
+  const std::string from = octets_of(input);
+  const std::string to = octets_of(output);
+  const auto done = [&] {
+    const py::gil_scoped_release release;
+    return capture::annotate(from, to, comments, application);
+  }();
+  if (!done) raise(done.error());
+  return done->commented;
+}
+
+/// One file under way. Only one thread at a time may use it, which is checked: steps have no GIL.
+class PyFileGrade {
+ public:
+  PyFileGrade(const py::object& path, std::vector<std::uint16_t> ports) {
+    const std::string octets = octets_of(path);
+    auto opened = [&] {
+      const py::gil_scoped_release release;
+      return FileGrade::open(octets, {std::move(ports)});
+    }();
+    if (!opened) raise(opened.error());
+    grade_ = std::move(*opened);
+  }
+
+  bool step(std::uint64_t octets) {
+    if (working_.exchange(true)) throw std::runtime_error("another thread grades this file");
+    {
+      const py::gil_scoped_release release;
+      over_ = grade_->step(octets);
+    }
+    working_ = false;
+    return over_;
+  }
+  const FileGrade& still() const {
+    if (working_) throw std::runtime_error("another thread grades this file");
+    return *grade_;
+  }
+  const Report& report() const {
+    if (!over_) throw std::runtime_error("the file was not read to its end: step() tells");
+    return grade_->report();
+  }
+
+ private:
+  std::unique_ptr<FileGrade> grade_;
+  std::atomic<bool> working_ = false;
+  bool over_ = false;
+};
+
+py::dict losses_to_python(const ConnectionSummary& summary) {
+  constexpr const char* kNames[kLossKinds] = {"joined", "missing", "cut", "damaged", "overflow"};
+  py::dict losses;
+  for (std::size_t kind = 0; kind < kLossKinds; ++kind) {
+    const LossSummary& loss = summary.losses[kind];
+    if (loss.count == 0) continue;
+    losses[kNames[kind]] =
+        py::dict("count"_a = loss.count, "first_frame"_a = loss.first_frame,
+                 "last_frame"_a = loss.last_frame,
+                 "sentence"_a = capture::sentence(static_cast<capture::LossKind>(kind)));
+  }
+  return losses;
+}
+
+py::dict messages_to_python(const ConnectionSummary& summary) {
+  py::dict messages;
+  for (std::size_t kind = 0; kind < kMessageKinds; ++kind) {
+    if (summary.messages[kind] == 0) continue;
+    const std::string_view word = name(static_cast<conformance::Kind>(kind));
+    messages[py::str(word.data(), word.size())] = summary.messages[kind];
+  }
+  return messages;
+}
+
+py::object announced_to_python(const SideSummary& side) {
+  if (!side.announced) return py::none();
+  return py::dict("send_bytes"_a = side.announced->send_bytes,
+                  "receive_bytes"_a = side.announced->receive_bytes,
+                  "remote_invalidation"_a = side.announced->remote_invalidation);
+}
+
+py::object negotiated_to_python(const ConnectionSummary& summary) {
+  if (!summary.negotiated) return py::none();
+  return py::dict("to_server_bytes"_a = summary.negotiated->to_server_bytes,
+                  "to_client_bytes"_a = summary.negotiated->to_client_bytes,
+                  "remote_invalidation"_a = summary.negotiated->remote_invalidation);
+}
+
+void bind_parts(py::module_& module) {
+  py::class_<PlacedFinding>(module, "Finding", "One requirement that one side broke in a packet.")
+      .def_readonly("connection", &PlacedFinding::connection, "Number of the connection, from 1.")
+      .def_property_readonly(
+          "frame", [](const PlacedFinding& each) { return each.place.frame; },
+          "Number of the packet, from 1.")
+      .def_property_readonly(
+          "time_ns", [](const PlacedFinding& each) { return each.place.time_ns; },
+          "Of the packet, since 1970-01-01 UTC.")
+      .def_property_readonly("culprit",
+                             [](const PlacedFinding& each) { return each.finding.culprit; })
+      .def_property_readonly(
+          "requirement", [](const PlacedFinding& each) { return each.finding.requirement; },
+          py::return_value_policy::reference)
+      .def_property_readonly("rule", [](const PlacedFinding& each) { return each.finding.rule; })
+      .def_property_readonly("expected",
+                             [](const PlacedFinding& each) { return each.finding.expected; })
+      .def_property_readonly("observed",
+                             [](const PlacedFinding& each) { return each.finding.observed; });
+  py::class_<SideSummary>(module, "Side", "What one side announced and did.")
+      .def_readonly("opening_seen", &SideSummary::opening_seen, "Its Connect or Accept.")
+      .def_property_readonly("announced", &announced_to_python, "By private data, or None.")
+      .def_readonly("sends", &SideSummary::sends)
+      .def_readonly("send_bytes", &SideSummary::send_bytes)
+      .def_readonly("invalidating_sends", &SideSummary::invalidating_sends)
+      .def_readonly("placed_bytes", &SideSummary::placed_bytes, "By RDMA Write.")
+      .def_readonly("reads", &SideSummary::reads, "Read Requests.")
+      .def_readonly("read_bytes", &SideSummary::read_bytes, "That came in Read Responses.")
+      .def_readonly("terminates", &SideSummary::terminates);
+  py::class_<DirectionSummary>(module, "Direction", "The transactions that one side begins.")
+      .def_readonly("calls", &DirectionSummary::calls)
+      .def_readonly("replies", &DirectionSummary::replies)
+      .def_readonly("errors", &DirectionSummary::errors, "RDMA_ERROR in place of a reply.")
+      .def_readonly("unanswered", &DirectionSummary::unanswered,
+                    "Calls behind the last loss that still wait at the end.")
+      .def_readonly("most_in_flight", &DirectionSummary::most_in_flight)
+      .def_readonly("largest_requested", &DirectionSummary::largest_requested, "Credits.")
+      .def_readonly("largest_granted", &DirectionSummary::largest_granted)
+      .def_readonly("last_granted", &DirectionSummary::last_granted)
+      .def_readonly("read_segments", &DirectionSummary::read_segments)
+      .def_readonly("position_zero_chunks", &DirectionSummary::position_zero_chunks)
+      .def_readonly("write_chunks", &DirectionSummary::write_chunks)
+      .def_readonly("reply_chunks", &DirectionSummary::reply_chunks);
+}
+
+void bind_connection(py::module_& module) {
+  using Summary = ConnectionSummary;
+  using trace::Role;
+  py::class_<Summary>(module, "Connection", "What is kept of one connection.")
+      .def_readonly("number", &Summary::number)
+      .def_property_readonly("fabric", [](const Summary& one) { return name(one.name.fabric); })
+      .def_property_readonly("client_end", [](const Summary& one) { return one.name.ends.client; })
+      .def_property_readonly("server_end", [](const Summary& one) { return one.name.ends.server; })
+      .def_property_readonly("first_frame", [](const Summary& one) { return one.first.frame; })
+      .def_property_readonly("last_frame", [](const Summary& one) { return one.last.frame; })
+      .def_property_readonly("first_time_ns", [](const Summary& one) { return one.first.time_ns; })
+      .def_property_readonly("last_time_ns", [](const Summary& one) { return one.last.time_ns; })
+      .def_readonly("rejected", &Summary::rejected)
+      .def_readonly("ended", &Summary::ended, "By either side, before the capture's end.")
+      .def_readonly("ended_clean", &Summary::ended_clean)
+      .def_property_readonly("negotiated", &negotiated_to_python,
+                             "The thresholds, or None if the beginning was not seen.")
+      .def_property_readonly(
+          "client", [](const Summary& one) { return one.side(Role::client); }, "A Side.")
+      .def_property_readonly(
+          "server", [](const Summary& one) { return one.side(Role::server); }, "A Side.")
+      .def_property_readonly(
+          "forward", [](const Summary& one) { return one.direction(Role::client); },
+          "The Direction of the client's calls.")
+      .def_property_readonly(
+          "reverse", [](const Summary& one) { return one.direction(Role::server); },
+          "The Direction of the server's calls.")
+      .def_property_readonly("messages", &messages_to_python, "Counts by kind of message.")
+      .def_property_readonly("losses", &losses_to_python,
+                             "What the capture does not hold, by kind; nothing is judged by it.")
+      .def_property_readonly(
+          "findings",
+          [](const Summary& one) {
+            py::list counts;
+            for (const FindingCount& each : one.findings) {
+              counts.append(
+                  py::make_tuple(py::cast(each.requirement, py::return_value_policy::reference),
+                                 each.rule, each.culprit, each.count, each.first_frame));
+            }
+            return counts;
+          },
+          "(requirement, rule, culprit, count, first frame) of each rule that was broken.")
+      .def_readonly("findings_in_all", &Summary::findings_in_all)
+      .def_readonly("findings_dropped", &Summary::findings_dropped,
+                    "Findings that were counted only.");
+}
+
+}  // namespace
+
+void bind_grade(py::module_& module) {
+  module.doc() = "Grading of capture files: a judge on each connection in them.";
+  module.attr(kErrorName) = py::exception<FileError>(module, kErrorName);
+  module.attr(kErrorName).attr("__doc__") =
+      "A capture that cannot be read, or not to its end: `fault`, a word; `offset` in octets, or "
+      "None; `detail`, what is wrong there.";
+  module.def("annotate", &annotate, py::arg("input"), py::arg("output"), py::arg("comments"),
+             py::arg("application"),
+             "Copies a capture to pcapng with comments, {frame: [text]}; of a damaged one what "
+             "stands before the damage.");
+  bind_parts(module);
+  bind_connection(module);
+  py::class_<Report>(module, "Report", "What grading a file came to.")
+      .def_property_readonly(
+          "connections",
+          [](const Report& report) {
+            return std::vector<ConnectionSummary>(report.connections.begin(),
+                                                  report.connections.end());
+          },
+          "A Connection of each, up to the most that are kept; a new list of copies.")
+      .def_readonly("connections_in_all", &Report::connections_in_all)
+      .def_readonly("connections_refused", &Report::connections_refused,
+                    "Not judged, because too many were open.")
+      .def_property_readonly(
+          "findings", [](const Report& report) { return report.findings; },
+          "In the order of packets, up to the most that are kept; a new list of copies.")
+      .def_readonly("findings_in_all", &Report::findings_in_all);
+  py::class_<PyFileGrade>(module, "FileGrade",
+                          "Grades a capture file, or \"-\" for standard input, piece by piece. "
+                          "`ports`: further ones than 20049 on which NFS/RDMA is spoken.")
+      .def(py::init<const py::object&, std::vector<std::uint16_t>>(), py::arg("path"),
+           py::kw_only(), py::arg("ports") = std::vector<std::uint16_t>{})
+      .def("step", &PyFileGrade::step, py::arg("octets"),
+           "Reads on by some octets; True when the file is over.")
+      .def_property_readonly(
+          "offset", [](const PyFileGrade& grade) { return grade.still().file().offset(); },
+          "Octets read.")
+      .def_property_readonly(
+          "size", [](const PyFileGrade& grade) { return grade.still().file().size(); },
+          "Octets of the file, or None.")
+      .def_property_readonly(
+          "error",
+          [](const PyFileGrade& grade) -> py::object {
+            const auto& error = grade.still().error();
+            if (!error) return py::none();
+            return error_to_python(*error);
+          },
+          "The CaptureError that ended the reading, or None.")
+      .def_property_readonly(
+          "packets", [](const PyFileGrade& grade) { return grade.still().counts().packets; })
+      .def_property_readonly(
+          "other_packets", [](const PyFileGrade& grade) { return grade.still().counts().other; },
+          "Packets of no RDMA fabric.")
+      .def_property_readonly(
+          "cut_packets", [](const PyFileGrade& grade) { return grade.still().counts().cut; },
+          "Packets of a fabric that were not captured whole.")
+      .def_property_readonly(
+          "forgotten", [](const PyFileGrade& grade) { return grade.still().counts().forgotten; },
+          "Connections that were given up because too many were open.")
+      .def_property_readonly("report", &PyFileGrade::report,
+                             py::return_value_policy::reference_internal,
+                             "The Report, once the file is over.");
+}
+
+}  // namespace steertag::bindings

@@ -1,0 +1,89 @@
+"""What `steertag grade` does: files one after another, each with its text, then the reports of all."""
+
+import os
+import pathlib
+import sys
+
+from ..atomic_file import write_atomically
+from ..failure import Failure
+from ..suite.verdict import Verdict
+from . import document, junit, text
+from .graded import Status
+from .reading import grade_file
+
+# Exit statuses. Of those that apply, the first in _FIRST counts.
+CLEAN, VIOLATIONS, UNREADABLE, NOTHING = 0, 1, 2, 3
+_FIRST = (UNREADABLE, VIOLATIONS, NOTHING, CLEAN)
+_SHOWN = {
+    "must": (Verdict.FAIL,),
+    "should": (Verdict.FAIL, Verdict.WARN),
+    "all": (Verdict.FAIL, Verdict.WARN, Verdict.LATITUDE),
+}
+
+
+def grade(arguments):
+    """Judges the connections in capture files; the exit status is that of the worst file."""
+
+    def shown(row):
+        return row.verdict in _SHOWN[arguments.level]
+
+    files = []
+    for path in arguments.file:
+        files.append(grade_file(path, arguments.port))
+        if arguments.json != "-":
+            _print(files[-1], shown, arguments.quiet)
+        _print_error(files[-1])
+    statuses = {_exit_status(each, arguments.strict) for each in files}
+    status = next(each for each in _FIRST if each in statuses)
+    if arguments.annotate is not None and files[0].report is not None:
+        from .annotation import annotate
+
+        annotate(files[0], arguments.annotate, shown)
+    _write(arguments, files, status, shown)
+    return status
+
+
+def _exit_status(graded, strict):
+    if graded.status in (Status.UNREADABLE, Status.DAMAGED):
+        return UNREADABLE
+    if graded.status is Status.NOTHING:
+        return NOTHING
+    broken = graded.violations or (strict and graded.warnings)
+    return VIOLATIONS if broken else CLEAN
+
+
+def _print(graded, shown, quiet):
+    rows = [row for row in graded.rows if shown(row)]
+    parts = [list(text.findings(rows))]
+    if not quiet:
+        parts += [list(text.connections(graded)), list(text.totals(graded))]
+    elif rows or graded.status is Status.NOTHING:
+        parts.append(list(text.totals(graded)))
+    for part in parts:
+        for line in part:
+            print(line)
+        if part:
+            print()
+    sys.stdout.flush()
+
+
+def _print_error(graded):
+    message = text.error(graded)
+    if message is not None:
+        print(f"steertag: {message}", file=sys.stderr)
+
+
+def _write(arguments, files, status, shown):
+    if arguments.json == "-":
+        sys.stdout.write(document.text(files, status))
+    elif arguments.json is not None:
+        _write_file(pathlib.Path(arguments.json), document.text(files, status))
+    if arguments.junit is not None:
+        _write_file(arguments.junit, junit.text(files, shown, arguments.strict))
+
+
+def _write_file(path, content):
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise Failure(f"{os.fsdecode(path)}: {error.strerror}") from None

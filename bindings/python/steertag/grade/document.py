@@ -1,0 +1,153 @@
+"""The report as JSON. Version 1:
+
+    {"format": "steertag-grade", "version": 1, "steertag": VERSION, "exit_status": 0..3,
+     "files": [FILE, ...]}
+
+FILE: `file`; `status` is the first that applies of "unreadable", "damaged", "violations", "nothing",
+"warnings", "clean"; `error` is null or {"fault", "offset" in octets or null, "detail", "message"};
+`packets`, of which `other_packets` belong to no RDMA fabric and `cut_packets` were not captured whole;
+`connections_in_all`, of which `connections_refused` were not judged and `connections_forgotten` given up,
+because too many were open; `findings_in_all`, `violations`, `warnings`, and `unclassified` findings, of
+which nothing is kept and which count as violations; `connections` and `findings`, up to the most that are
+kept.
+
+CONNECTION: `number` from 1, `fabric`, `client` and `server` ends, `first_frame`, `last_frame`,
+`first_time_ns`, `last_time_ns`; `rejected`, `ended`, `ended_clean`; `thresholds`: `source` is
+"negotiated", "default" (not both sides announced) or "unknown" (the beginning was not seen), with
+`to_server_bytes`, `to_client_bytes` and `remote_invalidation` unless unknown; `sides`, by "client" and
+"server": `opening_seen`, `announced` (null or `send_bytes`, `receive_bytes`, `remote_invalidation`),
+`sends`, `send_bytes`, `invalidating_sends`, `placed_bytes` (by RDMA Write), `reads`, `read_bytes` (by RDMA
+Read), `terminates`; `directions`, by "forward" and "reverse": `calls`, `replies`, `errors`, `unanswered`,
+`most_in_flight`, `largest_requested`, `largest_granted`, `last_granted`, `read_segments`,
+`position_zero_chunks`, `write_chunks`, `reply_chunks`; `messages` by kind; `losses` by kind: `count`,
+`first_frame`, `last_frame`, `sentence`; `findings_in_all`, `findings_dropped`.
+
+FINDING: `connection`, `frame`, `time_ns`, `culprit` ("client" or "server"), `verdict` ("fail", "warn" or
+"latitude", as in the suite's report), `level`, `id`, `document`, `section`, `rule`, `sentence`,
+`expected`, `observed`. Frames count from 1; times are since 1970-01-01 UTC.
+
+Fields may be added in version 1; none goes away or changes its meaning."""
+
+import json
+
+from .. import __version__
+
+FORMAT, VERSION = "steertag-grade", 1
+_SIDE = (
+    "opening_seen",
+    "announced",
+    "sends",
+    "send_bytes",
+    "invalidating_sends",
+    "placed_bytes",
+    "reads",
+    "read_bytes",
+    "terminates",
+)
+_DIRECTION = (
+    "calls",
+    "replies",
+    "errors",
+    "unanswered",
+    "most_in_flight",
+    "largest_requested",
+    "largest_granted",
+    "last_granted",
+    "read_segments",
+    "position_zero_chunks",
+    "write_chunks",
+    "reply_chunks",
+)
+_CONNECTION = (
+    "number",
+    "fabric",
+    "first_frame",
+    "last_frame",
+    "first_time_ns",
+    "last_time_ns",
+    "rejected",
+    "ended",
+    "ended_clean",
+    "messages",
+    "losses",
+    "findings_in_all",
+    "findings_dropped",
+)
+_ROW = ("connection", "frame", "time_ns", "culprit", "level", "rule", "sentence")
+
+
+def document(files, exit_status):
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "steertag": __version__,
+        "exit_status": exit_status,
+        "files": [_file(each) for each in files],
+    }
+
+
+def text(files, exit_status):
+    """The document, with escapes for what is no ASCII: names of files need not be UTF-8."""
+    return json.dumps(document(files, exit_status), indent=1) + "\n"
+
+
+def _fields(value, names):
+    return {name: getattr(value, name) for name in names}
+
+
+def _file(graded):
+    return {
+        "file": graded.path,
+        "status": graded.status.value,
+        "error": _error(graded.error),
+        "packets": graded.packets,
+        "other_packets": graded.other_packets,
+        "cut_packets": graded.cut_packets,
+        "connections_in_all": graded.connections_in_all,
+        "connections_refused": graded.report.connections_refused if graded.report else 0,
+        "connections_forgotten": graded.forgotten,
+        "findings_in_all": graded.findings_in_all,
+        "violations": graded.violations,
+        "warnings": graded.warnings,
+        "unclassified": graded.unclassified,
+        "connections": [_connection(each) for each in graded.connections],
+        "findings": [_finding(each) for each in graded.rows],
+    }
+
+
+def _error(error):
+    if error is None:
+        return None
+    return {**_fields(error, ("fault", "offset", "detail")), "message": str(error)}
+
+
+def _connection(one):
+    return {
+        **_fields(one, _CONNECTION),
+        "client": one.client_end,
+        "server": one.server_end,
+        "thresholds": thresholds(one),
+        "sides": {side: _fields(getattr(one, side), _SIDE) for side in ("client", "server")},
+        "directions": {
+            way: _fields(getattr(one, way), _DIRECTION) for way in ("forward", "reverse")
+        },
+    }
+
+
+def thresholds(connection):
+    if connection.negotiated is None:
+        return {"source": "unknown"}
+    both = connection.client.announced is not None and connection.server.announced is not None
+    return {"source": "negotiated" if both else "default", **connection.negotiated}
+
+
+def _finding(row):
+    return {
+        **_fields(row, _ROW),
+        "verdict": row.verdict.value,
+        "id": row.requirement.id,
+        "document": row.requirement.document,
+        "section": row.requirement.section,
+        "expected": row.expected,
+        "observed": row.observed,
+    }

@@ -1,0 +1,134 @@
+"""One graded file: what was read of it, what was found, and what that amounts to."""
+
+import collections
+import dataclasses
+import enum
+
+from .. import conformance
+from .. import requirements as ledger
+from ..suite.verdict import Verdict, verdict_of_level
+
+SENTENCES = {rule.name: rule.sentence for rule in conformance.rules()}
+
+
+class Status(enum.Enum):
+    """What became of a file, as one word; the first that applies."""
+
+    UNREADABLE = "unreadable"  # nothing of it could be read
+    DAMAGED = "damaged"  # graded up to the damage
+    VIOLATIONS = "violations"
+    NOTHING = "nothing"  # no RPC-over-RDMA connection
+    WARNINGS = "warnings"
+    CLEAN = "clean"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A finding as reports show it."""
+
+    connection: int
+    frame: int
+    time_ns: int
+    culprit: str  # "client" or "server"
+    requirement: object
+    rule: str
+    expected: str
+    observed: str
+
+    @property
+    def level(self):
+        return ledger.level(self.requirement)
+
+    @property
+    def verdict(self):
+        """Verdict.FAIL, WARN or LATITUDE."""
+        return verdict_of_level(self.level)
+
+    @property
+    def sentence(self):
+        """What holds on a conforming connection."""
+        return SENTENCES[self.rule]
+
+    @property
+    def place(self):
+        """ "RFC 8166 3.3.1" """
+        return f"{self.requirement.document.replace('RFC', 'RFC ')} {self.requirement.section}"
+
+
+@dataclasses.dataclass
+class Graded:
+    """`error` is the CaptureError that ended the reading; without a report it was the first thing."""
+
+    path: str
+    error: Exception | None = None
+    report: object = None
+    packets: int = 0
+    other_packets: int = 0
+    cut_packets: int = 0
+    forgotten: int = 0
+
+    def __post_init__(self):
+        found = self.report.findings if self.report else []
+        self.rows = [_row(one) for one in found]
+        self.connections = self.report.connections if self.report else []
+        self.counts = self._counts()
+
+    @property
+    def connections_in_all(self):
+        return self.report.connections_in_all if self.report else 0
+
+    @property
+    def findings_in_all(self):
+        return self.report.findings_in_all if self.report else 0
+
+    @property
+    def unclassified(self):
+        """Findings that were counted only, of which not even the level is kept."""
+        return self.findings_in_all - sum(self.counts.values())
+
+    @property
+    def violations(self):
+        """Findings that break a MUST. Those of which nothing is kept may be among them."""
+        return self.counts[Verdict.FAIL] + self.unclassified
+
+    @property
+    def warnings(self):
+        return self.counts[Verdict.WARN]
+
+    @property
+    def status(self):
+        if self.error is not None:
+            return Status.DAMAGED if self.report else Status.UNREADABLE
+        if self.violations:
+            return Status.VIOLATIONS
+        if not self.connections_in_all:
+            return Status.NOTHING
+        return Status.WARNINGS if self.warnings else Status.CLEAN
+
+    def _counts(self):
+        """{Verdict: number of findings}, of the connections that are kept."""
+        counts = collections.Counter()
+        for connection in self.connections:
+            counts.update(connection_counts(connection))
+        return counts
+
+
+def connection_counts(connection):
+    """{Verdict: number of findings} of a connection, as far as its judge kept them."""
+    counts = collections.Counter()
+    for requirement, _, _, count, _ in connection.findings:
+        counts[verdict_of_level(ledger.level(requirement))] += count
+    return counts
+
+
+def _row(one):
+    return Row(
+        one.connection,
+        one.frame,
+        one.time_ns,
+        one.culprit.name,
+        one.requirement,
+        one.rule,
+        one.expected,
+        one.observed,
+    )

@@ -1,0 +1,115 @@
+"""The report as JUnit XML: a suite for each file; a case for each connection and requirement that was
+broken on it, and one for each connection without a finding. The properties `verdict`, `reason` and
+`requirement` are those of the suite's own report."""
+
+import xml.etree.ElementTree as xml
+
+from ..files.escape import printable
+from ..suite.verdict import Verdict
+from .text import connection_counts, counted, file_name
+
+# Frames named in one case; the JSON has the others.
+MOST_FRAMES = 20
+
+
+def text(files, shown, strict):
+    """The XML. `shown(row)`: whether a finding is wanted; `strict`: a warning is a failure."""
+    root = xml.Element("testsuites", name="steertag grade")
+    for each in files:
+        root.append(_suite(each, shown, strict))
+    xml.indent(root, " ")
+    body = xml.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{body}\n'
+
+
+def _suite(graded, shown, strict):
+    name = file_name(graded)
+    cases = [*_file_cases(graded, name), *_connection_cases(graded, name, shown, strict)]
+    count = {
+        kind: str(sum(case.find(kind) is not None for case in cases))
+        for kind in ("failure", "error")
+    }
+    suite = xml.Element(
+        "testsuite",
+        name=name,
+        tests=str(len(cases)),
+        failures=count["failure"],
+        errors=count["error"],
+        skipped="0",
+    )
+    suite.extend(cases)
+    return suite
+
+
+def _file_cases(graded, name):
+    """What is wrong with the file."""
+    if graded.error is not None:
+        case = _case(name, "the file can be read", verdict=Verdict.HARNESS_ERROR.value)
+        _add(case, "error", printable(str(graded.error)))
+        yield case
+    elif not graded.connections_in_all:
+        case = _case(name, "there is RPC-over-RDMA in the file", verdict=Verdict.NOT_TESTABLE.value)
+        _add(case, "error", "no RPC-over-RDMA connection in it: nothing was judged")
+        yield case
+    elif graded.unclassified:
+        case = _case(name, "every finding is kept", verdict=Verdict.FAIL.value)
+        _add(case, "failure", f"{graded.unclassified} further findings that are not kept")
+        yield case
+
+
+def _connection_cases(graded, name, shown, strict):
+    rows = {}
+    for row in graded.rows:
+        if shown(row):
+            rows.setdefault(row.connection, {}).setdefault(
+                (row.requirement.id, row.culprit), []
+            ).append(row)
+    titles = {
+        one.number: f"connection {one.number}, {printable(one.client_end)} to "
+        f"{printable(one.server_end)}"
+        for one in graded.connections
+    }
+    for number in sorted({*titles, *rows}):
+        title = titles.get(number, f"connection {number}")
+        for (requirement, culprit), found in sorted(rows.get(number, {}).items()):
+            yield _finding_case(name, f"{title}: {requirement} by the {culprit}", found, strict)
+    for one in graded.connections:
+        if not any(connection_counts(one).values()):
+            yield _case(name, titles[one.number], verdict=Verdict.PASS.value)
+
+
+def _finding_case(name, title, found, strict):
+    first = found[0]
+    reason = f"{first.requirement.id}: {first.rule}"
+    case = _case(
+        name,
+        title,
+        verdict=first.verdict.value,
+        reason=reason,
+        requirement=first.requirement.id,
+    )
+    lines = [f"{first.place} ({first.level}): {first.sentence}"]
+    lines += [
+        f"frame {row.frame}: expected {row.expected}; observed {row.observed}"
+        for row in found[:MOST_FRAMES]
+    ]
+    if len(found) > MOST_FRAMES:
+        lines.append(f"and {counted(len(found) - MOST_FRAMES, 'more frame', 'more frames')}")
+    detail = printable("\n".join(lines)).replace("\\x0a", "\n")
+    if first.verdict is Verdict.FAIL or (strict and first.verdict is Verdict.WARN):
+        _add(case, "failure", reason, detail)
+    else:
+        xml.SubElement(case, "system-out").text = detail
+    return case
+
+
+def _case(class_name, name, **properties):
+    case = xml.Element("testcase", classname=class_name, name=name, time="0")
+    bag = xml.SubElement(case, "properties")
+    for key, value in properties.items():
+        xml.SubElement(bag, "property", name=key, value=value)
+    return case
+
+
+def _add(case, kind, message, detail=""):
+    xml.SubElement(case, kind, message=message).text = detail or message

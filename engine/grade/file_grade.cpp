@@ -1,0 +1,39 @@
+// Hands a file's packets to a reader, and the reader's connections to a grader.
+#include "grade/file_grade.h"
+
+#include <utility>
+
+namespace steertag::grade {
+
+Expected<std::unique_ptr<FileGrade>, capture::FileError> FileGrade::open(
+    const std::string& path, const capture::ReaderOptions& options, NoteSink* notes) {
+  auto file = capture::CaptureFile::open(path);
+  if (!file) return Unexpected(file.error());
+  return std::unique_ptr<FileGrade>(new FileGrade(std::move(*file), options, notes));
+}
+
+FileGrade::FileGrade(capture::CaptureFile file, const capture::ReaderOptions& options,
+                     NoteSink* notes)
+    : file_(std::move(file)), grader_(notes), reader_(grader_, options) {}
+
+bool FileGrade::step(std::uint64_t octets) {
+  const std::uint64_t enough = file_.offset() + octets;
+  while (!over_) {  // every packet takes octets of the file
+    const auto packet = file_.next();
+    if (!packet) error_ = packet.error();
+    if (!packet || !*packet) {
+      end();
+    } else {
+      reader_.read(**packet);
+      if (file_.offset() >= enough) return over_;
+    }
+  }
+  return true;
+}
+
+void FileGrade::end() {
+  over_ = true;
+  reader_.finish();
+}
+
+}  // namespace steertag::grade
