@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable
 
+import capture
 import client
 import client_suite
 import control
@@ -101,6 +102,18 @@ def compare(target: Target, options: argparse.Namespace) -> int:
     return 0 if gate_table.passed(gate_rows(target, options)) else EXIT_FAILED
 
 
+def record(target: Target, _: argparse.Namespace) -> int:
+    capture.run(target)
+    return 0
+
+
+def record_several(chosen: list[Target], options: argparse.Namespace) -> int:
+    """Records one target after the other; the first that fails ends it."""
+    for target in chosen:
+        record(target, options)
+    return 0
+
+
 def jobs(text: str) -> int:
     """The value of --jobs."""
     if not text.isdecimal() or not 1 <= int(text) <= MOST_JOBS:
@@ -157,9 +170,9 @@ def baseline(target: Target, _: argparse.Namespace) -> int:
 
 # What can be done with a machine, by its role.
 ACTIONS_OF_ROLE = {
-    SERVER: (build, boot, restart, check, run, compare, run_provider_tests, baseline),
+    SERVER: (build, boot, restart, check, run, compare, record, run_provider_tests, baseline),
     CLIENT: (build, restart, run, run_client_suite, compare),
-    PAIR: (build, run, run_own, compare, run_provider_tests, baseline),
+    PAIR: (build, run, run_own, compare, record, run_provider_tests, baseline),
 }
 
 
@@ -186,6 +199,11 @@ COMMANDS = (
         "compare every verdict of the suite with the target's baseline, and of a client also every step of the workload with success; of several targets, or all, with one table",
     ),
     (
+        record,
+        "capture",
+        "record a Linux client and a Linux server over the target's device into fixtures/captures, once for each version of NFS",
+    ),
+    (
         run_provider_tests,
         "provider-tests",
         "run the tests over every provider inside the target, over its RDMA device",
@@ -208,6 +226,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def _add_targets(command: argparse.ArgumentParser, action: Callable) -> None:
     help_text = f"one of: {', '.join(targets.names())}"
+    if action is record:
+        usual = " and ".join(capture.TARGETS)
+        command.add_argument("target", nargs="*", help=f"{help_text}; {usual} if none is named")
+        return
     if action is not compare:
         command.add_argument("target", nargs=1, help=help_text)
         return
@@ -251,10 +273,14 @@ def main(arguments: list[str]) -> int:
         if options.action is compare and len(options.target) != 1:
             chosen = [targets.load(name) for name in options.target or targets.names()]
             return compare_several(chosen, options)
-        target = targets.load(*options.target)
-        if options.action not in ACTIONS_OF_ROLE[target.role]:
-            raise LabFailure(f"{target.name} is no machine for that: its role is {target.role}")
-        return options.action(target, options)
+        names = options.target or capture.TARGETS  # only `capture` and `gate` take none
+        chosen = [targets.load(name) for name in names]
+        for target in chosen:
+            if options.action not in ACTIONS_OF_ROLE[target.role]:
+                raise LabFailure(f"{target.name} is no machine for that: its role is {target.role}")
+        if options.action is record:
+            return record_several(chosen, options)
+        return options.action(*chosen, options)
     except LabFailure as failure:
         host.say(f"error: {failure}")
         return EXIT_LAB_FAILURE
