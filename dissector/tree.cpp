@@ -185,9 +185,13 @@ void draw_message(const Canvas& canvas, const Entry& entry) {
   const grade::MessageNote& note = message.note;
   const char* kind = word(note.kind);
   const char* direction = direction_word(note.reverse);
-  proto_item* item = proto_tree_add_string_format_value(
-      canvas.tree, fields.message, canvas.tvb, 0, 0, kind, "%s, %s, XID 0x%08x, by the %s", kind,
-      direction, note.words.xid, word(note.sender));
+  proto_item* item = canvas.add(fields.message, kind);
+  if (note.length_bytes < wire::kFixedBytes) {
+    proto_item_append_text(item, ", by the %s", word(note.sender));
+  } else {
+    proto_item_append_text(item, ", %s, XID 0x%08x, by the %s", direction, note.words.xid,
+                           word(note.sender));
+  }
   const Canvas inner = canvas.under(proto_item_add_subtree(item, subtrees.message));
   add_belongs(inner, entry);
   inner.add(fields.sender, word(note.sender));
