@@ -1,0 +1,84 @@
+// Reads frames on their first pass and draws on every pass.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dissector/postdissector.h"
+
+#include <exception>
+
+#include "dissector/epan.h"
+#include "dissector/fields.h"
+#include "dissector/link_type.h"
+#include "dissector/preferences.h"
+#include "dissector/session.h"
+#include "dissector/statistics.h"
+#include "dissector/tree.h"
+
+namespace steertag::dissector {
+
+namespace {
+
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+
+int protocol = -1;
+// Wireshark has one capture open at a time; that is what makes it one.
+Session* session = nullptr;
+
+extern "C" void end_session() {
+  delete session;
+  session = nullptr;
+}
+
+extern "C" void begin_session() {
+  end_session();
+  if (!reading_wanted()) return;
+  try {
+    session = new Session({.ports = further_ports()});
+  } catch (const std::exception&) {
+    session = nullptr;  // without memory there is nothing to judge with
+  }
+}
+
+/// The octets stay where Wireshark has them: the view is valid for as long as the frame is looked
+/// at.
+void read_frame(tvbuff_t* tvb, const packet_info& pinfo) {
+  const std::optional<capture::LinkType> link = link_type(*pinfo.rec);
+  if (!link) return;
+  const unsigned captured = tvb_captured_length(tvb);
+  if (captured == 0) return;
+  // The only call that may throw, before there is anything to destroy.
+  const std::uint8_t* octets = tvb_get_ptr(tvb, 0, static_cast<int>(captured));
+  capture::Packet packet;
+  packet.place.frame = pinfo.num;
+  packet.place.time_ns = std::int64_t{pinfo.abs_ts.secs} * kNsPerSecond + pinfo.abs_ts.nsecs;
+  packet.link_type = *link;
+  packet.octets = {reinterpret_cast<const std::byte*>(octets), captured};
+  packet.wire_bytes = tvb_reported_length(tvb);
+  session->read(packet);
+}
+
+extern "C" int look_at_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
+  if (session == nullptr) return 0;
+  const bool first_pass = !pinfo->fd->visited;
+  if (first_pass) read_frame(tvb, *pinfo);
+  const Look look{&session->store(), pinfo->num, first_pass};
+  if (!look.store->any(look.frame, look.late)) return 0;
+  draw(look, protocol, tvb, pinfo, tree);
+  tap(look, pinfo);
+  return static_cast<int>(tvb_captured_length(tvb));
+}
+
+}  // namespace
+
+void register_protocol() {
+  protocol = proto_register_protocol("Steertag: verdicts on RPC-over-RDMA", "Steertag", "steertag");
+  register_fields(protocol);
+  register_preferences(protocol);
+  register_statistics_tap();
+  register_init_routine(begin_session);
+  register_cleanup_routine(end_session);
+}
+
+void hand_off() {
+  register_postdissector(create_dissector_handle(look_at_frame, protocol));
+}
+
+}  // namespace steertag::dissector

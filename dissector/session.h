@@ -1,0 +1,28 @@
+// The grading of the one capture that is open: reader, grader and what they noted.
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "capture/reader.h"
+#include "dissector/store.h"
+#include "grade/grader.h"
+
+namespace steertag::dissector {
+
+class Session {
+ public:
+  explicit Session(const capture::ReaderOptions& options) : reader_(grader_, options) {}
+
+  /// Takes the next packet. No exception leaves: Wireshark is C. Once memory ran out nothing more
+  /// is read, and `broken` says so.
+  void read(const capture::Packet& packet) noexcept;
+  bool broken() const { return broken_; }
+  const Store& store() const { return store_; }
+
+ private:
+  Store store_;
+  grade::Grader grader_{&store_};
+  capture::Reader reader_;
+  bool broken_ = false;
+};
+
+}  // namespace steertag::dissector

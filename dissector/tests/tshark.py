@@ -1,0 +1,156 @@
+"""Runs Wireshark's programs with the plugin, as a user who is not root, and takes their output apart."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import xml.etree.ElementTree
+
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+CAPTURES = PROJECT / "fixtures" / "captures"
+RUN_LIMIT_S = 120
+# Root's own plugins are ignored by Wireshark; this is nobody.
+NOBODY = "65534"
+
+
+def plugins():
+    """The plugin folder of the build: the one that STEERTAG_BUILD names, or the release build."""
+    build = os.environ.get("STEERTAG_BUILD") or PROJECT / "build" / "release"
+    return pathlib.Path(build).resolve() / "plugins"
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Finding:
+    """One finding as the fields show it; `frame` is the one that it belongs to."""
+
+    frame: int
+    id: str
+    culprit: str
+
+
+@dataclasses.dataclass
+class Output:
+    status: int
+    text: str
+    errors: str
+
+
+class Frame:
+    """What is shown under one frame: fields by name, in the order of the tree."""
+
+    def __init__(self, number, packet):
+        self.number = number
+        self._protocol = packet.find("proto[@name='steertag']")
+
+    @property
+    def empty(self):
+        return self._protocol is None
+
+    def _fields(self, name):
+        if self.empty:
+            return []
+        name = f"steertag.{name}"
+        return [field for field in self._protocol.iter("field") if field.get("name") == name]
+
+    def all(self, name):
+        """The values of a field, as text."""
+        return [field.get("show") for field in self._fields(name)]
+
+    def one(self, name):
+        values = self.all(name)
+        assert len(values) == 1, f"frame {self.number}: steertag.{name} is {values}"
+        return values[0]
+
+    def items(self, name):
+        """The items of this name, each as the values of what is below it."""
+        return [
+            {below.get("name").removeprefix("steertag."): below.get("show") for below in item}
+            for item in self._fields(name)
+        ]
+
+    def findings(self):
+        return [
+            Finding(int(item["finding.frame"]), item["finding.id"], item["finding.culprit"])
+            for item in self.items("finding")
+        ]
+
+
+class Wireshark:
+    """The programs, and a home directory that nobody may use."""
+
+    def __init__(self, home):
+        self.home = home
+        self.plugins = home / "plugins"
+        shutil.copytree(plugins(), self.plugins)
+        self._root = os.geteuid() == 0
+
+    def _command(self, program, arguments):
+        found = shutil.which(program)
+        assert found, f"{program} is not installed"
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "LC_ALL": "C.UTF-8",
+            "WIRESHARK_PLUGIN_DIR": str(self.plugins),
+        }
+        # A plugin with sanitizers needs their library from the start.
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+            if name in os.environ:
+                environment[name] = os.environ[name]
+        if "STEERTAG_PRELOAD" in os.environ:
+            environment["LD_PRELOAD"] = os.environ["STEERTAG_PRELOAD"]
+        command = ["env", "-i", *(f"{key}={value}" for key, value in environment.items()), found]
+        if self._root:
+            become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+            command = [*become, *command]
+        return [*command, *map(str, arguments)]
+
+    def readable(self, path):
+        """A copy of a file where nobody can read it: a checkout may lie in root's home."""
+        copy = self.home / path.name
+        if copy != path:
+            shutil.copyfile(path, copy)
+        copy.chmod(0o644)
+        return copy
+
+    def run(self, program, *arguments, given=None):
+        done = subprocess.run(
+            self._command(program, arguments),
+            input=given,
+            capture_output=True,
+            timeout=RUN_LIMIT_S,
+            cwd=self.home,
+            check=False,
+        )
+        text = done.stdout.decode(errors="replace")
+        return Output(done.returncode, text, done.stderr.decode(errors="replace"))
+
+    def tshark(self, capture, *arguments, passes=1):
+        """The standard output; anything on the other one, and any other status than 0, is a failure."""
+        twice = ["-2"] if passes == 2 else []
+        output = self.run("tshark", "-n", *twice, "-r", self.readable(capture), *arguments)
+        assert output.status == 0 and not output.errors, f"status {output.status}: {output.errors}"
+        return output.text
+
+    def frames(self, capture, *arguments, passes=1):
+        """Every frame with what the plugin shows under it."""
+        text = self.tshark(capture, "-T", "pdml", "-J", "frame steertag", *arguments, passes=passes)
+        packets = xml.etree.ElementTree.fromstring(text).iter("packet")
+        return [Frame(int(packet.find(".//field[@name='num']").get("show")), packet) for packet in packets]
+
+    def findings(self, capture, *arguments, passes=1):
+        frames = self.frames(capture, *arguments, passes=passes)
+        return sorted(finding for frame in frames for finding in frame.findings())
+
+    def sharkd(self, *requests):
+        """Answers of one sharkd to requests, each (method, parameters)."""
+        lines = [
+            json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
+            for number, (method, parameters) in enumerate(requests, 1)
+        ]
+        output = self.run("sharkd", "-", given="".join(f"{line}\n" for line in lines).encode())
+        assert output.status == 0, output.errors
+        answers = [json.loads(line) for line in output.text.splitlines() if line.startswith("{")]
+        return [answer.get("result", answer) for answer in answers if "id" in answer]
