@@ -3,10 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#include <fstream>
 
 #include "capture/file/limits.h"
 #include "capture/file/testing.h"
@@ -73,21 +70,6 @@ std::string error_of(std::string_view start) {
   const Outcome outcome = read_all(CaptureFile::open(std::as_bytes(std::span(start)), "test"));
   return outcome.error ? outcome.error->message() : "no error";
 }
-
-class TemporaryFile {
- public:
-  explicit TemporaryFile(View octets) : path_(::testing::TempDir() + "capture-XXXXXX") {
-    close(mkstemp(path_.data()));
-    std::ofstream(path_, std::ios::binary)
-        .write(reinterpret_cast<const char*>(octets.data()),
-               static_cast<std::streamsize>(octets.size()));
-  }
-  ~TemporaryFile() { unlink(path_.c_str()); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 TEST(CaptureFile, ClassicInEitherOrderAndResolution) {
   for (const bool big : {false, true}) {
@@ -352,8 +334,8 @@ TEST(CaptureFile, AFileLongerThanTheBufferIsReadInConstantMemory) {
   for (std::size_t i = 0; i < kPackets; ++i) file.enhanced(0, i, jumbo, 9000);
   file.block(0x1234, file.body().octets(Bytes(3 * kReadBytes)));
   file.enhanced(0, kPackets, kFirst, 60);
-  const TemporaryFile stored(file.bytes());
-  auto opened = CaptureFile::open(stored.path());
+  const testing::TemporaryFolder folder;
+  auto opened = CaptureFile::open(folder.write("a", file.bytes()));
   ASSERT_TRUE(opened) << opened.error().message();
   EXPECT_EQ(opened->size(), file.bytes().size());
   std::uint64_t offset = opened->offset();

@@ -71,7 +71,7 @@ Expected<void, PcapngReader::Wrong> PcapngReader::read_block(const Block& block)
     case block_type::kObsoletePacket:
       return read_obsolete(block.body);
     default:
-      if (is_numbered(block.type)) frame_ = Frame{++frames_, std::nullopt, 0, 0, {}};
+      if (is_numbered(block.type)) frame_ = Frame{++frames_, std::nullopt, 0, 0, 0, {}};
       return {};
   }
 }
@@ -162,7 +162,7 @@ Expected<void, PcapngReader::Wrong> PcapngReader::set_packet(View body, std::siz
   packet.octets = body.subspan(header, captured);
   packet.wire_bytes = std::max(captured, wire);
   const View options = body.subspan(header + std::min(room, roundup4(captured)));
-  frame_ = Frame{number, packet, interface, 0, options};
+  frame_ = Frame{number, packet, interface, 0, wire, options};
   return {};
 }
 

@@ -17,8 +17,9 @@ struct Frame {
   std::uint64_t number = 0;
   std::optional<Packet> packet;
   std::uint32_t interface = 0;
-  std::uint64_t time = 0;  // in the interface's units, as the file has it
-  View options;            // of the block, from the first option on
+  std::uint64_t time = 0;        // in the interface's units, as the file has it
+  std::uint32_t wire_bytes = 0;  // as the file has it, even if it is less than was captured
+  View options;                  // of the block, from the first option on
 };
 
 class PcapngReader {

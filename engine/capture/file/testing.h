@@ -2,7 +2,15 @@
 // programs only.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +19,39 @@
 #include "support/roundup.h"
 
 namespace steertag::capture::testing {
+
+/// A folder of its own, gone with its files at the end of the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_(::testing::TempDir() + "steertag-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no folder " << path_;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  std::string path(const std::string& name) const { return path_ + '/' + name; }
+  /// The names of its files, sorted.
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& each : std::filesystem::directory_iterator(path_)) {
+      found.push_back(each.path().filename());
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+  /// Writes a file and returns its path.
+  std::string write(const std::string& name, View octets) const {
+    std::ofstream(path(name), std::ios::binary)
+        .write(reinterpret_cast<const char*>(octets.data()),
+               static_cast<std::streamsize>(octets.size()));
+    return path(name);
+  }
+  std::string read(const std::string& name) const {
+    std::ifstream in(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string path_;
+};
 
 /// Octets of a file in one byte order.
 class FileBuilder {

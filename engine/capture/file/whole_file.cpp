@@ -1,0 +1,87 @@
+// The unfinished file stands in the same folder, so that it can be renamed.
+#include "capture/file/whole_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace steertag::capture {
+namespace {
+
+FileError cannot_write(const std::string& name, std::string detail) {
+  return {FileFault::cannot_write, name, std::nullopt, std::move(detail)};
+}
+
+FileError cannot_write(const std::string& name) {
+  return cannot_write(name, errno != 0 ? std::strerror(errno) : "the stream failed");
+}
+
+/// Creates an empty file that was not there; the empty text, and errno, if none could be.
+std::string new_file_beside(const std::string& place) {
+  for (int count = 0; count < kMostPartNames; ++count) {
+    std::string part = place + ".part" + std::to_string(count);
+    const int descriptor = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+      close(descriptor);
+      return part;
+    }
+    if (errno != EEXIST) break;
+  }
+  return {};
+}
+
+}  // namespace
+
+WholeFile::WholeFile(std::string name, std::string place, std::string part)
+    : name_(std::move(name)), place_(std::move(place)), part_(std::move(part)) {
+  const std::string& opened = part_.text.empty() ? place_ : part_.text;
+  buffer_ = std::make_unique_for_overwrite<char[]>(kWriteBytes);
+  out_ = std::make_unique<std::ofstream>();
+  out_->rdbuf()->pubsetbuf(buffer_.get(), kWriteBytes);
+  errno = 0;
+  out_->open(opened, std::ios::binary);
+}
+
+Expected<WholeFile, FileError> WholeFile::create(const std::string& path) {
+  struct stat status {};
+  std::string place = path;
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists) {
+    if (S_ISDIR(status.st_mode)) return Unexpected(cannot_write(path, "it is a directory"));
+    if (access(path.c_str(), W_OK) != 0) return Unexpected(cannot_write(path));
+    const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                           &std::free);
+    if (real) place = real.get();
+  }
+  std::string part;
+  if (!exists || S_ISREG(status.st_mode)) {
+    part = new_file_beside(place);
+    if (part.empty()) return Unexpected(cannot_write(path));
+  }
+  WholeFile file(path, std::move(place), std::move(part));
+  if (!*file.out_) return Unexpected(cannot_write(path));
+  return file;
+}
+
+WholeFile::~WholeFile() {
+  if (!part_.text.empty()) unlink(part_.text.c_str());
+}
+
+Expected<void, FileError> WholeFile::commit() {
+  if (!*out_) return Unexpected(cannot_write(name_));
+  errno = 0;
+  out_->close();
+  if (!*out_) return Unexpected(cannot_write(name_));
+  if (part_.text.empty()) return {};
+  if (std::rename(part_.text.c_str(), place_.c_str()) != 0) return Unexpected(cannot_write(name_));
+  part_.text.clear();
+  return {};
+}
+
+}  // namespace steertag::capture
