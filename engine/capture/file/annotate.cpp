@@ -117,9 +117,9 @@ Expected<Annotated, FileError> copy(ClassicReader& reader, OctetSource& input, s
                                     const FrameComments& comments, std::string_view application) {
   const auto link_type = static_cast<std::uint32_t>(reader.link_type());
   if (link_type > std::numeric_limits<std::uint16_t>::max()) {
-    return Unexpected(FileError{FileFault::damaged, input.name(), 20,
-                                "the link type " + std::to_string(link_type) +
-                                    " is more than the 16 bits that pcapng has for it"});
+    return Unexpected<FileError>(FileError{FileFault::damaged, input.name(), 20,
+                                           "the link type " + std::to_string(link_type) +
+                                               " is more than the 16 bits that pcapng has for it"});
   }
   Annotated annotated;
   Pending pending(comments);
@@ -150,7 +150,7 @@ Expected<Annotated, FileError> annotate(OctetSource& input, std::ostream& out,
                                         const FrameComments& comments,
                                         std::string_view application) {
   auto format = recognize(input);
-  if (!format) return Unexpected(format.error());
+  if (!format) return Unexpected<FileError>(format.error());
   if (auto* pcapng = std::get_if<PcapngReader>(&*format)) {
     return copy(*pcapng, input, out, comments);
   }
@@ -161,16 +161,18 @@ Expected<Annotated, FileError> annotate(const std::string& input, const std::str
                                         const FrameComments& comments,
                                         std::string_view application) {
   auto source = OctetSource::open(input);
-  if (!source) return Unexpected(source.error());
+  if (!source) return Unexpected<FileError>(source.error());
   if (source->is_also(output)) {
-    return Unexpected(FileError{FileFault::cannot_write, output, std::nullopt,
-                                "it is the input: a copy with comments needs another name"});
+    return Unexpected<FileError>(
+        FileError{FileFault::cannot_write, output, std::nullopt,
+                  "it is the input: a copy with comments needs another name"});
   }
   auto file = WholeFile::create(output);
-  if (!file) return Unexpected(file.error());
+  if (!file) return Unexpected<FileError>(file.error());
   auto annotated = annotate(*source, file->out(), comments, application);
   if (!annotated) return annotated;
-  if (const auto committed = file->commit(); !committed) return Unexpected(committed.error());
+  if (const auto committed = file->commit(); !committed)
+    return Unexpected<FileError>(committed.error());
   return annotated;
 }
 

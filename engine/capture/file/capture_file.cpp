@@ -12,7 +12,7 @@ CaptureFile::CaptureFile(OctetSource source, CaptureFormat format)
 
 Expected<CaptureFile, FileError> CaptureFile::open(const std::string& path) {
   auto source = OctetSource::open(path);
-  if (!source) return Unexpected(source.error());
+  if (!source) return Unexpected<FileError>(source.error());
   return over(std::move(*source));
 }
 
@@ -22,12 +22,12 @@ Expected<CaptureFile, FileError> CaptureFile::open(View octets, std::string name
 
 Expected<CaptureFile, FileError> CaptureFile::over(OctetSource source) {
   auto format = recognize(source);
-  if (!format) return Unexpected(format.error());
+  if (!format) return Unexpected<FileError>(format.error());
   return CaptureFile(std::move(source), std::move(*format));
 }
 
 Expected<std::optional<Packet>, FileError> CaptureFile::next() {
-  if (error_) return Unexpected(*error_);
+  if (error_) return Unexpected<FileError>(*error_);
   auto* pcapng = std::get_if<PcapngReader>(&format_);
   auto packet =
       pcapng != nullptr ? next_of(*pcapng) : std::get<ClassicReader>(format_).next(source_);
@@ -39,7 +39,7 @@ Expected<std::optional<Packet>, FileError> CaptureFile::next_of(PcapngReader& re
   // Ends with the file: every block takes octets of it.
   while (true) {
     const auto block = reader.next(source_);
-    if (!block) return Unexpected(block.error());
+    if (!block) return Unexpected<FileError>(block.error());
     if (!*block) return std::optional<Packet>();
     if (reader.frame() && reader.frame()->packet) return reader.frame()->packet;
   }

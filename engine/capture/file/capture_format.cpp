@@ -65,15 +65,15 @@ std::string foreign_format(View start) {
 
 Expected<CaptureFormat, FileError> recognize(OctetSource& source) {
   const View seen = source.look(kStartBytes);
-  if (source.failure()) return Unexpected(*source.failure());
+  if (source.failure()) return Unexpected<FileError>(*source.failure());
   const View start = seen.first(std::min(seen.size(), kStartBytes));
   if (BlockReader::recognizes(start)) return PcapngReader();
   if (ClassicReader::recognizes(start)) {
     auto reader = ClassicReader::open(source);
-    if (!reader) return Unexpected(reader.error());
+    if (!reader) return Unexpected<FileError>(reader.error());
     return std::move(*reader);
   }
-  return Unexpected(
+  return Unexpected<FileError>(
       FileError{FileFault::not_a_capture, source.name(), std::nullopt, foreign_format(start)});
 }
 

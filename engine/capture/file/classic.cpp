@@ -42,10 +42,10 @@ bool ClassicReader::recognizes(View start) {
 
 Expected<ClassicReader, FileError> ClassicReader::open(OctetSource& source) {
   const View header = source.look(kFileHeaderBytes);
-  if (source.failure()) return Unexpected(*source.failure());
+  if (source.failure()) return Unexpected<FileError>(*source.failure());
   if (header.size() < kFileHeaderBytes) {
-    return Unexpected(FileError{FileFault::truncated, source.name(), 0,
-                                "the file ends inside the header of a pcap file"});
+    return Unexpected<FileError>(FileError{FileFault::truncated, source.name(), 0,
+                                           "the file ends inside the header of a pcap file"});
   }
   ClassicReader reader;
   reader.order_.swapped = !is_magic(ByteOrder{false}.load32(header.data()));
@@ -53,9 +53,10 @@ Expected<ClassicReader, FileError> ClassicReader::open(OctetSource& source) {
   const std::uint16_t major = reader.order_.load16(header.data() + 4);
   const std::uint16_t minor = reader.order_.load16(header.data() + 6);
   if (major != kMajor || minor != kMinor) {
-    return Unexpected(FileError{FileFault::not_a_capture, source.name(), 4,
-                                "version " + std::to_string(major) + '.' + std::to_string(minor) +
-                                    " of the pcap format; only 2.4 is known"});
+    return Unexpected<FileError>(FileError{FileFault::not_a_capture, source.name(), 4,
+                                           "version " + std::to_string(major) + '.' +
+                                               std::to_string(minor) +
+                                               " of the pcap format; only 2.4 is known"});
   }
   reader.nanoseconds_ = magic == kNanoseconds;
   reader.record_bytes_ = magic == kModified ? kModifiedRecordBytes : kRecordBytes;
@@ -67,11 +68,11 @@ Expected<ClassicReader, FileError> ClassicReader::open(OctetSource& source) {
 Expected<std::optional<Packet>, FileError> ClassicReader::next(OctetSource& source) {
   source.skip(std::exchange(shown_, 0));
   const auto error = [&](FileFault fault, std::uint64_t at, const std::string& detail) {
-    return Unexpected(FileError{fault, source.name(), source.offset() + at,
-                                detail + " of frame " + std::to_string(frame_ + 1)});
+    return Unexpected<FileError>(FileError{fault, source.name(), source.offset() + at,
+                                           detail + " of frame " + std::to_string(frame_ + 1)});
   };
   const View header = source.look(record_bytes_);
-  if (source.failure()) return Unexpected(*source.failure());
+  if (source.failure()) return Unexpected<FileError>(*source.failure());
   if (header.empty()) return std::optional<Packet>();
   if (header.size() < record_bytes_) {
     return error(FileFault::truncated, 0, "the file ends inside the record header");
@@ -84,7 +85,7 @@ Expected<std::optional<Packet>, FileError> ClassicReader::next(OctetSource& sour
   }
   const std::size_t length = record_bytes_ + captured;
   const View record = source.look(length);
-  if (source.failure()) return Unexpected(*source.failure());
+  if (source.failure()) return Unexpected<FileError>(*source.failure());
   if (record.size() < length) {
     return error(FileFault::truncated, 0,
                  "the file ends after " + std::to_string(record.size() - record_bytes_) + " of " +

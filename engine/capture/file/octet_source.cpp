@@ -33,7 +33,7 @@ Expected<OctetSource, FileError> OctetSource::open(const std::string& path) {
   const bool standard = path == "-";
   const std::string name = standard ? "standard input" : path;
   const int descriptor = standard ? dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return Unexpected(cannot_open(name, std::strerror(errno)));
+  if (descriptor < 0) return Unexpected<FileError>(cannot_open(name, std::strerror(errno)));
   struct stat status {};
   std::string why;
   if (fstat(descriptor, &status) != 0) {
@@ -43,7 +43,7 @@ Expected<OctetSource, FileError> OctetSource::open(const std::string& path) {
   }
   if (!why.empty()) {
     close(descriptor);
-    return Unexpected(cannot_open(name, std::move(why)));
+    return Unexpected<FileError>(cannot_open(name, std::move(why)));
   }
   std::optional<std::uint64_t> size;
   if (S_ISREG(status.st_mode)) {

@@ -52,7 +52,8 @@ Expected<std::optional<Block>, FileError> PcapngReader::next(OctetSource& source
   if (const auto read = read_block(**block); !read) {
     frame_.reset();
     const std::uint64_t at = (*block)->offset + kBlockHeadBytes + read.error().at;
-    return Unexpected(FileError{read.error().fault, source.name(), at, read.error().what});
+    return Unexpected<FileError>(
+        FileError{read.error().fault, source.name(), at, read.error().what});
   }
   return block;
 }
@@ -78,10 +79,11 @@ Expected<void, PcapngReader::Wrong> PcapngReader::read_block(const Block& block)
 
 Expected<void, PcapngReader::Wrong> PcapngReader::add_interface(View body) {
   if (body.size() < kInterfaceBytes) {
-    return Unexpected(Wrong{FileFault::damaged, 0, "an interface description that is too short"});
+    return Unexpected<Wrong>(
+        Wrong{FileFault::damaged, 0, "an interface description that is too short"});
   }
   if (interfaces_.size() == kMostInterfaces) {
-    return Unexpected(
+    return Unexpected<Wrong>(
         Wrong{FileFault::too_large, 0,
               "more than " + std::to_string(kMostInterfaces) + " interfaces in a section"});
   }
@@ -103,14 +105,15 @@ Expected<void, PcapngReader::Wrong> PcapngReader::add_interface(View body) {
 
 Expected<void, PcapngReader::Wrong> PcapngReader::read_enhanced(View body) {
   if (body.size() < kPacketBytes) {
-    return Unexpected(Wrong{FileFault::damaged, 0, "an Enhanced Packet Block that is too short"});
+    return Unexpected<Wrong>(
+        Wrong{FileFault::damaged, 0, "an Enhanced Packet Block that is too short"});
   }
   return read_packet(body, order().load32(body.data()));
 }
 
 Expected<void, PcapngReader::Wrong> PcapngReader::read_obsolete(View body) {
   if (body.size() < kPacketBytes) {
-    return Unexpected(Wrong{FileFault::damaged, 0, "a Packet Block that is too short"});
+    return Unexpected<Wrong>(Wrong{FileFault::damaged, 0, "a Packet Block that is too short"});
   }
   return read_packet(body, order().load16(body.data()));
 }
@@ -130,7 +133,8 @@ Expected<void, PcapngReader::Wrong> PcapngReader::read_packet(View body, std::ui
 /// The packet is as long as on the wire, or cut at the interface's snap length, and has no time.
 Expected<void, PcapngReader::Wrong> PcapngReader::read_simple(View body) {
   if (body.size() < kSimpleBytes) {
-    return Unexpected(Wrong{FileFault::damaged, 0, "a Simple Packet Block that is too short"});
+    return Unexpected<Wrong>(
+        Wrong{FileFault::damaged, 0, "a Simple Packet Block that is too short"});
   }
   const std::uint32_t wire = order().load32(body.data());
   const std::uint32_t limit = interfaces_.empty() ? 0 : interfaces_.front().snap_length;
@@ -143,17 +147,18 @@ Expected<void, PcapngReader::Wrong> PcapngReader::set_packet(View body, std::siz
                                                              std::uint32_t wire) {
   const std::uint64_t number = frames_ + 1;
   if (interface >= interfaces_.size()) {
-    return Unexpected(Wrong{FileFault::damaged, 0,
-                            "frame " + std::to_string(number) + " is of interface " +
-                                std::to_string(interface) + ", of " +
-                                std::to_string(interfaces_.size()) + " that were described"});
+    return Unexpected<Wrong>(
+        Wrong{FileFault::damaged, 0,
+              "frame " + std::to_string(number) + " is of interface " + std::to_string(interface) +
+                  ", of " + std::to_string(interfaces_.size()) + " that were described"});
   }
   const std::size_t room = body.size() - header;
   if (captured > kMostPacketBytes || captured > room) {
-    return Unexpected(Wrong{FileFault::damaged, header > kSimpleBytes ? 12u : 0u,
-                            "frame " + std::to_string(number) + " has " + std::to_string(captured) +
-                                " octets in a block with room for " +
-                                std::to_string(std::min(room, kMostPacketBytes))});
+    return Unexpected<Wrong>(Wrong{FileFault::damaged, header > kSimpleBytes ? 12u : 0u,
+                                   "frame " + std::to_string(number) + " has " +
+                                       std::to_string(captured) +
+                                       " octets in a block with room for " +
+                                       std::to_string(std::min(room, kMostPacketBytes))});
   }
   frames_ = number;
   Packet packet;

@@ -53,8 +53,9 @@ Expected<WholeFile, FileError> WholeFile::create(const std::string& path) {
   std::string place = path;
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists) {
-    if (S_ISDIR(status.st_mode)) return Unexpected(cannot_write(path, "it is a directory"));
-    if (access(path.c_str(), W_OK) != 0) return Unexpected(cannot_write(path));
+    if (S_ISDIR(status.st_mode))
+      return Unexpected<FileError>(cannot_write(path, "it is a directory"));
+    if (access(path.c_str(), W_OK) != 0) return Unexpected<FileError>(cannot_write(path));
     const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
                                                            &std::free);
     if (real) place = real.get();
@@ -62,10 +63,10 @@ Expected<WholeFile, FileError> WholeFile::create(const std::string& path) {
   std::string part;
   if (!exists || S_ISREG(status.st_mode)) {
     part = new_file_beside(place);
-    if (part.empty()) return Unexpected(cannot_write(path));
+    if (part.empty()) return Unexpected<FileError>(cannot_write(path));
   }
   WholeFile file(path, std::move(place), std::move(part));
-  if (!*file.out_) return Unexpected(cannot_write(path));
+  if (!*file.out_) return Unexpected<FileError>(cannot_write(path));
   return file;
 }
 
@@ -74,12 +75,13 @@ WholeFile::~WholeFile() {
 }
 
 Expected<void, FileError> WholeFile::commit() {
-  if (!*out_) return Unexpected(cannot_write(name_));
+  if (!*out_) return Unexpected<FileError>(cannot_write(name_));
   errno = 0;
   out_->close();
-  if (!*out_) return Unexpected(cannot_write(name_));
+  if (!*out_) return Unexpected<FileError>(cannot_write(name_));
   if (part_.text.empty()) return {};
-  if (std::rename(part_.text.c_str(), place_.c_str()) != 0) return Unexpected(cannot_write(name_));
+  if (std::rename(part_.text.c_str(), place_.c_str()) != 0)
+    return Unexpected<FileError>(cannot_write(name_));
   part_.text.clear();
   return {};
 }
