@@ -196,6 +196,19 @@ TEST(LinkLayers, FragmentsOfIpv6MayHaveHeadersOfTheirOwn) {
       kSix);
 }
 
+TEST(LinkLayers, AFragmentInsideOfFragmentsIsNothing) {
+  Layers layers;
+  const std::string inner = "11000008 0000000a ";  // the last one, of the same packet
+  EXPECT_EQ(text_of(layers.read(LinkType::ipv6, ipv6("0010", "2c") + "2c000001 0000000b " + inner)),
+            "none");
+  EXPECT_EQ(
+      text_of(layers.read(LinkType::ipv6, ipv6("0010", "2c") + "11000001 0000000a " + kPayload)),
+      "none");
+  EXPECT_EQ(
+      text_of(layers.read(LinkType::ipv6, ipv6("0010", "2c") + "ff000008 0000000b " + kPayload)),
+      "none");
+}
+
 const std::string kIb = "00020006 00080004 ";  // LRH: eight words
 const std::string kBth = "01020304 05060708 090a0b0c 0d0e0f10 11121314 15161718 ";
 
