@@ -27,6 +27,12 @@ struct Placed {
   std::uint64_t end = 0;     // one past the highest octet written
 };
 
+/// Entries of lists for which a record keeps room: what calls in use have, many times over. Else a
+/// peer could leave room for the largest messages in every record, one after another.
+inline constexpr std::size_t kMostIdleEntries = 64;
+/// Read segments, write chunks and their segments, and segments of the reply chunk.
+std::size_t list_entries(const wire::Header& header);
+
 /// One record per XID and direction. It lives from the first message until the last answer; the
 /// vectors keep their capacity in the pool.
 struct Call {
@@ -49,10 +55,12 @@ struct Call {
   std::optional<RpcCall> rpc;  // nothing if the RPC header was not in the Send
   std::vector<Placed> placed;  // per segment of the write chunks in order, then the reply chunk
   std::vector<std::uint32_t> offers;
+  std::size_t entries = 0;  // list entries of all messages under this XID
   std::uint32_t pending_reads = 0;
 
   /// The answer can be held against exactly one legal message.
   bool clear() const { return messages == 1 && !faulty && !doubtful; }
+  /// As a new record, with what room its lists may keep.
   void reset();
 };
 

@@ -5,7 +5,18 @@
 
 namespace steertag::conformance {
 
+std::size_t list_entries(const wire::Header& header) {
+  return header.read_list.size() + header.write_list.size() + header.write_list.segment_count() +
+         header.reply_chunk.size();
+}
+
 void Call::reset() {
+  if (entries > kMostIdleEntries) {
+    header = {};
+    placed = {};
+    offers = {};
+  }
+
   event = 0;
   time_ns = 0;
   vers = 0;
@@ -20,6 +31,7 @@ void Call::reset() {
   rpc.reset();
   placed.clear();
   offers.clear();
+  entries = 0;
   pending_reads = 0;
 }
 
@@ -51,7 +63,6 @@ Call* CallTable::insert(std::uint32_t xid) {
   }
   Call& call = pool_[free_.back()];
   free_.pop_back();
-  call.reset();
   call.xid = xid;
   call.serial = next_serial_++;
   slots_[slot_of(xid)] = call.index;
@@ -70,6 +81,7 @@ void CallTable::erase(Call& call) {
     }
   }
   slots_[hole] = Slots::kFree;
+  call.reset();
   call.serial = 0;
   free_.push_back(call.index);
   --used_;

@@ -27,6 +27,8 @@ class CallTable {
   Call& at(std::uint32_t index) { return pool_[index]; }
   const Call& at(std::uint32_t index) const { return pool_[index]; }
   std::size_t size() const { return used_; }
+  /// Records ever held at once.
+  std::size_t records() const { return pool_.size(); }
 
  private:
   std::size_t slot_of(std::uint32_t xid) const;

@@ -19,6 +19,13 @@ bool add(OfferTable& table, Call& call, OfferKind kind, const wire::Segment& seg
 }  // namespace
 
 void Direction::offer(Call& call) {
+  const std::size_t more = list_entries(call.header);
+  call.entries += more;
+  entries += more;
+  if (call.entries > kMostOffers) {  // again and again under one XID
+    blind = true;
+    return;
+  }
   bool all = true;
   for (const wire::ReadSegment& each : call.header.read_list) {
     all &= add(offers, call, OfferKind::read, each.target);
@@ -43,7 +50,13 @@ void Direction::settle(Call& call) {
 void Direction::retire(Call& call) {
   settle(call);
   for (const std::uint32_t id : call.offers) offers.withdraw(id, call.xid);
+  entries -= call.entries;
   calls.erase(call);
+}
+
+std::size_t Direction::kept_bytes() const {
+  constexpr std::size_t kEntryBytes = sizeof(wire::ReadSegment) + sizeof(Placed);
+  return calls.records() * sizeof(Call) + offers.kept_bytes() + entries * kEntryBytes;
 }
 
 void Direction::lose_past() {

@@ -25,6 +25,7 @@ struct Direction {
   bool responses_seen = false;  // the requester's Read Responses show up as events
   bool used = false;            // a call was sent
   bool blind = false;           // something was not seen or no longer fits: absence proves nothing
+  std::size_t entries = 0;      // list entries of the messages that `calls` holds
 
   /// Registers the segments of `call.header` as memory on offer.
   void offer(Call& call);
@@ -32,6 +33,8 @@ struct Direction {
   void settle(Call& call);
   /// Forgets the call and the memory that it offered.
   void retire(Call& call);
+  /// What the calls and their lists take, about.
+  std::size_t kept_bytes() const;
   /// Forgets everything but that calls were sent.
   void lose_past();
 };

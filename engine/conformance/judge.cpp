@@ -42,6 +42,7 @@ struct Judge::State {
   void on(const trace::Event& event, const trace::Terminate& body);
   void on(const trace::Event& event, const trace::Disconnect& body);
 
+  void judge(const Message& message);
   void on_call(const Message& message);
   void on_reply(const Message& message);
   void on_error(const Message& message);
@@ -253,6 +254,12 @@ void Judge::State::on(const trace::Event& event, const trace::Send& body) {
   ++connection.receives(trace::other(event.actor)).taken;
   const Message message = read_message(event, body, scratch, connection);
   if (observer != nullptr) observer->on_message(message, connection);
+  const bool large = list_entries(scratch) > kMostIdleEntries;
+  judge(message);
+  if (large) scratch = {};  // so that its room does not go from record to record
+}
+
+void Judge::State::judge(const Message& message) {
   check_header(message, connection);
   switch (message.kind) {
     case Kind::empty:

@@ -49,6 +49,7 @@ class OfferTable {
     }
   }
   std::size_t size() const { return used_; }
+  std::size_t kept_bytes() const { return nodes_.capacity() * sizeof(Node); }
 
  private:
   static constexpr std::uint32_t kNone = Slots::kFree;

@@ -61,6 +61,15 @@ void GradedConnection::on_event(const capture::Place& place, const trace::Event&
     notes_->on_operation(*operation);
   }
   tell_findings();
+  account();
+}
+
+/// Tells the grader when what the judge keeps has changed.
+void GradedConnection::account() {
+  const conformance::Connection& connection = judge_.connection();
+  const std::size_t before = kept_bytes_;
+  kept_bytes_ = connection.directions[0].kept_bytes() + connection.directions[1].kept_bytes();
+  if (kept_bytes_ != before) grader_.account(before, kept_bytes_);
 }
 
 void GradedConnection::on_loss(const capture::Place& place, Role actor, capture::LossKind kind) {
@@ -71,6 +80,7 @@ void GradedConnection::on_loss(const capture::Place& place, Role actor, capture:
   if (loss.count++ == 0) loss.first_frame = place.frame;
   loss.last_frame = place.frame;
   if (notes_ != nullptr) notes_->on_loss({summary_->number, place, actor, kind});
+  account();
 }
 
 void GradedConnection::on_end(const capture::Place& place) {

@@ -22,6 +22,10 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   void on_end(const capture::Place& place) override;
 
   ConnectionSummary& summary() { return *summary_; }
+  /// What its judge keeps of calls.
+  std::size_t kept_bytes() const { return kept_bytes_; }
+  /// Loses its past, to give memory back.
+  void forget() { on_loss(place_, trace::Role::client, capture::LossKind::overflow); }
 
  private:
   void on_message(const conformance::Message& message,
@@ -35,6 +39,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   void tell_findings();
   void count_finding(const conformance::Finding& finding);
   void see(const capture::Place& place);
+  void account();
 
   Grader& grader_;
   NoteSink* notes_;
@@ -46,6 +51,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   std::optional<trace::Role> requester_;                 // of the Send at hand
   std::array<std::optional<std::uint32_t>, 2> granted_;  // since the last loss, by requester
   std::size_t findings_told_ = 0;
+  std::size_t kept_bytes_ = 0;
 };
 
 }  // namespace steertag::grade

@@ -36,6 +36,16 @@ capture::ConnectionSink& Grader::open(const capture::Place& place,
   return *slot;
 }
 
+void Grader::account(std::size_t before, std::size_t after) {
+  kept_bytes_ += after - before;
+  if (kept_bytes_ <= kMostKeptBytesInAll) return;
+  GradedConnection* largest = nullptr;
+  for (const auto& [number, each] : open_) {
+    if (largest == nullptr || each->kept_bytes() > largest->kept_bytes()) largest = each.get();
+  }
+  if (largest != nullptr) largest->forget();
+}
+
 void Grader::keep(const FindingNote& note) {
   ++report_.findings_in_all;
   if (report_.findings.size() == kMostFindingsKept) return;
@@ -43,6 +53,7 @@ void Grader::keep(const FindingNote& note) {
 }
 
 void Grader::close(GradedConnection& connection) {
+  account(connection.kept_bytes(), 0);
   const auto found = open_.find(connection.summary().number);
   closed_ = std::move(found->second);
   open_.erase(found);

@@ -15,6 +15,11 @@ class GradedConnection;
 /// Connections judged at a time; a judge without calls takes some 8 KiB. Readers keep fewer.
 inline constexpr std::size_t kMostConnectionsOpen = 8192;
 
+/// What the calls that wait for answers may take, of all connections together: some thousand calls
+/// of the largest, or a hundred thousand of those in use. Beyond it the connection that takes most
+/// loses its past, as if the capture had lost it.
+inline constexpr std::size_t kMostKeptBytesInAll = std::size_t{64} << 20;
+
 /// Hand it to a capture::Reader; the report is whole after Reader::finish.
 class Grader final : public capture::ConnectionSinks {
  public:
@@ -27,16 +32,19 @@ class Grader final : public capture::ConnectionSinks {
   capture::ConnectionSink& open(const capture::Place& place,
                                 const capture::ConnectionName& name) override;
   const Report& report() const { return report_; }
+  std::size_t kept_bytes() const { return kept_bytes_; }
 
  private:
   friend class GradedConnection;
   struct Refused;
 
+  void account(std::size_t before, std::size_t after);
   void keep(const FindingNote& note);
   void count_dropped(std::size_t count) { report_.findings_in_all += count; }
   void close(GradedConnection& connection);
 
   NoteSink* notes_;
+  std::size_t kept_bytes_ = 0;  // by the judges of all that are open
   Report report_;
   std::unordered_map<std::uint64_t, std::unique_ptr<GradedConnection>> open_;  // by number
   std::unique_ptr<GradedConnection> closed_;  // the latest: it may still be on the stack

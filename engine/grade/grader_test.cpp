@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <deque>
+
 #include "conformance/trace_builder.h"
 
 namespace steertag::grade {
@@ -297,6 +299,34 @@ TEST(Grader, KeepsABoundedReport) {
   EXPECT_EQ(grader.report().connections_in_all, connections);
   EXPECT_EQ(grader.report().findings.size(), kMostFindingsKept);
   EXPECT_EQ(grader.report().findings_in_all, connections * 5);
+}
+
+TEST(Grader, KeepsABoundedPast) {
+  Grader grader;
+  const std::vector<wire::Segment> chunk(8000, {7, 0, 0x1000});
+  wire::Header large = conformance::with_write(header(1), chunk);
+  std::deque<Talk> talks;
+  talks.emplace_back(grader).open();
+  for (std::uint32_t xid = 1; xid < 100; ++xid) {
+    large.xid = xid;
+    talks.front().call(large);
+    ASSERT_LE(grader.kept_bytes(), kMostKeptBytesInAll);
+  }
+  const std::size_t kept = grader.kept_bytes();
+  EXPECT_GT(kept, kMostKeptBytesInAll / 4);
+  // Many small ones: what takes most gives way.
+  while (grader.kept_bytes() >= kept) {
+    ASSERT_LT(talks.size(), 5000u);
+    Talk& small = talks.emplace_back(grader);
+    for (std::uint32_t xid = 1; xid < 60; ++xid) small.call(header(xid));
+  }
+  const auto& report = grader.report();
+  EXPECT_EQ(report.connections.front().losses.back().count, 1u);
+  for (std::size_t i = 1; i < report.connections.size(); ++i) {
+    EXPECT_FALSE(report.connections[i].has_losses());
+  }
+  for (Talk& each : talks) each.end();
+  EXPECT_EQ(grader.kept_bytes(), 0u);
 }
 
 TEST(Grader, JudgesNoMoreThanItsLimitAtATime) {

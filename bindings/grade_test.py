@@ -1,0 +1,297 @@
+"""`steertag grade`: what it says of captures, and by its exit status."""
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+import pytest
+
+import grade_captures
+from steertag import cli, trace
+from steertag.grade import annotation, commands, document, graded, reading, text
+
+GRANTS_ZERO = "RFC8166-3.3.1-5"
+DEADLINE_S = 60
+
+
+@pytest.fixture(scope="module")
+def captures(tmp_path_factory):
+    """{name: path} of captures that no test changes."""
+    directory = tmp_path_factory.mktemp("captures")
+    made = {
+        name: getattr(grade_captures, name)(directory / f"{name}.pcapng")
+        for name in ("clean", "violating", "warned")
+    }
+    made["empty"] = directory / "empty.pcapng"
+    trace.write_captures(made["empty"], [])
+    made["other"] = directory / "other.txt"
+    made["other"].write_text("no capture at all\n" * 100)
+    octets = made["violating"].read_bytes()
+    made["damaged"] = directory / "damaged.pcapng"
+    made["damaged"].write_bytes(octets[:-30])
+    return made
+
+
+def steertag(*arguments):
+    return cli.main(["grade", *map(str, arguments)])
+
+
+def json_of(path, *arguments):
+    out = path.parent / f"{path.name}.json"
+    steertag(path, "--json", out, *arguments)
+    return json.loads(out.read_text())
+
+
+@pytest.mark.parametrize(
+    "name, status",
+    [("clean", 0), ("warned", 0), ("violating", 1), ("damaged", 2), ("other", 2), ("empty", 3)],
+)
+def test_the_exit_status_tells_what_was_found(captures, capsys, name, status):
+    assert steertag(captures[name]) == status
+    assert steertag(captures[name], "--quiet") == status
+
+
+@pytest.mark.parametrize(
+    "names, status",
+    [
+        (("clean", "violating"), 1),
+        (("violating", "clean", "other"), 2),
+        (("damaged", "clean"), 2),
+        (("empty", "violating"), 1),
+        (("clean", "empty"), 3),
+    ],
+)
+def test_of_several_files_the_worst_counts(captures, capsys, names, status):
+    assert steertag(*(captures[name] for name in names)) == status
+
+
+def test_a_file_that_is_not_there_is_unreadable(tmp_path, capsys):
+    assert steertag(tmp_path / "none.pcapng") == 2
+    assert "none.pcapng" in capsys.readouterr().err
+
+
+def test_warnings_can_be_made_to_count(captures, capsys):
+    assert steertag(captures["warned"], "--strict") == 1
+    assert steertag(captures["clean"], "--strict") == 0
+
+
+def test_a_violation_is_told_with_packet_and_requirement(captures, capsys):
+    steertag(captures["violating"])
+    lines = capsys.readouterr().out.splitlines()
+    head, first = lines[0].split(), lines[1].split()
+    assert head == ["frame", "conn", "side", "level", "requirement", "section"]
+    assert first[1:] == ["1", "server", "MUST", "NOT", GRANTS_ZERO, "RFC", "8166", "3.3.1"]
+    assert "grants at least one credit" in lines[2]
+    assert lines[3].strip() == "expected a grant of at least 1"
+    assert lines[4].strip().startswith("observed rdma_credit 0")
+    assert any("1 violation" in line for line in lines[5:])
+
+
+def test_the_summary_tells_of_the_connection(captures, capsys):
+    steertag(captures["clean"])
+    out = capsys.readouterr().out
+    for part in (
+        "connection 1  iWARP  192.0.2.1:700 (client), 192.0.2.2:20049 (server)",
+        "ended in order",
+        "4096 to the server, 4096 to the client (negotiated), no remote invalidation",
+        "2 calls, 2 replies, 0 RDMA_ERROR, 0 unanswered",
+        "asked for up to 32, granted up to 32 (last 32), 1 in flight at most",
+        "verdict     nothing found",
+    ):
+        assert part in out, out
+    assert "not seen" not in out
+
+
+def test_text_is_ascii_of_some_columns(captures, capsys):
+    steertag(*(captures[name] for name in ("clean", "warned", "violating")))
+    for line in capsys.readouterr().out.splitlines():
+        assert line.isascii()
+        assert len(line) <= text.WIDTH or line.startswith(("/", "frame")), line
+
+
+def test_of_a_damaged_file_what_could_be_read_is_graded(captures, capsys):
+    assert steertag(captures["damaged"]) == 2
+    told = capsys.readouterr()
+    assert GRANTS_ZERO in told.out
+    assert "octet " in told.err and "what stands before it was graded" in told.err
+
+
+def test_nothing_to_judge_is_no_success(captures, capsys):
+    assert steertag(captures["empty"]) == 3
+    assert "no RPC-over-RDMA in it" in capsys.readouterr().out
+
+
+def test_quiet_is_silent_where_nothing_is_wrong(captures, capsys):
+    steertag(captures["clean"], "--quiet")
+    assert capsys.readouterr() == ("", "")
+    steertag(captures["violating"], "--quiet")
+    out = capsys.readouterr().out
+    assert GRANTS_ZERO in out and "thresholds" not in out
+
+
+def test_levels_decide_what_is_shown(captures, capsys):
+    steertag(captures["warned"], "--level", "must", "--quiet")
+    assert capsys.readouterr().out == ""
+    steertag(captures["warned"], "--level", "should", "--quiet")
+    assert "SHOULD NOT" in capsys.readouterr().out
+
+
+def test_json(captures, capsys):
+    found = json_of(captures["violating"])
+    assert (found["format"], found["version"], found["exit_status"]) == ("steertag-grade", 1, 1)
+    (file,) = found["files"]
+    assert file["status"] == "violations" and file["error"] is None
+    (finding,) = file["findings"]
+    assert finding["id"] == GRANTS_ZERO and finding["verdict"] == "fail"
+    assert finding["culprit"] == "server" and 0 < finding["frame"] <= file["packets"]
+    (connection,) = file["connections"]
+    assert connection["thresholds"]["source"] == "negotiated"
+    assert connection["directions"]["forward"]["calls"] == 3
+    assert connection["messages"] == {"call": 3, "reply": 3}
+    assert connection["losses"] == {}
+    assert connection["first_frame"] < finding["frame"] < connection["last_frame"]
+
+
+def test_json_on_standard_output_is_alone_there(captures, capsys):
+    assert steertag(captures["violating"], captures["damaged"], "--json", "-") == 2
+    found = json.loads(capsys.readouterr().out)
+    assert [file["status"] for file in found["files"]] == ["violations", "damaged"]
+    assert found["files"][1]["error"]["offset"] > 0
+
+
+def test_every_field_of_the_json_is_documented(captures, capsys):
+    (file,) = json_of(captures["violating"])["files"]
+    names = {*file, *file["connections"][0], *file["findings"][0]}
+    names |= {*file["connections"][0]["sides"]["client"]}
+    names |= {*file["connections"][0]["directions"]["forward"]}
+    assert {name for name in names if f"`{name}`" not in document.__doc__} == set()
+
+
+def test_junit(captures, tmp_path, capsys):
+    out = tmp_path / "junit.xml"
+    files = [captures[name] for name in ("clean", "violating", "warned", "empty", "damaged")]
+    steertag(*files, "--junit", out)
+    suites = xml.parse(out).getroot().findall("testsuite")
+    counts = [(each.get("tests"), each.get("failures"), each.get("errors")) for each in suites]
+    assert counts[:4] == [("1", "0", "0"), ("1", "1", "0"), ("1", "0", "0"), ("1", "0", "1")]
+    assert suites[4].get("errors") == "1"
+    case = suites[1].find("testcase")
+    assert GRANTS_ZERO in case.get("name")
+    properties = {each.get("name"): each.get("value") for each in case.iter("property")}
+    assert properties["verdict"] == "fail" and properties["requirement"] == GRANTS_ZERO
+    assert "frame " in case.find("failure").text
+
+
+def test_annotate(captures, tmp_path, capsys):
+    out = tmp_path / "out.pcapng"
+    assert steertag(captures["violating"], "--annotate", out) == 1
+    octets = out.read_bytes()
+    assert f"steertag: {GRANTS_ZERO} (MUST NOT".encode() in octets
+    again = json_of(out)["files"][0]
+    before = json_of(captures["violating"])["files"][0]
+    assert again["findings"] == before["findings"]
+
+
+@pytest.mark.parametrize("paths", [["a", "b"], ["-"]])
+def test_annotate_takes_one_file(tmp_path, capsys, paths):
+    with pytest.raises(SystemExit) as ended:
+        steertag(*paths, "--annotate", tmp_path / "out.pcapng")
+    assert ended.value.code == 2
+
+
+def test_several_connections_are_told_apart(tmp_path, capsys):
+    with grade_captures.Talk(0) as good, grade_captures.Talk(1) as bad:
+        good.exchange(1)
+        bad.exchange(1, grant=0)
+    path = grade_captures.write(tmp_path / "two.pcapng", good, bad)
+    (file,) = json_of(path)["files"]
+    by_end = {each["client"]: each for each in file["connections"]}
+    assert by_end["192.0.2.1:700"]["findings_in_all"] == 0
+    assert by_end["192.0.2.1:701"]["findings_in_all"] == 1
+    assert file["findings"][0]["connection"] == by_end["192.0.2.1:701"]["number"]
+
+
+def test_a_port_can_be_named(tmp_path, capsys):
+    with grade_captures.Talk(port=4711, private_data=b"") as talk:
+        talk.reply(grade_captures.words(1, 1, 32, 4, 2))
+    path = grade_captures.write(tmp_path / "port.pcapng", talk)
+    steertag(path, "--port", "4711")
+    assert "192.0.2.2:4711" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "nfs"])
+def test_a_port_is_a_number(port, capsys):
+    with pytest.raises(SystemExit) as ended:
+        steertag("a", "--port", port)
+    assert ended.value.code == 2
+
+
+def test_standard_input(captures):
+    with open(captures["violating"], "rb") as file:
+        done = subprocess.run(
+            [sys.executable, "-m", "steertag.cli", "grade", "-"],
+            stdin=file,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+    assert done.returncode == 1, done.stderr
+    assert "standard input: " in done.stdout
+
+
+def test_a_report_that_cannot_be_written_is_an_error(captures, tmp_path, capsys):
+    assert steertag(captures["clean"], "--json", tmp_path / "none" / "out.json") == 2
+    assert steertag(captures["clean"], "--junit", tmp_path) == 2
+    assert steertag(captures["clean"], "--annotate", tmp_path / "none" / "out.pcapng") == 2
+    assert os.strerror(errno.ENOENT) in capsys.readouterr().err
+
+
+def test_names_of_files_cannot_harm(captures, tmp_path, capsys):
+    path = tmp_path / os.fsdecode(b"\x1b[31m\xff.pcapng")
+    shutil.copy(captures["violating"], path)
+    junit = tmp_path / "junit.xml"
+    assert steertag(path, "--junit", junit, "--json", tmp_path / "out.json") == 1
+    assert "\x1b" not in capsys.readouterr().out
+    xml.parse(junit)
+    assert json.loads((tmp_path / "out.json").read_text())["files"][0]["file"] == str(path)
+
+
+class Report:
+    """A report of many findings, of which not all are kept."""
+
+    def __init__(self, findings, connections, findings_in_all):
+        self.findings, self.connections = findings, connections
+        self.findings_in_all = findings_in_all
+        self.connections_in_all, self.connections_refused = 1, 0
+
+
+def test_findings_of_which_nothing_is_kept_count_as_violations():
+    found = graded.Graded("a.pcap", None, Report([], [], 3))
+    assert found.status is graded.Status.VIOLATIONS
+    assert any("3 further findings" in line for line in text.totals(found))
+
+
+def test_long_tables_are_cut(captures):
+    (row,) = reading.grade_file(str(captures["violating"]), []).rows
+    lines = list(text.findings([row] * (text.MOST_LISTED + 5)))
+    assert lines[-1] == "... and 5 more, which --json lists"
+
+
+def test_a_comment_names_all_that_a_reader_needs(captures):
+    (row,) = reading.grade_file(str(captures["violating"]), []).rows
+    assert annotation.comment(row).startswith(
+        f"steertag: {GRANTS_ZERO} (MUST NOT, RFC 8166 3.3.1) by the server: "
+    )
+
+
+def test_the_help_tells_the_exit_statuses(capsys):
+    with pytest.raises(SystemExit):
+        steertag("--help")
+    out = capsys.readouterr().out
+    for status in (commands.CLEAN, commands.VIOLATIONS, commands.UNREADABLE, commands.NOTHING):
+        assert f"\n  {status}  " in out
