@@ -39,10 +39,8 @@ void MpaConnection::take(Side from, const TcpSegment& segment, const Place& plac
 
 void MpaConnection::finish(const Place& end_place) {
   if (!open()) return;
+  // One FIN alone is not told: the other may be missing, and who ended first is not known.
   conversation_.finish(last_place_);
-  if (open() && feed_ && first_fin_) {
-    tell(*first_fin_, first_fin_place_, trace::Disconnect{true});
-  }
   end(end_place);
 }
 
@@ -140,7 +138,6 @@ void MpaConnection::on_fin(Side from, const Place& place) {
   if (!whole) return disconnect(from, place, false);
   if (!first_fin_) {
     first_fin_ = from;
-    first_fin_place_ = place;
   } else if (*first_fin_ != from) {
     disconnect(*first_fin_, place, true);
   }

@@ -78,8 +78,6 @@ class MpaConnection final : private StreamSink, private MpaSink {
   std::optional<rdma::iwarp::StartupFrame> request_;
   std::array<std::optional<Loss>, 2> losses_;  // to be told before the next event
   std::optional<Side> first_fin_;
-  Place first_fin_place_;
-  bool second_fin_ = false;
 };
 
 }  // namespace steertag::capture::iwarp

@@ -1,6 +1,8 @@
 // Steps of a conversation: a packet comes, what can be handed on is, holes are waited for.
 #include "capture/iwarp/tcp_conversation.h"
 
+#include <limits>
+
 namespace steertag::capture::iwarp {
 namespace {
 
@@ -58,7 +60,7 @@ void TcpConversation::take_octets(Side from, Piece piece) {
   TcpStream& stream = own(from);
   // Most packets end here: they are next, and nothing has to be copied.
   if (piece.begin <= stream.next() && piece.needs <= own(other(from)).next() &&
-      stream.head() == TcpStream::Head::none) {
+      stream.keeps_none_before(piece.end()) && stream.head() == TcpStream::Head::none) {
     piece.drop_before(stream.next());
     stream.advance(piece.end());
     sink_.on_octets(from, piece);
@@ -115,13 +117,28 @@ bool TcpConversation::break_circle() {
   return true;
 }
 
+/// The direction whose next octets are not there, of two the one whose hole comes first: what
+/// stands behind it does not need the other's. `or_kept`: also if they were not acknowledged.
+std::optional<Side> TcpConversation::stopped(bool or_kept) {
+  const auto stops = [&](Side side) {
+    TcpStream& stream = own(side);
+    return stream.lacks_acknowledged() ||
+           (or_kept && !stream.keeps_nothing() && stream.head() == TcpStream::Head::none);
+  };
+  const bool a_stops = stops(Side::a);
+  const bool b_stops = stops(Side::b);
+  if (!a_stops && !b_stops) return std::nullopt;
+  if (a_stops != b_stops) return a_stops ? Side::a : Side::b;
+  const auto needs = own(Side::b).first_needs();
+  return needs && *needs <= own(Side::a).next() ? Side::b : Side::a;
+}
+
 // Nothing can be handed on. Returns whether a hole was given up, so that more can be.
 bool TcpConversation::relieve(const Place& place) {
-  for (const Side side : kSides) {
-    const std::uint64_t since = lacking_since_[static_cast<std::size_t>(side)];
-    if (since != 0 && packets_ - since >= kMostPacketsUntilMissing &&
-        own(side).lacks_acknowledged()) {
-      give_up(side, place, LossKind::missing);
+  if (const auto side = stopped(false)) {
+    const std::uint64_t since = lacking_since_[static_cast<std::size_t>(*side)];
+    if (since != 0 && packets_ - since >= kMostPacketsUntilMissing) {
+      give_up(*side, place, LossKind::missing);
       return true;
     }
   }
@@ -137,27 +154,23 @@ bool TcpConversation::relieve(const Place& place) {
 }
 
 void TcpConversation::give_up(Side from, const Place& place, LossKind kind) {
-  lacking_since_[static_cast<std::size_t>(from)] = 0;
-  const auto there = own(from).skip_hole();
+  // What the peer said in answer to a part of the hole stands between that part and the rest. The
+  // rest has been waited for as long.
+  const auto answer = own(other(from)).first_needs();
+  const bool in_hole = answer && *answer > own(from).next();
+  const auto there =
+      own(from).skip_hole(in_hole ? *answer : std::numeric_limits<std::uint64_t>::max());
   sink_.on_hole(from, there.value_or(place), kind);
 }
 
 void TcpConversation::finish(const Place& place) {
+  settle(place);
   // Each turn gives up a hole before something that is kept or was acknowledged.
   while (sink_.open()) {
+    const auto side = stopped(true);
+    if (!side) return;
+    give_up(*side, place, LossKind::missing);
     settle(place);
-    if (!sink_.open()) return;
-    const auto lacking = [&](Side side) { return own(side).lacks_acknowledged(); };
-    const auto stopped = [&](Side side) {
-      return !own(side).keeps_nothing() && own(side).head() == TcpStream::Head::none;
-    };
-    if (lacking(Side::a) || lacking(Side::b)) {
-      give_up(lacking(Side::a) ? Side::a : Side::b, place, LossKind::missing);
-    } else if (stopped(Side::a) || stopped(Side::b)) {
-      give_up(stopped(Side::a) ? Side::a : Side::b, place, LossKind::missing);
-    } else {
-      return;
-    }
   }
 }
 

@@ -54,6 +54,7 @@ class TcpConversation {
   void settle(const Place& place);
   bool hand_on(Side from);
   bool break_circle();
+  std::optional<Side> stopped(bool or_kept);
   bool relieve(const Place& place);
   void give_up(Side from, const Place& place, LossKind kind);
 

@@ -82,6 +82,13 @@ bool TcpStream::keeps_too_much() const {
          (budget_.exceeded() && !kept_.empty());
 }
 
+std::optional<std::uint64_t> TcpStream::first_needs() const {
+  if (!kept_.empty()) return kept_.begin()->second.piece.needs;
+  if (fin_) return fin_->needs;
+  if (rst_) return rst_->needs;
+  return std::nullopt;
+}
+
 TcpStream::Head TcpStream::head() {
   if (rst_ && rst_->position <= next_) {
     head_needs_ = rst_->needs;
@@ -144,7 +151,7 @@ Mark TcpStream::take_rst() {
   return *std::exchange(rst_, std::nullopt);
 }
 
-std::optional<Place> TcpStream::skip_hole() {
+std::optional<Place> TcpStream::skip_hole(std::uint64_t most) {
   std::optional<std::uint64_t> target;
   std::optional<Place> place;
   const auto consider = [&](std::uint64_t position, std::optional<Place> there) {
@@ -156,6 +163,7 @@ std::optional<Place> TcpStream::skip_hole() {
   if (fin_) consider(fin_->position, fin_->place);
   if (rst_) consider(rst_->position, rst_->place);
   consider(acknowledged_, std::nullopt);
+  consider(most, std::nullopt);
   if (target) next_ = *target;
   return place;
 }

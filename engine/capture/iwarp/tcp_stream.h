@@ -70,6 +70,13 @@ class TcpStream {
   bool keeps_too_much() const;
   bool keeps_nothing() const { return kept_.empty() && !fin_ && !rst_; }
 
+  /// Whether octets up to `position` are all new.
+  bool keeps_none_before(std::uint64_t position) const {
+    return kept_.empty() || kept_.begin()->first >= position;
+  }
+  /// What the first thing that is kept needs.
+  std::optional<std::uint64_t> first_needs() const;
+
   /// What comes next, if it is there.
   enum class Head : std::uint8_t { none, octets, fin, rst };
   Head head();
@@ -91,9 +98,10 @@ class TcpStream {
   Mark take_fin();
   Mark take_rst();
   void advance(std::uint64_t position) { next_ = position; }
-  /// Gives up what is missing before the next thing that is kept, or was acknowledged if that comes
-  /// first. Returns the place of what is there now, if anything is.
-  std::optional<Place> skip_hole();
+  /// Gives up what is missing before `most`, or before the next thing that is kept or the end of
+  /// what was acknowledged, if that comes first. Returns the place of what is there now, if
+  /// anything is.
+  std::optional<Place> skip_hole(std::uint64_t most);
   void clear();
 
  private:
