@@ -147,7 +147,7 @@ ei_register_info kExperts[] = {
 void register_fields(int protocol) {
   static int* ids[] = {&subtrees.frame,        &subtrees.finding, &subtrees.opening,
                        &subtrees.private_data, &subtrees.message, &subtrees.chunk,
-                       &subtrees.operation};
+                       &subtrees.operation,    &subtrees.loss};
   proto_register_field_array(protocol, kGeneral, static_cast<int>(std::size(kGeneral)));
   proto_register_field_array(protocol, kFindings, static_cast<int>(std::size(kFindings)));
   proto_register_field_array(protocol, kOpenings, static_cast<int>(std::size(kOpenings)));

@@ -76,6 +76,7 @@ struct Subtrees {
   int message = -1;
   int chunk = -1;
   int operation = -1;
+  int loss = -1;
 };
 
 struct Experts {
