@@ -74,7 +74,6 @@ hf_register_info kOpenings[] = {
                                           BASE_DEC, "In octets (RFC 8797 4.2)")},
     {&fields.private_data_receive_size, info("Receive size", "steertag.private_data.receive_size",
                                              FT_UINT32, BASE_DEC, "In octets (RFC 8797 4.2)")},
-    {&fields.negotiated, info("Negotiated", "steertag.negotiated", FT_NONE, BASE_NONE, nullptr)},
     {&fields.threshold_to_server,
      info("Inline threshold to the server", "steertag.threshold.to_server", FT_UINT32, BASE_DEC,
           "In octets")},
