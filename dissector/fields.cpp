@@ -74,7 +74,6 @@ hf_register_info kOpenings[] = {
                                           BASE_DEC, "In octets (RFC 8797 4.2)")},
     {&fields.private_data_receive_size, info("Receive size", "steertag.private_data.receive_size",
                                              FT_UINT32, BASE_DEC, "In octets (RFC 8797 4.2)")},
-    {&fields.negotiated, info("Negotiated", "steertag.negotiated", FT_NONE, BASE_NONE, nullptr)},
     {&fields.threshold_to_server,
      info("Inline threshold to the server", "steertag.threshold.to_server", FT_UINT32, BASE_DEC,
           "In octets")},
@@ -147,7 +146,7 @@ ei_register_info kExperts[] = {
 void register_fields(int protocol) {
   static int* ids[] = {&subtrees.frame,        &subtrees.finding, &subtrees.opening,
                        &subtrees.private_data, &subtrees.message, &subtrees.chunk,
-                       &subtrees.operation};
+                       &subtrees.operation,    &subtrees.loss};
   proto_register_field_array(protocol, kGeneral, static_cast<int>(std::size(kGeneral)));
   proto_register_field_array(protocol, kFindings, static_cast<int>(std::size(kFindings)));
   proto_register_field_array(protocol, kOpenings, static_cast<int>(std::size(kOpenings)));

@@ -32,7 +32,6 @@ struct Fields {
   int private_data_invalidation = -1;
   int private_data_send_size = -1;
   int private_data_receive_size = -1;
-  int negotiated = -1;
   int threshold_to_server = -1;
   int threshold_to_client = -1;
   int remote_invalidation = -1;
@@ -76,6 +75,7 @@ struct Subtrees {
   int message = -1;
   int chunk = -1;
   int operation = -1;
+  int loss = -1;
 };
 
 struct Experts {

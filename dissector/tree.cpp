@@ -227,10 +227,13 @@ void draw_operation(const Canvas& canvas, const Entry& entry) {
 void draw_loss(const Canvas& canvas, const Entry& entry) {
   const grade::LossNote& note = canvas.store.loss(entry);
   const char* why = canvas.text(capture::sentence(note.kind));
-  worked_out(proto_tree_add_string_format(canvas.tree, fields.loss, canvas.tvb, 0, 0, why,
-                                          "Not judged: of what the %s sent, %s", word(note.actor),
-                                          why));
-  add_belongs(canvas, entry);
+  proto_item* item =
+      proto_tree_add_string_format(canvas.tree, fields.loss, canvas.tvb, 0, 0, why,
+                                   "Not judged: of what the %s sent, %s", word(note.actor), why);
+  worked_out(item);
+  const Canvas inner = canvas.under(proto_item_add_subtree(item, subtrees.loss));
+  add_belongs(inner, entry);
+  inner.add(fields.sender, word(note.actor));
 }
 
 void draw_entry(const Canvas& canvas, const Entry& entry) {

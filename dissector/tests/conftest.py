@@ -8,6 +8,8 @@ import tempfile
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+# What makes the committed captures makes those of single tests too.
+sys.path.insert(1, str(pathlib.Path(__file__).parents[2] / "fixtures" / "captures" / "situations"))
 
 import tshark
 

@@ -1,0 +1,95 @@
+"""Damaged captures: whatever the octets are, the plugin neither crashes nor gives Wireshark a reason to complain."""
+
+import random
+import re
+
+import pytest
+import tshark
+from frames import Capture
+
+CAPTURES = sorted(tshark.CAPTURES.glob("**/*.pcapng"))
+# Some hundred in all; each is the whole capture with other damage, between two hosts of its own.
+MOST_MUTANTS = 25
+# So that large captures do not take the longest.
+MOST_FRAMES = 1000
+# One damage in so many frames, and at least one.
+FRAMES_A_DAMAGE = 5
+ETHERNET_BYTES = 14
+ETHERNET_IPV4 = b"\x08\x00"
+# Of the link and network layers below TCP, or below UDP and a transport header.
+HEADER_BYTES = 54
+COMPLAINTS = re.compile(
+    r"(Malformed Packet|Dissector bug|Unreassembled)[^\n]*steertag", re.IGNORECASE
+)
+
+
+def frames_of(path):
+    """The frames of a capture in little-endian pcapng, as the committed ones are."""
+    octets, frames, at = path.read_bytes(), [], 0
+    while at < len(octets):
+        kind, length = (int.from_bytes(octets[at + n : at + n + 4], "little") for n in (0, 4))
+        if kind == 6:
+            captured = int.from_bytes(octets[at + 20 : at + 24], "little")
+            frames.append(octets[at + 28 : at + 28 + captured])
+        at += length
+    return frames
+
+
+def elsewhere(frame, number):
+    """The frame between two other hosts: the second octet of both IPv4 addresses changes."""
+    if frame[12:14] != ETHERNET_IPV4 or len(frame) < ETHERNET_BYTES + 20:
+        return frame
+    frame = bytearray(frame)
+    for address in (26, 30):
+        frame[address + 1] = number
+    return bytes(frame)
+
+
+def damage(frames, at, chance):
+    """Changes, cuts, loses, doubles or moves one frame."""
+    frame = bytearray(frames[at])
+    kind = chance.choice(("octets", "octets", "word", "cut", "lose", "double", "move", "longer"))
+    if kind == "octets" and len(frame) > ETHERNET_BYTES:
+        for _ in range(chance.randint(1, 4)):
+            frame[chance.randrange(ETHERNET_BYTES, len(frame))] = chance.randrange(256)
+    elif kind == "word" and len(frame) > HEADER_BYTES + 4:
+        place = chance.randrange(HEADER_BYTES, len(frame) - 3)
+        word = chance.choice((0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF))
+        frame[place : place + 4] = word.to_bytes(4, "big")
+    elif kind == "cut":
+        del frame[chance.randrange(1, len(frame)) :]
+    elif kind == "longer":
+        frame += bytes(chance.randrange(64))
+    frames[at] = bytes(frame)
+    if kind == "lose":
+        del frames[at]
+    elif kind == "double":
+        frames.insert(chance.randrange(len(frames) + 1), frames[at])
+    elif kind == "move":
+        frame = frames.pop(at)
+        frames.insert(chance.randrange(len(frames) + 1), frame)
+
+
+def mutants(frames, chance):
+    """Frames of all mutants of a capture."""
+    for number in range(min(MOST_MUTANTS, max(1, MOST_FRAMES // len(frames)))):
+        mutant = [elsewhere(frame, number) for frame in frames]
+        for _ in range(chance.randint(1, 1 + len(frames) // FRAMES_A_DAMAGE)):
+            damage(mutant, chance.randrange(len(mutant)), chance)
+        yield from mutant
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
+def test_mutants(wireshark, home, path, passes):
+    capture = Capture()
+    capture.frames += mutants(frames_of(path), random.Random(path.stem))
+    mutant = home / f"{path.stem}-{passes}-mutants.pcapng"
+    capture.write(mutant)
+    output = wireshark.run(
+        *("tshark", "-n", *(["-2"] if passes == 2 else []), "-r", mutant),
+        *("-O", "steertag", "-o", "steertag.levels:all", "-z", "steertag,tree"),
+    )
+    assert output.status == 0, output.errors[-2000:]
+    assert not COMPLAINTS.search(output.text + output.errors)
+    # It was at work: nothing is proved by a plugin that looked away.
+    assert "Steertag: verdicts" in output.text
