@@ -11,7 +11,7 @@ VERSIONS = ("v3", "v4.1")
 BOTH = VERSIONS
 EXPORT = MOUNT_POINT = "/export"
 # Beyond the inline threshold (4096 octets), and no multiple of a page or of four.
-SOURCE_BYTES, LARGE_BYTES = 24_001, 20_003
+SOURCE_BYTES, LARGE_BYTES = 10_001, 9_003
 # Fits inline, but not into one segment or packet.
 MIDDLE_BYTES = 3_001
 # A listing of so many files with long names is beyond the inline threshold too.

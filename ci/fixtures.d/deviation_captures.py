@@ -1,0 +1,106 @@
+"""The captures of deviations: each is what one case that catches the deviation saw."""
+
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import deviation_table
+from fixture_places import DEVIATIONS, PROJECT, PYTHON, CannotMake
+
+sys.path.insert(0, str(PROJECT / "ci"))
+
+from blame import blames  # noqa: E402
+
+SUITES = {"server": ("suites/server", "--deviate"), "client": ("suites/client", "--client-deviate")}
+# As in ci/deviations.py: what is never answered may not wait long.
+MORE = {"server": (), "client": ("--client-timeout", "6")}
+# One case, which may hang until the suite gives it up.
+CASE_LIMIT_S = 120
+# They are kept in the repository, hundreds of them.
+MOST_BYTES = 65_536
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """A capture to make."""
+
+    role: str
+    name: str
+    case: str
+    requirement: str
+    whole_source: bool
+
+
+def wanted(table, names):
+    """What the table says of these deviations, or of all."""
+    known = {role: deviation_table.requirements(role) for role in table.cases}
+    for name in names or table.names():
+        role = table.role_of(name)
+        if name not in known[role]:
+            raise CannotMake(f"the {role} has no deviation {name}")
+        whole = name in table.whole_source
+        yield Wanted(role, name, table.cases[role][name], known[role][name], whole)
+
+
+def make(table, names, jobs):
+    """Makes the captures; returns a sentence for each that could not be made."""
+    chosen = list(wanted(table, names))
+    DEVIATIONS.mkdir(parents=True, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return [problem for problem in pool.map(_try, chosen) if problem]
+
+
+def _try(each):
+    try:
+        _make_one(each)
+    except CannotMake as problem:
+        return f"{each.name}: {problem}"
+    return None
+
+
+def _make_one(each):
+    with tempfile.TemporaryDirectory() as scratch:
+        report = pathlib.Path(scratch)
+        case = run_case(each, report)
+        if not blames(case, each.requirement):
+            raise CannotMake(f"{each.case} gave {case['verdict']}, not {each.requirement}")
+        if not case["capture"]:
+            raise CannotMake(f"{each.case} left no capture")
+        capture = report / case["capture"]
+        size = capture.stat().st_size
+        if size > MOST_BYTES:
+            raise CannotMake(f"the capture of {each.case} has {size} octets, above {MOST_BYTES}")
+        shutil.copy(capture, DEVIATIONS / f"{each.name}.pcapng")
+
+
+def run_case(each, report):
+    """The row of report.json for the case, run against the peer that deviates."""
+    suite, option = SUITES[each.role]
+    command = [PYTHON, "-m", "pytest", suite, "-q", "--case", each.case, option, each.name]
+    command += [*MORE[each.role], "--report", report]
+    if each.role == "client" and not each.whole_source:
+        command += ["-p", "small_source"]
+    folders = [pathlib.Path(__file__).parent, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    try:
+        done = subprocess.run(
+            command,
+            cwd=PROJECT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=CASE_LIMIT_S,
+        )
+        cases = json.loads((report / "report.json").read_text())["cases"]
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        raise CannotMake(f"{each.case} left no report: {error}") from None
+    if len(cases) != 1:
+        tail = done.stdout.strip().splitlines()[-1:]
+        raise CannotMake(f"{each.case} is no case that runs: {' '.join(tail)}")
+    return cases[0]
