@@ -3,16 +3,19 @@
 
 #include <variant>
 
+#include "capture/infiniband/queue_pairs.h"
 #include "capture/iwarp/tcp_connections.h"
 #include "capture/link/link_layers.h"
 
 namespace steertag::capture {
 
 struct Reader::State {
-  State(ConnectionSinks& sinks, const ReaderOptions& options) : tcp(sinks, options) {}
+  State(ConnectionSinks& sinks, const ReaderOptions& options)
+      : tcp(sinks, options), pairs(sinks, options) {}
 
   LinkLayers layers;
   iwarp::TcpConnections tcp;
+  infiniband::QueuePairs pairs;
   ReaderCounts counts;
 };
 
@@ -25,7 +28,9 @@ void Reader::read(const Packet& packet) {
   const LinkFrame frame = state_->layers.read(packet);
   bool taken = false;
   if (const auto* datagram = std::get_if<Datagram>(&frame)) {
-    taken = state_->tcp.read(*datagram);
+    taken = state_->tcp.read(*datagram) || state_->pairs.read(*datagram);
+  } else if (const auto* infiniband = std::get_if<InfinibandFrame>(&frame)) {
+    taken = state_->pairs.read(*infiniband);
   }
   if (!taken) ++state_->counts.other;
   if (taken && packet.octets.size() < packet.wire_bytes) ++state_->counts.cut;
@@ -33,10 +38,11 @@ void Reader::read(const Packet& packet) {
 
 void Reader::finish() {
   state_->tcp.finish();
+  state_->pairs.finish();
 }
 
 const ReaderCounts& Reader::counts() const {
-  state_->counts.forgotten = state_->tcp.forgotten();
+  state_->counts.forgotten = state_->tcp.forgotten() + state_->pairs.forgotten();
   return state_->counts;
 }
 
