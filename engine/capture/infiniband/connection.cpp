@@ -1,0 +1,237 @@
+// Holds packets back while others may still come, and gives up by proof.
+#include "capture/infiniband/connection.h"
+
+#include <utility>
+
+#include "rdma/infiniband/psn.h"
+
+namespace steertag::capture::infiniband {
+namespace {
+
+namespace ib = rdma::infiniband;
+using ib::psn_after;
+using ib::psn_distance;
+
+bool is_mtu(std::size_t octets) {
+  return octets >= kSmallestMtu && octets <= kLargestMtu && (octets & (octets - 1)) == 0;
+}
+
+ib::AckKind ack_of(const TransportPacket& packet) {
+  return packet.traits().aeth ? ib::ack_kind(packet.ack.syndrome) : ib::AckKind::ack;
+}
+
+std::uint32_t before(std::uint32_t psn) {
+  return psn_after(psn, ib::kPsnMask);
+}
+
+}  // namespace
+
+Connection::Connection(ConnectionSinks& sinks, FeedHints hints)
+    : feed_(sinks, std::move(hints)),
+      requests_{Requests(Side::a, feed_), Requests(Side::b, feed_)} {}
+
+void Connection::set_mtu(std::uint32_t octets) {
+  if (!is_mtu(octets)) return;
+  for (Requests& each : requests_) each.set_mtu(octets);
+}
+
+std::size_t Connection::buffered() const {
+  return hold_.bytes() + requests(Side::a).buffered() + requests(Side::b).buffered();
+}
+
+void Connection::read(Side sender, const TransportPacket& packet) {
+  if (over_) return;
+  if (!feed_.wanted()) {
+    strange_ = true;
+    return stop(packet.place);
+  }
+  ++arrivals_;
+  note_mtu(packet);
+  if (packet.traits().is_request()) {
+    arrive_request(sender, packet);
+  } else if (packet.traits().is_response()) {
+    arrive_response(sender, packet);
+  }
+  if (!hold_.empty()) settle();
+}
+
+/// InfiniBand specification 9.7.2: every packet of a message but the last is as long as the path
+/// MTU.
+void Connection::note_mtu(const TransportPacket& packet) {
+  const ib::OpcodeTraits& kind = packet.traits();
+  const std::size_t length = packet.payload_length;
+  if (kind.last || !is_mtu(length) || requests(Side::a).mtu() == length) return;
+  set_mtu(static_cast<std::uint32_t>(length));
+}
+
+void Connection::arrive_request(Side sender, const TransportPacket& packet) {
+  const Order order = requests(sender).order(packet.base.psn);
+  if (order == Order::behind) {
+    // A duplicate. That of a read asks for its responses from this number on again.
+    Lacking& lacked = lacking(sender);
+    const bool read = packet.traits().operation == ib::Operation::read_request;
+    if (read && psn_distance(packet.base.psn, lacked.psn) >= 0) lacked.asked_again = true;
+  } else if (order == Order::due && hold_.empty()) {
+    take(sender, packet);
+  } else {
+    hold_.insert(sender, packet);
+  }
+}
+
+void Connection::arrive_response(Side sender, const TransportPacket& packet) {
+  if (packet.traits().operation == ib::Operation::acknowledge &&
+      packet.fault != PacketFault::none) {
+    return;  // it may accept or refuse
+  }
+  const Side requester = other(sender);
+  const std::uint32_t psn = packet.base.psn;
+  const ib::AckKind kind = ack_of(packet);
+  if (kind == ib::AckKind::rnr_nak || kind == ib::AckKind::sequence_nak) {
+    // What came before this number was accepted; what was told from there on will come again.
+    note_accepted(requester, before(psn));
+    return hold_.refuse(requester, psn);
+  }
+  if (kind == ib::AckKind::other) return;
+  const Order order = order_of(sender, packet);
+  if (order == Order::behind) return;
+  note_accepted(requester, psn);
+  const bool plain = packet.traits().operation == ib::Operation::acknowledge && !ib::is_fatal(kind);
+  if (order == Order::due && plain) return;  // there is nothing to tell
+  if (order == Order::due && hold_.empty()) {
+    take(sender, packet);
+  } else {
+    hold_.insert(sender, packet);
+  }
+}
+
+void Connection::note_accepted(Side requester, std::uint32_t psn) {
+  const Requests& asked = requests(requester);
+  if (!asked.known()) return;
+  const std::int32_t distance = psn_distance(asked.next(), psn);
+  if (distance < 0 || distance > kMostAhead) return;
+  Proof& known = proof(requester);
+  if (known.any && psn_distance(asked.next(), known.psn) < 0) known.any = false;
+  if (!known.any) {
+    known = {true, psn, arrivals_};
+  } else if (psn_distance(known.psn, psn) > 0) {
+    known.psn = psn;
+  }
+}
+
+/// The request that is due next was accepted long ago: it is not in the capture.
+bool Connection::proven(Side requester) {
+  Proof& known = proof(requester);
+  if (known.any && psn_distance(requests(requester).next(), known.psn) < 0) known.any = false;
+  return known.any && arrivals_ - known.since >= kMostMisplaced;
+}
+
+Order Connection::order_of(Side sender, const TransportPacket& packet) const {
+  const std::uint32_t psn = packet.base.psn;
+  if (packet.traits().is_request()) return requests(sender).order(psn);
+  const Requests& asked = requests(other(sender));
+  if (!asked.asked(psn)) {
+    return psn_distance(asked.next(), psn) > kMostAhead ? Order::behind : Order::ahead;
+  }
+  if (packet.traits().operation == ib::Operation::read_response) {
+    return asked.reads().order_of_response(psn);
+  }
+  // A read that is refused has no response.
+  return asked.reads().order_of_acknowledgement(ib::is_fatal(ack_of(packet)) ? before(psn) : psn);
+}
+
+bool Connection::waited_enough(const HeldPacket& held) {
+  if (held.packet.traits().is_request()) return proven(held.sender);
+  const Side requester = other(held.sender);
+  const Requests& asked = requests(requester);
+  if (!asked.asked(held.packet.base.psn)) return proven(requester);
+  Lacking& lacked = lacking(requester);
+  if (lacked.since == 0 || lacked.psn != asked.reads().next()) {
+    lacked = {asked.reads().next(), arrivals_, false};
+  }
+  return !lacked.asked_again && arrivals_ - lacked.since >= kMostMisplacedResponses;
+}
+
+/// Goes on without what the held packet waits for.
+void Connection::give_up(const HeldPacket& held, LossKind kind) {
+  const Place& place = held.packet.place;
+  const std::uint32_t psn = held.packet.base.psn;
+  if (held.packet.traits().is_request()) {
+    if (requests(held.sender).order(psn) == Order::due) return;  // refused, and accepted after all
+    feed_.on_loss(place, held.sender, kind);
+    return requests(held.sender).skip_to(psn);
+  }
+  const Side requester = other(held.sender);
+  Requests& asked = requests(requester);
+  if (!asked.asked(psn)) {
+    feed_.on_loss(place, requester, kind);
+    std::uint32_t next = psn_after(psn);
+    const Proof& known = proof(requester);
+    if (known.any && psn_distance(psn, known.psn) > 0) next = psn_after(known.psn);
+    const auto held_request = hold_.first_request(requester);
+    if (held_request && psn_distance(*held_request, next) > 0) next = *held_request;
+    asked.skip_to(psn_distance(psn, next) > 0 ? next : psn_after(psn));
+  }
+  if (order_of(held.sender, held.packet) == Order::ahead) {
+    feed_.on_loss(place, held.sender, kind);
+    const bool response = held.packet.traits().operation == ib::Operation::read_response;
+    const bool itself = response || ib::is_fatal(ack_of(held.packet));
+    asked.reads().skip_to(itself ? psn : psn_after(psn), asked.mtu());
+  }
+}
+
+void Connection::settle() {
+  while (!hold_.empty() && !over_) {
+    const HeldPacket& first = hold_.front();
+    const Order order = order_of(first.sender, first.packet);
+    if (order == Order::ahead || (order == Order::due && first.refused)) {
+      const bool overflow = hold_.over_limits();
+      if (!overflow && !waited_enough(first)) return;
+      give_up(first, overflow ? LossKind::overflow : LossKind::missing);
+    }
+    const HeldPacket taken = hold_.take_front();
+    if (order_of(taken.sender, taken.packet) == Order::due) take(taken.sender, taken.packet);
+  }
+}
+
+void Connection::flush() {
+  while (!hold_.empty() && !over_) {
+    const HeldPacket& first = hold_.front();
+    if (order_of(first.sender, first.packet) == Order::ahead) give_up(first, LossKind::missing);
+    const HeldPacket taken = hold_.take_front();
+    if (order_of(taken.sender, taken.packet) == Order::due) take(taken.sender, taken.packet);
+  }
+}
+
+void Connection::take(Side sender, const TransportPacket& packet) {
+  if (packet.traits().is_request()) return requests(sender).take(packet);
+  Requests& asked = requests(other(sender));
+  if (packet.traits().operation == ib::Operation::read_response) {
+    if (packet.fault == PacketFault::damaged) {
+      feed_.on_loss(packet.place, sender, LossKind::damaged);
+      return asked.reads().skip_to(psn_after(packet.base.psn), asked.mtu());
+    }
+    if (!packet.traits().last) asked.note_strange_read(packet.base.psn);
+    if (const auto event = asked.reads().take(packet)) {
+      feed_.on_event(packet.place, sender, *event);
+    }
+  } else if (ib::is_fatal(ack_of(packet))) {
+    // InfiniBand specification 9.9.2: both queue pairs are in the error state from here on.
+    feed_.on_event(packet.place, sender, trace::Disconnect{false});
+    stop(packet.place);
+  }
+}
+
+void Connection::end(const Place& place) {
+  if (over_) return;
+  flush();
+  if (!over_) stop(place);
+}
+
+void Connection::stop(const Place& place) {
+  feed_.on_end(place);
+  over_ = true;
+  hold_.clear();
+  for (Requests& each : requests_) each.release();
+}
+
+}  // namespace steertag::capture::infiniband

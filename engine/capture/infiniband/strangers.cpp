@@ -1,0 +1,209 @@
+// Finds the partner of a flow by what its packets answer.
+#include "capture/infiniband/strangers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "capture/infiniband/reads.h"
+#include "rdma/infiniband/psn.h"
+#include "wire/header.h"
+#include "wire/xdr.h"
+
+namespace steertag::capture::infiniband {
+namespace {
+
+namespace ib = rdma::infiniband;
+
+constexpr std::uint32_t kMostProcedure = 4;  // RFC 8166 4.2.4: RDMA_ERROR
+
+FlowKey hosts_of(const FlowKey& flow) {
+  return {flow.source, flow.destination, 0};
+}
+
+FlowKey opposite_hosts(const FlowKey& flow) {
+  return {flow.destination, flow.source, 0};
+}
+
+bool starts_message(const TransportPacket& packet) {
+  return packet.traits().operation == ib::Operation::send && packet.traits().first;
+}
+
+/// The fixed words of a packet that starts an RPC-over-RDMA message.
+std::optional<wire::FixedWords> words_of(const TransportPacket& packet) {
+  if (!starts_message(packet)) return std::nullopt;
+  const auto words = wire::peek(packet.payload);
+  if (!words || words->vers != wire::kVersion || words->proc > kMostProcedure) return std::nullopt;
+  return words;
+}
+
+/// The RPC message type of a message without chunks.
+std::optional<std::uint32_t> type_of(View message) {
+  constexpr std::size_t kTypeOffset = wire::kSmallestHeaderBytes + 4;
+  if (message.size() < kTypeOffset + 4) return std::nullopt;
+  for (std::size_t list = wire::kFixedBytes; list < wire::kSmallestHeaderBytes; list += 4) {
+    if (wire::load_u32(message.data() + list) != 0) return std::nullopt;
+  }
+  return wire::load_u32(message.data() + kTypeOffset);
+}
+
+/// Whether a response with this number answers the packet.
+bool is_answered(const TransportPacket& packet, std::uint32_t psn) {
+  if (!packet.traits().is_request()) return false;
+  const std::int32_t distance = ib::psn_distance(packet.base.psn, psn);
+  if (distance <= 0 || packet.traits().operation != ib::Operation::read_request) {
+    return distance == 0;
+  }
+  return std::uint32_t{packet.rdma.length} > static_cast<std::uint32_t>(distance) * kSmallestMtu;
+}
+
+}  // namespace
+
+std::optional<Acquaintance> Strangers::read(const TransportPacket& packet) {
+  const Position flow = position(packet);
+  if (flow->strange) return std::nullopt;
+  Flow* partner = nullptr;
+  unsigned gained = kNumberWeight;
+  if (packet.traits().is_response()) {
+    partner = only_answered(*flow, packet);
+  } else if (starts_message(packet)) {
+    const bool speaks = words_of(packet).has_value();
+    flow->speaks |= speaks;
+    if (!flow->speaks && !packet.payload_cut()) {
+      flow->strange = true;
+      bytes_ -= std::exchange(flow->bytes, 0);
+      flow->packets.clear();
+      return std::nullopt;
+    }
+    gained = kXidWeight;
+    if (speaks) partner = only_with_xid(*flow, packet);
+  }
+  keep(*flow, packet);
+  if (partner == nullptr) return std::nullopt;
+  note(*flow, *partner, gained, packet.base.psn);
+  const FlowKey one = flow->key;
+  const FlowKey two = partner->key;
+  const unsigned against = weight_of_others(*flow, two) + weight_of_others(*partner, one);
+  if (weight(*flow, two) + weight(*partner, one) < kProvenWeight + 2 * against) return std::nullopt;
+  Acquaintance both{one, two, take(one)};
+  std::ranges::move(take(two), std::back_inserter(both.packets));
+  std::ranges::stable_sort(both.packets, {},
+                           [](const KeptPacket& kept) { return kept.packet.place.frame; });
+  return both;
+}
+
+Strangers::Position Strangers::position(const TransportPacket& packet) {
+  const FlowKey key = packet.flow();
+  if (const auto found = index_.find(key); found != index_.end()) {
+    flows_.splice(flows_.begin(), flows_, found->second);
+    return found->second;
+  }
+  std::vector<Position>& same = hosts_[hosts_of(key)];
+  if (same.size() == kMostStrangersOfHosts) remove(same.front());
+  flows_.push_front({key, packet.place, {}, 0, false, false, {}});
+  index_[key] = flows_.begin();
+  hosts_[hosts_of(key)].push_back(flows_.begin());
+  return flows_.begin();
+}
+
+void Strangers::keep(Flow& flow, const TransportPacket& packet) {
+  const std::size_t before = flow.bytes;
+  flow.bytes += flow.packets.emplace_back(packet).bytes();
+  while (flow.packets.size() > kMostStrangerPackets || flow.bytes > kMostStrangerBytes) {
+    flow.bytes -= flow.packets.front().bytes();
+    flow.packets.pop_front();
+  }
+  bytes_ = bytes_ - before + flow.bytes;
+}
+
+/// The one flow of the other direction that fits, or none.
+template <class Fits>
+Strangers::Flow* Strangers::only(const Flow& flow, Fits fits) {
+  const auto found = hosts_.find(opposite_hosts(flow.key));
+  if (found == hosts_.end()) return nullptr;
+  Flow* one = nullptr;
+  for (const Position candidate : found->second) {
+    if (&*candidate == &flow || candidate->strange) continue;
+    if (!std::ranges::any_of(candidate->packets, fits, &KeptPacket::packet)) continue;
+    if (one != nullptr) return nullptr;
+    one = &*candidate;
+  }
+  return one;
+}
+
+Strangers::Flow* Strangers::only_answered(const Flow& flow, const TransportPacket& response) {
+  return only(
+      flow, [&](const TransportPacket& packet) { return is_answered(packet, response.base.psn); });
+}
+
+Strangers::Flow* Strangers::only_with_xid(const Flow& flow, const TransportPacket& message) {
+  const std::uint32_t xid = words_of(message)->xid;
+  const auto type = type_of(message.payload);
+  return only(flow, [&](const TransportPacket& packet) {
+    const auto words = words_of(packet);
+    if (!words || words->xid != xid) return false;
+    // RFC 8167 5.1: calls of both directions may have the same XID.
+    const auto other_type = type_of(packet.payload);
+    return !type || !other_type || *type != *other_type;
+  });
+}
+
+void Strangers::note(Flow& flow, const Flow& partner, unsigned weight, std::uint32_t psn) {
+  for (Partner& known : flow.partners) {
+    if (known.flow != partner.key) continue;
+    if (known.psn != psn) known.weight += weight;  // a duplicate proves nothing new
+    known.psn = psn;
+    return;
+  }
+  if (flow.partners.size() == kMostPartners) return;
+  flow.partners.push_back({partner.key, weight, psn});
+}
+
+unsigned Strangers::weight(const Flow& flow, const FlowKey& partner) {
+  for (const Partner& known : flow.partners) {
+    if (known.flow == partner) return known.weight;
+  }
+  return 0;
+}
+
+unsigned Strangers::weight_of_others(const Flow& flow, const FlowKey& partner) {
+  unsigned sum = 0;
+  for (const Partner& known : flow.partners) {
+    if (known.flow != partner) sum += known.weight;
+  }
+  return sum;
+}
+
+std::vector<KeptPacket> Strangers::take(const FlowKey& flow) {
+  const auto found = index_.find(flow);
+  if (found == index_.end()) return {};
+  Flow taken = remove(found->second);
+  return {std::make_move_iterator(taken.packets.begin()),
+          std::make_move_iterator(taken.packets.end())};
+}
+
+std::optional<LostStranger> Strangers::give_up_oldest() {
+  if (flows_.empty()) return std::nullopt;
+  Flow flow = remove(std::prev(flows_.end()));
+  LostStranger lost{flow.key, flow.first, std::nullopt};
+  for (KeptPacket& kept : flow.packets) {
+    if (kept.packet.traits().last && words_of(kept.packet)) {
+      lost.message.emplace(std::move(kept));
+      break;
+    }
+  }
+  return lost;
+}
+
+Strangers::Flow Strangers::remove(Position flow) {
+  bytes_ -= flow->bytes;
+  index_.erase(flow->key);
+  const auto hosts = hosts_.find(hosts_of(flow->key));
+  std::erase(hosts->second, flow);
+  if (hosts->second.empty()) hosts_.erase(hosts);
+  Flow removed = std::move(*flow);
+  flows_.erase(flow);
+  return removed;
+}
+
+}  // namespace steertag::capture::infiniband

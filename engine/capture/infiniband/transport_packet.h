@@ -1,0 +1,44 @@
+// A packet of the InfiniBand transport, whatever it came over: its headers and its payload.
+#pragma once
+
+#include <optional>
+
+#include "capture/datagram.h"
+#include "capture/infiniband/address.h"
+#include "capture/infiniband_frame.h"
+#include "rdma/infiniband/transport.h"
+
+namespace steertag::capture::infiniband {
+
+/// What is wrong with a packet whose base header is whole.
+enum class PacketFault : std::uint8_t {
+  none,
+  cut,      // an extended header was not captured whole; the payload's length is known
+  damaged,  // its length has no room for the headers that its opcode asks for
+};
+
+struct TransportPacket {
+  Place place;
+  Address source;
+  Address destination;
+  rdma::infiniband::BaseHeader base;
+  PacketFault fault = PacketFault::none;
+  rdma::infiniband::RdmaHeader rdma;  // these three if the opcode brings them
+  rdma::infiniband::AckHeader ack;
+  std::uint32_t invalidated = 0;
+  View payload;                    // as much as was captured, without pad and invariant CRC
+  std::size_t payload_length = 0;  // on the wire
+
+  const rdma::infiniband::OpcodeTraits& traits() const {
+    return rdma::infiniband::traits(base.opcode);
+  }
+  FlowKey flow() const { return {source, destination, base.queue_pair}; }
+  bool payload_cut() const { return payload.size() < payload_length; }
+};
+
+/// The packet in a datagram to UDP port 4791. Nothing if it is none, belongs to another service
+/// than reliable connections and management, or lacks octets of its base header.
+std::optional<TransportPacket> transport_packet(const Datagram& datagram);
+std::optional<TransportPacket> transport_packet(const InfinibandFrame& frame);
+
+}  // namespace steertag::capture::infiniband

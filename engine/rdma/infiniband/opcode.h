@@ -1,0 +1,79 @@
+// Transport opcodes, and which extended headers each brings (InfiniBand specification 9.2.1).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "support/bytes.h"
+
+namespace steertag::rdma::infiniband {
+
+/// The reliable connected service, and what carries management datagrams. The upper three bits name
+/// the service.
+enum class Opcode : std::uint8_t {
+  send_first = 0x00,
+  send_middle = 0x01,
+  send_last = 0x02,
+  send_last_immediate = 0x03,
+  send_only = 0x04,
+  send_only_immediate = 0x05,
+  write_first = 0x06,
+  write_middle = 0x07,
+  write_last = 0x08,
+  write_last_immediate = 0x09,
+  write_only = 0x0a,
+  write_only_immediate = 0x0b,
+  read_request = 0x0c,
+  read_response_first = 0x0d,
+  read_response_middle = 0x0e,
+  read_response_last = 0x0f,
+  read_response_only = 0x10,
+  acknowledge = 0x11,
+  atomic_acknowledge = 0x12,
+  compare_swap = 0x13,
+  fetch_add = 0x14,
+  send_last_invalidate = 0x16,
+  send_only_invalidate = 0x17,
+  datagram_send_only = 0x64,
+  datagram_send_only_immediate = 0x65,
+};
+/// "RDMA WRITE First", or "unknown opcode".
+std::string_view name(Opcode opcode);
+
+/// What an opcode means for the message that its packet belongs to.
+enum class Operation : std::uint8_t {
+  none,  // another service, or no opcode of it
+  send,
+  write,
+  read_request,
+  atomic_request,
+  read_response,
+  acknowledge,  // also that of an atomic operation
+  datagram,
+};
+
+struct OpcodeTraits {
+  Operation operation = Operation::none;
+  bool first = false;  // starts its message
+  bool last = false;   // ends its message
+  bool datagram = false;
+  bool reth = false;
+  bool atomic = false;
+  bool aeth = false;
+  bool atomic_ack = false;
+  bool immediate = false;
+  bool invalidate = false;
+
+  /// Requests count in the sender's sequence numbers, responses in the receiver's.
+  bool is_request() const {
+    return operation >= Operation::send && operation <= Operation::atomic_request;
+  }
+  bool is_response() const {
+    return operation == Operation::read_response || operation == Operation::acknowledge;
+  }
+  /// Octets of the extended headers between base header and payload.
+  std::size_t extension_bytes() const;
+};
+const OpcodeTraits& traits(Opcode opcode);
+
+}  // namespace steertag::rdma::infiniband
