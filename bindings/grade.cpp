@@ -164,6 +164,12 @@ void bind_parts(py::module_& module) {
           "requirement", [](const PlacedFinding& each) { return each.finding.requirement; },
           py::return_value_policy::reference)
       .def_property_readonly("rule", [](const PlacedFinding& each) { return each.finding.rule; })
+      .def_property_readonly(
+          "event",
+          [](const PlacedFinding& each) {
+            return py::make_tuple(each.event.actor, each.event.kind, each.event.number);
+          },
+          "The event that it hangs on: (Role, kind, number of this kind by the actor from 1).")
       .def_property_readonly("expected",
                              [](const PlacedFinding& each) { return each.finding.expected; })
       .def_property_readonly("observed",

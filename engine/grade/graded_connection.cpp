@@ -6,6 +6,7 @@
 
 #include "grade/grader.h"
 #include "grade/note_builder.h"
+#include "trace/describe.h"
 
 namespace steertag::grade {
 
@@ -51,6 +52,8 @@ void GradedConnection::on_event(const capture::Place& place, const trace::Event&
   trace::Event seen = event;
   seen.index = place.frame;
   seen.time_ns = place.time_ns;
+  event_ = {event.actor, trace::kind_name(event.body),
+            ++event_counts_[index(event.actor)][event.body.index()]};
   std::optional<OperationNote> operation;
   if (notes_ != nullptr) operation = operation_note(seen, judge_.connection());
   judge_.on_event(seen);
@@ -196,7 +199,7 @@ void GradedConnection::tell_findings() {
   for (; findings_told_ < all.size(); ++findings_told_) {
     const conformance::Finding& finding = all[findings_told_];
     count_finding(finding);
-    const FindingNote note{summary_->number, place_, &finding};
+    const FindingNote note{summary_->number, place_, &finding, event_};
     grader_.keep(note);
     if (notes_ != nullptr) notes_->on_finding(note);
   }

@@ -46,7 +46,9 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   ConnectionSummary own_;
   ConnectionSummary* summary_;
   conformance::Judge judge_;
-  capture::Place place_;                                 // of the event at hand
+  capture::Place place_;  // of the event at hand
+  EventName event_;       // at hand
+  std::array<std::array<std::uint64_t, std::variant_size_v<trace::Body>>, 2> event_counts_{};
   MessageNote note_;                                     // used again and again
   std::optional<trace::Role> requester_;                 // of the Send at hand
   std::array<std::optional<std::uint32_t>, 2> granted_;  // since the last loss, by requester

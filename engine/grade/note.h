@@ -13,11 +13,20 @@
 
 namespace steertag::grade {
 
+/// An event by what can be counted in any record of its connection: the `number`th (from 1) of this
+/// kind by the actor. After a loss it is not counted as in a live run.
+struct EventName {
+  trace::Role actor = trace::Role::client;
+  std::string_view kind;  // as trace::kind_name
+  std::uint64_t number = 0;
+};
+
 /// A finding with the packet that it hangs on.
 struct FindingNote {
   std::uint64_t connection = 0;  // counted from 1 in the order in which connections showed up
   capture::Place place;
   const conformance::Finding* finding = nullptr;  // valid during the call
+  EventName event;
 };
 
 /// A Connect, Accept or Reject.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/finding.h"
+#include "grade/note.h"
 #include "grade/summary.h"
 
 namespace steertag::grade {
@@ -20,6 +21,7 @@ struct PlacedFinding {
   std::uint64_t connection = 0;
   capture::Place place;
   conformance::Finding finding;
+  EventName event;
 };
 
 struct Report {

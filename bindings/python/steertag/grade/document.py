@@ -24,7 +24,8 @@ Read), `terminates`; `directions`, by "forward" and "reverse": `calls`, `replies
 
 FINDING: `connection`, `frame`, `time_ns`, `culprit` ("client" or "server"), `verdict` ("fail", "warn" or
 "latitude", as in the suite's report), `level`, `id`, `document`, `section`, `rule`, `sentence`,
-`expected`, `observed`. Frames count from 1; times are since 1970-01-01 UTC.
+`expected`, `observed`, `event`: the `number`th event of this `kind` by the `actor` on the connection,
+counted from 1 as the suite's report does. Frames count from 1; times are since 1970-01-01 UTC.
 
 Fields may be added in version 1; none goes away or changes its meaning."""
 
@@ -150,4 +151,5 @@ def _finding(row):
         "section": row.requirement.section,
         "expected": row.expected,
         "observed": row.observed,
+        "event": {"actor": row.event[0].name, "kind": row.event[1], "number": row.event[2]},
     }

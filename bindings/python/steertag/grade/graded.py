@@ -34,6 +34,7 @@ class Row:
     rule: str
     expected: str
     observed: str
+    event: tuple  # Role, kind, number: what it hangs on
 
     @property
     def level(self):
@@ -131,4 +132,5 @@ def _row(one):
         one.rule,
         one.expected,
         one.observed,
+        one.event,
     )
