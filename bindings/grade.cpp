@@ -164,6 +164,8 @@ void bind_parts(py::module_& module) {
           "requirement", [](const PlacedFinding& each) { return each.finding.requirement; },
           py::return_value_policy::reference)
       .def_property_readonly("rule", [](const PlacedFinding& each) { return each.finding.rule; })
+      .def_readonly("known_frame", &PlacedFinding::known_frame,
+                    "The packet at which it became known; 0: only at the capture's end.")
       .def_property_readonly(
           "event",
           [](const PlacedFinding& each) {

@@ -24,6 +24,7 @@ bool FileGrade::step(std::uint64_t octets) {
     if (!packet || !*packet) {
       end();
     } else {
+      grader_.reading((*packet)->place.frame);
       reader_.read(**packet);
       if (file_.offset() >= enough) return over_;
     }
@@ -33,6 +34,7 @@ bool FileGrade::step(std::uint64_t octets) {
 
 void FileGrade::end() {
   over_ = true;
+  grader_.reading(0);
   reader_.finish();
 }
 

@@ -49,7 +49,7 @@ void Grader::account(std::size_t before, std::size_t after) {
 void Grader::keep(const FindingNote& note) {
   ++report_.findings_in_all;
   if (report_.findings.size() == kMostFindingsKept) return;
-  report_.findings.push_back({note.connection, note.place, *note.finding, note.event});
+  report_.findings.push_back({note.connection, note.place, *note.finding, note.event, reading_});
 }
 
 void Grader::close(GradedConnection& connection) {

@@ -31,6 +31,8 @@ class Grader final : public capture::ConnectionSinks {
 
   capture::ConnectionSink& open(const capture::Place& place,
                                 const capture::ConnectionName& name) override;
+  /// The packet that is read next; 0 for the capture's end.
+  void reading(std::uint64_t frame) { reading_ = frame; }
   const Report& report() const { return report_; }
   std::size_t kept_bytes() const { return kept_bytes_; }
 
@@ -44,6 +46,7 @@ class Grader final : public capture::ConnectionSinks {
   void close(GradedConnection& connection);
 
   NoteSink* notes_;
+  std::uint64_t reading_ = 0;
   std::size_t kept_bytes_ = 0;  // by the judges of all that are open
   Report report_;
   std::unordered_map<std::uint64_t, std::unique_ptr<GradedConnection>> open_;  // by number

@@ -22,6 +22,9 @@ struct PlacedFinding {
   capture::Place place;
   conformance::Finding finding;
   EventName event;
+  /// The packet at which it became known: a later one, or 0 for the capture's end, if the reader
+  /// held back what it hangs on.
+  std::uint64_t known_frame = 0;
 };
 
 struct Report {

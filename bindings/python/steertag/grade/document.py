@@ -22,10 +22,11 @@ Read), `terminates`; `directions`, by "forward" and "reverse": `calls`, `replies
 `position_zero_chunks`, `write_chunks`, `reply_chunks`; `messages` by kind; `losses` by kind: `count`,
 `first_frame`, `last_frame`, `sentence`; `findings_in_all`, `findings_dropped`.
 
-FINDING: `connection`, `frame`, `time_ns`, `culprit` ("client" or "server"), `verdict` ("fail", "warn" or
-"latitude", as in the suite's report), `level`, `id`, `document`, `section`, `rule`, `sentence`,
-`expected`, `observed`, `event`: the `number`th event of this `kind` by the `actor` on the connection,
-counted from 1 as the suite's report does. Frames count from 1; times are since 1970-01-01 UTC.
+FINDING: `connection`, `frame`, `known_frame` (the packet at which it became known, 0 for the capture's
+end), `time_ns`, `culprit` ("client" or "server"), `verdict` ("fail", "warn" or "latitude", as in the suite's
+report), `level`, `id`, `document`, `section`, `rule`, `sentence`, `expected`, `observed`, `event`: the
+`number`th event of this `kind` by the `actor` on the connection, counted from 1 as the suite's report does.
+Frames count from 1; times are since 1970-01-01 UTC.
 
 Fields may be added in version 1; none goes away or changes its meaning."""
 
@@ -74,7 +75,7 @@ _CONNECTION = (
     "findings_in_all",
     "findings_dropped",
 )
-_ROW = ("connection", "frame", "time_ns", "culprit", "level", "rule", "sentence")
+_ROW = ("connection", "frame", "known_frame", "time_ns", "culprit", "level", "rule", "sentence")
 
 
 def document(files, exit_status):

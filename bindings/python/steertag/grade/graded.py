@@ -35,6 +35,7 @@ class Row:
     expected: str
     observed: str
     event: tuple  # Role, kind, number: what it hangs on
+    known_frame: int  # 0: at the capture's end
 
     @property
     def level(self):
@@ -133,4 +134,5 @@ def _row(one):
         one.expected,
         one.observed,
         one.event,
+        one.known_frame,
     )
