@@ -171,6 +171,7 @@ void MpaStream::begin_fpdu(Run& run) {
     partial_.assign(octets.begin(), octets.end());
     return run.pass(octets.size());
   }
+  if (disproved(octets)) return lose_alignment(why_unaligned_);
   const std::size_t ulpdu_length = rdma::load16(octets.data());
   const std::size_t whole = fpdu_bytes(ulpdu_length);
   if (whole <= octets.size() + run.missing) {
@@ -201,6 +202,7 @@ void MpaStream::continue_fpdu(Run& run) {
     partial_missing_ += there + missing;
   }
   run.pass(there + missing);
+  if (disproved(partial_)) return lose_alignment(why_unaligned_);
   if (there + missing < lacking) return;
   Bytes captured = std::move(partial_);
   forget_partial();
@@ -209,6 +211,12 @@ void MpaStream::continue_fpdu(Run& run) {
     partial_ = std::move(captured);
     partial_.clear();
   }
+}
+
+/// On trial, it is not waited for the end of what is no FPDU.
+bool MpaStream::disproved(View fpdu) const {
+  const std::size_t header = fpdu_header_bytes(fpdu);
+  return trial_ == Trial::second && header != 0 && fpdu.size() >= header && !looks_like_fpdu(fpdu);
 }
 
 void MpaStream::end_fpdu(View captured, std::size_t ulpdu_length) {

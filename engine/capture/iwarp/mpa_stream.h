@@ -83,6 +83,7 @@ class MpaStream {
   void take_fpdus(Run& run);
   void begin_fpdu(Run& run);
   void continue_fpdu(Run& run);
+  bool disproved(View fpdu) const;
   void end_fpdu(View captured, std::size_t ulpdu_length);
   void bad_fpdu();
   void forget_partial();

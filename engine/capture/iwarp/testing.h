@@ -198,6 +198,8 @@ struct Ports {
 class Capture {
  public:
   explicit Capture(const ReaderOptions& options = {}) : reader(all, options) {}
+  /// `all` stays empty.
+  explicit Capture(ConnectionSinks& sinks) : reader(sinks, {}) {}
 
   /// `frame`: 0 takes the packet's own.
   bool read(const Packet& packet, Ports ports = {}, std::uint64_t frame = 0) {

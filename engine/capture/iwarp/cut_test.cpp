@@ -1,0 +1,146 @@
+// Packets that were not captured whole: what is not there is told, what is there stays right.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "capture/iwarp/testing.h"
+
+namespace steertag::capture::iwarp {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::StartsWith;
+using namespace testing;
+
+const char* const kCut = "loss: packets are cut in the capture";
+
+/// Takes the payloads of Writes, as far as they are there.
+class Payloads : public ConnectionSinks, public ConnectionSink {
+ public:
+  ConnectionSink& open(const Place&, const ConnectionName&) override { return *this; }
+  void on_event(const Place&, const trace::Event& event) override {
+    if (const auto* written = std::get_if<trace::RdmaWrite>(&event.body)) {
+      lengths.push_back(written->length);
+      payloads.emplace_back(written->payload.begin(), written->payload.end());
+    }
+  }
+  void on_loss(const Place&, trace::Role, LossKind) override { ++losses; }
+  void on_end(const Place&) override {}
+
+  std::vector<std::uint64_t> lengths;
+  std::vector<Bytes> payloads;
+  int losses = 0;
+};
+
+TEST(Cut, EveryPacketMayBeCutAnywhere) {
+  const Packets packets = conversation();
+  const Lines whole = events(told(packets));
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    for (std::size_t cut = 1; cut <= packets[i].payload.size(); ++cut) {
+      Packets some = packets;
+      some[i].cut = cut;
+      const Lines lines = told(some);
+      const Lines left = events(lines);
+      // In order, and nothing that the whole capture does not tell.
+      auto next = whole.begin();
+      for (const std::string& line : left) {
+        next = std::find(next, whole.end(), line);
+        ASSERT_NE(next, whole.end()) << line << "; frame " << i + 1 << " without " << cut;
+        ++next;
+      }
+      EXPECT_TRUE(left.size() == whole.size() || has_loss(lines))
+          << "frame " << i + 1 << " without " << cut;
+    }
+  }
+}
+
+TEST(Cut, EveryPacketCutAtTheSameLength) {
+  const Packets packets = conversation();
+  const Lines whole = events(told(packets));
+  for (std::size_t length = 0; length < 120; ++length) {
+    Packets some = packets;
+    for (Packet& packet : some)
+      packet.cut = packet.payload.size() - std::min(length, packet.payload.size());
+    const Lines lines = told(some);
+    auto next = whole.begin();
+    for (const std::string& line : events(lines)) {
+      next = std::find(next, whole.end(), line);
+      ASSERT_NE(next, whole.end()) << line << "; snapshot length " << length;
+      ++next;
+    }
+  }
+}
+
+TEST(Cut, AWriteKeepsItsLengthAndTheOctetsBeforeTheCut) {
+  const Bytes message = octets(1000);
+  const Bytes written = write(0x2000, message);
+  for (const std::size_t cut : {3u, 4u, 5u, 300u, 580u}) {
+    for (const bool in_two : {false, true}) {
+      Script script;
+      script.startups();
+      if (in_two) {
+        script.server(part(written, 0, 600)).server(part(written, 600, written.size()));
+      } else {
+        script.server(written);
+      }
+      script.server(write(0x3000, octets(5)));
+      script.packets[5].cut = cut;
+      Payloads sink;
+      Capture capture(sink);
+      capture.read(script.packets);
+      capture.finish();
+      const std::size_t there = in_two ? 600 - 16 - cut : std::min<std::size_t>(1000, 1004 - cut);
+      EXPECT_THAT(sink.lengths, ElementsAre(1000, 5)) << cut;
+      EXPECT_THAT(sink.payloads, ElementsAre(part(message, 0, there), octets(5))) << cut;
+      EXPECT_EQ(sink.losses, 0) << cut;
+    }
+  }
+}
+
+TEST(Cut, ASendIsLostAndTheNextIsNot) {
+  Script script;
+  script.startups().client(send(1, call(1)) + send(2, call(2)));
+  script.client(send(3, call(3))).client(send(4, call(4)));
+  Packets packets = script.packets;
+  packets[6].cut = 10;
+  EXPECT_THAT(told(packets),
+              ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
+                          StartsWith("6 client send"), StartsWith("6 client send"),
+                          "7 client " + std::string(kCut), StartsWith("8 client send"), "0 end"));
+}
+
+TEST(Cut, OfASendOnlyPadAndCrcMayBeMissing) {
+  Script script;
+  script.startups().client(send(1, octets(53)));
+  Packets packets = script.packets;
+  packets[5].cut = 7;
+  EXPECT_THAT(told(packets),
+              ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
+                          StartsWith("6 client send 53 octets"), "0 end"));
+}
+
+TEST(Cut, PrivateDataThatIsNotThereIsNotEmpty) {
+  for (const std::size_t cut : {1u, 8u, 12u}) {
+    Script script;
+    script.startups().client(send(1, call(1)));
+    Packets packets = script.packets;
+    packets[3].cut = cut;
+    packets[4].cut = cut;
+    EXPECT_THAT(told(packets),
+                ElementsAre("4 client " + std::string(kCut), "5 server " + std::string(kCut),
+                            StartsWith("6 client send"), "0 end"))
+        << cut;
+  }
+}
+
+TEST(Cut, ATerminateEndsTheConnectionWhateverItSaid) {
+  Script script;
+  script.startups().server(terminate());
+  Packets packets = script.packets;
+  packets[5].cut = 8;
+  EXPECT_THAT(told(packets),
+              ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
+                          "6 server " + std::string(kCut), "6 server disconnect clean", "6 end"));
+}
+
+}  // namespace
+}  // namespace steertag::capture::iwarp
