@@ -217,9 +217,10 @@ def test_several_connections_are_told_apart(tmp_path, capsys):
 
 def test_a_port_can_be_named(tmp_path, capsys):
     with grade_captures.Talk(port=4711, private_data=b"") as talk:
-        talk.reply(grade_captures.words(1, 1, 32, 4, 2))
+        talk.call(grade_captures.words(1, 1, 32, 4, 2))  # says little about what is spoken
     path = grade_captures.write(tmp_path / "port.pcapng", talk)
-    steertag(path, "--port", "4711")
+    assert steertag(path) == 3
+    assert steertag(path, "--port", "4711") == 1
     assert "192.0.2.2:4711" in capsys.readouterr().out
 
 

@@ -106,7 +106,7 @@ def _summary(one):
                 f"placed {counted(side.placed_bytes, 'octet', 'octets')} by RDMA Write, "
                 f"read {octets} by {counted(side.reads, 'RDMA Read', 'RDMA Reads')}"
             )
-    yield "messages", ", ".join(f"{count} {kind}" for kind, count in one.messages.items()) or "none"
+    yield "messages", ", ".join(f"{kind} {count}" for kind, count in one.messages.items()) or "none"
     for loss in one.losses.values():
         times = counted(loss["count"], "time", "times")
         frames = f"frames {loss['first_frame']} to {loss['last_frame']}"
