@@ -1,7 +1,9 @@
 """The plugin as Wireshark's programs see it: it loads, its names are the documented ones, files do not mix."""
 
+import os
 import re
 
+import pytest
 import tshark
 from frames import CLIENT, SERVER, Capture, Iwarp
 
@@ -9,6 +11,10 @@ README = tshark.PROJECT / "dissector" / "README.md"
 SITUATIONS = tshark.CAPTURES / "situations"
 
 
+@pytest.mark.skipif(
+    "STEERTAG_PRELOAD" in os.environ,
+    reason="Wireshark's external programs for capturing hang with it",
+)
 def test_loads_without_a_word(wireshark):
     output = wireshark.run("tshark", "-G", "plugins")
     assert (output.status, output.errors) == (0, "")
@@ -53,13 +59,13 @@ def verdicts(answer):
 
 
 def test_files_one_after_the_other(wireshark):
-    """What one file was about is forgotten with it."""
+    """What one file was about is forgotten with it; several times, so that a sanitizer sees what is left behind."""
     bad = wireshark.readable(SITUATIONS / "10-credit-zero.pcapng")
     good = wireshark.readable(SITUATIONS / "03-read-with-write-chunk.pcapng")
     requests = []
-    for path in (bad, good, bad):
+    for path in (bad, good) * 3:
         requests += [("load", {"file": str(path)}), ("tap", {"tap0": "expert"}), ("frames", {})]
     answers = wireshark.sharkd(*requests)
-    assert [verdicts(answer) for answer in answers[1::3]] == [[9], [], [9]]
+    assert [verdicts(answer) for answer in answers[1::3]] == [[9], []] * 3
     infos = [answer[8]["c"][-1] for answer in answers[2::3]]
-    assert ["RFC8166" in info for info in infos] == [True, False, True]
+    assert ["RFC8166" in info for info in infos] == [True, False] * 3

@@ -14,6 +14,18 @@ CAPTURES = PROJECT / "fixtures" / "captures"
 RUN_LIMIT_S = 120
 # Root's own plugins are ignored by Wireshark; this is nobody.
 NOBODY = "65534"
+# Where a report of leaks begins, and whose memory it can be.
+LEAKS = re.compile(r"\s*=+\n==\d+==ERROR: LeakSanitizer: detected memory leaks\n")
+TRACES = "stack_trace_format='    #%n %p in %f %S (%m+%o)'"
+WIRESHARK_PARTS = (
+    "steertag",
+    "libwireshark",
+    "libwiretap",
+    "libwsutil",
+    "libglib",
+    "tshark",
+    "sharkd",
+)
 # What Wireshark's own dissector says of itself with two passes and a Send in several segments.
 NOT_OURS = re.compile(r"\[Epan WARNING\] -- Dissector bug, protocol RPCoRDMA, in packet \d+:")
 
@@ -43,6 +55,17 @@ class Output:
 def plain(field):
     """The name of a field without the prefix of all of them."""
     return field.get("name").removeprefix("steertag.")
+
+
+def leaks_of_ours(report):
+    """The leaks in a report whose memory the plugin asked for, or what it called that is no part of
+    Wireshark."""
+    for leak in report.split("\n\n"):
+        modules = re.findall(r"^ +#\d+ .*\((\S+?)\+", leak, re.MULTILINE)
+        named = [pathlib.Path(module).name for module in modules]
+        first = next((name for name in named if name.startswith(WIRESHARK_PARTS)), "")
+        if first.startswith("steertag"):
+            yield f"\n{leak}"
 
 
 class Frame:
@@ -101,6 +124,16 @@ class Wireshark:
         self.plugins = home / "plugins"
         shutil.copytree(plugins(), self.plugins)
         self._root = os.geteuid() == 0
+        self._sanitizers = {}
+        if "STEERTAG_PRELOAD" in os.environ:
+            # A plugin with sanitizers needs their libraries from the start.
+            self._sanitizers = {
+                "LD_PRELOAD": os.environ["STEERTAG_PRELOAD"],
+                "ASAN_OPTIONS": f"detect_leaks=1:detect_stack_use_after_return=1:{TRACES}",
+                "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+                # Wireshark leaks too, which is not the plugin's fault: leaks_of_ours tells.
+                "LSAN_OPTIONS": "exitcode=0",
+            }
 
     def _command(self, program, arguments):
         found = shutil.which(program)
@@ -111,12 +144,7 @@ class Wireshark:
             "LC_ALL": "C.UTF-8",
             "WIRESHARK_PLUGIN_DIR": str(self.plugins),
         }
-        # A plugin with sanitizers needs their library from the start.
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
-            if name in os.environ:
-                environment[name] = os.environ[name]
-        if "STEERTAG_PRELOAD" in os.environ:
-            environment["LD_PRELOAD"] = os.environ["STEERTAG_PRELOAD"]
+        environment |= self._sanitizers
         command = ["env", "-i", *(f"{key}={value}" for key, value in environment.items()), found]
         if self._root:
             become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
@@ -141,7 +169,12 @@ class Wireshark:
             check=False,
         )
         text = done.stdout.decode(errors="replace")
-        return Output(done.returncode, text, done.stderr.decode(errors="replace"))
+        errors = done.stderr.decode(errors="replace")
+        if self._sanitizers:
+            errors, *reports = LEAKS.split(errors, maxsplit=1)
+            leaks = [leak for report in reports for leak in leaks_of_ours(report)]
+            assert not leaks, "".join(leaks)
+        return Output(done.returncode, text, errors)
 
     def tshark(self, capture, *arguments, passes=1):
         """The standard output; anything on the other one, and any other status than 0, is a failure."""
