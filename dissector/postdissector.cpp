@@ -27,6 +27,11 @@ extern "C" void end_session() {
   session = nullptr;
 }
 
+/// Behind the last frame of a first pass through a whole file.
+extern "C" void finish_session() {
+  if (session != nullptr) session->finish();
+}
+
 extern "C" void begin_session() {
   end_session();
   if (!reading_wanted()) return;
@@ -75,6 +80,7 @@ void register_protocol() {
   register_statistics_tap();
   register_init_routine(begin_session);
   register_cleanup_routine(end_session);
+  register_postseq_cleanup_routine(finish_session);
 }
 
 void hand_off() {

@@ -16,4 +16,13 @@ void Session::read(const capture::Packet& packet) noexcept {
   }
 }
 
+void Session::finish() noexcept {
+  if (broken_) return;
+  try {
+    reader_.finish();
+  } catch (const std::exception&) {
+    broken_ = true;
+  }
+}
+
 }  // namespace steertag::dissector
