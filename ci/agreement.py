@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,8 @@ OWN_KNOWLEDGE = {
     "receive_is_as_announced",
     "guards_stay_intact",
 }
+# Captures of a link type that this version of Wireshark has no name for: no dissector gets to know it.
+UNKNOWN_TO_WIRESHARK = {"roce-infiniband"}
 # Texts name events by their index in a live run and by their packet in a capture.
 _INDEX = re.compile(r"\b(?:event|frame) \d+")
 _FIELDS = ("frame.number", "steertag.finding.frame", "steertag.finding.connection")
@@ -69,7 +72,6 @@ class Result:
     name: str
     problems: list
     findings: int = 0
-    note: str = ""
 
 
 # -- live run and grade --------------------------------------------------------------------------
@@ -163,7 +165,7 @@ def tshark(path, home, passes):
     if os.geteuid() == 0:
         user = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
         command = ["setpriv", *user, *command]
-    environment = {**os.environ, "HOME": str(home), "WIRESHARK_PLUGIN_DIR": str(PLUGINS)}
+    environment = {**os.environ, "HOME": str(home), "WIRESHARK_PLUGIN_DIR": str(home / "plugins")}
     done = subprocess.run(
         command,
         env=environment,
@@ -260,8 +262,8 @@ def results_of_fixtures(paths, home, jobs):
 
     def one(path):
         graded = grade_file(str(path), [])
-        if graded.report is None:
-            return Result(f"fixture {path.stem}", [], note="unreadable")
+        if graded.report is None or path.stem in UNKNOWN_TO_WIRESHARK:
+            return Result(f"fixture {path.stem}", [])
         target = home / path.name
         target.write_bytes(path.read_bytes())
         problems = compare_plugin(target, home, graded) if not graded.error else []
@@ -295,6 +297,8 @@ def run(arguments):
         if not arguments.no_plugin:
             if not list(PLUGINS.glob("*/epan/steertag.so")):
                 raise CannotCompare(f"{PLUGINS}: no plugin; build with -DSTEERTAG_DISSECTOR=ON")
+            # Another user may not be let into the checkout.
+            shutil.copytree(PLUGINS, home / "plugins")
             results += results_of_batches(captures, home, arguments.jobs)
             fixtures = sorted(each for root in arguments.fixtures for each in root.rglob("*.pcap*"))
             results += results_of_fixtures(fixtures, home, arguments.jobs)
