@@ -34,9 +34,9 @@ std::vector<std::string> short_lines(const std::vector<Carried>& packets) {
   return lines;
 }
 
-class Order : public ::testing::Test {
+class QueuePairOrder : public ::testing::Test {
  protected:
-  Order() { talk.connect(); }
+  QueuePairOrder() { talk.connect(); }
   /// Makes the packet with this frame number the one with another.
   void move(std::size_t from, std::size_t to) {
     const Carried packet = talk.packets[from - 1];
@@ -51,7 +51,7 @@ class Order : public ::testing::Test {
   Conversation talk;
 };
 
-TEST_F(Order, DuplicatesAreIgnored) {
+TEST_F(QueuePairOrder, DuplicatesAreIgnored) {
   talk.send(kClient, call(1));  // 4
   again(4);
   talk.acknowledge(kServer);
@@ -61,7 +61,7 @@ TEST_F(Order, DuplicatesAreIgnored) {
               ElementsAre("4 client send 52", "8 client send 52", "0 end"));
 }
 
-TEST_F(Order, AMisplacedPacketIsWaitedFor) {
+TEST_F(QueuePairOrder, AMisplacedPacketIsWaitedFor) {
   talk.send(kClient, call(1, 500));  // 4, 5, 6
   talk.send(kClient, call(2));       // 7
   move(5, 7);
@@ -69,7 +69,7 @@ TEST_F(Order, AMisplacedPacketIsWaitedFor) {
               ElementsAre("5 client send 552", "6 client send 52", "0 end"));
 }
 
-TEST_F(Order, AReplyBehindAnAcknowledgementWaitsForItsCall) {
+TEST_F(QueuePairOrder, AReplyBehindAnAcknowledgementWaitsForItsCall) {
   talk.send(kClient, call(1));   // 4
   talk.acknowledge(kServer);     // 5
   talk.send(kServer, reply(1));  // 6
@@ -78,7 +78,7 @@ TEST_F(Order, AReplyBehindAnAcknowledgementWaitsForItsCall) {
               ElementsAre("6 client send 52", "5 server send 52", "0 end"));
 }
 
-TEST_F(Order, WhatWasRefusedForLackOfAReceiveIsToldOnce) {
+TEST_F(QueuePairOrder, WhatWasRefusedForLackOfAReceiveIsToldOnce) {
   talk.send(kClient, call(1));                              // 4
   talk.send(kClient, call(2));                              // 5
   talk.acknowledge(kServer, talk.client.psn - 2, kRnrNak);  // 6
@@ -90,7 +90,7 @@ TEST_F(Order, WhatWasRefusedForLackOfAReceiveIsToldOnce) {
               ElementsAre("4 client send 52", "5 client send 52", "10 server send 52", "0 end"));
 }
 
-TEST_F(Order, TheAcceptedTransmissionCounts) {
+TEST_F(QueuePairOrder, TheAcceptedTransmissionCounts) {
   talk.send(kClient, call(1));  // 4
   talk.send(kClient, call(2));  // 5, lost in the network
   talk.send(kClient, call(3));  // 6
@@ -104,7 +104,7 @@ TEST_F(Order, TheAcceptedTransmissionCounts) {
               ElementsAre("4 client send 52", "7 client send 52", "8 client send 52", "0 end"));
 }
 
-TEST_F(Order, ARefusedPacketThatWasAcceptedLaterIsTold) {
+TEST_F(QueuePairOrder, ARefusedPacketThatWasAcceptedLaterIsTold) {
   talk.send(kClient, call(1));  // 4
   talk.send(kClient, call(2));  // 5, lost in the network
   talk.send(kClient, call(3));  // 6
@@ -121,7 +121,7 @@ TEST_F(Order, ARefusedPacketThatWasAcceptedLaterIsTold) {
   EXPECT_THAT(lines, Not(Contains(HasSubstr("loss"))));
 }
 
-TEST_F(Order, WhatWasAcknowledgedAndIsNotThereIsMissing) {
+TEST_F(QueuePairOrder, WhatWasAcknowledgedAndIsNotThereIsMissing) {
   talk.send(kClient, call(1));  // 4
   talk.send(kClient, call(2));  // 5
   talk.send(kClient, call(3));  // 6
@@ -135,7 +135,7 @@ TEST_F(Order, WhatWasAcknowledgedAndIsNotThereIsMissing) {
   EXPECT_EQ(all.connections[0].sends.size(), 2 + kMostMisplaced);
 }
 
-TEST_F(Order, AMissingMessageIsMissingWhole) {
+TEST_F(QueuePairOrder, AMissingMessageIsMissingWhole) {
   talk.send(kClient, call(1, 500));  // 4, 5, 6
   talk.send(kClient, call(2));       // 7
   drop(4);
@@ -145,7 +145,7 @@ TEST_F(Order, AMissingMessageIsMissingWhole) {
                           "0 end"));
 }
 
-TEST_F(Order, AGapWithoutProofIsKeptOpenWithinLimits) {
+TEST_F(QueuePairOrder, AGapWithoutProofIsKeptOpenWithinLimits) {
   talk.send(kClient, call(1));  // 4
   drop(4);
   for (std::uint32_t i = 2; i < kMostHeldPackets + 20; ++i) talk.send(kClient, call(i));
@@ -156,7 +156,7 @@ TEST_F(Order, AGapWithoutProofIsKeptOpenWithinLimits) {
   EXPECT_EQ(all.connections[0].sends.size(), kMostHeldPackets + 18);
 }
 
-TEST_F(Order, ResponsesAreWaitedForAndMissed) {
+TEST_F(QueuePairOrder, ResponsesAreWaitedForAndMissed) {
   const std::uint32_t psn = talk.read(kServer, 1, 0, 1024);  // 4
   talk.read_response(kClient, psn, 1024);                    // 5, 6, 7, 8
   talk.send(kServer, reply(1));                              // 9
@@ -172,7 +172,7 @@ TEST_F(Order, ResponsesAreWaitedForAndMissed) {
                               "0x0000000000000300"));
 }
 
-TEST_F(Order, AReadThatIsAskedForAgainIsAnsweredOnce) {
+TEST_F(QueuePairOrder, AReadThatIsAskedForAgainIsAnsweredOnce) {
   const std::uint32_t psn = talk.read(kServer, 1, 0, 512);  // 4
   talk.read_response(kClient, psn, 512);                    // 5, 6
   const Carried lost = talk.packets[4];
@@ -186,7 +186,7 @@ TEST_F(Order, AReadThatIsAskedForAgainIsAnsweredOnce) {
                           "5 client rdma_read_response 256", "9 server send 52", "0 end"));
 }
 
-TEST_F(Order, AnAcknowledgementBehindAReadWaitsForItsResponses) {
+TEST_F(QueuePairOrder, AnAcknowledgementBehindAReadWaitsForItsResponses) {
   const std::uint32_t psn = talk.read(kServer, 1, 0, 512);  // 4
   talk.send(kServer, reply(1));                             // 5
   talk.read_response(kClient, psn, 512);                    // 6, 7
@@ -199,7 +199,7 @@ TEST_F(Order, AnAcknowledgementBehindAReadWaitsForItsResponses) {
                   "9 client rdma_read_response 256", "8 client send 52", "0 end"));
 }
 
-TEST_F(Order, AnUnknownReadsResponsesAreOneLoss) {
+TEST_F(QueuePairOrder, AnUnknownReadsResponsesAreOneLoss) {
   const std::uint32_t psn = talk.read(kServer, 1, 0, 256 * 40);  // 4
   drop(4);
   talk.read_response(kClient, psn, 256 * 40);
@@ -209,7 +209,7 @@ TEST_F(Order, AnUnknownReadsResponsesAreOneLoss) {
                           "0 end"));
 }
 
-TEST_F(Order, AMessageThatGoesOnWithoutBeginningIsDamaged) {
+TEST_F(QueuePairOrder, AMessageThatGoesOnWithoutBeginningIsDamaged) {
   talk.request(kClient, ib::Opcode::send_last, {}, call(1));      // 4
   talk.request(kClient, ib::Opcode::send_first, {}, Bytes(256));  // 5
   talk.send(kClient, call(2));                                    // 6
@@ -219,7 +219,7 @@ TEST_F(Order, AMessageThatGoesOnWithoutBeginningIsDamaged) {
                           "6 client send 52", "0 end"));
 }
 
-TEST_F(Order, ATooLongSendIsNotKept) {
+TEST_F(QueuePairOrder, ATooLongSendIsNotKept) {
   talk.mtu = 4096;
   talk.send(kClient, Bytes(kMostSendBytes + 1));
   talk.send(kClient, call(1));
@@ -229,7 +229,7 @@ TEST_F(Order, ATooLongSendIsNotKept) {
   EXPECT_THAT(all.connections[0].lines, Contains(HasSubstr("more was out of order")));
 }
 
-TEST_F(Order, TheMtuOfPacketsGoesBeforeTheAnnouncedOne) {
+TEST_F(QueuePairOrder, TheMtuOfPacketsGoesBeforeTheAnnouncedOne) {
   talk.mtu = 1024;  // 256 was announced
   const std::uint32_t psn = talk.read(kServer, 1, 0, 3000);
   talk.read_response(kClient, psn, 3000);
@@ -237,7 +237,7 @@ TEST_F(Order, TheMtuOfPacketsGoesBeforeTheAnnouncedOne) {
   EXPECT_THAT(short_lines(talk.packets), Not(Contains(HasSubstr("loss"))));
 }
 
-TEST_F(Order, AnAcknowledgementOfWhatCannotHaveBeenSentIsIgnored) {
+TEST_F(QueuePairOrder, AnAcknowledgementOfWhatCannotHaveBeenSentIsIgnored) {
   talk.send(kClient, call(1));  // 4
   talk.acknowledge(kServer, talk.client.psn + 0x200000);
   talk.send(kServer, reply(1));  // 6
@@ -314,7 +314,7 @@ struct Everything {
   Sequences whole;
 };
 
-TEST(Disorder, EachPacketDropped) {
+TEST(QueuePairDisorder, EachPacketDropped) {
   const Everything all;
   ASSERT_TRUE(all.whole.find("loss") == all.whole.end());
   for (std::size_t i = all.first; i < all.last; ++i) {
@@ -324,7 +324,7 @@ TEST(Disorder, EachPacketDropped) {
   }
 }
 
-TEST(Disorder, EachPacketTwice) {
+TEST(QueuePairDisorder, EachPacketTwice) {
   const Everything all;
   for (std::size_t i = 0; i < all.talk.packets.size(); ++i) {
     for (std::size_t distance = 1; distance <= 3; ++distance) {
@@ -337,7 +337,7 @@ TEST(Disorder, EachPacketTwice) {
   }
 }
 
-TEST(Disorder, EachPacketMisplaced) {
+TEST(QueuePairDisorder, EachPacketMisplaced) {
   const Everything all;
   for (std::size_t i = all.first; i < all.last; ++i) {
     for (std::size_t distance = 1; distance <= 3 && i + distance < all.last; ++distance) {
@@ -354,7 +354,7 @@ TEST(Disorder, EachPacketMisplaced) {
   }
 }
 
-TEST(Disorder, SetupMisplaced) {
+TEST(QueuePairDisorder, SetupMisplaced) {
   const Everything all;
   for (std::size_t i = 0; i < all.first; ++i) {
     for (std::size_t distance = 1; distance <= 3; ++distance) {
@@ -366,7 +366,7 @@ TEST(Disorder, SetupMisplaced) {
   }
 }
 
-TEST(Disorder, EachPacketCutAnywhere) {
+TEST(QueuePairDisorder, EachPacketCutAnywhere) {
   const Everything all(1);
   for (std::size_t i = 0; i < all.talk.packets.size(); ++i) {
     const std::size_t length = all.talk.packets[i].octets.size() + 8;

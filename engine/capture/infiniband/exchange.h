@@ -26,7 +26,7 @@ struct Exchange {
   Address server_path;
   std::uint32_t client_id = 0;
   std::uint32_t client_queue_pair = 0;
-  std::uint32_t client_psn = 0;
+  std::uint32_t server_psn = 0;  // of the server's first request, as the client asks for it
   KeptPrivateData private_data;
   bool told = false;  // the request
 
@@ -51,7 +51,7 @@ struct EarlyReply {
   std::uint32_t client_id = 0;
   std::uint32_t server_id = 0;
   std::uint32_t queue_pair = 0;
-  std::uint32_t psn = 0;
+  std::uint32_t client_psn = 0;  // of the client's first request, as the server asks for it
   KeptPrivateData private_data;
 };
 

@@ -46,7 +46,7 @@ std::vector<Carried> interleaved(std::initializer_list<const Conversation*> talk
   return packets;
 }
 
-TEST(Join, RepliesAreMatchedWithoutSetup) {
+TEST(QueuePairJoin, RepliesAreMatchedWithoutSetup) {
   Conversation talk;
   exchange(talk, 1);
   exchange(talk, 2);
@@ -66,7 +66,7 @@ TEST(Join, RepliesAreMatchedWithoutSetup) {
   }
 }
 
-TEST(Join, ConnectionsBetweenTheSameHostsAreToldApart) {
+TEST(QueuePairJoin, ConnectionsBetweenTheSameHostsAreToldApart) {
   Conversation one;
   Conversation two;
   two.client = {1, 0x12, 5000};
@@ -83,7 +83,7 @@ TEST(Join, ConnectionsBetweenTheSameHostsAreToldApart) {
               ElementsAre(call(101), reply(101, 300), call(102), reply(102, 300)));
 }
 
-TEST(Join, ConnectionsWithTheSameNumbersAreToldApartByXids) {
+TEST(QueuePairJoin, ConnectionsWithTheSameNumbersAreToldApartByXids) {
   Conversation one;
   one.client.psn = one.server.psn = 0;
   Conversation two = one;
@@ -97,7 +97,7 @@ TEST(Join, ConnectionsWithTheSameNumbersAreToldApartByXids) {
   EXPECT_THAT(all.connections[1].sends, ElementsAre(call(101), reply(101, 300)));
 }
 
-TEST(Join, WhatCannotBeToldApartIsLost) {
+TEST(QueuePairJoin, WhatCannotBeToldApartIsLost) {
   // The same numbers and the same XIDs, at the same time.
   Conversation one;
   one.client.psn = one.server.psn = 0;
@@ -114,7 +114,7 @@ TEST(Join, WhatCannotBeToldApartIsLost) {
   }
 }
 
-TEST(Join, OneDirectionAloneIsLost) {
+TEST(QueuePairJoin, OneDirectionAloneIsLost) {
   Conversation talk;
   exchange(talk, 1);
   exchange(talk, 2);
@@ -128,7 +128,7 @@ TEST(Join, OneDirectionAloneIsLost) {
               IsSupersetOf({"1 client" + kMissing, "1 server" + kMissing}));
 }
 
-TEST(Join, OtherTrafficIsNoConnection) {
+TEST(QueuePairJoin, OtherTrafficIsNoConnection) {
   Conversation talk;
   for (int i = 0; i < 10; ++i) {
     talk.send(kClient, Bytes(64, std::byte{0x55}));
@@ -139,7 +139,26 @@ TEST(Join, OtherTrafficIsNoConnection) {
   EXPECT_THAT(read_all(talk.packets).connections, IsEmpty());
 }
 
-TEST(Join, AtEveryPacket) {
+TEST(QueuePairJoin, CutMessagesShowWhatIsSpoken) {
+  Conversation talk;
+  talk.connect();
+  exchange(talk, 1);
+  exchange(talk, 2);
+  capture::testing::AllLines all;
+  QueuePairs reader(all);
+  std::uint64_t frame = 0;
+  for (const Carried& each : talk.packets) {
+    hand_over(reader, Medium::rocev2, each, ++frame, 8 + 12 + 30);
+  }
+  reader.finish();
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_THAT(all.connections[0].sends, IsEmpty());
+  EXPECT_EQ(all.connections[0].name.ends.client, "192.0.2.1 qp 0x000011");
+  EXPECT_THAT(all.connections[0].lines,
+              Contains(HasSubstr("loss: packets are cut in the capture")));
+}
+
+TEST(QueuePairJoin, AtEveryPacket) {
   Conversation talk;
   talk.connect(call(1), reply(1));
   for (std::uint32_t i = 1; i < 4; ++i) exchange(talk, i);
@@ -162,7 +181,7 @@ TEST(Join, AtEveryPacket) {
   }
 }
 
-TEST(Join, TheReplyOfTheSetupIsNotThere) {
+TEST(QueuePairJoin, TheReplyOfTheSetupIsNotThere) {
   Conversation talk;
   talk.connect(call(1), reply(1));
   exchange(talk, 1);
@@ -177,7 +196,7 @@ TEST(Join, TheReplyOfTheSetupIsNotThere) {
   EXPECT_EQ(one.name.ends.server, "192.0.2.2 qp 0x000022");
 }
 
-TEST(Join, TheRequestOfTheSetupIsNotThere) {
+TEST(QueuePairJoin, TheRequestOfTheSetupIsNotThere) {
   Conversation talk;
   talk.connect(call(1), reply(1));
   exchange(talk, 1);
@@ -191,13 +210,13 @@ TEST(Join, TheRequestOfTheSetupIsNotThere) {
   EXPECT_EQ(all.connections[0].name.ends.client, "192.0.2.1 qp 0x000011");
 }
 
-TEST(Join, ARequestWithoutAnAnswerIsTold) {
+TEST(QueuePairJoin, ARequestWithoutAnAnswerIsTold) {
   Conversation talk;
   talk.connect_request();
   EXPECT_THAT(lines_of(talk.packets), ElementsAre(HasSubstr("1 client connect"), "0 end"));
 }
 
-TEST(Join, APathMtuThatNothingAnnouncedIsFound) {
+TEST(QueuePairJoin, APathMtuThatNothingAnnouncedIsFound) {
   for (const std::uint32_t mtu : {256u, 512u, 1024u, 2048u, 4096u}) {
     Conversation talk;
     talk.mtu = mtu;
@@ -217,7 +236,7 @@ TEST(Join, APathMtuThatNothingAnnouncedIsFound) {
   }
 }
 
-TEST(Join, QueuePairsUsedAgainWithoutSetupAreAnotherConnection) {
+TEST(QueuePairJoin, QueuePairsUsedAgainWithoutSetupAreAnotherConnection) {
   Conversation talk;
   talk.connect(call(1), reply(1));
   exchange(talk, 1);
@@ -231,7 +250,7 @@ TEST(Join, QueuePairsUsedAgainWithoutSetupAreAnotherConnection) {
   EXPECT_THAT(all.connections[1].sends, Contains(reply(119, 300)));
 }
 
-TEST(Limits, ConnectionsUsedLeastLatelyAreForgotten) {
+TEST(QueuePairLimits, ConnectionsUsedLeastLatelyAreForgotten) {
   capture::testing::AllLines all;
   QueuePairs reader(all);
   std::uint64_t frame = 0;
@@ -250,7 +269,7 @@ TEST(Limits, ConnectionsUsedLeastLatelyAreForgotten) {
   EXPECT_THAT(all.connections[0].lines, Contains(HasSubstr("loss: more was out of order")));
 }
 
-TEST(Limits, FlowsWithoutPartnerAreForgotten) {
+TEST(QueuePairLimits, FlowsWithoutPartnerAreForgotten) {
   capture::testing::AllLines all;
   QueuePairs reader(all);
   std::uint64_t frame = 0;
@@ -264,7 +283,7 @@ TEST(Limits, FlowsWithoutPartnerAreForgotten) {
   EXPECT_GE(reader.forgotten(), kMostStrangers);
 }
 
-TEST(Limits, WhatAFlowWithoutPartnerKeepsIsLimited) {
+TEST(QueuePairLimits, WhatAFlowWithoutPartnerKeepsIsLimited) {
   Strangers strangers;
   Bytes octets = call(1, 8000);
   TransportPacket packet;
@@ -280,7 +299,7 @@ TEST(Limits, WhatAFlowWithoutPartnerKeepsIsLimited) {
   EXPECT_TRUE(strangers.empty());
 }
 
-TEST(Limits, WhatConnectionsHoldBackIsLimited) {
+TEST(QueuePairLimits, WhatConnectionsHoldBackIsLimited) {
   capture::testing::AllLines all;
   QueuePairs reader(all);
   std::uint64_t frame = 0;

@@ -22,7 +22,7 @@ void tell(ConnectionFeed& feed, const Place& place, Side side, const KeptPrivate
 
 KnownPair::KnownPair(ConnectionSinks& sinks, FeedHints hints, Exchange exchange)
     : connection_(sinks, std::move(hints)), exchange_(std::move(exchange)) {
-  connection_.start_at(Side::a, exchange_->client_psn);
+  connection_.start_at(Side::b, exchange_->server_psn);
 }
 
 KnownPair::KnownPair(ConnectionSinks& sinks, FeedHints hints, const FlowKey& one,

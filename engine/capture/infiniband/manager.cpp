@@ -63,7 +63,7 @@ void Manager::on_request(const TransportPacket& packet, const CmMessage& request
   if (known != pairs_.end()) {
     const Exchange& exchange = *known->exchange();
     if (exchange.client_queue_pair == request.queue_pair &&
-        exchange.client_psn == request.starting_psn) {
+        exchange.server_psn == request.starting_psn) {
       return;  // sent again
     }
     known->end(packet.place);
@@ -77,7 +77,7 @@ void Manager::on_request(const TransportPacket& packet, const CmMessage& request
   exchange.server_path = path_end(packet.destination, request.remote_lid);
   exchange.client_id = request.local_id;
   exchange.client_queue_pair = request.queue_pair;
-  exchange.client_psn = request.starting_psn;
+  exchange.server_psn = request.starting_psn;
   exchange.private_data = KeptPrivateData(request);
   pairs_.end_users(exchange.client_path, request.queue_pair, packet.place, nullptr);
 
@@ -106,7 +106,7 @@ void Manager::on_reply(const TransportPacket& packet, const CmMessage& message) 
   reply.client_id = message.remote_id;
   reply.server_id = message.local_id;
   reply.queue_pair = message.queue_pair;
-  reply.psn = message.starting_psn;
+  reply.client_psn = message.starting_psn;
   reply.private_data = KeptPrivateData(message);
   const auto pair = pairs_.find([&](KnownPair& each) {
     return each.exchange() && each.exchange()->is(reply.client, reply.server, reply.client_id);
@@ -131,10 +131,10 @@ void Manager::establish(PairTable::Position pair, const EarlyReply& reply) {
   pairs_.end_users(exchange.server_path, reply.queue_pair, reply.place, &*pair);
   pair->connection().feed().set_end(Side::b, end_text(exchange.server_path, reply.queue_pair));
   pair->accept(reply.place, reply.private_data);
-  pair->connection().start_at(Side::b, reply.psn);
+  pair->connection().start_at(Side::a, reply.client_psn);
   pairs_.index(pair, Side::a, exchange.to_server(reply.queue_pair));
   pairs_.index(pair, Side::b, exchange.to_client());
-  replay_early(pair, exchange.client_psn, reply.psn);
+  replay_early(pair, reply.client_psn, exchange.server_psn);
 }
 
 /// Packets of the connection that were captured before its reply; others between the same queue

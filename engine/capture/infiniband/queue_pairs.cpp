@@ -22,7 +22,7 @@ struct QueuePairs::State {
   void join(const Acquaintance& both);
   std::optional<PairTable::Position> asked_for(const FlowKey& to_client, const FlowKey& to_server,
                                                const Place& place);
-  PairTable::Position join_unknown(const FlowKey& one, const FlowKey& two, const Place& place);
+  PairTable::Position join_unknown(const Acquaintance& both, const Place& place);
   void tell_lost(const LostStranger& lost);
   void keep_limits(const Place& place);
 
@@ -80,7 +80,7 @@ void QueuePairs::State::join(const Acquaintance& both) {
   const Place place = both.packets.empty() ? Place{} : both.packets.front().packet.place;
   auto pair = asked_for(both.one, both.two, place);
   if (!pair) pair = asked_for(both.two, both.one, place);
-  if (!pair) pair = join_unknown(both.one, both.two, place);
+  if (!pair) pair = join_unknown(both, place);
   for (const KeptPacket& kept : both.packets) {
     const bool by_a = kept.packet.flow() == *(*pair)->flow(Side::a);
     pairs.read({*pair, by_a ? Side::a : Side::b}, kept.packet);
@@ -106,11 +106,16 @@ std::optional<PairTable::Position> QueuePairs::State::asked_for(const FlowKey& t
   return pair;
 }
 
-PairTable::Position QueuePairs::State::join_unknown(const FlowKey& one, const FlowKey& two,
-                                                    const Place& place) {
+PairTable::Position QueuePairs::State::join_unknown(const Acquaintance& both, const Place& place) {
+  const FlowKey& one = both.one;
+  const FlowKey& two = both.two;
   FeedHints hints;
   hints.fabric = fabric_of(one.source);
   hints.ends = {end_text(one.source, two.queue_pair), end_text(two.source, one.queue_pair)};
+  if (both.cut_caller) {
+    hints.known_port = true;  // nothing more will show what is spoken
+    hints.client = *both.cut_caller == one ? Side::a : Side::b;
+  }
   if (manager.early_reply(one) != nullptr) hints.client = Side::a;
   if (manager.early_reply(two) != nullptr) hints.client = Side::b;
   const auto pair = pairs.add(sinks, std::move(hints), one, two);

@@ -57,6 +57,20 @@ bool is_answered(const TransportPacket& packet, std::uint32_t psn) {
   return std::uint32_t{packet.rdma.length} > static_cast<std::uint32_t>(distance) * kSmallestMtu;
 }
 
+/// The flow of the first message that was cut and whose XID comes back from the other side.
+std::optional<FlowKey> cut_caller(const std::vector<KeptPacket>& packets) {
+  for (auto call = packets.begin(); call != packets.end(); ++call) {
+    const auto words = words_of(call->packet);
+    if (!words || !call->packet.payload_cut()) continue;
+    const bool answered = std::any_of(call, packets.end(), [&](const KeptPacket& reply) {
+      const auto answer = words_of(reply.packet);
+      return answer && answer->xid == words->xid && reply.packet.source != call->packet.source;
+    });
+    if (answered) return call->packet.flow();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Acquaintance> Strangers::read(const TransportPacket& packet) {
@@ -89,6 +103,7 @@ std::optional<Acquaintance> Strangers::read(const TransportPacket& packet) {
   std::ranges::move(take(two), std::back_inserter(both.packets));
   std::ranges::stable_sort(both.packets, {},
                            [](const KeptPacket& kept) { return kept.packet.place.frame; });
+  both.cut_caller = cut_caller(both.packets);
   return both;
 }
 

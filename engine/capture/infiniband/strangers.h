@@ -35,6 +35,9 @@ struct Acquaintance {
   FlowKey one;
   FlowKey two;
   std::vector<KeptPacket> packets;
+  // It speaks RPC-over-RDMA in messages that were cut, so that none of them can be told; this flow
+  // has the first of two with the same XID.
+  std::optional<FlowKey> cut_caller;
 };
 
 /// A flow that is given up, and a message that shows that it speaks RPC-over-RDMA.

@@ -142,7 +142,7 @@ class Conversation {
     request.kind = ib::CmKind::connect_request;
     request.service = service;
     request.queue_pair = client.queue_pair;
-    request.starting_psn = client.psn;
+    request.starting_psn = server.psn;
     request.path_mtu = 1;
     while (128u << request.path_mtu < mtu) ++request.path_mtu;
     request.private_data = data;
@@ -152,7 +152,7 @@ class Conversation {
     ib::CmMessage answer;
     answer.kind = ib::CmKind::connect_reply;
     answer.queue_pair = server.queue_pair;
-    answer.starting_psn = server.psn;
+    answer.starting_psn = client.psn;
     answer.private_data = private_data;
     cm(Side::b, answer);
   }

@@ -78,17 +78,17 @@ std::string_view name(CmKind kind) {
 CmLayout layout(CmKind kind) {
   switch (kind) {
     case CmKind::connect_request:
-      return {140, kRequestPrivateBytes};
+      return {56, 140, kRequestPrivateBytes};
     case CmKind::connect_reject:
-      return {84, kRejectPrivateBytes};
+      return {12, 84, kRejectPrivateBytes};
     case CmKind::connect_reply:
-      return {36, kReplyPrivateBytes};
+      return {24, 36, kReplyPrivateBytes};
     case CmKind::ready_to_use:
-      return {8, kReadyPrivateBytes};
+      return {8, 8, kReadyPrivateBytes};
     case CmKind::disconnect_request:
-      return {12, kDisconnectPrivateBytes};
+      return {12, 12, kDisconnectPrivateBytes};
     case CmKind::disconnect_reply:
-      return {8, kDisconnectedPrivateBytes};
+      return {8, 8, kDisconnectedPrivateBytes};
     case CmKind::message_receipt_ack:
       return {};
   }
@@ -99,7 +99,7 @@ std::optional<CmMessage> decode_cm(std::uint16_t attribute, View data) {
   CmMessage message;
   message.kind = static_cast<CmKind>(attribute);
   const CmLayout size = layout(message.kind);
-  if (size.fields == 0 || data.size() < size.fields) return std::nullopt;
+  if (size.needed == 0 || data.size() < size.needed) return std::nullopt;
   message.local_id = load32(data.data());
   message.remote_id = load32(data.data() + 4);
   switch (message.kind) {
@@ -119,7 +119,7 @@ std::optional<CmMessage> decode_cm(std::uint16_t attribute, View data) {
     default:
       break;
   }
-  const View rest = data.subspan(size.fields);
+  const View rest = data.subspan(std::min(data.size(), size.fields));
   message.private_data = rest.first(std::min(rest.size(), size.private_data));
   return message;
 }

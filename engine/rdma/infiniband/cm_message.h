@@ -38,28 +38,31 @@ inline constexpr std::uint16_t kRejectedByConsumer = 28;
 /// One message. Fields that its kind does not carry keep their defaults.
 struct CmMessage {
   CmKind kind = CmKind::connect_request;
-  std::uint32_t local_id = 0;      // communication ids, as the sender calls the two ends
-  std::uint32_t remote_id = 0;     // all but REQ
-  std::uint64_t service = 0;       // REQ
-  std::uint32_t queue_pair = 0;    // REQ, REP: the sender's; DREQ: the receiver's
-  std::uint32_t starting_psn = 0;  // REQ, REP: of what the sender will send
-  std::uint8_t path_mtu = 0;       // REQ: 1 to 5 for 256 to 4096 octets
-  bool reliable = true;            // REQ: for a reliable connection
-  std::uint16_t local_lid = 0;     // REQ: the primary path's ends
+  std::uint32_t local_id = 0;    // communication ids, as the sender calls the two ends
+  std::uint32_t remote_id = 0;   // all but REQ
+  std::uint64_t service = 0;     // REQ
+  std::uint32_t queue_pair = 0;  // REQ, REP: the sender's; DREQ: the receiver's
+  // REQ, REP: of what the receiver of the message will send (Linux and its peers read 12.7.31 so).
+  std::uint32_t starting_psn = 0;
+  std::uint8_t path_mtu = 0;    // REQ: 1 to 5 for 256 to 4096 octets
+  bool reliable = true;         // REQ: for a reliable connection
+  std::uint16_t local_lid = 0;  // REQ: the primary path's ends
   std::uint16_t remote_lid = 0;
   std::uint16_t reason = 0;  // REJ
   View private_data;  // as far as it was captured; shorter than the kind's field if it was cut
 };
 
-/// Octets before, and of, the private data of a kind; zero for kinds that are not decoded.
+/// Octets of the fields that are decoded, octets before the private data, and octets of those; zero
+/// for kinds that are not decoded.
 struct CmLayout {
+  std::size_t needed = 0;
   std::size_t fields = 0;
   std::size_t private_data = 0;
 };
 CmLayout layout(CmKind kind);
 
-/// Decodes the data of a management datagram; `data` may be cut. Nothing if the kind is none of the
-/// above or a field is not there.
+/// Decodes the data of a management datagram; `data` may be cut. Nothing if the kind is not decoded
+/// or a field is not there.
 std::optional<CmMessage> decode_cm(std::uint16_t attribute, View data);
 
 /// Writes the kMadDataBytes of the message; private data beyond the field's size is left out.
