@@ -99,7 +99,7 @@ std::optional<Acquaintance> Strangers::read(const TransportPacket& packet) {
   const FlowKey two = partner->key;
   const unsigned against = weight_of_others(*flow, two) + weight_of_others(*partner, one);
   if (weight(*flow, two) + weight(*partner, one) < kProvenWeight + 2 * against) return std::nullopt;
-  Acquaintance both{one, two, take(one)};
+  Acquaintance both{one, two, take(one), std::nullopt};
   std::ranges::move(take(two), std::back_inserter(both.packets));
   std::ranges::stable_sort(both.packets, {},
                            [](const KeptPacket& kept) { return kept.packet.place.frame; });
