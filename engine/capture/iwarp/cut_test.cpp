@@ -31,7 +31,7 @@ class Payloads : public ConnectionSinks, public ConnectionSink {
   int losses = 0;
 };
 
-TEST(Cut, EveryPacketMayBeCutAnywhere) {
+TEST(TcpCut, EveryPacketMayBeCutAnywhere) {
   const Packets packets = conversation();
   const Lines whole = events(told(packets));
   for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -53,7 +53,7 @@ TEST(Cut, EveryPacketMayBeCutAnywhere) {
   }
 }
 
-TEST(Cut, EveryPacketCutAtTheSameLength) {
+TEST(TcpCut, EveryPacketCutAtTheSameLength) {
   const Packets packets = conversation();
   const Lines whole = events(told(packets));
   for (std::size_t length = 0; length < 120; ++length) {
@@ -70,7 +70,7 @@ TEST(Cut, EveryPacketCutAtTheSameLength) {
   }
 }
 
-TEST(Cut, AWriteKeepsItsLengthAndTheOctetsBeforeTheCut) {
+TEST(TcpCut, AWriteKeepsItsLengthAndTheOctetsBeforeTheCut) {
   const Bytes message = octets(1000);
   const Bytes written = write(0x2000, message);
   for (const std::size_t cut : {3u, 4u, 5u, 300u, 580u}) {
@@ -96,7 +96,7 @@ TEST(Cut, AWriteKeepsItsLengthAndTheOctetsBeforeTheCut) {
   }
 }
 
-TEST(Cut, ASendIsLostAndTheNextIsNot) {
+TEST(TcpCut, ASendIsLostAndTheNextIsNot) {
   Script script;
   script.startups().client(send(1, call(1)) + send(2, call(2)));
   script.client(send(3, call(3))).client(send(4, call(4)));
@@ -108,7 +108,7 @@ TEST(Cut, ASendIsLostAndTheNextIsNot) {
                           "7 client " + std::string(kCut), StartsWith("8 client send"), "0 end"));
 }
 
-TEST(Cut, OfASendOnlyPadAndCrcMayBeMissing) {
+TEST(TcpCut, OfASendOnlyPadAndCrcMayBeMissing) {
   Script script;
   script.startups().client(send(1, octets(53)));
   Packets packets = script.packets;
@@ -118,7 +118,7 @@ TEST(Cut, OfASendOnlyPadAndCrcMayBeMissing) {
                           StartsWith("6 client send 53 octets"), "0 end"));
 }
 
-TEST(Cut, PrivateDataThatIsNotThereIsNotEmpty) {
+TEST(TcpCut, PrivateDataThatIsNotThereIsNotEmpty) {
   for (const std::size_t cut : {1u, 8u, 12u}) {
     Script script;
     script.startups().client(send(1, call(1)));
@@ -132,7 +132,7 @@ TEST(Cut, PrivateDataThatIsNotThereIsNotEmpty) {
   }
 }
 
-TEST(Cut, ATerminateEndsTheConnectionWhateverItSaid) {
+TEST(TcpCut, ATerminateEndsTheConnectionWhateverItSaid) {
   Script script;
   script.startups().server(terminate());
   Packets packets = script.packets;

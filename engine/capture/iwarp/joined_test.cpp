@@ -16,7 +16,7 @@ using namespace testing;
 
 const std::string kJoined = "loss: the capture begins in the middle of the connection";
 
-TEST(Alignment, AnFpduThatEndsWithTheSegmentIsOne) {
+TEST(FpduAlignment, AnFpduThatEndsWithTheSegmentIsOne) {
   EXPECT_EQ(alignment_of(send(1, call(1)), 0), Alignment::fpdu);
   EXPECT_EQ(alignment_of(write(0, octets(100)), 0), Alignment::fpdu);
   EXPECT_EQ(alignment_of(read_request(7, 4096), 0), Alignment::fpdu);
@@ -24,23 +24,23 @@ TEST(Alignment, AnFpduThatEndsWithTheSegmentIsOne) {
   EXPECT_EQ(alignment_of(part(write(0, octets(100)), 0, 20), 100), Alignment::fpdu) << "cut";
 }
 
-TEST(Alignment, AnFpduInFrontOfAnotherIsOne) {
+TEST(FpduAlignment, AnFpduInFrontOfAnotherIsOne) {
   EXPECT_EQ(alignment_of(write(0, octets(100)) + send(1, call(1)), 0), Alignment::fpdu);
   EXPECT_EQ(alignment_of(write(0, octets(100)) + octets(30), 0), Alignment::none);
   EXPECT_EQ(alignment_of(send(1, call(1)) + octets(30), 0), Alignment::none);
 }
 
-TEST(Alignment, ARightCrcProvesIt) {
+TEST(FpduAlignment, ARightCrcProvesIt) {
   const Bytes written = fpdu(tagged(Opcode::rdma_write, 1, 2), octets(9), Crc::right);
   EXPECT_EQ(alignment_of(written + octets(30), 0), Alignment::fpdu);
 }
 
-TEST(Alignment, ATaggedFpduThatGoesOnIsDoubtful) {
+TEST(FpduAlignment, ATaggedFpduThatGoesOnIsDoubtful) {
   EXPECT_EQ(alignment_of(part(write(0, octets(100)), 0, 50), 0), Alignment::doubtful);
   EXPECT_EQ(alignment_of(part(send(1, call(1)), 0, 50), 0), Alignment::fpdu);
 }
 
-TEST(Alignment, EveryBitOfTheHeaderCounts) {
+TEST(FpduAlignment, EveryBitOfTheHeaderCounts) {
   const Bytes whole = send(0x100, call(1));
   for (std::size_t octet = 2; octet < 12; ++octet) {
     for (int bit = 0; bit < 8; ++bit) {
@@ -57,7 +57,7 @@ TEST(Alignment, EveryBitOfTheHeaderCounts) {
   EXPECT_EQ(alignment_of(Bytes(1460), 0), Alignment::none) << "zeros";
 }
 
-RC_GTEST_PROP(AlignmentProperty, AnyOctetsAreNone, ()) {
+RC_GTEST_PROP(FpduAlignmentProperty, AnyOctetsAreNone, ()) {
   const auto raw =
       *rc::gen::container<std::vector<std::uint8_t>>(rc::gen::arbitrary<std::uint8_t>());
   Bytes some(raw.size());
@@ -65,7 +65,7 @@ RC_GTEST_PROP(AlignmentProperty, AnyOctetsAreNone, ()) {
   RC_ASSERT(alignment_of(some, 0) == Alignment::none);
 }
 
-TEST(Joined, FromEveryPacketOn) {
+TEST(TcpJoined, FromEveryPacketOn) {
   const Packets packets = conversation();
   const Lines whole = events(told(packets));
   for (std::size_t first = 4; first < packets.size(); ++first) {
@@ -87,7 +87,7 @@ TEST(Joined, FromEveryPacketOn) {
   }
 }
 
-TEST(Joined, TellsFirstThatItIs) {
+TEST(TcpJoined, TellsFirstThatItIs) {
   Script script;
   script.startups().client(send(1, call(1))).server(send(1, reply(1))).client(send(2, call(2)));
   const Packets packets(script.packets.begin() + 5, script.packets.end());
@@ -99,7 +99,7 @@ TEST(Joined, TellsFirstThatItIs) {
   EXPECT_EQ(told(packets, {50000, 4711}, {{4711}}), told(packets)) << "on a port that was named";
 }
 
-TEST(Joined, InsideAMessageBeginsWithTheNext) {
+TEST(TcpJoined, InsideAMessageBeginsWithTheNext) {
   const Bytes written = write(0, octets(3000));
   Script script;
   script.startups();
@@ -110,7 +110,7 @@ TEST(Joined, InsideAMessageBeginsWithTheNext) {
                                          StartsWith("9 server send"), "0 end"));
 }
 
-TEST(Joined, AMessageWithoutItsBeginningIsNotTold) {
+TEST(TcpJoined, AMessageWithoutItsBeginningIsNotTold) {
   const Bytes message = call(1) + octets(100);
   Script script;
   script.startups();
@@ -122,7 +122,7 @@ TEST(Joined, AMessageWithoutItsBeginningIsNotTold) {
                                          StartsWith("8 client send 56 octets [12345602"), "0 end"));
 }
 
-TEST(Joined, ADoubtfulBeginningIsProvedByTheNext) {
+TEST(TcpJoined, ADoubtfulBeginningIsProvedByTheNext) {
   const Bytes written = write(0, octets(3000));
   Script script;
   script.startups();
@@ -135,7 +135,7 @@ TEST(Joined, ADoubtfulBeginningIsProvedByTheNext) {
                                          StartsWith("8 server send"), "0 end"));
 }
 
-TEST(Joined, ADoubtfulBeginningThatWasNoneIsLeft) {
+TEST(TcpJoined, ADoubtfulBeginningThatWasNoneIsLeft) {
   // The payload of a Write looks like another Write's beginning.
   const Bytes inner = part(write(0, octets(5000)), 0, 1500);
   Script script;
@@ -147,13 +147,13 @@ TEST(Joined, ADoubtfulBeginningThatWasNoneIsLeft) {
                                          StartsWith("server send 56 octets [12345602")));
 }
 
-TEST(Joined, OtherOctetsOnTheKnownPortAreNothing) {
+TEST(TcpJoined, OtherOctetsOnTheKnownPortAreNothing) {
   Script script;
   for (int i = 0; i < 3000; ++i) script.client(octets(100, i)).server(octets(1000, i));
   EXPECT_THAT(told(script.packets), IsEmpty());
 }
 
-TEST(Joined, AfterTheMissingFpdusAreFoundAgain) {
+TEST(TcpJoined, AfterTheMissingFpdusAreFoundAgain) {
   Script script;
   script.startups().client(send(1, call(1)));
   const Bytes big = write(0, octets(2000)) + write(2000, octets(2000)) + send(1, reply(1));

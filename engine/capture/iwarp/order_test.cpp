@@ -51,7 +51,7 @@ std::string text(const Lines& lines) {
   return result;
 }
 
-TEST(Order, SwappedPacketsTellTheSame) {
+TEST(TcpOrder, SwappedPacketsTellTheSame) {
   const Packets packets = conversation();
   const Lines whole = told(packets);
   for (std::size_t distance = 1; distance <= 3; ++distance) {
@@ -65,7 +65,7 @@ TEST(Order, SwappedPacketsTellTheSame) {
   }
 }
 
-TEST(Order, ADelayedPacketTellsTheSame) {
+TEST(TcpOrder, ADelayedPacketTellsTheSame) {
   const Packets packets = conversation();
   const Lines whole = told(packets);
   for (std::size_t distance = 2; distance <= 8; ++distance) {
@@ -78,7 +78,7 @@ TEST(Order, ADelayedPacketTellsTheSame) {
   }
 }
 
-TEST(Order, EveryPacketMayBeMissing) {
+TEST(TcpOrder, EveryPacketMayBeMissing) {
   const Packets packets = conversation();
   const Lines whole = told(packets);
   for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -93,7 +93,7 @@ TEST(Order, EveryPacketMayBeMissing) {
   }
 }
 
-TEST(Order, TwoPacketsMayBeMissing) {
+TEST(TcpOrder, TwoPacketsMayBeMissing) {
   const Packets packets = conversation();
   const Lines whole = told(packets);
   for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -109,7 +109,7 @@ TEST(Order, TwoPacketsMayBeMissing) {
   }
 }
 
-TEST(Order, TheMissingIsToldAtOnceWhenEnoughFollows) {
+TEST(TcpOrder, TheMissingIsToldAtOnceWhenEnoughFollows) {
   Script script;
   script.startups().client(send(1, call(1))).server(send(1, reply(1)));
   const std::size_t missing = script.packets.size();
@@ -129,7 +129,7 @@ TEST(Order, TheMissingIsToldAtOnceWhenEnoughFollows) {
   EXPECT_EQ(told_at, missing + 2 + kMostPacketsUntilMissing);
 }
 
-TEST(Order, AHoleThatIsNotAcknowledgedWaitsForTheRetransmission) {
+TEST(TcpOrder, AHoleThatIsNotAcknowledgedWaitsForTheRetransmission) {
   Script script;
   script.startups();
   const std::size_t before = script.packets.size();
@@ -143,7 +143,7 @@ TEST(Order, AHoleThatIsNotAcknowledgedWaitsForTheRetransmission) {
   EXPECT_EQ(lines, whole);
 }
 
-TEST(Order, DuplicatesAndProbesChangeNothing) {
+TEST(TcpOrder, DuplicatesAndProbesChangeNothing) {
   const Packets packets = conversation();
   const Lines whole = told(packets);
   Packets noisy;
@@ -166,7 +166,7 @@ TEST(Order, DuplicatesAndProbesChangeNothing) {
   EXPECT_EQ(told(noisy), whole);
 }
 
-TEST(Order, OfOverlappingCopiesTheFirstCounts) {
+TEST(TcpOrder, OfOverlappingCopiesTheFirstCounts) {
   const Bytes message = send(1, call(1)) + send(2, call(2));
   for (std::size_t begin = 0; begin < message.size(); begin += 7) {
     Script script;
@@ -186,7 +186,7 @@ TEST(Order, OfOverlappingCopiesTheFirstCounts) {
   }
 }
 
-TEST(Order, ARetransmissionThatAcknowledgesItsAnswerGoesBeforeIt) {
+TEST(TcpOrder, ARetransmissionThatAcknowledgesItsAnswerGoesBeforeIt) {
   Script script;
   script.startups().client(send(1, call(1))).server(send(1, reply(1))).client(send(2, call(2)));
   const Lines whole = told(script.packets);
@@ -199,7 +199,7 @@ TEST(Order, ARetransmissionThatAcknowledgesItsAnswerGoesBeforeIt) {
   EXPECT_EQ(without_frames(told(packets)), without_frames(whole));
 }
 
-TEST(Order, SplitPacketsTellTheSame) {
+TEST(TcpOrder, SplitPacketsTellTheSame) {
   const Packets packets = conversation();
   const Lines whole = told(packets);
   for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -218,7 +218,7 @@ TEST(Order, SplitPacketsTellTheSame) {
   }
 }
 
-TEST(Order, MergedPacketsTellTheSame) {
+TEST(TcpOrder, MergedPacketsTellTheSame) {
   const Packets packets = conversation();
   const Lines whole = without_frames(told(packets));
   Packets merged;
@@ -234,7 +234,7 @@ TEST(Order, MergedPacketsTellTheSame) {
   EXPECT_EQ(without_frames(told(merged)), whole);
 }
 
-RC_GTEST_PROP(OrderProperty, AnyOrderWithinAWindowTellsTheSame, ()) {
+RC_GTEST_PROP(TcpOrderProperty, AnyOrderWithinAWindowTellsTheSame, ()) {
   const Packets packets = conversation();
   const auto delays = *rc::gen::container<std::vector<int>>(packets.size(), rc::gen::inRange(0, 6));
   std::vector<std::pair<std::size_t, std::size_t>> order;
@@ -246,7 +246,7 @@ RC_GTEST_PROP(OrderProperty, AnyOrderWithinAWindowTellsTheSame, ()) {
   RC_ASSERT(told(shuffled) == told(packets));
 }
 
-RC_GTEST_PROP(OrderProperty, AnyLossAndAnyOrderTellNothingElse, ()) {
+RC_GTEST_PROP(TcpOrderProperty, AnyLossAndAnyOrderTellNothingElse, ()) {
   const Packets packets = conversation();
   const auto delays = *rc::gen::container<std::vector<int>>(packets.size(), rc::gen::inRange(0, 4));
   const auto fates = *rc::gen::container<std::vector<int>>(packets.size(), rc::gen::inRange(0, 5));

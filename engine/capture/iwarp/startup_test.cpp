@@ -17,7 +17,7 @@ using rdma::iwarp::StartupKind;
 
 const char* const kNoFrame = "loss: octets that are no frame of the protocol";
 
-TEST(Startup, RevisionOneHasNoEnhancedWords) {
+TEST(MpaStartup, RevisionOneHasNoEnhancedWords) {
   StartupFrame frame = startup(StartupKind::request);
   frame.revision = 1;
   frame.enhanced.reset();
@@ -31,7 +31,7 @@ TEST(Startup, RevisionOneHasNoEnhancedWords) {
                                                 "5 server accept without private data", "0 end"));
 }
 
-TEST(Startup, ARejectionIsTheEnd) {
+TEST(MpaStartup, ARejectionIsTheEnd) {
   StartupFrame frame = startup(StartupKind::reply);
   frame.rejected = true;
   Script script;
@@ -42,7 +42,7 @@ TEST(Startup, ARejectionIsTheEnd) {
                           "5 server disconnect clean", "5 end"));
 }
 
-TEST(Startup, AReplyThatIsNoneIsTold) {
+TEST(MpaStartup, AReplyThatIsNoneIsTold) {
   Script script;
   script.handshake().client(request()).server(octets(100)).client(send(1, call(1))).ends();
   EXPECT_THAT(told(script.packets),
@@ -50,14 +50,14 @@ TEST(Startup, AReplyThatIsNoneIsTold) {
                           StartsWith("6 client send"), "8 client disconnect clean", "8 end"));
 }
 
-TEST(Startup, TwoRequestsAreNoStartup) {
+TEST(MpaStartup, TwoRequestsAreNoStartup) {
   Script script;
   script.handshake().client(request()).server(request());
   EXPECT_THAT(told(script.packets), ElementsAre(StartsWith("4 client connect"),
                                                 "5 server " + std::string(kNoFrame), "0 end"));
 }
 
-TEST(Startup, WrongRevisionIsNoStartup) {
+TEST(MpaStartup, WrongRevisionIsNoStartup) {
   Bytes frame = request();
   frame[17] = std::byte{3};
   Script script;
@@ -65,7 +65,7 @@ TEST(Startup, WrongRevisionIsNoStartup) {
   EXPECT_THAT(told(script.packets), IsEmpty());
 }
 
-TEST(Startup, AReplyWithoutItsRequestTellsWhoIsTheClient) {
+TEST(MpaStartup, AReplyWithoutItsRequestTellsWhoIsTheClient) {
   Script script;
   script.startups().client(send(1, call(1)));
   Packets packets = script.packets;
@@ -89,7 +89,7 @@ Script with_crc(bool by_client, Crc crc) {
   return script;
 }
 
-TEST(Startup, EitherSideAsksForTheCrc) {
+TEST(MpaStartup, EitherSideAsksForTheCrc) {
   for (const bool by_client : {true, false}) {
     EXPECT_THAT(told(with_crc(by_client, Crc::right).packets),
                 ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
@@ -104,7 +104,7 @@ TEST(Startup, EitherSideAsksForTheCrc) {
   }
 }
 
-TEST(Startup, WithoutAgreementTheCrcMeansNothing) {
+TEST(MpaStartup, WithoutAgreementTheCrcMeansNothing) {
   Script script;
   script.startups().client(fpdu(untagged(Opcode::send, 0, 1), call(1), Crc::wrong));
   EXPECT_THAT(told(script.packets),
@@ -122,7 +122,7 @@ Bytes with_markers(const Bytes& stream) {
   return result;
 }
 
-TEST(Startup, MarkersAreTakenOut) {
+TEST(MpaStartup, MarkersAreTakenOut) {
   StartupFrame frame = startup(StartupKind::request);
   Bytes stream;
   for (std::uint32_t i = 1; i < 40; ++i) stream = stream + send(i, call(std::uint8_t(i)));
@@ -143,7 +143,7 @@ TEST(Startup, MarkersAreTakenOut) {
   }
 }
 
-TEST(Startup, MarkersOfCutOctetsAreCounted) {
+TEST(MpaStartup, MarkersOfCutOctetsAreCounted) {
   EXPECT_EQ(marker_bytes(0, 1), 1u);
   EXPECT_EQ(marker_bytes(0, 512), 4u);
   EXPECT_EQ(marker_bytes(4, 508), 0u);
@@ -151,7 +151,7 @@ TEST(Startup, MarkersOfCutOctetsAreCounted) {
   EXPECT_EQ(marker_bytes(510, 1000), 8u);
 }
 
-TEST(Startup, TheReadyToReceiveMessageIsNoSend) {
+TEST(MpaStartup, TheReadyToReceiveMessageIsNoSend) {
   StartupFrame frame = startup(StartupKind::request);
   frame.enhanced = rdma::iwarp::Enhanced{true, true, true, false, 16, 16};
   for (const bool agreed : {true, false}) {
@@ -173,7 +173,7 @@ TEST(Startup, TheReadyToReceiveMessageIsNoSend) {
   }
 }
 
-TEST(Startup, AnEmptyWriteThatSaysReadyIsToldAsTheProviderDoes) {
+TEST(MpaStartup, AnEmptyWriteThatSaysReadyIsToldAsTheProviderDoes) {
   Script script;
   script.startups().client(write(0, {}));
   EXPECT_THAT(told(script.packets),
@@ -181,7 +181,7 @@ TEST(Startup, AnEmptyWriteThatSaysReadyIsToldAsTheProviderDoes) {
                           StartsWith("6 client rdma_write 0 octets"), "0 end"));
 }
 
-TEST(End, WhoeverEndsFirstDisconnects) {
+TEST(MpaEnd, WhoeverEndsFirstDisconnects) {
   Script script;
   script.startups();
   script.packet(Role::server, {}, kFin | kAck).client(send(1, call(1)));
@@ -191,7 +191,7 @@ TEST(End, WhoeverEndsFirstDisconnects) {
                           StartsWith("7 client send"), "8 server disconnect clean", "8 end"));
 }
 
-TEST(End, AFinInsideAMessageIsAbrupt) {
+TEST(MpaEnd, AFinInsideAMessageIsAbrupt) {
   for (const std::size_t octets_sent : {20u, 96u}) {
     Script script;
     const Bytes first = fpdu(untagged(Opcode::send, 0, 1, 0, false), call(1));
@@ -204,7 +204,7 @@ TEST(End, AFinInsideAMessageIsAbrupt) {
   }
 }
 
-TEST(End, AResetIsAbrupt) {
+TEST(MpaEnd, AResetIsAbrupt) {
   Script script;
   script.startups().packet(Role::server, {}, kRst | kAck).client(send(1, call(1)));
   EXPECT_THAT(told(script.packets),
@@ -212,7 +212,7 @@ TEST(End, AResetIsAbrupt) {
                           "6 server disconnect abrupt", "6 end"));
 }
 
-TEST(End, AResetAfterAFinIsClean) {
+TEST(MpaEnd, AResetAfterAFinIsClean) {
   Script script;
   script.startups().packet(Role::client, {}, kFin | kAck).packet(Role::server, {}, kRst | kAck);
   EXPECT_THAT(told(script.packets),
@@ -220,7 +220,7 @@ TEST(End, AResetAfterAFinIsClean) {
                           "7 client disconnect clean", "7 end"));
 }
 
-TEST(End, AnOldResetIsNone) {
+TEST(MpaEnd, AnOldResetIsNone) {
   Script script;
   script.startups().client(send(1, call(1))).server(send(1, reply(1))).client(send(2, call(2)));
   Packets packets = script.packets;
@@ -231,7 +231,7 @@ TEST(End, AnOldResetIsNone) {
   EXPECT_EQ(told(packets), told(script.packets));
 }
 
-TEST(End, ATerminateIsTheLastWord) {
+TEST(MpaEnd, ATerminateIsTheLastWord) {
   Script script;
   script.startups().client(send(1, call(1))).server(terminate() + send(1, reply(1)));
   script.client(send(2, call(2))).ends();
@@ -241,7 +241,7 @@ TEST(End, ATerminateIsTheLastWord) {
                           "7 server disconnect clean", "7 end"));
 }
 
-TEST(End, ARefusedTcpConnectionIsNothing) {
+TEST(MpaEnd, ARefusedTcpConnectionIsNothing) {
   Script script;
   script.packet(Role::client, {}, kSyn).packet(Role::server, {}, kRst | kAck);
   script.packets[1].acknowledgment = script.packets[0].sequence + 1;
