@@ -79,10 +79,16 @@ class PyFileGrade {
  public:
   PyFileGrade(const py::object& path, std::vector<std::uint16_t> ports) {
     const std::string octets = octets_of(path);
+    const auto interrupted = [] {
+      const py::gil_scoped_acquire gil;
+      return PyErr_CheckSignals() != 0;
+    };
     auto opened = [&] {
       const py::gil_scoped_release release;
-      return FileGrade::open(octets, {std::move(ports)});
+      return FileGrade::open(octets, {std::move(ports)}, nullptr, interrupted);
     }();
+    // Opening a FIFO waits for a writer, and ends with a signal.
+    if (PyErr_Occurred() || PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (!opened) raise(opened.error());
     grade_ = std::move(*opened);
   }
@@ -94,6 +100,7 @@ class PyFileGrade {
       over_ = grade_->step(octets);
     }
     working_ = false;
+    if (PyErr_Occurred()) throw py::error_already_set();  // of a signal's handler
     return over_;
   }
   const FileGrade& still() const {

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -16,6 +17,11 @@ from steertag.grade import annotation, commands, document, graded, reading, text
 
 GRANTS_ZERO = "RFC8166-3.3.1-5"
 DEADLINE_S = 60
+# Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too.
+INTERRUPTIBLE = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from steertag.cli import main; sys.exit(main())"
+)
 
 
 @pytest.fixture(scope="module")
@@ -243,6 +249,17 @@ def test_standard_input(captures):
         )
     assert done.returncode == 1, done.stderr
     assert "standard input: " in done.stdout
+
+
+def test_a_signal_ends_the_wait_for_a_capture(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with subprocess.Popen([sys.executable, "-c", INTERRUPTIBLE, "grade", str(fifo)]) as process:
+        with open(fifo, "wb") as writer:  # when it is opened at the other end too
+            writer.write(b"\x0a")
+            writer.flush()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(DEADLINE_S) == 128 + signal.SIGINT
 
 
 def test_a_report_that_cannot_be_written_is_an_error(captures, tmp_path, capsys):

@@ -6,8 +6,9 @@
 namespace steertag::grade {
 
 Expected<std::unique_ptr<FileGrade>, capture::FileError> FileGrade::open(
-    const std::string& path, const capture::ReaderOptions& options, NoteSink* notes) {
-  auto file = capture::CaptureFile::open(path);
+    const std::string& path, const capture::ReaderOptions& options, NoteSink* notes,
+    capture::Interrupted interrupted) {
+  auto file = capture::CaptureFile::open(path, std::move(interrupted));
   if (!file) return Unexpected(file.error());
   return std::unique_ptr<FileGrade>(new FileGrade(std::move(*file), options, notes));
 }

@@ -19,7 +19,7 @@ class FileGrade {
   /// `path` as CaptureFile::open takes it. Fails if nothing of the file can be read.
   static Expected<std::unique_ptr<FileGrade>, capture::FileError> open(
       const std::string& path, const capture::ReaderOptions& options = {},
-      NoteSink* notes = nullptr);
+      NoteSink* notes = nullptr, capture::Interrupted interrupted = {});
   FileGrade(const FileGrade&) = delete;
   FileGrade& operator=(const FileGrade&) = delete;
 

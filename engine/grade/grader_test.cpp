@@ -87,7 +87,7 @@ class Notes : public NoteSink {
     order += 'l';
   }
   void on_finding(const FindingNote& note) override {
-    findings.push_back({note.connection, note.place, *note.finding});
+    findings.push_back({note.connection, note.place, *note.finding, note.event});
     order += 'f';
   }
 
@@ -158,6 +158,8 @@ TEST(Grader, NamesThePacketOfAFinding) {
   EXPECT_EQ(report.findings[0].place.time_ns, 4'000'000);
   EXPECT_EQ(report.findings[0].finding.requirement->id, "RFC8166-3.3.1-5");
   EXPECT_EQ(report.findings[1].place.frame, 5u);
+  EXPECT_EQ(report.findings[1].event.kind, "send");
+  EXPECT_EQ(report.findings[1].event.number, 2u) << "the server's second Send";
   EXPECT_EQ(report.findings[1].finding.rule, "reply_answers_a_call");
   EXPECT_EQ(notes.order, "oommfmf") << "a packet's findings follow its note";
   ASSERT_EQ(notes.findings.size(), 2u);

@@ -10,8 +10,9 @@ namespace steertag::capture {
 CaptureFile::CaptureFile(OctetSource source, CaptureFormat format)
     : source_(std::move(source)), format_(std::move(format)) {}
 
-Expected<CaptureFile, FileError> CaptureFile::open(const std::string& path) {
-  auto source = OctetSource::open(path);
+Expected<CaptureFile, FileError> CaptureFile::open(const std::string& path,
+                                                   Interrupted interrupted) {
+  auto source = OctetSource::open(path, std::move(interrupted));
   if (!source) return Unexpected<FileError>(source.error());
   return over(std::move(*source));
 }

@@ -16,7 +16,8 @@ namespace steertag::capture {
 class CaptureFile {
  public:
   /// A file, a FIFO, or "-" for standard input. Fails if it does not begin as a capture.
-  static Expected<CaptureFile, FileError> open(const std::string& path);
+  static Expected<CaptureFile, FileError> open(const std::string& path,
+                                               Interrupted interrupted = {});
   /// A capture in memory, which must stay there; `name` is for errors.
   static Expected<CaptureFile, FileError> open(View octets, std::string name);
 

@@ -2,6 +2,7 @@
 #include "capture/file/octet_source.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,13 +24,17 @@ std::string_view unfit(int descriptor, const struct stat& status) {
   return {};
 }
 
+/// How often a wait for octets looks for an interruption: a signal may come just before the wait.
+constexpr int kLookMs = 200;
+
 FileError cannot_open(const std::string& name, std::string detail) {
   return {FileFault::cannot_open, name, std::nullopt, std::move(detail)};
 }
 
 }  // namespace
 
-Expected<OctetSource, FileError> OctetSource::open(const std::string& path) {
+Expected<OctetSource, FileError> OctetSource::open(const std::string& path,
+                                                   Interrupted interrupted) {
   const bool standard = path == "-";
   const std::string name = standard ? "standard input" : path;
   const int descriptor = standard ? dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -51,11 +56,15 @@ Expected<OctetSource, FileError> OctetSource::open(const std::string& path) {
     // Advice only: the file is read once, from its start to its end.
     static_cast<void>(posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL));
   }
-  return OctetSource(descriptor, name, size);
+  return OctetSource(descriptor, name, size, std::move(interrupted));
 }
 
-OctetSource::OctetSource(int descriptor, std::string name, std::optional<std::uint64_t> size)
-    : descriptor_(descriptor), name_(std::move(name)), size_(size) {}
+OctetSource::OctetSource(int descriptor, std::string name, std::optional<std::uint64_t> size,
+                         Interrupted interrupted)
+    : descriptor_(descriptor),
+      name_(std::move(name)),
+      interrupted_(std::move(interrupted)),
+      size_(size) {}
 
 OctetSource::OctetSource(View octets, std::string name)
     : name_(std::move(name)),
@@ -67,6 +76,7 @@ OctetSource::OctetSource(View octets, std::string name)
 OctetSource::OctetSource(OctetSource&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       name_(std::move(other.name_)),
+      interrupted_(std::move(other.interrupted_)),
       size_(other.size_),
       buffer_(std::move(other.buffer_)),
       capacity_(std::exchange(other.capacity_, 0)),
@@ -105,9 +115,24 @@ void OctetSource::make_room(std::size_t wanted) {
   end_ = left;
 }
 
+/// False if the wait for a pipe was interrupted.
+bool OctetSource::await_octets() {
+  if (size_ || !interrupted_) return true;
+  pollfd wanted{descriptor_, POLLIN, 0};
+  while (true) {
+    const int ready = poll(&wanted, 1, kLookMs);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // reading tells
+    if (!interrupted_()) continue;
+    failure_ = FileError{FileFault::cannot_read, name_, offset_ + (end_ - begin_), "interrupted"};
+    ended_ = true;
+    return false;
+  }
+}
+
 void OctetSource::fill(std::size_t wanted) {
   while (!ended_ && end_ - begin_ < wanted) {
     if (end_ == capacity_ || begin_ > 0) make_room(wanted);
+    if (!await_octets()) return;
     const ssize_t got = read(descriptor_, buffer_.get() + end_, capacity_ - end_);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {

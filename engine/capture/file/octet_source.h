@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,10 +18,14 @@ namespace steertag::capture {
 /// the copy by the kernel, small enough to stay in a processor's cache.
 inline constexpr std::size_t kReadBytes = std::size_t{512} << 10;
 
+/// Asked now and then while octets of a pipe are awaited: true ends the reading.
+using Interrupted = std::function<bool()>;
+
 class OctetSource {
  public:
   /// A file, a FIFO, or "-" for standard input.
-  static Expected<OctetSource, FileError> open(const std::string& path);
+  static Expected<OctetSource, FileError> open(const std::string& path,
+                                               Interrupted interrupted = {});
   /// Octets that are in memory already and stay there.
   OctetSource(View octets, std::string name);
   OctetSource(OctetSource&& other) noexcept;
@@ -48,12 +53,15 @@ class OctetSource {
   bool is_also(const std::string& path) const;
 
  private:
-  OctetSource(int descriptor, std::string name, std::optional<std::uint64_t> size);
+  OctetSource(int descriptor, std::string name, std::optional<std::uint64_t> size,
+              Interrupted interrupted);
+  bool await_octets();
   void fill(std::size_t wanted);
   void make_room(std::size_t wanted);
 
   int descriptor_ = -1;  // none if in memory
   std::string name_;
+  Interrupted interrupted_;
   std::optional<std::uint64_t> size_;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t capacity_ = 0;
