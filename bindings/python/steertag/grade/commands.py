@@ -6,7 +6,7 @@ import sys
 
 from ..atomic_file import write_atomically
 from ..failure import Failure
-from ..suite.verdict import Verdict
+from ..verdict import Verdict
 from . import document, junit, text
 from .graded import Status
 from .reading import grade_file

@@ -6,7 +6,7 @@ import enum
 
 from .. import conformance
 from .. import requirements as ledger
-from ..suite.verdict import Verdict, verdict_of_level
+from ..verdict import Verdict, verdict_of_level
 
 SENTENCES = {rule.name: rule.sentence for rule in conformance.rules()}
 

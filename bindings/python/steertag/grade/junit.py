@@ -5,7 +5,7 @@ broken on it, and one for each connection without a finding. The properties `ver
 import xml.etree.ElementTree as xml
 
 from ..files.escape import printable
-from ..suite.verdict import Verdict
+from ..verdict import Verdict
 from .text import connection_counts, counted, file_name
 
 # Frames named in one case; the JSON has the others.

@@ -2,8 +2,6 @@
 
 import sys
 
-from tqdm import tqdm
-
 from ..files.escape import printable
 from .engine import CaptureError, FileGrade
 from .graded import Graded
@@ -37,6 +35,8 @@ def _run(grade, path):
         while not grade.step(STEP_BYTES):
             pass
         return
+    from tqdm import tqdm  # most runs draw no bar
+
     bar = tqdm(
         total=grade.size,
         desc=printable(path),

@@ -3,7 +3,7 @@
 import textwrap
 
 from ..files.escape import printable
-from ..suite.verdict import Verdict
+from ..verdict import Verdict
 from .document import thresholds
 from .graded import connection_counts
 
