@@ -104,8 +104,10 @@ py::object DataClasses::make_data_class(const py::module_& module, const std::st
     declared.append(py::make_tuple(field[py::int_(0)], type, spec));
   }
   py::dict members("__module__"_a = public_name(module), "__doc__"_a = doc);
+  const py::object base = py::module_::import("steertag.data_class").attr("DataClass");
   return dataclasses.attr("make_dataclass")(name, declared, "namespace"_a = members,
-                                            "slots"_a = true);
+                                            "bases"_a = py::make_tuple(base), "slots"_a = true,
+                                            "repr"_a = false, "eq"_a = false);
 }
 
 std::shared_ptr<DataClasses> start_shared_classes(const py::module_& wire_module) {

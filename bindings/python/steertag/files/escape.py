@@ -4,6 +4,8 @@
 def printable(name):
     """The name with everything that is no printable character, and the backslash, escaped: names of
     a server may hold control sequences, line ends and octets that are no UTF-8."""
+    if name.isprintable() and "\\" not in name:
+        return name
     return "".join(_escaped(character) for character in name)
 
 

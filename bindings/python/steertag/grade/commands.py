@@ -7,7 +7,7 @@ import sys
 from ..atomic_file import write_atomically
 from ..failure import Failure
 from ..verdict import Verdict
-from . import document, junit, text
+from . import document, text
 from .graded import Status
 from .reading import grade_file
 
@@ -79,6 +79,8 @@ def _write(arguments, files, status, shown):
     elif arguments.json is not None:
         _write_file(pathlib.Path(arguments.json), document.text(files, status))
     if arguments.junit is not None:
+        from . import junit
+
         _write_file(arguments.junit, junit.text(files, shown, arguments.strict))
 
 

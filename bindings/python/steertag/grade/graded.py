@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import enum
+import typing
 
 from .. import conformance
 from .. import requirements as ledger
@@ -22,9 +23,8 @@ class Status(enum.Enum):
     CLEAN = "clean"
 
 
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """A finding as reports show it."""
+class Row(typing.NamedTuple):
+    """A finding as reports show it; of a kind that is made quickly, since there may be thousands."""
 
     connection: int
     frame: int
