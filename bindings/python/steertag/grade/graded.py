@@ -3,13 +3,14 @@
 import collections
 import dataclasses
 import enum
-import typing
+import operator
 
 from .. import conformance
 from .. import requirements as ledger
 from ..verdict import Verdict, verdict_of_level
 
 SENTENCES = {rule.name: rule.sentence for rule in conformance.rules()}
+LEVELS = {rule.name: ledger.level(rule.requirement) for rule in conformance.rules()}
 
 
 class Status(enum.Enum):
@@ -23,23 +24,30 @@ class Status(enum.Enum):
     CLEAN = "clean"
 
 
-class Row(typing.NamedTuple):
-    """A finding as reports show it; of a kind that is made quickly, since there may be thousands."""
+class Row:
+    """A finding as reports show it: a view of the engine's, since there may be thousands and few are shown."""
 
-    connection: int
-    frame: int
-    time_ns: int
-    culprit: str  # "client" or "server"
-    requirement: object
-    rule: str
-    expected: str
-    observed: str
-    event: tuple  # Role, kind, number: what it hangs on
-    known_frame: int  # 0: at the capture's end
+    __slots__ = ("_found",)
+
+    def __init__(self, found):
+        self._found = found
+
+    connection = property(operator.attrgetter("_found.connection"))
+    frame = property(operator.attrgetter("_found.frame"))
+    time_ns = property(operator.attrgetter("_found.time_ns"))
+    culprit = property(operator.attrgetter("_found.culprit.name"), doc='"client" or "server"')
+    requirement = property(operator.attrgetter("_found.requirement"))
+    rule = property(operator.attrgetter("_found.rule"))
+    expected = property(operator.attrgetter("_found.expected"))
+    observed = property(operator.attrgetter("_found.observed"))
+    event = property(
+        operator.attrgetter("_found.event"), doc="(Role, kind, number): what it hangs on"
+    )
+    known_frame = property(operator.attrgetter("_found.known_frame"), doc="0: at the capture's end")
 
     @property
     def level(self):
-        return ledger.level(self.requirement)
+        return LEVELS[self.rule]
 
     @property
     def verdict(self):
@@ -71,7 +79,7 @@ class Graded:
 
     def __post_init__(self):
         found = self.report.findings if self.report else []
-        self.rows = [_row(one) for one in found]
+        self.rows = [Row(one) for one in found]
         self.connections = self.report.connections if self.report else []
         self.counts = self._counts()
 
@@ -121,18 +129,3 @@ def connection_counts(connection):
     for requirement, _, _, count, _ in connection.findings:
         counts[verdict_of_level(ledger.level(requirement))] += count
     return counts
-
-
-def _row(one):
-    return Row(
-        one.connection,
-        one.frame,
-        one.time_ns,
-        one.culprit.name,
-        one.requirement,
-        one.rule,
-        one.expected,
-        one.observed,
-        one.event,
-        one.known_frame,
-    )
