@@ -143,6 +143,40 @@ TEST(TcpOrder, AHoleThatIsNotAcknowledgedWaitsForTheRetransmission) {
   EXPECT_EQ(lines, whole);
 }
 
+TEST(TcpOrder, AHoleThatStaysIsGivenUpAtALimit) {
+  Script script;
+  script.startups().client(send(1, call(1)));
+  const std::size_t lost = script.packets.size() - 1;
+  const Bytes big = write(0, octets(60000));
+  std::size_t kept = 0;
+  for (std::size_t bytes = 0; bytes <= kMostKeptBytes; bytes += big.size(), ++kept) {
+    script.client(big);
+  }
+  Packets packets = script.packets;
+  packets.erase(packets.begin() + std::ptrdiff_t(lost));
+  Capture capture;
+  capture.read(packets);
+  const Lines& lines = capture.all.connections.front().lines;
+  ASSERT_EQ(lines.size(), 3 + kept) << "all that was kept is told";
+  EXPECT_EQ(lines[2], "7 client loss: more was out of order than is kept");
+}
+
+TEST(TcpOrder, ManyHolesTogetherHaveALimit) {
+  Capture capture;
+  Script script;
+  script.startups().client(send(1, call(1)));
+  const Bytes big = write(0, octets(60000));
+  for (int i = 0; i < 64; ++i) script.client(big);  // less than one connection may keep
+  Packets packets = script.packets;
+  packets.erase(packets.begin() + 5);
+  const std::size_t enough = kMostKeptBytesInAll / (64 * big.size()) + 1;
+  for (std::size_t i = 0; i < enough; ++i) {
+    capture.read(packets, {static_cast<std::uint16_t>(10000 + i)});
+  }
+  EXPECT_FALSE(has_loss(capture.all.connections.front().lines));
+  EXPECT_TRUE(has_loss(capture.all.connections.back().lines));
+}
+
 TEST(TcpOrder, DuplicatesAndProbesChangeNothing) {
   const Packets packets = conversation();
   const Lines whole = told(packets);

@@ -84,10 +84,11 @@ bool TcpConnections::read(const Datagram& datagram) {
   Entry* entry = find(key, from, *segment, datagram.place);
   if (entry == nullptr) return false;
   entry->connection.take(from, *segment, datagram.place);
-  const bool recognized =
-      entry->recognized || entry->connection.standing() == MpaConnection::Standing::recognized;
+  const MpaConnection::Standing standing = entry->connection.standing();
+  const bool is_iwarp =
+      standing == MpaConnection::Standing::recognized || standing == MpaConnection::Standing::over;
   file(*entry, datagram.place);
-  return recognized;
+  return is_iwarp;
 }
 
 /// The connection that the segment belongs to, perhaps a new one; nullptr if it is of no interest.

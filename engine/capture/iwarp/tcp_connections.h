@@ -29,7 +29,7 @@ class TcpConnections {
   TcpConnections(const TcpConnections&) = delete;
   TcpConnections& operator=(const TcpConnections&) = delete;
 
-  /// Returns whether the datagram belongs to a connection that is known to be iWARP.
+  /// Returns whether the datagram belongs to a connection that is known to be iWARP, or was.
   bool read(const Datagram& datagram);
   /// The capture is over.
   void finish();

@@ -83,6 +83,48 @@ TEST(TcpConnections, TellsNothingOfOtherProtocols) {
   }
 }
 
+TEST(TcpConnections, SaysWhichPacketsAreOfAnIwarpConnection) {
+  Capture capture;
+  for (const Packet& packet : conversation()) {
+    EXPECT_EQ(capture.read(packet), packet.frame > 3) << "frame " << packet.frame;
+  }
+}
+
+/// Where the octets of Sends and Writes lie.
+class Views : public ConnectionSinks, public ConnectionSink {
+ public:
+  ConnectionSink& open(const Place&, const ConnectionName&) override { return *this; }
+  void on_event(const Place&, const trace::Event& event) override {
+    if (const auto* send = std::get_if<trace::Send>(&event.body)) views.push_back(send->bytes);
+    if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
+      views.push_back(write->payload);
+    }
+  }
+  void on_loss(const Place&, trace::Role, LossKind) override {}
+  void on_end(const Place&) override {}
+  std::vector<View> views;
+};
+
+TEST(TcpConnections, OctetsInOrderAreNotCopied) {
+  Views sink;
+  Capture capture(sink);
+  Script script;
+  script.startups();
+  capture.read(script.packets);
+  Bytes segment = octets(20) + write(0, octets(100)) + testing::send(1, reply(1));
+  rdma::store16(&segment[0], kNfsRdmaPort);
+  rdma::store16(&segment[2], 50000);
+  rdma::store32(&segment[4], script.packets[4].sequence + std::uint32_t(testing::accept().size()));
+  rdma::store32(&segment[8], script.packets[4].acknowledgment);
+  rdma::store16(&segment[12], 0x5010);
+  capture.reader.read({{6, 6}, address(2), address(1), kProtocolTcp, segment, segment.size()});
+  ASSERT_EQ(sink.views.size(), 2u);
+  for (const View view : sink.views) {
+    EXPECT_GE(view.data(), segment.data());
+    EXPECT_LE(view.data() + view.size(), segment.data() + segment.size());
+  }
+}
+
 TEST(TcpConnections, KnowsWhatIsNoTcp) {
   capture::testing::AllLines all;
   TcpConnections reader(all, {});
