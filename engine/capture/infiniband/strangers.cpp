@@ -57,18 +57,21 @@ bool is_answered(const TransportPacket& packet, std::uint32_t psn) {
   return std::uint32_t{packet.rdma.length} > static_cast<std::uint32_t>(distance) * kSmallestMtu;
 }
 
-/// The flow of the first message that was cut and whose XID comes back from the other side.
+/// The flow of the first message that was cut and whose XID comes back from the other side, or of
+/// the first that was cut.
 std::optional<FlowKey> cut_caller(const std::vector<KeptPacket>& packets) {
+  std::optional<FlowKey> first;
   for (auto call = packets.begin(); call != packets.end(); ++call) {
     const auto words = words_of(call->packet);
     if (!words || !call->packet.payload_cut()) continue;
+    if (!first) first = call->packet.flow();
     const bool answered = std::any_of(call, packets.end(), [&](const KeptPacket& reply) {
       const auto answer = words_of(reply.packet);
       return answer && answer->xid == words->xid && reply.packet.source != call->packet.source;
     });
     if (answered) return call->packet.flow();
   }
-  return std::nullopt;
+  return first;
 }
 
 }  // namespace
