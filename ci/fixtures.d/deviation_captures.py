@@ -38,10 +38,14 @@ class Wanted:
 
 
 def wanted(table, names):
-    """What the table says of these deviations, or of all."""
+    """What the table says of the deviations with these names, or of all."""
+    missing = set(names) - {name for _, name in table.pairs()}
+    if missing:
+        raise CannotMake(f"{deviation_table.TABLE.name} has no {', '.join(sorted(missing))}")
     known = {role: deviation_table.requirements(role) for role in table.cases}
-    for name in names or table.names():
-        role = table.role_of(name)
+    for role, name in table.pairs():
+        if names and name not in names:
+            continue
         if name not in known[role]:
             raise CannotMake(f"the {role} has no deviation {name}")
         transfers = table.transfers.get(name, 1)
@@ -51,7 +55,8 @@ def wanted(table, names):
 def make(table, names, jobs):
     """Makes the captures; returns a sentence for each that could not be made."""
     chosen = list(wanted(table, names))
-    DEVIATIONS.mkdir(parents=True, exist_ok=True)
+    for role in table.cases:
+        (DEVIATIONS / role).mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return [problem for problem in pool.map(_try, chosen) if problem]
 
@@ -60,7 +65,7 @@ def _try(each):
     try:
         _make_one(each)
     except CannotMake as problem:
-        return f"{each.name}: {problem}"
+        return f"{each.role} {each.name}: {problem}"
     return None
 
 
@@ -73,7 +78,7 @@ def _make_one(each):
         if not case["capture"]:
             raise CannotMake(f"{each.case} left no capture")
         data = (report / case["capture"]).read_bytes()
-        (DEVIATIONS / f"{each.name}.pcapng").write_bytes(head(data))
+        deviation_table.capture(each.role, each.name).write_bytes(head(data))
 
 
 def head(data, most_bytes=MOST_BYTES):

@@ -21,21 +21,16 @@ HEAD = """\
 
 @dataclasses.dataclass
 class Table:
-    """By role and name of the deviation the case; then by name the transfers, and reasons."""
+    """By role and name of the deviation the case; then by name the transfers of clients, and reasons. Server
+    and client have some names in common."""
 
     cases: dict
     transfers: dict
     unseen: dict
 
-    def role_of(self, name):
-        """Whose deviation it is; CannotMake if the table does not have it."""
-        for role, cases in self.cases.items():
-            if name in cases:
-                return role
-        raise CannotMake(f"{TABLE.name} has no deviation {name}")
-
-    def names(self):
-        return [name for cases in self.cases.values() for name in cases]
+    def pairs(self):
+        """(role, name) of every capture."""
+        return [(role, name) for role, cases in self.cases.items() for name in cases]
 
     def write(self):
         """Writes it in the order of the names."""
@@ -46,6 +41,11 @@ class Table:
         }
         TABLE.parent.mkdir(parents=True, exist_ok=True)
         TABLE.write_text(HEAD + yaml.safe_dump(document, sort_keys=False, width=120))
+
+
+def capture(role, name):
+    """Where the capture of a deviation is."""
+    return DEVIATIONS / role / f"{name}.pcapng"
 
 
 def load():

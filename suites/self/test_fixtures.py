@@ -44,15 +44,16 @@ def test_every_deviation_has_a_capture_or_a_reason():
         assert listed <= known, f"the {role} has no deviation {sorted(listed - known)}"
         missing = known - listed - set(table.unseen)
         assert not missing, f"{deviation_table.TABLE} lacks {sorted(missing)}: `ci/fixtures choose`"
-    files = {path.stem for path in deviation_table.DEVIATIONS.glob("*.pcapng")}
-    assert files == set(table.names()), "`ci/fixtures captures NAME` makes those that are missing"
+    files = set(deviation_table.DEVIATIONS.rglob("*.pcapng"))
+    wanted = {deviation_table.capture(*pair) for pair in table.pairs()}
+    assert files == wanted, "`ci/fixtures captures NAME` makes those that are missing"
     assert all(table.unseen.values()), "a deviation without a capture needs a reason"
 
 
 def test_a_capture_of_a_deviation_says_which_case_found_what():
     table = deviation_table.load()
     for each in deviation_captures.wanted(table, []):
-        said = comments(deviation_table.DEVIATIONS / f"{each.name}.pcapng")
+        said = comments(deviation_table.capture(each.role, each.name))
         assert f"case {each.case}" in said, f"{each.name} shows another case"
         assert re.search(r"verdict (fail|warn|crash|hang)", said), f"{each.name} shows no defect"
 
