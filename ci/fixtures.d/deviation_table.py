@@ -13,46 +13,46 @@ PROGRAMS = {"server": "steertag-serve", "client": "steertag-copy"}
 LIST_LIMIT_S = 30
 HEAD = """\
 # The case whose capture shows each deviation of our own server and client. `ci/fixtures choose` writes what
-# ci/deviations.py has found; `ci/fixtures captures` makes the captures. `whole_source`: the client copies
-# the file of the suite, because with a small one the case does not show the deviation. `unseen`: no
-# capture shows it, for the reason given.
+# ci/deviations.py has found; `ci/fixtures captures` makes the captures. `transfers`: how many whole
+# transfers the file has that the client copies, where one is too few for the case to show the deviation.
+# `unseen`: no capture shows it, for the reason given.
 """
 
 
 @dataclasses.dataclass
 class Table:
-    """By role and name of the deviation the case; then names, and names with a reason."""
+    """By role and name of the deviation the case; then by name the transfers of clients, and reasons. Server
+    and client have some names in common."""
 
     cases: dict
-    whole_source: list
+    transfers: dict
     unseen: dict
 
-    def role_of(self, name):
-        """Whose deviation it is; CannotMake if the table does not have it."""
-        for role, cases in self.cases.items():
-            if name in cases:
-                return role
-        raise CannotMake(f"{TABLE.name} has no deviation {name}")
-
-    def names(self):
-        return [name for cases in self.cases.values() for name in cases]
+    def pairs(self):
+        """(role, name) of every capture."""
+        return [(role, name) for role, cases in self.cases.items() for name in cases]
 
     def write(self):
         """Writes it in the order of the names."""
         document = {
             **{role: dict(sorted(cases.items())) for role, cases in self.cases.items()},
-            "whole_source": sorted(self.whole_source),
+            "transfers": dict(sorted(self.transfers.items())),
             "unseen": dict(sorted(self.unseen.items())),
         }
         TABLE.parent.mkdir(parents=True, exist_ok=True)
         TABLE.write_text(HEAD + yaml.safe_dump(document, sort_keys=False, width=120))
 
 
+def capture(role, name):
+    """Where the capture of a deviation is."""
+    return DEVIATIONS / role / f"{name}.pcapng"
+
+
 def load():
     """The table, empty if there is none yet."""
     document = yaml.safe_load(TABLE.read_text()) if TABLE.exists() else {}
     cases = {role: document.get(role) or {} for role in PROGRAMS}
-    return Table(cases, document.get("whole_source") or [], document.get("unseen") or {})
+    return Table(cases, document.get("transfers") or {}, document.get("unseen") or {})
 
 
 def requirements(role):
@@ -69,16 +69,19 @@ def requirements(role):
 
 
 def choose(table, role, outcomes):
-    """Takes over which case caught each deviation, from the rows of `ci/deviations.py --json`; what was
-    caught before and is not in these rows stays. Returns the names that were not caught."""
+    """Takes over which case caught each deviation that the table does not have, from the rows of
+    `ci/deviations.py --json`: somebody may have chosen a smaller capture. Deviations that are gone leave the
+    table. Returns the names that were not caught."""
     own = requirements(role)
+    cases = {name: case for name, case in table.cases[role].items() if name in own}
+    table.cases[role] = cases
     missing = []
     for row in outcomes:
         name = row["name"]
-        if row["requirement"] != own.get(name) or name in table.unseen:
-            continue  # the row is of a requirement that it breaks besides
+        if row["requirement"] != own.get(name) or name in cases or name in table.unseen:
+            continue  # or the row is of a requirement that it breaks besides
         if row["by"]:
-            table.cases[role][name] = row["by"]
+            cases[name] = row["by"]
         else:
             missing.append(name)
     return missing

@@ -1,0 +1,131 @@
+"""The captures of fixtures/: there is one of each deviation, the broken ones are what their script makes, and the
+texts beside them are what `steertag grade` and tshark print."""
+
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+CAPTURES = PROJECT / "fixtures" / "captures"
+for folder in (PROJECT / "ci" / "fixtures.d", CAPTURES / "lib"):
+    sys.path.insert(0, str(folder))
+
+import capture_files  # noqa: E402
+import deviation_captures  # noqa: E402
+import deviation_table  # noqa: E402
+import golden_texts  # noqa: E402
+import internet  # noqa: E402
+import iwarp_stream  # noqa: E402
+import roce_packet  # noqa: E402
+
+RENEW_BROKEN = "renew them with `ci/fixtures captures broken`, and look at what has changed"
+RENEW_TEXT = "renew it with `ci/fixtures texts {}`, and look at what has changed"
+SCRIPT_LIMIT_S = 120
+MOST_BYTES = 8 << 20
+LINUX = sorted(path.name for path in CAPTURES.glob("linux-*.pcapng"))
+
+
+def comments(path):
+    """The comments of a capture's section, as one text."""
+    data = path.read_bytes()
+    (length,) = capture_files.struct.unpack_from("<I", data, 4)
+    return data[24:length].decode(errors="replace")
+
+
+def test_every_deviation_has_a_capture_or_a_reason():
+    table = deviation_table.load()
+    for role in deviation_table.PROGRAMS:
+        known = set(deviation_table.requirements(role))
+        listed = set(table.cases[role])
+        assert listed <= known, f"the {role} has no deviation {sorted(listed - known)}"
+        missing = known - listed - set(table.unseen)
+        assert not missing, f"{deviation_table.TABLE} lacks {sorted(missing)}: `ci/fixtures choose`"
+    files = set(deviation_table.DEVIATIONS.rglob("*.pcapng"))
+    wanted = {deviation_table.capture(*pair) for pair in table.pairs()}
+    assert files == wanted, "`ci/fixtures captures NAME` makes those that are missing"
+    assert all(table.unseen.values()), "a deviation without a capture needs a reason"
+
+
+def test_a_capture_of_a_deviation_says_which_case_found_what():
+    table = deviation_table.load()
+    for each in deviation_captures.wanted(table, []):
+        said = comments(deviation_table.capture(each.role, each.name))
+        assert f"case {each.case}" in said, f"{each.name} shows another case"
+        assert re.search(r"verdict (fail|warn|crash|hang)", said), f"{each.name} shows no defect"
+
+
+def test_broken_captures_are_what_their_script_makes(tmp_path):
+    script = [sys.executable, CAPTURES / "make_broken.py", tmp_path]
+    subprocess.run(script, check=True, capture_output=True, timeout=SCRIPT_LIMIT_S)
+    kept = {path.name for path in (CAPTURES / "broken").glob("*.pcap*") if path.suffix != ".txt"}
+    assert {path.name for path in tmp_path.iterdir()} == kept, RENEW_BROKEN
+    for path in sorted(tmp_path.iterdir()):
+        same = path.read_bytes() == (CAPTURES / "broken" / path.name).read_bytes()
+        assert same, f"{path.name} differs: {RENEW_BROKEN}"
+
+
+def test_the_captures_stay_small():
+    total = sum(path.stat().st_size for path in CAPTURES.rglob("*") if path.is_file())
+    assert total < MOST_BYTES, f"{total} octets of captures and texts"
+
+
+@pytest.mark.parametrize("name", LINUX)
+def test_linux_is_recorded_from_its_connections_beginning_to_the_end(name):
+    _, frames = capture_files.read((CAPTURES / name).read_bytes())
+    assert all(frame.wire_length == len(frame.data) for frame in frames)
+    packets = [found for found in (internet.packet(frame.data) for frame in frames) if found]
+    if "siw" in name:
+        ours = [iwarp_stream.segment(0, each, 20049) for each in packets if 20049 in each.ports()]
+        assert ours[0].flags == internet.SYN
+        assert any(each.payload.startswith(b"MPA ID Req") for each in ours)
+        assert sum(bool(each.flags & internet.FIN) for each in ours) == 2
+        return
+    ours = [roce_packet.Transport(each) for each in packets if each.protocol == internet.UDP]
+    management = [each for each in ours if each.opcode == roce_packet.UD_SEND_ONLY]
+    # Attribute of the connection manager's MAD, behind base and datagram headers: REQ, REP, RTU, DREQ, DREP.
+    kinds = [int.from_bytes(each.octets[20 + 16 : 20 + 18], "big") for each in management]
+    assert kinds == [0x10, 0x13, 0x14, 0x15, 0x16]
+    assert all(roce_packet.rebuilt(each.packet, each.octets).payload for each in ours)
+
+
+@pytest.mark.parametrize("name", [name for name in LINUX if "v4.1" in name])
+def test_linux_recalls_a_delegation(name):
+    assert "CB_RECALL" in comments(CAPTURES / name)
+
+
+def test_the_crc_of_a_rebuilt_packet_is_that_of_linux():
+    _, frames = capture_files.read((CAPTURES / "linux-6.1-rxe-v3.pcapng").read_bytes())
+    ours = [frame.data for frame in frames if roce_packet.is_ours(frame.data)]
+    assert ours
+    for data in ours:
+        invariant = roce_packet.invariant(data[internet.ETHERNET_BYTES : -4], True)
+        assert invariant == data[-4:]
+
+
+def test_the_crc_of_an_fpdu_is_that_of_our_own_provider():
+    path = CAPTURES / "conforming" / "server.layout.mixed-forms.pcapng"
+    _, frames = capture_files.read(path.read_bytes())
+    head = bytes(12) + b"\x08\x00"
+    segments = [
+        internet.segment(0, internet.packet(head + frame.data), iwarp_stream.PORT)
+        for frame in frames
+    ]
+    streams = [each.payload for each in segments if each.payload]
+    fpdus = [each for each in streams if not iwarp_stream.is_startup(each)]
+    assert fpdus and all(iwarp_stream.crc(each[:-4]) == each[-4:] for each in fpdus)
+
+
+@pytest.mark.parametrize("capture", golden_texts.all_captures(), ids=lambda path: path.name)
+def test_grade_prints_the_golden_text(capture):
+    path = golden_texts.text_path(capture)
+    assert path.exists(), f"{path.name} is missing: {RENEW_TEXT.format(capture.name)}"
+    kept, _ = golden_texts.parts(path.read_text())
+    assert golden_texts.grade(capture) == kept, RENEW_TEXT.format(capture.name)
+
+
+def test_no_text_is_left_behind():
+    assert golden_texts.stale() == []
