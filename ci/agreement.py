@@ -21,6 +21,8 @@ PLUGINS = PROJECT / "build" / "release" / "plugins"
 # Captures that one tshark reads, put together in one file: it takes longer to start than to read one.
 BATCH = 40
 TSHARK_LIMIT_S = 300
+# The folder of fixtures that are captures of cases, as those of reports are.
+OF_CASES = "deviations"
 # Of a disagreement, lines that are shown.
 MOST_SHOWN = 12
 # tshark ignores the plugins of root; this is nobody.
@@ -299,9 +301,11 @@ def run(arguments):
                 raise CannotCompare(f"{PLUGINS}: no plugin; build with -DSTEERTAG_DISSECTOR=ON")
             # Another user may not be let into the checkout.
             shutil.copytree(PLUGINS, home / "plugins")
-            results += results_of_batches(captures, home, arguments.jobs)
             fixtures = sorted(each for root in arguments.fixtures for each in root.rglob("*.pcap*"))
-            results += results_of_fixtures(fixtures, home, arguments.jobs)
+            of_cases = [each for each in fixtures if OF_CASES in each.parts]
+            others = [each for each in fixtures if OF_CASES not in each.parts]
+            results += results_of_batches(captures + of_cases, home, arguments.jobs)
+            results += results_of_fixtures(others, home, arguments.jobs)
     for result in results:
         for problem in result.problems[:MOST_SHOWN]:
             print(f"{result.name}: {problem}")
