@@ -135,6 +135,23 @@ TEST_F(QueuePairOrder, WhatWasAcknowledgedAndIsNotThereIsMissing) {
   EXPECT_EQ(all.connections[0].sends.size(), 2 + kMostMisplaced);
 }
 
+TEST_F(QueuePairOrder, WhatIsMissingIsToldLongBeforeTheEnd) {
+  talk.send(kClient, call(1));  // 4
+  drop(4);
+  talk.send(kClient, call(2));
+  talk.acknowledge(kServer);
+  for (std::uint32_t i = 0; i < kMostMisplaced; ++i) talk.acknowledge(kServer);
+  capture::testing::AllLines all;
+  QueuePairs reader(all);
+  for (std::size_t i = 0; i < talk.packets.size(); ++i) {
+    hand_over(reader, Medium::rocev2, talk.packets[i], i + 1);
+  }
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_THAT(all.connections[0].lines,
+              Contains("4 client loss: packets are missing in the capture"));
+  EXPECT_THAT(all.connections[0].sends, ElementsAre(call(2)));
+}
+
 TEST_F(QueuePairOrder, AMissingMessageIsMissingWhole) {
   talk.send(kClient, call(1, 500));  // 4, 5, 6
   talk.send(kClient, call(2));       // 7
@@ -184,6 +201,17 @@ TEST_F(QueuePairOrder, AReadThatIsAskedForAgainIsAnsweredOnce) {
   EXPECT_THAT(short_lines(talk.packets),
               ElementsAre("4 server rdma_read 512", "7 client rdma_read_response 256",
                           "5 client rdma_read_response 256", "9 server send 52", "0 end"));
+}
+
+TEST_F(QueuePairOrder, AReadThatIsAskedForAgainMayTakeItsTime) {
+  const std::uint32_t psn = talk.read(kServer, 1, 0, 512);
+  talk.read_response(kClient, psn, 512);
+  drop(5);
+  talk.server.psn = psn;
+  talk.read(kServer, 1, 0, 512);
+  for (std::uint32_t i = 0; i < 2 * kMostMisplacedResponses; ++i) talk.send(kClient, call(i));
+  talk.read_response(kClient, psn, 512);
+  EXPECT_THAT(short_lines(talk.packets), Not(Contains(HasSubstr("loss"))));
 }
 
 TEST_F(QueuePairOrder, AnAcknowledgementBehindAReadWaitsForItsResponses) {

@@ -17,14 +17,6 @@ std::uint32_t responses(std::uint32_t length, std::uint32_t mtu) {
   return std::max<std::uint32_t>(1, length / mtu + (length % mtu != 0 ? 1 : 0));
 }
 
-/// Whether a read of so many octets can have this many responses.
-bool fits_some_mtu(std::uint32_t length, std::int32_t count) {
-  for (std::uint32_t mtu = kSmallestMtu; mtu <= kLargestMtu; mtu *= 2) {
-    if (std::int64_t{responses(length, mtu)} == count) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void Requests::start_at(std::uint32_t psn) {
@@ -38,9 +30,8 @@ Order Requests::order(std::uint32_t psn) const {
   const std::int32_t distance = psn_distance(next_, psn);
   if (distance == 0) return Order::due;
   if (distance < 0 && distance >= -kMostBehind) return Order::behind;
-  if (open_ended() && fits_some_mtu(read_length_, psn_distance(read_start_, psn))) {
-    return Order::due;
-  }
+  // Behind a read whose responses cannot be counted yet this may be due: the first response will
+  // tell.
   return Order::ahead;
 }
 
