@@ -61,9 +61,9 @@ void check_error_request(const Message& message, const Call& call, Connection& c
 }
 
 void check_unexpected_error(const Message& message, const Call* record, Connection& connection) {
-  if (record != nullptr && check_discarded(message, *record, connection)) return;
   Direction& answered = connection.direction(trace::other(message.sender));
   if (answered.blind) return;
+  if (record != nullptr && check_discarded(message, *record, connection)) return;
   // RFC 8166 4.2.4: without a call from the other side its sender is no responder.
   const bool copied = answered.used || message.sender == trace::Role::server;
   const Rule& rule = copied ? kErrorCopiesTheXid : kRequesterSendsNoError;

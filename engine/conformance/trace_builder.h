@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <initializer_list>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/judge.h"
@@ -98,6 +100,12 @@ class TraceBuilder {
   explicit TraceBuilder(Visibility visibility = {}) : judge_(visibility) {}
 
   TraceBuilder& event(Role actor, trace::Body body) {
+    if (is_lost_ && is_lost_()) {
+      behind_loss_ = true;
+      ++next_;
+      return *this;
+    }
+    if (std::exchange(behind_loss_, false)) judge_.lose_past();
     judge_.on_event({next_, static_cast<std::int64_t>(next_) * 1000, actor, body});
     ++next_;
     return *this;
@@ -185,6 +193,12 @@ class TraceBuilder {
     judge_.lose_sight();
     return *this;
   }
+  /// From here on events of which `is_lost` says so do not reach the judge, which is told of it as
+  /// a reader of captures does.
+  TraceBuilder& lose(std::function<bool()> is_lost) {
+    is_lost_ = std::move(is_lost);
+    return *this;
+  }
   TraceBuilder& lose_past() {
     judge_.lose_past();
     return *this;
@@ -230,6 +244,8 @@ class TraceBuilder {
 
   Judge judge_;
   std::uint64_t next_ = 0;
+  std::function<bool()> is_lost_;
+  bool behind_loss_ = false;
 };
 
 /// A connection that was opened with these announcements.
