@@ -5,7 +5,7 @@ import pathlib
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 CAPTURES = PROJECT / "fixtures" / "captures"
-DEVIATIONS = CAPTURES / "deviations"
+DEVIATIONS, CONFORMING = CAPTURES / "deviations", CAPTURES / "conforming"
 PYTHON = PROJECT / "build" / "venv" / "bin" / "python"
 
 

@@ -4,11 +4,13 @@ import contextlib
 import io
 import os
 import pathlib
+import shutil
 import sys
 
-from fixture_places import CAPTURES, PROJECT, CannotMake
+from fixture_places import CAPTURES, PROJECT, CannotMake, build_directory
 
-sys.path.insert(0, str(PROJECT / "dissector" / "tests"))
+for folder in ("bindings/python", "dissector/tests"):
+    sys.path.insert(0, str(PROJECT / folder))
 
 SUFFIXES = (".pcapng", ".pcap")
 # Where each part of a text begins.
@@ -26,8 +28,6 @@ FIELDS = (
     "steertag.finding.frame",
     "steertag.finding.culprit",
 )
-# Of a long recording only frames with findings are listed, and the beginning.
-MOST_LINES = 60
 
 
 def all_captures():
@@ -42,7 +42,6 @@ def text_path(capture):
 
 def grade(capture):
     """What `steertag grade` prints of a capture, with its exit status."""
-    sys.path.insert(0, str(PROJECT / "bindings" / "python"))
     from steertag.cli import main
 
     output = io.StringIO()
@@ -56,11 +55,34 @@ def grade(capture):
     return f"{GRADE} {capture.name}\n{output.getvalue()}exit status {status}\n"
 
 
+def why_no_tshark():
+    """Why tshark with the plugin cannot be run, or None."""
+    if shutil.which("tshark") is None:
+        return "tshark is not installed"
+    if not list(build_directory().glob("plugins/*/epan/steertag.so")):
+        return f"{build_directory()} has no plugin: build it with -DSTEERTAG_DISSECTOR=ON"
+    return None
+
+
+def need_plugin():
+    """CannotMake if tshark with the plugin cannot be run."""
+    if reason := why_no_tshark():
+        raise CannotMake(reason)
+
+
+def wireshark(home):
+    """Wireshark's programs with the plugin, in an empty directory that is then another user's too."""
+    import tshark
+
+    home = pathlib.Path(home)
+    home.chmod(0o777)
+    return tshark.Wireshark(home)
+
+
 def shown(wireshark, capture):
-    """What tshark shows of the frames in which the plugin found something; `wireshark` is what
-    dissector/tests/tshark.py has."""
+    """What tshark shows of the frames in which the plugin found something."""
     options = [part for name in FIELDS for part in ("-e", name)]
-    options = ["-Y", "steertag", "-T", "fields", "-E", "separator=/s", "-E", "quote=n", *options]
+    options = ["-Y", "steertag", "-T", "fields", "-E", "separator=|", "-E", "quote=n", *options]
     output = wireshark.run("tshark", "-n", "-r", wireshark.readable(capture), *options)
     lines = output.text.splitlines()
     if "steertag" in output.errors:
@@ -69,18 +91,15 @@ def shown(wireshark, capture):
 
 
 def parts(text):
-    """(grade's part, tshark's part) of a golden text; the second is empty if it is not there."""
-    place = text.find(f"{TSHARK} ")
-    return (text, "") if place < 0 else (text[:place], text[place:])
+    """(grade's part, tshark's part) of a golden text."""
+    place = text.index(f"\n{TSHARK} ")
+    return text[:place], text[place + 1 :]
 
 
 def write(captures, wireshark):
-    """Writes the texts of the captures anew; without `wireshark` the part of tshark stays as it is."""
+    """Writes the texts of the captures anew."""
     for capture in captures:
-        path = text_path(capture)
-        old = path.read_text() if path.exists() else ""
-        second = shown(wireshark, capture) if wireshark else parts(old)[1]
-        path.write_text(grade(capture) + second)
+        text_path(capture).write_text(f"{grade(capture)}\n{shown(wireshark, capture)}")
 
 
 def stale():

@@ -14,7 +14,7 @@ import capture_workload
 import host
 import link
 import session
-from capture_workload import CLIENT, SERVER
+from capture_workload import CLIENT, MOUNT, SERVER
 from channel import Channel, Silent
 from failure import LabFailure
 from image import Image
@@ -52,8 +52,8 @@ class RecordedLink(link.Link):
         return [*super().options(), "-object", recorder]
 
 
-class Unmet(LabFailure):
-    """The machines did not find each other, or one did not answer: this says nothing on the workload."""
+class StepFailed(LabFailure):
+    """A step of the workload ended with another status than 0: on other machines it would too."""
 
 
 class Peer:
@@ -84,7 +84,7 @@ class Peer:
         lines = self._await(lambda line: line.startswith("done "), STEP_LIMIT_S, command)
         if lines[-1] != "done 0":
             told = "".join(f"\n    {line}" for line in lines)
-            raise LabFailure(f"the {self.name} failed at `{command}`:{told}")
+            raise StepFailed(f"the {self.name} failed at `{command}`:{told}")
 
     def close(self) -> None:
         for complaint in self.machine.complaints():
@@ -100,7 +100,7 @@ class Peer:
             while not lines or not is_last(lines[-1]):
                 lines.append(self.channel.read_line(deadline))
         except Silent:
-            raise Unmet(
+            raise LabFailure(
                 f"the {self.name} did not {what} within {limit_s} s; {self.machine.last_words()}"
             )
         return lines
@@ -128,11 +128,13 @@ def run(target: Target, versions: tuple[str, ...] = capture_workload.VERSIONS) -
 
 
 def record(target: Target, image: Image, version: str) -> None:
-    """Records one version; machines that do not find each other are booted again."""
+    """Records one version; machines that die or do not find each other are booted again."""
     for _ in range(MOST_RUNS - 1):
         try:
             return record_once(target, image, version)
-        except Unmet as failure:
+        except StepFailed:
+            raise
+        except LabFailure as failure:
             host.say(f"{failure}; both machines are booted again")
     return record_once(target, image, version)
 
@@ -154,8 +156,8 @@ def record_once(target: Target, image: Image, version: str) -> None:
             host.say(f"{step.machine}: {step.text}")
             try:
                 peers[step.machine].do(step.command)
-            except LabFailure as failure:
-                raise Unmet(str(failure)) if step.text == "mount" else failure
+            except StepFailed as failure:
+                raise LabFailure(str(failure)) if step.text == MOUNT else failure
         await_quiet(dump)
     finally:
         for peer in peers.values():

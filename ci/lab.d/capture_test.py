@@ -95,7 +95,7 @@ def test_the_machine_has_what_client_and_server_need(name):
 
 
 def test_machines_that_do_not_find_each_other_are_booted_again(monkeypatch):
-    ends = [capture.Unmet("no connection"), None]
+    ends = [LabFailure("no connection"), None]
 
     def record_once(*_):
         if (end := ends.pop(0)) is not None:
@@ -111,7 +111,7 @@ def test_a_step_that_fails_is_not_tried_on_other_machines(monkeypatch):
 
     def record_once(*_):
         calls.append(1)
-        raise LabFailure("the client failed at `cat`")
+        raise capture.StepFailed("the client failed at `cat`")
 
     monkeypatch.setattr(capture, "record_once", record_once)
     with pytest.raises(LabFailure, match="failed at"):

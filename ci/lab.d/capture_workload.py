@@ -7,6 +7,8 @@ import dataclasses
 from link import SERVER_ADDRESS
 
 CLIENT, SERVER = "client", "server"
+# The step that fails if two machines do not find each other.
+MOUNT = "mount"
 VERSIONS = ("v3", "v4.1")
 BOTH = VERSIONS
 EXPORT = MOUNT_POINT = "/export"
@@ -60,7 +62,7 @@ def _steps(version: str, port: int, mount_port: int) -> list[Step]:
             "echo $n > many/a-file-with-a-name-that-fills-the-listing-of-its-directory-soon-$n; done; "
             f"touch listed; setfacl -m {users} listed",
         ),
-        Step("mount", CLIENT, mount),
+        Step(MOUNT, CLIENT, mount),
         _at_mount("read a file (write chunk)", "cat source | md5sum"),
         _at_mount("create and write a small file (inline)", "echo few octets > small"),
         _at_mount(

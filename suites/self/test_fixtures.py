@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -15,7 +16,7 @@ for folder in (PROJECT / "ci" / "fixtures.d", CAPTURES / "lib"):
     sys.path.insert(0, str(folder))
 
 import capture_files  # noqa: E402
-import deviation_captures  # noqa: E402
+import case_captures  # noqa: E402
 import deviation_table  # noqa: E402
 import golden_texts  # noqa: E402
 import internet  # noqa: E402
@@ -52,10 +53,18 @@ def test_every_deviation_has_a_capture_or_a_reason():
 
 def test_a_capture_of_a_deviation_says_which_case_found_what():
     table = deviation_table.load()
-    for each in deviation_captures.wanted(table, []):
-        said = comments(deviation_table.capture(each.role, each.name))
-        assert f"case {each.case}" in said, f"{each.name} shows another case"
-        assert re.search(r"verdict (fail|warn|crash|hang)", said), f"{each.name} shows no defect"
+    for each in case_captures.deviating(table, []):
+        said = comments(each.path)
+        assert f"case {each.case}" in said, f"{each.deviation} shows another case"
+        assert re.search(
+            r"verdict (fail|warn|crash|hang)", said
+        ), f"{each.deviation} shows no defect"
+
+
+def test_a_capture_of_what_conforms_is_of_a_case_that_passed():
+    wanted = list(case_captures.conforming())
+    assert {each.path for each in wanted} == set((CAPTURES / "conforming").glob("*.pcapng"))
+    assert all("verdict pass" in comments(each.path) for each in wanted)
 
 
 def test_broken_captures_are_what_their_script_makes(tmp_path):
@@ -125,6 +134,21 @@ def test_grade_prints_the_golden_text(capture):
     assert path.exists(), f"{path.name} is missing: {RENEW_TEXT.format(capture.name)}"
     kept, _ = golden_texts.parts(path.read_text())
     assert golden_texts.grade(capture) == kept, RENEW_TEXT.format(capture.name)
+
+
+@pytest.fixture(scope="module")
+def wireshark():
+    if reason := golden_texts.why_no_tshark():
+        pytest.skip(reason)
+    # Not one of pytest's own, which no other user can use.
+    with tempfile.TemporaryDirectory(prefix="steertag-fixtures-") as home:
+        yield golden_texts.wireshark(home)
+
+
+@pytest.mark.parametrize("capture", golden_texts.all_captures(), ids=lambda path: path.name)
+def test_tshark_shows_the_golden_text(capture, wireshark):
+    _, kept = golden_texts.parts(golden_texts.text_path(capture).read_text())
+    assert golden_texts.shown(wireshark, capture) == kept, RENEW_TEXT.format(capture.name)
 
 
 def test_no_text_is_left_behind():
