@@ -1,9 +1,7 @@
 """The plugin as Wireshark's programs see it: it loads, its names are the documented ones, files do not mix."""
 
-import os
 import re
 
-import pytest
 import tshark
 from frames import CLIENT, SERVER, Capture, Iwarp
 
