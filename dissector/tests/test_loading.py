@@ -9,10 +9,6 @@ README = tshark.PROJECT / "dissector" / "README.md"
 SITUATIONS = tshark.CAPTURES / "situations"
 
 
-@pytest.mark.skipif(
-    "STEERTAG_PRELOAD" in os.environ,
-    reason="Wireshark's external programs for capturing hang with it",
-)
 def test_loads_without_a_word(wireshark):
     output = wireshark.run("tshark", "-G", "plugins")
     assert (output.status, output.errors) == (0, "")
