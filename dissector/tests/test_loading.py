@@ -1,9 +1,7 @@
 """The plugin as Wireshark's programs see it: it loads, its names are the documented ones, files do not mix."""
 
-import os
 import re
 
-import pytest
 import tshark
 from frames import CLIENT, SERVER, Capture, Iwarp
 
@@ -11,10 +9,6 @@ README = tshark.PROJECT / "dissector" / "README.md"
 SITUATIONS = tshark.CAPTURES / "situations"
 
 
-@pytest.mark.skipif(
-    "STEERTAG_PRELOAD" in os.environ,
-    reason="Wireshark's external programs for capturing hang with it",
-)
 def test_loads_without_a_word(wireshark):
     output = wireshark.run("tshark", "-G", "plugins")
     assert (output.status, output.errors) == (0, "")

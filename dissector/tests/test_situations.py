@@ -161,8 +161,8 @@ EXPECTED = {
     ],
     "11-roce-without-cm": [
         "1 not judged",
+        "1 not judged",
         "1 call b00",
-        "3 not judged",
         "3 reply b00 to 1",
         "5 call b01",
         "5 chunk write ab01",

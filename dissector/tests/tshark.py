@@ -143,6 +143,8 @@ class Wireshark:
             "HOME": str(self.home),
             "LC_ALL": "C.UTF-8",
             "WIRESHARK_PLUGIN_DIR": str(self.plugins),
+            # Programs for capturing, which are asked what they can do, and hang with sanitizers.
+            "WIRESHARK_EXTCAP_DIR": str(self.home / "no-extcap"),
         }
         environment |= self._sanitizers
         command = ["env", "-i", *(f"{key}={value}" for key, value in environment.items()), found]
