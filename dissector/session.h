@@ -15,8 +15,8 @@ class Session {
   /// Takes the next packet. No exception leaves: Wireshark is C. Once memory ran out nothing more
   /// is read, and `broken` says so.
   void read(const capture::Packet& packet) noexcept;
-  /// The capture is over: what was held back is told. Later packets are read as if the capture began
-  /// with them.
+  /// The capture is over: what was held back is told. Later packets are read as if the capture
+  /// began with them.
   void finish() noexcept;
   bool broken() const { return broken_; }
   const Store& store() const { return store_; }

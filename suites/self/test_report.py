@@ -27,7 +27,17 @@ def test_rows_are_sorted_and_counted(tmp_path):
     assert [row["id"] for row in document["cases"]] == ["a.two", "b.one", "c.x"]
     assert document["totals"] == {**{v.value: 0 for v in Verdict}, "pass": 2, "fail": 1}
     assert set(document["cases"][0]) == {
-        *("id", "verdict", "reason", "findings", "requirements", "seconds", "capture", "replay", "judged")
+        *(
+            "id",
+            "verdict",
+            "reason",
+            "findings",
+            "requirements",
+            "seconds",
+            "capture",
+            "replay",
+            "judged",
+        )
     }
     assert document["cases"][0]["seconds"] == 0.123
 
