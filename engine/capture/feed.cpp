@@ -1,35 +1,15 @@
 // Keeps copies until the connection is known, then hands on without a copy.
 #include "capture/feed.h"
 
-#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "capture/speech.h"
+#include "trace/body_octets.h"
 #include "wire/private_data.h"
 
 namespace steertag::capture {
 namespace {
-
-/// The body's only view, or nullptr.
-View* octets_of(trace::Body& body) {
-  return std::visit(
-      [](auto& value) -> View* {
-        using Value = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<Value, trace::Send>) {
-          return &value.bytes;
-        } else if constexpr (std::is_same_v<Value, trace::RdmaWrite>) {
-          return &value.payload;
-        } else if constexpr (std::is_same_v<Value, trace::Connect> ||
-                             std::is_same_v<Value, trace::Accept> ||
-                             std::is_same_v<Value, trace::Reject>) {
-          return &value.private_data;
-        } else {
-          return nullptr;
-        }
-      },
-      body);
-}
 
 bool announces(const trace::Body& body) {
   View data;
@@ -106,7 +86,7 @@ void ConnectionFeed::decide(Side actor, const trace::Body& body) {
 
 void ConnectionFeed::keep(const Place& place, Side actor, const trace::Body& body) {
   Kept kept{place, actor, body, LossKind::missing, {}};
-  if (View* view = octets_of(*kept.body)) {
+  if (View* view = trace::octets_of(*kept.body)) {
     if (std::holds_alternative<trace::RdmaWrite>(*kept.body)) *view = {};
     kept.octets.assign(view->begin(), view->end());
     *view = kept.octets;

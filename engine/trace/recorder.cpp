@@ -1,31 +1,9 @@
 // Copies events together with the octets that they show.
 #include "trace/recorder.h"
 
-#include <type_traits>
+#include "trace/body_octets.h"
 
 namespace steertag::trace {
-namespace {
-
-/// The body's only view, or nullptr.
-View* octets_of(Body& body) {
-  return std::visit(
-      [](auto& value) -> View* {
-        using Value = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<Value, Send>) {
-          return &value.bytes;
-        } else if constexpr (std::is_same_v<Value, RdmaWrite>) {
-          return &value.payload;
-        } else if constexpr (std::is_same_v<Value, Connect> || std::is_same_v<Value, Accept> ||
-                             std::is_same_v<Value, Reject>) {
-          return &value.private_data;
-        } else {
-          return nullptr;
-        }
-      },
-      body);
-}
-
-}  // namespace
 
 void Recorder::on_event(const Event& event) {
   if (dropped_ != 0 || records_.size() >= limits_.events) {
