@@ -34,6 +34,7 @@ struct TcpConnections::Entry {
   Key key;
   MpaConnection connection;
   bool recognized = false;  // which list it is in
+  Entries::iterator position;
 };
 
 std::size_t TcpConnections::KeyHash::operator()(const Key& key) const {
@@ -108,9 +109,10 @@ TcpConnections::Entry* TcpConnections::find(const Key& key, Side from, const Tcp
 }
 
 TcpConnections::Entry* TcpConnections::add(const Key& key) {
-  others_.emplace_front(key, sinks_, budget_, hints_of(key));
-  by_key_[key] = others_.begin();
-  return &others_.front();
+  Entry& entry = others_.emplace_front(key, sinks_, budget_, hints_of(key));
+  entry.position = others_.begin();
+  by_key_[key] = &entry;
+  return &entry;
 }
 
 /// Puts the entry where its connection's standing belongs, and keeps the lists within their limits.
@@ -124,7 +126,7 @@ void TcpConnections::file(Entry& entry, const Place& place) {
   Entries& from = entry.recognized ? recognized_ : others_;
   Entries& to = recognized ? recognized_ : others_;
   entry.recognized = recognized;
-  to.splice(to.begin(), from, by_key_.find(entry.key)->second);
+  to.splice(to.begin(), from, entry.position);
   if (others_.size() > kMostOthers) remove(others_.back());
   if (recognized_.size() > kMostConnections) {
     recognized_.back().connection.finish(place);
@@ -134,10 +136,8 @@ void TcpConnections::file(Entry& entry, const Place& place) {
 }
 
 void TcpConnections::remove(Entry& entry) {
-  const auto found = by_key_.find(entry.key);
-  const Entries::iterator position = found->second;
-  by_key_.erase(found);
-  (position->recognized ? recognized_ : others_).erase(position);
+  by_key_.erase(entry.key);
+  (entry.recognized ? recognized_ : others_).erase(entry.position);
 }
 
 void TcpConnections::finish() {

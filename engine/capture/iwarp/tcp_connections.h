@@ -5,7 +5,6 @@
 #include <compare>
 #include <cstdint>
 #include <list>
-#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -61,7 +60,7 @@ class TcpConnections {
   Budget budget_;  // outlives the connections
   Entries recognized_;
   Entries others_;
-  std::unordered_map<Key, Entries::iterator, KeyHash> by_key_;
+  std::unordered_map<Key, Entry*, KeyHash> by_key_;
   std::uint64_t forgotten_ = 0;
 };
 
