@@ -210,7 +210,11 @@ void Connection::take(Side sender, const TransportPacket& packet) {
       feed_.on_loss(packet.place, sender, LossKind::damaged);
       return asked.reads().skip_to(psn_after(packet.base.psn), asked.mtu());
     }
-    if (!packet.traits().last) asked.note_strange_read(packet.base.psn);
+    if (packet.traits().last) {
+      asked.note_last_response(packet.base.psn);
+    } else {
+      asked.note_strange_read(packet.base.psn);
+    }
     if (const auto event = asked.reads().take(packet)) {
       feed_.on_event(packet.place, sender, *event);
     }

@@ -236,6 +236,37 @@ TEST(QueuePairJoin, APathMtuThatNothingAnnouncedIsFound) {
   }
 }
 
+TEST(QueuePairJoin, AResponseThatIsMissingIsTheRespondersWithoutMtuToo) {
+  Conversation talk;
+  talk.mtu = 1024;
+  for (std::uint32_t i = 1; i < 3; ++i) {
+    talk.send(kClient, call(i));
+    talk.acknowledge(kServer);
+    talk.send(kServer, reply(i));
+    talk.acknowledge(kClient);
+  }
+  const std::uint32_t psn = talk.read(kServer, 1, 0, 2000);  // 9
+  talk.read_response(kClient, psn, 2000);
+  talk.packets.erase(talk.packets.begin() + 9);
+  talk.send(kServer, reply(3));
+  const auto lines = lines_of(talk.packets);
+  EXPECT_THAT(lines, Contains("10 client" + kMissing)) << "of two responses one is there";
+  EXPECT_THAT(lines, Contains("10 client rdma_read_response 976 octets to STag 0x00000000 offset "
+                              "0x0000000000000400"));
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("server" + kMissing))));
+}
+
+TEST(QueuePairJoin, WhatComesTwiceProvesNothingNew) {
+  Conversation talk;
+  talk.send(kClient, call(1));
+  talk.acknowledge(kServer);
+  talk.packets.push_back(talk.packets.back());
+  EXPECT_THAT(lines_of(talk.packets), Contains("1 server" + kMissing)) << "no partner is proven";
+  talk.send(kClient, call(2));
+  talk.acknowledge(kServer);
+  EXPECT_THAT(lines_of(talk.packets), Not(Contains(HasSubstr(kMissing)))) << "now one is";
+}
+
 TEST(QueuePairJoin, QueuePairsUsedAgainWithoutSetupAreAnotherConnection) {
   Conversation talk;
   talk.connect(call(1), reply(1));

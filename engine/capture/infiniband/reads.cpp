@@ -10,7 +10,7 @@ using rdma::infiniband::psn_distance;
 
 void Reads::add(std::uint32_t psn, const rdma::infiniband::RdmaHeader& request) {
   if (pending_.size() == kMostReads) pending_.pop_front();
-  pending_.push_back({psn, psn, psn, request.address, 0});
+  pending_.push_back({psn, psn, psn, request.address, request.length, 0});
 }
 
 void Reads::set_last_end(std::uint32_t end) {
@@ -32,6 +32,8 @@ std::optional<trace::RdmaReadResponse> Reads::take(const TransportPacket& respon
   if (pending_.empty()) return std::nullopt;
   Pending& read = pending_.front();
   const std::uint64_t length = response.payload_length;
+  // Where the last one belongs is known even if others are missing.
+  if (response.traits().last && length <= read.length) read.answered = read.length - length;
   const trace::RdmaReadResponse event{0, read.offset + read.answered, length};
   read.answered += length;
   read.next = psn_after(read.next);

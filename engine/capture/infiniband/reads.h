@@ -46,6 +46,7 @@ class Reads {
     std::uint32_t end = 0;
     std::uint32_t next = 0;
     std::uint64_t offset = 0;
+    std::uint64_t length = 0;
     std::uint64_t answered = 0;  // octets
   };
   std::deque<Pending> pending_;

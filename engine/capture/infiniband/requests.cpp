@@ -67,6 +67,13 @@ void Requests::skip_to(std::uint32_t psn) {
   message_ = Message::skipped;
 }
 
+void Requests::note_last_response(std::uint32_t psn) {
+  if (!open_ended() || psn_distance(read_start_, psn) < 0 || !asked(psn)) return;
+  read_last_ = false;
+  next_ = psn_after(psn);
+  reads_.set_last_end(next_);
+}
+
 void Requests::note_strange_read(std::uint32_t psn) {
   if (known_ && !open_ended() && reads_.empty() && next_ == psn_after(psn)) {
     next_ = psn_after(psn, 2);

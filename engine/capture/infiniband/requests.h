@@ -36,6 +36,8 @@ class Requests {
   void take(const TransportPacket& packet);
   /// What lies before this number is not in the capture: to be called after the loss was told.
   void skip_to(std::uint32_t psn);
+  /// The last response to a read has this number.
+  void note_last_response(std::uint32_t psn);
   /// A response of an unknown read that goes on has this number.
   void note_strange_read(std::uint32_t psn);
   /// The path MTU is known from now on.
