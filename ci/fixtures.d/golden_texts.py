@@ -84,10 +84,7 @@ def shown(wireshark, capture):
     options = [part for name in FIELDS for part in ("-e", name)]
     options = ["-Y", "steertag", "-T", "fields", "-E", "separator=|", "-E", "quote=n", *options]
     output = wireshark.run("tshark", "-n", "-r", wireshark.readable(capture), *options)
-    lines = output.text.splitlines()
-    if "steertag" in output.errors:
-        lines.append(output.errors)
-    return "\n".join([f"{TSHARK} {capture.name}", *lines, f"exit status {output.status}", ""])
+    return f"{TSHARK} {capture.name}\n{output.text}exit status {output.status}\n"
 
 
 def parts(text):
