@@ -143,6 +143,17 @@ TEST(Judge, AnAnswerInALaterVersionMayBeToACallThatWasNotSeen) {
       .expect("version_is_one", "RFC8166-4.2.2-1", Role::client);
 }
 
+TEST(Judge, AnAnswerUnderTheXidOfWhatIsDiscardedMayBeToACallThatWasNotSeen) {
+  // The client answers a call of the server, and gets the answer to its own with the same XID.
+  opened().exchange(1).lose_past().err_chunk(Role::client, 7).reply(7).expect_nothing();
+  opened()
+      .exchange(1)
+      .lose_past()
+      .err_chunk(Role::client, 7)
+      .err_chunk(Role::server, 7)
+      .expect_nothing();
+}
+
 TEST(Judge, ALongReplyOfAClientMayBeToACallThatWasNotSeen) {
   const wire::Header head = with_reply_chunk(nomsg(1), {7, 64, 0x1000});
   opened().exchange(1).lose_past().send(Role::client, head).expect_nothing();
