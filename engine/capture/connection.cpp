@@ -26,7 +26,7 @@ std::string_view sentence(LossKind kind) {
     case LossKind::damaged:
       return "octets that are no frame of the protocol";
     case LossKind::overflow:
-      return "more was out of order than is kept";
+      return "more would have to be kept than the limits allow";
   }
   return "unknown loss";
 }

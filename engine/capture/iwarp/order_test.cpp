@@ -158,7 +158,7 @@ TEST(TcpOrder, AHoleThatStaysIsGivenUpAtALimit) {
   capture.read(packets);
   const Lines& lines = capture.all.connections.front().lines;
   ASSERT_EQ(lines.size(), 3 + kept) << "all that was kept is told";
-  EXPECT_EQ(lines[2], "7 client loss: more was out of order than is kept");
+  EXPECT_EQ(lines[2], "7 client loss: more would have to be kept than the limits allow");
 }
 
 TEST(TcpOrder, ManyHolesTogetherHaveALimit) {
