@@ -96,6 +96,25 @@ TEST(TcpCut, AWriteKeepsItsLengthAndTheOctetsBeforeTheCut) {
   }
 }
 
+TEST(TcpCut, AWriteInManyPacketsOfWhichOneIsCut) {
+  const Bytes written = write(0x2000, octets(1000));
+  Script script;
+  script.startups();
+  for (std::size_t at = 0; at < written.size(); at += 300) {
+    script.server(part(written, at, std::min(at + 300, written.size())));
+  }
+  script.server(send(1, reply(1)));
+  for (std::size_t cut = 5; cut < 9; ++cut) {
+    Packets packets = script.packets;
+    packets[cut].cut = 11;
+    EXPECT_THAT(told(packets),
+                ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
+                            StartsWith("9 server rdma_write 1000 octets"),
+                            StartsWith("10 server send"), "0 end"))
+        << "frame " << cut + 1;
+  }
+}
+
 TEST(TcpCut, ASendIsLostAndTheNextIsNot) {
   Script script;
   script.startups().client(send(1, call(1)) + send(2, call(2)));

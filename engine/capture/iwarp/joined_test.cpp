@@ -30,6 +30,12 @@ TEST(FpduAlignment, AnFpduInFrontOfAnotherIsOne) {
   EXPECT_EQ(alignment_of(send(1, call(1)) + octets(30), 0), Alignment::none);
 }
 
+TEST(FpduAlignment, OfATaggedFpduMoreMustBeThere) {
+  EXPECT_EQ(alignment_of(part(write(0, octets(100)), 0, 20), 500), Alignment::none);
+  EXPECT_EQ(alignment_of(write(0, octets(100)) + octets(10), 0), Alignment::none);
+  EXPECT_EQ(alignment_of(part(send(1, call(1)), 0, 20), 500), Alignment::fpdu);
+}
+
 TEST(FpduAlignment, ARightCrcProvesIt) {
   const Bytes written = fpdu(tagged(Opcode::rdma_write, 1, 2), octets(9), Crc::right);
   EXPECT_EQ(alignment_of(written + octets(30), 0), Alignment::fpdu);
@@ -138,13 +144,16 @@ TEST(TcpJoined, ADoubtfulBeginningIsProvedByTheNext) {
 TEST(TcpJoined, ADoubtfulBeginningThatWasNoneIsLeft) {
   // The payload of a Write looks like another Write's beginning.
   const Bytes inner = part(write(0, octets(5000)), 0, 1500);
-  Script script;
-  script.startups().server(inner).server(octets(4000)).server(send(1, reply(1)));
-  script.server(send(2, reply(2)));
-  const Packets packets(script.packets.begin() + 5, script.packets.end());
-  const Lines lines = told(packets);
-  EXPECT_THAT(events(lines), ElementsAre(StartsWith("server send 56 octets [12345601"),
-                                         StartsWith("server send 56 octets [12345602")));
+  const std::size_t rest = write(0, octets(5000)).size() - inner.size();
+  for (const std::size_t more : {1u, 2u, 3u, 10u, 19u, 20u, 100u}) {
+    Script script;
+    script.startups().server(inner).server(octets(rest + more)).server(octets(1000));
+    script.server(send(1, reply(1))).server(send(2, reply(2)));
+    const Packets packets(script.packets.begin() + 5, script.packets.end());
+    EXPECT_THAT(events(told(packets)), ElementsAre(StartsWith("server send 56 octets [12345601"),
+                                                   StartsWith("server send 56 octets [12345602")))
+        << more;
+  }
 }
 
 TEST(TcpJoined, OtherOctetsOnTheKnownPortAreNothing) {

@@ -143,6 +143,20 @@ TEST(MpaStartup, MarkersAreTakenOut) {
   }
 }
 
+TEST(MpaStartup, FramingGoesOnBehindCutOctetsWithMarkers) {
+  StartupFrame frame = startup(StartupKind::reply);
+  frame.markers = true;
+  const Bytes marked = with_markers(write(0, octets(3000)) + send(1, call(1)));
+  Script script;
+  script.handshake().client(request()).server(encode(frame));
+  script.client(part(marked, 0, 2500)).client(part(marked, 2500, marked.size()));
+  script.packets[5].cut = 1500;
+  EXPECT_THAT(told(script.packets),
+              ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
+                          StartsWith("7 client rdma_write 3000 octets"),
+                          StartsWith("7 client send 56 octets [12345601"), "0 end"));
+}
+
 TEST(MpaStartup, MarkersOfCutOctetsAreCounted) {
   EXPECT_EQ(marker_bytes(0, 1), 1u);
   EXPECT_EQ(marker_bytes(0, 512), 4u);

@@ -174,6 +174,24 @@ TEST(TcpConnections, EndsTheOneLongestSilentIfThereAreTooMany) {
   EXPECT_FALSE(capture.all.connections[1].ended);
 }
 
+TEST(TcpConnections, OfManyBeginningsTheOldestIsForgotten) {
+  const Ports ports{50000, 4711};
+  for (const std::size_t others : {kMostOthers - 1, kMostOthers}) {
+    Capture capture;
+    Script script;
+    // Only who remembers the SYN knows that a part of a frame is one.
+    script.handshake().client(part(request(), 0, 9)).client(part(request(), 9, 32));
+    for (int i = 0; i < 3; ++i) capture.read(script.packets[std::size_t(i)], ports);
+    for (std::size_t i = 0; i < others; ++i) {
+      capture.read(script.packets[0], {static_cast<std::uint16_t>(1 + i), 80});
+    }
+    capture.read(script.packets[3], ports);
+    capture.read(script.packets[4], ports);
+    capture.finish();
+    EXPECT_EQ(capture.all.connections.size(), others == kMostOthers ? 0u : 1u);
+  }
+}
+
 TEST(TcpConnections, ManyBeginningsOfOthersEndNone) {
   Capture capture;
   Script script;
