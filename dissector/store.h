@@ -3,11 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <limits>
-#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "grade/note.h"
@@ -99,15 +96,15 @@ class Store final : public grade::NoteSink {
   void link_answer(const grade::MessageNote& answer);
 
   std::uint32_t current_ = 0;
-  std::uint64_t connections_ = 0;    // that were noted so far
-  std::vector<Chain> chains_;        // by frame number
-  std::deque<Entry> entries_;        // never moved: what a tap was given stays in place
+  std::uint64_t connections_ = 0;  // that were noted so far
+  std::vector<Chain> chains_;      // by frame number
+  std::vector<Entry> entries_;
   std::vector<std::uint32_t> late_;  // entries of earlier frames that reading current_ made
-  std::deque<Opening> openings_;
-  std::deque<Message> messages_;
-  std::deque<grade::OperationNote> operations_;
-  std::deque<grade::LossNote> losses_;
-  std::deque<Finding> findings_;
+  std::vector<Opening> openings_;
+  std::vector<Message> messages_;
+  std::vector<grade::OperationNote> operations_;
+  std::vector<grade::LossNote> losses_;
+  std::vector<Finding> findings_;
 };
 
 }  // namespace steertag::dissector
