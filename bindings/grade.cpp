@@ -252,6 +252,8 @@ void bind_connection(py::module_& module) {
           },
           "(requirement, rule, culprit, count, first frame) of each rule that was broken.")
       .def_readonly("findings_in_all", &Summary::findings_in_all)
+      .def_readonly("findings_undecided", &Summary::findings_undecided,
+                    "Findings that packets in another order, or missing ones, may explain.")
       .def_readonly("findings_dropped", &Summary::findings_dropped,
                     "Findings that were counted only.");
 }

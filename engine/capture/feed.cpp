@@ -57,6 +57,14 @@ void ConnectionFeed::on_loss(const Place& place, Side actor, LossKind kind) {
   kept_.push_back({place, actor, std::nullopt, kind, {}});
 }
 
+void ConnectionFeed::on_received(const Place& place, Side actor, const Place& upto) {
+  if (state_ == State::open) sink_->on_received(place, role(actor), upto);
+}
+
+void ConnectionFeed::on_turn(const Place& place, Side actor, bool in_order) {
+  if (state_ == State::open) sink_->on_turn(place, role(actor), in_order);
+}
+
 void ConnectionFeed::on_end(const Place& place) {
   if (state_ == State::undecided && speaks_ && !kept_.empty()) {
     // On a port of NFS/RDMA, with nothing that tells the ends apart.

@@ -47,6 +47,9 @@ class ConnectionFeed {
   void set_end(Side side, std::string text);
   void on_event(const Place& place, Side actor, const trace::Body& body);
   void on_loss(const Place& place, Side actor, LossKind kind);
+  /// As ConnectionSink has them; of no use before a sink is open.
+  void on_received(const Place& place, Side actor, const Place& upto);
+  void on_turn(const Place& place, Side actor, bool in_order);
   /// The connection, or the capture, is over; of a connection still undecided nothing is told.
   void on_end(const Place& place);
 

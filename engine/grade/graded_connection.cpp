@@ -36,11 +36,14 @@ const View* private_data_of(const trace::Body& body) {
 
 }  // namespace
 
-GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary)
+GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
+                                   capture::Fabric fabric)
     : grader_(grader),
       notes_(notes),
       summary_(summary == nullptr ? &own_ : summary),
-      judge_(visibility_of_captures(), this) {}
+      judge_(visibility_of_captures(), this) {
+  if (fabric != capture::Fabric::iwarp) held_.emplace(visibility_of_captures());
+}
 
 void GradedConnection::see(const capture::Place& place) {
   place_ = place;
@@ -57,13 +60,17 @@ void GradedConnection::on_event(const capture::Place& place, const trace::Event&
   std::optional<OperationNote> operation;
   if (notes_ != nullptr) operation = operation_note(seen, judge_.connection());
   judge_.on_event(seen);
+  if (held_ && private_data_of(seen.body) != nullptr) held_->open(seen);
+  if (held_ && std::holds_alternative<trace::RdmaReadResponse>(seen.body)) {
+    held_->respond(seen.actor);
+  }
   count(seen);
   if (operation) {
     operation->connection = summary_->number;
     operation->place = place;
     notes_->on_operation(*operation);
   }
-  tell_findings();
+  tell_findings(seen);
   account();
 }
 
@@ -79,6 +86,7 @@ void GradedConnection::on_loss(const capture::Place& place, Role actor, capture:
   see(place);
   judge_.lose_past();
   granted_ = {};
+  if (held_) leave_undecided(held_->drop());
   LossSummary& loss = summary_->losses[static_cast<std::size_t>(kind)];
   if (loss.count++ == 0) loss.first_frame = place.frame;
   loss.last_frame = place.frame;
@@ -86,8 +94,31 @@ void GradedConnection::on_loss(const capture::Place& place, Role actor, capture:
   account();
 }
 
+void GradedConnection::on_received(const capture::Place&, Role actor, const capture::Place& upto) {
+  if (held_) held_->receive(actor, upto);
+}
+
+void GradedConnection::on_turn(const capture::Place&, Role actor, bool in_order) {
+  if (!held_) return;
+  const Decided decided = held_->turn(actor, in_order);
+  for (const HeldFinding& each : decided.believed) {
+    tell_finding(judge_.findings()[each.index], each.place, each.event);
+  }
+  if (decided.undecided == 0) return;
+  // What passed in another order than it was judged is no past to judge by.
+  leave_undecided(decided.undecided);
+  judge_.lose_past();
+  granted_ = {};
+  account();
+}
+
+void GradedConnection::leave_undecided(std::size_t count) {
+  summary_->findings_undecided += count;
+}
+
 void GradedConnection::on_end(const capture::Place& place) {
   see(place);
+  if (held_) leave_undecided(held_->drop());
   if (place.frame != 0) summary_->ended = true;
   for (const Role role : {Role::client, Role::server}) {
     summary_->direction(role).unanswered = judge_.connection().direction(role).credits.in_flight();
@@ -192,20 +223,31 @@ void GradedConnection::tell_message() {
 }
 
 /// What the judge found in the event at hand: every finding hangs on the latest event.
-void GradedConnection::tell_findings() {
+void GradedConnection::tell_findings(const trace::Event& event) {
   grader_.count_dropped(judge_.dropped_findings() - summary_->findings_dropped);
   summary_->findings_dropped = judge_.dropped_findings();
   const std::vector<conformance::Finding>& all = judge_.findings();
+  if (held_ && findings_told_ < all.size()) held_->ask(event);
   for (; findings_told_ < all.size(); ++findings_told_) {
     const conformance::Finding& finding = all[findings_told_];
-    count_finding(finding);
-    const FindingNote note{summary_->number, place_, &finding, event_};
-    grader_.keep(note);
-    if (notes_ != nullptr) notes_->on_finding(note);
+    if (held_ && !held_->needs_no_past(finding)) {
+      held_->hold({findings_told_, place_, event_, finding.culprit});
+    } else {
+      tell_finding(finding, place_, event_);
+    }
   }
 }
 
-void GradedConnection::count_finding(const conformance::Finding& finding) {
+void GradedConnection::tell_finding(const conformance::Finding& finding,
+                                    const capture::Place& place, const EventName& event) {
+  count_finding(finding, place);
+  const FindingNote note{summary_->number, place, &finding, event};
+  grader_.keep(note);
+  if (notes_ != nullptr) notes_->on_finding(note);
+}
+
+void GradedConnection::count_finding(const conformance::Finding& finding,
+                                     const capture::Place& place) {
   ++summary_->findings_in_all;
   for (FindingCount& each : summary_->findings) {  // at most two for each rule
     if (each.rule != finding.rule || each.culprit != finding.culprit) continue;
@@ -213,7 +255,7 @@ void GradedConnection::count_finding(const conformance::Finding& finding) {
     return;
   }
   summary_->findings.push_back(
-      {finding.requirement, finding.rule, finding.culprit, 1, place_.frame});
+      {finding.requirement, finding.rule, finding.culprit, 1, place.frame});
 }
 
 }  // namespace steertag::grade

@@ -4,6 +4,7 @@
 #include "capture/connection.h"
 #include "conformance/judge.h"
 #include "conformance/message_observer.h"
+#include "grade/held_findings.h"
 #include "grade/note.h"
 #include "grade/summary.h"
 
@@ -15,10 +16,14 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
  public:
   /// `summary`, which has its number already, and the others must outlive the connection's end.
   /// Without a summary the connection counts in one of its own.
-  GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary);
+  GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
+                   capture::Fabric fabric);
 
   void on_event(const capture::Place& place, const trace::Event& event) override;
   void on_loss(const capture::Place& place, trace::Role actor, capture::LossKind kind) override;
+  void on_received(const capture::Place& place, trace::Role actor,
+                   const capture::Place& upto) override;
+  void on_turn(const capture::Place& place, trace::Role actor, bool in_order) override;
   void on_end(const capture::Place& place) override;
 
   ConnectionSummary& summary() { return *summary_; }
@@ -36,8 +41,11 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   void count_answer(const conformance::Message& message, trace::Role requester);
   void tell_opening(const trace::Event& event);
   void tell_message();
-  void tell_findings();
-  void count_finding(const conformance::Finding& finding);
+  void tell_findings(const trace::Event& event);
+  void tell_finding(const conformance::Finding& finding, const capture::Place& place,
+                    const EventName& event);
+  void leave_undecided(std::size_t count);
+  void count_finding(const conformance::Finding& finding, const capture::Place& place);
   void see(const capture::Place& place);
   void account();
 
@@ -52,7 +60,8 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   MessageNote note_;                                     // used again and again
   std::optional<trace::Role> requester_;                 // of the Send at hand
   std::array<std::optional<std::uint32_t>, 2> granted_;  // since the last loss, by requester
-  std::size_t findings_told_ = 0;
+  std::size_t findings_told_ = 0;                        // or held
+  std::optional<HeldFindings> held_;                     // where acknowledgments are packets
   std::size_t kept_bytes_ = 0;
 };
 

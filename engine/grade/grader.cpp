@@ -27,7 +27,7 @@ capture::ConnectionSink& Grader::open(const capture::Place& place,
   ConnectionSummary* kept = nullptr;
   if (report_.connections.size() < kMostConnectionsKept) kept = &report_.connections.emplace_back();
   auto& slot = open_[number];
-  slot = std::make_unique<GradedConnection>(*this, notes_, kept);
+  slot = std::make_unique<GradedConnection>(*this, notes_, kept, name.fabric);
   ConnectionSummary& summary = slot->summary();
   summary.number = number;
   summary.name = name;

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "conformance/trace_builder.h"
+#include "grade/testing.h"
 
 namespace steertag::grade {
 namespace {
@@ -17,55 +18,6 @@ using conformance::rpc_call;
 using conformance::rpc_reply;
 using testing::ElementsAre;
 using trace::Role;
-
-const capture::ConnectionName kName{capture::Fabric::iwarp, {"192.0.2.1:700", "192.0.2.2:20049"}};
-
-/// Hands events to one connection of a grader; each has a packet of its own, one millisecond apart.
-class Talk {
- public:
-  explicit Talk(Grader& grader) : sink_(&grader.open(next_place(), kName)) {}
-
-  Talk& event(Role actor, const trace::Body& body) {
-    sink_->on_event(place_, {events_++, place_.time_ns, actor, body});
-    next_place();
-    return *this;
-  }
-  Talk& open(std::optional<wire::PrivateData> client = conformance::announcement(),
-             std::optional<wire::PrivateData> server = conformance::announcement()) {
-    Bytes octets;
-    if (client) wire::encode(*client, octets);
-    event(Role::client, trace::Connect{octets});
-    octets.clear();
-    if (server) wire::encode(*server, octets);
-    return event(Role::server, trace::Accept{octets});
-  }
-  Talk& send(Role actor, const wire::Header& head, View payload,
-             std::optional<std::uint32_t> invalidated = {}) {
-    Bytes bytes;
-    wire::encode(head, bytes);
-    bytes.insert(bytes.end(), payload.begin(), payload.end());
-    return event(actor, trace::Send{bytes, invalidated});
-  }
-  Talk& call(const wire::Header& head) { return send(Role::client, head, rpc_call(head.xid)); }
-  Talk& reply(const wire::Header& head) { return send(Role::server, head, rpc_reply(head.xid)); }
-  Talk& loss(Role actor, LossKind kind) {
-    sink_->on_loss(place_, actor, kind);
-    next_place();
-    return *this;
-  }
-  void end(bool by_capture = false) { sink_->on_end(by_capture ? Place{} : place_); }
-
- private:
-  Place next_place() {
-    ++place_.frame;
-    place_.time_ns += 1'000'000;
-    return place_;
-  }
-
-  Place place_;
-  capture::ConnectionSink* sink_;
-  std::uint64_t events_ = 0;
-};
 
 /// Keeps every note, one line each.
 class Notes : public NoteSink {

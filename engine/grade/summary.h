@@ -85,6 +85,9 @@ struct ConnectionSummary {
 
   std::vector<FindingCount> findings;  // one per rule and culprit, in the order of their first
   std::uint64_t findings_in_all = 0;
+  /// Not told: packets that were recorded in another order than they passed, or are missing, may
+  /// explain them.
+  std::uint64_t findings_undecided = 0;
   std::uint64_t findings_dropped = 0;  // beyond conformance::kMostFindings
 
   const SideSummary& side(trace::Role role) const { return sides[static_cast<std::size_t>(role)]; }

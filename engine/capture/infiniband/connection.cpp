@@ -1,6 +1,7 @@
 // Holds packets back while others may still come, and gives up by proof.
 #include "capture/infiniband/connection.h"
 
+#include <optional>
 #include <utility>
 
 #include "rdma/infiniband/psn.h"
@@ -36,7 +37,9 @@ void Connection::set_mtu(std::uint32_t octets) {
 }
 
 std::size_t Connection::buffered() const {
-  return hold_.bytes() + requests(Side::a).buffered() + requests(Side::b).buffered();
+  const std::size_t waiting = unacknowledged_[0].size() + unacknowledged_[1].size();
+  return hold_.bytes() + requests(Side::a).buffered() + requests(Side::b).buffered() +
+         waiting * sizeof(Told);
 }
 
 void Connection::read(Side sender, const TransportPacket& packet) {
@@ -72,7 +75,7 @@ void Connection::arrive_request(Side sender, const TransportPacket& packet) {
     const bool read = packet.traits().operation == ib::Operation::read_request;
     if (read && psn_distance(packet.base.psn, lacked.psn) >= 0) lacked.asked_again = true;
   } else if (order == Order::due && hold_.empty()) {
-    take(sender, packet);
+    take(sender, packet, true);
   } else {
     hold_.insert(sender, packet);
   }
@@ -95,13 +98,24 @@ void Connection::arrive_response(Side sender, const TransportPacket& packet) {
   const Order order = order_of(sender, packet);
   if (order == Order::behind) return;
   note_accepted(requester, psn);
+  if (!ib::is_fatal(kind)) note_received(requester, psn, packet.place);
   const bool plain = packet.traits().operation == ib::Operation::acknowledge && !ib::is_fatal(kind);
   if (order == Order::due && plain) return;  // there is nothing to tell
   if (order == Order::due && hold_.empty()) {
-    take(sender, packet);
+    take(sender, packet, true);
   } else {
     hold_.insert(sender, packet);
   }
+}
+
+void Connection::note_received(Side requester, std::uint32_t psn, const Place& place) {
+  std::deque<Told>& waiting = unacknowledged_[static_cast<std::size_t>(requester)];
+  std::optional<Place> upto;
+  while (!waiting.empty() && psn_distance(waiting.front().psn, psn) >= 0) {
+    upto = waiting.front().place;
+    waiting.pop_front();
+  }
+  if (upto) feed_.on_received(place, other(requester), *upto);
 }
 
 void Connection::note_accepted(Side requester, std::uint32_t psn) {
@@ -189,7 +203,7 @@ void Connection::settle() {
       give_up(first, overflow ? LossKind::overflow : LossKind::missing);
     }
     const HeldPacket taken = hold_.take_front();
-    if (order_of(taken.sender, taken.packet) == Order::due) take(taken.sender, taken.packet);
+    if (order_of(taken.sender, taken.packet) == Order::due) take(taken.sender, taken.packet, false);
   }
 }
 
@@ -198,12 +212,20 @@ void Connection::flush() {
     const HeldPacket& first = hold_.front();
     if (order_of(first.sender, first.packet) == Order::ahead) give_up(first, LossKind::missing);
     const HeldPacket taken = hold_.take_front();
-    if (order_of(taken.sender, taken.packet) == Order::due) take(taken.sender, taken.packet);
+    if (order_of(taken.sender, taken.packet) == Order::due) take(taken.sender, taken.packet, false);
   }
 }
 
-void Connection::take(Side sender, const TransportPacket& packet) {
-  if (packet.traits().is_request()) return requests(sender).take(packet);
+void Connection::take_request(Side sender, const TransportPacket& packet, bool in_order) {
+  feed_.on_turn(packet.place, sender, in_order);
+  requests(sender).take(packet);
+  std::deque<Told>& waiting = unacknowledged_[static_cast<std::size_t>(sender)];
+  if (waiting.size() == kMostUnacknowledged) waiting.pop_front();
+  waiting.push_back({packet.base.psn, packet.place});
+}
+
+void Connection::take(Side sender, const TransportPacket& packet, bool in_order) {
+  if (packet.traits().is_request()) return take_request(sender, packet, in_order);
   Requests& asked = requests(other(sender));
   if (packet.traits().operation == ib::Operation::read_response) {
     if (packet.fault == PacketFault::damaged) {
@@ -236,6 +258,7 @@ void Connection::stop(const Place& place) {
   over_ = true;
   hold_.clear();
   for (Requests& each : requests_) each.release();
+  unacknowledged_ = {};
 }
 
 }  // namespace steertag::capture::infiniband

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 
 #include "capture/feed.h"
 #include "capture/infiniband/hold.h"
@@ -18,6 +19,9 @@ inline constexpr std::uint64_t kMostMisplaced = 8;
 /// The same for a response to a read. Whether it was accepted does not show; if it was lost, the
 /// read is asked for again after a while.
 inline constexpr std::uint64_t kMostMisplacedResponses = 64;
+/// Packets of one side that were told and wait for their acknowledgement; of more the first count
+/// as never acknowledged.
+inline constexpr std::size_t kMostUnacknowledged = 4096;
 /// An acknowledgement of what lies further ahead than this belongs to another sequence.
 inline constexpr std::int32_t kMostAhead = 1 << 17;
 
@@ -27,7 +31,8 @@ inline constexpr std::int32_t kMostAhead = 1 << 17;
 /// directions, so that a reply is not told before a call that was captured late.
 ///
 /// What remains: a request that was captured before what it answers, with no acknowledgement
-/// between them, is told as it was captured.
+/// between them, is told as it was captured. The sink is told of acknowledgements and of the order
+/// of messages, so that it knows what is certain (ConnectionSink::on_turn).
 class Connection {
  public:
   Connection(ConnectionSinks& sinks, FeedHints hints);
@@ -63,6 +68,12 @@ class Connection {
     bool asked_again = false;
   };
 
+  /// A packet of a request that was told.
+  struct Told {
+    std::uint32_t psn = 0;
+    Place place;
+  };
+
   Requests& requests(Side side) { return requests_[static_cast<std::size_t>(side)]; }
   const Requests& requests(Side side) const { return requests_[static_cast<std::size_t>(side)]; }
   Proof& proof(Side side) { return proofs_[static_cast<std::size_t>(side)]; }
@@ -72,18 +83,22 @@ class Connection {
   void arrive_request(Side sender, const TransportPacket& packet);
   void arrive_response(Side sender, const TransportPacket& packet);
   void note_accepted(Side requester, std::uint32_t psn);
+  void note_received(Side requester, std::uint32_t psn, const Place& place);
   bool proven(Side requester);
   Order order_of(Side sender, const TransportPacket& packet) const;
   bool waited_enough(const HeldPacket& held);
   void give_up(const HeldPacket& held, LossKind kind);
   void settle();
-  void take(Side sender, const TransportPacket& packet);
+  /// `in_order`: it waited for nothing.
+  void take(Side sender, const TransportPacket& packet, bool in_order);
+  void take_request(Side sender, const TransportPacket& packet, bool in_order);
   void stop(const Place& place);
 
   ConnectionFeed feed_;
   std::array<Requests, 2> requests_;
   std::array<Proof, 2> proofs_;
   std::array<Lacking, 2> lacking_;
+  std::array<std::deque<Told>, 2> unacknowledged_;
   Hold hold_;
   std::uint64_t arrivals_ = 0;
   bool over_ = false;

@@ -20,7 +20,9 @@ CONNECTION: `number` from 1, `fabric`, `client` and `server` ends, `first_frame`
 Read), `terminates`; `directions`, by "forward" and "reverse": `calls`, `replies`, `errors`, `unanswered`,
 `most_in_flight`, `largest_requested`, `largest_granted`, `last_granted`, `read_segments`,
 `position_zero_chunks`, `write_chunks`, `reply_chunks`; `messages` by kind; `losses` by kind: `count`,
-`first_frame`, `last_frame`, `sentence`; `findings_in_all`, `findings_dropped`.
+`first_frame`, `last_frame`, `sentence`; `findings_in_all`, `findings_dropped`,
+`findings_undecided` (not told: packets that are missing, or in another order than they passed, may explain
+them).
 
 FINDING: `connection`, `frame`, `known_frame` (the packet at which it became known, 0 for the capture's
 end), `time_ns`, `culprit` ("client" or "server"), `verdict` ("fail", "warn" or "latitude", as in the suite's
@@ -74,6 +76,7 @@ _CONNECTION = (
     "losses",
     "findings_in_all",
     "findings_dropped",
+    "findings_undecided",
 )
 _ROW = ("connection", "frame", "known_frame", "time_ns", "culprit", "level", "rule", "sentence")
 

@@ -79,7 +79,7 @@ class Graded:
 
     def __post_init__(self):
         found = self.report.findings if self.report else []
-        self.rows = [Row(one) for one in found]
+        self.rows = sorted(map(Row, found), key=operator.attrgetter("frame"))
         self.connections = self.report.connections if self.report else []
         self.counts = self._counts()
 

@@ -111,6 +111,12 @@ def _summary(one):
         times = counted(loss["count"], "time", "times")
         frames = f"frames {loss['first_frame']} to {loss['last_frame']}"
         yield "not seen", f"{loss['sentence']} ({times}, {frames}): what needs it is not judged"
+    if one.findings_undecided:
+        findings = counted(one.findings_undecided, "finding is", "findings are")
+        yield "undecided", (
+            f"{findings} not told: packets that the capture lacks, or has in another order than they "
+            "passed, may explain what was seen"
+        )
     yield "verdict", verdict(connection_counts(one), one.findings_dropped)
 
 
