@@ -58,8 +58,8 @@ void Connection::read(Side sender, const TransportPacket& packet) {
   if (!hold_.empty()) settle();
 }
 
-/// InfiniBand specification 9.7.2: every packet of a message but the last is as long as the path
-/// MTU.
+/// InfiniBand specification, chapter 9: every packet of a message but the last is as long as the
+/// path MTU.
 void Connection::note_mtu(const TransportPacket& packet) {
   const ib::OpcodeTraits& kind = packet.traits();
   const std::size_t length = packet.payload_length;
@@ -241,7 +241,7 @@ void Connection::take(Side sender, const TransportPacket& packet, bool in_order)
       feed_.on_event(packet.place, sender, *event);
     }
   } else if (ib::is_fatal(ack_of(packet))) {
-    // InfiniBand specification 9.9.2: both queue pairs are in the error state from here on.
+    // InfiniBand specification, chapter 9: both queue pairs are in the error state from here on.
     feed_.on_event(packet.place, sender, trace::Disconnect{false});
     stop(packet.place);
   }

@@ -14,7 +14,7 @@ namespace steertag::capture::infiniband {
 /// octet); more wait only if responses are missing in the capture, and the oldest are forgotten.
 inline constexpr std::size_t kMostReads = 256;
 
-/// The sizes that a path MTU can have (InfiniBand specification 7.7.8).
+/// The sizes that a path MTU can have (InfiniBand specification, chapter 9).
 inline constexpr std::uint32_t kSmallestMtu = 256;
 inline constexpr std::uint32_t kLargestMtu = 4096;
 

@@ -12,7 +12,7 @@ namespace ib = rdma::infiniband;
 using ib::psn_after;
 using ib::psn_distance;
 
-/// InfiniBand specification 9.7.4.1.1: a read takes as many numbers as it has responses.
+/// InfiniBand specification, chapter 9: a read takes as many numbers as it has responses.
 std::uint32_t responses(std::uint32_t length, std::uint32_t mtu) {
   return std::max<std::uint32_t>(1, length / mtu + (length % mtu != 0 ? 1 : 0));
 }

@@ -1,5 +1,5 @@
 // Messages of the communication manager that set up and end connections, with the fields that an
-// observer needs (InfiniBand specification 12.6, 12.7).
+// observer needs (InfiniBand specification, chapter 12).
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct CmMessage {
   std::uint32_t remote_id = 0;   // all but REQ
   std::uint64_t service = 0;     // REQ
   std::uint32_t queue_pair = 0;  // REQ, REP: the sender's; DREQ: the receiver's
-  // REQ, REP: of what the receiver of the message will send (Linux and its peers read 12.7.31 so).
+  // REQ, REP: of what the receiver of the message will send, as captures of Linux show.
   std::uint32_t starting_psn = 0;
   std::uint8_t path_mtu = 0;    // REQ: 1 to 5 for 256 to 4096 octets
   bool reliable = true;         // REQ: for a reliable connection

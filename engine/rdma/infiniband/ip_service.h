@@ -1,5 +1,5 @@
 // Connection setup by IP address: service ids that name a port, and the header at the start of the
-// request's private data (InfiniBand specification A11).
+// request's private data (InfiniBand specification, annex A11).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Management datagrams: the header that all have (InfiniBand specification 13.4).
+// Management datagrams: the header that all have (InfiniBand specification, chapter 13).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ inline constexpr std::size_t kMadHeaderBytes = 24;
 inline constexpr std::size_t kMadDataBytes = 232;
 inline constexpr std::size_t kMadBytes = kMadHeaderBytes + kMadDataBytes;
 
-/// Values of communication management (InfiniBand specification 16.7.1).
+/// Values of communication management (InfiniBand specification, chapter 16).
 inline constexpr std::uint8_t kMadBaseVersion = 1;
 inline constexpr std::uint8_t kCommunicationClass = 0x07;
 inline constexpr std::uint8_t kCommunicationVersion = 2;

@@ -1,4 +1,4 @@
-// Transport opcodes, and which extended headers each brings (InfiniBand specification 9.2.1).
+// Transport opcodes, and which extended headers each brings (InfiniBand specification, chapter 9).
 #pragma once
 
 #include <cstdint>

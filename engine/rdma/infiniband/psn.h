@@ -1,4 +1,4 @@
-// Packet sequence numbers: 24 bits that wrap (InfiniBand specification 9.2.8, 9.7.2).
+// Packet sequence numbers: 24 bits that wrap (InfiniBand specification, chapter 9).
 #pragma once
 
 #include <cstdint>

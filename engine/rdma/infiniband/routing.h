@@ -1,5 +1,5 @@
 // The headers before the transport's: local route header and global route header (InfiniBand
-// specification 7.7, 8.3).
+// specification, chapters 7 and 8).
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// The base transport header and the extended headers behind it (InfiniBand specification 9.2, 9.3).
+// The base transport header and the extended headers behind it (InfiniBand specification, chapter
+// 9).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace steertag::rdma::infiniband {
 
-/// UDP port of RoCEv2 (InfiniBand specification A17.4.5.2).
+/// UDP port of RoCEv2 (InfiniBand specification, annex A17).
 inline constexpr std::uint16_t kRoceUdpPort = 4791;
 /// Queue pair of general management datagrams.
 inline constexpr std::uint32_t kManagementQueuePair = 1;
@@ -67,7 +68,7 @@ struct AckHeader {
   bool operator==(const AckHeader&) const = default;
 };
 
-/// What an AETH's syndrome says (InfiniBand specification 9.7.5.2).
+/// What an AETH's syndrome says (InfiniBand specification, chapter 9).
 enum class AckKind : std::uint8_t {
   ack,
   rnr_nak,          // no receive was posted: the request will come again
