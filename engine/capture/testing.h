@@ -26,6 +26,14 @@ class Lines : public ConnectionSink {
     lines.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
                     " loss: " + std::string(sentence(kind)));
   }
+  void on_received(const Place& place, trace::Role actor, const Place& upto) override {
+    turns.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
+                    " received up to " + std::to_string(upto.frame));
+  }
+  void on_turn(const Place& place, trace::Role actor, bool in_order) override {
+    turns.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
+                    (in_order ? " turn" : " late turn"));
+  }
   void on_end(const Place& place) override {
     lines.push_back(std::to_string(place.frame) + " end");
     ended = true;
@@ -34,6 +42,7 @@ class Lines : public ConnectionSink {
   ConnectionName name;
   std::vector<std::string> lines;
   std::vector<Bytes> sends;
+  std::vector<std::string> turns;  // of on_received and on_turn
   bool ended = false;
 };
 

@@ -247,6 +247,29 @@ TEST_F(QueuePairOrder, AMessageThatGoesOnWithoutBeginningIsDamaged) {
                           "6 client send 52", "0 end"));
 }
 
+TEST_F(QueuePairOrder, AcknowledgmentsAndTurnsAreTold) {
+  talk.send(kClient, call(1));   // 4
+  talk.acknowledge(kServer);     // 5
+  talk.send(kServer, reply(1));  // 6
+  talk.acknowledge(kClient);     // 7
+  talk.send(kClient, call(2));   // 8
+  const auto all = read_all(talk.packets);
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_THAT(all.connections[0].turns,
+              ElementsAre("4 client turn", "5 server received up to 4", "6 server turn",
+                          "7 client received up to 6", "8 client turn"));
+}
+
+TEST_F(QueuePairOrder, WhatWaitedHasALateTurn) {
+  talk.send(kClient, call(1));   // 4
+  talk.acknowledge(kServer);     // 5
+  talk.send(kServer, reply(1));  // 6
+  move(4, 6);
+  const auto all = read_all(talk.packets);
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_THAT(all.connections[0].turns, ElementsAre("6 client late turn", "5 server late turn"));
+}
+
 TEST_F(QueuePairOrder, ATooLongSendIsNotKept) {
   talk.mtu = 4096;
   talk.send(kClient, Bytes(kMostSendBytes + 1));
