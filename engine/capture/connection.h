@@ -53,8 +53,8 @@ class ConnectionSink {
   /// Told where acknowledgments are packets of their own, RoCE and InfiniBand: `actor` acknowledged
   /// what the other side had sent up to the packet `upto`.
   virtual void on_received(const Place& /*place*/, trace::Role /*actor*/, const Place& /*upto*/) {}
-  /// The same, before each packet of a message of `actor`. `in_order`: nothing that it sent before is
-  /// missing or came late; what is recorded before this packet was sent before it, if it was
+  /// The same, before each packet of a message of `actor`. `in_order`: nothing that it sent before
+  /// is missing or came late; what is recorded before this packet was sent before it, if it was
   /// acknowledged too.
   virtual void on_turn(const Place& /*place*/, trace::Role /*actor*/, bool /*in_order*/) {}
   /// Nothing more will come. `place.frame` is 0 if the capture ended first.

@@ -11,6 +11,12 @@
 namespace steertag::capture {
 namespace {
 
+bool is_operation(const trace::Body& body) {
+  return std::holds_alternative<trace::RdmaWrite>(body) ||
+         std::holds_alternative<trace::RdmaRead>(body) ||
+         std::holds_alternative<trace::RdmaReadResponse>(body);
+}
+
 bool announces(const trace::Body& body) {
   View data;
   if (const auto* connect = std::get_if<trace::Connect>(&body)) data = connect->private_data;
@@ -53,8 +59,7 @@ void ConnectionFeed::on_event(const Place& place, Side actor, const trace::Body&
 void ConnectionFeed::on_loss(const Place& place, Side actor, LossKind kind) {
   if (state_ == State::open) return sink_->on_loss(place, role(actor), kind);
   if (state_ == State::refused) return;
-  if (kept_.size() == kMostUndecidedEvents) return refuse();
-  kept_.push_back({place, actor, std::nullopt, kind, {}});
+  keep_loss(place, actor, kind);
 }
 
 void ConnectionFeed::on_received(const Place& place, Side actor, const Place& upto) {
@@ -67,9 +72,9 @@ void ConnectionFeed::on_turn(const Place& place, Side actor, bool in_order) {
 
 void ConnectionFeed::on_end(const Place& place) {
   if (state_ == State::undecided && speaks_ && !kept_.empty()) {
-    // On a port of NFS/RDMA, with nothing that tells the ends apart.
-    client_ = client_.value_or(Side::a);
-    open_sink(place);
+    if (!client_ && replier_) client_ = other(*replier_);
+    // Where nothing tells the ends apart, anything told would be told of the wrong one.
+    if (client_) open_sink(place);
   }
   if (state_ == State::open) sink_->on_end(place);
   refuse();
@@ -85,17 +90,27 @@ void ConnectionFeed::decide(Side actor, const trace::Body& body) {
   if (speech >= Speech::spoken) speaks_ = true;
   if (speech == Speech::from_client && !client_) client_ = actor;
   if (speech == Speech::from_server && !client_) client_ = other(actor);
+  if (speech == Speech::reply && !replier_) replier_ = actor;
   if (speech == Speech::other && !speaks_) return refuse();
   if (++sends_ < kMostUndecidedSends) return;
   if (!speaks_) return refuse();
   // Replies alone: the server's, since a client that never calls is never called back.
-  if (!client_) client_ = other(actor);
+  if (!client_ && replier_) client_ = other(*replier_);
+}
+
+/// Losses in a row are one.
+void ConnectionFeed::keep_loss(const Place& place, Side actor, LossKind kind) {
+  const bool same = !kept_.empty() && !kept_.back().body && kept_.back().loss == kind &&
+                    kept_.back().actor == actor;
+  if (same) return;
+  if (kept_.size() == kMostUndecidedEvents) return refuse();
+  kept_.push_back({place, actor, std::nullopt, kind, {}});
 }
 
 void ConnectionFeed::keep(const Place& place, Side actor, const trace::Body& body) {
+  if (is_operation(body)) return keep_loss(place, actor, LossKind::overflow);
   Kept kept{place, actor, body, LossKind::missing, {}};
   if (View* view = trace::octets_of(*kept.body)) {
-    if (std::holds_alternative<trace::RdmaWrite>(*kept.body)) *view = {};
     kept.octets.assign(view->begin(), view->end());
     *view = kept.octets;
     kept_bytes_ += kept.octets.size();

@@ -16,7 +16,9 @@ namespace steertag::capture {
 inline constexpr std::uint16_t kNfsRdmaPort = 20049;
 /// Sends that are looked at before a connection of unknown kind is given up.
 inline constexpr std::size_t kMostUndecidedSends = 8;
-/// Events and octets kept until the connection is known; beyond that it is given up.
+/// Events and octets of Sends kept until the connection is known; beyond that it is given up. RDMA
+/// operations are not kept: there may be any number before the first Send, and what they belong to
+/// was not seen.
 inline constexpr std::size_t kMostUndecidedEvents = 256;
 inline constexpr std::size_t kMostUndecidedBytes = std::size_t{256} << 10;
 
@@ -65,6 +67,7 @@ class ConnectionFeed {
 
   void decide(Side actor, const trace::Body& body);
   void keep(const Place& place, Side actor, const trace::Body& body);
+  void keep_loss(const Place& place, Side actor, LossKind kind);
   void open_sink(const Place& place);
   void refuse();
   void tell(const Place& place, Side actor, const trace::Body& body);
@@ -76,8 +79,9 @@ class ConnectionFeed {
   FeedHints hints_;
   State state_ = State::undecided;
   std::optional<Side> client_;
-  bool speaks_ = false;    // it is RPC-over-RDMA
-  std::size_t sends_ = 0;  // looked at
+  std::optional<Side> replier_;  // who sent the first reply
+  bool speaks_ = false;          // it is RPC-over-RDMA
+  std::size_t sends_ = 0;        // looked at
   std::size_t kept_bytes_ = 0;
   std::vector<Kept> kept_;
   ConnectionSink* sink_ = nullptr;

@@ -86,10 +86,38 @@ TEST(Feed, OnAKnownPortWhatIsStrangeIsTold) {
 TEST(Feed, GivesUpBeyondItsLimits) {
   testing::AllLines all;
   ConnectionFeed feed(all, hints());
-  for (std::size_t i = 0; i <= kMostUndecidedEvents; ++i) {
-    feed.on_event(at(i), Side::a, trace::RdmaRead{1, 2, 3});
-  }
+  feed.on_event(at(1), Side::a, trace::Send{Bytes(kMostUndecidedBytes + 1), {}});
   EXPECT_FALSE(feed.wanted());
+}
+
+TEST(Feed, AnyNumberOfOperationsMayComeBeforeTheFirstMessage) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints());
+  for (std::size_t i = 0; i <= 2 * kMostUndecidedEvents; ++i) {
+    feed.on_event(at(i), Side::b, trace::RdmaWrite{1, 2, 3, {}});
+  }
+  feed.on_event(at(1000), Side::a, trace::Send{kCall, {}});
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_THAT(all.connections[0].sends, ElementsAre(kCall));
+  EXPECT_EQ(all.connections[0].lines[0],
+            "0 server loss: more would have to be kept than the limits allow");
+}
+
+TEST(Feed, AFewRepliesAreTheServersToo) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints());
+  feed.on_event(at(1), Side::a, trace::Send{kReply, {}});
+  feed.on_end(at(2));
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_EQ(all.connections[0].name.ends.server, "a");
+}
+
+TEST(Feed, NobodyIsBlamedWhereNothingTellsTheEndsApart) {
+  testing::AllLines all;
+  ConnectionFeed feed(all, hints(true));
+  feed.on_event(at(1), Side::a, trace::Send{kStrange, {}});
+  feed.on_end(at(2));
+  EXPECT_TRUE(all.connections.empty());
 }
 
 TEST(Feed, RepliesAloneAreTheServers) {

@@ -29,8 +29,7 @@ Speech of_payload(View rpc, std::uint32_t xid) {
   if (rpc.size() < kReplyWords || wire::load_u32(rpc.data()) != xid) return Speech::unclear;
   const std::uint32_t type = wire::load_u32(rpc.data() + 4);
   if (type == kCall && rpc.size() >= kCallWords) return of_call(rpc);
-  // A reply may be a client's to a callback.
-  return type == kReply && wire::load_u32(rpc.data() + 8) <= 1 ? Speech::spoken : Speech::unclear;
+  return type == kReply && wire::load_u32(rpc.data() + 8) <= 1 ? Speech::reply : Speech::unclear;
 }
 
 }  // namespace

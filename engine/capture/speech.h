@@ -12,6 +12,7 @@ enum class Speech : std::uint8_t {
   other,        // not RPC-over-RDMA
   unclear,      // it may be
   spoken,       // RPC-over-RDMA, by either end
+  reply,        // the server's, unless it answers a callback
   from_client,  // a call that only a client sends
   from_server,  // a callback, or a reply to a call that only a client sends
 };

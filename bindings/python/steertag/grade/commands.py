@@ -35,11 +35,11 @@ def grade(arguments):
         _print_error(files[-1])
     statuses = {_exit_status(each, arguments.strict) for each in files}
     status = next(each for each in _FIRST if each in statuses)
+    _write(arguments, files, status, shown)
     if arguments.annotate is not None and files[0].report is not None:
         from .annotation import annotate
 
         annotate(files[0], arguments.annotate, shown)
-    _write(arguments, files, status, shown)
     return status
 
 
