@@ -6,7 +6,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import case_captures
 import deviation_table
@@ -52,8 +51,7 @@ def choose(options):
 def texts(options):
     """Writes the golden texts anew; what has changed is for git to show."""
     golden_texts.need_plugin()
-    with tempfile.TemporaryDirectory() as home:
-        golden_texts.write(golden_texts.chosen(options.names), golden_texts.wireshark(home))
+    golden_texts.write(golden_texts.chosen(options.names), options.jobs)
     for path in golden_texts.stale():
         path.unlink()
     return 0
@@ -81,6 +79,7 @@ def parse(arguments):
     command = commands.add_parser(
         "texts", help="write beside each capture what `steertag grade` and tshark print of it"
     )
+    command.add_argument("--jobs", type=int, default=os.cpu_count(), help="captures at a time")
     command.add_argument("names", nargs="*", help="only of the captures with these file names")
     command.set_defaults(action=texts)
     return parser.parse_args(arguments)

@@ -1,11 +1,13 @@
 """The golden texts: beside each capture, what `steertag grade` and tshark with the plugin print of it."""
 
+import concurrent.futures
 import contextlib
 import io
 import os
 import pathlib
 import shutil
 import sys
+import tempfile
 
 from fixture_places import CAPTURES, PROJECT, CannotMake, build_directory
 
@@ -93,10 +95,18 @@ def parts(text):
     return text[:place], text[place + 1 :]
 
 
-def write(captures, wireshark):
-    """Writes the texts of the captures anew."""
-    for capture in captures:
-        text_path(capture).write_text(f"{grade(capture)}\n{shown(wireshark, capture)}")
+def write(captures, jobs):
+    """Writes the texts of the captures anew, in so many processes."""
+    shares = [captures[number::jobs] for number in range(jobs)]
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        list(pool.map(_write_share, shares))
+
+
+def _write_share(captures):
+    with tempfile.TemporaryDirectory(prefix="steertag-texts-") as home:
+        programs = wireshark(home)
+        for capture in captures:
+            text_path(capture).write_text(f"{grade(capture)}\n{shown(programs, capture)}")
 
 
 def stale():
