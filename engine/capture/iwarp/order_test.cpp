@@ -233,6 +233,19 @@ TEST(TcpOrder, ARetransmissionThatAcknowledgesItsAnswerGoesBeforeIt) {
   EXPECT_EQ(without_frames(told(packets)), without_frames(whole));
 }
 
+TEST(TcpOrder, WhatDoesNotWaitKeepsTheOrderOfTheCapture) {
+  Script script;
+  script.startups().client(send(1, call(1)));
+  script.server(read_request(1, 8)).client(send(2, call(2))).server(read_request(2, 8));
+  // Neither end had heard of the other's when it spoke.
+  script.packets[7].acknowledgment = script.packets[5].acknowledgment;
+  script.packets[8].acknowledgment = script.packets[6].acknowledgment;
+  const Lines whole = told(script.packets);
+  Packets packets = script.packets;
+  std::rotate(packets.begin() + 5, packets.begin() + 6, packets.end());
+  EXPECT_EQ(told(packets), whole);
+}
+
 TEST(TcpOrder, SplitPacketsTellTheSame) {
   const Packets packets = conversation();
   const Lines whole = told(packets);

@@ -1,6 +1,7 @@
 // Steps of a conversation: a packet comes, what can be handed on is, holes are waited for.
 #include "capture/iwarp/tcp_conversation.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace steertag::capture::iwarp {
@@ -70,8 +71,14 @@ void TcpConversation::take_octets(Side from, Piece piece) {
 }
 
 void TcpConversation::settle(const Place& place) {
+  if (std::ranges::all_of(streams_, [](const TcpStream& stream) {
+        return stream.keeps_nothing() && stream.acknowledged() <= stream.next();
+      })) {
+    lacking_since_ = {};
+    return;
+  }
   do {
-    while (sink_.open() && (hand_on(Side::a) || hand_on(Side::b) || break_circle())) {
+    while (sink_.open() && (hand_on_next() || break_circle())) {
     }
   } while (sink_.open() && relieve(place));
   for (const Side side : kSides) {
@@ -84,11 +91,25 @@ void TcpConversation::settle(const Place& place) {
   }
 }
 
-// Returns whether something was handed on.
-bool TcpConversation::hand_on(Side from) {
+bool TcpConversation::may_hand_on(Side from) {
+  TcpStream& stream = own(from);
+  return stream.head() != TcpStream::Head::none && stream.head_needs() <= own(other(from)).next();
+}
+
+// Returns whether something was handed on. If neither direction waits for the other, the order is
+// that of the capture.
+bool TcpConversation::hand_on_next() {
+  const bool a_may = may_hand_on(Side::a);
+  const bool b_may = may_hand_on(Side::b);
+  if (!a_may && !b_may) return false;
+  const bool a_first = own(Side::a).head_place().frame < own(Side::b).head_place().frame;
+  hand_on(a_may && (!b_may || a_first) ? Side::a : Side::b);
+  return true;
+}
+
+void TcpConversation::hand_on(Side from) {
   TcpStream& stream = own(from);
   const TcpStream::Head head = stream.head();
-  if (head == TcpStream::Head::none || stream.head_needs() > own(other(from)).next()) return false;
   lacking_since_[static_cast<std::size_t>(from)] = 0;
   if (head == TcpStream::Head::octets) {
     const TcpStream::Kept kept = stream.take_octets();
@@ -101,7 +122,6 @@ bool TcpConversation::hand_on(Side from) {
   } else {
     sink_.on_reset(from, stream.take_rst().place);
   }
-  return true;
 }
 
 // If each direction's next octets acknowledge those of the other, one of them is a retransmission

@@ -52,7 +52,9 @@ class TcpConversation {
   void set_firsts(Side from, const TcpSegment& segment);
   void take_octets(Side from, Piece piece);
   void settle(const Place& place);
-  bool hand_on(Side from);
+  bool may_hand_on(Side from);
+  bool hand_on_next();
+  void hand_on(Side from);
   bool break_circle();
   std::optional<Side> stopped(bool or_kept);
   bool relieve(const Place& place);
