@@ -18,6 +18,8 @@ MOST_FRAMES = 400
 FRAMES_A_DAMAGE = 5
 ETHERNET_BYTES = 14
 ETHERNET_IPV4 = b"\x08\x00"
+# The link type of captures that suites write.
+RAW_IP = 101
 # Of the link and network layers below TCP, or below UDP and a transport header.
 HEADER_BYTES = 54
 COMPLAINTS = re.compile(
@@ -26,15 +28,18 @@ COMPLAINTS = re.compile(
 
 
 def frames_of(path):
-    """The frames of a capture in little-endian pcapng, as the committed ones are."""
-    octets, frames, at = path.read_bytes(), [], 0
+    """The frames of a capture in little-endian pcapng, as the committed ones are; IP packets without a link
+    layer get one."""
+    octets, frames, at, head = path.read_bytes(), [], 0, b""
     while at + 12 <= len(octets):
         kind, length = (int.from_bytes(octets[at + n : at + n + 4], "little") for n in (0, 4))
         if length < 12:
             break
+        if kind == 1 and octets[at + 8] == RAW_IP:
+            head = bytes(12) + ETHERNET_IPV4
         if kind == 6:
             captured = int.from_bytes(octets[at + 20 : at + 24], "little")
-            frames.append(octets[at + 28 : at + 28 + captured])
+            frames.append(head + octets[at + 28 : at + 28 + captured])
         at += length
     return frames
 
