@@ -55,7 +55,9 @@ void Connection::read(Side sender, const TransportPacket& packet) {
   } else if (packet.traits().is_response()) {
     arrive_response(sender, packet);
   }
-  if (!hold_.empty()) settle();
+  if (hold_.empty()) return;
+  disturbed_ = arrivals_;
+  settle();
 }
 
 /// InfiniBand specification, chapter 9: every packet of a message but the last is as long as the
@@ -217,7 +219,8 @@ void Connection::flush() {
 }
 
 void Connection::take_request(Side sender, const TransportPacket& packet, bool in_order) {
-  feed_.on_turn(packet.place, sender, in_order);
+  const bool calm = disturbed_ == 0 || arrivals_ - disturbed_ > kMostMisplaced;
+  feed_.on_turn(packet.place, sender, in_order && calm);
   requests(sender).take(packet);
   std::deque<Told>& waiting = unacknowledged_[static_cast<std::size_t>(sender)];
   if (waiting.size() == kMostUnacknowledged) waiting.pop_front();

@@ -89,7 +89,7 @@ class Connection {
   bool waited_enough(const HeldPacket& held);
   void give_up(const HeldPacket& held, LossKind kind);
   void settle();
-  /// `in_order`: it waited for nothing.
+  /// `in_order`: it waited for nothing; where something did shortly before, nothing is certain.
   void take(Side sender, const TransportPacket& packet, bool in_order);
   void take_request(Side sender, const TransportPacket& packet, bool in_order);
   void stop(const Place& place);
@@ -101,6 +101,7 @@ class Connection {
   std::array<std::deque<Told>, 2> unacknowledged_;
   Hold hold_;
   std::uint64_t arrivals_ = 0;
+  std::uint64_t disturbed_ = 0;  // the latest arrival at which something waited; 0: none
   bool over_ = false;
   bool strange_ = false;
 };
