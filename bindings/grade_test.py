@@ -313,3 +313,39 @@ def test_the_help_tells_the_exit_statuses(capsys):
     out = capsys.readouterr().out
     for status in (commands.CLEAN, commands.VIOLATIONS, commands.UNREADABLE, commands.NOTHING):
         assert f"\n  {status}  " in out
+
+
+def grade_into(output, *arguments):
+    """The exit status and the last line of standard error of a command that writes to `output`."""
+    command = [sys.executable, "-c", INTERRUPTIBLE, "grade", *map(str, arguments)]
+    done = subprocess.run(
+        command, stdout=output, stderr=subprocess.PIPE, text=True, timeout=DEADLINE_S, check=False
+    )
+    return done.returncode, done.stderr.splitlines()[-1:]
+
+
+def test_a_reader_that_goes_away_changes_no_verdict(captures):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as pipe:
+        assert grade_into(pipe, captures["violating"]) == (1, [])
+        assert grade_into(pipe, captures["clean"], "--json", "-") == (0, [])
+
+
+@pytest.mark.parametrize("options", [(), ("--json", "-")])
+def test_output_that_cannot_be_written_is_no_violation(captures, options):
+    with open("/dev/full", "wb") as full:
+        status, said = grade_into(full, captures["clean"], *options)
+    assert (status, said) == (2, ["steertag: standard output: No space left on device"])
+
+
+@pytest.mark.parametrize("option", ["--json", "--junit"])
+def test_a_report_does_not_replace_what_is_graded(captures, capsys, tmp_path, option):
+    path = tmp_path / "only.pcapng"
+    octets = captures["violating"].read_bytes()
+    path.write_bytes(octets)
+    with pytest.raises(SystemExit) as end:
+        steertag(path, option, path)
+    assert end.value.code == 2
+    assert "would be overwritten" in capsys.readouterr().err
+    assert path.read_bytes() == octets

@@ -1,6 +1,7 @@
 """The arguments of `steertag grade`; what it does needs the engine, and is imported when it is asked for."""
 
 import argparse
+import os
 import pathlib
 
 LEVELS = ("must", "should", "all")
@@ -57,10 +58,17 @@ def add_command(commands):
 
 
 def _port(text):
-    number = int(text)
+    number = int(text) if text.isdecimal() else 0
     if not 0 < number < 65536:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 1 to 65535")
     return number
+
+
+def _same(one, other):
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
 
 
 def _grade(arguments):
@@ -70,6 +78,9 @@ def _grade(arguments):
         arguments.parser.error("--annotate reads FILE twice, which standard input cannot be")
     if arguments.file.count("-") > 1:
         arguments.parser.error("standard input can be read once")
+    for output in (arguments.json, arguments.junit):
+        if output is not None and any(_same(output, each) for each in arguments.file):
+            arguments.parser.error(f"{output} is a FILE to be graded, and would be overwritten")
     from . import commands
 
     return commands.grade(arguments)

@@ -59,12 +59,21 @@ def _print(graded, shown, quiet):
         parts += [list(text.connections(graded)), list(text.totals(graded))]
     elif rows or graded.status is Status.NOTHING:
         parts.append(list(text.totals(graded)))
-    for part in parts:
-        for line in part:
-            print(line)
-        if part:
-            print()
-    sys.stdout.flush()
+    _say("".join(f"{line}\n" for part in parts if part for line in (*part, "")))
+
+
+def _say(content):
+    """To standard output. Who reads it may go away: the exit status is still the verdict."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(content)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise Failure(f"standard output: {error.strerror}") from None
 
 
 def _print_error(graded):
@@ -75,7 +84,7 @@ def _print_error(graded):
 
 def _write(arguments, files, status, shown):
     if arguments.json == "-":
-        sys.stdout.write(document.text(files, status))
+        _say(document.text(files, status))
     elif arguments.json is not None:
         _write_file(pathlib.Path(arguments.json), document.text(files, status))
     if arguments.junit is not None:
