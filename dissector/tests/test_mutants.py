@@ -7,7 +7,14 @@ import pytest
 import tshark
 from frames import Capture
 
-CAPTURES = sorted(tshark.CAPTURES.glob("**/*.pcapng"))
+ALL = sorted(tshark.CAPTURES.glob("**/*.pcapng"))
+SITUATIONS = [path for path in ALL if path.parent.name == "situations"]
+OTHERS = [path for path in ALL if path not in SITUATIONS]
+# The situations, and others by chance, which are the same in each run.
+MOST_CAPTURES = 96
+CAPTURES = SITUATIONS + sorted(
+    random.Random(1).sample(OTHERS, min(len(OTHERS), MOST_CAPTURES - len(SITUATIONS)))
+)
 # As many captures are damaged and put into one file: starting tshark takes the longest.
 GROUP = 8
 # Of each capture, each with other damage and between two hosts of its own; some hundred in all.
