@@ -21,6 +21,7 @@ PLUGINS = PROJECT / "build" / "release" / "plugins"
 # Captures that one tshark reads, put together in one file: it takes longer to start than to read one.
 BATCH = 40
 TSHARK_LIMIT_S = 300
+SUFFIXES = (".pcap", ".pcapng")
 # The folder of fixtures that are captures of cases, as those of reports are.
 OF_CASES = "deviations"
 # Of a disagreement, lines that are shown.
@@ -301,7 +302,8 @@ def run(arguments):
                 raise CannotCompare(f"{PLUGINS}: no plugin; build with -DSTEERTAG_DISSECTOR=ON")
             # Another user may not be let into the checkout.
             shutil.copytree(PLUGINS, home / "plugins")
-            fixtures = sorted(each for root in arguments.fixtures for each in root.rglob("*.pcap*"))
+            found = (each for root in arguments.fixtures for each in root.rglob("*"))
+            fixtures = sorted(each for each in found if each.suffix in SUFFIXES)
             of_cases = [each for each in fixtures if OF_CASES in each.parts]
             others = [each for each in fixtures if OF_CASES not in each.parts]
             results += results_of_batches(captures + of_cases, home, arguments.jobs)
