@@ -17,7 +17,6 @@ A case without a row has to pass.
 
 import dataclasses
 
-from ..yaml_text import NotYaml, decode
 from .error import BaselineError, cannot_read
 from .outcome import EXCUSABLE, HARNESS_ERROR, PASS, VERDICTS, Outcome, names_twice
 
@@ -102,6 +101,8 @@ def read(path):
 
 def parse(path, text):
     """The Baseline in a text, whose notes may be empty; raises BaselineError."""
+    from ..yaml_text import NotYaml, decode  # slow to import: other commands do without
+
     try:
         document = decode(text)
     except NotYaml as error:
