@@ -5,8 +5,12 @@ import os
 import secrets
 import stat
 
+from .. import progress
 from ..failure import Failure
 from . import place
+
+# How long a transfer works before the bar is drawn again and a pressed Ctrl-C is noticed.
+STEP_S = 0.1
 
 
 def add_command(commands):
@@ -38,8 +42,6 @@ def run(arguments):
 
 def fetch(arguments):
     """Copies from the server to a local file."""
-    from . import progress
-
     files = place.connect(arguments.source, arguments)
     path = place.path_of(arguments.source)
     found = files.find(path)
@@ -54,8 +56,15 @@ def fetch(arguments):
     holes = found.used is not None and found.used < found.size
     sparse = arguments.sparse == "always" or (arguments.sparse == "auto" and holes)
     with _temporary_beside(target, found.mode) as descriptor:
-        progress.run(files.fetch(found, descriptor, sparse), os.path.basename(target))
+        _work(files.fetch(found, descriptor, sparse), os.path.basename(target))
     place.leave(files)
+
+
+def _work(transfer, name):
+    """Works on the transfer until it is complete."""
+    progress.run(
+        lambda: transfer.step(STEP_S), lambda: transfer.done_bytes, transfer.total_bytes, name
+    )
 
 
 @contextlib.contextmanager
@@ -107,8 +116,6 @@ def store(arguments):
 
 
 def _store(arguments, descriptor, status):
-    from . import progress
-
     files = place.connect(arguments.target, arguments)
     directory, name = _target_of(files, arguments)
     temporary = f".{secrets.token_hex(8)}.part"
@@ -117,7 +124,7 @@ def _store(arguments, descriptor, status):
     try:
         # It may be there before this call returns, if a signal comes in between.
         transfer = files.store(descriptor, status.st_size, directory, temporary, mode, sparse)
-        progress.run(transfer, name)
+        _work(transfer, name)
         files.rename(directory, temporary, name)
     except BaseException:
         # What is wrong is told already; a connection that is gone cannot remove anything either.
