@@ -1,6 +1,7 @@
 """The captures that cases leave: of each deviation what one case that catches it saw, and some of cases that
 pass."""
 
+import collections
 import concurrent.futures
 import dataclasses
 import json
@@ -12,6 +13,7 @@ import sys
 import tempfile
 
 import deviation_table
+import live_judgements
 from fixture_places import CONFORMING, DEVIATIONS, PROJECT, PYTHON, CannotMake
 
 sys.path.insert(0, str(PROJECT / "ci"))
@@ -72,20 +74,22 @@ def deviating(table, names):
 
 
 def make(chosen, jobs):
-    """Makes the captures, so many cases at a time; returns a sentence for each that could not be made."""
+    """Makes the captures, so many cases at a time, and keeps what was judged live beside them; returns a
+    sentence for each that could not be made."""
+    problems, made = [], collections.defaultdict(dict)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return [problem for problem in pool.map(_try, chosen) if problem]
-
-
-def _try(each):
-    try:
-        _make_one(each)
-    except CannotMake as problem:
-        return f"{each.role} {each.deviation}: {problem}"
-    return None
+        for each, running in [(each, pool.submit(_make_one, each)) for each in chosen]:
+            try:
+                made[each.path.parent][each.path.stem] = running.result()
+            except CannotMake as problem:
+                problems.append(f"{each.role} {each.deviation}: {problem}")
+    for folder, judgements in made.items():
+        live_judgements.keep(folder, judgements)
+    return problems
 
 
 def _make_one(each):
+    """Makes a capture; returns what was judged live."""
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch)
         case = run_case(each, report)
@@ -95,7 +99,10 @@ def _make_one(each):
         if not case["capture"]:
             raise CannotMake(f"{each.case} left no capture")
         each.path.parent.mkdir(parents=True, exist_ok=True)
-        each.path.write_bytes(head((report / case["capture"]).read_bytes()))
+        whole = (report / case["capture"]).read_bytes()
+        each.path.write_bytes(head(whole))
+    cut = {"cut": True} if len(head(whole)) < len(whole) else {}
+    return {"id": case["id"], **cut, "judged": case["judged"]}
 
 
 def head(data, most_bytes=MOST_BYTES):

@@ -30,10 +30,14 @@ WIRESHARK_PARTS = (
 NOT_OURS = re.compile(r"\[Epan WARNING\] -- Dissector bug, protocol RPCoRDMA, in packet \d+:")
 
 
+def build():
+    """The build that is used: the one that STEERTAG_BUILD names, or the release build."""
+    return pathlib.Path(os.environ.get("STEERTAG_BUILD") or PROJECT / "build" / "release").resolve()
+
+
 def plugins():
-    """The plugin folder of the build: the one that STEERTAG_BUILD names, or the release build."""
-    build = os.environ.get("STEERTAG_BUILD") or PROJECT / "build" / "release"
-    return pathlib.Path(build).resolve() / "plugins"
+    """The plugin folder of the build."""
+    return build() / "plugins"
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -117,12 +121,14 @@ class Frame:
 
 
 class Wireshark:
-    """The programs, and a home directory that nobody may use."""
+    """The programs, and a home directory that nobody may use; with the plugin unless told otherwise."""
 
-    def __init__(self, home):
+    def __init__(self, home, with_plugin=True):
         self.home = home
         self.plugins = home / "plugins"
-        shutil.copytree(plugins(), self.plugins)
+        if with_plugin:
+            # Another user may not be let into the checkout.
+            shutil.copytree(plugins(), self.plugins)
         self._root = os.geteuid() == 0
         self._sanitizers = {}
         if "STEERTAG_PRELOAD" in os.environ:
@@ -135,7 +141,8 @@ class Wireshark:
                 "LSAN_OPTIONS": "exitcode=0",
             }
 
-    def _command(self, program, arguments):
+    def command(self, program, *arguments):
+        """What runs a program with these arguments."""
         found = shutil.which(program)
         assert found, f"{program} is not installed"
         environment = {
@@ -161,12 +168,12 @@ class Wireshark:
         copy.chmod(0o644)
         return copy
 
-    def run(self, program, *arguments, given=None):
+    def run(self, program, *arguments, given=None, limit_s=RUN_LIMIT_S):
         done = subprocess.run(
-            self._command(program, arguments),
+            self.command(program, *arguments),
             input=given,
             capture_output=True,
-            timeout=RUN_LIMIT_S,
+            timeout=limit_s,
             cwd=self.home,
             check=False,
         )

@@ -12,6 +12,7 @@ import pytest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 CAPTURES = PROJECT / "fixtures" / "captures"
+SITUATIONS = CAPTURES / "situations"
 for folder in (PROJECT / "ci" / "fixtures.d", CAPTURES / "lib"):
     sys.path.insert(0, str(folder))
 
@@ -21,8 +22,12 @@ import deviation_table  # noqa: E402
 import golden_texts  # noqa: E402
 import internet  # noqa: E402
 import iwarp_stream  # noqa: E402
+import live_judgements  # noqa: E402
 import roce_packet  # noqa: E402
 
+RENEW_SITUATIONS = (
+    "renew them with fixtures/captures/situations/make_situations.py, and look at what has changed"
+)
 RENEW_BROKEN = "renew them with `ci/fixtures captures broken`, and look at what has changed"
 RENEW_TEXT = "renew it with `ci/fixtures texts {}`, and look at what has changed"
 SCRIPT_LIMIT_S = 120
@@ -67,14 +72,35 @@ def test_a_capture_of_what_conforms_is_of_a_case_that_passed():
     assert all("verdict pass" in comments(each.path) for each in wanted)
 
 
-def test_broken_captures_are_what_their_script_makes(tmp_path):
-    script = [sys.executable, CAPTURES / "make_broken.py", tmp_path]
-    subprocess.run(script, check=True, capture_output=True, timeout=SCRIPT_LIMIT_S)
-    kept = {path.name for path in (CAPTURES / "broken").glob("*.pcap*") if path.suffix != ".txt"}
-    assert {path.name for path in tmp_path.iterdir()} == kept, RENEW_BROKEN
+@pytest.mark.parametrize(
+    "captures",
+    [CAPTURES / "conforming", *CAPTURES.glob("deviations/*/")],
+    ids=lambda path: path.name,
+)
+def test_what_was_judged_live_is_kept_beside_the_captures_of_cases(captures):
+    kept = live_judgements.load(captures)
+    assert set(kept) == {path.stem for path in captures.glob("*.pcapng")}
+    for name, case in kept.items():
+        said = comments(captures / f"{name}.pcapng")
+        assert f"case {case['id']}" in said, f"what is kept of {name} is of another case"
+
+
+@pytest.mark.parametrize(
+    "folder, script, renew",
+    [
+        (CAPTURES / "broken", CAPTURES / "make_broken.py", RENEW_BROKEN),
+        (SITUATIONS, SITUATIONS / "make_situations.py", RENEW_SITUATIONS),
+    ],
+    ids=["broken", "situations"],
+)
+def test_made_captures_are_what_their_script_makes(tmp_path, folder, script, renew):
+    command = [sys.executable, "-B", script, tmp_path]
+    subprocess.run(command, check=True, capture_output=True, timeout=SCRIPT_LIMIT_S)
+    kept = {path.name for path in folder.glob("*.pcap*") if path.suffix != ".txt"}
+    assert {path.name for path in tmp_path.iterdir()} == kept, renew
     for path in sorted(tmp_path.iterdir()):
-        same = path.read_bytes() == (CAPTURES / "broken" / path.name).read_bytes()
-        assert same, f"{path.name} differs: {RENEW_BROKEN}"
+        same = path.read_bytes() == (folder / path.name).read_bytes()
+        assert same, f"{path.name} differs: {renew}"
 
 
 def test_the_captures_stay_small():

@@ -5,7 +5,7 @@ import dataclasses
 from .. import fabric, nfs, wire
 from . import kinds
 from .callbacks import Callbacks, REVERSE_CREDITS
-from .captured import make_capture, RDMA_PORT, TCP_PORT, write_capture
+from .captured import client_port, make_capture, RDMA_PORT, TCP_PORT, write_capture
 from .connection import Connection
 from .expectation import Judged
 from .files import Files
@@ -61,7 +61,7 @@ class Bench:
         self._run = run
         self._connections = []
         self._captures = []
-        self._streams = 0
+        self._stream_ports = []
         self._files = None
         self._clients = []
         self.actions = run.recorder
@@ -175,13 +175,14 @@ class Bench:
 
     def stream(self):
         """A plain TCP stream to the target, captured and not judged; see stream.Stream."""
+        name = f"s{len(self._stream_ports)}"
         capture = make_capture(len(self._captures), RDMA_PORT)
-        self._captures.append(capture)
-        with self.actions.doing("stream", f"s{self._streams}", {}):
+        with self.actions.doing("stream", name, {}):
             made = Stream(self.target.url, capture, self.deadlines.answer_ms)
-        self.actions.call(made, f"s{self._streams}")
+        self._stream_ports.append(client_port(len(self._captures)))
+        self._captures.append(capture)
+        self.actions.call(made, name)
         made.actions = self.actions
-        self._streams += 1
         return made
 
     def _greet(self, conn):
@@ -334,6 +335,11 @@ class Bench:
     def connections(self):
         """[Connection, or RecordConnection]: all that were asked for so far."""
         return self._connections
+
+    @property
+    def stream_ports(self):
+        """The client's ports in the capture of all streams so far."""
+        return self._stream_ports
 
     @property
     def missed(self):

@@ -56,6 +56,11 @@ class ClientBench:
         """[ClientConnection]: all that were asked for so far, also from inside a script."""
         return self._connections
 
+    @property
+    def stream_ports(self):
+        """There are none: a client brings all its connections."""
+        return []
+
     # -- running the client --------------------------------------------------------------------
 
     def use(self, script=None, server=None, own=(), **functions):

@@ -95,7 +95,7 @@ def _stack(error):
 
 def _judge(run, bench):
     """Findings of the judge and of the memory oracle become notes."""
-    run.judged = judged(bench.connections)
+    run.judged = judged(bench.connections, bench.stream_ports)
     for finding, conn in bench.findings():
         text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
         if finding.by_target:

@@ -1,24 +1,26 @@
 """What the judge found on each connection of a case, of either side, in a form in which it can be held
 against what a capture of the same connection shows."""
 
-import collections
-
 from .captured import client_port
 
 
-def judged(connections):
+def judged(connections, stream_ports):
     """[row] for the report: one for each connection that was judged, which are those over RDMA. A row has
     `port`, the client's in the capture; `findings`, each with `id`, `rule`, `culprit`, `expected`,
     `observed`, and the event that it hangs on: the `number`th (from 1) event of this `kind` by the
-    `actor`; `dropped` findings beyond those that are kept, if there are any; and `sight_lost` if from some
-    point on it is not judged what the target may have seen."""
+    `actor`; `dropped` findings beyond those that are kept, if there are any; `sight_lost` if from some
+    point on it is not judged what the target may have seen. If that is so, or a side refused a message with
+    a Terminate, the capture may show events that nobody was given here: then `events` has how many were,
+    by actor and kind. The ports of streams of octets, which nobody judges, have rows with `octets`.
+    """
     watches = [getattr(conn, "watch", None) for conn in connections]
-    return [_row(watch) for watch in watches if hasattr(watch, "judge")]
+    rows = [_row(watch) for watch in watches if hasattr(watch, "judge")]
+    return rows + [{"port": port, "octets": True, "findings": []} for port in stream_ports]
 
 
 def _row(watch):
     found = watch.judge.findings
-    places = _places(watch.recorder, {one.event for one in found})
+    places, counts = _places(watch.recorder, {one.event for one in found})
     row = {
         "port": client_port(watch.number),
         "findings": [
@@ -37,17 +39,22 @@ def _row(watch):
         row["dropped"] = watch.judge.dropped_findings
     if watch.sight_lost:
         row["sight_lost"] = True
+    if watch.sight_lost or any("terminate" in kinds for kinds in counts.values()):
+        row["events"] = counts
     return row
 
 
 def _places(recorder, wanted):
-    """{event index: its actor, kind and number} of the wanted events, as far as they were recorded."""
-    if not wanted:
-        return {}
-    counts, places = collections.Counter(), {}
+    """{index: actor, kind and number} of the wanted events, as far as they were recorded, and
+    {actor: {kind: how many there were}} of all."""
+    counts, places = {"client": {}, "server": {}}, {}
     for event in recorder.events():
-        key = event.actor.name, event.kind
-        counts[key] += 1
+        own = counts[event.actor.name]
+        own[event.kind] = own.get(event.kind, 0) + 1
         if event.index in wanted:
-            places[event.index] = {"actor": key[0], "kind": key[1], "number": counts[key]}
-    return places
+            places[event.index] = {
+                "actor": event.actor.name,
+                "kind": event.kind,
+                "number": own[event.kind],
+            }
+    return places, counts
