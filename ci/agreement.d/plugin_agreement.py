@@ -18,6 +18,7 @@ TSHARK_LIMIT_S = 300
 UNKNOWN_TO_WIRESHARK = {"roce-infiniband"}
 FIELDS = (
     "frame.number",
+    "frame.encap_type",  # of packets: Wireshark shows some other blocks of files as frames too
     "steertag.finding.frame",
     "steertag.finding.connection",
     "steertag.finding.id",
@@ -42,16 +43,17 @@ def shown(programs, path, passes, damaged=False):
     output = programs.run(*command, *columns, limit_s=TSHARK_LIMIT_S)
     if output.status != 0 and not (damaged and path.name in output.errors):
         raise CannotCompare(f"tshark {path}: status {output.status}: {output.errors}")
-    lines, found = output.text.splitlines(), []
-    for line in lines:
-        own, *lists = line.split("\t")
+    packets, found = 0, []
+    for line in output.text.splitlines():
+        own, encapsulation, *lists = line.split("\t")
+        packets += bool(encapsulation)
         for frame, *rest in zip(*(each.split(",") for each in lists)):
             if not frame:
                 continue
             if passes == 2 and frame != own:
                 found.append(("shown at", own, *rest))
             found.append((int(frame), *rest))
-    return len(lines), found
+    return packets, found
 
 
 def rows_of(rows, first_frame=0, first_connection=0):
