@@ -148,7 +148,6 @@ void bind_reply_size(py::module_& module) {
 }  // namespace
 
 void bind_nfs(py::module_& module) {
-  module.doc() = "NFS and MOUNT, and their binding to RPC-over-RDMA.";
   const std::shared_ptr<DataClasses> classes = shared_classes();
   bind_nfs3(module.def_submodule("nfs3", "NFS version 3 (RFC 1813)."), classes);
   bind_mount3(module.def_submodule("mount3", "MOUNT version 3 (RFC 1813 appendix I)."), classes);

@@ -7,6 +7,8 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).parent
+# Of a run that hangs. The longest takes ten seconds, and a minute on a machine that has much else to do.
+RUN_LIMIT_S = 300
 # Modules beside the tests, in whatever way pytest imports these.
 sys.path.insert(0, str(HERE))
 
@@ -37,7 +39,7 @@ class Suite:
     def run(self, *arguments):
         """pytest's result: .ret, .stdout, .stderr."""
         return self.pytester.runpytest_subprocess(
-            "-p", "steertag.suite.plugin", *arguments, timeout=60
+            "-p", "steertag.suite.plugin", *arguments, timeout=RUN_LIMIT_S
         )
 
     def document(self):

@@ -14,7 +14,6 @@ __version__ = "0.1.0"
 _FOLDERS = (
     "wire",
     "rpc",
-    "nfs",
     "ledger",
     "trace",
     "conformance",
@@ -46,6 +45,8 @@ if _engine is not None:
 
 
 def __getattr__(name):
-    if name in _FOLDERS:
+    if name == "nfs" and _engine is not None:
+        return importlib.import_module("steertag.nfs")
+    if name in (*_FOLDERS, "nfs"):
         raise ImportError(engine_problem)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,45 @@
+"""What `import steertag` brings, and what comes when it is asked for."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def run(program):
+    """Its standard output, from an interpreter of its own: in this one everything is imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_command_line_makes_none_of_the_classes_of_nfs():
+    assert run("import sys, steertag.cli; print('steertag.nfs' in sys.modules)") == "False"
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "import steertag; nfs = steertag.nfs",
+        "from steertag import nfs",
+        "import steertag.nfs as nfs",
+        "import steertag.nfs.nfs4; from steertag import nfs",
+    ],
+)
+def test_nfs_is_there_whichever_way_it_is_asked_for(way):
+    assert run(f"{way}\nprint(nfs.nfs4.Status.NFS4_OK.name)") == "NFS4_OK"
+
+
+@pytest.mark.parametrize("way", ["import steertag.nfs", "from steertag import nfs"])
+def test_without_an_engine_nfs_says_what_to_do(way):
+    program = f"""
+import sys
+sys.modules["steertag._engine"] = None
+try:
+    {way}
+except ImportError as error:
+    print(error)
+"""
+    assert "run ci/setup" in run(program)
