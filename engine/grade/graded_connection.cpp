@@ -130,6 +130,7 @@ void GradedConnection::on_end(const capture::Place& place) {
 void GradedConnection::on_message(const conformance::Message& message,
                                   const conformance::Connection& connection) {
   ++summary_->messages[static_cast<std::size_t>(message.kind)];
+  grader_.count_message();
   requester_ = requester_of(message);
   if (requester_ == message.sender) {
     count_call(message, summary_->direction(message.sender));

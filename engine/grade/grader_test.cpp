@@ -51,6 +51,18 @@ class Notes : public NoteSink {
   std::string order;
 };
 
+TEST(Grader, TellsOfConnectionsWithoutAMessageToJudge) {
+  Grader grader;
+  Talk judged(grader);
+  judged.loss(Role::client, LossKind::joined).call(header(1)).end();
+  Talk cut(grader);
+  cut.open().loss(Role::client, LossKind::cut).end();
+  Talk silent(grader);
+  silent.open().end();
+  EXPECT_EQ(grader.report().messages_judged, 1u);
+  EXPECT_EQ(grader.report().connections_unjudged, 1u) << "nothing of the silent one was lost";
+}
+
 TEST(Grader, SumsUpAConnection) {
   Grader grader;
   Talk talk(grader);

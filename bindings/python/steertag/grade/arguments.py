@@ -10,7 +10,8 @@ exit status:
   0  no violation (warnings may have been found, unless --strict)
   1  a violation: a MUST, MUST NOT, REQUIRED, or a rule that binds without such a word, was broken
   2  a file cannot be read, or is damaged (what could be read is graded), or an output was not written
-  3  a file holds no RPC-over-RDMA connection: nothing was judged
+  3  of a file no RPC-over-RDMA message could be judged: it has no such connection, or no message of
+     one is whole in the capture
 Of several that apply, 2 goes before 1, and 1 before 3.
 
 What a capture does not hold (its beginning, lost or cut packets) is told, and never held against
@@ -53,7 +54,7 @@ def add_command(commands):
         metavar="OUT.pcapng",
         help="write a copy of the one FILE with a comment on each packet of a finding",
     )
-    add("--quiet", action="store_true", help="print findings and what is wrong with files, no more")
+    add("--quiet", action="store_true", help="print findings, what is wrong with files and what was not judged")
     parser.set_defaults(run=_grade, parser=parser)
 
 
