@@ -161,7 +161,11 @@ def test_reports_tell_that_nothing_was_judged(tmp_path, capsys):
     path = BROKEN / "iwarp-cut.pcapng"
     steertag(path, "--json", tmp_path / "out.json", "--junit", tmp_path / "out.xml")
     (file,) = json.loads((tmp_path / "out.json").read_text())["files"]
-    assert (file["status"], file["messages_judged"], file["connections_unjudged"]) == ("nothing", 0, 1)
+    assert (file["status"], file["messages_judged"], file["connections_unjudged"]) == (
+        "nothing",
+        0,
+        1,
+    )
     assert "cut" in file["unjudged"][0]
     (suite,) = xml.parse(tmp_path / "out.xml").getroot()
     counts = [suite.get(each) for each in ("tests", "failures", "errors", "skipped")]
@@ -394,15 +398,3 @@ def test_output_that_cannot_be_written_is_no_violation(captures, options):
     with open("/dev/full", "wb") as full:
         status, said = grade_into(full, captures["clean"], *options)
     assert (status, said) == (2, ["steertag: standard output: No space left on device"])
-
-
-@pytest.mark.parametrize("option", ["--json", "--junit"])
-def test_a_report_does_not_replace_what_is_graded(captures, capsys, tmp_path, option):
-    path = tmp_path / "only.pcapng"
-    octets = captures["violating"].read_bytes()
-    path.write_bytes(octets)
-    with pytest.raises(SystemExit) as end:
-        steertag(path, option, path)
-    assert end.value.code == 2
-    assert "would be overwritten" in capsys.readouterr().err
-    assert path.read_bytes() == octets
