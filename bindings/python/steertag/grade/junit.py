@@ -1,5 +1,5 @@
 """The report as JUnit XML: a suite for each file; a case for each connection and requirement that was
-broken on it, and one for each connection without a finding, skipped if it has no whole message. The properties `verdict`, `reason` and
+broken on it, and one for each connection without a finding, skipped if no whole message was seen. The properties `verdict`, `reason` and
 `requirement` are those of the suite's own report."""
 
 import xml.etree.ElementTree as xml
@@ -85,7 +85,7 @@ def _unbroken_case(name, title, connection):
     if connection.messages:
         return _case(name, title, verdict=Verdict.PASS.value)
     case = _case(name, title, verdict=Verdict.NOT_TESTABLE.value)
-    _add(case, "skipped", "it has no whole message: nothing was judged")
+    _add(case, "skipped", "no whole message was seen: nothing was judged")
     return case
 
 

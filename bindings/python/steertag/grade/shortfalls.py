@@ -42,7 +42,7 @@ def _no_message(graded):
         return f"no message of its {number} is whole in the capture{_why(graded)}"
     if graded.report.connections_refused:
         return f"none of its {number} could be followed"
-    return f"no message was sent on its {number} while the capture ran"
+    return f"no message was seen on its {number}"
 
 
 def _why(graded):

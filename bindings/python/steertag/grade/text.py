@@ -117,7 +117,7 @@ def _summary(one):
     yield "verdict", (
         verdict(connection_counts(one), one.findings_dropped)
         if one.messages or one.findings_in_all
-        else "nothing judged: it has no whole message"
+        else "nothing judged: no whole message was seen"
     )
 
 
@@ -148,7 +148,7 @@ def _thresholds(one):
         if side.opening_seen
     )
     if found["source"] == "unknown":
-        values = "unknown: the capture lacks the connection's setup, or a part of it"
+        values = "unknown: the connection's setup was not seen whole"
         return f"{values}; {announced}" if announced else values
     values = f"{found['to_server_bytes']} to the server, {found['to_client_bytes']} to the client"
     invalidation = "" if found["remote_invalidation"] else "no "
