@@ -83,6 +83,7 @@ extern "C" void start_table(stats_tree* table) {
 extern "C" tap_packet_status count_frame(stats_tree* table, packet_info*, epan_dissect_t*,
                                          const void* data, tap_flags_t) {
   const Look& look = *static_cast<const Look*>(data);
+  if (look.stopped) count(table, kLosses, kStopped);
   look.store->each(look.frame, look.late,
                    [&](const Entry& entry) { count_entry(table, *look.store, entry); });
   return TAP_PACKET_REDRAW;

@@ -279,6 +279,10 @@ void draw(const Look& look, int protocol, tvbuff_t* tvb, packet_info* pinfo, pro
     proto_item* root = proto_tree_add_item(tree, protocol, tvb, 0, 0, ENC_NA);
     canvas.tree = proto_item_add_subtree(root, subtrees.frame);
   }
+  if (look.stopped) {
+    proto_tree_add_expert_format(canvas.tree, pinfo, &experts.stopped, tvb, 0, 0,
+                                 "Not judged, from this frame on: %s", kStopped);
+  }
   std::uint64_t connection = 0;
   look.store->each(look.frame, look.late, [&](const Entry& entry) {
     const std::uint64_t own = look.store->connection(entry);
