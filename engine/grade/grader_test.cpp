@@ -63,6 +63,20 @@ TEST(Grader, TellsOfConnectionsWithoutAMessageToJudge) {
   EXPECT_EQ(grader.report().connections_unjudged, 1u) << "nothing of the silent one was lost";
 }
 
+TEST(Grader, WhatIsToldLaterMayHaveBeenEarlier) {
+  Grader grader;
+  Talk talk(grader);
+  talk.at(6).loss(Role::server, LossKind::damaged).at(8).loss(Role::server, LossKind::cut);
+  talk.at(4).loss(Role::client, LossKind::cut).end(true);
+  const ConnectionSummary& summary = grader.report().connections.at(0);
+  EXPECT_EQ(summary.first.frame, 1u);
+  EXPECT_EQ(summary.last.frame, 8u);
+  EXPECT_GE(summary.last.time_ns, summary.first.time_ns);
+  const LossSummary& cut = summary.losses[static_cast<std::size_t>(LossKind::cut)];
+  EXPECT_EQ(cut.first_frame, 4u);
+  EXPECT_EQ(cut.last_frame, 8u);
+}
+
 TEST(Grader, SumsUpAConnection) {
   Grader grader;
   Talk talk(grader);
