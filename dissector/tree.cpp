@@ -152,8 +152,8 @@ void draw_chunks(const Canvas& canvas, const grade::MessageNote& note) {
     inner.add(fields.chunk_length, segment.length);
     inner.add(fields.chunk_offset, segment.offset);
   }
-  if (note.chunks_in_all > note.chunks.size()) {
-    const auto missing = std::uint64_t{note.chunks_in_all - note.chunks.size()};
+  if (note.segments_in_all() > note.chunks.size()) {
+    const auto missing = std::uint64_t{note.segments_in_all() - note.chunks.size()};
     worked_out(canvas.add(fields.chunks_not_shown, missing));
   }
 }

@@ -63,6 +63,21 @@ TEST(Grader, TellsOfConnectionsWithoutAMessageToJudge) {
   EXPECT_EQ(grader.report().connections_unjudged, 1u) << "nothing of the silent one was lost";
 }
 
+TEST(Grader, SegmentsBeyondThoseThatAreNotedAreCounted) {
+  Notes notes;
+  Grader grader(&notes);
+  Talk talk(grader);
+  const std::size_t many = kMostChunksNoted + 9;
+  auto head = conformance::with_write(
+      header(1), std::vector<wire::Segment>(many, wire::Segment{7, 4, 0x1000}));
+  head = conformance::with_read(std::move(head), 40, {8, 512, 0x2000});
+  talk.call(head).end();
+  const MessageNote& call = notes.messages.at(0);
+  EXPECT_EQ(call.chunks.size(), kMostChunksNoted);
+  EXPECT_THAT(call.segments, ElementsAre(1u, many, 0u)) << "read, write and reply segments";
+  EXPECT_EQ(call.segments_in_all(), many + 1);
+}
+
 TEST(Grader, WhatIsToldLaterMayHaveBeenEarlier) {
   Grader grader;
   Talk talk(grader);

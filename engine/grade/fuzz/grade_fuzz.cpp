@@ -30,7 +30,7 @@ class Notes final : public NoteSink {
   }
   void on_message(const MessageNote& note) override {
     look(note.connection, note.place);
-    fuzz::check(note.chunks.size() == std::min(note.chunks_in_all, kMostChunksNoted));
+    fuzz::check(note.chunks.size() == std::min(note.segments_in_all(), kMostChunksNoted));
     fuzz::check(note.call_frame <= latest);
     ++messages;
   }
