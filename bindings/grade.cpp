@@ -283,6 +283,9 @@ void bind_grade(py::module_& module) {
       .def_readonly("connections_in_all", &Report::connections_in_all)
       .def_readonly("connections_refused", &Report::connections_refused,
                     "Not judged, because too many were open.")
+      .def_readonly("connections_unjudged", &Report::connections_unjudged,
+                    "Of which losses left no message to judge.")
+      .def_readonly("messages_judged", &Report::messages_judged, "Of all connections.")
       .def_property_readonly(
           "findings", [](const Report& report) { return report.findings; },
           "In the order of packets, up to the most that are kept; a new list of copies.")
@@ -312,10 +315,13 @@ void bind_grade(py::module_& module) {
           "packets", [](const PyFileGrade& grade) { return grade.still().counts().packets; })
       .def_property_readonly(
           "other_packets", [](const PyFileGrade& grade) { return grade.still().counts().other; },
-          "Packets of no RDMA fabric.")
+          "Packets that were not recognized as RDMA.")
       .def_property_readonly(
           "cut_packets", [](const PyFileGrade& grade) { return grade.still().counts().cut; },
-          "Packets of a fabric that were not captured whole.")
+          "Packets that were not captured whole.")
+      .def_property_readonly(
+          "first_cut", [](const PyFileGrade& grade) { return grade.still().counts().first_cut; },
+          "The frame of the first of those, or 0.")
       .def_property_readonly(
           "forgotten", [](const PyFileGrade& grade) { return grade.still().counts().forgotten; },
           "Connections that were given up because too many were open.")

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from steertag.grade import annotation, commands, document, graded, reading, text
 
 GRANTS_ZERO = "RFC8166-3.3.1-5"
 DEADLINE_S = 60
+BROKEN = pathlib.Path(__file__).parents[1] / "fixtures/captures/broken"
 # Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too.
 INTERRUPTIBLE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
@@ -128,7 +130,47 @@ def test_of_a_damaged_file_what_could_be_read_is_graded(captures, capsys):
 
 def test_nothing_to_judge_is_no_success(captures, capsys):
     assert steertag(captures["empty"]) == 3
-    assert "no RPC-over-RDMA in it" in capsys.readouterr().out
+    assert "nothing was judged: there is no packet in it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["iwarp", "roce"])
+@pytest.mark.parametrize("options", [(), ("--quiet",)])
+def test_a_capture_cut_before_every_message_is_no_success(capsys, name, options):
+    """Connections are found in these captures, but no message of them is whole."""
+    assert steertag(BROKEN / f"{name}-cut.pcapng", *options) == commands.NOTHING
+    out = " ".join(capsys.readouterr().out.split())
+    assert "no message of its 1 connection is whole in the capture, because packets are cut" in out
+    assert "(first seen at packet " in out and "tcpdump -s 0" in out
+
+
+def test_a_setup_that_is_cut_is_no_beginning_in_the_middle(capsys):
+    steertag(BROKEN / "roce-cut.pcapng")
+    assert "begins in the middle" not in capsys.readouterr().out
+    steertag(BROKEN / "roce-no-cm.pcapng")
+    assert "begins in the middle" in capsys.readouterr().out
+
+
+def test_cut_packets_are_told_where_nothing_was_recognized(capsys):
+    assert steertag(BROKEN / "iwarp-cut-in-headers.pcapng") == commands.NOTHING
+    out = " ".join(capsys.readouterr().out.split())
+    assert "no RPC-over-RDMA connection was found in it;" in out
+    assert "are cut short (the first is packet " in out
+
+
+def test_reports_tell_that_nothing_was_judged(tmp_path, capsys):
+    path = BROKEN / "iwarp-cut.pcapng"
+    steertag(path, "--json", tmp_path / "out.json", "--junit", tmp_path / "out.xml")
+    (file,) = json.loads((tmp_path / "out.json").read_text())["files"]
+    assert (file["status"], file["messages_judged"], file["connections_unjudged"]) == (
+        "nothing",
+        0,
+        1,
+    )
+    assert "cut" in file["unjudged"][0]
+    (suite,) = xml.parse(tmp_path / "out.xml").getroot()
+    counts = [suite.get(each) for each in ("tests", "failures", "errors", "skipped")]
+    assert counts == ["2", "0", "1", "1"]
+    assert file["unjudged"][0] in suite.find(".//error").get("message")
 
 
 def test_quiet_is_silent_where_nothing_is_wrong(captures, capsys):
@@ -285,13 +327,32 @@ class Report:
     def __init__(self, findings, connections, findings_in_all):
         self.findings, self.connections = findings, connections
         self.findings_in_all = findings_in_all
-        self.connections_in_all, self.connections_refused = 1, 0
+        self.connections_in_all, self.connections_refused = 9000, 0
+        self.connections_unjudged, self.messages_judged = 0, 9
 
 
 def test_findings_of_which_nothing_is_kept_count_as_violations():
     found = graded.Graded("a.pcap", None, Report([], [], 3))
     assert found.status is graded.Status.VIOLATIONS
     assert any("3 further findings" in line for line in text.totals(found))
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_connections_that_were_too_many_are_told(capsys, quiet):
+    report = Report([], [], 0)
+    report.connections_refused = 808
+    commands._print(graded.Graded("a.pcap", None, report, 9, forgotten=1), all, quiet)
+    lines = capsys.readouterr().out.splitlines()
+    assert "  808 connections were not judged: too many were open at once" in lines
+    assert "  1 connection was given up before the end: too many were open at once" in lines
+
+
+def test_connections_without_a_whole_message_are_told(captures, capsys):
+    found = reading.grade_file(str(captures["clean"]), [])
+    found.report = Report([], [], 0)
+    found.report.connections_unjudged = 2
+    commands._print(found, all, quiet=True)
+    assert "2 of 9000 connections were not judged" in capsys.readouterr().out
 
 
 def test_long_tables_are_cut(captures):
@@ -337,15 +398,3 @@ def test_output_that_cannot_be_written_is_no_violation(captures, options):
     with open("/dev/full", "wb") as full:
         status, said = grade_into(full, captures["clean"], *options)
     assert (status, said) == (2, ["steertag: standard output: No space left on device"])
-
-
-@pytest.mark.parametrize("option", ["--json", "--junit"])
-def test_a_report_does_not_replace_what_is_graded(captures, capsys, tmp_path, option):
-    path = tmp_path / "only.pcapng"
-    octets = captures["violating"].read_bytes()
-    path.write_bytes(octets)
-    with pytest.raises(SystemExit) as end:
-        steertag(path, option, path)
-    assert end.value.code == 2
-    assert "would be overwritten" in capsys.readouterr().err
-    assert path.read_bytes() == octets

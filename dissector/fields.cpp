@@ -139,6 +139,8 @@ ei_register_info kExperts[] = {
     {&experts.should,
      {"steertag.should", PI_PROTOCOL, PI_WARN, "A recommendation was not kept", EXPFILL}},
     {&experts.may, {"steertag.may", PI_PROTOCOL, PI_NOTE, "An option was taken", EXPFILL}},
+    {&experts.stopped,
+     {"steertag.stopped", PI_UNDECODED, PI_ERROR, "Nothing is judged from here on", EXPFILL}},
 };
 
 }  // namespace

@@ -82,6 +82,7 @@ struct Experts {
   expert_field must = EI_INIT;
   expert_field should = EI_INIT;
   expert_field may = EI_INIT;
+  expert_field stopped = EI_INIT;
 };
 
 extern Fields fields;

@@ -64,8 +64,9 @@ extern "C" int look_at_frame(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree
   if (session == nullptr) return 0;
   const bool first_pass = !pinfo->fd->visited;
   if (first_pass) read_frame(tvb, *pinfo);
-  const Look look{&session->store(), pinfo->num, first_pass};
-  if (!look.store->any(look.frame, look.late)) return 0;
+  const Look look{&session->store(), pinfo->num, first_pass && session->has_just_read(pinfo->num),
+                  session->stopped_at() == pinfo->num};
+  if (!look.stopped && !look.store->any(look.frame, look.late)) return 0;
   draw(look, protocol, tvb, pinfo, tree);
   tap(look, pinfo);
   return static_cast<int>(tvb_captured_length(tvb));

@@ -7,21 +7,22 @@
 namespace steertag::dissector {
 
 void Session::read(const capture::Packet& packet) noexcept {
-  if (broken_) return;
+  if (stopped_at_ != 0) return;
+  latest_ = static_cast<std::uint32_t>(packet.place.frame);
   try {
-    store_.begin(static_cast<std::uint32_t>(packet.place.frame));
+    store_.begin(latest_);
     reader_.read(packet);
   } catch (const std::exception&) {
-    broken_ = true;
+    stopped_at_ = latest_;
   }
 }
 
 void Session::finish() noexcept {
-  if (broken_) return;
+  if (stopped_at_ != 0) return;
   try {
     reader_.finish();
   } catch (const std::exception&) {
-    broken_ = true;
+    stopped_at_ = latest_;
   }
 }
 

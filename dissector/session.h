@@ -13,19 +13,23 @@ class Session {
   explicit Session(const capture::ReaderOptions& options) : reader_(grader_, options) {}
 
   /// Takes the next packet. No exception leaves: Wireshark is C. Once memory ran out nothing more
-  /// is read, and `broken` says so.
+  /// is read, and `stopped_at` says so.
   void read(const capture::Packet& packet) noexcept;
   /// The capture is over: what was held back is told. Later packets are read as if the capture
   /// began with them.
   void finish() noexcept;
-  bool broken() const { return broken_; }
+  /// The frame at which memory ran out; 0 if it did not.
+  std::uint32_t stopped_at() const { return stopped_at_; }
+  /// What was found out last was found out by reading this frame.
+  bool has_just_read(std::uint32_t frame) const { return latest_ == frame; }
   const Store& store() const { return store_; }
 
  private:
   Store store_;
   grade::Grader grader_{&store_};
   capture::Reader reader_;
-  bool broken_ = false;
+  std::uint32_t latest_ = 0;  // frame that was read
+  std::uint32_t stopped_at_ = 0;
 };
 
 }  // namespace steertag::dissector

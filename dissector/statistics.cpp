@@ -22,19 +22,22 @@ constexpr std::size_t kMostNodeText = 64;
 int tap_id = 0;
 
 /// Counts a node below one of the headings, and gives its id.
-int count(stats_tree* table, const char* heading, const char* name, bool parent = false) {
-  tick_stat_node(table, heading, 0, true);
+int count(stats_tree* table, const char* heading, const char* name, bool parent = false,
+          int times = 1) {
+  increase_stat_node(table, heading, 0, true, times);
   const int above = stats_tree_parent_id_by_name(table, heading);
-  return tick_stat_node(table, name, above, parent);
+  return increase_stat_node(table, name, above, parent, times);
 }
 
 void count_message(stats_tree* table, const grade::MessageNote& note) {
   char name[kMostNodeText];
   g_snprintf(name, sizeof name, "%s, %s", word(note.kind), direction_word(note.reverse));
   count(table, kMessages, name);
-  for (std::size_t at = 0; at < note.chunks.size(); ++at) {
-    g_snprintf(name, sizeof name, "%s, in a %s", word(note.chunks[at].kind), word(note.kind));
-    count(table, kChunks, name);
+  for (std::size_t at = 0; at < note.segments.size(); ++at) {
+    if (note.segments[at] == 0) continue;
+    const auto kind = static_cast<grade::ChunkNote::Kind>(at);
+    g_snprintf(name, sizeof name, "%s, in a %s", word(kind), word(note.kind));
+    count(table, kChunks, name, false, static_cast<int>(note.segments[at]));
   }
 }
 
@@ -83,6 +86,7 @@ extern "C" void start_table(stats_tree* table) {
 extern "C" tap_packet_status count_frame(stats_tree* table, packet_info*, epan_dissect_t*,
                                          const void* data, tap_flags_t) {
   const Look& look = *static_cast<const Look*>(data);
+  if (look.stopped) count(table, kLosses, kStopped);
   look.store->each(look.frame, look.late,
                    [&](const Entry& entry) { count_entry(table, *look.store, entry); });
   return TAP_PACKET_REDRAW;

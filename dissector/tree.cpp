@@ -152,8 +152,8 @@ void draw_chunks(const Canvas& canvas, const grade::MessageNote& note) {
     inner.add(fields.chunk_length, segment.length);
     inner.add(fields.chunk_offset, segment.offset);
   }
-  if (note.chunks_in_all > note.chunks.size()) {
-    const auto missing = std::uint64_t{note.chunks_in_all - note.chunks.size()};
+  if (note.segments_in_all() > note.chunks.size()) {
+    const auto missing = std::uint64_t{note.segments_in_all() - note.chunks.size()};
     worked_out(canvas.add(fields.chunks_not_shown, missing));
   }
 }
@@ -278,6 +278,10 @@ void draw(const Look& look, int protocol, tvbuff_t* tvb, packet_info* pinfo, pro
   if (tree != nullptr) {
     proto_item* root = proto_tree_add_item(tree, protocol, tvb, 0, 0, ENC_NA);
     canvas.tree = proto_item_add_subtree(root, subtrees.frame);
+  }
+  if (look.stopped) {
+    proto_tree_add_expert_format(canvas.tree, pinfo, &experts.stopped, tvb, 0, 0,
+                                 "Not judged, from this frame on: %s", kStopped);
   }
   std::uint64_t connection = 0;
   look.store->each(look.frame, look.late, [&](const Entry& entry) {

@@ -11,8 +11,10 @@ namespace steertag::dissector {
 struct Look {
   const Store* store = nullptr;
   std::uint32_t frame = 0;
-  bool late = false;  // Store::any
+  bool late = false;     // Store::any
+  bool stopped = false;  // memory ran out at this frame
 };
+inline constexpr const char* kStopped = "memory ran out";
 
 /// `tree` may be null: then only expert info and columns are written.
 void draw(const Look& look, int protocol, tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree);

@@ -31,7 +31,8 @@ AGENT_READY = "agent ready"
 AGENT_LIMIT_S = 60
 # A mount takes a second; two machines that do not find each other are silent for a minute.
 STEP_LIMIT_S = 120
-# After the unmount the connection's end is on the way until nothing is recorded for so long.
+# After the unmount the connection's end is on the way until nothing is recorded for so long. Keep-alives and
+# broadcasts may go on, hence the limit. qemu tells of its file by nothing but the size, which is looked at so often.
 QUIET_S = 3.0
 QUIET_LIMIT_S = 60
 POLL_S = 0.2
@@ -158,7 +159,7 @@ def record_once(target: Target, image: Image, version: str) -> None:
                 peers[step.machine].do(step.command)
             except StepFailed as failure:
                 raise LabFailure(str(failure)) if step.text == MOUNT else failure
-        await_quiet(dump)
+        await_quiet(dump, peers[CLIENT].machine)
     finally:
         for peer in peers.values():
             peer.close()
@@ -170,14 +171,15 @@ def record_once(target: Target, image: Image, version: str) -> None:
         raise LabFailure(f"{made.relative_to(PROJECT)} has more than {MOST_CAPTURE_BYTES} octets")
 
 
-def await_quiet(dump: pathlib.Path) -> None:
-    """Waits until nothing more is recorded."""
+def await_quiet(dump: pathlib.Path, recorder: Machine) -> None:
+    """Waits until nothing more is recorded; LabFailure if the recording machine ends before."""
     deadline = time.monotonic() + QUIET_LIMIT_S
     size, since = -1, time.monotonic()
     while time.monotonic() - since < QUIET_S and time.monotonic() < deadline:
         if dump.stat().st_size != size:
             size, since = dump.stat().st_size, time.monotonic()
-        time.sleep(POLL_S)
+        if recorder.dies(POLL_S):
+            raise LabFailure(f"the recording machine has ended; {recorder.last_words()}")
 
 
 def comment(target: Target, version: str, nfs: str, steps: list[capture_workload.Step]) -> str:

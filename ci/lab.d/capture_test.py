@@ -124,3 +124,51 @@ def test_the_comment_names_kernel_device_version_and_steps():
     text = capture.comment(types.SimpleNamespace(device="rxe"), "Linux 6.1", "v3", steps)
     assert "Linux 6.1, over rxe; NFS v3" in text
     assert f"{len(steps)}. client: unmount" in text
+
+
+class Recorder:
+    """A machine that records for so many looks, and ends after so many; time passes only while it is waited for."""
+
+    def __init__(self, dump, records, lives=1000):
+        self.now, self.looks = 0.0, 0
+        self._dump, self._records, self._lives = dump, records, lives
+
+    def monotonic(self):
+        return self.now
+
+    def dies(self, limit_s):
+        self.now += limit_s
+        self.looks += 1
+        if self.looks <= self._records:
+            with open(self._dump, "ab") as file:
+                file.write(b"frame")
+        return self.looks > self._lives
+
+    def last_words(self):
+        return "it said nothing"
+
+
+@pytest.mark.parametrize(
+    "records, seconds",
+    [
+        (0, capture.QUIET_S),
+        (10, 10 * capture.POLL_S + capture.QUIET_S),
+        (999, capture.QUIET_LIMIT_S),
+    ],
+)
+def test_a_recording_ends_once_nothing_more_comes(tmp_path, monkeypatch, records, seconds):
+    dump = tmp_path / "dump"
+    dump.write_bytes(b"")
+    recorder = Recorder(dump, records)
+    monkeypatch.setattr(capture, "time", recorder)
+    capture.await_quiet(dump, recorder)
+    assert recorder.now == pytest.approx(seconds, abs=2 * capture.POLL_S)
+
+
+def test_a_recording_of_a_machine_that_ends_is_none(tmp_path, monkeypatch):
+    dump = tmp_path / "dump"
+    dump.write_bytes(b"")
+    recorder = Recorder(dump, records=0, lives=2)
+    monkeypatch.setattr(capture, "time", recorder)
+    with pytest.raises(LabFailure, match="the recording machine has ended; it said nothing"):
+        capture.await_quiet(dump, recorder)

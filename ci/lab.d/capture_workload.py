@@ -19,8 +19,8 @@ MIDDLE_BYTES = 3_001
 # A listing of so many files with long names is beyond the inline threshold too.
 MANY_FILES = 40
 LONG_LINK_BYTES = 4000
-# And access control lists of so many users, about 20 octets each in NFS version 4. In NFSACL they are 12, and
-# Linux 6.1 answers with SYSTEM_ERR if the list does not fit into a page.
+# And access control lists of so many users, about 20 octets each in NFS version 4. By NFSACL a server of Linux 6.1
+# was seen to answer GETACL of a longer list with SYSTEM_ERR; it was not looked into why.
 LISTED_USERS = {"v3": 40, "v4.1": 300}
 
 

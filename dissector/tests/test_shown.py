@@ -113,6 +113,25 @@ def test_statistics(wireshark, passes):
     assert ["Findings", "0"] in [row[:2] for row in rows], text
 
 
+def test_statistics_count_every_segment(wireshark, home, passes):
+    """More than are kept to be shown."""
+    capture = Capture()
+    link = Iwarp(capture)
+    link.open()
+    segments = [(0xAB01 + number, 16, 0x1000) for number in range(100)]
+    link.send(CLIENT, messages.read_call(1, 1600, writes=messages.write_list(segments)))
+    link.close()
+    path = home / "many-segments.pcapng"
+    capture.write(path)
+    text = wireshark.tshark(path, "-q", "-z", "steertag,tree", passes=passes)
+    rows = [line.split() for line in text.splitlines()]
+    assert ["Chunk", "segments", "100"] in [row[:3] for row in rows], text
+    assert ["write,", "in", "a", "call", "100"] in [row[:5] for row in rows], text
+    (shown,) = [one for one in wireshark.frames(path, passes=passes) if one.all("message")]
+    (message,) = shown.items("message")
+    assert (len(message["chunks"]), message["chunk.not_shown"]) == (64, "36")
+
+
 def test_statistics_of_findings(wireshark, passes):
     text = wireshark.tshark(OVERRUN, "-q", "-z", "steertag,tree", passes=passes)
     rows = [line.split() for line in text.splitlines()]

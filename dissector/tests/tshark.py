@@ -130,16 +130,21 @@ class Wireshark:
             # Another user may not be let into the checkout.
             shutil.copytree(plugins(), self.plugins)
         self._root = os.geteuid() == 0
-        self._sanitizers = {}
-        if "STEERTAG_PRELOAD" in os.environ:
+        self._environment = {}
+        self._sanitized = "STEERTAG_PRELOAD" in os.environ
+        if self._sanitized:
             # A plugin with sanitizers needs their libraries from the start.
-            self._sanitizers = {
+            self._environment = {
                 "LD_PRELOAD": os.environ["STEERTAG_PRELOAD"],
                 "ASAN_OPTIONS": f"detect_leaks=1:detect_stack_use_after_return=1:{TRACES}",
                 "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
                 # Wireshark leaks too, which is not the plugin's fault: leaks_of_ours tells.
                 "LSAN_OPTIONS": "exitcode=0",
             }
+
+    def preload(self, library, **variables):
+        """Has the programs load a library first, with these variables in their environment."""
+        self._environment |= {"LD_PRELOAD": library} | variables
 
     def command(self, program, *arguments):
         """What runs a program with these arguments."""
@@ -153,7 +158,7 @@ class Wireshark:
             # Programs for capturing, which are asked what they can do, and hang with sanitizers.
             "WIRESHARK_EXTCAP_DIR": str(self.home / "no-extcap"),
         }
-        environment |= self._sanitizers
+        environment |= self._environment
         command = ["env", "-i", *(f"{key}={value}" for key, value in environment.items()), found]
         if self._root:
             become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
@@ -179,7 +184,7 @@ class Wireshark:
         )
         text = done.stdout.decode(errors="replace")
         errors = done.stderr.decode(errors="replace")
-        if self._sanitizers:
+        if self._sanitized:
             errors, *reports = LEAKS.split(errors, maxsplit=1)
             leaks = [leak for report in reports for leak in leaks_of_ours(report)]
             assert not leaks, "".join(leaks)

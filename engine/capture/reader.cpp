@@ -33,7 +33,8 @@ void Reader::read(const Packet& packet) {
     taken = state_->pairs.read(*infiniband);
   }
   if (!taken) ++state_->counts.other;
-  if (taken && packet.octets.size() < packet.wire_bytes) ++state_->counts.cut;
+  if (packet.octets.size() >= packet.wire_bytes) return;
+  if (state_->counts.cut++ == 0) state_->counts.first_cut = packet.place.frame;
 }
 
 void Reader::finish() {

@@ -16,8 +16,9 @@ struct ReaderOptions {
 /// What passed through a reader.
 struct ReaderCounts {
   std::uint64_t packets = 0;
-  std::uint64_t other = 0;      // that belong to no fabric: other protocols, other link types
-  std::uint64_t cut = 0;        // that were not captured whole and belong to a fabric
+  std::uint64_t other = 0;      // not recognized as RDMA: other protocols, other link types, cut
+  std::uint64_t cut = 0;        // that were not captured whole, recognized or not
+  std::uint64_t first_cut = 0;  // frame of the first of them; 0 if there is none
   std::uint64_t forgotten = 0;  // connections dropped because more are open than kMostConnections
 };
 

@@ -9,7 +9,7 @@ Expected<std::unique_ptr<FileGrade>, capture::FileError> FileGrade::open(
     const std::string& path, const capture::ReaderOptions& options, NoteSink* notes,
     capture::Interrupted interrupted) {
   auto file = capture::CaptureFile::open(path, std::move(interrupted));
-  if (!file) return Unexpected(file.error());
+  if (!file) return Unexpected<capture::FileError>(file.error());
   return std::unique_ptr<FileGrade>(new FileGrade(std::move(*file), options, notes));
 }
 

@@ -47,7 +47,10 @@ GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSu
 
 void GradedConnection::see(const capture::Place& place) {
   place_ = place;
-  if (place.frame != 0) summary_->last = place;
+  // A loss shows itself behind what the other side sent meanwhile.
+  if (place.frame == 0) return;
+  if (place.frame < summary_->first.frame) summary_->first = place;
+  if (place.frame > summary_->last.frame) summary_->last = place;
 }
 
 void GradedConnection::on_event(const capture::Place& place, const trace::Event& event) {
@@ -89,7 +92,8 @@ void GradedConnection::on_loss(const capture::Place& place, Role actor, capture:
   if (held_) leave_undecided(held_->drop());
   LossSummary& loss = summary_->losses[static_cast<std::size_t>(kind)];
   if (loss.count++ == 0) loss.first_frame = place.frame;
-  loss.last_frame = place.frame;
+  loss.first_frame = std::min(loss.first_frame, place.frame);
+  loss.last_frame = std::max(loss.last_frame, place.frame);
   if (notes_ != nullptr) notes_->on_loss({summary_->number, place, actor, kind});
   account();
 }
@@ -130,6 +134,7 @@ void GradedConnection::on_end(const capture::Place& place) {
 void GradedConnection::on_message(const conformance::Message& message,
                                   const conformance::Connection& connection) {
   ++summary_->messages[static_cast<std::size_t>(message.kind)];
+  grader_.count_message();
   requester_ = requester_of(message);
   if (requester_ == message.sender) {
     count_call(message, summary_->direction(message.sender));

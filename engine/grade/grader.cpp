@@ -54,7 +54,9 @@ void Grader::keep(const FindingNote& note) {
 
 void Grader::close(GradedConnection& connection) {
   account(connection.kept_bytes(), 0);
-  const auto found = open_.find(connection.summary().number);
+  const ConnectionSummary& summary = connection.summary();
+  if (summary.has_losses() && !summary.has_messages()) ++report_.connections_unjudged;
+  const auto found = open_.find(summary.number);
   closed_ = std::move(found->second);
   open_.erase(found);
 }

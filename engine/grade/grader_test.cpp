@@ -51,6 +51,47 @@ class Notes : public NoteSink {
   std::string order;
 };
 
+TEST(Grader, TellsOfConnectionsWithoutAMessageToJudge) {
+  Grader grader;
+  Talk judged(grader);
+  judged.loss(Role::client, LossKind::joined).call(header(1)).end();
+  Talk cut(grader);
+  cut.open().loss(Role::client, LossKind::cut).end();
+  Talk silent(grader);
+  silent.open().end();
+  EXPECT_EQ(grader.report().messages_judged, 1u);
+  EXPECT_EQ(grader.report().connections_unjudged, 1u) << "nothing of the silent one was lost";
+}
+
+TEST(Grader, SegmentsBeyondThoseThatAreNotedAreCounted) {
+  Notes notes;
+  Grader grader(&notes);
+  Talk talk(grader);
+  const std::size_t many = kMostChunksNoted + 9;
+  auto head = conformance::with_write(
+      header(1), std::vector<wire::Segment>(many, wire::Segment{7, 4, 0x1000}));
+  head = conformance::with_read(std::move(head), 40, {8, 512, 0x2000});
+  talk.call(head).end();
+  const MessageNote& call = notes.messages.at(0);
+  EXPECT_EQ(call.chunks.size(), kMostChunksNoted);
+  EXPECT_THAT(call.segments, ElementsAre(1u, many, 0u)) << "read, write and reply segments";
+  EXPECT_EQ(call.segments_in_all(), many + 1);
+}
+
+TEST(Grader, WhatIsToldLaterMayHaveBeenEarlier) {
+  Grader grader;
+  Talk talk(grader);
+  talk.at(6).loss(Role::server, LossKind::damaged).at(8).loss(Role::server, LossKind::cut);
+  talk.at(4).loss(Role::client, LossKind::cut).end(true);
+  const ConnectionSummary& summary = grader.report().connections.at(0);
+  EXPECT_EQ(summary.first.frame, 1u);
+  EXPECT_EQ(summary.last.frame, 8u);
+  EXPECT_GE(summary.last.time_ns, summary.first.time_ns);
+  const LossSummary& cut = summary.losses[static_cast<std::size_t>(LossKind::cut)];
+  EXPECT_EQ(cut.first_frame, 4u);
+  EXPECT_EQ(cut.last_frame, 8u);
+}
+
 TEST(Grader, SumsUpAConnection) {
   Grader grader;
   Talk talk(grader);

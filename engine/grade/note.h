@@ -1,6 +1,7 @@
 // What grading finds out about single packets, for those who show it packet by packet.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +49,9 @@ struct ChunkNote {
   wire::Segment segment;
 };
 
+inline constexpr std::size_t kChunkKinds = 3;
+static_assert(static_cast<std::size_t>(ChunkNote::Kind::reply) + 1 == kChunkKinds);
+
 /// A Send.
 struct MessageNote {
   std::uint64_t connection = 0;
@@ -67,7 +71,9 @@ struct MessageNote {
   /// Most octets of a Send by this sender; nothing if the connection's beginning was not seen.
   std::optional<std::uint32_t> threshold_bytes;
   std::vector<ChunkNote> chunks;  // at most kMostChunksNoted
-  std::size_t chunks_in_all = 0;
+  /// With those that are not noted, by ChunkNote::Kind.
+  std::array<std::size_t, kChunkKinds> segments{};
+  std::size_t segments_in_all() const { return segments[0] + segments[1] + segments[2]; }
 };
 inline constexpr std::size_t kMostChunksNoted = 64;
 

@@ -12,7 +12,7 @@ using conformance::Kind;
 
 void add(MessageNote& note, ChunkNote::Kind kind, const wire::Segment& segment,
          std::uint32_t position = 0) {
-  ++note.chunks_in_all;
+  ++note.segments[static_cast<std::size_t>(kind)];
   if (note.chunks.size() < kMostChunksNoted) note.chunks.push_back({kind, position, segment});
 }
 
@@ -68,7 +68,7 @@ void fill(MessageNote& note, const conformance::Message& message,
   note.words = message.words;
   note.invalidated = message.invalidated;
   note.chunks.clear();
-  note.chunks_in_all = 0;
+  note.segments = {};
   note.call_frame = 0;
   note.answered_after_ns = 0;
   const std::optional<trace::Role> requester = requester_of(message);

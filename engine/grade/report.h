@@ -31,8 +31,11 @@ struct Report {
   std::deque<ConnectionSummary> connections;  // in the order of their numbers
   std::uint64_t connections_in_all = 0;
   std::uint64_t connections_refused = 0;  // not judged: more were open than kMostConnectionsOpen
-  std::vector<PlacedFinding> findings;    // in the order of packets
-  std::uint64_t findings_in_all = 0;      // with those that are not kept, here or by a judge
+  /// Of which losses left no message to judge.
+  std::uint64_t connections_unjudged = 0;
+  std::uint64_t messages_judged = 0;    // Sends, of all connections
+  std::vector<PlacedFinding> findings;  // in the order of packets
+  std::uint64_t findings_in_all = 0;    // with those that are not kept, here or by a judge
 };
 
 }  // namespace steertag::grade

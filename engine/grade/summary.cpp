@@ -12,6 +12,11 @@ bool ConnectionSummary::has_losses() const {
                      [](const LossSummary& each) { return each.count > 0; });
 }
 
+bool ConnectionSummary::has_messages() const {
+  return std::any_of(messages.begin(), messages.end(),
+                     [](std::uint64_t count) { return count > 0; });
+}
+
 std::string_view name(Kind kind) {
   switch (kind) {
     case Kind::empty:

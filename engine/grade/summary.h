@@ -99,6 +99,7 @@ struct ConnectionSummary {
     return directions[static_cast<std::size_t>(requester)];
   }
   bool has_losses() const;
+  bool has_messages() const;
 };
 
 /// "call", "reply", "RDMA_ERROR" ...

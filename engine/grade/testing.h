@@ -52,6 +52,11 @@ class Talk {
     next_place();
     return *this;
   }
+  /// Goes to another packet.
+  Talk& at(std::uint64_t frame) {
+    place_ = {frame, static_cast<std::int64_t>(frame) * 1'000'000};
+    return *this;
+  }
   /// `actor` acknowledges all that was there so far.
   Talk& received(Role actor) {
     sink_->on_received(place_, actor, {place_.frame - 1, place_.time_ns});

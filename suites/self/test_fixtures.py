@@ -1,7 +1,7 @@
 """The captures of fixtures/: there is one of each deviation, the broken ones are what their script makes, and the
 texts beside them are what `steertag grade` and tshark print."""
 
-
+import os
 import pathlib
 import re
 import subprocess
@@ -31,6 +31,7 @@ RENEW_SITUATIONS = (
 RENEW_BROKEN = "renew them with `ci/fixtures captures broken`, and look at what has changed"
 RENEW_TEXT = "renew it with `ci/fixtures texts {}`, and look at what has changed"
 SCRIPT_LIMIT_S = 120
+NEED_PLUGIN = "STEERTAG_NEED_PLUGIN"
 MOST_BYTES = 8 << 20
 LINUX = sorted(path.name for path in CAPTURES.glob("linux-*.pcapng"))
 
@@ -160,6 +161,13 @@ def test_grade_prints_the_golden_text(capture):
     assert path.exists(), f"{path.name} is missing: {RENEW_TEXT.format(capture.name)}"
     kept, _ = golden_texts.parts(path.read_text())
     assert golden_texts.grade(capture) == kept, RENEW_TEXT.format(capture.name)
+
+
+def test_tshark_is_there_where_it_must_be():
+    """Without it the texts of tshark are skipped, which ci/check does not put up with."""
+    if not os.environ.get(NEED_PLUGIN):
+        pytest.skip(f"{NEED_PLUGIN} is not set, as ci/check sets it")
+    assert golden_texts.why_no_tshark() is None
 
 
 @pytest.fixture(scope="module")

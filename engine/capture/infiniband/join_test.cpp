@@ -66,6 +66,44 @@ TEST(QueuePairJoin, RepliesAreMatchedWithoutSetup) {
   }
 }
 
+TEST(QueuePairJoin, ASetupThatWasCutIsNoBeginningInTheMiddle) {
+  Conversation talk;
+  talk.connect();
+  const std::size_t setup = talk.packets.size();
+  exchange(talk, 1);
+  exchange(talk, 2);
+  // Within the datagram's header, within the fields of the request, and only the reply.
+  for (const std::size_t captured : {8 + ib::kBaseBytes + 2, std::size_t{60}, std::size_t{110}}) {
+    capture::testing::AllLines all;
+    QueuePairs reader(all);
+    for (std::size_t i = 0; i < talk.packets.size(); ++i) {
+      hand_over(reader, Medium::rocev2, talk.packets[i], i + 1, i < setup ? captured : SIZE_MAX);
+    }
+    reader.finish();
+    ASSERT_EQ(all.connections.size(), 1u) << captured << " octets";
+    const auto& lines = all.connections[0].lines;
+    EXPECT_THAT(lines, Contains(HasSubstr("loss: packets are cut"))) << captured << " octets";
+    EXPECT_THAT(lines, Not(Contains(HasSubstr("begins in the middle")))) << captured << " octets";
+  }
+}
+
+TEST(QueuePairJoin, CutSetupsOfOtherHostsSayNothing) {
+  Conversation other;
+  other.client.host = 3;
+  other.connect();
+  Conversation talk;
+  exchange(talk, 1);
+  exchange(talk, 2);
+  capture::testing::AllLines all;
+  QueuePairs reader(all);
+  std::uint64_t frame = 0;
+  for (const Carried& each : other.packets) hand_over(reader, Medium::rocev2, each, ++frame, 60);
+  for (const Carried& each : talk.packets) hand_over(reader, Medium::rocev2, each, ++frame);
+  reader.finish();
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_THAT(all.connections[0].lines, Contains(HasSubstr("begins in the middle")));
+}
+
 TEST(QueuePairJoin, ConnectionsBetweenTheSameHostsAreToldApart) {
   Conversation one;
   Conversation two;

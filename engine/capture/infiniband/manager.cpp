@@ -25,6 +25,11 @@ Address path_end(const Address& manager, std::uint16_t lid) {
   return manager.kind == Address::Kind::lid && named ? of_lid(lid) : manager;
 }
 
+bool is_setup(std::uint16_t attribute) {
+  const auto kind = static_cast<CmKind>(attribute);
+  return kind == CmKind::connect_request || kind == CmKind::connect_reply;
+}
+
 bool is_early(std::uint32_t first, std::uint32_t psn) {
   const std::int32_t distance = ib::psn_distance(first, psn);
   return distance >= 0 && distance < kMostEarlyPackets;
@@ -33,11 +38,14 @@ bool is_early(std::uint32_t first, std::uint32_t psn) {
 }  // namespace
 
 void Manager::read(const TransportPacket& packet) {
-  if (packet.payload.size() < ib::kMadHeaderBytes) return;
+  if (packet.payload.size() < ib::kMadHeaderBytes) return note_cut(packet);
   const ib::MadHeader header = ib::decode_mad_header(packet.payload.data());
   if (!header.is_communication()) return;
   const auto message = ib::decode_cm(header.attribute, packet.payload.subspan(ib::kMadHeaderBytes));
-  if (!message) return;
+  if (!message) {
+    if (is_setup(header.attribute)) note_cut(packet);
+    return;
+  }
   switch (message->kind) {
     case CmKind::connect_request:
       return on_request(packet, *message);
@@ -206,6 +214,21 @@ void Manager::on_other(const TransportPacket& packet, const CmMessage& message) 
       break;
   }
   pairs_.recount(sender->pair);
+}
+
+void Manager::note_cut(const TransportPacket& packet) {
+  if (!packet.payload_cut()) return;
+  const FlowKey hosts{packet.source, packet.destination, 0};
+  if (std::ranges::find(cut_setups_, hosts) != cut_setups_.end()) return;
+  if (cut_setups_.size() == kMostCutSetups) cut_setups_.pop_front();
+  cut_setups_.push_back(hosts);
+}
+
+bool Manager::setup_cut(const FlowKey& flow) const {
+  return std::ranges::any_of(cut_setups_, [&](const FlowKey& hosts) {
+    return (hosts.source == flow.source && hosts.destination == flow.destination) ||
+           (hosts.source == flow.destination && hosts.destination == flow.source);
+  });
 }
 
 const EarlyReply* Manager::early_reply(const FlowKey& to_server) const {

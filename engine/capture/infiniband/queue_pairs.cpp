@@ -121,9 +121,8 @@ PairTable::Position QueuePairs::State::join_unknown(const Acquaintance& both, co
   const auto pair = pairs.add(sinks, std::move(hints), one, two);
   pairs.index(pair, Side::a, one);
   pairs.index(pair, Side::b, two);
-  for (const Side side : {Side::a, Side::b}) {
-    pair->connection().feed().on_loss(place, side, LossKind::joined);
-  }
+  const LossKind kind = manager.setup_cut(one) ? LossKind::cut : LossKind::joined;
+  for (const Side side : {Side::a, Side::b}) pair->connection().feed().on_loss(place, side, kind);
   return pair;
 }
 
@@ -137,11 +136,10 @@ void QueuePairs::State::tell_lost(const LostStranger& lost) {
   ConnectionFeed feed(sinks, std::move(hints));
   Requests requests(Side::a, feed);
   const TransportPacket& message = lost.message->packet;
-  for (const LossKind kind : {LossKind::joined, LossKind::missing}) {
-    const Place& place = kind == LossKind::joined ? lost.first : message.place;
-    for (const Side side : {Side::a, Side::b}) feed.on_loss(place, side, kind);
-    if (kind == LossKind::joined) requests.take(message);
-  }
+  const LossKind first = manager.setup_cut(lost.flow) ? LossKind::cut : LossKind::joined;
+  for (const Side side : {Side::a, Side::b}) feed.on_loss(lost.first, side, first);
+  requests.take(message);
+  for (const Side side : {Side::a, Side::b}) feed.on_loss(message.place, side, LossKind::missing);
   feed.on_end({});
 }
 

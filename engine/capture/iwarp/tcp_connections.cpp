@@ -2,7 +2,6 @@
 // SYN, a startup frame or a known port a packet of an unknown connection says nothing.
 #include "capture/iwarp/tcp_connections.h"
 
-#include <algorithm>
 #include <cstring>
 #include <tuple>
 #include <utility>
@@ -52,14 +51,14 @@ std::size_t TcpConnections::KeyHash::operator()(const Key& key) const {
 }
 
 TcpConnections::TcpConnections(ConnectionSinks& sinks, const ReaderOptions& options)
-    : sinks_(sinks), ports_(options.ports) {
-  ports_.push_back(kNfsRdmaPort);
+    : sinks_(sinks), ports_(options.ports.begin(), options.ports.end()) {
+  ports_.insert(kNfsRdmaPort);
 }
 
 TcpConnections::~TcpConnections() = default;
 
 bool TcpConnections::known(std::uint16_t port) const {
-  return std::ranges::find(ports_, port) != ports_.end();
+  return ports_.contains(port);
 }
 
 FeedHints TcpConnections::hints_of(const Key& key) const {

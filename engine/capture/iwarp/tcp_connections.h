@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <list>
 #include <unordered_map>
-#include <vector>
+#include <unordered_set>
 
 #include "capture/connection.h"
 #include "capture/datagram.h"
@@ -56,8 +56,8 @@ class TcpConnections {
   bool known(std::uint16_t port) const;
 
   ConnectionSinks& sinks_;
-  std::vector<std::uint16_t> ports_;
-  Budget budget_;  // outlives the connections
+  std::unordered_set<std::uint16_t> ports_;  // of NFS/RDMA; asked for each packet
+  Budget budget_;                            // outlives the connections
   Entries recognized_;
   Entries others_;
   std::unordered_map<Key, Entry*, KeyHash> by_key_;

@@ -1,8 +1,9 @@
 """The arguments of `steertag grade`; what it does needs the engine, and is imported when it is asked for."""
 
 import argparse
-import os
 import pathlib
+
+from . import outputs
 
 LEVELS = ("must", "should", "all")
 _EPILOG = """\
@@ -10,7 +11,8 @@ exit status:
   0  no violation (warnings may have been found, unless --strict)
   1  a violation: a MUST, MUST NOT, REQUIRED, or a rule that binds without such a word, was broken
   2  a file cannot be read, or is damaged (what could be read is graded), or an output was not written
-  3  a file holds no RPC-over-RDMA connection: nothing was judged
+  3  of a file no RPC-over-RDMA message could be judged: it has no such connection, or no message of
+     one is whole in the capture
 Of several that apply, 2 goes before 1, and 1 before 3.
 
 What a capture does not hold (its beginning, lost or cut packets) is told, and never held against
@@ -51,9 +53,13 @@ def add_command(commands):
         "--annotate",
         type=pathlib.Path,
         metavar="OUT.pcapng",
-        help="write a copy of the one FILE with a comment on each packet of a finding",
+        help="write a copy of the one FILE with a comment on each packet of a finding; both are regular files",
     )
-    add("--quiet", action="store_true", help="print findings and what is wrong with files, no more")
+    add(
+        "--quiet",
+        action="store_true",
+        help="print findings, what is wrong with files and what was not judged",
+    )
     parser.set_defaults(run=_grade, parser=parser)
 
 
@@ -64,23 +70,9 @@ def _port(text):
     return number
 
 
-def _same(one, other):
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return False
-
-
 def _grade(arguments):
-    if arguments.annotate is not None and len(arguments.file) != 1:
-        arguments.parser.error("--annotate takes one FILE")
-    if arguments.annotate is not None and arguments.file[0] == "-":
-        arguments.parser.error("--annotate reads FILE twice, which standard input cannot be")
-    if arguments.file.count("-") > 1:
-        arguments.parser.error("standard input can be read once")
-    for output in (arguments.json, arguments.junit):
-        if output is not None and any(_same(output, each) for each in arguments.file):
-            arguments.parser.error(f"{output} is a FILE to be graded, and would be overwritten")
+    if (problem := outputs.problem(arguments)) is not None:
+        arguments.parser.error(problem)
     from . import commands
 
     return commands.grade(arguments)

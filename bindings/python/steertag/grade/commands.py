@@ -56,9 +56,10 @@ def _print(graded, shown, quiet):
     rows = [row for row in graded.rows if shown(row)]
     parts = [list(text.findings(rows))]
     if not quiet:
-        parts += [list(text.connections(graded)), list(text.totals(graded))]
-    elif rows or graded.status is Status.NOTHING:
-        parts.append(list(text.totals(graded)))
+        parts.append(list(text.connections(graded)))
+    unjudged = list(text.unjudged(graded))
+    if rows or unjudged or not quiet:
+        parts.append([*text.totals(graded), *unjudged])
     _say("".join(f"{line}\n" for part in parts if part for line in (*part, "")))
 
 

@@ -3,13 +3,14 @@
     {"format": "steertag-grade", "version": 1, "steertag": VERSION, "exit_status": 0..3,
      "files": [FILE, ...]}
 
-FILE: `file`; `status` is the first that applies of "unreadable", "damaged", "violations", "nothing",
-"warnings", "clean"; `error` is null or {"fault", "offset" in octets or null, "detail", "message"};
-`packets`, of which `other_packets` belong to no RDMA fabric and `cut_packets` were not captured whole;
+FILE: `file`; `status` is the first that applies of "unreadable", "damaged", "violations", "warnings",
+"nothing", "clean"; `error` is null or {"fault", "offset" in octets or null, "detail", "message"};
+`packets`, of which `other_packets` were not recognized as RDMA and `cut_packets` were not captured whole;
 `connections_in_all`, of which `connections_refused` were not judged and `connections_forgotten` given up,
-because too many were open; `findings_in_all`, `violations`, `warnings`, and `unclassified` findings, of
-which nothing is kept and which count as violations; `connections` and `findings`, up to the most that are
-kept.
+because too many were open, and `connections_unjudged` have losses and no whole message; `messages_judged`;
+`unjudged`, sentences on all that was not judged; `findings_in_all`, `violations`, `warnings`, and
+`unclassified` findings, of which nothing is kept and which count as violations; `connections` and
+`findings`, up to the most that are kept.
 
 CONNECTION: `number` from 1, `fabric`, `client` and `server` ends, `first_frame`, `last_frame`,
 `first_time_ns`, `last_time_ns`; `rejected`, `ended`, `ended_clean`; `thresholds`: `source` is
@@ -35,6 +36,7 @@ Fields may be added in version 1; none goes away or changes its meaning."""
 import json
 
 from .. import __version__
+from .shortfalls import shortfalls
 
 FORMAT, VERSION = "steertag-grade", 1
 _SIDE = (
@@ -111,6 +113,9 @@ def _file(graded):
         "connections_in_all": graded.connections_in_all,
         "connections_refused": graded.report.connections_refused if graded.report else 0,
         "connections_forgotten": graded.forgotten,
+        "connections_unjudged": graded.report.connections_unjudged if graded.report else 0,
+        "messages_judged": graded.messages_judged,
+        "unjudged": list(shortfalls(graded)),
         "findings_in_all": graded.findings_in_all,
         "violations": graded.violations,
         "warnings": graded.warnings,

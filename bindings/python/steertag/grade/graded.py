@@ -19,8 +19,8 @@ class Status(enum.Enum):
     UNREADABLE = "unreadable"  # nothing of it could be read
     DAMAGED = "damaged"  # graded up to the damage
     VIOLATIONS = "violations"
-    NOTHING = "nothing"  # no RPC-over-RDMA connection
     WARNINGS = "warnings"
+    NOTHING = "nothing"  # no message of RPC-over-RDMA could be judged
     CLEAN = "clean"
 
 
@@ -75,6 +75,7 @@ class Graded:
     packets: int = 0
     other_packets: int = 0
     cut_packets: int = 0
+    first_cut: int = 0
     forgotten: int = 0
 
     def __post_init__(self):
@@ -86,6 +87,10 @@ class Graded:
     @property
     def connections_in_all(self):
         return self.report.connections_in_all if self.report else 0
+
+    @property
+    def messages_judged(self):
+        return self.report.messages_judged if self.report else 0
 
     @property
     def findings_in_all(self):
@@ -111,9 +116,9 @@ class Graded:
             return Status.DAMAGED if self.report else Status.UNREADABLE
         if self.violations:
             return Status.VIOLATIONS
-        if not self.connections_in_all:
-            return Status.NOTHING
-        return Status.WARNINGS if self.warnings else Status.CLEAN
+        if self.warnings:
+            return Status.WARNINGS
+        return Status.CLEAN if self.messages_judged else Status.NOTHING
 
     def _counts(self):
         """{Verdict: number of findings}, of the connections that are kept."""

@@ -1,12 +1,15 @@
 """The report as JUnit XML: a suite for each file; a case for each connection and requirement that was
-broken on it, and one for each connection without a finding. The properties `verdict`, `reason` and
+broken on it, and one for each connection without a finding, skipped if no whole message was seen. The properties `verdict`, `reason` and
 `requirement` are those of the suite's own report."""
 
 import xml.etree.ElementTree as xml
 
 from ..files.escape import printable
 from ..verdict import Verdict
-from .text import connection_counts, counted, file_name
+from .counting import counted
+from .graded import Status, connection_counts
+from .shortfalls import shortfalls
+from .text import file_name
 
 # Frames named in one case; the JSON has the others.
 MOST_FRAMES = 20
@@ -27,7 +30,7 @@ def _suite(graded, shown, strict):
     cases = [*_file_cases(graded, name), *_connection_cases(graded, name, shown, strict)]
     count = {
         kind: str(sum(case.find(kind) is not None for case in cases))
-        for kind in ("failure", "error")
+        for kind in ("failure", "error", "skipped")
     }
     suite = xml.Element(
         "testsuite",
@@ -35,7 +38,7 @@ def _suite(graded, shown, strict):
         tests=str(len(cases)),
         failures=count["failure"],
         errors=count["error"],
-        skipped="0",
+        skipped=count["skipped"],
     )
     suite.extend(cases)
     return suite
@@ -47,9 +50,9 @@ def _file_cases(graded, name):
         case = _case(name, "the file can be read", verdict=Verdict.HARNESS_ERROR.value)
         _add(case, "error", printable(str(graded.error)))
         yield case
-    elif not graded.connections_in_all:
-        case = _case(name, "there is RPC-over-RDMA in the file", verdict=Verdict.NOT_TESTABLE.value)
-        _add(case, "error", "no RPC-over-RDMA connection in it: nothing was judged")
+    elif graded.status is Status.NOTHING:
+        case = _case(name, "a message can be judged", verdict=Verdict.NOT_TESTABLE.value)
+        _add(case, "error", "; ".join(shortfalls(graded)))
         yield case
     elif graded.unclassified:
         case = _case(name, "every finding is kept", verdict=Verdict.FAIL.value)
@@ -75,7 +78,15 @@ def _connection_cases(graded, name, shown, strict):
             yield _finding_case(name, f"{title}: {requirement} by the {culprit}", found, strict)
     for one in graded.connections:
         if not any(connection_counts(one).values()):
-            yield _case(name, titles[one.number], verdict=Verdict.PASS.value)
+            yield _unbroken_case(name, titles[one.number], one)
+
+
+def _unbroken_case(name, title, connection):
+    if connection.messages:
+        return _case(name, title, verdict=Verdict.PASS.value)
+    case = _case(name, title, verdict=Verdict.NOT_TESTABLE.value)
+    _add(case, "skipped", "no whole message was seen: nothing was judged")
+    return case
 
 
 def _finding_case(name, title, found, strict):

@@ -24,5 +24,6 @@ def grade_file(path, ports):
         grade.packets,
         grade.other_packets,
         grade.cut_packets,
+        grade.first_cut,
         grade.forgotten,
     )

@@ -4,8 +4,10 @@ import textwrap
 
 from ..files.escape import printable
 from ..verdict import Verdict
+from .counting import counted
 from .document import thresholds
-from .graded import connection_counts
+from .graded import Status, connection_counts
+from .shortfalls import shortfalls
 
 WIDTH = 100
 # More than anybody reads in a terminal; the JSON has the others.
@@ -23,11 +25,6 @@ _LABEL = 12  # columns of a label in the summary of a connection
 def ascii_of(text):
     """The text without what could harm a terminal, or is no ASCII."""
     return printable(text).encode("ascii", "backslashreplace").decode("ascii")
-
-
-def counted(number, one, many):
-    """ "1 call", "2 calls" """
-    return f"{number} {one if number == 1 else many}"
 
 
 def file_name(graded):
@@ -117,7 +114,11 @@ def _summary(one):
             f"{findings} not told: packets that the capture lacks, or has in another order than they "
             "passed, may explain what was seen"
         )
-    yield "verdict", verdict(connection_counts(one), one.findings_dropped)
+    yield "verdict", (
+        verdict(connection_counts(one), one.findings_dropped)
+        if one.messages or one.findings_in_all
+        else "nothing judged: no whole message was seen"
+    )
 
 
 def verdict(counts, dropped=0):
@@ -147,7 +148,7 @@ def _thresholds(one):
         if side.opening_seen
     )
     if found["source"] == "unknown":
-        values = "unknown: the beginning of the connection was not seen"
+        values = "unknown: the connection's setup was not seen whole"
         return f"{values}; {announced}" if announced else values
     values = f"{found['to_server_bytes']} to the server, {found['to_client_bytes']} to the client"
     invalidation = "" if found["remote_invalidation"] else "no "
@@ -180,22 +181,28 @@ def _direction(name, way):
 
 
 def totals(graded):
-    """Lines on the file as a whole."""
-    name = file_name(graded)
+    """A line on the file as a whole."""
     if graded.report is None:
         return
     packets = counted(graded.packets, "packet", "packets")
-    notes = [f"{graded.other_packets} of no RDMA fabric"]
+    notes = [f"{graded.packets - graded.other_packets} recognized as RDMA"]
     if graded.cut_packets:
-        notes.append(f"{graded.cut_packets} not captured whole")
+        notes.append(f"{graded.cut_packets} cut short")
     found = verdict(graded.counts, graded.unclassified)
-    connections_read = counted(graded.connections_in_all, "connection", "connections")
-    yield f"{name}: {packets} ({', '.join(notes)}), {connections_read}: {found}"
-    if not graded.connections_in_all:
-        yield f"{name}: no RPC-over-RDMA in it, so nothing was judged"
-    unjudged = graded.report.connections_refused + graded.forgotten
-    if unjudged:
-        yield f"{name}: {unjudged} connections were not judged, or not to their end: too many at once"
+    if graded.status is Status.NOTHING:
+        found = "nothing judged"
+    connections_read = counted(
+        graded.connections_in_all, "RPC-over-RDMA connection", "RPC-over-RDMA connections"
+    )
+    yield f"{file_name(graded)}: {packets} ({', '.join(notes)}), {connections_read}: {found}"
+
+
+def unjudged(graded):
+    """Lines on what of the file was not judged."""
+    for sentence in shortfalls(graded):
+        yield from textwrap.wrap(
+            ascii_of(sentence), WIDTH, initial_indent="  ", subsequent_indent="  "
+        )
 
 
 def error(graded):

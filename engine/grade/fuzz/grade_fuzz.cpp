@@ -1,0 +1,162 @@
+// Any packets through reader, judges, notes and summary: what is noted agrees with what is summed
+// up and points to packets that were read, notes change no verdict, and nothing is kept at the end.
+// The first octet chooses the link; each packet has three octets before it: its length, and how
+// much more was on the wire.
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "capture/reader.h"
+#include "grade/grader.h"
+#include "wire/fuzz/check.h"
+
+namespace {
+
+using namespace steertag;
+using namespace steertag::grade;
+using capture::LinkType;
+
+constexpr LinkType kLinks[] = {LinkType::ethernet,     LinkType::null_loopback,
+                               LinkType::raw_ip,       LinkType::openbsd_loopback,
+                               LinkType::linux_cooked, LinkType::erf,
+                               LinkType::infiniband,   LinkType::linux_cooked_2};
+
+/// Counts notes and looks at all that they refer to.
+class Notes final : public NoteSink {
+ public:
+  void on_opening(const OpeningNote& note) override {
+    look(note.connection, note.place);
+    add(note.private_data);
+  }
+  void on_message(const MessageNote& note) override {
+    look(note.connection, note.place);
+    fuzz::check(note.chunks.size() == std::min(note.segments_in_all(), kMostChunksNoted));
+    fuzz::check(note.call_frame <= latest);
+    ++messages;
+  }
+  void on_operation(const OperationNote& note) override {
+    look(note.connection, note.place);
+    fuzz::check(note.call_frame <= latest);
+  }
+  void on_loss(const LossNote& note) override {
+    look(note.connection, note.place);
+    fuzz::check(!capture::sentence(note.kind).empty());
+    ++losses;
+  }
+  void on_finding(const FindingNote& note) override {
+    look(note.connection, note.place);
+    fuzz::check(note.finding->requirement != nullptr && !note.finding->rule.empty());
+    fuzz::check(!note.finding->expected.empty() && !note.finding->observed.empty());
+    fuzz::check(note.place.frame != 0);
+    add(std::as_bytes(std::span(note.finding->observed)));
+    ++findings;
+  }
+
+  std::uint64_t latest = 0;  // packet
+  std::uint64_t connections = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t losses = 0;
+  std::uint64_t findings = 0;
+  unsigned sum = 0;  // so that octets are read, and a view of what is gone is seen
+
+ private:
+  void look(std::uint64_t connection, const capture::Place& place) {
+    fuzz::check(connection >= 1 && place.frame <= latest);
+    connections = std::max(connections, connection);
+  }
+  void add(View octets) {
+    for (const std::byte each : octets) sum += std::to_integer<unsigned>(each);
+  }
+};
+
+/// Hands over all packets of the input.
+void read_all(View rest, Grader& grader, Notes* notes) {
+  const LinkType link = kLinks[std::to_integer<std::size_t>(rest[0]) % std::size(kLinks)];
+  rest = rest.subspan(1);
+  capture::Reader reader(grader);
+  for (std::uint64_t frame = 1; rest.size() >= 3; ++frame) {
+    const std::size_t length =
+        std::to_integer<std::size_t>(rest[0]) << 8 | std::to_integer<std::size_t>(rest[1]);
+    const std::size_t more = std::to_integer<std::size_t>(rest[2]) * 8;
+    rest = rest.subspan(3);
+    // A copy of its own, so that a look behind it, or at it later, is seen.
+    const Bytes octets(rest.begin(),
+                       rest.begin() + static_cast<std::ptrdiff_t>(std::min(length, rest.size())));
+    rest = rest.subspan(octets.size());
+    if (notes != nullptr) notes->latest = frame;
+    grader.reading(frame);
+    reader.read({{frame, static_cast<std::int64_t>(frame)}, link, octets, octets.size() + more});
+    const capture::ReaderCounts& counts = reader.counts();
+    fuzz::check(counts.packets == frame && counts.other <= frame && counts.cut <= frame);
+  }
+  grader.reading(0);
+  reader.finish();
+}
+
+template <class Counts>
+std::uint64_t total(const Counts& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+void check_summary(const ConnectionSummary& summary) {
+  std::uint64_t sends = 0;
+  for (const SideSummary& side : summary.sides) {
+    sends += side.sends;
+    fuzz::check(side.invalidating_sends <= side.sends);
+  }
+  fuzz::check(total(summary.messages) == sends);
+  for (const DirectionSummary& direction : summary.directions) {
+    fuzz::check(direction.unanswered <= direction.calls);
+    fuzz::check(direction.most_in_flight <= direction.calls);
+    fuzz::check(direction.last_granted <= direction.largest_granted);
+  }
+  std::uint64_t findings = 0;
+  for (const FindingCount& each : summary.findings) findings += each.count;
+  fuzz::check(findings == summary.findings_in_all);
+  fuzz::check(summary.first.frame != 0 && summary.first.frame <= summary.last.frame);
+  fuzz::check(!summary.name.ends.client.empty() && !summary.name.ends.server.empty());
+}
+
+void check_report(const Report& report, const Notes& notes) {
+  std::uint64_t messages = 0;
+  std::uint64_t losses = 0;
+  std::uint64_t findings = 0;
+  std::uint64_t dropped = 0;
+  for (const ConnectionSummary& each : report.connections) {
+    check_summary(each);
+    messages += total(each.messages);
+    findings += each.findings_in_all;
+    dropped += each.findings_dropped;
+    for (const LossSummary& loss : each.losses) losses += loss.count;
+  }
+  // No input of this length holds more connections than are kept.
+  fuzz::check(report.connections.size() == report.connections_in_all);
+  fuzz::check(notes.connections <= report.connections_in_all);
+  fuzz::check(report.messages_judged == messages && notes.messages == messages);
+  fuzz::check(notes.losses == losses && notes.findings == findings);
+  fuzz::check(report.findings_in_all == findings + dropped);
+  fuzz::check(report.findings.size() == std::min<std::uint64_t>(findings, kMostFindingsKept));
+}
+
+bool same(const PlacedFinding& one, const PlacedFinding& other) {
+  return one.connection == other.connection && one.place.frame == other.place.frame &&
+         one.known_frame == other.known_frame && one.finding.rule == other.finding.rule &&
+         one.finding.observed == other.finding.observed;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const View input = fuzz::view_of(data, size);
+  if (input.empty()) return 0;
+  Notes notes;
+  Grader noted(&notes);
+  read_all(input, noted, &notes);
+  check_report(noted.report(), notes);
+  fuzz::check(noted.kept_bytes() == 0);
+
+  Grader plain;
+  read_all(input, plain, nullptr);
+  fuzz::check(std::ranges::equal(noted.report().findings, plain.report().findings, same));
+  return 0;
+}
