@@ -7,8 +7,6 @@
 
 namespace steertag::conformance {
 
-namespace {
-
 bool offers(const wire::Header& header, std::uint32_t stag) {
   const auto same = [stag](const wire::Segment& segment) { return segment.handle == stag; };
   for (std::size_t i = 0; i < header.write_list.size(); ++i) {
@@ -18,8 +16,6 @@ bool offers(const wire::Header& header, std::uint32_t stag) {
          std::any_of(header.read_list.begin(), header.read_list.end(),
                      [&](const wire::ReadSegment& segment) { return same(segment.target); });
 }
-
-}  // namespace
 
 void check_invalidation(const Message& message, const Call* call, Connection& connection) {
   if (!message.invalidated) return;

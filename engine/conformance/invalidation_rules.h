@@ -20,6 +20,9 @@ inline constexpr std::array kInvalidationRules{
     kInvalidatedStagBelongsToTheXid,
 };
 
+/// Whether a segment of the message's lists is under this STag.
+bool offers(const wire::Header& header, std::uint32_t stag);
+
 /// Every Send. `call` is what it answers, or nullptr when it answers nothing.
 void check_invalidation(const Message& message, const Call* call, Connection& connection);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "conformance/memory_rules.h"
 #include "grade/grader.h"
 #include "grade/note_builder.h"
 #include "trace/describe.h"
@@ -74,6 +75,9 @@ void GradedConnection::on_event(const capture::Place& place, const trace::Event&
     notes_->on_operation(*operation);
   }
   tell_findings(seen);
+  if (held_ && std::holds_alternative<trace::Send>(seen.body)) {
+    settle(held_->decide(seen.actor));
+  }
   account();
 }
 
@@ -103,17 +107,19 @@ void GradedConnection::on_received(const capture::Place&, Role actor, const capt
 }
 
 void GradedConnection::on_turn(const capture::Place&, Role actor, bool in_order) {
-  if (!held_) return;
-  const Decided decided = held_->turn(actor, in_order);
+  if (held_) held_->turn(actor, in_order);
+}
+
+void GradedConnection::settle(const Decided& decided) {
   for (const HeldFinding& each : decided.believed) {
     tell_finding(judge_.findings()[each.index], each.place, each.event);
   }
   if (decided.undecided == 0) return;
-  // What passed in another order than it was judged is no past to judge by.
-  leave_undecided(decided.undecided);
+  // What passed in another order than it was judged, the message at hand too, is no past to judge
+  // by, and what else was found in it is as doubtful.
+  leave_undecided(decided.undecided + held_->drop());
   judge_.lose_past();
   granted_ = {};
-  account();
 }
 
 void GradedConnection::leave_undecided(std::size_t count) {
@@ -121,8 +127,8 @@ void GradedConnection::leave_undecided(std::size_t count) {
 }
 
 void GradedConnection::on_end(const capture::Place& place) {
+  if (held_) settle(held_->end());
   see(place);
-  if (held_) leave_undecided(held_->drop());
   if (place.frame != 0) summary_->ended = true;
   for (const Role role : {Role::client, Role::server}) {
     summary_->direction(role).unanswered = judge_.connection().direction(role).credits.in_flight();
@@ -136,12 +142,26 @@ void GradedConnection::on_message(const conformance::Message& message,
   ++summary_->messages[static_cast<std::size_t>(message.kind)];
   grader_.count_message();
   requester_ = requester_of(message);
+  if (held_) look_behind(message, connection);
   if (requester_ == message.sender) {
     count_call(message, summary_->direction(message.sender));
   } else if (requester_) {
     count_answer(message, *requester_);
   }
   if (notes_ != nullptr) fill(note_, message, connection);
+}
+
+/// What the message answers, or else what it may explain.
+void GradedConnection::look_behind(const conformance::Message& message,
+                                   const conformance::Connection& connection) {
+  const bool answer = requester_ && requester_ != message.sender;
+  answered_xid_ = answer ? std::optional(message.words.xid) : std::nullopt;
+  answers_seen_call_ = false;
+  if (!answer) held_->explain(message);
+  if (message.kind == Kind::call) return;
+  const Role requester = trace::other(message.sender);
+  const conformance::Call* call = connection.direction(requester).calls.find(message.words.xid);
+  answers_seen_call_ = call != nullptr && call->answers > 0;
 }
 
 void GradedConnection::count_call(const conformance::Message& message,
@@ -236,11 +256,30 @@ void GradedConnection::tell_findings(const trace::Event& event) {
   for (; findings_told_ < all.size(); ++findings_told_) {
     const conformance::Finding& finding = all[findings_told_];
     if (held_ && !held_->needs_no_past(finding)) {
-      held_->hold({findings_told_, place_, event_, finding.culprit});
+      hold(finding, event);
     } else {
       tell_finding(finding, place_, event_);
     }
   }
+}
+
+void GradedConnection::hold(const conformance::Finding& finding, const trace::Event& event) {
+  HeldFinding held;
+  held.index = findings_told_;
+  held.place = place_;
+  held.event = event_;
+  held.culprit = finding.culprit;
+  if (const auto* send = std::get_if<trace::Send>(&event.body)) {
+    held.grounds = {answered_xid_, send->invalidated};
+    // RFC 8166 2.3.2: the responses that a reply waits for are the other side's.
+    held.awaits_responses = finding.rule == conformance::kReplyAwaitsTheReads.name;
+    held.paired = answers_seen_call_ && !held.awaits_responses;
+  } else if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
+    held.grounds.stag = write->stag;
+  } else if (const auto* read = std::get_if<trace::RdmaRead>(&event.body)) {
+    held.grounds.stag = read->source_stag;
+  }
+  held_->hold(held);
 }
 
 void GradedConnection::tell_finding(const conformance::Finding& finding,

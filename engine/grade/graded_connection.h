@@ -36,6 +36,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   void on_message(const conformance::Message& message,
                   const conformance::Connection& connection) override;
 
+  void look_behind(const conformance::Message& message, const conformance::Connection& connection);
   void count(const trace::Event& event);
   void count_call(const conformance::Message& message, DirectionSummary& direction);
   void count_answer(const conformance::Message& message, trace::Role requester);
@@ -44,6 +45,8 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   void tell_findings(const trace::Event& event);
   void tell_finding(const conformance::Finding& finding, const capture::Place& place,
                     const EventName& event);
+  void hold(const conformance::Finding& finding, const trace::Event& event);
+  void settle(const Decided& decided);
   void leave_undecided(std::size_t count);
   void count_finding(const conformance::Finding& finding, const capture::Place& place);
   void see(const capture::Place& place);
@@ -57,8 +60,10 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   capture::Place place_;  // of the event at hand
   EventName event_;       // at hand
   std::array<std::array<std::uint64_t, std::variant_size_v<trace::Body>>, 2> event_counts_{};
-  MessageNote note_;                                     // used again and again
-  std::optional<trace::Role> requester_;                 // of the Send at hand
+  MessageNote note_;                           // used again and again
+  std::optional<trace::Role> requester_;       // of the Send at hand
+  std::optional<std::uint32_t> answered_xid_;  // if that is an answer
+  bool answers_seen_call_ = false;
   std::array<std::optional<std::uint32_t>, 2> granted_;  // since the last loss, by requester
   std::size_t findings_told_ = 0;                        // or held
   std::optional<HeldFindings> held_;                     // where acknowledgments are packets

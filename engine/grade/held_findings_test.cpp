@@ -56,6 +56,45 @@ TEST(HeldFindings, AMessageThatCameLateMayExplainIt) {
   EXPECT_EQ(undecided(orphan.grader), 1u);
 }
 
+TEST(HeldFindings, ACallOfItsXidMayExplainIt) {
+  Orphan orphan;
+  orphan.talk.received(Role::client).turn(Role::client).call(header(9)).end();
+  EXPECT_THAT(rules(orphan.grader), IsEmpty()) << "each passed before what is recorded before it";
+  EXPECT_EQ(undecided(orphan.grader), 1u);
+}
+
+TEST(HeldFindings, ACallThatOffersTheMemoryMayExplainAWrite) {
+  for (const std::uint32_t handle : {8u, 9u}) {
+    Grader grader;
+    Talk talk(grader, kRoce);
+    talk.open().call(header(1)).reply(header(1));
+    talk.event(Role::server, trace::RdmaWrite{8, 0x2000, 100, {}});
+    talk.received(Role::client).turn(Role::client);
+    const wire::Segment offered{handle, 100, 0x2000};
+    talk.call(conformance::with_reply_chunk(header(2), offered));
+    // Neither is the reply's length then to be compared with what was placed.
+    talk.send(Role::server, conformance::with_reply_chunk(conformance::nomsg(2), offered), {});
+    talk.end();
+    const bool explains = handle == 8;
+    EXPECT_EQ(undecided(grader), explains ? 1u : 0u) << "handle " << handle;
+    EXPECT_EQ(rules(grader).empty(), explains) << "handle " << handle;
+  }
+}
+
+TEST(HeldFindings, WhatFollowsFromACallAndItsAnswerNeedsNoAcknowledgment) {
+  for (const bool turn : {false, true}) {
+    Grader grader;
+    Talk talk(grader, kRoce);
+    wire::Header later = header(1);
+    later.vers = 2;
+    talk.open().call(header(1)).reply(later);
+    EXPECT_THAT(rules(grader), IsEmpty()) << "what comes may show that the order is wrong";
+    if (turn) talk.turn(Role::client).call(header(2));
+    talk.end();
+    EXPECT_THAT(rules(grader), ElementsAre("version_is_one"));
+  }
+}
+
 TEST(HeldFindings, WhatIsMissingMayExplainIt) {
   Orphan orphan;
   orphan.talk.received(Role::client).loss(Role::client, LossKind::missing);

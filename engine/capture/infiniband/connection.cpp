@@ -1,6 +1,7 @@
 // Holds packets back while others may still come, and gives up by proof.
 #include "capture/infiniband/connection.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -49,6 +50,7 @@ void Connection::read(Side sender, const TransportPacket& packet) {
     return stop(packet.place);
   }
   ++arrivals_;
+  note_time(packet.place);
   note_mtu(packet);
   if (packet.traits().is_request()) {
     arrive_request(sender, packet);
@@ -58,6 +60,12 @@ void Connection::read(Side sender, const TransportPacket& packet) {
   if (hold_.empty()) return;
   disturbed_ = arrivals_;
   settle();
+}
+
+/// Where times go back, packets were not recorded in the order in which they passed.
+void Connection::note_time(const Place& place) {
+  if (place.time_ns < latest_ns_) disturbed_ = arrivals_;
+  latest_ns_ = std::max(latest_ns_, place.time_ns);
 }
 
 /// InfiniBand specification, chapter 9: every packet of a message but the last is as long as the

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <limits>
 
 #include "capture/feed.h"
 #include "capture/infiniband/hold.h"
@@ -79,6 +80,7 @@ class Connection {
   Proof& proof(Side side) { return proofs_[static_cast<std::size_t>(side)]; }
   Lacking& lacking(Side side) { return lacking_[static_cast<std::size_t>(side)]; }
 
+  void note_time(const Place& place);
   void note_mtu(const TransportPacket& packet);
   void arrive_request(Side sender, const TransportPacket& packet);
   void arrive_response(Side sender, const TransportPacket& packet);
@@ -101,7 +103,9 @@ class Connection {
   std::array<std::deque<Told>, 2> unacknowledged_;
   Hold hold_;
   std::uint64_t arrivals_ = 0;
-  std::uint64_t disturbed_ = 0;  // the latest arrival at which something waited; 0: none
+  /// The latest arrival at which something waited, or that is older than one before it; 0: none.
+  std::uint64_t disturbed_ = 0;
+  std::int64_t latest_ns_ = std::numeric_limits<std::int64_t>::min();
   bool over_ = false;
   bool strange_ = false;
 };

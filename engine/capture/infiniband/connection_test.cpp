@@ -270,6 +270,22 @@ TEST_F(QueuePairOrder, WhatWaitedHasALateTurn) {
   EXPECT_THAT(all.connections[0].turns, ElementsAre("6 client late turn", "5 server late turn"));
 }
 
+TEST_F(QueuePairOrder, WhatIsOlderThanAPacketBeforeItHasALateTurn) {
+  talk.send(kServer, reply(1));
+  talk.acknowledge(kClient);
+  talk.send(kClient, call(1));
+  capture::testing::AllLines all;
+  QueuePairs reader(all);
+  const std::uint64_t frames_and_times[] = {1, 2, 3, 6, 7, 5};
+  for (std::size_t i = 0; i < talk.packets.size(); ++i) {
+    hand_over(reader, Medium::rocev2, talk.packets[i], frames_and_times[i]);
+  }
+  reader.finish();
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_THAT(all.connections[0].turns,
+              ElementsAre("6 server turn", "7 client received up to 6", "5 client late turn"));
+}
+
 TEST_F(QueuePairOrder, ATooLongSendIsNotKept) {
   talk.mtu = 4096;
   talk.send(kClient, Bytes(kMostSendBytes + 1));
