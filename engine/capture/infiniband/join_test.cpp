@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "capture/infiniband/pair_table.h"
@@ -194,6 +195,28 @@ TEST(QueuePairJoin, CutMessagesShowWhatIsSpoken) {
   EXPECT_EQ(all.connections[0].name.ends.client, "192.0.2.1 qp 0x000011");
   EXPECT_THAT(all.connections[0].lines,
               Contains(HasSubstr("loss: packets are cut in the capture")));
+}
+
+TEST(QueuePairJoin, ACallbackShowsTheServerWhereMessagesAreCut) {
+  constexpr std::uint32_t kFirstTransient = 0x40000000;  // RFC 5531 8.2: a program of callbacks
+  Conversation talk;
+  for (std::uint32_t xid = 7; xid < 9; ++xid) {
+    talk.send(kServer, reply(xid, 150));
+    talk.acknowledge(kClient);
+  }
+  Bytes callback = call(1);
+  rdma::store32(callback.data() + 40, kFirstTransient);
+  talk.send(kServer, callback);
+  std::rotate(talk.packets.begin(), talk.packets.end() - 1, talk.packets.end());
+  capture::testing::AllLines all;
+  QueuePairs reader(all);
+  std::uint64_t frame = 0;
+  for (const Carried& each : talk.packets) {
+    hand_over(reader, Medium::rocev2, each, ++frame, 8 + 12 + callback.size() + 4);
+  }
+  reader.finish();
+  ASSERT_EQ(all.connections.size(), 1u);
+  EXPECT_EQ(all.connections[0].name.ends.client, "192.0.2.1 qp 0x000011");
 }
 
 TEST(QueuePairJoin, AtEveryPacket) {

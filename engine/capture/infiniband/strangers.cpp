@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "capture/infiniband/reads.h"
+#include "capture/speech.h"
 #include "rdma/infiniband/psn.h"
 #include "wire/header.h"
 #include "wire/xdr.h"
@@ -57,14 +58,30 @@ bool is_answered(const TransportPacket& packet, std::uint32_t psn) {
   return std::uint32_t{packet.rdma.length} > static_cast<std::uint32_t>(distance) * kSmallestMtu;
 }
 
-/// The flow of the first message that was cut and whose XID comes back from the other side, or of
-/// the first that was cut.
-std::optional<FlowKey> cut_caller(const std::vector<KeptPacket>& packets) {
+/// The client's flow as far as the beginning of some message shows it.
+std::optional<FlowKey> shown_client(const Acquaintance& both) {
+  for (const KeptPacket& kept : both.packets) {
+    if (!words_of(kept.packet)) continue;
+    const Speech speech = speech_of(kept.packet.payload);
+    const FlowKey flow = kept.packet.flow();
+    if (speech == Speech::from_client) return flow;
+    if (speech == Speech::from_server) return flow == both.one ? both.two : both.one;
+  }
+  return std::nullopt;
+}
+
+/// The client's flow if messages were cut: what shows it, or else the flow of the first of them
+/// whose XID comes back from the other side, or of the first of them.
+std::optional<FlowKey> cut_caller(const Acquaintance& both) {
+  const std::vector<KeptPacket>& packets = both.packets;
   std::optional<FlowKey> first;
   for (auto call = packets.begin(); call != packets.end(); ++call) {
     const auto words = words_of(call->packet);
     if (!words || !call->packet.payload_cut()) continue;
-    if (!first) first = call->packet.flow();
+    if (!first) {
+      if (const auto shown = shown_client(both)) return shown;
+      first = call->packet.flow();
+    }
     const bool answered = std::any_of(call, packets.end(), [&](const KeptPacket& reply) {
       const auto answer = words_of(reply.packet);
       return answer && answer->xid == words->xid && reply.packet.source != call->packet.source;
@@ -106,7 +123,7 @@ std::optional<Acquaintance> Strangers::read(const TransportPacket& packet) {
   std::ranges::move(take(two), std::back_inserter(both.packets));
   std::ranges::stable_sort(both.packets, {},
                            [](const KeptPacket& kept) { return kept.packet.place.frame; });
-  both.cut_caller = cut_caller(both.packets);
+  both.cut_caller = cut_caller(both);
   return both;
 }
 

@@ -36,7 +36,7 @@ struct Acquaintance {
   FlowKey two;
   std::vector<KeptPacket> packets;
   // It speaks RPC-over-RDMA in messages that were cut, so that none of them can be told; this flow
-  // has the first of two with the same XID, or the first at all.
+  // is the client's, as far as can be seen.
   std::optional<FlowKey> cut_caller;
 };
 
