@@ -178,6 +178,19 @@ TEST(QueuePairJoin, OtherTrafficIsNoConnection) {
   EXPECT_THAT(read_all(talk.packets).connections, IsEmpty());
 }
 
+TEST(QueuePairJoin, CallsThatAreSentAgainOnAnotherConnectionDoNotJoinIt) {
+  Conversation before;
+  Conversation after;
+  after.client = {1, 0x33, 500000};
+  after.server = {2, 0x44, 900000};
+  // Of the first connection only what the server sent was recorded, of the second what the client
+  // sent: calls of the first that stayed without a reply, sent again.
+  for (std::uint32_t xid = 1; xid < 4; ++xid) before.send(kServer, reply(xid));
+  for (std::uint32_t xid = 1; xid < 4; ++xid) after.send(kClient, call(xid));
+  const auto all = read_all(interleaved({&before, &after}));
+  for (const auto& one : all.connections) EXPECT_THAT(one.sends.size(), 1u) << "on its own";
+}
+
 TEST(QueuePairJoin, CutMessagesShowWhatIsSpoken) {
   Conversation talk;
   talk.connect();

@@ -58,6 +58,16 @@ bool is_answered(const TransportPacket& packet, std::uint32_t psn) {
   return std::uint32_t{packet.rdma.length} > static_cast<std::uint32_t>(distance) * kSmallestMtu;
 }
 
+/// Whether a response of the one answers a request of the other.
+bool answers_one(const std::deque<KeptPacket>& responses, const std::deque<KeptPacket>& requests) {
+  return std::ranges::any_of(responses, [&](const KeptPacket& response) {
+    return response.packet.traits().is_response() &&
+           std::ranges::any_of(requests, [&](const KeptPacket& request) {
+             return is_answered(request.packet, response.packet.base.psn);
+           });
+  });
+}
+
 /// The client's flow as far as the beginning of some message shows it.
 std::optional<FlowKey> shown_client(const Acquaintance& both) {
   for (const KeptPacket& kept : both.packets) {
@@ -97,7 +107,6 @@ std::optional<Acquaintance> Strangers::read(const TransportPacket& packet) {
   const Position flow = position(packet);
   if (flow->strange) return std::nullopt;
   Flow* partner = nullptr;
-  unsigned gained = kNumberWeight;
   if (packet.traits().is_response()) {
     partner = only_answered(*flow, packet);
   } else if (starts_message(packet)) {
@@ -109,16 +118,15 @@ std::optional<Acquaintance> Strangers::read(const TransportPacket& packet) {
       flow->packets.clear();
       return std::nullopt;
     }
-    gained = kXidWeight;
     if (speaks) partner = only_with_xid(*flow, packet);
   }
   keep(*flow, packet);
   if (partner == nullptr) return std::nullopt;
-  note(*flow, *partner, gained, packet.base.psn);
+  note(*flow, *partner, packet);
   const FlowKey one = flow->key;
   const FlowKey two = partner->key;
-  const unsigned against = weight_of_others(*flow, two) + weight_of_others(*partner, one);
-  if (weight(*flow, two) + weight(*partner, one) < kProvenWeight + 2 * against) return std::nullopt;
+  const unsigned against = proofs_of_others(*flow, two) + proofs_of_others(*partner, one);
+  if (proofs(*flow, *partner) < kEnoughProofs + 2 * against) return std::nullopt;
   Acquaintance both{one, two, take(one), std::nullopt};
   std::ranges::move(take(two), std::back_inserter(both.packets));
   std::ranges::stable_sort(both.packets, {},
@@ -183,28 +191,41 @@ Strangers::Flow* Strangers::only_with_xid(const Flow& flow, const TransportPacke
   });
 }
 
-void Strangers::note(Flow& flow, const Flow& partner, unsigned weight, std::uint32_t psn) {
-  for (Partner& known : flow.partners) {
-    if (known.flow != partner.key) continue;
-    if (known.psn != psn) known.weight += weight;  // a duplicate proves nothing new
-    known.psn = psn;
-    return;
+void Strangers::note(Flow& flow, const Flow& partner, const TransportPacket& proof) {
+  auto known = std::ranges::find(flow.partners, partner.key, &Partner::flow);
+  if (known == flow.partners.end()) {
+    if (flow.partners.size() == kMostPartners) return;
+    known = flow.partners.insert(known, {partner.key});
   }
-  if (flow.partners.size() == kMostPartners) return;
-  flow.partners.push_back({partner.key, weight, psn});
+  const std::uint32_t psn = proof.base.psn;
+  if (!proof.traits().is_response()) {
+    known->xid = true;
+  } else if (known->numbers == 0 || known->psn != psn) {  // a duplicate proves nothing new
+    ++known->numbers;
+    known->psn = psn;
+  }
 }
 
-unsigned Strangers::weight(const Flow& flow, const FlowKey& partner) {
-  for (const Partner& known : flow.partners) {
-    if (known.flow == partner) return known.weight;
+unsigned Strangers::proofs(const Flow& one, const Flow& two) {
+  unsigned numbers = 0;
+  bool xid = false;
+  for (const auto& [flow, partner] : {std::pair(&one, two.key), std::pair(&two, one.key)}) {
+    const auto known = std::ranges::find(flow->partners, partner, &Partner::flow);
+    if (known == flow->partners.end()) continue;
+    numbers += known->numbers;
+    xid |= known->xid;
   }
-  return 0;
+  if (!xid) return numbers;
+  if (numbers > 0) return numbers + 1;
+  const bool answers =
+      answers_one(one.packets, two.packets) || answers_one(two.packets, one.packets);
+  return answers ? 2 : 1;
 }
 
-unsigned Strangers::weight_of_others(const Flow& flow, const FlowKey& partner) {
+unsigned Strangers::proofs_of_others(const Flow& flow, const FlowKey& partner) {
   unsigned sum = 0;
   for (const Partner& known : flow.partners) {
-    if (known.flow != partner) sum += known.weight;
+    if (known.flow != partner) sum += known.numbers + (known.xid ? 1 : 0);
   }
   return sum;
 }

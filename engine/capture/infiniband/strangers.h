@@ -20,13 +20,13 @@ inline constexpr std::size_t kMostStrangersOfHosts = 64;
 /// Packets and octets kept of a flow, the latest: a connection that is joined later is joined too.
 inline constexpr std::size_t kMostStrangerPackets = 64;
 inline constexpr std::size_t kMostStrangerBytes = std::size_t{256} << 10;
-/// What makes two flows a connection. A sequence number that is answered may be equal by chance to
-/// one of another flow (24 bits, of which some peers count from 0); two are not, and no XID is.
-/// Each counts only as long as it fits one flow alone, and each that speaks for another flow counts
-/// against it.
-inline constexpr unsigned kNumberWeight = 1;
-inline constexpr unsigned kXidWeight = 2;
-inline constexpr unsigned kProvenWeight = 2;
+/// What makes two flows a connection: so many different proofs. One is a sequence number that is
+/// answered and that fits one flow alone; it may be equal by chance to one of another flow (24
+/// bits, of which some peers count from 0), two are not. One is an XID that comes back, and no more
+/// than one, for XIDs come again on other connections, as a client that connects again sends its
+/// calls again; with it a number counts that fits other flows too. Each proof that speaks for
+/// another flow counts twice against it.
+inline constexpr unsigned kEnoughProofs = 2;
 /// Flows that one may seem to belong to.
 inline constexpr std::size_t kMostPartners = 8;
 
@@ -63,8 +63,9 @@ class Strangers {
  private:
   struct Partner {
     FlowKey flow;
-    unsigned weight = 0;
-    std::uint32_t psn = 0;  // of the last proof
+    unsigned numbers = 0;
+    std::uint32_t psn = 0;  // the last of them
+    bool xid = false;       // one was the same
   };
   struct Flow {
     FlowKey key;
@@ -83,9 +84,9 @@ class Strangers {
   Flow* only_with_xid(const Flow& flow, const TransportPacket& message);
   template <class Fits>
   Flow* only(const Flow& flow, Fits fits);
-  static void note(Flow& flow, const Flow& partner, unsigned weight, std::uint32_t psn);
-  static unsigned weight(const Flow& flow, const FlowKey& partner);
-  static unsigned weight_of_others(const Flow& flow, const FlowKey& partner);
+  static void note(Flow& flow, const Flow& partner, const TransportPacket& proof);
+  static unsigned proofs(const Flow& one, const Flow& two);
+  static unsigned proofs_of_others(const Flow& flow, const FlowKey& partner);
   Flow remove(Position flow);
 
   std::list<Flow> flows_;  // the one used last comes first
