@@ -22,6 +22,19 @@ TEST(Judge, StillJudgesMessagesOfAConnectionJoinedLate) {
   trace.reply(1, 0).expect("grant_is_not_zero", "RFC8166-3.3.1-5", Role::server);
 }
 
+TEST(Judge, AReadListIsACallsWhateverWasNotSeen) {
+  const wire::Header misplaced = with_read(nomsg(7), 4, {8, 100, 0x1000});
+  TraceBuilder whole = opened();
+  TraceBuilder joined;
+  whole.call(misplaced);
+  joined.call(misplaced);
+  const std::vector<Finding>& known = whole.judge().findings();
+  const std::vector<Finding>& found = joined.judge().findings();
+  ASSERT_EQ(known.size(), found.size());
+  ASSERT_FALSE(known.empty());
+  for (std::size_t i = 0; i < known.size(); ++i) EXPECT_EQ(found[i].rule, known[i].rule);
+}
+
 TEST(Judge, WithoutSightNothingIsUnsolicited) {
   for (const bool first : {true, false}) {
     TraceBuilder trace = opened();

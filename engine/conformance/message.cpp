@@ -23,8 +23,11 @@ Kind kind_of_nomsg(const Message& message, Connection& connection) {
   const Call* answered = connection.direction(trace::other(sender)).calls.find(message.words.xid);
   const bool answers = answered != nullptr && answered->answers > 0;
   if (sender == trace::Role::client) {
-    // A chunk for the reply, and the call to it may not have been seen (RFC 8167 5.3).
-    const bool may_answer = answers || connection.direction(trace::other(sender)).blind;
+    // A chunk for the reply, and the call to it may not have been seen (RFC 8167 5.3); no reply has
+    // a read list.
+    const bool unseen =
+        connection.direction(trace::other(sender)).blind && message.header->read_list.empty();
+    const bool may_answer = answers || unseen;
     return brings_chunk || !may_answer ? Kind::call : Kind::reply;
   }
   // The Read-Read model of old would put a reply there (RFC 8166 A.2).

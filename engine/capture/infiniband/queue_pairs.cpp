@@ -127,19 +127,25 @@ PairTable::Position QueuePairs::State::join_unknown(const Acquaintance& both, co
 }
 
 /// A flow that stayed without a partner but speaks RPC-over-RDMA is told as a connection of which
-/// nearly all is lost: without its replies its calls cannot be judged.
+/// nearly all is lost, between its messages too: each can be judged by itself only.
 void QueuePairs::State::tell_lost(const LostStranger& lost) {
-  if (!lost.message) return;
+  if (lost.requests.empty()) return;
   FeedHints hints;
   hints.fabric = fabric_of(lost.flow.source);
   hints.ends = {end_text(lost.flow.source), end_text(lost.flow.destination, lost.flow.queue_pair)};
   ConnectionFeed feed(sinks, std::move(hints));
+  const auto lose = [&](const Place& place, LossKind kind) {
+    for (const Side side : {Side::a, Side::b}) feed.on_loss(place, side, kind);
+  };
+  lose(lost.first, manager.setup_cut(lost.flow) ? LossKind::cut : LossKind::joined);
   Requests requests(Side::a, feed);
-  const TransportPacket& message = lost.message->packet;
-  const LossKind first = manager.setup_cut(lost.flow) ? LossKind::cut : LossKind::joined;
-  for (const Side side : {Side::a, Side::b}) feed.on_loss(lost.first, side, first);
-  requests.take(message);
-  for (const Side side : {Side::a, Side::b}) feed.on_loss(message.place, side, LossKind::missing);
+  for (const KeptPacket& kept : lost.requests) {
+    const Order order = requests.order(kept.packet.base.psn);
+    if (order == Order::behind) continue;
+    if (order == Order::ahead) requests.skip_to(kept.packet.base.psn);
+    requests.take(kept.packet);
+    if (kept.packet.traits().last) lose(kept.packet.place, LossKind::missing);
+  }
   feed.on_end({});
 }
 

@@ -241,13 +241,17 @@ std::vector<KeptPacket> Strangers::take(const FlowKey& flow) {
 std::optional<LostStranger> Strangers::give_up_oldest() {
   if (flows_.empty()) return std::nullopt;
   Flow flow = remove(std::prev(flows_.end()));
-  LostStranger lost{flow.key, flow.first, std::nullopt};
-  for (KeptPacket& kept : flow.packets) {
-    if (kept.packet.traits().last && words_of(kept.packet)) {
-      lost.message.emplace(std::move(kept));
-      break;
-    }
-  }
+  LostStranger lost{flow.key, flow.first, {}};
+  const auto speaks = [](const KeptPacket& kept) { return words_of(kept.packet).has_value(); };
+  if (std::ranges::none_of(flow.packets, speaks)) return lost;
+  std::ranges::copy_if(std::make_move_iterator(flow.packets.begin()),
+                       std::make_move_iterator(flow.packets.end()),
+                       std::back_inserter(lost.requests),
+                       [](const KeptPacket& kept) { return kept.packet.traits().is_request(); });
+  const std::uint32_t from = lost.requests.front().packet.base.psn;
+  std::ranges::stable_sort(lost.requests, {}, [&](const KeptPacket& kept) {
+    return ib::psn_distance(from, kept.packet.base.psn);
+  });
   return lost;
 }
 

@@ -40,11 +40,12 @@ struct Acquaintance {
   std::optional<FlowKey> cut_caller;
 };
 
-/// A flow that is given up, and a message that shows that it speaks RPC-over-RDMA.
+/// A flow that is given up, with what was kept of its requests, in order; nothing if that does not
+/// show that it speaks RPC-over-RDMA.
 struct LostStranger {
   FlowKey flow;
   Place first;
-  std::optional<KeptPacket> message;
+  std::vector<KeptPacket> requests;
 };
 
 class Strangers {
