@@ -1,6 +1,9 @@
 // Findings that are not believed yet. A capture may have packets in a slightly wrong order, or lack
 // some, and where acknowledgments are packets of their own (RoCE, InfiniBand) nothing in a message
 // says what its sender had seen: what seems to answer nothing may answer what is recorded later.
+//
+// What remains: a call and its acknowledgment that changed places with an answer and its own, with
+// times that hide it, look like a call too many. Nothing in such packets says otherwise.
 #pragma once
 
 #include <cstdint>
