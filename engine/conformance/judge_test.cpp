@@ -35,6 +35,15 @@ TEST(Judge, AReadListIsACallsWhateverWasNotSeen) {
   for (std::size_t i = 0; i < known.size(); ++i) EXPECT_EQ(found[i].rule, known[i].rule);
 }
 
+TEST(Judge, ALongCallbackIsNoReplyWhereCallbacksMayBeUnseen) {
+  // RFC 8167 5.1: calls of both directions may have the same XID.
+  opened()
+      .lose_past()
+      .call(header(7))
+      .send(Role::server, with_read(nomsg(7), 0, {8, 400, 0x1000}))
+      .expect_nothing();
+}
+
 TEST(Judge, WithoutSightNothingIsUnsolicited) {
   for (const bool first : {true, false}) {
     TraceBuilder trace = opened();

@@ -30,8 +30,10 @@ Kind kind_of_nomsg(const Message& message, Connection& connection) {
     const bool may_answer = answers || unseen;
     return brings_chunk || !may_answer ? Kind::call : Kind::reply;
   }
-  // The Read-Read model of old would put a reply there (RFC 8166 A.2).
-  const bool read_read = answers && !connection.direction(sender).used;
+  // The Read-Read model of old would put a reply there (RFC 8166 A.2). A server that calls back may
+  // have done so before, unseen.
+  const Direction& own = connection.direction(sender);
+  const bool read_read = answers && !own.used && !own.blind;
   return brings_chunk && !read_read ? Kind::call : Kind::reply;
 }
 
