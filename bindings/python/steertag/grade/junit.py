@@ -1,6 +1,6 @@
 """The report as JUnit XML: a suite for each file; a case for each connection and requirement that was
-broken on it, and one for each connection without a finding, skipped if no whole message was seen. The properties `verdict`, `reason` and
-`requirement` are those of the suite's own report."""
+broken on it, and one for each connection without a finding, skipped if no whole message was seen. The
+properties `verdict`, `reason` and `requirement` are those of the suite's own report."""
 
 import xml.etree.ElementTree as xml
 
@@ -9,7 +9,7 @@ from ..verdict import Verdict
 from .counting import counted
 from .graded import Status, connection_counts
 from .shortfalls import shortfalls
-from .text import file_name
+from .text import NOT_KEPT, file_name
 
 # Frames named in one case; the JSON has the others.
 MOST_FRAMES = 20
@@ -56,7 +56,7 @@ def _file_cases(graded, name):
         yield case
     elif graded.unclassified:
         case = _case(name, "every finding is kept", verdict=Verdict.FAIL.value)
-        _add(case, "failure", f"{graded.unclassified} further findings that are not kept")
+        _add(case, "failure", counted(graded.unclassified, *NOT_KEPT))
         yield case
 
 

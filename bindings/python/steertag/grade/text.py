@@ -18,6 +18,7 @@ WORDS = {
     Verdict.WARN: ("warning", "warnings"),
     Verdict.LATITUDE: ("note", "notes"),
 }
+NOT_KEPT = ("further finding that is not kept", "further findings that are not kept")
 _HEAD = ("frame", "conn", "side", "level", "requirement", "section")
 _LABEL = 12  # columns of a label in the summary of a connection
 
@@ -125,7 +126,7 @@ def verdict(counts, dropped=0):
     """ "2 violations, 1 warning" """
     parts = [counted(counts[each], *words) for each, words in WORDS.items() if counts[each]]
     if dropped:
-        parts.append(f"{dropped} further findings that are not kept")
+        parts.append(counted(dropped, *NOT_KEPT))
     return ", ".join(parts) or "nothing found"
 
 
