@@ -52,12 +52,16 @@ bool MpaConnection::replaced_by(Side from, const TcpSegment& segment) const {
 }
 
 void MpaConnection::on_octets(Side from, const Piece& piece) {
+  // What the other side did between the parts of a hole was told behind its loss.
+  const auto hole = std::exchange(holes_[index(from)], std::nullopt);
+  if (hole && !losses_[index(from)]) lose(from, piece.place, *hole);
   const TcpStream& tcp = conversation_.stream(from);
   stream(from).take(piece, tcp.at_start() && piece.begin == tcp.first());
 }
 
 void MpaConnection::on_hole(Side from, const Place& place, LossKind kind) {
   stream(from).skip();
+  holes_[index(from)] = kind;
   on_lost(from, place, kind);
 }
 

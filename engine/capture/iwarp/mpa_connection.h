@@ -76,7 +76,8 @@ class MpaConnection final : private StreamSink, private MpaSink {
   int unaligned_ = 0;
   std::array<bool, 2> startup_seen_{};
   std::optional<rdma::iwarp::StartupFrame> request_;
-  std::array<std::optional<Loss>, 2> losses_;  // to be told before the next event
+  std::array<std::optional<Loss>, 2> losses_;     // to be told before the next event
+  std::array<std::optional<LossKind>, 2> holes_;  // that nothing has followed yet
   std::optional<Side> first_fin_;
 };
 

@@ -233,6 +233,33 @@ TEST(TcpOrder, ARetransmissionThatAcknowledgesItsAnswerGoesBeforeIt) {
   EXPECT_EQ(without_frames(told(packets)), without_frames(whole));
 }
 
+TEST(TcpOrder, AHoleIsToldAgainBehindWhatWasSentDuringIt) {
+  Script script;
+  script.startups().client(send(1, call(1))).server(send(1, reply(1))).client(send(2, call(2)));
+  script.server(read_request(1, 8)).client(read_response(0, octets(8)));
+  // As long as the client is silent nothing proves that the server's first reply was sent.
+  for (std::uint64_t i = 0; i < kMostPacketsUntilMissing; ++i) script.server(write(i, octets(1)));
+  script.client(send(3, call(3)));
+  const std::string next = std::to_string(script.packets.size()) + " client send";
+  Packets packets;
+  for (const Packet& packet : script.packets) {
+    const bool lost = packet.frame == 7 || packet.frame == 8 || packet.frame == 10;
+    if (!lost) packets.push_back(packet);
+  }
+  const Lines lines = told(packets);
+  const auto at = [&](const std::string& start) {
+    return std::find_if(lines.begin(), lines.end(),
+                        [&](const std::string& line) { return line.starts_with(start); });
+  };
+  const auto read = at("9 server rdma_read");
+  ASSERT_LT(read, at(next)) << text(lines);
+  EXPECT_TRUE(std::any_of(
+      read, at(next),
+      [](const std::string& line) { return is_loss(line) && line.find("client") != line.npos; }))
+      << "the response to the read is missing:\n"
+      << text(lines);
+}
+
 TEST(TcpOrder, WhatDoesNotWaitKeepsTheOrderOfTheCapture) {
   Script script;
   script.startups().client(send(1, call(1)));
