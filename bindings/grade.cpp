@@ -209,6 +209,15 @@ void bind_parts(py::module_& module) {
       .def_readonly("reply_chunks", &DirectionSummary::reply_chunks);
 }
 
+py::list counts_to_python(const std::vector<FindingCount>& counts) {
+  py::list made;
+  for (const FindingCount& each : counts) {
+    made.append(py::make_tuple(py::cast(each.requirement, py::return_value_policy::reference),
+                               each.rule, each.culprit, each.count, each.first_frame));
+  }
+  return made;
+}
+
 void bind_connection(py::module_& module) {
   using Summary = ConnectionSummary;
   using trace::Role;
@@ -240,16 +249,7 @@ void bind_connection(py::module_& module) {
       .def_property_readonly("losses", &losses_to_python,
                              "What the capture does not hold, by kind; nothing is judged by it.")
       .def_property_readonly(
-          "findings",
-          [](const Summary& one) {
-            py::list counts;
-            for (const FindingCount& each : one.findings) {
-              counts.append(
-                  py::make_tuple(py::cast(each.requirement, py::return_value_policy::reference),
-                                 each.rule, each.culprit, each.count, each.first_frame));
-            }
-            return counts;
-          },
+          "findings", [](const Summary& one) { return counts_to_python(one.findings); },
           "(requirement, rule, culprit, count, first frame) of each rule that was broken.")
       .def_readonly("findings_in_all", &Summary::findings_in_all)
       .def_readonly("findings_undecided", &Summary::findings_undecided,
@@ -289,6 +289,10 @@ void bind_grade(py::module_& module) {
       .def_property_readonly(
           "findings", [](const Report& report) { return report.findings; },
           "In the order of packets, up to the most that are kept; a new list of copies.")
+      .def_property_readonly(
+          "findings_by_rule",
+          [](const Report& report) { return counts_to_python(report.findings_by_rule); },
+          "(requirement, rule, culprit, count, first frame), of all connections.")
       .def_readonly("findings_in_all", &Report::findings_in_all);
   py::class_<PyFileGrade>(module, "FileGrade",
                           "Grades a capture file, or \"-\" for standard input, piece by piece. "

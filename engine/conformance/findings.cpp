@@ -16,4 +16,9 @@ Finding* Findings::open(const Rule& rule, trace::Role culprit, std::uint64_t eve
   return &finding;
 }
 
+void Findings::take(std::vector<Finding>& into) {
+  into.clear();
+  into.swap(all_);
+}
+
 }  // namespace steertag::conformance

@@ -8,7 +8,7 @@
 
 namespace steertag::conformance {
 
-/// Most findings kept for one connection; further ones are counted only.
+/// Most findings kept for one connection until they are taken; further ones are counted only.
 inline constexpr std::size_t kMostFindings = 256;
 
 class Findings {
@@ -19,6 +19,8 @@ class Findings {
 
   const std::vector<Finding>& all() const { return all_; }
   std::size_t dropped() const { return dropped_; }
+  /// Gives all away, and has room for as many again. `into` is replaced.
+  void take(std::vector<Finding>& into);
 
  private:
   std::vector<Finding> all_;

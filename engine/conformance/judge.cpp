@@ -367,4 +367,8 @@ std::size_t Judge::dropped_findings() const {
   return state_->connection.findings.dropped();
 }
 
+void Judge::take_findings(std::vector<Finding>& into) {
+  state_->connection.findings.take(into);
+}
+
 }  // namespace steertag::conformance

@@ -36,6 +36,9 @@ class Judge final : public trace::EventSink {
   const Connection& connection() const;
   const std::vector<Finding>& findings() const;
   std::size_t dropped_findings() const;
+  /// The findings since the last call, which are forgotten here: those of a long connection never
+  /// become too many. `into` is replaced.
+  void take_findings(std::vector<Finding>& into);
 
  private:
   struct State;

@@ -2,6 +2,7 @@
 #include "grade/graded_connection.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "conformance/memory_rules.h"
@@ -112,7 +113,7 @@ void GradedConnection::on_turn(const capture::Place&, Role actor, bool in_order)
 
 void GradedConnection::settle(const Decided& decided) {
   for (const HeldFinding& each : decided.believed) {
-    tell_finding(judge_.findings()[each.index], each.place, each.event);
+    tell_finding(each.finding, each.place, each.event);
   }
   if (decided.undecided == 0) return;
   // What passed in another order than it was judged, the message at hand too, is no past to judge
@@ -249,26 +250,28 @@ void GradedConnection::tell_message() {
 
 /// What the judge found in the event at hand: every finding hangs on the latest event.
 void GradedConnection::tell_findings(const trace::Event& event) {
-  grader_.count_dropped(judge_.dropped_findings() - summary_->findings_dropped);
-  summary_->findings_dropped = judge_.dropped_findings();
-  const std::vector<conformance::Finding>& all = judge_.findings();
-  if (held_ && findings_told_ < all.size()) held_->ask(event);
-  for (; findings_told_ < all.size(); ++findings_told_) {
-    const conformance::Finding& finding = all[findings_told_];
+  judge_.take_findings(found_);
+  if (found_.empty()) return;
+  if (held_) held_->ask(event);
+  for (conformance::Finding& finding : found_) {
     if (held_ && !held_->needs_no_past(finding)) {
-      hold(finding, event);
+      hold(std::move(finding), event);
     } else {
       tell_finding(finding, place_, event_);
     }
   }
+  const std::size_t lost = std::exchange(lost_findings_, judge_.dropped_findings());
+  if (held_) {
+    leave_undecided(lost_findings_ - lost);
+  } else {
+    grader_.count_lost(lost_findings_ - lost);
+  }
 }
 
-void GradedConnection::hold(const conformance::Finding& finding, const trace::Event& event) {
+void GradedConnection::hold(conformance::Finding finding, const trace::Event& event) {
   HeldFinding held;
-  held.index = findings_told_;
   held.place = place_;
   held.event = event_;
-  held.culprit = finding.culprit;
   if (const auto* send = std::get_if<trace::Send>(&event.body)) {
     held.grounds = {answered_xid_, send->invalidated};
     // RFC 8166 2.3.2: the responses that a reply waits for are the other side's.
@@ -279,27 +282,23 @@ void GradedConnection::hold(const conformance::Finding& finding, const trace::Ev
   } else if (const auto* read = std::get_if<trace::RdmaRead>(&event.body)) {
     held.grounds.stag = read->source_stag;
   }
-  held_->hold(held);
+  held.finding = std::move(finding);
+  if (!held_->hold(std::move(held))) leave_undecided(1);
 }
 
 void GradedConnection::tell_finding(const conformance::Finding& finding,
                                     const capture::Place& place, const EventName& event) {
-  count_finding(finding, place);
-  const FindingNote note{summary_->number, place, &finding, event};
-  grader_.keep(note);
-  if (notes_ != nullptr) notes_->on_finding(note);
-}
-
-void GradedConnection::count_finding(const conformance::Finding& finding,
-                                     const capture::Place& place) {
   ++summary_->findings_in_all;
-  for (FindingCount& each : summary_->findings) {  // at most two for each rule
-    if (each.rule != finding.rule || each.culprit != finding.culprit) continue;
-    ++each.count;
-    return;
+  count_by_rule(summary_->findings, finding, place.frame);
+  const FindingNote note{summary_->number, place, &finding, event};
+  grader_.count(note);
+  if (findings_listed_ < kMostFindingsListed) {
+    ++findings_listed_;
+    grader_.keep(note);
+  } else {
+    ++summary_->findings_dropped;
   }
-  summary_->findings.push_back(
-      {finding.requirement, finding.rule, finding.culprit, 1, place.frame});
+  if (notes_ != nullptr) notes_->on_finding(note);
 }
 
 }  // namespace steertag::grade

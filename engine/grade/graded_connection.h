@@ -45,10 +45,9 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   void tell_findings(const trace::Event& event);
   void tell_finding(const conformance::Finding& finding, const capture::Place& place,
                     const EventName& event);
-  void hold(const conformance::Finding& finding, const trace::Event& event);
+  void hold(conformance::Finding finding, const trace::Event& event);
   void settle(const Decided& decided);
   void leave_undecided(std::size_t count);
-  void count_finding(const conformance::Finding& finding, const capture::Place& place);
   void see(const capture::Place& place);
   void account();
 
@@ -65,8 +64,10 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   std::optional<std::uint32_t> answered_xid_;  // if that is an answer
   bool answers_seen_call_ = false;
   std::array<std::optional<std::uint32_t>, 2> granted_;  // since the last loss, by requester
-  std::size_t findings_told_ = 0;                        // or held
-  std::optional<HeldFindings> held_;                     // where acknowledgments are packets
+  std::vector<conformance::Finding> found_;              // in the event at hand; used again
+  std::size_t lost_findings_ = 0;                        // of events in which too many were found
+  std::size_t findings_listed_ = 0;
+  std::optional<HeldFindings> held_;  // where acknowledgments are packets
   std::size_t kept_bytes_ = 0;
 };
 

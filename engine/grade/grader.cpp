@@ -46,8 +46,12 @@ void Grader::account(std::size_t before, std::size_t after) {
   if (largest != nullptr) largest->forget();
 }
 
-void Grader::keep(const FindingNote& note) {
+void Grader::count(const FindingNote& note) {
   ++report_.findings_in_all;
+  count_by_rule(report_.findings_by_rule, *note.finding, note.place.frame);
+}
+
+void Grader::keep(const FindingNote& note) {
   if (report_.findings.size() == kMostFindingsKept) return;
   report_.findings.push_back({note.connection, note.place, *note.finding, note.event, reading_});
 }

@@ -43,7 +43,8 @@ class Grader final : public capture::ConnectionSinks {
   void account(std::size_t before, std::size_t after);
   void keep(const FindingNote& note);
   void count_message() { ++report_.messages_judged; }
-  void count_dropped(std::size_t count) { report_.findings_in_all += count; }
+  void count(const FindingNote& note);
+  void count_lost(std::size_t findings) { report_.findings_in_all += findings; }
   void close(GradedConnection& connection);
 
   NoteSink* notes_;

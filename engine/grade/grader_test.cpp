@@ -269,16 +269,25 @@ TEST(Grader, AJoinedConnectionHasNoThresholds) {
   EXPECT_EQ(notes.messages.at(0).threshold_bytes, std::nullopt);
 }
 
-TEST(Grader, CountsFindingsThatTheJudgeDoesNotKeep) {
-  Grader grader;
+TEST(Grader, ListsSoManyFindingsOfAConnectionAndCountsAllByRule) {
+  Notes notes;
+  Grader grader(&notes);
   Talk talk(grader);
   talk.open();
-  for (std::uint32_t i = 0; i < conformance::kMostFindings + 10; ++i) talk.reply(header(i));
+  for (std::uint32_t i = 0; i < kMostFindingsListed + 10; ++i) talk.reply(header(i));
   talk.end();
-  const ConnectionSummary& summary = grader.report().connections[0];
-  EXPECT_EQ(summary.findings_in_all, conformance::kMostFindings);
+  const Report& report = grader.report();
+  const ConnectionSummary& summary = report.connections[0];
+  EXPECT_EQ(report.findings.size(), kMostFindingsListed);
   EXPECT_EQ(summary.findings_dropped, 10u);
-  EXPECT_EQ(grader.report().findings_in_all, conformance::kMostFindings + 10);
+  EXPECT_EQ(notes.findings.size(), kMostFindingsListed + 10) << "notes are of every packet";
+  EXPECT_EQ(summary.findings_in_all, kMostFindingsListed + 10);
+  EXPECT_EQ(report.findings_in_all, kMostFindingsListed + 10);
+  for (const auto& counts : {summary.findings, report.findings_by_rule}) {
+    ASSERT_EQ(counts.size(), 1u);
+    EXPECT_EQ(counts[0].rule, "reply_answers_a_call");
+    EXPECT_EQ(counts[0].count, kMostFindingsListed + 10);
+  }
 }
 
 TEST(Grader, KeepsABoundedReport) {

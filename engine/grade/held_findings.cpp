@@ -2,39 +2,45 @@
 #include "grade/held_findings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "conformance/invalidation_rules.h"
 
 namespace steertag::grade {
+
 void HeldFindings::ask(const trace::Event& event) {
-  asked_ = pastless_.findings().size();
   pastless_.lose_past();
   pastless_.on_event(event);
+  pastless_.take_findings(without_past_);
 }
 
 bool HeldFindings::needs_no_past(const conformance::Finding& finding) const {
-  const std::vector<conformance::Finding>& all = pastless_.findings();
-  return std::any_of(all.begin() + static_cast<std::ptrdiff_t>(asked_), all.end(),
-                     [&](const conformance::Finding& each) {
-                       return each.rule == finding.rule && each.culprit == finding.culprit;
-                     });
+  return std::ranges::any_of(without_past_, [&](const conformance::Finding& each) {
+    return each.rule == finding.rule && each.culprit == finding.culprit;
+  });
+}
+
+bool HeldFindings::hold(HeldFinding held) {
+  if (held_.size() == kMostFindingsHeld) return false;
+  held_.push_back(std::move(held));
+  return true;
 }
 
 void HeldFindings::receive(trace::Role actor, const capture::Place& upto) {
   for (HeldFinding& each : held_) {
-    if (each.culprit != actor && each.place.frame <= upto.frame) each.received = true;
+    if (each.finding.culprit != actor && each.place.frame <= upto.frame) each.received = true;
   }
 }
 
 void HeldFindings::respond(trace::Role actor) {
   for (HeldFinding& each : held_) {
-    if (each.awaits_responses && each.culprit != actor) ++each.responses;
+    if (each.awaits_responses && each.finding.culprit != actor) ++each.responses;
   }
 }
 
 void HeldFindings::turn(trace::Role actor, bool in_order) {
   for (HeldFinding& each : held_) {
-    if (each.culprit == actor) continue;
+    if (each.finding.culprit == actor) continue;
     const bool late = each.responses > 0 && each.responses <= kMostMisplacedResponses;
     const bool proven = in_order && (each.paired || (each.received && !late));
     each.proven = proven && (each.proven || !each.turned);
@@ -44,7 +50,7 @@ void HeldFindings::turn(trace::Role actor, bool in_order) {
 
 void HeldFindings::explain(const conformance::Message& message) {
   for (HeldFinding& each : held_) {
-    if (each.culprit == message.sender) continue;
+    if (each.finding.culprit == message.sender) continue;
     const auto& [xid, stag] = each.grounds;
     each.explained |= xid && *xid == message.words.xid;
     each.explained |= stag && conformance::offers(*message.header, *stag);
@@ -55,10 +61,10 @@ void HeldFindings::explain(const conformance::Message& message) {
 template <class Ripe, class Certain>
 Decided HeldFindings::take(Ripe ripe, Certain certain) {
   Decided decided;
-  std::erase_if(held_, [&](const HeldFinding& each) {
+  std::erase_if(held_, [&](HeldFinding& each) {
     if (!ripe(each)) return false;
     if (certain(each) && !each.explained) {
-      decided.believed.push_back(each);
+      decided.believed.push_back(std::move(each));
     } else {
       ++decided.undecided;
     }
@@ -68,7 +74,7 @@ Decided HeldFindings::take(Ripe ripe, Certain certain) {
 }
 
 Decided HeldFindings::decide(trace::Role actor) {
-  return take([&](const HeldFinding& each) { return each.turned && each.culprit != actor; },
+  return take([&](const HeldFinding& each) { return each.turned && each.finding.culprit != actor; },
               [](const HeldFinding& each) { return each.proven; });
 }
 

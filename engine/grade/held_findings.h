@@ -20,6 +20,9 @@ namespace steertag::grade {
 /// have waited for them.
 inline constexpr std::uint32_t kMostMisplacedResponses = 8;
 
+/// Findings held at a time, of one connection.
+inline constexpr std::size_t kMostFindingsHeld = 256;
+
 /// What a call by the other side, recorded later, may explain an event with.
 struct Grounds {
   std::optional<std::uint32_t> xid;   // of an answer
@@ -27,10 +30,9 @@ struct Grounds {
 };
 
 struct HeldFinding {
-  std::size_t index = 0;  // among those of the judge
+  conformance::Finding finding;
   capture::Place place;
   EventName event;
-  trace::Role culprit = trace::Role::server;
   Grounds grounds;
   /// It follows from a call that was seen, from its answer, and from what the answer's sender did
   /// between them: of the other side nothing can be missing that would explain it.
@@ -60,7 +62,8 @@ class HeldFindings {
   void ask(const trace::Event& event);
   bool needs_no_past(const conformance::Finding& finding) const;
 
-  void hold(const HeldFinding& held) { held_.push_back(held); }
+  /// False if too many are held: that one is as good as undecided.
+  bool hold(HeldFinding held);
   /// `actor` acknowledged what was sent up to this packet.
   void receive(trace::Role actor, const capture::Place& upto);
   /// A response to a read by `actor`.
@@ -83,8 +86,8 @@ class HeldFindings {
   Decided take(Ripe ripe, Certain certain);
 
   conformance::Judge pastless_;
-  std::size_t asked_ = 0;          // findings of `pastless_` before the event at hand
-  std::vector<HeldFinding> held_;  // at most conformance::kMostFindings
+  std::vector<conformance::Finding> without_past_;  // in the event at hand
+  std::vector<HeldFinding> held_;
 };
 
 }  // namespace steertag::grade

@@ -41,6 +41,29 @@ TEST(HeldFindings, AnAcknowledgmentAndATurnInOrderProveIt) {
   EXPECT_EQ(undecided(orphan.grader), 0u);
 }
 
+TEST(HeldFindings, WhatIsUndecidedIsNoFindingHoweverMuchItIs) {
+  Grader grader;
+  Talk talk(grader, kRoce);
+  talk.open().call(header(1)).reply(header(1));
+  const std::uint32_t many = 3 * kMostFindingsHeld;
+  for (std::uint32_t i = 0; i < many; ++i) talk.reply(header(100 + i));
+  talk.end();
+  EXPECT_THAT(rules(grader), IsEmpty());
+  EXPECT_EQ(grader.report().findings_in_all, 0u);
+  EXPECT_EQ(undecided(grader), many);
+}
+
+TEST(HeldFindings, WhatWasUndecidedTakesNoPlaceOfWhatIsProvenLater) {
+  Grader grader;
+  Talk talk(grader, kRoce);
+  talk.open().call(header(1)).reply(header(1));
+  for (std::uint32_t i = 0; i < 2 * kMostFindingsHeld; ++i) talk.reply(header(100 + i));
+  wire::Header later = header(3);
+  later.vers = 2;
+  talk.turn(trace::Role::client).call(header(2)).reply(header(2)).call(header(3)).reply(later).end();
+  EXPECT_THAT(rules(grader), ElementsAre("version_is_one"));
+}
+
 TEST(HeldFindings, ATurnBeforeTheAcknowledgmentMayExplainIt) {
   Orphan orphan;
   orphan.talk.turn(Role::client).call(header(9)).received(Role::client).turn(Role::client);

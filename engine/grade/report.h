@@ -15,6 +15,8 @@ namespace steertag::grade {
 /// anybody reads; they bound the memory that a capture of any length takes.
 inline constexpr std::size_t kMostConnectionsKept = 4096;
 inline constexpr std::size_t kMostFindingsKept = 16384;
+/// Findings kept of one connection: one that breaks a rule with every message hides no other.
+inline constexpr std::size_t kMostFindingsListed = 256;
 
 /// A finding with the packet that it hangs on. Its `event` is that packet's frame number too.
 struct PlacedFinding {
@@ -35,7 +37,9 @@ struct Report {
   std::uint64_t connections_unjudged = 0;
   std::uint64_t messages_judged = 0;    // Sends, of all connections
   std::vector<PlacedFinding> findings;  // in the order of packets
-  std::uint64_t findings_in_all = 0;    // with those that are not kept, here or by a judge
+  std::uint64_t findings_in_all = 0;    // with those that are not kept
+  /// All of them by rule and culprit, but for those of a packet in which the judge found too many.
+  std::vector<FindingCount> findings_by_rule;
 };
 
 }  // namespace steertag::grade

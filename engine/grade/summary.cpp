@@ -1,4 +1,4 @@
-// Words for what a summary counts.
+// Counting by rule, and words for what is counted.
 #include "grade/summary.h"
 
 #include <algorithm>
@@ -15,6 +15,16 @@ bool ConnectionSummary::has_losses() const {
 bool ConnectionSummary::has_messages() const {
   return std::any_of(messages.begin(), messages.end(),
                      [](std::uint64_t count) { return count > 0; });
+}
+
+void count_by_rule(std::vector<FindingCount>& counts, const conformance::Finding& finding,
+                   std::uint64_t frame) {
+  for (FindingCount& each : counts) {
+    if (each.rule != finding.rule || each.culprit != finding.culprit) continue;
+    ++each.count;
+    return;
+  }
+  counts.push_back({finding.requirement, finding.rule, finding.culprit, 1, frame});
 }
 
 std::string_view name(Kind kind) {

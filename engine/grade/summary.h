@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/connection.h"
+#include "conformance/finding.h"
 #include "conformance/message.h"
 #include "ledger/ledger.h"
 #include "wire/private_data.h"
@@ -64,6 +65,10 @@ struct FindingCount {
   std::uint64_t first_frame = 0;
 };
 
+/// One more finding of its rule and culprit, of which there are at most two for each rule.
+void count_by_rule(std::vector<FindingCount>& counts, const conformance::Finding& finding,
+                   std::uint64_t frame);
+
 /// Arrays over both sides and both directions are indexed by trace::Role, a direction by its
 /// requester.
 struct ConnectionSummary {
@@ -88,7 +93,7 @@ struct ConnectionSummary {
   /// Not told: packets that were recorded in another order than they passed, or are missing, may
   /// explain them.
   std::uint64_t findings_undecided = 0;
-  std::uint64_t findings_dropped = 0;  // beyond conformance::kMostFindings
+  std::uint64_t findings_dropped = 0;  // beyond kMostFindingsListed: counted above, and no more
 
   const SideSummary& side(trace::Role role) const { return sides[static_cast<std::size_t>(role)]; }
   SideSummary& side(trace::Role role) { return sides[static_cast<std::size_t>(role)]; }

@@ -113,6 +113,8 @@ void check_summary(const ConnectionSummary& summary) {
   std::uint64_t findings = 0;
   for (const FindingCount& each : summary.findings) findings += each.count;
   fuzz::check(findings == summary.findings_in_all);
+  fuzz::check(summary.findings_dropped ==
+              findings - std::min<std::uint64_t>(findings, kMostFindingsListed));
   fuzz::check(summary.first.frame != 0 && summary.first.frame <= summary.last.frame);
   fuzz::check(!summary.name.ends.client.empty() && !summary.name.ends.server.empty());
 }
@@ -134,8 +136,11 @@ void check_report(const Report& report, const Notes& notes) {
   fuzz::check(notes.connections <= report.connections_in_all);
   fuzz::check(report.messages_judged == messages && notes.messages == messages);
   fuzz::check(notes.losses == losses && notes.findings == findings);
-  fuzz::check(report.findings_in_all == findings + dropped);
-  fuzz::check(report.findings.size() == std::min<std::uint64_t>(findings, kMostFindingsKept));
+  std::uint64_t by_rule = 0;
+  for (const FindingCount& each : report.findings_by_rule) by_rule += each.count;
+  fuzz::check(by_rule == findings && report.findings_in_all >= findings);
+  fuzz::check(report.findings.size() ==
+              std::min<std::uint64_t>(findings - dropped, kMostFindingsKept));
 }
 
 bool same(const PlacedFinding& one, const PlacedFinding& other) {

@@ -36,10 +36,6 @@ def grade(arguments):
     statuses = {_exit_status(each, arguments.strict) for each in files}
     status = next(each for each in _FIRST if each in statuses)
     _write(arguments, files, status, shown)
-    if arguments.annotate is not None and files[0].report is not None:
-        from .annotation import annotate
-
-        annotate(files[0], arguments.annotate, shown)
     return status
 
 
@@ -58,7 +54,8 @@ def _print(graded, shown, quiet):
     if not quiet:
         parts.append(list(text.connections(graded)))
     unjudged = list(text.unjudged(graded))
-    if rows or unjudged or not quiet:
+    # What was found and is not shown, by its level or number, is at least counted.
+    if graded.findings_in_all or unjudged or not quiet:
         parts.append([*text.totals(graded), *unjudged])
     _say("".join(f"{line}\n" for part in parts if part for line in (*part, "")))
 
@@ -84,14 +81,20 @@ def _print_error(graded):
 
 
 def _write(arguments, files, status, shown):
+    """The JSON comes last: it holds the exit status, which is another if an output cannot be written."""
+    if arguments.annotate is not None and files[0].report is not None:
+        from .annotation import annotate
+
+        annotate(files[0], arguments.annotate, shown)
+    if arguments.junit is not None:
+        from . import junit
+
+        content = junit.text(files, _SHOWN[arguments.level], arguments.strict)
+        _write_file(arguments.junit, content)
     if arguments.json == "-":
         _say(document.text(files, status))
     elif arguments.json is not None:
         _write_file(pathlib.Path(arguments.json), document.text(files, status))
-    if arguments.junit is not None:
-        from . import junit
-
-        _write_file(arguments.junit, junit.text(files, shown, arguments.strict))
 
 
 def _write_file(path, content):

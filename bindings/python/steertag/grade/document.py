@@ -9,8 +9,8 @@ FILE: `file`; `status` is the first that applies of "unreadable", "damaged", "vi
 `connections_in_all`, of which `connections_refused` were not judged and `connections_forgotten` given up,
 because too many were open, and `connections_unjudged` have losses and no whole message; `messages_judged`;
 `unjudged`, sentences on all that was not judged; `findings_in_all`, `violations`, `warnings`, and
-`unclassified` findings, of which nothing is kept and which count as violations; `connections` and
-`findings`, up to the most that are kept.
+`unclassified` findings (of packets with more than the judge keeps), which count as violations;
+`connections` and `findings`, up to the most that are kept.
 
 CONNECTION: `number` from 1, `fabric`, `client` and `server` ends, `first_frame`, `last_frame`,
 `first_time_ns`, `last_time_ns`; `rejected`, `ended`, `ended_clean`; `thresholds`: `source` is
@@ -21,8 +21,8 @@ CONNECTION: `number` from 1, `fabric`, `client` and `server` ends, `first_frame`
 Read), `terminates`; `directions`, by "forward" and "reverse": `calls`, `replies`, `errors`, `unanswered`,
 `most_in_flight`, `largest_requested`, `largest_granted`, `last_granted`, `read_segments`,
 `position_zero_chunks`, `write_chunks`, `reply_chunks`; `messages` by kind; `losses` by kind: `count`,
-`first_frame`, `last_frame`, `sentence`; `findings_in_all`, `findings_dropped`,
-`findings_undecided` (not told: packets that are missing, or in another order than they passed, may explain
+`first_frame`, `last_frame`, `sentence`; `findings_in_all`, of which `findings_dropped` are
+only counted, and not among `findings`; `findings_undecided` (not told: packets that are missing, or in another order than they passed, may explain
 them).
 
 FINDING: `connection`, `frame`, `known_frame` (the packet at which it became known, 0 for the capture's

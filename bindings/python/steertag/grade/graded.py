@@ -98,7 +98,7 @@ class Graded:
 
     @property
     def unclassified(self):
-        """Findings that were counted only, of which not even the level is kept."""
+        """Findings of packets in which the judge found more than it keeps: not even their level is known."""
         return self.findings_in_all - sum(self.counts.values())
 
     @property
@@ -121,16 +121,17 @@ class Graded:
         return Status.CLEAN if self.messages_judged else Status.NOTHING
 
     def _counts(self):
-        """{Verdict: number of findings}, of the connections that are kept."""
-        counts = collections.Counter()
-        for connection in self.connections:
-            counts.update(connection_counts(connection))
-        return counts
+        """{Verdict: number of findings}, of all connections."""
+        return _by_verdict(self.report.findings_by_rule if self.report else [])
 
 
 def connection_counts(connection):
-    """{Verdict: number of findings} of a connection, as far as its judge kept them."""
+    """{Verdict: number of findings} of a connection."""
+    return _by_verdict(connection.findings)
+
+
+def _by_verdict(rules):
     counts = collections.Counter()
-    for requirement, _, _, count, _ in connection.findings:
+    for requirement, _, _, count, _ in rules:
         counts[verdict_of_level(ledger.level(requirement))] += count
     return counts

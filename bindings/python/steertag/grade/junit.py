@@ -10,24 +10,27 @@ from .counting import counted
 from .graded import Status, connection_counts
 from .shortfalls import shortfalls
 from .text import NOT_KEPT, file_name
+from .text import verdict as verdict_of_counts
 
 # Frames named in one case; the JSON has the others.
 MOST_FRAMES = 20
 
 
 def text(files, shown, strict):
-    """The XML. `shown(row)`: whether a finding is wanted; `strict`: a warning is a failure."""
+    """The XML. `shown`: the verdicts of the findings that are wanted; `strict`: a warning is a failure, and
+    so wanted too."""
+    failing = {Verdict.FAIL, Verdict.WARN} if strict else {Verdict.FAIL}
     root = xml.Element("testsuites", name="steertag grade")
     for each in files:
-        root.append(_suite(each, shown, strict))
+        root.append(_suite(each, failing.union(shown), failing))
     xml.indent(root, " ")
     body = xml.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{body}\n'
 
 
-def _suite(graded, shown, strict):
+def _suite(graded, wanted, failing):
     name = file_name(graded)
-    cases = [*_file_cases(graded, name), *_connection_cases(graded, name, shown, strict)]
+    cases = [*_file_cases(graded, name), *_connection_cases(graded, name, wanted, failing)]
     count = {
         kind: str(sum(case.find(kind) is not None for case in cases))
         for kind in ("failure", "error", "skipped")
@@ -60,10 +63,10 @@ def _file_cases(graded, name):
         yield case
 
 
-def _connection_cases(graded, name, shown, strict):
+def _connection_cases(graded, name, wanted, failing):
     rows = {}
     for row in graded.rows:
-        if shown(row):
+        if row.verdict in wanted:
             rows.setdefault(row.connection, {}).setdefault(
                 (row.requirement.id, row.culprit), []
             ).append(row)
@@ -75,10 +78,24 @@ def _connection_cases(graded, name, shown, strict):
     for number in sorted({*titles, *rows}):
         title = titles.get(number, f"connection {number}")
         for (requirement, culprit), found in sorted(rows.get(number, {}).items()):
-            yield _finding_case(name, f"{title}: {requirement} by the {culprit}", found, strict)
+            yield _finding_case(name, f"{title}: {requirement} by the {culprit}", found, failing)
     for one in graded.connections:
-        if not any(connection_counts(one).values()):
+        if one.number in rows:
+            continue
+        if any(connection_counts(one)[verdict] for verdict in wanted):
+            yield _unlisted_case(name, titles[one.number], connection_counts(one), failing)
+        else:
             yield _unbroken_case(name, titles[one.number], one)
+
+
+def _unlisted_case(name, title, counts, failing):
+    """Of a connection whose findings came behind the most that are kept of all."""
+    failed = any(counts[verdict] for verdict in failing)
+    verdict = Verdict.FAIL if failed else Verdict.PASS
+    case = _case(name, f"{title}: findings that are not listed", verdict=verdict.value)
+    if failed:
+        _add(case, "failure", verdict_of_counts(counts))
+    return case
 
 
 def _unbroken_case(name, title, connection):
@@ -89,7 +106,7 @@ def _unbroken_case(name, title, connection):
     return case
 
 
-def _finding_case(name, title, found, strict):
+def _finding_case(name, title, found, failing):
     first = found[0]
     reason = f"{first.requirement.id}: {first.rule}"
     case = _case(
@@ -107,7 +124,7 @@ def _finding_case(name, title, found, strict):
     if len(found) > MOST_FRAMES:
         lines.append(f"and {counted(len(found) - MOST_FRAMES, 'more frame', 'more frames')}")
     detail = printable("\n".join(lines)).replace("\\x0a", "\n")
-    if first.verdict is Verdict.FAIL or (strict and first.verdict is Verdict.WARN):
+    if first.verdict in failing:
         _add(case, "failure", reason, detail)
     else:
         xml.SubElement(case, "system-out").text = detail

@@ -43,6 +43,8 @@ def _of_names(arguments):
     written = {_standard_output(): "standard output"}
     for option in ("json", "junit", "annotate"):
         path = getattr(arguments, option)
+        if os.fspath(path or "") == "-" and option != "json":
+            return f"--{option} takes the name of a file; only --json prints, with -"
         identity = None if path in (None, "-") else _identity(path)
         if identity is None:
             continue

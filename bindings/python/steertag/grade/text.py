@@ -116,18 +116,23 @@ def _summary(one):
             "passed, may explain what was seen"
         )
     yield "verdict", (
-        verdict(connection_counts(one), one.findings_dropped)
+        _verdict_of(one)
         if one.messages or one.findings_in_all
         else "nothing judged: no whole message was seen"
     )
 
 
-def verdict(counts, dropped=0):
+def verdict(counts, unclassified=0):
     """ "2 violations, 1 warning" """
     parts = [counted(counts[each], *words) for each, words in WORDS.items() if counts[each]]
-    if dropped:
-        parts.append(counted(dropped, *NOT_KEPT))
+    if unclassified:
+        parts.append(counted(unclassified, *NOT_KEPT))
     return ", ".join(parts) or "nothing found"
+
+
+def _verdict_of(one):
+    unlisted = f" ({one.findings_dropped} of them counted, not listed)"
+    return verdict(connection_counts(one)) + (unlisted if one.findings_dropped else "")
 
 
 def _frames(one):
