@@ -77,7 +77,7 @@ std::uint64_t annotate(const py::object& input, const py::object& output,
 /// One file under way. Only one thread at a time may use it, which is checked: steps have no GIL.
 class PyFileGrade {
  public:
-  PyFileGrade(const py::object& path, std::vector<std::uint16_t> ports) {
+  PyFileGrade(const py::object& path, std::vector<std::uint16_t> ports, Profile profile) {
     const std::string octets = octets_of(path);
     const auto interrupted = [] {
       const py::gil_scoped_acquire gil;
@@ -85,7 +85,7 @@ class PyFileGrade {
     };
     auto opened = [&] {
       const py::gil_scoped_release release;
-      return FileGrade::open(octets, {std::move(ports)}, nullptr, interrupted);
+      return FileGrade::open(octets, {std::move(ports)}, nullptr, interrupted, profile);
     }();
     // Opening a FIFO waits for a writer, and ends with a signal.
     if (PyErr_Occurred() || PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -270,6 +270,10 @@ void bind_grade(py::module_& module) {
              py::arg("application"),
              "Copies a capture to pcapng with comments, {frame: [text]}; of a damaged one what "
              "stands before the damage.");
+  py::enum_<Profile>(module, "Profile", "By which description of the protocol a file is judged.")
+      .value("rfc8166", Profile::rfc8166, "With RFC 8167, 8267 and 8797.")
+      .value("rfc5666", Profile::rfc5666, "With RFC 5667.")
+      .value("prototype", Profile::prototype, "Of Callaghan et al. 2003.");
   bind_parts(module);
   bind_connection(module);
   py::class_<Report>(module, "Report", "What grading a file came to.")
@@ -297,8 +301,9 @@ void bind_grade(py::module_& module) {
   py::class_<PyFileGrade>(module, "FileGrade",
                           "Grades a capture file, or \"-\" for standard input, piece by piece. "
                           "`ports`: further ones than 20049 on which NFS/RDMA is spoken.")
-      .def(py::init<const py::object&, std::vector<std::uint16_t>>(), py::arg("path"),
-           py::kw_only(), py::arg("ports") = std::vector<std::uint16_t>{})
+      .def(py::init<const py::object&, std::vector<std::uint16_t>, Profile>(), py::arg("path"),
+           py::kw_only(), py::arg("ports") = std::vector<std::uint16_t>{},
+           py::arg("profile") = Profile::rfc8166)
       .def("step", &PyFileGrade::step, py::arg("octets"),
            "Reads on by some octets; True when the file is over.")
       .def_property_readonly(

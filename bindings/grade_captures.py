@@ -94,7 +94,10 @@ def violating(path):
     return write(path, talk)
 
 
-def warned(path):
+def warned(path, times=1):
+    """A read chunk with roundup, so many times."""
     with Talk() as talk:
-        talk.exchange(1).call(padded_write(2)).reply(reply(2))
+        talk.exchange(1)
+        for xid in range(2, 2 + times):
+            talk.call(padded_write(xid)).reply(reply(xid))
     return write(path, talk)

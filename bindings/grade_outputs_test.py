@@ -38,6 +38,11 @@ def refusal_of_process(*arguments, **streams):
     return done.stderr.splitlines()[-1]
 
 
+@pytest.mark.parametrize("option", ["--junit", "--annotate"])
+def test_only_json_prints(violating, capsys, option):
+    assert "only --json prints, with -" in refusal(capsys, violating, option, "-")
+
+
 @pytest.mark.parametrize(
     "one, other",
     [("--json", "--junit"), ("--json", "--annotate"), ("--junit", "--annotate")],

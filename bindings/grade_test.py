@@ -18,6 +18,8 @@ from steertag.grade import annotation, commands, document, graded, reading, text
 
 GRANTS_ZERO = "RFC8166-3.3.1-5"
 DEADLINE_S = 60
+SITUATIONS = pathlib.Path(__file__).parents[1] / "fixtures/captures/situations"
+MOST_LISTED = 256  # findings of one connection
 BROKEN = pathlib.Path(__file__).parents[1] / "fixtures/captures/broken"
 # Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too.
 INTERRUPTIBLE = (
@@ -188,6 +190,37 @@ def test_levels_decide_what_is_shown(captures, capsys):
     assert "SHOULD NOT" in capsys.readouterr().out
 
 
+def test_an_exit_status_is_told_its_reason_whatever_the_level(captures, capsys):
+    assert steertag(captures["warned"], "--level", "must", "--quiet", "--strict") == 1
+    assert "1 warning" in capsys.readouterr().out
+
+
+def test_of_many_findings_some_are_listed_and_all_counted(tmp_path, capsys):
+    path = grade_captures.warned(tmp_path / "many.pcapng", times=MOST_LISTED + 1)
+    out = tmp_path / "junit.xml"
+    assert steertag(path, "--junit", out, "--json", tmp_path / "out.json") == 0
+    assert "257 warnings (1 of them counted, not listed)" in capsys.readouterr().out
+    (file,) = json.loads((tmp_path / "out.json").read_text())["files"]
+    assert (file["warnings"], len(file["findings"])) == (MOST_LISTED + 1, MOST_LISTED)
+    assert file["connections"][0]["findings_dropped"] == 1
+
+
+PROFILES = [("rfc8166", ["RFC8166-4.6.2-1"]), ("rfc5666", [])]
+
+
+@pytest.mark.parametrize("profile, ids", PROFILES)
+def test_a_profile_says_by_what_is_judged(tmp_path, capsys, profile, ids):
+    out = tmp_path / "out.json"
+    steertag(SITUATIONS / "10-done.pcapng", "--profile", profile, "--json", out)
+    (file,) = json.loads(out.read_text())["files"]
+    assert [each["id"] for each in file["findings"]] == ids
+
+
+def test_every_rule_of_every_profile_can_be_reported(capsys):
+    assert steertag(SITUATIONS / "10-done.pcapng", "--profile", "prototype") == 1
+    assert "CALLAGHAN2003-4.4-2" in capsys.readouterr().out
+
+
 def test_json(captures, capsys):
     found = json_of(captures["violating"])
     assert (found["format"], found["version"], found["exit_status"]) == ("steertag-grade", 1, 1)
@@ -232,6 +265,23 @@ def test_junit(captures, tmp_path, capsys):
     properties = {each.get("name"): each.get("value") for each in case.iter("property")}
     assert properties["verdict"] == "fail" and properties["requirement"] == GRANTS_ZERO
     assert "frame " in case.find("failure").text
+
+
+@pytest.mark.parametrize(
+    "options, tests, failures",
+    [(["--level", "must"], 1, 0), (["--level", "must", "--strict"], 1, 1), (["--strict"], 1, 1)],
+)
+def test_junit_fails_as_the_exit_status_does(captures, tmp_path, capsys, options, tests, failures):
+    out = tmp_path / "junit.xml"
+    assert steertag(captures["warned"], "--junit", out, *options) == failures
+    suite = xml.parse(out).getroot().find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == (str(tests), str(failures))
+
+
+def test_the_json_of_a_failed_output_is_not_written(captures, tmp_path, capsys):
+    out = tmp_path / "out.json"
+    assert steertag(captures["violating"], "--json", out, "--junit", tmp_path / "no/x.xml") == 2
+    assert not out.exists()
 
 
 def test_annotate(captures, tmp_path, capsys):
@@ -329,6 +379,7 @@ class Report:
         self.findings_in_all = findings_in_all
         self.connections_in_all, self.connections_refused = 9000, 0
         self.connections_unjudged, self.messages_judged = 0, 9
+        self.findings_by_rule = []
 
 
 def test_findings_of_which_nothing_is_kept_count_as_violations():

@@ -36,7 +36,7 @@ extern "C" void begin_session() {
   end_session();
   if (!reading_wanted()) return;
   try {
-    session = new Session({.ports = further_ports()});
+    session = new Session({.ports = further_ports()}, profile());
   } catch (const std::exception&) {
     session = nullptr;  // without memory there is nothing to judge with
   }

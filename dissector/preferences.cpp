@@ -20,12 +20,20 @@ using Flag = decltype(flag_of(prefs_register_bool_preference));
 Flag enable = true;
 Flag operations = true;
 int levels = static_cast<int>(Weight::should);
+int judged_by = static_cast<int>(grade::Profile::rfc8166);
 range_t* ports = nullptr;
 
 const std::array<enum_val_t, 4> kLevels{{
     {"must", "MUST only", static_cast<int>(Weight::must)},
     {"should", "MUST and SHOULD", static_cast<int>(Weight::should)},
     {"all", "All", static_cast<int>(Weight::may)},
+    {nullptr, nullptr, 0},
+}};
+
+const std::array<enum_val_t, 4> kProfiles{{
+    {"rfc8166", "RFC 8166, 8167, 8267 and 8797", static_cast<int>(grade::Profile::rfc8166)},
+    {"rfc5666", "RFC 5666 and 5667", static_cast<int>(grade::Profile::rfc5666)},
+    {"prototype", "The prototype of 2003", static_cast<int>(grade::Profile::prototype)},
     {nullptr, nullptr, 0},
 }};
 
@@ -55,6 +63,11 @@ void register_preferences(int protocol) {
                                  "Read every frame and judge the connections that are found.",
                                  &enable);
   prefs_register_enum_preference(
+      module, "profile", "Profile",
+      "By which description of the protocol connections are judged. Nothing in a message tells "
+      "version 1 from its predecessors for certain.",
+      &judged_by, kProfiles.data(), false);
+  prefs_register_enum_preference(
       module, "levels", "Findings to show",
       "Requirements of which level are shown when they are broken. Normative text without a key "
       "word counts as MUST.",
@@ -71,6 +84,10 @@ void register_preferences(int protocol) {
 
 bool reading_wanted() {
   return enable;
+}
+
+grade::Profile profile() {
+  return static_cast<grade::Profile>(judged_by);
 }
 
 bool shown(Weight weight) {

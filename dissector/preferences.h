@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "grade/profile.h"
 #include "ledger/ledger.h"
 
 namespace steertag::dissector {
@@ -18,6 +19,8 @@ void register_preferences(int protocol);
 
 /// Frames are read at all.
 bool reading_wanted();
+/// By which description of the protocol.
+grade::Profile profile();
 /// Findings of this weight are shown.
 bool shown(Weight weight);
 /// RDMA operations are shown, not only messages and findings.

@@ -10,7 +10,8 @@ namespace steertag::dissector {
 
 class Session {
  public:
-  explicit Session(const capture::ReaderOptions& options) : reader_(grader_, options) {}
+  Session(const capture::ReaderOptions& options, grade::Profile profile)
+      : grader_(&store_, profile), reader_(grader_, options) {}
 
   /// Takes the next packet. No exception leaves: Wireshark is C. Once memory ran out nothing more
   /// is read, and `stopped_at` says so.
@@ -26,7 +27,7 @@ class Session {
 
  private:
   Store store_;
-  grade::Grader grader_{&store_};
+  grade::Grader grader_;
   capture::Reader reader_;
   std::uint32_t latest_ = 0;  // frame that was read
   std::uint32_t stopped_at_ = 0;

@@ -1,11 +1,13 @@
 """What is shown of a connection: fields, columns, expert information, statistics, by the preferences."""
 
 import messages
+import pytest
 import tshark
 from frames import CLIENT, SERVER, Capture, Iwarp
 
 SITUATIONS = tshark.CAPTURES / "situations"
 OVERRUN = SITUATIONS / "10-credit-overrun.pcapng"
+DONE = SITUATIONS / "10-done.pcapng"
 READ = SITUATIONS / "03-read-with-write-chunk.pcapng"
 SOLICITED = SITUATIONS / "13-solicited-events.pcapng"
 
@@ -157,6 +159,13 @@ def test_levels(wireshark, home, passes):
     assert wireshark.findings(path, passes=passes) == expected
     assert wireshark.findings(path, "-o", "steertag.levels:must", passes=passes) == []
     assert numbers(wireshark, path, "steertag.should", passes=passes) == [number]
+
+
+@pytest.mark.parametrize("profile, ids", [("rfc8166", ["RFC8166-4.6.2-1"]), ("rfc5666", [])])
+def test_profile(wireshark, profile, ids, passes):
+    """RDMA_DONE, which RFC 8166 took away."""
+    found = wireshark.findings(DONE, "-o", f"steertag.profile:{profile}", passes=passes)
+    assert [finding.id for finding in found] == ids
 
 
 def test_enable(wireshark, passes):

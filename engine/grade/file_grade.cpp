@@ -7,15 +7,15 @@ namespace steertag::grade {
 
 Expected<std::unique_ptr<FileGrade>, capture::FileError> FileGrade::open(
     const std::string& path, const capture::ReaderOptions& options, NoteSink* notes,
-    capture::Interrupted interrupted) {
+    capture::Interrupted interrupted, Profile profile) {
   auto file = capture::CaptureFile::open(path, std::move(interrupted));
   if (!file) return Unexpected<capture::FileError>(file.error());
-  return std::unique_ptr<FileGrade>(new FileGrade(std::move(*file), options, notes));
+  return std::unique_ptr<FileGrade>(new FileGrade(std::move(*file), options, notes, profile));
 }
 
 FileGrade::FileGrade(capture::CaptureFile file, const capture::ReaderOptions& options,
-                     NoteSink* notes)
-    : file_(std::move(file)), grader_(notes), reader_(grader_, options) {}
+                     NoteSink* notes, Profile profile)
+    : file_(std::move(file)), grader_(notes, profile), reader_(grader_, options) {}
 
 bool FileGrade::step(std::uint64_t octets) {
   const std::uint64_t enough = file_.offset() + octets;

@@ -19,7 +19,8 @@ class FileGrade {
   /// `path` as CaptureFile::open takes it. Fails if nothing of the file can be read.
   static Expected<std::unique_ptr<FileGrade>, capture::FileError> open(
       const std::string& path, const capture::ReaderOptions& options = {},
-      NoteSink* notes = nullptr, capture::Interrupted interrupted = {});
+      NoteSink* notes = nullptr, capture::Interrupted interrupted = {},
+      Profile profile = Profile::rfc8166);
   FileGrade(const FileGrade&) = delete;
   FileGrade& operator=(const FileGrade&) = delete;
 
@@ -34,7 +35,8 @@ class FileGrade {
   const std::optional<capture::FileError>& error() const { return error_; }
 
  private:
-  FileGrade(capture::CaptureFile file, const capture::ReaderOptions& options, NoteSink* notes);
+  FileGrade(capture::CaptureFile file, const capture::ReaderOptions& options, NoteSink* notes,
+            Profile profile);
   void end();
 
   capture::CaptureFile file_;

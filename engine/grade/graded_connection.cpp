@@ -39,12 +39,13 @@ const View* private_data_of(const trace::Body& body) {
 }  // namespace
 
 GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
-                                   capture::Fabric fabric)
+                                   capture::Fabric fabric, Profile profile)
     : grader_(grader),
       notes_(notes),
       summary_(summary == nullptr ? &own_ : summary),
       judge_(visibility_of_captures(), this) {
   if (fabric != capture::Fabric::iwarp) held_.emplace(visibility_of_captures());
+  if (profile != Profile::rfc8166) legacy_ = std::make_unique<LegacyJudge>(profile);
 }
 
 void GradedConnection::see(const capture::Place& place) {
@@ -65,6 +66,7 @@ void GradedConnection::on_event(const capture::Place& place, const trace::Event&
   std::optional<OperationNote> operation;
   if (notes_ != nullptr) operation = operation_note(seen, judge_.connection());
   judge_.on_event(seen);
+  if (legacy_) legacy_->on_event(seen);
   if (held_ && private_data_of(seen.body) != nullptr) held_->open(seen);
   if (held_ && std::holds_alternative<trace::RdmaReadResponse>(seen.body)) {
     held_->respond(seen.actor);
@@ -92,8 +94,7 @@ void GradedConnection::account() {
 
 void GradedConnection::on_loss(const capture::Place& place, Role actor, capture::LossKind kind) {
   see(place);
-  judge_.lose_past();
-  granted_ = {};
+  lose_past();
   if (held_) leave_undecided(held_->drop());
   LossSummary& loss = summary_->losses[static_cast<std::size_t>(kind)];
   if (loss.count++ == 0) loss.first_frame = place.frame;
@@ -119,7 +120,12 @@ void GradedConnection::settle(const Decided& decided) {
   // What passed in another order than it was judged, the message at hand too, is no past to judge
   // by, and what else was found in it is as doubtful.
   leave_undecided(decided.undecided + held_->drop());
+  lose_past();
+}
+
+void GradedConnection::lose_past() {
   judge_.lose_past();
+  if (legacy_) legacy_->lose_past();
   granted_ = {};
 }
 
@@ -248,11 +254,16 @@ void GradedConnection::tell_message() {
   notes_->on_message(note_);
 }
 
+void GradedConnection::take_findings() {
+  judge_.take_findings(found_);
+  if (legacy_) legacy_->take_findings(found_);
+}
+
 /// What the judge found in the event at hand: every finding hangs on the latest event.
 void GradedConnection::tell_findings(const trace::Event& event) {
-  judge_.take_findings(found_);
+  take_findings();
   if (found_.empty()) return;
-  if (held_) held_->ask(event);
+  if (held_ && !legacy_) held_->ask(event);
   for (conformance::Finding& finding : found_) {
     if (held_ && !held_->needs_no_past(finding)) {
       hold(std::move(finding), event);
@@ -260,7 +271,8 @@ void GradedConnection::tell_findings(const trace::Event& event) {
       tell_finding(finding, place_, event_);
     }
   }
-  const std::size_t lost = std::exchange(lost_findings_, judge_.dropped_findings());
+  const std::size_t dropped = legacy_ ? legacy_->dropped_findings() : judge_.dropped_findings();
+  const std::size_t lost = std::exchange(lost_findings_, dropped);
   if (held_) {
     leave_undecided(lost_findings_ - lost);
   } else {

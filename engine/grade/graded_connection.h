@@ -1,10 +1,13 @@
 // One connection under its judge: what the judge finds, and what is counted beside it.
 #pragma once
 
+#include <memory>
+
 #include "capture/connection.h"
 #include "conformance/judge.h"
 #include "conformance/message_observer.h"
 #include "grade/held_findings.h"
+#include "grade/legacy_judge.h"
 #include "grade/note.h"
 #include "grade/summary.h"
 
@@ -17,7 +20,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   /// `summary`, which has its number already, and the others must outlive the connection's end.
   /// Without a summary the connection counts in one of its own.
   GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
-                   capture::Fabric fabric);
+                   capture::Fabric fabric, Profile profile);
 
   void on_event(const capture::Place& place, const trace::Event& event) override;
   void on_loss(const capture::Place& place, trace::Role actor, capture::LossKind kind) override;
@@ -47,6 +50,8 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
                     const EventName& event);
   void hold(conformance::Finding finding, const trace::Event& event);
   void settle(const Decided& decided);
+  void take_findings();
+  void lose_past();
   void leave_undecided(std::size_t count);
   void see(const capture::Place& place);
   void account();
@@ -56,8 +61,9 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   ConnectionSummary own_;
   ConnectionSummary* summary_;
   conformance::Judge judge_;
-  capture::Place place_;  // of the event at hand
-  EventName event_;       // at hand
+  std::unique_ptr<LegacyJudge> legacy_;  // finds in its place, by a superseded profile
+  capture::Place place_;                 // of the event at hand
+  EventName event_;                      // at hand
   std::array<std::array<std::uint64_t, std::variant_size_v<trace::Body>>, 2> event_counts_{};
   MessageNote note_;                           // used again and again
   std::optional<trace::Role> requester_;       // of the Send at hand

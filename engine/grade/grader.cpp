@@ -14,20 +14,22 @@ struct Grader::Refused final : capture::ConnectionSink {
   void on_end(const capture::Place&) override {}
 };
 
-Grader::Grader(NoteSink* notes) : notes_(notes), refused_(std::make_unique<Refused>()) {}
+Grader::Grader(NoteSink* notes, Profile profile)
+    : notes_(notes), profile_(profile), refused_(std::make_unique<Refused>()) {}
 Grader::~Grader() = default;
 
 capture::ConnectionSink& Grader::open(const capture::Place& place,
                                       const capture::ConnectionName& name) {
   const std::uint64_t number = ++report_.connections_in_all;
-  if (open_.size() == kMostConnectionsOpen) {
+  const bool legacy = profile_ != Profile::rfc8166;
+  if (open_.size() == (legacy ? kMostLegacyConnectionsOpen : kMostConnectionsOpen)) {
     ++report_.connections_refused;
     return *refused_;
   }
   ConnectionSummary* kept = nullptr;
   if (report_.connections.size() < kMostConnectionsKept) kept = &report_.connections.emplace_back();
   auto& slot = open_[number];
-  slot = std::make_unique<GradedConnection>(*this, notes_, kept, name.fabric);
+  slot = std::make_unique<GradedConnection>(*this, notes_, kept, name.fabric, profile_);
   ConnectionSummary& summary = slot->summary();
   summary.number = number;
   summary.name = name;

@@ -6,6 +6,7 @@
 
 #include "capture/connection.h"
 #include "grade/note.h"
+#include "grade/profile.h"
 #include "grade/report.h"
 
 namespace steertag::grade {
@@ -24,7 +25,7 @@ inline constexpr std::size_t kMostKeptBytesInAll = std::size_t{64} << 20;
 class Grader final : public capture::ConnectionSinks {
  public:
   /// `notes`, if there is one, must outlive the grader.
-  explicit Grader(NoteSink* notes = nullptr);
+  explicit Grader(NoteSink* notes = nullptr, Profile profile = Profile::rfc8166);
   ~Grader() override;
   Grader(const Grader&) = delete;
   Grader& operator=(const Grader&) = delete;
@@ -48,6 +49,7 @@ class Grader final : public capture::ConnectionSinks {
   void close(GradedConnection& connection);
 
   NoteSink* notes_;
+  Profile profile_;
   std::uint64_t reading_ = 0;
   std::size_t kept_bytes_ = 0;  // by the judges of all that are open
   Report report_;

@@ -290,6 +290,27 @@ TEST(Grader, ListsSoManyFindingsOfAConnectionAndCountsAllByRule) {
   }
 }
 
+TEST(Grader, ASupersededProfileHasItsOwnFindingsAndNoneOfTheOthers) {
+  wire::Header done = header(1);
+  done.proc = wire::Procedure::done;
+  for (const Profile profile : {Profile::rfc8166, Profile::rfc5666}) {
+    Grader grader(nullptr, profile);
+    Talk talk(grader);
+    talk.open().call(header(1)).reply(header(1)).loss(Role::client, LossKind::missing);
+    talk.send(Role::client, done, {}).end();
+    const std::size_t found = grader.report().findings_in_all;
+    EXPECT_EQ(found, profile == Profile::rfc8166 ? 1u : 0u) << "RFC 5666 3.2 has RDMA_DONE";
+  }
+}
+
+TEST(Grader, OfASupersededProfileJudgesFewConnectionsAtATime) {
+  Grader grader(nullptr, Profile::prototype);
+  std::deque<Talk> talks;
+  for (std::size_t i = 0; i < kMostLegacyConnectionsOpen + 1; ++i)
+    talks.emplace_back(grader).open();
+  EXPECT_EQ(grader.report().connections_refused, 1u);
+}
+
 TEST(Grader, KeepsABoundedReport) {
   Grader grader;
   const std::size_t connections = kMostConnectionsKept + 100;

@@ -22,6 +22,8 @@ class PrototypeJudge final : public trace::EventSink {
   void on_event(const trace::Event& event) override;
   const std::vector<Finding>& findings() const { return findings_.all(); }
   std::size_t dropped_findings() const { return findings_.dropped(); }
+  /// As Judge::take_findings.
+  void take_findings(std::vector<Finding>& into) { findings_.take(into); }
   /// Calls that were forgotten before their reply, because more waited than are remembered: above
   /// zero, what depends on an earlier call may have been missed.
   std::uint64_t forgotten_calls() const { return exchanges_.forgotten(); }

@@ -29,6 +29,8 @@ class Rfc5666Judge final : public trace::EventSink {
   void on_event(const trace::Event& event) override;
   const std::vector<Finding>& findings() const { return findings_.all(); }
   std::size_t dropped_findings() const { return findings_.dropped(); }
+  /// As Judge::take_findings.
+  void take_findings(std::vector<Finding>& into) { findings_.take(into); }
   /// Calls that were forgotten before their reply, or of which the write list was not kept, because
   /// more waited than are remembered: above zero, what depends on them may have been missed.
   std::uint64_t forgotten_calls() const;

@@ -6,6 +6,7 @@ import pathlib
 from . import outputs
 
 LEVELS = ("must", "should", "all")
+PROFILES = ("rfc8166", "rfc5666", "prototype")
 _EPILOG = """\
 exit status:
   0  no violation (warnings may have been found, unless --strict)
@@ -38,6 +39,13 @@ def add_command(commands):
         default=[],
         metavar="N",
         help="a port besides 20049 on which NFS/RDMA is spoken; may be repeated",
+    )
+    add(
+        "--profile",
+        choices=PROFILES,
+        default=PROFILES[0],
+        help="by what connections are judged: RFC 8166 and its companions (unless told otherwise), RFC 5666 "
+        "and 5667, or the prototype of 2003; nothing in a message tells them apart for certain",
     )
     add(
         "--level",

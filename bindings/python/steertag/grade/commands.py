@@ -29,9 +29,9 @@ def grade(arguments):
 
     files = []
     for path in arguments.file:
-        files.append(grade_file(path, arguments.port))
+        files.append(grade_file(path, arguments.port, arguments.profile))
         if arguments.json != "-":
-            _print(files[-1], shown, arguments.quiet)
+            _print(files[-1], shown, arguments.quiet, arguments.strict)
         _print_error(files[-1])
     statuses = {_exit_status(each, arguments.strict) for each in files}
     status = next(each for each in _FIRST if each in statuses)
@@ -48,14 +48,14 @@ def _exit_status(graded, strict):
     return VIOLATIONS if broken else CLEAN
 
 
-def _print(graded, shown, quiet):
+def _print(graded, shown, quiet, strict=False):
     rows = [row for row in graded.rows if shown(row)]
     parts = [list(text.findings(rows))]
     if not quiet:
         parts.append(list(text.connections(graded)))
     unjudged = list(text.unjudged(graded))
-    # What was found and is not shown, by its level or number, is at least counted.
-    if graded.findings_in_all or unjudged or not quiet:
+    # An exit status is told its reason, also where the level hides what it is.
+    if rows or unjudged or _exit_status(graded, strict) == VIOLATIONS or not quiet:
         parts.append([*text.totals(graded), *unjudged])
     _say("".join(f"{line}\n" for part in parts if part for line in (*part, "")))
 

@@ -9,3 +9,4 @@ if _engine is None:
 annotate = _engine.grade.annotate
 CaptureError = _engine.grade.CaptureError
 FileGrade = _engine.grade.FileGrade
+Profile = _engine.grade.Profile

@@ -9,8 +9,9 @@ from .. import conformance
 from .. import requirements as ledger
 from ..verdict import Verdict, verdict_of_level
 
-SENTENCES = {rule.name: rule.sentence for rule in conformance.rules()}
-LEVELS = {rule.name: ledger.level(rule.requirement) for rule in conformance.rules()}
+_RULES = [*conformance.rules(), *conformance.legacy_rules()]
+SENTENCES = {rule.name: rule.sentence for rule in _RULES}
+LEVELS = {rule.name: ledger.level(rule.requirement) for rule in _RULES}
 
 
 class Status(enum.Enum):

@@ -1,17 +1,17 @@
 """Reads a file through the engine, with a progress bar on standard error if that is a terminal."""
 
 from .. import progress
-from .engine import CaptureError, FileGrade
+from .engine import CaptureError, FileGrade, Profile
 from .graded import Graded
 
 # What is read before the bar is drawn again and a pressed Ctrl-C is noticed: some milliseconds' worth.
 STEP_BYTES = 4 << 20
 
 
-def grade_file(path, ports):
-    """The Graded of a file; `path` may be "-"."""
+def grade_file(path, ports, profile="rfc8166"):
+    """The Graded of a file; `path` may be "-", `profile` is one of arguments.PROFILES."""
     try:
-        grade = FileGrade(path, ports=ports)
+        grade = FileGrade(path, ports=ports, profile=getattr(Profile, profile))
     except CaptureError as error:
         return Graded(path, error)
     progress.run(
