@@ -47,6 +47,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
                     const EventName& event);
   void hold(conformance::Finding finding, const trace::Event& event);
   void settle(const Decided& decided);
+  void lose_past();
   void leave_undecided(std::size_t count);
   void see(const capture::Place& place);
   void account();
@@ -68,6 +69,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   std::size_t lost_findings_ = 0;                        // of events in which too many were found
   std::size_t findings_listed_ = 0;
   std::optional<HeldFindings> held_;  // where acknowledgments are packets
+  bool disordered_ = false;           // a packet since the last Send was late
   std::size_t kept_bytes_ = 0;
 };
 
