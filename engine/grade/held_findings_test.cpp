@@ -60,7 +60,12 @@ TEST(HeldFindings, WhatWasUndecidedTakesNoPlaceOfWhatIsProvenLater) {
   for (std::uint32_t i = 0; i < 2 * kMostFindingsHeld; ++i) talk.reply(header(100 + i));
   wire::Header later = header(3);
   later.vers = 2;
-  talk.turn(trace::Role::client).call(header(2)).reply(header(2)).call(header(3)).reply(later).end();
+  talk.turn(trace::Role::client)
+      .call(header(2))
+      .reply(header(2))
+      .call(header(3))
+      .reply(later)
+      .end();
   EXPECT_THAT(rules(grader), ElementsAre("version_is_one"));
 }
 
