@@ -54,6 +54,23 @@ def test_a_row_more_or_less_is_found():
     assert len(compare([*ROWS, ROWS[0]])) == 2
 
 
+class Connection:
+    """One of which grade counted so many findings without listing them."""
+
+    def __init__(self, number, findings_dropped):
+        self.number, self.findings_dropped = number, findings_dropped
+
+
+def test_as_many_more_as_grade_counted_without_listing_them_agree_and_no_more():
+    more = [(number, *ROWS[0][1:]) for number in (11, 12)]
+    for dropped, left in ((0, 2), (1, 1), (2, 0), (3, 0)):
+        listed = plugin_agreement.without_unlisted(
+            ROWS, [*ROWS, *more], [Connection(1, dropped), Connection(2, 9)]
+        )
+        assert len(plugin_agreement.difference(ROWS, listed)) == left
+    assert plugin_agreement.without_unlisted(ROWS, more, [Connection(1, 2)]) == []
+
+
 def test_packets_that_one_does_not_read_are_found():
     assert compare(ROWS, 15)[0] == "one pass: tshark reads 15 packets, grade 16"
 
