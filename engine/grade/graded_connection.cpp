@@ -80,6 +80,7 @@ void GradedConnection::on_event(const capture::Place& place, const trace::Event&
   tell_findings(seen);
   if (held_ && std::holds_alternative<trace::Send>(seen.body)) {
     settle(held_->decide(seen.actor));
+    if (std::exchange(disordered_, false)) lose_past();
   }
   account();
 }
@@ -109,7 +110,17 @@ void GradedConnection::on_received(const capture::Place&, Role actor, const capt
 }
 
 void GradedConnection::on_turn(const capture::Place&, Role actor, bool in_order) {
-  if (held_) held_->turn(actor, in_order);
+  if (!held_) return;
+  held_->turn(actor, in_order);
+  disordered_ |= !in_order;
+}
+
+/// What passed in another order than it was judged, the message at hand too, is no past to judge
+/// by: an answer that was told before its call, where that was no finding, leaves the call open.
+void GradedConnection::lose_past() {
+  judge_.lose_past();
+  if (legacy_) legacy_->lose_past();
+  granted_ = {};
 }
 
 void GradedConnection::settle(const Decided& decided) {
@@ -117,16 +128,9 @@ void GradedConnection::settle(const Decided& decided) {
     tell_finding(each.finding, each.place, each.event);
   }
   if (decided.undecided == 0) return;
-  // What passed in another order than it was judged, the message at hand too, is no past to judge
-  // by, and what else was found in it is as doubtful.
+  // What else was found in that order is as doubtful.
   leave_undecided(decided.undecided + held_->drop());
   lose_past();
-}
-
-void GradedConnection::lose_past() {
-  judge_.lose_past();
-  if (legacy_) legacy_->lose_past();
-  granted_ = {};
 }
 
 void GradedConnection::leave_undecided(std::size_t count) {

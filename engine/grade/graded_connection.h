@@ -74,6 +74,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   std::size_t lost_findings_ = 0;                        // of events in which too many were found
   std::size_t findings_listed_ = 0;
   std::optional<HeldFindings> held_;  // where acknowledgments are packets
+  bool disordered_ = false;           // a packet since the last Send was late
   std::size_t kept_bytes_ = 0;
 };
 

@@ -164,6 +164,17 @@ TEST(HeldFindings, AFewResponsesBehindAReplyMayBeMisplaced) {
   }
 }
 
+TEST(HeldFindings, ACallThatCameLateIsNotOutstanding) {
+  Grader grader;
+  Talk talk(grader, kRoce);
+  talk.open().loss(Role::client, LossKind::missing);
+  talk.turn(Role::server).reply(header(1));
+  talk.turn(Role::client, false).call(header(1)) /* which that answered */;
+  talk.turn(Role::client).call(header(2, 1)).received(Role::server);
+  talk.turn(Role::server).reply(header(2)).end();
+  EXPECT_THAT(rules(grader), IsEmpty()) << "it asked for one credit and had one call outstanding";
+}
+
 TEST(HeldFindings, OverIwarpNothingIsHeld) {
   Grader grader;
   Talk talk(grader);
