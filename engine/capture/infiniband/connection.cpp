@@ -228,7 +228,8 @@ void Connection::flush() {
 
 void Connection::take_request(Side sender, const TransportPacket& packet, bool in_order) {
   const bool calm = disturbed_ == 0 || arrivals_ - disturbed_ > kMostMisplaced;
-  feed_.on_turn(packet.place, sender, in_order && calm);
+  // Before the first packet of a side that was joined there may be any number of others.
+  feed_.on_turn(packet.place, sender, in_order && calm && requests(sender).known());
   requests(sender).take(packet);
   std::deque<Told>& waiting = unacknowledged_[static_cast<std::size_t>(sender)];
   if (waiting.size() == kMostUnacknowledged) waiting.pop_front();

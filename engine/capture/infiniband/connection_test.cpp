@@ -270,6 +270,27 @@ TEST_F(QueuePairOrder, WhatWaitedHasALateTurn) {
   EXPECT_THAT(all.connections[0].turns, ElementsAre("6 client late turn", "5 server late turn"));
 }
 
+TEST_F(QueuePairOrder, TheFirstTurnOfASideThatWasJoinedProvesNothing) {
+  talk.packets.clear();
+  for (std::uint32_t xid = 1; xid < 3; ++xid) {
+    talk.send(kClient, call(xid));
+    talk.acknowledge(kServer);
+    talk.send(kServer, reply(xid));
+    talk.acknowledge(kClient);
+  }
+  talk.send(kClient, call(3));
+  talk.send(kServer, reply(3));
+  const auto all = read_all(talk.packets);
+  ASSERT_EQ(all.connections.size(), 1u);
+  std::vector<std::string> turns;
+  for (const std::string& each : all.connections[0].turns) {
+    if (each.ends_with("turn")) turns.push_back(each);
+  }
+  EXPECT_THAT(turns, ElementsAre("3 server late turn", "5 client turn", "7 server turn",
+                                 "9 client turn", "10 server turn"))
+      << "whether frame 1 has a turn nobody knows: the connection is not told yet";
+}
+
 TEST_F(QueuePairOrder, WhatIsOlderThanAPacketBeforeItHasALateTurn) {
   talk.send(kServer, reply(1));
   talk.acknowledge(kClient);
