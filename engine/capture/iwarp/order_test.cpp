@@ -332,7 +332,11 @@ RC_GTEST_PROP(TcpOrderProperty, AnyLossAndAnyOrderTellNothingElse, ()) {
   Packets rest;
   for (const auto& [key, i] : order) rest.push_back(packets[i]);
   const Lines lines = told(rest);
-  const std::string wrong = unexplained(told(packets), lines);
+  Lines whole = told(packets);
+  // A judge knows by itself that it was told of no Accept.
+  const auto accepts = [](const std::string& line) { return line.find(" accept ") != line.npos; };
+  if (std::none_of(lines.begin(), lines.end(), accepts)) std::erase_if(whole, accepts);
+  const std::string wrong = unexplained(whole, lines);
   if (!wrong.empty()) RC_LOG() << wrong << '\n' << text(lines);
   RC_ASSERT(wrong.empty());
 }
