@@ -1,9 +1,6 @@
 // Any packets of any link: what comes out lies inside the packet or a bounded store, and is never
-// longer than its length on the wire. The first octet chooses the link; each packet has three
-// octets before it: its length, and how much more was on the wire.
-#include <algorithm>
-#include <iterator>
-
+// longer than its length on the wire.
+#include "capture/fuzz/packets.h"
 #include "capture/link/link_layers.h"
 #include "wire/fuzz/check.h"
 
@@ -11,11 +8,6 @@ namespace {
 
 using namespace steertag;
 using namespace steertag::capture;
-
-constexpr LinkType kLinks[] = {LinkType::ethernet,     LinkType::null_loopback,
-                               LinkType::raw_ip,       LinkType::openbsd_loopback,
-                               LinkType::linux_cooked, LinkType::erf,
-                               LinkType::infiniband,   LinkType::linux_cooked_2};
 
 void check_frame(const LinkFrame& frame, const Packet& packet) {
   if (const auto* datagram = std::get_if<Datagram>(&frame)) {
@@ -40,22 +32,9 @@ void check_frame(const LinkFrame& frame, const Packet& packet) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  View rest = fuzz::view_of(data, size);
-  if (rest.empty()) return 0;
-  const LinkType link = kLinks[std::to_integer<std::size_t>(rest[0]) % std::size(kLinks)];
-  rest = rest.subspan(1);
+  const View input = fuzz::view_of(data, size);
+  if (input.empty()) return 0;
   LinkLayers layers;
-  for (std::uint64_t frame = 1; rest.size() >= 3; ++frame) {
-    const std::size_t length =
-        std::to_integer<std::size_t>(rest[0]) << 8 | std::to_integer<std::size_t>(rest[1]);
-    const std::size_t more = std::to_integer<std::size_t>(rest[2]) * 8;
-    rest = rest.subspan(3);
-    // A copy of its own, so that a look behind it is seen.
-    const Bytes octets(rest.begin(),
-                       rest.begin() + static_cast<std::ptrdiff_t>(std::min(length, rest.size())));
-    rest = rest.subspan(octets.size());
-    const Packet packet{{frame, 0}, link, octets, octets.size() + more};
-    check_frame(layers.read(packet), packet);
-  }
+  each_packet(input, [&](const Packet& packet) { check_frame(layers.read(packet), packet); });
   return 0;
 }

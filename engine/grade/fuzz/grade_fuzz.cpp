@@ -1,11 +1,9 @@
 // Any packets through reader, judges, notes and summary: what is noted agrees with what is summed
 // up and points to packets that were read, notes change no verdict, and nothing is kept at the end.
-// The first octet chooses the link; each packet has three octets before it: its length, and how
-// much more was on the wire.
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 
+#include "capture/fuzz/packets.h"
 #include "capture/reader.h"
 #include "grade/grader.h"
 #include "wire/fuzz/check.h"
@@ -14,12 +12,6 @@ namespace {
 
 using namespace steertag;
 using namespace steertag::grade;
-using capture::LinkType;
-
-constexpr LinkType kLinks[] = {LinkType::ethernet,     LinkType::null_loopback,
-                               LinkType::raw_ip,       LinkType::openbsd_loopback,
-                               LinkType::linux_cooked, LinkType::erf,
-                               LinkType::infiniband,   LinkType::linux_cooked_2};
 
 /// Counts notes and looks at all that they refer to.
 class Notes final : public NoteSink {
@@ -70,25 +62,16 @@ class Notes final : public NoteSink {
 };
 
 /// Hands over all packets of the input.
-void read_all(View rest, Grader& grader, Notes* notes) {
-  const LinkType link = kLinks[std::to_integer<std::size_t>(rest[0]) % std::size(kLinks)];
-  rest = rest.subspan(1);
+void read_all(View input, Grader& grader, Notes* notes) {
   capture::Reader reader(grader);
-  for (std::uint64_t frame = 1; rest.size() >= 3; ++frame) {
-    const std::size_t length =
-        std::to_integer<std::size_t>(rest[0]) << 8 | std::to_integer<std::size_t>(rest[1]);
-    const std::size_t more = std::to_integer<std::size_t>(rest[2]) * 8;
-    rest = rest.subspan(3);
-    // A copy of its own, so that a look behind it, or at it later, is seen.
-    const Bytes octets(rest.begin(),
-                       rest.begin() + static_cast<std::ptrdiff_t>(std::min(length, rest.size())));
-    rest = rest.subspan(octets.size());
+  capture::each_packet(input, [&](const capture::Packet& packet) {
+    const std::uint64_t frame = packet.place.frame;
     if (notes != nullptr) notes->latest = frame;
     grader.reading(frame);
-    reader.read({{frame, static_cast<std::int64_t>(frame)}, link, octets, octets.size() + more});
+    reader.read(packet);
     const capture::ReaderCounts& counts = reader.counts();
     fuzz::check(counts.packets == frame && counts.other <= frame && counts.cut <= frame);
-  }
+  });
   grader.reading(0);
   reader.finish();
 }
