@@ -1,5 +1,5 @@
-// Binds engine/peer: the deviations, the reference server in a thread of its own, and the reference
-// client.
+// Binds the reference peers: the deviations, the reference server in a thread of its own, and the
+// reference client.
 #include <pybind11/stl.h>
 
 #include <ctime>
@@ -7,11 +7,11 @@
 #include <variant>
 
 #include "bind.h"
+#include "client/rpc_client.h"
+#include "deviations/also_broken.h"
 #include "fabric_parts.h"
-#include "peer/also_broken.h"
-#include "peer/client/rpc_client.h"
-#include "peer/server/directory/directory_backend.h"
-#include "peer/server/server_thread.h"
+#include "server/directory/directory_backend.h"
+#include "server/server_thread.h"
 
 namespace steertag::bindings {
 namespace {

@@ -1,11 +1,11 @@
-// Binds the client of files of engine/peer: names and attributes, and copies in either direction.
+// Binds the client of files of engine/client: names and attributes, and copies in either direction.
 #include <pybind11/stl.h>
 
 #include <algorithm>
 
+#include "client/files/file_client.h"
+#include "client/files/local_file.h"
 #include "fabric_parts.h"
-#include "peer/client/file_client.h"
-#include "peer/client/local_file.h"
 
 namespace steertag::bindings {
 namespace {

@@ -7,10 +7,10 @@
 #include <random>
 
 #include "fabric_parts.h"
-#include "peer/server/interposer.h"
-#include "peer/server/memory_backend.h"
-#include "peer/server/programs.h"
-#include "peer/server/server.h"
+#include "server/rdma/interposer.h"
+#include "server/rpc/programs.h"
+#include "server/server.h"
+#include "server/storage/memory_backend.h"
 
 namespace steertag::bindings {
 namespace {

@@ -10,6 +10,8 @@ _LIBRARY = re.compile(r"steertag_library\((\w+)\s(.*?)\)", re.DOTALL)
 _ENGINE = "engine/"
 # Only headers: nothing to link.
 _WITHOUT_LIBRARY = {"support"}
+# The reference peers are each other's counterparts in tests.
+_PEERS = {"deviations", "endpoint", "client", "server"}
 
 
 class BadTable(Exception):
@@ -40,11 +42,13 @@ class Table:
         return next((name for name in self._uses if path.startswith(f"{name}/")), None)
 
     def allowed(self, folder, test):
-        """The engine folders that a file of `folder` may include; a test all above its own too."""
+        """The engine folders that a file of `folder` may include. A test may include all above its own."""
         own = folder.removeprefix(_ENGINE)
         allowed = self._uses[folder] | {own}
         if test and own in self._order:
             allowed |= set(self._order[: self._order.index(own)])
+        if test and own in _PEERS:
+            allowed |= _PEERS
         return allowed
 
     def included(self, text):

@@ -16,8 +16,8 @@ from target import PROJECT, Target
 
 # The build whose first program is the newest is used, unless a program is named.
 BUILDS = tuple(f"build/{preset}" for preset in ("release", "asan", "dev"))
-# Of the fabric, of the reference peers over it, and of the server as a program of its own.
-PROGRAMS = ("engine/fabric/fabric_test", "engine/peer/peer_test", "tools/serve_test")
+# Of the fabric, of the reference peers over it, and of steertag-serve as a process.
+PROGRAMS = ("engine/fabric/fabric_test", "engine/server/server_test", "tools/serve_test")
 SERVER = "tools/steertag-serve"
 GUEST_ADDRESS = "10.0.2.15"
 # One provider test takes 0.1 s in the emulated machine; what hangs has its own limit of 20 s.

@@ -5,10 +5,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "peer/also_broken.h"
-#include "peer/client/file_client.h"
-#include "peer/client/file_reader.h"
-#include "peer/client/file_writer.h"
+#include "client/files/file_client.h"
+#include "client/files/file_reader.h"
+#include "client/files/file_writer.h"
+#include "deviations/also_broken.h"
 
 namespace steertag::copy {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "peer/server/directory/descriptor.h"
+#include "server/directory/descriptor.h"
 
 namespace steertag::serve {
 namespace {

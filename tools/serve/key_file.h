@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "peer/server/directory/host_object.h"
+#include "server/directory/host_object.h"
 #include "support/expected.h"
 
 namespace steertag::serve {

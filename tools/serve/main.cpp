@@ -6,13 +6,13 @@
 #include <ctime>
 #include <iostream>
 
-#include "peer/server/directory/directory_backend.h"
-#include "peer/server/programs.h"
-#include "peer/server/v4/state/recovery.h"
 #include "serve/options.h"
 #include "serve/port_file.h"
 #include "serve/storage.h"
 #include "serve/trouble_log.h"
+#include "server/directory/directory_backend.h"
+#include "server/rpc/programs.h"
+#include "server/v4/state/recovery.h"
 
 namespace steertag::serve {
 namespace {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "peer/also_broken.h"
-#include "peer/server/mount3_program.h"
+#include "deviations/also_broken.h"
+#include "server/nfs3/mount3_program.h"
 
 namespace steertag::serve {
 namespace {

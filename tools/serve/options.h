@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fabric/fabric.h"
-#include "peer/server/server.h"
-#include "peer/server/v4/state/limits.h"
+#include "server/server.h"
+#include "server/v4/state/limits.h"
 
 namespace steertag::serve {
 

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "client/nfs3/nfs3_client.h"
 #include "fabric/testing/provider_suite.h"
-#include "peer/client/nfs3_client.h"
-#include "peer/temporary_directory.h"
+#include "server/testing/temporary_directory.h"
 
 namespace steertag::serve {
 namespace {

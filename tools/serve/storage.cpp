@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "peer/server/directory/directory_backend.h"
-#include "peer/server/memory_backend.h"
 #include "serve/key_file.h"
+#include "server/directory/directory_backend.h"
+#include "server/storage/memory_backend.h"
 
 namespace steertag::serve {
 namespace {

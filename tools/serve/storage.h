@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "fabric/fabric.h"
-#include "peer/server/backend.h"
 #include "serve/options.h"
+#include "server/storage/backend.h"
 
 namespace steertag::serve {
 

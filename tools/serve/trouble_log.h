@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "endpoint/deadline_clock.h"
 #include "net/error.h"
-#include "peer/deadline_clock.h"
 
 namespace steertag::serve {
 

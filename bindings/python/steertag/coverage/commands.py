@@ -20,7 +20,7 @@ HOW_TO_SETTLE = (
     "in engine/ledger/requirements/."
 )
 HOW_TO_BREAK = (
-    "A case shows what it is worth when a deviation of our own peers makes it fail: engine/peer/deviation.h. "
+    "A case shows what it is worth when a deviation of our own peers makes it fail: engine/deviations/deviation.h. "
     "If none can, the list says why."
 )
 UNSETTLED = 1  # the exit status when a row that has to be settled is not

@@ -1,0 +1,117 @@
+// Opening of a client by URL.
+#include "client/files/file_client.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "client/nfs3/nfs3_files.h"
+#include "client/stream/stream_requester.h"
+#include "client/v4/nfs4_files.h"
+
+namespace steertag::peer {
+namespace {
+
+FileError error_of(const net::Error& error) {
+  return {FileErrc::call_failed, error.message(), 0, {}};
+}
+
+/// co_ownerid: this process, which has no state that another run of it could take over.
+std::string make_owner(const fabric::RandomSource& random) {
+  return "steertag " + std::to_string(::getpid()) + " " + std::to_string(random());
+}
+
+}  // namespace
+
+Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
+                                                          const FileClientOptions& options,
+                                                          const fabric::RandomSource& random) {
+  Way way;
+  const auto first_xid = static_cast<std::uint32_t>(random());
+  if (url.provider == kStreamProvider) {
+    StreamRequesterOptions stream;
+    stream.attempts = kFileAttempts;
+    auto carrier = StreamRequester::open(url, stream, first_xid);
+    if (!carrier) return tl::unexpected(error_of(carrier.error()));
+    way.carrier = std::move(*carrier);
+  } else {
+    auto provider = fabric::make_provider(url.provider, random);
+    if (!provider) return tl::unexpected(error_of(provider.error()));
+    way.provider = std::move(*provider);
+    RequesterOptions rdma;
+    rdma.credits = options.credits;
+    rdma.attempts = kFileAttempts;
+    if (options.long_calls) {
+      FormWish wish;
+      wish.long_call = Use::always;
+      wish.segments = 2;
+      rdma.form = wish;
+    }
+    if (options.reply_chunks) {
+      FormWish wish = rdma.form.value_or(FormWish{});
+      wish.reply_chunk = Use::always;
+      wish.segments = kMostRequestSegments;
+      rdma.form = wish;
+    }
+    // RFC 8267 6.7.2: a credit with which to find out whether the server still answers.
+    const bool reserves = !options.deviations.has(Deviation::no_credit_in_reserve);
+    rdma.reserve = options.version != 3 && reserves ? 1 : 0;
+    rdma.deviations = options.deviations;
+    way.carrier = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
+  }
+  way.schedule =
+      std::make_unique<CallSchedule>(*way.carrier, std::chrono::steady_clock::now, options.timeout);
+  way.schedule->set_interrupted(options.interrupted);
+  return way;
+}
+
+Expected<void, FileError> FileClient::start_version3(const net::Url& url,
+                                                     const FileClientOptions& options,
+                                                     const fabric::RandomSource& random) {
+  if (options.mount_port != 0) {
+    net::Url mount_url = url;
+    mount_url.provider = kStreamProvider;
+    mount_url.port = options.mount_port;
+    auto way = make_way(mount_url, options, random);
+    if (!way) return tl::unexpected(std::move(way.error()));
+    mount_ = std::move(*way);
+  }
+  auto files = std::make_unique<Nfs3Files>(*nfs_.schedule, options.identity, mount_.schedule.get());
+  if (auto mounted = files->mount(url.path.empty() ? "/" : url.path); !mounted) return mounted;
+  files_ = std::move(files);
+  return {};
+}
+
+Expected<void, FileError> FileClient::start_version4(const FileClientOptions& options,
+                                                     const fabric::RandomSource& random) {
+  SessionOptions session;
+  session.identity = options.identity;
+  session.owner = make_owner(random);
+  session.deviations = options.deviations;
+  wire::store_u64(session.verifier.data(), random());
+  auto files = std::make_unique<Nfs4Files>(*nfs_.schedule, std::move(session));
+  if (auto started = files->start(); !started) return started;
+  files_ = std::move(files);
+  return {};
+}
+
+Expected<std::unique_ptr<FileClient>, FileError> FileClient::open(const net::Url& url,
+                                                                  const FileClientOptions& options,
+                                                                  fabric::RandomSource random) {
+  std::unique_ptr<FileClient> client(new FileClient());
+  auto way = make_way(url, options, random);
+  if (!way) return tl::unexpected(std::move(way.error()));
+  client->nfs_ = std::move(*way);
+  if (options.version != 3) {
+    auto started = client->start_version4(options, random);
+    if (started) return client;
+    const bool may_fall =
+        options.version == 0 && started.error().code == FileErrc::unsupported_version;
+    if (!may_fall) return tl::unexpected(std::move(started.error()));
+  }
+  auto started = client->start_version3(url, options, random);
+  if (!started) return tl::unexpected(std::move(started.error()));
+  return client;
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,68 @@
+// A client of the files behind a URL: provider or TCP, the version of NFS that the server speaks,
+// and everything that belongs to them.
+#pragma once
+
+#include <memory>
+
+#include "client/files/identity.h"
+#include "client/files/remote_files.h"
+#include "client/rdma/call_schedule.h"
+#include "client/rdma/requester.h"
+#include "fabric/fabric.h"
+
+namespace steertag::peer {
+
+/// From a call to its reply. Servers may be slow with COMMIT of much data.
+inline constexpr std::chrono::milliseconds kCallTimeout{60'000};
+/// Connections on which one call is tried: calls under way are sent again whenever a connection is
+/// lost, however far the transfer has come, so that a long one needs more than kMostAttempts.
+inline constexpr std::uint32_t kFileAttempts = 8;
+inline constexpr std::string_view kStreamProvider = "tcp";
+
+struct FileClientOptions {
+  std::uint32_t version = 0;  // 3 or 4 (4.1); 0: 4.1, and 3 if the server does not have it
+  Identity identity;
+  std::uint32_t credits = kDefaultCredits;  // calls under way over RDMA
+  std::uint16_t mount_port = 0;             // MOUNT version 3 over TCP; 0: where NFS is
+  std::chrono::milliseconds timeout = kCallTimeout;
+  /// CallSchedule::set_interrupted
+  std::function<bool()> interrupted{};
+  bool long_calls = false;    // over RDMA: each call in a position-zero chunk of two segments
+  bool reply_chunks = false;  // over RDMA: each call offers a reply chunk of sixteen segments
+  Deviations deviations{};    // over RDMA, and of sessions
+};
+
+class FileClient {
+ public:
+  /// Connects and mounts: version 3 mounts the export that the URL's path is in. `random` gives
+  /// XIDs and the identity of the client.
+  static Expected<std::unique_ptr<FileClient>, FileError> open(const net::Url& url,
+                                                               const FileClientOptions& options,
+                                                               fabric::RandomSource random);
+
+  RemoteFiles& files() { return *files_; }
+  /// What carries the calls of NFS.
+  CallCarrier& carrier() { return nfs_.schedule->carrier(); }
+
+ private:
+  /// What carries calls to one port. The members depend on those before them.
+  struct Way {
+    std::unique_ptr<fabric::Provider> provider;
+    std::unique_ptr<CallCarrier> carrier;
+    std::unique_ptr<CallSchedule> schedule;
+  };
+
+  FileClient() = default;
+  static Expected<Way, FileError> make_way(const net::Url& url, const FileClientOptions& options,
+                                           const fabric::RandomSource& random);
+  Expected<void, FileError> start_version3(const net::Url& url, const FileClientOptions& options,
+                                           const fabric::RandomSource& random);
+  Expected<void, FileError> start_version4(const FileClientOptions& options,
+                                           const fabric::RandomSource& random);
+
+  Way nfs_;
+  Way mount_;
+  std::unique_ptr<RemoteFiles> files_;
+};
+
+}  // namespace steertag::peer

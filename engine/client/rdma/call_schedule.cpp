@@ -1,0 +1,100 @@
+// Deadlines and later work of a client.
+#include "client/rdma/call_schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace steertag::peer {
+namespace {
+
+using std::chrono::milliseconds;
+
+CallError interruption() {
+  return {CallErrc::timed_out, "the caller was interrupted"};
+}
+
+}  // namespace
+
+void CallSchedule::call(Request request, CallCallback callback) {
+  if (giving_up_)
+    return later(milliseconds{0}, [callback] { callback(tl::unexpected(interruption())); });
+  // The XID is known only after `submit`, but no callback comes before it returns.
+  auto xid = std::make_shared<std::uint32_t>(0);
+  const auto submitted = carrier_.submit(
+      std::move(request), [this, xid, callback](Expected<CallReply, CallError> outcome) {
+        waiting_.erase(*xid);
+        callback(std::move(outcome));
+      });
+  if (!submitted) {
+    later(milliseconds{0},
+          [callback, error = submitted.error()] { callback(tl::unexpected(error)); });
+    return;
+  }
+  *xid = *submitted;
+  waiting_.insert(*xid);
+  deadlines_.push_back({clock_() + timeout_, *xid});
+}
+
+void CallSchedule::later(std::chrono::milliseconds wait, std::function<void()> action) {
+  actions_.emplace(clock_() + wait, std::move(action));
+}
+
+void CallSchedule::drop_ended() {
+  while (!deadlines_.empty() && !waiting_.contains(deadlines_.front().xid)) deadlines_.pop_front();
+}
+
+void CallSchedule::give_up_late() {
+  const Time now = clock_();
+  for (drop_ended(); !deadlines_.empty() && deadlines_.front().time <= now; drop_ended()) {
+    const std::uint32_t xid = deadlines_.front().xid;
+    deadlines_.pop_front();
+    carrier_.give_up(
+        xid, {CallErrc::timed_out, "no reply within " + std::to_string(timeout_.count()) + " ms"});
+  }
+}
+
+bool CallSchedule::act(Time until) {
+  std::vector<std::function<void()>> due;
+  while (!actions_.empty() && actions_.begin()->first <= until) {
+    due.push_back(std::move(actions_.begin()->second));
+    actions_.erase(actions_.begin());
+  }
+  for (const auto& action : due) action();
+  return !due.empty();
+}
+
+bool CallSchedule::interrupted(Time now) {
+  if (!interrupted_ || now < next_question_) return false;
+  next_question_ = now + kInterruptPoll;
+  return interrupted_();
+}
+
+// Every round ends what waits in it; what that makes others hand over fails in the next.
+void CallSchedule::give_up_all() {
+  giving_up_ = true;
+  while (!waiting_.empty() || !actions_.empty()) {
+    for (const Deadline& each : std::exchange(deadlines_, {})) {
+      if (waiting_.erase(each.xid) > 0) carrier_.give_up(each.xid, interruption());
+    }
+    act(Time::max());
+  }
+  giving_up_ = false;
+}
+
+void CallSchedule::step(milliseconds timeout) {
+  if (interrupted(clock_())) return give_up_all();
+  give_up_late();
+  if (act(clock_())) timeout = milliseconds{0};
+  if (interrupted_) timeout = std::min(timeout, kInterruptPoll);
+  drop_ended();
+  const Time now = clock_();
+  const auto until = [&](Time time) {
+    const auto left = std::chrono::ceil<milliseconds>(time - now);
+    timeout = std::clamp(left, milliseconds{0}, timeout);
+  };
+  if (!deadlines_.empty()) until(deadlines_.front().time);
+  if (!actions_.empty()) until(actions_.begin()->first);
+  carrier_.step(timeout);
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,68 @@
+// Calls with a deadline, and what is to be done later: the time of a client.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_set>
+
+#include "client/rdma/call_carrier.h"
+#include "endpoint/deadline_clock.h"
+
+namespace steertag::peer {
+
+/// How often it is asked whether the caller was interrupted.
+inline constexpr std::chrono::milliseconds kInterruptPoll{100};
+
+class CallSchedule {
+ public:
+  /// `carrier` must outlive the schedule. Every call has `timeout` from when it is handed over to
+  /// its reply.
+  CallSchedule(CallCarrier& carrier, DeadlineClock clock, std::chrono::milliseconds timeout)
+      : carrier_(carrier), clock_(std::move(clock)), timeout_(timeout) {}
+
+  /// Hands a call over. Every outcome comes to the callback, from `step`.
+  void call(Request request, CallCallback callback);
+  /// Does something in `step` when the time has passed.
+  void later(std::chrono::milliseconds wait, std::function<void()> action);
+
+  /// Is asked while calls are waited for; true gives them all up, with what was to be done later.
+  void set_interrupted(std::function<bool()> interrupted) { interrupted_ = std::move(interrupted); }
+
+  /// Works until something came or `timeout` passed.
+  void step(std::chrono::milliseconds timeout);
+  /// Works until `done`, which must come true by the outcome of a call.
+  template <class Done>
+  void run_until(Done&& done) {
+    while (!done()) step(timeout_);
+  }
+
+  std::chrono::steady_clock::time_point now() const { return clock_(); }
+  std::chrono::milliseconds timeout() const { return timeout_; }
+  CallCarrier& carrier() { return carrier_; }
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Deadline {
+    Time time;
+    std::uint32_t xid;
+  };
+  void drop_ended();
+  void give_up_late();
+  bool act(Time until);
+  bool interrupted(Time now);
+  void give_up_all();
+
+  CallCarrier& carrier_;
+  DeadlineClock clock_;
+  std::chrono::milliseconds timeout_;
+  std::unordered_set<std::uint32_t> waiting_;  // XIDs
+  std::deque<Deadline> deadlines_;             // in their order; may hold ended calls
+  std::multimap<Time, std::function<void()>> actions_;
+  std::function<bool()> interrupted_;
+  Time next_question_{};
+  bool giving_up_ = false;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,256 @@
+// One call of the requester.
+#include "client/rdma/outgoing_call.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "nfs/eligible_items.h"
+#include "rpc/direction.h"
+#include "wire/xdr.h"
+
+namespace steertag::peer {
+namespace {
+
+constexpr std::array<std::byte, 4> kZeros{};
+
+/// Divides `length` octets of a region into `count` segments of about equal length.
+std::vector<wire::Segment> divide(const fabric::Region& region, std::size_t length,
+                                  std::uint32_t count) {
+  std::vector<wire::Segment> segments;
+  std::size_t at = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::size_t share = (length - at + (count - i) - 1) / (count - i);
+    segments.push_back({region.stag(), static_cast<std::uint32_t>(share), region.base() + at});
+    at += share;
+  }
+  return segments;
+}
+
+void copy(std::span<const View> parts, MutableView to) {
+  std::size_t at = 0;
+  for (const View part : parts) {
+    if (part.empty()) continue;  // memcpy takes no null pointer, whatever the length
+    std::memcpy(to.data() + at, part.data(), part.size());
+    at += part.size();
+  }
+}
+
+bool same_but_lengths(std::span<const wire::Segment> offered,
+                      std::span<const wire::Segment> returned) {
+  return std::equal(offered.begin(), offered.end(), returned.begin(), returned.end(),
+                    [](const wire::Segment& a, const wire::Segment& b) {
+                      return a.handle == b.handle && a.offset == b.offset && b.length <= a.length;
+                    });
+}
+
+CallError bad(std::string detail) {
+  return {CallErrc::bad_reply, std::move(detail)};
+}
+
+}  // namespace
+
+OutgoingCall::OutgoingCall(std::uint32_t xid, Request request, CallCallback callback,
+                           const Deviations& deviations)
+    : deviations_(deviations),
+      xid_(xid),
+      request_(std::move(request)),
+      callback_(std::move(callback)) {
+  request_.wish.segments =
+      std::clamp(request_.wish.segments, std::uint32_t{1}, kMostRequestSegments);
+  wire::store_u32(request_.stream.data(), xid_);
+}
+
+bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form) {
+  const fabric::Rights writable{deviates(Deviation::memory_open_both_ways), true};
+  if (form.write_chunk && form.write_chunk_bytes == 0) header_.write_list.open();
+  if (form.write_chunk && form.write_chunk_bytes > 0) {
+    result_ = memory.acquire(form.write_chunk_bytes, writable);
+    if (!result_) return false;
+    header_.write_list.add(divide(*result_, form.write_chunk_bytes, request_.wish.segments));
+  }
+  if (form.reply_chunk) {
+    reply_ = memory.acquire(form.reply_chunk_bytes, writable);
+    if (!reply_) return false;
+    header_.has_reply_chunk = true;
+    header_.reply_chunk = divide(*reply_, form.reply_chunk_bytes, request_.wish.segments);
+  }
+  return true;
+}
+
+bool OutgoingCall::offer_arguments(const CallMemory& memory, const CallForm& form) {
+  const fabric::Rights readable{true, false};
+  const View stream = request_.stream;
+  const std::size_t roundup = wire::roundup4(request_.item.size()) - request_.item.size();
+  std::vector<View> inline_parts{stream};
+  if (!form.read_chunk && request_.has_item) {
+    inline_parts.push_back(request_.item);
+    inline_parts.push_back(View(kZeros).first(roundup));
+  }
+  const auto list = [&](std::uint32_t position, const fabric::Region& region, std::size_t length) {
+    for (const wire::Segment& segment : divide(region, length, request_.wish.segments))
+      header_.read_list.push_back({position, segment});
+  };
+  if (form.long_call) {
+    std::size_t length = 0;
+    for (const View part : inline_parts) length += part.size();
+    position_zero_ = memory.acquire(length, readable);
+    if (!position_zero_) return false;
+    copy(inline_parts, position_zero_->bytes());
+    list(0, *position_zero_, length);
+    inline_parts.clear();
+  }
+  if (form.read_chunk) {
+    // RFC 8166 3.4.5.2: roundup may be part of the chunk, then it is zeros.
+    const std::size_t length =
+        request_.item.size() + (request_.wish.roundup_in_read_chunk ? roundup : 0);
+    argument_ = memory.acquire(length, readable);
+    if (!argument_) return false;
+    const View item[] = {request_.item, View(kZeros).first(length - request_.item.size())};
+    copy(item, argument_->bytes());
+    list(static_cast<std::uint32_t>(stream.size()), *argument_, length);
+  }
+  if (form.read_chunk && deviates(Deviation::call_roundup_left_inline))
+    inline_parts.push_back(View(kZeros).first(roundup));
+  parts_.insert(parts_.end(), inline_parts.begin(), inline_parts.end());
+  return true;
+}
+
+Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
+                                               const wire::Negotiated& limits,
+                                               std::uint32_t credits) {
+  release_memory();
+  remotely_invalidated = false;
+  const CallSize size{request_.stream.size(), request_.has_item, request_.item.size(),
+                      request_.reply};
+  CallForm form = choose_form(size, request_.wish, limits);
+  bend_form(form, limits);
+  if (!form.possible) return tl::unexpected(CallErrc::too_large);
+  header_.clear();
+  header_.xid = xid_;
+  header_.credit = credits;
+  header_.proc = form.long_call ? wire::Procedure::nomsg : wire::Procedure::msg;
+  parts_.clear();
+  parts_.emplace_back();
+  if (!offer_result(memory, form) || !offer_arguments(memory, form)) {
+    release_memory();
+    return tl::unexpected(CallErrc::no_memory);
+  }
+  bend_lists(limits);
+  bend_needs(limits);
+  header_bytes_.clear();
+  wire::encode(header_, header_bytes_);
+  bend_octets(limits);
+  parts_.front() = header_bytes_;
+  return {};
+}
+
+bool OutgoingCall::owns(std::uint32_t stag) const {
+  const auto is = [&](const PooledRegion& region) { return region && region->stag() == stag; };
+  return is(argument_) || is(position_zero_) || is(result_) || is(reply_);
+}
+
+void OutgoingCall::rename(std::uint32_t xid) {
+  xid_ = xid;
+  wire::store_u32(request_.stream.data(), xid_);
+}
+
+void OutgoingCall::leave_memory(std::vector<PooledRegion>& open) {
+  for (PooledRegion* region : {&argument_, &position_zero_, &result_, &reply_}) {
+    if (*region) open.push_back(std::move(*region));
+  }
+}
+
+void OutgoingCall::close_memory() {
+  for (PooledRegion* region : {&argument_, &position_zero_, &result_, &reply_}) {
+    if (*region) (*region)->invalidate();
+  }
+}
+
+void OutgoingCall::release_memory() {
+  for (PooledRegion* region : {&argument_, &position_zero_, &result_, &reply_}) region->release();
+}
+
+std::optional<CallError> OutgoingCall::check_echo(const wire::Header& header) const {
+  // RFC 8166 3.4.6, 4.3.3: the chunks of the call, with other lengths.
+  if (header.write_list.size() != header_.write_list.size())
+    return bad("the write list has another number of chunks than in the call");
+  for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk) {
+    if (!same_but_lengths(header_.write_list[chunk], header.write_list[chunk]))
+      return bad("a write chunk came back with other segments");
+  }
+  if (header.has_reply_chunk != header_.has_reply_chunk ||
+      !same_but_lengths(header_.reply_chunk, header.reply_chunk))
+    return bad("the reply chunk came back with other segments");
+  if (header.proc == wire::Procedure::msg && wire::chunk_length(header.reply_chunk) > 0)
+    return bad("RDMA_MSG with a used reply chunk");
+  return std::nullopt;
+}
+
+std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, CallReply& reply) {
+  const std::uint64_t placed =
+      header.write_list.empty() ? 0 : wire::chunk_length(header.write_list[0]);
+  if (!reply.rpc.success())
+    return placed > 0 ? std::optional(bad("an RPC error with a used write chunk")) : std::nullopt;
+  std::vector<std::uint32_t> lengths;
+  for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk)
+    lengths.push_back(static_cast<std::uint32_t>(wire::chunk_length(header.write_list[chunk])));
+  const auto items = nfs::eligible_results(reply.payload, request_.program, request_.version,
+                                           request_.procedure, lengths);
+  const bool empty = items.empty() || items.front().absent || items.front().length == 0;
+  if (empty && deviates(Deviation::reduced_ineligible_taken)) return std::nullopt;
+  if (items.empty() || items.front().absent) {
+    // RFC 8166 6.1: only the eligible result may be there.
+    if (placed > 0) return bad("a write chunk was used for a result that is not eligible");
+    return std::nullopt;
+  }
+  const nfs::EligibleItem* const item = &items.front();
+  if (!result_) return std::nullopt;
+  // RFC 8166 6.1: with a write chunk on offer an eligible result must not be inline.
+  const bool inline_taken = deviates(Deviation::inline_result_taken);
+  if (item->length > 0 && placed == 0 && inline_taken) return std::nullopt;
+  if (item->length > 0 && placed == 0)
+    return bad("an eligible result came inline although a write chunk was offered");
+  // RFC 8166 3.4.6.2: exactly as long as the item.
+  const bool length_ignored = deviates(Deviation::returned_length_ignored);
+  if (placed != item->length && !length_ignored)
+    return bad("the write chunk holds " + std::to_string(placed) + " octets, the result has " +
+               std::to_string(item->length));
+  reply.item_reduced = true;
+  // A deviation takes the chunk for filled.
+  const std::uint64_t taken =
+      length_ignored ? wire::chunk_length(header_.write_list[0]) : item->length;
+  reply.item = View(result_->bytes()).first(std::min<std::size_t>(taken, result_->bytes().size()));
+  return std::nullopt;
+}
+
+std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::Header& header,
+                                                                   View payload) {
+  const auto broken =
+      deviates(Deviation::returned_segments_ignored) ? std::nullopt : check_echo(header);
+  const bool is_long = header.proc == wire::Procedure::nomsg;
+  if (is_long && (!reply_ || wire::chunk_length(header.reply_chunk) == 0)) return std::nullopt;
+  if (!is_long && rpc::xid(payload) != xid_) return std::nullopt;
+  if (!deviates(Deviation::memory_left_open)) close_memory();
+  if (broken) return tl::unexpected(*broken);
+  CallReply reply;
+  reply.header = &header;
+  reply.remotely_invalidated = remotely_invalidated;
+  reply.payload = payload;
+  if (is_long) {
+    const View room = reply_->bytes();
+    // No longer than the room, unless a deviation has not compared them.
+    reply.payload =
+        room.first(std::min<std::uint64_t>(wire::chunk_length(header.reply_chunk), room.size()));
+  }
+  wire::Reader reader(reply.payload);
+  reply.rpc.decode(reader);
+  if (!reader.ok() || reply.rpc.xid != xid_)
+    return tl::unexpected(bad(reader.ok() ? "the RPC reply has another XID"
+                                          : "the RPC reply header: " + reader.fault().message()));
+  reply.results = reader.rest();
+  if (const auto fault = check_item(header, reply)) return tl::unexpected(*fault);
+  return reply;
+}
+
+}  // namespace steertag::peer

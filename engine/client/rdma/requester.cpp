@@ -1,0 +1,307 @@
+// The requester of a client.
+#include "client/rdma/requester.h"
+
+#include <algorithm>
+
+#include "deviations/provider_defects.h"
+#include "rpc/direction.h"
+
+namespace steertag::peer {
+
+Requester::Requester(fabric::Provider& provider, fabric::Url url, RequesterOptions options,
+                     std::uint32_t first_xid, net::Clock clock)
+    : provider_(provider),
+      url_(std::move(url)),
+      options_(options),
+      domain_(provider.make_domain()),
+      pool_(*domain_, options.memory_bytes),
+      credits_(options.credits),
+      next_xid_(first_xid),
+      clock_(std::move(clock)) {
+  if (options_.deviations.any()) provider.misbehave(provider_defects(options_.deviations));
+}
+
+Requester::~Requester() {
+  endpoint_.reset();
+}
+
+void Requester::observe(trace::EventSink* events, trace::ByteSink* bytes) {
+  events_ = events;
+  bytes_ = bytes;
+}
+
+Expected<std::uint32_t, CallError> Requester::submit(Request request, CallCallback callback) {
+  if (pending() >= kMostCalls)
+    return tl::unexpected(CallError{CallErrc::too_many_calls, std::to_string(kMostCalls)});
+  const std::uint32_t xid = next_xid_++;
+  if (options_.form) request.wish = *options_.form;
+  queue_.push_back(std::make_unique<OutgoingCall>(xid, std::move(request), std::move(callback),
+                                                  options_.deviations));
+  return xid;
+}
+
+void Requester::start_connection() {
+  if (deviates(Deviation::several_calls_at_first)) {
+    credits_.restart();
+  } else {
+    credits_.reset();
+  }
+  beside_.clear();
+  used_receives_.clear();
+  down_ = came_up_ = false;
+  ++statistics_.connections;
+  endpoint_ =
+      std::make_unique<Endpoint>(provider_, static_cast<EndpointUser&>(*this), endpoint_options());
+  if (const auto started = endpoint_->connect(url_, *domain_, events_, bytes_); !started) {
+    down_ = true;
+    down_reason_ = started.error().message();
+  }
+}
+
+EndpointOptions Requester::endpoint_options() const {
+  EndpointOptions options;
+  options.announced = options_.announced;
+  const fabric::Capabilities can = provider_.capabilities();
+  if (!can.remote_invalidation && !can.windows) options.announced.remote_invalidation = false;
+  options.sends_private_data = options_.sends_private_data;
+  // RFC 8166 3.3.1: a receive for every reply that may come.
+  options.receives = credits_.requested() + kSpareReceives;
+  if (reverse_) options.receives += kReverseGrant;
+  if (options_.deviations.any()) bend_endpoint(options);
+  options.connection.startup_timeout = options_.connect_timeout;
+  return options;
+}
+
+CallMemory Requester::memory() {
+  const bool any_region = provider_.capabilities().remote_invalidation;
+  const bool windows = negotiated_.remote_invalidation && !any_region;
+  return {pool_, windows ? endpoint_->connection() : nullptr};
+}
+
+void Requester::step(std::chrono::milliseconds timeout) {
+  const std::uint64_t before = callbacks_;
+  if (down_) {
+    if (!came_up_) pause_.failed(clock_());
+    endpoint_.reset();
+    requeue_all(down_reason_);
+    down_ = false;
+  }
+  if (!endpoint_ && !queue_.empty()) {
+    const std::chrono::milliseconds pause = pause_.left(clock_());
+    if (pause.count() == 0) start_connection();
+    if (pause.count() > 0) timeout = std::min(timeout, pause);
+  }
+  pump();
+  // Who waits for a call that has just ended must not wait for the network; nor does anything come
+  // of a connection that could not even be started.
+  const bool idle = callbacks_ == before && !down_;
+  provider_.poll(idle ? timeout : std::chrono::milliseconds{0});
+  pump();
+  if (up() && pending() == 0 && deviates(Deviation::idle_connection_closed))
+    endpoint_->disconnect();
+}
+
+void Requester::abort_connection() {
+  if (endpoint_) endpoint_->abort();
+}
+
+void Requester::pump() {
+  const auto open = [this] {
+    return deviates(Deviation::grant_ignored) ? credits_.in_flight() < credits_.requested()
+                                              : credits_.open(options_.reserve);
+  };
+  while (up() && !down_ && open() && !queue_.empty()) {
+    std::unique_ptr<OutgoingCall> call = std::move(queue_.front());
+    queue_.pop_front();
+    call->offers_no_room = had_unused_chunk_;
+    const auto marshalled = call->marshal(
+        memory(), negotiated_, deviates(Deviation::asks_for_no_credits) ? 0 : credits_.requested());
+    if (!marshalled) {
+      // Memory comes back with the replies; a connection that is ending opens no window.
+      const bool passes = !outstanding_.empty() || !endpoint_->connection()->established();
+      if (marshalled.error() == CallErrc::no_memory && passes) {
+        queue_.push_front(std::move(call));
+        return;
+      }
+      tell(*call, tl::unexpected(CallError{marshalled.error(), {}}));
+      continue;
+    }
+    OutgoingCall& sent = *call;
+    if (!sent.header().write_list.empty()) had_unused_chunk_ = false;
+    outstanding_[sent.xid()] = std::move(call);
+    if (!transmit(sent)) return;
+  }
+}
+
+bool Requester::transmit(OutgoingCall& call) {
+  ++call.attempts;
+  ++statistics_.calls;
+  if (call.attempts > 1) ++statistics_.retransmitted;
+  if (credits_.in_flight() == 0) repost_used();
+  credits_.on_call();
+  statistics_.most_in_flight = std::max(statistics_.most_in_flight, credits_.in_flight());
+  ++call.sends_outstanding;
+  if (const auto sent = endpoint_->send(call.parts(), call.xid()); !sent) {
+    endpoint_->abort();  // on_down puts the call back
+    return false;
+  }
+  if (deviates(Deviation::request_sent_twice)) send_again(call);
+  return true;
+}
+
+OutgoingCall* Requester::find(std::uint32_t xid) {
+  const auto found = outstanding_.find(xid);
+  return found == outstanding_.end() || found->second->answered ? nullptr : found->second.get();
+}
+
+void Requester::on_up() {
+  negotiated_ = endpoint_->negotiated();
+  if (options_.deviations.any()) bend_negotiated();
+  came_up_ = true;
+  pause_.came_up();
+}
+
+void Requester::on_message(ReceiveId receive, View message,
+                           std::optional<std::uint32_t> invalidated) {
+  const auto effects = [this] { return statistics_.replies + statistics_.reverse_calls; };
+  const std::uint64_t before = effects();
+  const std::uint64_t reverse_before = statistics_.reverse_calls;
+  if (invalidated) {
+    ++statistics_.remote_invalidations;
+    for (const auto& [xid, call] : outstanding_) {
+      if (call->owns(*invalidated)) call->remotely_invalidated = true;
+    }
+  }
+  if (!options_.deviations.any() || !bend(message)) handle(message);
+  if (effects() == before) ++statistics_.discarded;
+  const bool is_reverse = statistics_.reverse_calls != reverse_before;
+  if (options_.deviations.any() && keeps_receive(receive, is_reverse)) return;
+  endpoint_->repost(receive);
+}
+
+void Requester::handle(View message) {
+  const auto payload = wire::decode(message, received_);
+  if (!payload) return;  // RFC 8166 4.5: discarded, also an RDMA_ERROR that does not decode
+  if (take_reverse(received_, *payload)) return;
+  OutgoingCall* call = find(received_.xid);
+  if (!call) return;
+  if (received_.proc == wire::Procedure::error) return handle_error(received_, *call);
+  const bool plain = received_.proc == wire::Procedure::msg;
+  if (!plain && received_.proc != wire::Procedure::nomsg) return;
+  // RFC 8166 4.3.1: nothing is pulled for a reply.
+  if (!received_.read_list.empty()) return;
+  // RFC 8167 4.1: a call of the reverse direction may carry the same XID.
+  if (plain && rpc::direction(*payload) != rpc::MessageType::REPLY) return;
+  auto outcome = call->accept(received_, *payload);
+  if (!outcome) return;
+  const wire::WriteList& chunks = received_.write_list;
+  if (!chunks.empty() && wire::chunk_length(chunks[0]) == 0) had_unused_chunk_ = true;
+  credits_.on_reply(received_.credit);
+  complete(*call, std::move(*outcome));
+}
+
+void Requester::handle_error(const wire::Header& header, OutgoingCall& call) {
+  credits_.on_reply(header.credit);
+  if (deviates(Deviation::memory_open_after_error)) call.leave_memory(left_open_);
+  call.close_memory();
+  if (header.error == wire::ErrorCode::chunk)
+    return complete(call, tl::unexpected(CallError{CallErrc::err_chunk, {}}));
+  complete(call, tl::unexpected(
+                     CallError{CallErrc::err_vers, "versions " + std::to_string(header.vers_low) +
+                                                       " to " + std::to_string(header.vers_high)}));
+}
+
+void Requester::tell(const OutgoingCall& call, Expected<CallReply, CallError> outcome) {
+  ++callbacks_;
+  call.callback()(std::move(outcome));
+}
+
+void Requester::complete(OutgoingCall& call, Expected<CallReply, CallError> outcome) {
+  ++statistics_.replies;
+  call.answered = true;
+  const std::uint32_t xid = call.xid();
+  const bool is_read = !call.header().write_list.empty();
+  tell(call, std::move(outcome));
+  if (deviates(Deviation::memory_left_open)) call.leave_memory(left_open_);
+  call.release_memory();
+  if (deviates(Deviation::done_sent) && !call.header().read_list.empty()) send_done(xid);
+  retire_sent(xid);
+  if (is_read && deviates(Deviation::overtaken_read_given_up)) give_up_overtaken(xid);
+}
+
+void Requester::retire_sent(std::uint32_t xid) {
+  const auto found = outstanding_.find(xid);
+  if (found != outstanding_.end() && found->second->answered &&
+      found->second->sends_outstanding == 0)
+    outstanding_.erase(found);
+}
+
+void Requester::on_done(WorkTag tag, fabric::Operation /*operation*/) {
+  if (beside_.erase(tag) > 0) return;
+  const auto xid = static_cast<std::uint32_t>(tag);
+  const auto found = outstanding_.find(xid);
+  if (found == outstanding_.end()) return;
+  --found->second->sends_outstanding;
+  found->second->bend_sent(negotiated_);
+  retire_sent(xid);
+}
+
+void Requester::on_down(const fabric::CloseReason& reason) {
+  down_ = true;
+  down_reason_ = std::string(fabric::sentence(reason.code));
+  if (!reason.detail.empty()) down_reason_ += ": " + reason.detail;
+}
+
+void Requester::requeue_all(const std::string& why) {
+  std::vector<std::unique_ptr<OutgoingCall>> calls;
+  for (auto& [xid, call] : outstanding_) {
+    if (!call->answered) calls.push_back(std::move(call));
+  }
+  outstanding_.clear();
+  // A connection on which none was sent, as a refused one, is an attempt of all that wait for it.
+  if (calls.empty()) {
+    for (const auto& call : queue_) ++call->attempts;
+  }
+  std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) {
+    return static_cast<std::int32_t>(a->xid() - b->xid()) > 0;  // serial numbers, latest first
+  });
+  for (auto& call : calls) {
+    call->release_memory();
+    call->sends_outstanding = 0;
+    if (deviates(Deviation::resent_as_new_request)) advance_sequence(*call);
+    if (deviates(Deviation::create_retry_renumbered)) advance_create_sequence(*call);
+    queue_.push_front(std::move(call));
+  }
+  std::deque<std::unique_ptr<OutgoingCall>> keep;
+  std::vector<std::unique_ptr<OutgoingCall>> lost;
+  const std::uint32_t most = deviates(Deviation::gives_up_after_loss) ? 1 : options_.attempts;
+  for (auto& call : queue_) {
+    if (call->attempts >= most) {
+      lost.push_back(std::move(call));
+    } else {
+      keep.push_back(std::move(call));
+    }
+  }
+  queue_ = std::move(keep);
+  for (const auto& call : lost)
+    tell(*call, tl::unexpected(CallError{CallErrc::connection_lost, why}));
+}
+
+void Requester::give_up(std::uint32_t xid, CallError error) {
+  const auto queued = std::find_if(queue_.begin(), queue_.end(),
+                                   [&](const auto& call) { return call->xid() == xid; });
+  if (queued != queue_.end()) {
+    const std::unique_ptr<OutgoingCall> call = std::move(*queued);
+    queue_.erase(queued);
+    tell(*call, tl::unexpected(std::move(error)));
+    return;
+  }
+  OutgoingCall* call = find(xid);
+  if (!call) return;
+  call->close_memory();
+  call->answered = true;
+  tell(*call, tl::unexpected(std::move(error)));
+  endpoint_->abort();
+}
+
+}  // namespace steertag::peer

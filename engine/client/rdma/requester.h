@@ -1,0 +1,160 @@
+// The requester of a client (RFC 8166): calls in a queue, credits, XIDs, receives, and what happens
+// when the connection is lost.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+
+#include "client/rdma/call_carrier.h"
+#include "client/rdma/outgoing_call.h"
+#include "client/rdma/reconnect_pause.h"
+#include "deviations/deviation.h"
+#include "endpoint/credit.h"
+#include "endpoint/endpoint.h"
+
+namespace steertag::peer {
+
+/// What the deviation few-receives posts: more than a use of the files of a test has calls under
+/// way.
+inline constexpr std::uint32_t kFewReceives = 8;
+/// What few-receives-after-reconnect posts: one for a call of the server, and one for a reply.
+inline constexpr std::uint32_t kFewReceivesAgain = 2;
+/// The calls of a client of NFS version 4.1 up to its session: EXCHANGE_ID and CREATE_SESSION.
+inline constexpr std::uint64_t kCallsToSession = 2;
+
+struct RequesterOptions {
+  std::uint32_t credits = kDefaultCredits;  // requested in every call
+  std::uint32_t reserve = 0;                // of the credits granted, left for other calls
+  /// R is cleared where the provider lets a peer close nothing (fabric::Capabilities).
+  wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
+  bool sends_private_data = true;
+  std::size_t memory_bytes = kPullBudgetBytes;  // registered memory of all calls together
+  std::uint32_t attempts = kMostAttempts;
+  std::chrono::milliseconds connect_timeout{5000};
+  std::optional<FormWish> form{};  // of every call, whatever its request wishes
+  Deviations deviations;
+};
+
+struct RequesterStatistics {
+  std::uint64_t connections = 0;
+  std::uint64_t calls = 0;          // messages sent
+  std::uint64_t retransmitted = 0;  // of which on a later connection
+  std::uint64_t replies = 0;
+  std::uint64_t reverse_calls = 0;  // of the server, that were answered
+  std::uint64_t discarded = 0;      // messages without effect
+  std::uint64_t remote_invalidations = 0;
+  std::uint32_t most_in_flight = 0;
+};
+
+class Requester final : public CallCarrier, private EndpointUser {
+ public:
+  /// `provider` must outlive the requester. `first_xid` and the clock are taken from outside so
+  /// that runs can repeat.
+  Requester(fabric::Provider& provider, fabric::Url url, RequesterOptions options,
+            std::uint32_t first_xid, net::Clock clock = net::system_clock());
+  ~Requester() override;
+  Requester(const Requester&) = delete;
+  Requester& operator=(const Requester&) = delete;
+
+  /// Observers of the connections that are opened from now on; they must outlive the requester.
+  void observe(trace::EventSink* events, trace::ByteSink* bytes);
+
+  Expected<std::uint32_t, CallError> submit(Request request, CallCallback callback) override;
+  /// Polls the provider and does what cannot be done inside its notices.
+  void step(std::chrono::milliseconds timeout) override;
+  /// Closes the call's memory and drops the connection, on which the server may still use it (RFC
+  /// 8166 4.4.1).
+  void give_up(std::uint32_t xid, CallError error) override;
+
+  bool up() const { return endpoint_ && endpoint_->up(); }
+  std::size_t pending() const override { return outstanding_.size() + queue_.size(); }
+  const wire::Negotiated& negotiated() const { return negotiated_; }
+  const CreditWindow& credits() const { return credits_; }
+  const RequesterStatistics& statistics() const { return statistics_; }
+  const RegionPool& pool() const { return pool_; }
+  CarrierLimits limits() const override { return {credits_.requested(), options_.memory_bytes}; }
+  void abort_connection() override;
+  std::optional<ReverseLimits> reverse_limits() const override;
+  void serve_reverse(ReverseService* service) override { reverse_ = service; }
+  std::uint64_t connection_number() const override { return statistics_.connections; }
+
+ private:
+  void on_up() override;
+  void on_message(ReceiveId receive, View message,
+                  std::optional<std::uint32_t> invalidated) override;
+  void on_done(WorkTag tag, fabric::Operation operation) override;
+  void on_down(const fabric::CloseReason& reason) override;
+
+  void start_connection();
+  CallMemory memory();
+  void pump();
+  bool transmit(OutgoingCall& call);
+  void handle(View message);
+  EndpointOptions endpoint_options() const;
+  /// What deviations do with a message instead of `handle`; true if nothing is left to be done.
+  bool bend(View message);
+  bool bend_undecodable(View message);
+  bool bend_unexpected(const wire::Header& header, View payload);
+  void repost_used();
+  void bend_negotiated();
+  void bend_endpoint(EndpointOptions& endpoint) const;
+  std::uint32_t bent_receives(std::uint32_t receives) const;
+  /// Whether the receive of a message is not posted again now.
+  bool keeps_receive(ReceiveId receive, bool is_reverse);
+  void send_again(OutgoingCall& call);
+  void give_up_overtaken(std::uint32_t xid);
+  bool answers_reverse_calls() const;
+  /// Whether the message is a call of the server, which then needs nothing more.
+  bool take_reverse(const wire::Header& header, View payload);
+  /// The whole message that answers it; empty: there is none.
+  Bytes answer_reverse(const wire::Header& call, View payload);
+  Bytes bent_reverse_answer(const wire::Header& call, Bytes reply);
+  OutgoingCall* oldest();
+  void fail(OutgoingCall& call, const char* why);
+  void make_again(OutgoingCall& call);
+  static void advance_sequence(OutgoingCall& call);
+  static void advance_create_sequence(OutgoingCall& call);
+  void send_error(std::uint32_t xid);
+  void send_done(std::uint32_t xid);
+  bool send_beside(Bytes message);
+  bool deviates(Deviation deviation) const { return options_.deviations.has(deviation); }
+  void handle_error(const wire::Header& header, OutgoingCall& call);
+  OutgoingCall* find(std::uint32_t xid);
+  void tell(const OutgoingCall& call, Expected<CallReply, CallError> outcome);
+  void complete(OutgoingCall& call, Expected<CallReply, CallError> outcome);
+  void retire_sent(std::uint32_t xid);
+  void requeue_all(const std::string& why);
+
+  fabric::Provider& provider_;
+  fabric::Url url_;
+  RequesterOptions options_;
+  std::unique_ptr<fabric::Domain> domain_;
+  RegionPool pool_;
+  CreditWindow credits_;
+  wire::Negotiated negotiated_;
+  std::uint32_t next_xid_;
+  net::Clock clock_;
+  ReconnectPause pause_;
+  bool came_up_ = false;  // the present connection, or the last
+  std::unique_ptr<Endpoint> endpoint_;
+  bool down_ = false;  // the endpoint is to be replaced outside of its notices
+  std::string down_reason_;
+  std::deque<std::unique_ptr<OutgoingCall>> queue_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<OutgoingCall>> outstanding_;
+  wire::Header received_;  // reused
+  trace::EventSink* events_ = nullptr;
+  trace::ByteSink* bytes_ = nullptr;
+  RequesterStatistics statistics_;
+  std::uint64_t callbacks_ = 0;
+  ReverseService* reverse_ = nullptr;
+  std::unordered_map<WorkTag, Bytes> beside_;  // messages that are no calls
+  std::uint64_t next_beside_ = 0;
+  std::optional<wire::Negotiated> first_negotiated_;  // what follows is for deviations only
+  std::vector<PooledRegion> left_open_;
+  std::vector<ReceiveId> used_receives_;
+  bool had_unused_chunk_ = false;  // since a write chunk was offered
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,173 @@
+// The backchannel of a client's session (RFC 8881 2.10.3.1): the connection that serves it, and
+// what the server asks for over it.
+#include <algorithm>
+
+#include "client/v4/client_session.h"
+
+namespace steertag::peer {
+namespace {
+
+using nfs4::Opnum;
+using nfs4::Status;
+
+constexpr std::uint32_t kPathDown =
+    nfs4::SEQ4_STATUS_CB_PATH_DOWN | nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+
+bool is_delay(const FileError& error) {
+  return error.code == FileErrc::refused &&
+         static_cast<Status>(error.status) == Status::NFS4ERR_DELAY;
+}
+
+}  // namespace
+
+CallbackActions ClientSession::callback_actions() {
+  CallbackActions actions;
+  actions.recall = [this](const nfs4::CbRecallArgs& args) {
+    return options_.recall ? options_.recall(args) : Status::NFS4ERR_BAD_STATEID;
+  };
+  actions.recall_slot = [this](std::uint32_t highest_slot) { recall_slots(highest_slot); };
+  actions.outstanding = [this](const nfs4::ReferringCall& call) {
+    return slots_.is_under_way(call.rc_slotid, call.rc_sequenceid);
+  };
+  return actions;
+}
+
+// --- the connection
+
+nfs4::ChannelAttrs ClientSession::wanted_back_channel() const {
+  const auto limits = schedule_.carrier().reverse_limits();
+  // Servers want values also of a channel that no connection becomes part of.
+  if (!limits) return {0, 4096, 4096, 0, 2, 1, {}};
+  auto call = static_cast<std::uint32_t>(limits->call_bytes);
+  auto reply = static_cast<std::uint32_t>(limits->reply_bytes);
+  if (deviates(Deviation::long_callbacks_promised)) call = 1U << 16;
+  if (deviates(Deviation::callback_replies_too_long)) reply = kShortCallbackReply;
+  return {0, call, reply, reply, kMostCallbackOperations, kClientBackSlots, {}};
+}
+
+void ClientSession::back_channel_made(const nfs4::CreateSessionOk& made) {
+  has_back_channel_ = (made.csr_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
+  back_connection_ = schedule_.carrier().connection_number();
+  path_down_ = binding_ = destroying_ = slots_recalled_ = false;
+  vain_binds_ = 0;
+  bind_delay_ = {};
+  callbacks_.reset(session_id_,
+                   std::min(made.csr_back_chan_attrs.ca_maxrequests, kClientBackSlots));
+}
+
+void ClientSession::keep_back_channel() {
+  if (binding_) return;
+  // RFC 8881 2.10.13.1.2: who comes back without its last connection has to bind the new one.
+  const bool lost =
+      has_back_channel_ && schedule_.carrier().connection_number() != back_connection_;
+  if (lost && deviates(Deviation::lost_back_channel_not_bound)) return;
+  if (lost || path_down_) bind();
+}
+
+// RFC 8881 18.34.3: the only operation, on the connection that is bound. If that is lost before the
+// reply, the call is made on the next one, and binds that.
+void ClientSession::bind() {
+  binding_ = true;
+  path_down_ = false;
+  nfs4::BindConnToSessionArgs args;
+  args.bctsa_sessid = session_id_;
+  args.bctsa_dir = nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH;
+  ClientCompound call;
+  call.add(Opnum::OP_BIND_CONN_TO_SESSION, args);
+  if (deviates(Deviation::bind_not_alone)) call.add(Opnum::OP_PUTROOTFH);
+  schedule_.call(call.request(options_.identity, nullptr),
+                 [this, session = sessions_made_](Expected<CallReply, CallError> outcome) {
+                   if (session == sessions_made_ && stage_ == Stage::ready)
+                     take_bind(std::move(outcome));
+                   pump();
+                 });
+}
+
+void ClientSession::take_bind(Expected<CallReply, CallError> outcome) {
+  binding_ = false;
+  ++binds_;
+  // Also after a failure: the next connection is the next try.
+  back_connection_ = schedule_.carrier().connection_number();
+  if (!outcome) return;
+  auto reply = CompoundReply::of(*outcome);
+  if (!reply) return bind_refused(reply.error());
+  const auto result = reply->next<nfs4::BindConnToSessionResult>(Opnum::OP_BIND_CONN_TO_SESSION);
+  if (!result) return bind_refused(result.error());
+  bind_delay_ = {};
+  has_back_channel_ = result->resok4.bctsr_dir != nfs4::ChannelDirFromServer::CDFS4_FORE;
+}
+
+void ClientSession::bind_refused(const FileError& error) {
+  const auto pause = is_delay(error) ? bind_delay_.next(schedule_.now()) : std::nullopt;
+  if (!pause) return leave();
+  schedule_.later(*pause, [this, session = sessions_made_] {
+    if (session != sessions_made_) return;
+    path_down_ = true;
+    pump();
+  });
+}
+
+void ClientSession::heed(std::uint32_t flags, std::uint64_t binds) {
+  // RFC 8881 18.46.3: nothing but another session helps.
+  if ((flags & nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT) != 0 && stage_ == Stage::ready &&
+      !deviates(Deviation::back_channel_fault_ignored))
+    return leave();
+  if (!can_be_called() || binding_ || binds != binds_ || stage_ != Stage::ready) return;
+  if ((flags & kPathDown) == 0) {
+    vain_binds_ = 0;
+    return;
+  }
+  if (path_down_ || deviates(Deviation::path_down_ignored)) return;
+  if (++vain_binds_ > kMostVainBinds) return leave();
+  path_down_ = true;
+}
+
+// --- the end of a session that the server cannot call
+
+void ClientSession::leave() {
+  stage_ = Stage::leaving;
+}
+
+std::optional<std::uint32_t> ClientSession::destroy_slot() {
+  return deviates(Deviation::destroyed_over_any_connection) ? std::nullopt : slots_.take();
+}
+
+Request ClientSession::destroy_request(std::optional<std::uint32_t> slot) const {
+  ClientCompound call;
+  call.add(Opnum::OP_DESTROY_SESSION, nfs4::DestroySessionArgs{session_id_});
+  if (deviates(Deviation::operation_behind_destroy)) call.add(Opnum::OP_PUTROOTFH);
+  if (!slot) return call.request(options_.identity, nullptr);
+  const nfs4::SequenceArgs sequence = sequence_in(*slot);
+  return call.request(options_.identity, &sequence);
+}
+
+void ClientSession::destroy_left() {
+  destroying_ = true;
+  // Whatever comes of it: a session that is not destroyed ends with its client's lease.
+  schedule_.call(destroy_request(destroy_slot()),
+                 [this, session = sessions_made_](const Expected<CallReply, CallError>&) {
+                   if (session == sessions_made_ && stage_ == Stage::leaving) stage_ = Stage::none;
+                   pump();
+                 });
+}
+
+// --- slots that the server wants back
+
+void ClientSession::recall_slots(std::uint32_t highest_slot) {
+  if (highest_slot >= slots_.target() || deviates(Deviation::slot_recall_ignored)) return;
+  slots_.recall(highest_slot);
+  ++recalls_;
+  slots_recalled_ = true;
+  schedule_.later(std::chrono::milliseconds{0}, [this] { pump(); });
+}
+
+void ClientSession::tell_slots() {
+  if (!slots_recalled_ || slots_.highest_in_use() > slots_.target()) return;
+  slots_recalled_ = false;
+  if (!waiting_.empty()) return;
+  auto sequence = std::make_shared<Pending>();
+  sequence->done = [](const Expected<CompoundReply, FileError>&) {};
+  waiting_.push_back(std::move(sequence));
+}
+
+}  // namespace steertag::peer

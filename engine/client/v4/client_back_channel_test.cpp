@@ -1,0 +1,259 @@
+// How a client's session keeps its backchannel: made, bound again, given up, and what is asked for
+// over it.
+#include <array>
+
+#include "client/testing/client_session_fixture.h"
+#include "client/v4/nfs4_files.h"
+#include "rpc/message.h"
+
+namespace steertag::peer::testing {
+namespace {
+
+using nfs4::CbOpnum;
+
+class ClientBackChannelTest : public ClientSessionTest {
+ protected:
+  ClientBackChannelTest() : ClientSessionTest(ReverseLimits{4068, 996}) {}
+
+  /// The status of a CB_COMPOUND with CB_SEQUENCE in slot 0 and this operation.
+  template <class Args>
+  Status callback(CbOpnum number, const Args& args) {
+    rpc::CallHeader header;
+    header.program = kCallbackProgram;
+    header.version = nfs4::kCallbackVersion;
+    header.procedure = nfs4::CB_COMPOUND;
+    Bytes call;
+    wire::Writer writer(call);
+    header.encode(writer);
+    nfs4::CbCompoundArgs{"", 1, 0}.encode(writer);
+    nfs4::CallWriter<CbOpnum> operations(call);
+    nfs4::CbSequenceArgs sequence;
+    sequence.csa_sessionid[0] = static_cast<std::byte>(made);
+    sequence.csa_sequenceid = ++callbacks;
+    sequence.csa_referring_call_lists = referring;
+    operations.add(CbOpnum::OP_CB_SEQUENCE, sequence);
+    operations.add(number, args);
+    const Bytes reply = carrier.service->answer(call);
+    wire::Reader reader(reply);
+    rpc::ReplyHeader answered;
+    answered.decode(reader);
+    nfs4::CompoundResult result;
+    result.decode(reader);
+    EXPECT_TRUE(reader.ok());
+    return result.status;
+  }
+  Status recall_slot(std::uint32_t highest_slot) {
+    return callback(CbOpnum::OP_CB_RECALL_SLOT, nfs4::CbRecallSlotArgs{highest_slot});
+  }
+  /// Works off everything that waits.
+  void settle() {
+    for (int i = 0; i < 20; ++i) schedule.step(0ms);
+  }
+
+  std::uint32_t callbacks = 0;
+  std::vector<nfs4::ReferringCallList> referring;
+};
+
+TEST_F(ClientBackChannelTest, IsAskedForWithTheSession) {
+  ASSERT_TRUE(call());
+  const nfs4::CreateSessionArgs& args = creates.front();
+  EXPECT_EQ(args.csa_flags, nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN);
+  EXPECT_EQ(args.csa_cb_program, kCallbackProgram);
+  EXPECT_EQ(args.csa_back_chan_attrs.ca_maxrequestsize, 4068U);
+  EXPECT_EQ(args.csa_back_chan_attrs.ca_maxresponsesize, 996U);
+  EXPECT_EQ(args.csa_back_chan_attrs.ca_maxrequests, kClientBackSlots);
+  EXPECT_EQ(count(Opnum::OP_BIND_CONN_TO_SESSION), 0) << "the connection is part of it already";
+}
+
+TEST_F(ClientBackChannelTest, IsServedForAsLongAsTheSessionIsThere) {
+  EXPECT_NE(carrier.service, nullptr) << "before the first call (RFC 8167 6)";
+  { const ClientSession other(schedule, options()); }
+  EXPECT_EQ(carrier.service, nullptr);
+}
+
+TEST_F(ClientBackChannelTest, NextConnectionIsBoundByACallOfItsOwn) {
+  ASSERT_TRUE(call());
+  carrier.connection = 2;
+  seen.clear();
+  ASSERT_TRUE(call());
+  settle();
+  ASSERT_EQ(binds.size(), 1U);
+  EXPECT_EQ(binds[0].bctsa_sessid[0], std::byte{1});
+  EXPECT_EQ(binds[0].bctsa_dir, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH);
+  const auto at = std::find(seen.begin(), seen.end(), Opnum::OP_BIND_CONN_TO_SESSION);
+  EXPECT_TRUE(at == seen.begin() || *(at - 1) != Opnum::OP_SEQUENCE);
+  ASSERT_TRUE(call());
+  settle();
+  EXPECT_EQ(binds.size(), 1U) << "once for a connection";
+}
+
+TEST_F(ClientBackChannelTest, SessionWithoutOneIsNotBound) {
+  carrier.reverse.reset();
+  ASSERT_TRUE(call());
+  EXPECT_EQ(creates.front().csa_flags, 0U);
+  carrier.connection = 2;
+  flags = nfs4::SEQ4_STATUS_CB_PATH_DOWN;
+  ASSERT_TRUE(call());
+  settle();
+  EXPECT_TRUE(binds.empty());
+}
+
+TEST_F(ClientBackChannelTest, WordOfTheServerThatThePathIsDownIsHeeded) {
+  for (const std::uint32_t flag :
+       {nfs4::SEQ4_STATUS_CB_PATH_DOWN, nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION}) {
+    flags = 0;
+    ASSERT_TRUE(call());
+    binds.clear();
+    flags = flag;
+    ASSERT_TRUE(call());
+    flags = 0;
+    settle();
+    EXPECT_EQ(binds.size(), 1U) << flag;
+  }
+}
+
+TEST_F(ClientBackChannelTest, CallsFromBeforeTheBindDoNotAskForAnother) {
+  ASSERT_TRUE(call());
+  flags = nfs4::SEQ4_STATUS_CB_PATH_DOWN;
+  int done = 0;
+  for (int i = 0; i < 3; ++i)
+    session.call(null_call(), [&](const Expected<CompoundReply, FileError>&) { ++done; });
+  schedule.run_until([&] { return done == 3; });
+  flags = 0;
+  settle();
+  EXPECT_EQ(binds.size(), 1U);
+}
+
+TEST_F(ClientBackChannelTest, BindIsRepeatedAfterADelay) {
+  ASSERT_TRUE(call());
+  next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_DELAY};
+  carrier.connection = 2;
+  ASSERT_TRUE(call());
+  for (int i = 0; i < 20; ++i) schedule.step(1s);
+  EXPECT_EQ(binds.size(), 2U);
+  EXPECT_EQ(session.binds(), 2U);
+  EXPECT_EQ(session.sessions_made(), 1U);
+}
+
+TEST_F(ClientBackChannelTest, RefusedBindGivesTheSessionUp) {
+  ASSERT_TRUE(call());
+  next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_INVAL};
+  carrier.connection = 2;
+  ASSERT_TRUE(call());
+  settle();
+  EXPECT_EQ(count(Opnum::OP_DESTROY_SESSION), 1);
+  ASSERT_TRUE(call());
+  EXPECT_EQ(session.sessions_made(), 2U);
+  EXPECT_EQ(binds.size(), 1U);
+}
+
+TEST_F(ClientBackChannelTest, SessionIsGivenUpWhenNoBindHelps) {
+  flags = nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+  for (int i = 0; session.sessions_made() < 2 && i < 100; ++i) ASSERT_TRUE(call());
+  EXPECT_EQ(binds.size(), kMostVainBinds);
+  EXPECT_EQ(count(Opnum::OP_DESTROY_SESSION), 1);
+}
+
+TEST_F(ClientBackChannelTest, FaultThatTheServerTellsEndsTheSession) {
+  ASSERT_TRUE(call());
+  flags = nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT;
+  ASSERT_TRUE(call());
+  flags = 0;
+  settle();
+  EXPECT_EQ(count(Opnum::OP_DESTROY_SESSION), 1);
+  EXPECT_TRUE(binds.empty());
+  ASSERT_TRUE(call());
+  EXPECT_EQ(session.sessions_made(), 2U);
+}
+
+TEST_F(ClientBackChannelTest, SessionIsLeftOnlyWhenItsCallsHaveEnded) {
+  ASSERT_TRUE(call());
+  next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_INVAL};
+  carrier.connection = 2;
+  int done = 0;
+  for (int i = 0; i < 6; ++i)
+    session.call(null_call(), [&](const Expected<CompoundReply, FileError>& reply) {
+      EXPECT_TRUE(reply);
+      ++done;
+    });
+  schedule.run_until([&] { return done == 6; });
+  const auto destroyed = std::find(seen.begin(), seen.end(), Opnum::OP_DESTROY_SESSION);
+  EXPECT_EQ(std::count(seen.begin(), destroyed, Opnum::OP_PUTROOTFH), 5) << "those under way";
+  EXPECT_EQ(session.sessions_made(), 2U);
+}
+
+TEST_F(ClientBackChannelTest, ServerThatGrantsTheForeChannelAloneIsLeftInPeace) {
+  ASSERT_TRUE(call());
+  granted = nfs4::ChannelDirFromServer::CDFS4_FORE;
+  carrier.connection = 2;
+  ASSERT_TRUE(call());
+  settle();
+  carrier.connection = 3;
+  ASSERT_TRUE(call());
+  settle();
+  EXPECT_EQ(binds.size(), 1U);
+}
+
+TEST_F(ClientBackChannelTest, RecalledSlotsAreNotUsedAndTheServerIsTold) {
+  ASSERT_TRUE(call());
+  target = 0;  // what the server says in SEQUENCE too
+  EXPECT_EQ(recall_slot(0), Status::NFS4_OK);
+  sequences.clear();
+  settle();
+  ASSERT_EQ(sequences.size(), 1U) << "a SEQUENCE of its own";
+  EXPECT_EQ(sequences[0].sa_highest_slotid, 0U);
+  int done = 0;
+  for (int i = 0; i < 3; ++i)
+    session.call(null_call(), [&](const Expected<CompoundReply, FileError>&) { ++done; });
+  EXPECT_EQ(carrier.pending(), 1U);
+  schedule.run_until([&] { return done == 3; });
+  for (const nfs4::SequenceArgs& each : sequences) EXPECT_EQ(each.sa_slotid, 0U);
+}
+
+TEST_F(ClientBackChannelTest, ReplyFromBeforeTheRecallDoesNotUndoIt) {
+  ASSERT_TRUE(call());
+  session.call(null_call(), [](const Expected<CompoundReply, FileError>&) {});
+  EXPECT_EQ(recall_slot(1), Status::NFS4_OK);
+  schedule.step(0ms);  // its reply says that slot 3 may be used
+  for (int i = 0; i < 6; ++i)
+    session.call(null_call(), [](const Expected<CompoundReply, FileError>&) {});
+  EXPECT_EQ(carrier.pending(), 2U);
+  settle();
+}
+
+TEST_F(ClientBackChannelTest, TargetAboveTheOwnChangesNothing) {
+  ASSERT_TRUE(call());
+  EXPECT_EQ(recall_slot(100), Status::NFS4_OK);
+  sequences.clear();
+  settle();
+  EXPECT_TRUE(sequences.empty());
+}
+
+TEST_F(ClientBackChannelTest, RecallOfWhatAReplyBringsIsDelayed) {
+  ASSERT_TRUE(call());
+  session.call(null_call(), [](const Expected<CompoundReply, FileError>&) {});
+  nfs4::ReferringCallList list;
+  list.rcl_sessionid[0] = std::byte{1};
+  list.rcl_referring_calls.push_back({3, 0});  // the third call in slot 0
+  referring.push_back(list);
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, nfs4::CbRecallArgs{}), Status::NFS4ERR_DELAY);
+  settle();
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, nfs4::CbRecallArgs{}), Status::NFS4ERR_BAD_STATEID);
+}
+
+TEST_F(ClientBackChannelTest, DelegationThatNobodyHasAskedForGoesBack) {
+  delegation.delegation_type = nfs4::DelegationType::OPEN_DELEGATE_READ;
+  delegation.read.stateid.other[0] = std::byte{9};
+  Nfs4Files files(schedule, options());
+  const std::array<std::byte, 4> handle{};
+  ASSERT_TRUE(files.open(RemoteHandle(View(handle))));
+  nfs4::CbRecallArgs recalled;
+  recalled.stateid = delegation.read.stateid;
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recalled), Status::NFS4_OK) << "it is on its way";
+  settle();
+  EXPECT_EQ(count(Opnum::OP_DELEGRETURN), 1);
+  EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, recalled), Status::NFS4ERR_BAD_STATEID);
+}
+
+}  // namespace
+}  // namespace steertag::peer::testing

@@ -1,0 +1,184 @@
+// A session of NFS version 4.1 as its client keeps it (RFC 8881 2.10): made, used through its
+// slots, reachable for callbacks, made again when the server has forgotten it, and given back.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "client/files/delay.h"
+#include "client/rdma/call_schedule.h"
+#include "client/v4/callback_program.h"
+#include "client/v4/client_compound.h"
+#include "client/v4/slot_table.h"
+
+namespace steertag::peer {
+
+/// Slots that are asked for, if the carrier takes so many calls: more would only wait in line.
+inline constexpr std::uint32_t kMostClientSlots = 64;
+/// Octets of a call or reply beside the file data: RPC header with AUTH_SYS, SEQUENCE, PUTFH.
+inline constexpr std::uint32_t kCompoundOverhead = 1024;
+/// ca_maxresponsesize_cached: replies that are kept hold handles and attributes, but no data.
+inline constexpr std::uint32_t kMostKeptReply = 4096;
+/// ca_maxoperations: the longest COMPOUND that is made has six.
+inline constexpr std::uint32_t kMostClientOperations = 8;
+/// Sessions that one call may be made in: a second loss in a row is not repaired by a third.
+inline constexpr std::uint32_t kMostSessionsOfCall = 3;
+/// BIND_CONN_TO_SESSIONs in a row after which the server still says that it cannot reach us: the
+/// session is given up then, which is the other thing that RFC 8881 2.10.6.2 allows.
+inline constexpr std::uint32_t kMostVainBinds = 4;
+
+struct SessionOptions {
+  Identity identity;
+  /// co_ownerid and co_verifier (RFC 8881 2.4): the same id and another verifier would end the
+  /// state of an earlier client of that name.
+  std::string owner;
+  nfs4::Verifier verifier{};
+  std::uint32_t transfer_bytes = 1U << 20;  // largest READ and WRITE
+  /// Asked for the status of a CB_RECALL; without it there is no delegation to recall.
+  std::function<nfs4::Status(const nfs4::CbRecallArgs&)> recall{};
+  Deviations deviations{};
+};
+
+using CompoundDone = std::function<void(Expected<CompoundReply, FileError>)>;
+
+class ClientSession {
+ public:
+  /// `schedule` must outlive the session, which answers the calls of the server over its carrier.
+  ClientSession(CallSchedule& schedule, SessionOptions options);
+  ~ClientSession();
+  ClientSession(const ClientSession&) = delete;
+  ClientSession& operator=(const ClientSession&) = delete;
+
+  /// Queues a call; makes the session first if there is none. NFS4ERR_DELAY and NFS4ERR_GRACE are
+  /// waited out (kMostDelay), the loss of the session is repaired: neither is told.
+  void call(ClientCompound call, CompoundDone done);
+  /// Calls, waits, and gives `take`, which returns an Expected<..., FileError>, the reply.
+  template <class Take>
+  auto wait(ClientCompound compound, Take&& take)
+      -> decltype(take(std::declval<CompoundReply&>())) {
+    std::optional<decltype(take(std::declval<CompoundReply&>()))> outcome;
+    call(std::move(compound), [&](Expected<CompoundReply, FileError> reply) {
+      if (reply) {
+        outcome = take(*reply);
+      } else {
+        outcome = tl::unexpected(std::move(reply.error()));
+      }
+    });
+    schedule_.run_until([&] { return outcome.has_value(); });
+    return std::move(*outcome);
+  }
+  /// DESTROY_SESSION and DESTROY_CLIENTID, if there are any; waits.
+  Expected<void, FileError> end();
+
+  /// As the server has allowed them, at most what was asked for; zeros before the first call's
+  /// outcome.
+  const nfs4::ChannelAttrs& channel() const { return channel_; }
+  std::uint32_t slots() const { return slots_.size(); }
+  std::uint64_t client_id() const { return client_id_; }
+  std::uint64_t sessions_made() const { return sessions_made_; }
+  /// BIND_CONN_TO_SESSIONs that were answered.
+  std::uint64_t binds() const { return binds_; }
+  bool deviates(Deviation deviation) const { return options_.deviations.has(deviation); }
+
+ private:
+  enum class Stage : std::uint8_t { none, making, completing, ready, leaving };
+  struct Pending {
+    ClientCompound call;
+    CompoundDone done;
+    Delay delay;
+    std::uint32_t sessions = 0;  // in which it was made
+    bool first = false;          // RECLAIM_COMPLETE, which comes before all others
+  };
+  using PendingRef = std::shared_ptr<Pending>;
+
+  void pump();
+  void send(PendingRef pending, std::uint32_t slot);
+  nfs4::SequenceArgs sequence_in(std::uint32_t slot) const;
+  /// What a call knew when it was sent: what its reply says may be out of date since.
+  struct Moment {
+    std::uint64_t session = 0;
+    std::uint64_t binds = 0;
+    std::uint64_t recalls = 0;
+  };
+  void take_reply(const PendingRef& pending, std::uint32_t slot, const Moment& sent,
+                  Expected<CallReply, CallError> outcome);
+  /// Whether it is the reply to the call that has the slot.
+  bool answers(const nfs4::SequenceOk& reply, std::uint32_t slot) const;
+  /// SEQUENCE was refused, or its result is missing.
+  void take_refusal(const PendingRef& pending, std::uint32_t slot, std::uint64_t session,
+                    const FileError& error);
+  void take_results(const PendingRef& pending, CompoundReply reply);
+  void queue_again(const PendingRef& pending);
+  void retry_later(const PendingRef& pending, const FileError& error);
+  /// The session is of no use any more: `pending` goes into a new one.
+  void renew(const PendingRef& pending, std::uint64_t session, const FileError& error);
+
+  void make();
+  void exchange_id();
+  void create_session();
+  void reclaim_complete();
+  /// A COMPOUND in which SEQUENCE is not the first operation (a deviation).
+  void send_misplaced();
+  /// A call of its own, without SEQUENCE.
+  template <class Take>
+  void call_alone(ClientCompound call, Take take);
+  void on_make_error(const FileError& error, void (ClientSession::*again)());
+  void fail_all(const FileError& error);
+  nfs4::ChannelAttrs wanted_channel() const;
+  Expected<void, FileError> destroyed(const Expected<CallReply, CallError>& reply,
+                                      nfs4::Opnum number, bool in_session) const;
+
+  // The backchannel: client_back_channel.cpp.
+  CallbackActions callback_actions();
+  bool can_be_called() const { return schedule_.carrier().reverse_limits().has_value(); }
+  nfs4::ChannelAttrs wanted_back_channel() const;
+  void back_channel_made(const nfs4::CreateSessionOk& made);
+  /// Binds the present connection if the backchannel was lost with an earlier one, or if the server
+  /// has said that it cannot reach us.
+  void keep_back_channel();
+  void bind();
+  void take_bind(Expected<CallReply, CallError> outcome);
+  void bind_refused(const FileError& error);
+  /// sr_status_flags of a call that was sent after so many binds.
+  void heed(std::uint32_t flags, std::uint64_t binds);
+  /// DESTROY_SESSION behind SEQUENCE, by which its connection is the session's (RFC 8881 18.37.3),
+  /// also that on which it is made again; alone if no slot is left.
+  Request destroy_request(std::optional<std::uint32_t> slot) const;
+  std::optional<std::uint32_t> destroy_slot();
+  /// Gives the session up once its calls have ended; those that wait go into a new one.
+  void leave();
+  void destroy_left();
+  void recall_slots(std::uint32_t highest_slot);
+  /// The SEQUENCE that tells the server that its target is reached (RFC 8881 20.8.3), if no other
+  /// call is about to.
+  void tell_slots();
+
+  CallSchedule& schedule_;
+  SessionOptions options_;
+  Stage stage_ = Stage::none;
+  std::deque<PendingRef> waiting_;
+  PendingRef completing_;  // RECLAIM_COMPLETE while it waits
+  bool has_client_id_ = false;
+  std::uint64_t client_id_ = 0;
+  std::uint32_t create_sequence_ = 0;  // csa_sequence of the next CREATE_SESSION
+  bool reclaimed_ = false;             // RECLAIM_COMPLETE was made for this client id
+  bool exchanged_ = false;             // EXCHANGE_ID was made for the session that is being made
+  Delay make_delay_;
+  nfs4::SessionId session_id_{};
+  nfs4::ChannelAttrs channel_{};
+  SlotTable slots_;
+  std::uint64_t sessions_made_ = 0;  // also the number of the present one
+  CallbackProgram callbacks_;
+  bool has_back_channel_ = false;      // the server agreed to one
+  std::uint64_t back_connection_ = 0;  // the last one that was to become part of it
+  bool path_down_ = false;             // the server has said so since
+  bool binding_ = false;
+  std::uint64_t binds_ = 0;
+  std::uint32_t vain_binds_ = 0;  // since the server last did not say so
+  Delay bind_delay_;
+  bool destroying_ = false;
+  std::uint64_t recalls_ = 0;    // CB_RECALL_SLOTs that lowered the target
+  bool slots_recalled_ = false;  // and the server was not told that they are back
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,493 @@
+// Remote files over NFS version 4.1.
+#include "client/v4/nfs4_files.h"
+
+#include <algorithm>
+
+#include "client/files/cookie_watch.h"
+#include "client/files/path_walk.h"
+#include "client/v4/remote_attributes.h"
+#include "nfs/v4/attribute_numbers.h"
+
+namespace steertag::peer {
+namespace {
+
+using nfs4::Opnum;
+using nfs4::Status;
+
+/// Largest listing that is asked for.
+constexpr std::uint32_t kMostListing = 65536;
+
+/// The server does not know the stateid any more: after a restart, an expired lease, or because its
+/// administrator wanted so.
+bool lost_state(const FileError& error) {
+  if (error.code != FileErrc::refused) return false;
+  switch (static_cast<Status>(error.status)) {
+    case Status::NFS4ERR_BAD_STATEID:
+    case Status::NFS4ERR_STALE_STATEID:
+    case Status::NFS4ERR_OLD_STATEID:
+    case Status::NFS4ERR_EXPIRED:
+    case Status::NFS4ERR_ADMIN_REVOKED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+WriteVerifier to_number(const nfs4::Verifier& verifier) {
+  return wire::load_u64(verifier.data());
+}
+
+using Done = Expected<void, FileError>;
+
+/// Skips results one after the other.
+Done skip_all(CompoundReply& reply, std::initializer_list<Opnum> numbers) {
+  for (const Opnum number : numbers) {
+    if (auto skipped = reply.skip(number); !skipped) return skipped;
+  }
+  return {};
+}
+
+Expected<RemoteObject, FileError> take_object(CompoundReply& reply) {
+  const auto handle = reply.next<nfs4::GetfhResult>(Opnum::OP_GETFH);
+  if (!handle) return tl::unexpected(handle.error());
+  const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
+  if (!attributes) return tl::unexpected(attributes.error());
+  const auto values = typed(attributes->resok4.obj_attributes, "GETATTR");
+  if (!values) return tl::unexpected(values.error());
+  return RemoteObject{RemoteHandle(handle->resok4.object.view()), from_nfs4(*values)};
+}
+
+}  // namespace
+
+struct Nfs4Files::DataCall {
+  RemoteFile number = 0;
+  OpenRef file;
+  std::uint32_t opened = 0;  // the file's count when the call was made
+  bool again = false;        // it was made with another stateid before
+  std::function<ClientCompound(const OpenFile&)> build;
+  /// Decodes and tells a good outcome; an error is not told.
+  std::function<Done(CompoundReply&)> take;
+  std::function<void(FileError)> fail;
+};
+
+Nfs4Files::Nfs4Files(CallSchedule& schedule, SessionOptions options)
+    : schedule_(schedule), session_(schedule, answering_recalls(std::move(options))) {}
+
+SessionOptions Nfs4Files::answering_recalls(SessionOptions options) {
+  options.recall = [this](const nfs4::CbRecallArgs& args) { return recalled(args); };
+  return options;
+}
+
+Done Nfs4Files::start() {
+  ClientCompound call;
+  call.add(Opnum::OP_PUTROOTFH);
+  call.add(Opnum::OP_GETFH);
+  call.add(Opnum::OP_GETATTR, nfs4::GetattrArgs{object_attributes()});
+  auto root =
+      session_.wait(std::move(call), [](CompoundReply& reply) -> Expected<RemoteObject, FileError> {
+        if (auto skipped = reply.skip(Opnum::OP_PUTROOTFH); !skipped)
+          return tl::unexpected(skipped.error());
+        return take_object(reply);
+      });
+  if (!root) return tl::unexpected(std::move(root.error()));
+  root_ = std::move(*root);
+  const nfs4::ChannelAttrs& channel = session_.channel();
+  limits_.read_bytes = channel.ca_maxresponsesize - kCompoundOverhead;
+  limits_.write_bytes = channel.ca_maxrequestsize - kCompoundOverhead;
+  limits_.calls = session_.slots();
+  limits_.transfer_bytes = schedule_.carrier().limits().transfer_bytes;
+  return {};
+}
+
+Done Nfs4Files::end() {
+  return session_.end();
+}
+
+// --- names
+
+Expected<RemoteObject, FileError> Nfs4Files::lookup(const RemoteHandle& directory,
+                                                    std::string_view name) {
+  ClientCompound call;
+  call.add_handle(directory);
+  call.add(Opnum::OP_LOOKUP, nfs4::LookupArgs{name});
+  call.add(Opnum::OP_GETFH);
+  call.add(Opnum::OP_GETATTR, nfs4::GetattrArgs{object_attributes()});
+  return session_.wait(
+      std::move(call), [](CompoundReply& reply) -> Expected<RemoteObject, FileError> {
+        if (auto skipped = skip_all(reply, {Opnum::OP_PUTFH, Opnum::OP_LOOKUP}); !skipped)
+          return tl::unexpected(std::move(skipped.error()));
+        return take_object(reply);
+      });
+}
+
+Expected<RemoteObject, FileError> Nfs4Files::find(std::string_view path, bool follow) {
+  const PathSteps steps{[this](const RemoteHandle& directory, std::string_view name) {
+                          return lookup(directory, name);
+                        },
+                        [this](const RemoteHandle& link) { return read_link(link); }};
+  return walk_path(root_, path, follow, steps);
+}
+
+Expected<std::string, FileError> Nfs4Files::read_link(const RemoteHandle& link) {
+  ClientCompound call;
+  call.add_handle(link);
+  call.add(Opnum::OP_READLINK);
+  return session_.wait(std::move(call),
+                       [](CompoundReply& reply) -> Expected<std::string, FileError> {
+                         if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped)
+                           return tl::unexpected(std::move(skipped.error()));
+                         return reply.next_link();
+                       });
+}
+
+Done Nfs4Files::list(const RemoteHandle& directory, const EntrySink& sink) {
+  nfs4::ReaddirArgs args;
+  args.maxcount = std::min(kMostListing, limits_.read_bytes);
+  args.dircount = args.maxcount;
+  args.attr_request = entry_attributes();
+  std::uint64_t listed = 0;
+  CookieWatch watch;
+  bool wanted = true;
+  const auto take = [&](CompoundReply& reply) -> Expected<bool, FileError> {  // whether more follow
+    if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped)
+      return tl::unexpected(std::move(skipped.error()));
+    const auto result = reply.next<nfs4::ReaddirResult>(Opnum::OP_READDIR);
+    if (!result) return tl::unexpected(result.error());
+    for (const nfs4::Entry& entry : result->resok4.entries.items) {
+      ++listed;
+      args.cookie = entry.cookie;
+      const auto values = typed(entry.attrs, "READDIR");
+      if (!values) return tl::unexpected(values.error());
+      RemoteEntry told{entry.name, std::nullopt, {}};
+      if (values->type) told.attributes = from_nfs4(*values);
+      if (values->filehandle) told.handle = RemoteHandle(values->filehandle->view());
+      if (!(wanted = sink(told))) return false;
+    }
+    args.cookieverf = result->resok4.cookieverf;
+    if (!result->resok4.eof && result->resok4.entries.items.empty())
+      return tl::unexpected(
+          FileError{FileErrc::bad_results, "READDIR: no entry, and no end", 0, {}});
+    if (!result->resok4.eof && !watch.goes_on(args.cookie))
+      return tl::unexpected(
+          FileError{FileErrc::bad_results, "READDIR: the cookies go round", 0, {}});
+    return !result->resok4.eof;
+  };
+  while (listed < kMostListed) {
+    ClientCompound call;
+    call.add_handle(directory);
+    call.add(Opnum::OP_READDIR, args);
+    const auto more = session_.wait(std::move(call), take);
+    if (!more) return tl::unexpected(more.error());
+    if (!*more) return {};
+  }
+  return tl::unexpected(FileError{FileErrc::too_long, "a directory", 0, {}});
+}
+
+Done Nfs4Files::remove(const RemoteHandle& directory, std::string_view name) {
+  ClientCompound call;
+  call.add_handle(directory);
+  call.add(Opnum::OP_REMOVE, nfs4::RemoveArgs{name});
+  call.keep_reply();
+  return session_.wait(std::move(call), [](CompoundReply& reply) {
+    return skip_all(reply, {Opnum::OP_PUTFH, Opnum::OP_REMOVE});
+  });
+}
+
+Done Nfs4Files::rename(const RemoteHandle& directory, std::string_view from, std::string_view to) {
+  const auto source = lookup(directory, from);
+  if (!source) return tl::unexpected(source.error());
+  ClientCompound call;
+  call.add_handle(directory);
+  call.add(Opnum::OP_SAVEFH);
+  call.add(Opnum::OP_RENAME, nfs4::RenameArgs{from, to});
+  call.keep_reply();
+  Done renamed = session_.wait(std::move(call), [](CompoundReply& reply) {
+    return skip_all(reply, {Opnum::OP_PUTFH, Opnum::OP_SAVEFH, Opnum::OP_RENAME});
+  });
+  if (renamed) return renamed;
+  // A call that was made again in another session may have been executed before.
+  if (renamed.error().status == static_cast<std::uint32_t>(Status::NFS4ERR_NOENT)) {
+    const auto moved = lookup(directory, to);
+    if (moved && moved->handle == source->handle) return {};
+  }
+  return renamed;
+}
+
+// --- opens
+
+nfs4::OpenArgs Nfs4Files::open_args(const RemoteFile& file, std::uint32_t share_access) const {
+  nfs4::OpenArgs args;
+  args.share_access = share_access | nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG;
+  args.owner.clientid = session_.client_id();
+  // An owner for each open: two with one owner would share a stateid (RFC 8881 18.16.3).
+  args.owner.owner = std::as_bytes(std::span(&file, 1));
+  args.claim.claim = nfs4::ClaimType::CLAIM_FH;
+  return args;
+}
+
+Done Nfs4Files::learn_limits(CompoundReply& reply) {
+  const auto attributes = reply.next<nfs4::GetattrResult>(Opnum::OP_GETATTR);
+  if (!attributes) return tl::unexpected(attributes.error());
+  const auto values = typed(attributes->resok4.obj_attributes, "GETATTR");
+  if (!values) return tl::unexpected(values.error());
+  const auto lower = [](std::uint32_t& limit, const std::optional<std::uint64_t>& offered) {
+    if (offered && *offered > 0)
+      limit = static_cast<std::uint32_t>(std::min<std::uint64_t>(limit, *offered));
+  };
+  lower(limits_.read_bytes, values->maxread);
+  lower(limits_.write_bytes, values->maxwrite);
+  return {};
+}
+
+Expected<RemoteFile, FileError> Nfs4Files::open(const RemoteHandle& handle) {
+  const RemoteFile number = next_file_++;
+  auto file = std::make_shared<OpenFile>();
+  file->handle = handle;
+  file->share_access = nfs4::OPEN4_SHARE_ACCESS_READ;
+  ClientCompound call;
+  call.add_handle(handle);
+  call.add(Opnum::OP_OPEN, open_args(number, file->share_access));
+  call.add(Opnum::OP_GETATTR, nfs4::GetattrArgs{limit_attributes()});
+  call.keep_reply();
+  const auto opened = session_.wait(std::move(call), [&](CompoundReply& reply) -> Done {
+    if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped) return skipped;
+    const auto result = reply.next<nfs4::OpenResult>(Opnum::OP_OPEN);
+    if (!result) return tl::unexpected(result.error());
+    file->stateid = result->resok4.stateid;
+    give_back(result->resok4.delegation, handle);
+    return learn_limits(reply);
+  });
+  if (!opened) return tl::unexpected(opened.error());
+  open_[number] = std::move(file);
+  return number;
+}
+
+Expected<RemoteFile, FileError> Nfs4Files::create(const RemoteHandle& directory,
+                                                  std::string_view name, std::uint32_t mode) {
+  const RemoteFile number = next_file_++;
+  auto file = std::make_shared<OpenFile>();
+  file->share_access = nfs4::OPEN4_SHARE_ACCESS_BOTH;
+  nfs4::OpenArgs args = open_args(number, file->share_access);
+  nfs4::Attributes wished;
+  wished.mode = mode;
+  Bytes storage;
+  args.openhow.opentype = nfs4::OpenType::OPEN4_CREATE;
+  args.openhow.how.mode = nfs4::CreateMode::GUARDED4;
+  args.openhow.how.createattrs =
+      nfs4::fattr_of(wished, nfs4::Bitmap::of({nfs4::FATTR4_MODE}), storage);
+  args.claim.claim = nfs4::ClaimType::CLAIM_NULL;
+  args.claim.file = name;
+  const bool apart = session_.deviates(Deviation::handle_asked_apart);
+  const bool late = session_.deviates(Deviation::handle_asked_late);
+  ClientCompound call;
+  call.add_handle(directory);
+  call.add(Opnum::OP_OPEN, args);
+  if (!apart && !late) call.add(Opnum::OP_GETFH);
+  call.add(Opnum::OP_GETATTR, nfs4::GetattrArgs{limit_attributes()});
+  if (late) call.add(Opnum::OP_GETFH);
+  call.keep_reply();
+  const auto opened = session_.wait(std::move(call), [&](CompoundReply& reply) -> Done {
+    if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped) return skipped;
+    const auto result = reply.next<nfs4::OpenResult>(Opnum::OP_OPEN);
+    if (!result) return tl::unexpected(result.error());
+    file->stateid = result->resok4.stateid;
+    if (apart) return learn_limits(reply);
+    if (auto learned = late ? learn_limits(reply) : Done{}; !learned) return learned;
+    const auto handle = reply.next<nfs4::GetfhResult>(Opnum::OP_GETFH);
+    if (!handle) return tl::unexpected(handle.error());
+    file->handle = RemoteHandle(handle->resok4.object.view());
+    give_back(result->resok4.delegation, file->handle);
+    return late ? Done{} : learn_limits(reply);
+  });
+  if (!opened) return tl::unexpected(opened.error());
+  if (apart) {
+    const auto found = lookup(directory, name);
+    if (!found) return tl::unexpected(found.error());
+    file->handle = found->handle;
+  }
+  open_[number] = std::move(file);
+  return number;
+}
+
+void Nfs4Files::open_again(RemoteFile number, const OpenRef& file, std::function<void(Done)> done) {
+  file->waiting.push_back(std::move(done));
+  if (std::exchange(file->opening, true)) return;
+  ClientCompound call;
+  call.add_handle(file->handle);
+  call.add(Opnum::OP_OPEN, open_args(number, file->share_access));
+  call.keep_reply();
+  session_.call(std::move(call), [this, file](Expected<CompoundReply, FileError> reply) {
+    Done outcome;
+    if (!reply) {
+      outcome = tl::unexpected(std::move(reply.error()));
+    } else if (auto skipped = reply->skip(Opnum::OP_PUTFH); !skipped) {
+      outcome = std::move(skipped);
+    } else if (const auto result = reply->next<nfs4::OpenResult>(Opnum::OP_OPEN); !result) {
+      outcome = tl::unexpected(result.error());
+    } else {
+      file->stateid = result->resok4.stateid;
+      ++file->opened;
+      give_back(result->resok4.delegation, file->handle);
+    }
+    file->opening = false;
+    for (const auto& each : std::exchange(file->waiting, {})) each(outcome);
+  });
+}
+
+void Nfs4Files::give_back(const nfs4::Delegation& delegation, const RemoteHandle& file) {
+  nfs4::StateId stateid;
+  if (delegation.delegation_type == nfs4::DelegationType::OPEN_DELEGATE_READ) {
+    stateid = delegation.read.stateid;
+  } else if (delegation.delegation_type == nfs4::DelegationType::OPEN_DELEGATE_WRITE) {
+    stateid = delegation.write.stateid;
+  } else {
+    return;
+  }
+  unwanted_.insert(stateid.other);
+  ClientCompound call;
+  call.add_handle(file);
+  call.add(Opnum::OP_DELEGRETURN, nfs4::DelegreturnArgs{stateid});
+  call.keep_reply();
+  session_.call(std::move(call), [this, stateid](const Expected<CompoundReply, FileError>&) {
+    unwanted_.erase(stateid.other);
+  });
+}
+
+Status Nfs4Files::recalled(const nfs4::CbRecallArgs& args) const {
+  return unwanted_.contains(args.stateid.other) ? Status::NFS4_OK : Status::NFS4ERR_BAD_STATEID;
+}
+
+Nfs4Files::OpenRef Nfs4Files::open_file(RemoteFile file) const {
+  const auto found = open_.find(file);
+  // The server refuses its handle, which is empty.
+  return found == open_.end() ? std::make_shared<OpenFile>() : found->second;
+}
+
+Done Nfs4Files::set_size(RemoteFile number, std::uint64_t size) {
+  std::optional<Done> outcome;
+  auto call = std::make_shared<DataCall>();
+  call->number = number;
+  call->file = open_file(number);
+  call->build = [size](const OpenFile& file) {
+    nfs4::Attributes wished;
+    wished.size = size;
+    Bytes storage;
+    nfs4::SetattrArgs args{file.stateid, {}};
+    args.obj_attributes = nfs4::fattr_of(wished, nfs4::Bitmap::of({nfs4::FATTR4_SIZE}), storage);
+    ClientCompound compound;
+    compound.add_handle(file.handle);
+    compound.add(Opnum::OP_SETATTR, args);
+    return compound;
+  };
+  call->take = [&](CompoundReply& reply) {
+    Done done = skip_all(reply, {Opnum::OP_PUTFH, Opnum::OP_SETATTR});
+    if (done) outcome = done;
+    return done;
+  };
+  call->fail = [&](FileError error) { outcome = tl::unexpected(std::move(error)); };
+  submit(call);
+  schedule_.run_until([&] { return outcome.has_value(); });
+  return std::move(*outcome);
+}
+
+Done Nfs4Files::close(RemoteFile number) {
+  const OpenRef file = open_file(number);
+  open_.erase(number);
+  ClientCompound call;
+  call.add_handle(file->handle);
+  call.add(Opnum::OP_CLOSE, nfs4::CloseArgs{0, file->stateid});
+  call.keep_reply();
+  const Done closed = session_.wait(std::move(call), [](CompoundReply& reply) {
+    return skip_all(reply, {Opnum::OP_PUTFH, Opnum::OP_CLOSE});
+  });
+  // What the server has forgotten is closed.
+  if (!closed && lost_state(closed.error())) return {};
+  return closed;
+}
+
+// --- data
+
+void Nfs4Files::submit(const std::shared_ptr<DataCall>& call) {
+  call->opened = call->file->opened;
+  session_.call(call->build(*call->file), [this, call](Expected<CompoundReply, FileError> reply) {
+    if (!reply) return call->fail(std::move(reply.error()));
+    auto taken = call->take(*reply);
+    if (taken) return;
+    if (!lost_state(taken.error()) || std::exchange(call->again, true))
+      return call->fail(std::move(taken.error()));
+    if (call->opened != call->file->opened) return submit(call);  // another call has repaired it
+    open_again(call->number, call->file, [this, call](Done opened) {
+      if (opened) return submit(call);
+      call->fail(std::move(opened.error()));
+    });
+  });
+}
+
+void Nfs4Files::read(RemoteFile number, std::uint64_t offset, std::uint32_t count, ReadDone done) {
+  auto call = std::make_shared<DataCall>();
+  call->number = number;
+  call->file = open_file(number);
+  call->build = [offset, count](const OpenFile& file) {
+    ClientCompound compound;
+    compound.add_handle(file.handle);
+    compound.add(Opnum::OP_READ, nfs4::ReadArgs{file.stateid, offset, count});
+    return compound;
+  };
+  call->take = [done, count](CompoundReply& reply) -> Done {
+    if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped) return skipped;
+    auto outcome = reply.next_read();
+    if (!outcome) return tl::unexpected(std::move(outcome.error()));
+    if (outcome->data.size() > count)
+      return tl::unexpected(FileError{FileErrc::bad_results, "READ: more than asked for", 0, {}});
+    done(*outcome);
+    return {};
+  };
+  call->fail = [done](FileError error) { done(tl::unexpected(std::move(error))); };
+  submit(call);
+}
+
+void Nfs4Files::write(RemoteFile number, std::uint64_t offset, View data, WriteDone done) {
+  auto call = std::make_shared<DataCall>();
+  call->number = number;
+  call->file = open_file(number);
+  call->build = [offset, data](const OpenFile& file) {
+    ClientCompound compound;
+    compound.add_handle(file.handle);
+    compound.add_write({file.stateid, offset, nfs4::StableHow::UNSTABLE4, data});
+    return compound;
+  };
+  call->take = [done](CompoundReply& reply) -> Done {
+    if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped) return skipped;
+    const auto result = reply.next<nfs4::WriteResult>(Opnum::OP_WRITE);
+    if (!result) return tl::unexpected(result.error());
+    const nfs4::WriteOk& ok = result->resok4;
+    done(WriteOutcome{ok.count, ok.committed != nfs4::StableHow::UNSTABLE4,
+                      to_number(ok.writeverf)});
+    return {};
+  };
+  call->fail = [done](FileError error) { done(tl::unexpected(std::move(error))); };
+  submit(call);
+}
+
+void Nfs4Files::commit(RemoteFile number, CommitDone done) {
+  auto call = std::make_shared<DataCall>();
+  call->number = number;
+  call->file = open_file(number);
+  call->build = [](const OpenFile& file) {
+    ClientCompound compound;
+    compound.add_handle(file.handle);
+    compound.add(Opnum::OP_COMMIT, nfs4::CommitArgs{});
+    return compound;
+  };
+  call->take = [done](CompoundReply& reply) -> Done {
+    if (auto skipped = reply.skip(Opnum::OP_PUTFH); !skipped) return skipped;
+    const auto result = reply.next<nfs4::CommitResult>(Opnum::OP_COMMIT);
+    if (!result) return tl::unexpected(result.error());
+    done(to_number(result->resok4.writeverf));
+    return {};
+  };
+  call->fail = [done](FileError error) { done(tl::unexpected(std::move(error))); };
+  submit(call);
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,84 @@
+// The files of a server over NFS version 4.1.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "client/v4/client_session.h"
+#include "nfs/v4/attributes.h"
+
+namespace steertag::peer {
+
+class Nfs4Files final : public RemoteFiles {
+ public:
+  /// `schedule` must outlive this.
+  Nfs4Files(CallSchedule& schedule, SessionOptions options);
+
+  /// Makes the session and finds the root. Must come first; unsupported_version if the server does
+  /// not speak version 4.1.
+  Expected<void, FileError> start();
+
+  Expected<RemoteObject, FileError> find(std::string_view path, bool follow) override;
+  Expected<std::string, FileError> read_link(const RemoteHandle& link) override;
+  Expected<void, FileError> list(const RemoteHandle& directory, const EntrySink& sink) override;
+  Expected<void, FileError> remove(const RemoteHandle& directory, std::string_view name) override;
+  Expected<void, FileError> rename(const RemoteHandle& directory, std::string_view from,
+                                   std::string_view to) override;
+  Expected<RemoteFile, FileError> open(const RemoteHandle& file) override;
+  Expected<RemoteFile, FileError> create(const RemoteHandle& directory, std::string_view name,
+                                         std::uint32_t mode) override;
+  Expected<void, FileError> set_size(RemoteFile file, std::uint64_t size) override;
+  Expected<void, FileError> close(RemoteFile file) override;
+  void read(RemoteFile file, std::uint64_t offset, std::uint32_t count, ReadDone done) override;
+  void write(RemoteFile file, std::uint64_t offset, View data, WriteDone done) override;
+  void commit(RemoteFile file, CommitDone done) override;
+  void step(std::chrono::milliseconds timeout) override { schedule_.step(timeout); }
+  TransferLimits limits() const override { return limits_; }
+  std::uint32_t version() const override { return nfs4::kVersion; }
+  Expected<void, FileError> end() override;
+
+  ClientSession& session() { return session_; }
+
+ private:
+  struct OpenFile {
+    RemoteHandle handle;
+    std::uint32_t share_access = 0;
+    nfs4::StateId stateid{};
+    std::uint32_t opened = 1;  // times: more than one after the server forgot it
+    bool opening = false;
+    std::vector<std::function<void(Expected<void, FileError>)>> waiting;
+  };
+  using OpenRef = std::shared_ptr<OpenFile>;
+  struct DataCall;
+
+  Expected<RemoteObject, FileError> lookup(const RemoteHandle& directory, std::string_view name);
+  /// The owner in the result is a view of `file`, which must outlive it.
+  nfs4::OpenArgs open_args(const RemoteFile& file, std::uint32_t share_access) const;
+  /// Takes the result of GETATTR.
+  Expected<void, FileError> learn_limits(CompoundReply& reply);
+  /// Opens a file anew whose stateid the server has forgotten; all calls that find this out
+  /// together wait for one OPEN.
+  void open_again(RemoteFile number, const OpenRef& file,
+                  std::function<void(Expected<void, FileError>)> done);
+  void submit(const std::shared_ptr<DataCall>& call);
+  /// Returns a delegation, which no OPEN of ours asks for, but which a server may grant.
+  void give_back(const nfs4::Delegation& delegation, const RemoteHandle& file);
+  /// The status of a CB_RECALL.
+  nfs4::Status recalled(const nfs4::CbRecallArgs& args) const;
+  OpenRef open_file(RemoteFile file) const;
+
+  SessionOptions answering_recalls(SessionOptions options);
+
+  CallSchedule& schedule_;
+  ClientSession session_;
+  RemoteObject root_;
+  TransferLimits limits_;
+  std::map<RemoteFile, OpenRef> open_;
+  RemoteFile next_file_ = 1;
+  using StateIdOther = decltype(nfs4::StateId::other);
+  std::set<StateIdOther> unwanted_;  // delegations that are on their way back
+};
+
+}  // namespace steertag::peer

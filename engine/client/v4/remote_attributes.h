@@ -1,0 +1,19 @@
+// What a client of version 4 asks about objects, and what the answers mean.
+#pragma once
+
+#include "client/files/remote_files.h"
+#include "nfs/v4/attribute_codec.h"
+
+namespace steertag::peer {
+
+/// Attributes for GETATTR, and these with what a listing needs beside them.
+nfs4::Bitmap object_attributes();
+nfs4::Bitmap entry_attributes();
+/// Those that limit READ and WRITE.
+nfs4::Bitmap limit_attributes();
+
+RemoteAttributes from_nfs4(const nfs4::Attributes& attributes);
+/// The typed values of a fattr4, as an error if they do not decode.
+Expected<nfs4::Attributes, FileError> typed(const nfs4::Fattr& fattr, std::string_view what);
+
+}  // namespace steertag::peer

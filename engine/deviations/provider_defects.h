@@ -1,0 +1,11 @@
+// The deviations that are not the server's own but its provider's: below messages.
+#pragma once
+
+#include "deviations/deviation.h"
+#include "fabric/defect.h"
+
+namespace steertag::peer {
+
+fabric::Defects provider_defects(const Deviations& deviations);
+
+}  // namespace steertag::peer

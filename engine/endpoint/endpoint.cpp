@@ -1,0 +1,138 @@
+// One end of an RPC-over-RDMA connection.
+#include "endpoint/endpoint.h"
+
+namespace steertag::peer {
+
+Endpoint::Endpoint(fabric::Provider& provider, EndpointUser& user, EndpointOptions options)
+    : provider_(provider), user_(user), options_(std::move(options)) {}
+
+Endpoint::~Endpoint() {
+  if (!connection_) return;
+  // No notice may reach a user that is being destroyed.
+  connection_->set_handler(nullptr);
+  connection_->abort();
+  provider_.retire(std::move(connection_));
+}
+
+std::optional<wire::PrivateData> Endpoint::own() const {
+  if (options_.raw_private_data) {
+    const auto found = wire::find_private_data(*options_.raw_private_data);
+    return found ? std::optional(found->data) : std::nullopt;
+  }
+  return options_.sends_private_data ? std::optional(options_.announced) : std::nullopt;
+}
+
+void Endpoint::prepare() {
+  Bytes& data = options_.connection.private_data;
+  data.clear();
+  if (options_.raw_private_data) {
+    data = *options_.raw_private_data;
+  } else if (options_.sends_private_data) {
+    wire::encode(options_.announced, data);
+  }
+  receive_bytes_ = options_.receive_bytes.value_or(options_.announced.receive_bytes);
+  receives_.resize(std::size_t{receive_bytes_} * options_.receives);
+}
+
+void Endpoint::post_all() {
+  for (ReceiveId id = 0; id < options_.receives; ++id) repost(id);
+}
+
+Expected<void, fabric::Error> Endpoint::accept(fabric::ConnectionRequest& request,
+                                               fabric::Domain& domain,
+                                               const std::optional<wire::PrivateData>& found,
+                                               trace::EventSink* events, trace::ByteSink* bytes) {
+  prepare();
+  peer_ = found;
+  negotiated_ = wire::negotiate(peer_, own());
+  auto accepted = request.accept(domain, options_.connection, *this, events, bytes);
+  if (!accepted) return tl::unexpected(std::move(accepted.error()));
+  connection_ = std::move(*accepted);
+  // No call can have arrived yet: notices come from inside poll only.
+  post_all();
+  return {};
+}
+
+Expected<void, fabric::Error> Endpoint::connect(const fabric::Url& url, fabric::Domain& domain,
+                                                trace::EventSink* events, trace::ByteSink* bytes) {
+  prepare();
+  auto started = provider_.connect(url, domain, options_.connection, *this, events, bytes);
+  if (!started) return tl::unexpected(std::move(started.error()));
+  connection_ = std::move(*started);
+  post_all();
+  return {};
+}
+
+MutableView Endpoint::receive_buffer(ReceiveId receive) {
+  const std::size_t at = std::size_t{receive} * receive_bytes_;
+  return at < receives_.size()
+             ? MutableView(receives_).subspan(at, receive_bytes_)
+             : MutableView(added_receives_).subspan(at - receives_.size(), receive_bytes_);
+}
+
+void Endpoint::add_receives(std::uint32_t count) {
+  if (!added_receives_.empty() || !connection_) return;
+  added_receives_.resize(std::size_t{receive_bytes_} * count);
+  for (ReceiveId id = 0; id < count; ++id) repost(options_.receives + id);
+}
+
+void Endpoint::repost(ReceiveId receive) {
+  if (connection_) connection_->post_receive(receive_buffer(receive), receive);
+}
+
+Expected<void, fabric::Error> Endpoint::send(std::span<const View> parts, WorkTag tag,
+                                             std::optional<std::uint32_t> invalidate) {
+  return connection_->send(parts, tag, invalidate);
+}
+
+Expected<void, fabric::Error> Endpoint::rdma_write(View from, std::uint32_t stag,
+                                                   std::uint64_t offset, WorkTag tag) {
+  return connection_->rdma_write(from, stag, offset, tag);
+}
+
+Expected<void, fabric::Error> Endpoint::rdma_read(fabric::Region& sink, std::uint64_t sink_offset,
+                                                  std::uint32_t length, std::uint32_t stag,
+                                                  std::uint64_t offset, WorkTag tag) {
+  return connection_->rdma_read(sink, sink_offset, length, stag, offset, tag);
+}
+
+void Endpoint::disconnect() {
+  if (connection_) connection_->disconnect();
+}
+
+void Endpoint::abort() {
+  if (connection_) connection_->abort();
+}
+
+void Endpoint::on_established(fabric::Connection& connection, View private_data) {
+  up_ = true;
+  if (connection.role() == trace::Role::client) {
+    found_ = wire::find_private_data(private_data);
+    peer_ = found_ ? std::optional(found_->data) : std::nullopt;
+    negotiated_ = wire::negotiate(own(), peer_);
+  }
+  user_.on_up();
+}
+
+void Endpoint::on_refused(fabric::Connection& /*connection*/, const fabric::Error& error,
+                          View /*private_data*/) {
+  up_ = false;
+  user_.on_down({error.code, error.detail, {}, false});
+}
+
+void Endpoint::on_received(fabric::Connection& /*connection*/, fabric::WorkId id,
+                           MutableView buffer, std::optional<std::uint32_t> invalidated) {
+  user_.on_message(static_cast<ReceiveId>(id), buffer, invalidated);
+}
+
+void Endpoint::on_completed(fabric::Connection& /*connection*/, fabric::WorkId id,
+                            fabric::Operation operation) {
+  user_.on_done(id, operation);
+}
+
+void Endpoint::on_closed(fabric::Connection& /*connection*/, const fabric::CloseReason& reason) {
+  up_ = false;
+  user_.on_down(reason);
+}
+
+}  // namespace steertag::peer

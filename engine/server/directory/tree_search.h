@@ -1,0 +1,33 @@
+// Looking through the whole export for objects whose place is not known.
+#pragma once
+
+#include "server/directory/host_root.h"
+#include "server/directory/place_index.h"
+
+namespace steertag::peer {
+
+/// Handles carry no path, so after a restart, or when the host moved something behind the server,
+/// an object is found by reading all directories once. Searches rest in between.
+class TreeSearch {
+ public:
+  explicit TreeSearch(Clock clock) : clock_(std::move(clock)) {}
+
+  /// False while the last search is too recent for another.
+  bool may_run() const;
+  /// Fills `places` anew, with as many objects as it takes, and gives a path of `wanted` if there
+  /// is one. Directories that the host does not let us read are left out.
+  std::optional<std::string> run(const HostRoot& root, PlaceIndex& places, NodeId wanted);
+  /// The last search saw everything there was, and `places` has it.
+  bool was_complete() const { return complete_; }
+
+ private:
+  std::int64_t now_ns() const;
+
+  Clock clock_;
+  bool ran_ = false;
+  bool complete_ = false;
+  std::int64_t ended_ns_ = 0;
+  std::int64_t rest_ns_ = 0;
+};
+
+}  // namespace steertag::peer

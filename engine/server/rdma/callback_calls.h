@@ -1,0 +1,94 @@
+// The callbacks of one connection: which wait to be sent, which for their replies, and what became
+// of them. The connection, RDMA or byte stream, carries the messages.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "endpoint/deadline_clock.h"
+#include "server/rdma/callback_channel.h"
+
+namespace steertag::peer {
+
+class CallbackCalls;
+
+/// The connections of a server that have callbacks under way; serves them once in a poll.
+class CallbackWatch {
+ public:
+  explicit CallbackWatch(DeadlineClock clock) : clock_(std::move(clock)) {}
+
+  void add(std::weak_ptr<CallbackCalls> calls) { calls_.push_back(std::move(calls)); }
+  /// Tells the owners of calls that failed or took too long.
+  void serve();
+  std::chrono::steady_clock::time_point now() const { return clock_(); }
+
+ private:
+  DeadlineClock clock_;
+  std::vector<std::weak_ptr<CallbackCalls>> calls_;
+};
+
+class CallbackCalls final : public CallbackChannel,
+                            public std::enable_shared_from_this<CallbackCalls> {
+ public:
+  /// The connection.
+  class Carrier {
+   public:
+    virtual ~Carrier() = default;
+    /// Sends an RPC call message; false if the connection does not take it any more.
+    virtual bool send_callback(Bytes message) = 0;
+    virtual std::size_t largest_callback() const = 0;
+    virtual std::size_t largest_callback_reply() const = 0;
+  };
+
+  /// Both must live until `close`. `window`: calls that may be outstanding until `grant` says more.
+  CallbackCalls(Carrier& carrier, CallbackWatch& watch, std::uint32_t first_xid,
+                std::uint32_t window)
+      : carrier_(&carrier), watch_(&watch), next_xid_(first_xid), window_(window) {}
+
+  void call(Bytes message, Done done) override;
+  std::size_t largest_call() const override;
+  std::size_t largest_reply() const override;
+
+  /// Gives a reply message to the call that waits for it; false if none does.
+  bool take_reply(View reply);
+  /// The peer refused the message of this call; false if no call waits under that XID.
+  bool fail(std::uint32_t xid, const net::Error& error);
+  /// How many calls the peer takes at a time. Zero would be a deadlock and counts as one (RFC 8166
+  /// 3.3.1).
+  void grant(std::uint32_t window);
+  /// A call was sent and has no reply yet.
+  bool waits() const { return in_flight_ > 0; }
+  /// The connection is down: every call fails.
+  void close();
+
+ private:
+  friend class CallbackWatch;
+  struct Pending {
+    std::uint32_t xid = 0;
+    Bytes message;  // empty once it was sent
+    Done done;
+    std::chrono::steady_clock::time_point deadline;
+    bool sent = false;
+    std::optional<net::Error> error;  // is told at the next turn
+  };
+
+  /// False when nothing is left to be watched.
+  bool serve(std::chrono::steady_clock::time_point now);
+  void send_some();
+  void end(std::deque<Pending>::iterator call, const Expected<View, net::Error>& reply);
+  std::deque<Pending>::iterator find(std::uint32_t xid);
+
+  Carrier* carrier_;  // nothing after `close`
+  CallbackWatch* watch_;
+  std::uint32_t next_xid_;
+  std::uint32_t window_;
+  std::uint32_t in_flight_ = 0;
+  bool watched_ = false;
+  std::deque<Pending> calls_;  // oldest first
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,150 @@
+// The interposer: what it sees of a conforming server, and what the client gets when it posts
+// something else.
+#include "server/rdma/interposer.h"
+
+#include <functional>
+
+#include "server/testing/peer_fixture.h"
+
+namespace steertag::peer::testing {
+namespace {
+
+/// Counts what it sees, and hands departures to `bend`.
+class Watcher final : public Interposer {
+ public:
+  void on_request(View private_data, AcceptStep& step) override {
+    ++requests;
+    client_data.assign(private_data.begin(), private_data.end());
+    if (requests <= drops) step.answer = AcceptStep::Answer::drop;
+  }
+  void on_accepted(const std::shared_ptr<Line>& line) override { lines.push_back(line); }
+  bool on_arrival(const std::shared_ptr<Line>&, View) override {
+    ++arrivals;
+    return false;
+  }
+  bool on_departure(const std::shared_ptr<Line>& line, const Departure& departure) override {
+    ++departures;
+    return bend && bend(*line, departure);
+  }
+  void on_read(const std::shared_ptr<Line>&, std::uint64_t, View octets) override {
+    read.assign(octets.begin(), octets.end());
+    ++reads;
+  }
+  void on_down(const std::shared_ptr<Line>&, const fabric::CloseReason& reason) override {
+    ends.push_back(reason);
+  }
+
+  int requests = 0;
+  int drops = 0;
+  int arrivals = 0;
+  int departures = 0;
+  int reads = 0;
+  Bytes client_data;
+  Bytes read;
+  std::vector<std::shared_ptr<Line>> lines;
+  std::vector<fabric::CloseReason> ends;
+  std::function<bool(Line&, const Departure&)> bend;
+};
+
+Bytes message_of(const Departure& departure) {
+  Bytes message;
+  for (const View part : departure.parts) message.insert(message.end(), part.begin(), part.end());
+  return message;
+}
+
+class InterposerTest : public PeerTest {
+ protected:
+  void SetUp() override {
+    ServerOptions options;
+    options.interposer = &watcher;
+    serve(options);
+  }
+
+  Watcher watcher;
+};
+
+TEST_F(InterposerTest, SeesEverythingOfAConformingServer) {
+  auto client = connect();
+  EXPECT_EQ(watcher.requests, 1);
+  EXPECT_EQ(watcher.arrivals, 1);
+  EXPECT_EQ(watcher.departures, 1);
+  EXPECT_TRUE(wire::find_private_data(watcher.client_data));
+  ASSERT_EQ(watcher.lines.size(), 1U);
+  EXPECT_TRUE(watcher.lines.front()->up());
+}
+
+TEST_F(InterposerTest, WhatItTakesIsNotPosted) {
+  watcher.bend = [](Line& line, const Departure& departure) {
+    EXPECT_EQ(departure.kind, Departure::Kind::reply);
+    EXPECT_EQ(departure.call->xid, wire::load_u32(departure.rpc_call.data()));
+    Bytes wrong = message_of(departure);
+    wire::store_u32(wrong.data() + 4, 9);  // rdma_vers
+    EXPECT_TRUE(line.send(wrong));
+    EXPECT_TRUE(line.send(message_of(departure)));
+    return true;
+  };
+  auto client = connect();
+  EXPECT_EQ(client->requester().statistics().discarded, 1U);
+  EXPECT_EQ(client->requester().statistics().replies, 1U);
+}
+
+TEST_F(InterposerTest, DroppedRequestsFailTheClient) {
+  watcher.drops = 100;
+  Nfs3Client client(*provider, url, RequesterOptions{}, next_xid);
+  const auto mounted = client.mount("/export");
+  ASSERT_FALSE(mounted);
+  EXPECT_EQ(mounted.error().code, CallErrc::connection_lost) << mounted.error().message();
+  EXPECT_TRUE(watcher.lines.empty());
+}
+
+TEST_F(InterposerTest, LineOutlivesItsConnection) {
+  auto client = connect();
+  const auto line = watcher.lines.front();
+  server.reset();
+  EXPECT_FALSE(line->up());
+  EXPECT_EQ(line->send(Bytes(4)).error().code, fabric::Errc::not_connected);
+  EXPECT_EQ(line->read(1, 0, 4).error().code, fabric::Errc::not_connected);
+}
+
+/// RFC 8166 8.1: the client's memory is open as far as its segments go, and no further, although it
+/// comes from a pool of larger regions.
+class OfferedMemory : public InterposerTest, public ::testing::WithParamInterface<bool> {};
+
+TEST_P(OfferedMemory, EndsWithItsSegment) {
+  const bool inside = GetParam();
+  constexpr std::size_t kOctets = 5000;
+  constexpr std::uint32_t kRead = 8;
+  const Bytes data = pattern(kOctets);
+  bool held = false;
+  watcher.bend = [&](Line& line, const Departure& departure) {
+    if (departure.call->read_list.empty() || held) return false;
+    held = true;  // the reply: it would end the call, and close the memory
+    const wire::Segment source = departure.call->read_list.front().target;
+    EXPECT_EQ(source.length, kOctets);
+    EXPECT_TRUE(line.read(source.handle, source.offset + (inside ? 0 : kOctets), kRead));
+    return true;
+  };
+  auto client = connect();
+  nfs3::WriteArgs args;
+  args.file = make_file("file", {});
+  args.count = kOctets;
+  args.data = data;
+  bool ended = false;
+  Requester& requester = client->requester();
+  ASSERT_TRUE(requester.submit(client->request(nfs3::Procedure::NFSPROC3_WRITE, args),
+                               [&](auto&&) { ended = true; }));
+  drive([&] { return watcher.reads > 0 || !watcher.ends.empty() || ended; }, &requester);
+  if (inside) {
+    EXPECT_EQ(watcher.read, Bytes(data.begin(), data.begin() + kRead));
+  } else {
+    EXPECT_EQ(watcher.reads, 0) << "octets behind the read chunk came";
+    ASSERT_FALSE(watcher.ends.empty()) << "the connection goes on";
+    EXPECT_TRUE(watcher.ends.front().terminate_from_peer);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, OfferedMemory, ::testing::Bool(),
+                         [](const auto& param) { return param.param ? "Inside" : "Behind"; });
+
+}  // namespace
+}  // namespace steertag::peer::testing

@@ -1,0 +1,67 @@
+// One connection of the reference server as an interposer posts on it: octets that it owns, beside
+// what the server posts itself.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "endpoint/endpoint.h"
+#include "endpoint/region_pool.h"
+
+namespace steertag::peer {
+
+/// Outlives its connection: every operation fails with Errc::not_connected then.
+class Line {
+ public:
+  /// Both must live until `close`. `number` counts the server's connections.
+  Line(Endpoint& endpoint, RegionPool& pool, std::uint64_t number)
+      : endpoint_(&endpoint), pool_(&pool), number_(number) {}
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  std::uint64_t number() const { return number_; }
+  bool up() const { return endpoint_ && endpoint_->up(); }
+  /// Thresholds as the server has settled them; the defaults once the connection is gone.
+  wire::Negotiated negotiated() const {
+    return endpoint_ ? endpoint_->negotiated() : wire::Negotiated{};
+  }
+
+  /// One Send of any octets, legal or not.
+  Expected<void, fabric::Error> send(Bytes octets, std::optional<std::uint32_t> invalidate = {},
+                                     const fabric::Fault* fault = nullptr);
+  Expected<void, fabric::Error> write(Bytes octets, std::uint32_t stag, std::uint64_t offset,
+                                      const fabric::Fault* fault = nullptr);
+  /// The octets come to Interposer::on_read with the number that is given back.
+  Expected<std::uint64_t, fabric::Error> read(std::uint32_t stag, std::uint64_t offset,
+                                              std::uint32_t length);
+  /// Octets straight into the stream (Capabilities::fault_hooks).
+  Expected<void, fabric::Error> send_raw(View octets);
+  Expected<void, fabric::Error> terminate(const trace::Terminate& terminate);
+  /// Orderly end: what is queued still leaves.
+  void disconnect();
+  /// Also before the connection is up.
+  void abort();
+
+  // What the connection tells.
+  /// Tags with it belong to lines.
+  static constexpr WorkTag kTag = WorkTag{1} << 62;
+  /// An operation with this tag completed. The octets of an RDMA Read; empty for all others.
+  Bytes take_done(WorkTag tag);
+  void close();
+
+ private:
+  WorkTag next_tag() { return kTag | next_++; }
+
+  Endpoint* endpoint_;
+  RegionPool* pool_;
+  std::uint64_t number_;
+  std::uint64_t next_ = 0;
+  std::map<WorkTag, Bytes> leaving_;
+  struct Sink {
+    PooledRegion region;
+    std::size_t length = 0;
+  };
+  std::map<WorkTag, Sink> reading_;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,28 @@
+// What the connections of one provider share: its memory, and whose turn it is to have some.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "endpoint/region_pool.h"
+#include "fabric/fabric.h"
+#include "server/rdma/pull_holders.h"
+
+namespace steertag::peer {
+
+struct RdmaContext {
+  RdmaContext(fabric::Provider& its_provider, std::size_t pull_budget_bytes)
+      : provider(its_provider), domain(provider.make_domain()), pool(*domain, pull_budget_bytes) {}
+
+  fabric::Provider& provider;
+  std::unique_ptr<fabric::Domain> domain;
+  RegionPool pool;
+  PullQueue pulls;
+  PullHolders holders;             // of memory of the pool
+  std::size_t unproven_bytes = 0;  // of it, held by connections that were not proven
+  /// Connections that went down, or have memory to give back once they are idle.
+  std::vector<std::uint64_t> unsettled;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,33 @@
+// What RPC-over-RDMA asks of a rebuilt call before and after it is dispatched: XIDs that agree, and
+// chunks that the upper-layer binding allows (RFC 8166 4.5.2, 6.1; RFC 8267).
+#pragma once
+
+#include <span>
+
+#include "deviations/deviation.h"
+#include "endpoint/chunk.h"
+#include "server/rpc/dispatcher.h"
+
+namespace steertag::peer {
+
+enum class Outcome : std::uint8_t {
+  reply,        // `reply` holds the payload stream
+  chunk_error,  // RDMA_ERROR/ERR_CHUNK
+  discard,      // no answer
+};
+
+/// One call as the transport rebuilt it.
+struct RdmaCall {
+  std::uint32_t xid = 0;              // of the transport header
+  View message;                       // unreduced
+  std::span<const ReadChunk> chunks;  // the items that had been reduced
+};
+
+/// Executes the call. Nothing is executed unless every chunk is an eligible argument.
+Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const RdmaCall& call,
+                 const Origin& origin, ReplyPayload& reply);
+/// The answer to a call whose chunks and payload stream do not fit together, so that there are no
+/// arguments (RFC 8166 4.5.2).
+Outcome refuse_arguments(const Deviations& deviations, std::uint32_t xid, ReplyPayload& reply);
+
+}  // namespace steertag::peer

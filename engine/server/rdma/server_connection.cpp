@@ -1,0 +1,303 @@
+// The responder on one connection: from a received message to an executed call.
+#include "server/rdma/server_connection.h"
+
+#include <cstring>
+
+#include "rpc/direction.h"
+#include "server/rdma/announcement.h"
+#include "server/rdma/lenient_call.h"
+#include "wire/xdr.h"
+
+namespace steertag::peer {
+namespace {
+
+/// "192.0.2.1:4711" without the port: retries come from another port.
+std::string host_of(const std::string& peer_name) {
+  return peer_name.substr(0, peer_name.rfind(':'));
+}
+
+bool too_complex(const wire::Header& header) {
+  if (header.write_list.size() > kMostChunks || header.reply_chunk.size() > kMostSegmentsPerChunk)
+    return true;
+  for (std::size_t chunk = 0; chunk < header.write_list.size(); ++chunk) {
+    if (header.write_list[chunk].size() > kMostSegmentsPerChunk) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
+                                   EndpointOptions options)
+    : context_(context),
+      rdma_(rdma),
+      origin_{context.next_connection++, true, {}, {}},
+      endpoint_(rdma.provider, *this, options),
+      most_transactions_(std::size_t{2} * options.receives) {
+  callbacks_ = std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this), context.callbacks,
+                                               kFirstCallbackXid, 1);
+  origin_.back = callbacks_;
+  if (context.options.interposer)
+    line_ = std::make_shared<Line>(endpoint_, rdma.pool, origin_.connection);
+}
+
+ServerConnection::~ServerConnection() {
+  callbacks_->close();
+  if (line_) line_->close();
+  rdma_.pulls.forget(*this);
+  for (const auto& call : transactions_) release_sink(*call);
+  context_.replies.give_back(reply_bytes_);
+}
+
+bool ServerConnection::deviates(Deviation deviation) const {
+  return context_.options.deviations.has(deviation);
+}
+
+Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest& request,
+                                                       trace::EventSink* events,
+                                                       trace::ByteSink* bytes) {
+  peer_name_ = request.peer_name();
+  origin_.peer_host = host_of(peer_name_);
+  auto client = client_announcement(request.private_data(), context_.options.deviations);
+  if (deviates(Deviation::first_announcement_kept)) {
+    if (!context_.first_announcement) context_.first_announcement = client;
+    client = *context_.first_announcement;
+  }
+  return endpoint_.accept(request, *rdma_.domain, client, events, bytes);
+}
+
+Transaction* ServerConnection::take_idle() {
+  if (idle_.empty()) {
+    if (transactions_.size() == most_transactions_) return nullptr;
+    const auto index = static_cast<std::uint32_t>(transactions_.size());
+    transactions_.push_back(std::make_unique<Transaction>(index, context_.options.deviations));
+    return transactions_.back().get();
+  }
+  Transaction* call = transactions_[idle_.back()].get();
+  idle_.pop_back();
+  return call;
+}
+
+void ServerConnection::on_message(ReceiveId receive, View message,
+                                  std::optional<std::uint32_t> /*invalidated*/) {
+  if (context_.hung || dropped_) return;
+  ++context_.statistics.messages;
+  if (line_ && context_.options.interposer->on_arrival(line_, message))
+    return endpoint_.repost(receive);
+  if (message.empty() && deviates(Deviation::empty_send_disconnects)) return drop();
+  if (auto lost = context_.kept_requests.take_lost_reply()) send_besides(std::move(*lost));
+  if (take_callback_reply(receive, message)) return;
+  Transaction* call = backlog_.empty() && may_execute() ? take_idle() : nullptr;
+  if (!call) return backlog_.push_back({receive, message});
+  take_message(*call, receive, message);
+}
+
+void ServerConnection::take_message(Transaction& call, ReceiveId receive, View message) {
+  call.receive = receive;
+  call.holds_receive = true;
+  call.message = message;
+  begin(call);
+}
+
+void ServerConnection::begin(Transaction& call) {
+  call.payload = {};
+  call.rpc_call.clear();
+  // RFC 8166 4.5: below 28 octets nothing can be trusted.
+  if (call.message.size() < wire::kSmallestHeaderBytes) {
+    call.header.clear();
+    if (call.message.size() >= 4) call.header.xid = wire::load_u32(call.message.data());
+    if (deviates(Deviation::short_message_answered)) return send_chunk_error(call);
+    return discard(call);
+  }
+  const wire::FixedWords words = *wire::peek(call.message);
+  call.header.clear();
+  call.header.xid = words.xid;
+  // RFC 8166 4.5.1: the version comes first, nothing behind it may be looked at.
+  if (words.vers == wire::kVersion || deviates(Deviation::version_executed))
+    return begin_known_version(call, words);
+  if (deviates(Deviation::version_discarded)) return discard(call);
+  if (deviates(Deviation::version_error_as_chunk)) return send_chunk_error(call);
+  send_version_error(call, words);
+}
+
+void ServerConnection::begin_known_version(Transaction& call, const wire::FixedWords& words) {
+  using wire::Procedure;
+  if (words.proc == static_cast<std::uint32_t>(Procedure::done)) {
+    // RFC 8166 4.6.2.
+    return deviates(Deviation::done_answered) ? send_chunk_error(call) : discard(call);
+  }
+  if (words.proc == static_cast<std::uint32_t>(Procedure::error)) {
+    // RFC 8166 4.2.4.
+    return deviates(Deviation::error_answered) ? send_chunk_error(call) : discard(call);
+  }
+  if (words.proc == static_cast<std::uint32_t>(Procedure::msgp)) {
+    // RFC 8166 4.6.1.
+    return deviates(Deviation::msgp_discarded) ? discard(call) : send_chunk_error(call);
+  }
+  if (words.proc > static_cast<std::uint32_t>(Procedure::error) &&
+      deviates(Deviation::unknown_proc_discarded))
+    return discard(call);
+  if (decode(call)) return begin_call(call);
+  if (!down_) on_broken_list(call);
+}
+
+bool ServerConnection::decode(Transaction& call) {
+  const Deviations& deviations = context_.options.deviations;
+  if (overlooks_faults(deviations)) {
+    const Bytes bent = overlook_faults(call.message, deviations);
+    const auto rest = wire::decode(bent, call.header);
+    if (rest) call.payload = call.message.last(rest->size());
+    return rest.has_value();
+  }
+  const auto payload = wire::decode(call.message, call.header);
+  if (!payload) return false;
+  call.payload = *payload;
+  return true;
+}
+
+void ServerConnection::on_broken_list(Transaction& call) {
+  const bool no_chunk = call.message.size() == wire::kSmallestHeaderBytes &&
+                        call.header.proc == wire::Procedure::nomsg;
+  if (no_chunk && deviates(Deviation::nomsg_without_chunk_discarded)) return discard(call);
+  if (deviates(Deviation::broken_list_discarded)) return discard(call);
+  if (deviates(Deviation::broken_list_disconnects)) return endpoint_.disconnect();
+  if (deviates(Deviation::exits_on_broken_list)) context_.failed = true;
+  if (deviates(Deviation::hangs_on_broken_list)) context_.hung = true;
+  if (context_.failed || context_.hung) return;
+  send_chunk_error(call);  // RFC 8166 4.5.2
+}
+
+void ServerConnection::begin_call(Transaction& call) {
+  // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
+  if (context_.failed_calls.take(origin_.peer_host, call.header.xid))
+    return deviates(Deviation::failed_call_disconnects) ? drop() : send_chunk_error(call);
+  constexpr std::uint64_t kMebibyte = 1U << 20;
+  if (wire::chunk_length(call.header.reply_chunk) > kMebibyte &&
+      deviates(Deviation::large_reply_chunk_exits)) {
+    context_.failed = true;
+    return;
+  }
+  if (too_complex(call.header) && deviates(Deviation::complex_call_discarded)) return discard(call);
+  if (too_complex(call.header) || refuses_shape(call.header)) return send_chunk_error(call);
+  if (call.header.proc == wire::Procedure::msg) {
+    // Looked at before anything is pulled for it; the dispatcher answers.
+    const auto direction = rpc::direction(call.payload);
+    if (!direction || *direction == rpc::MessageType::REPLY ||
+        rpc::xid(call.payload) != call.header.xid) {
+      call.pull.clear();
+      return execute(call, call.payload);
+    }
+  }
+  if (call.header.proc == wire::Procedure::nomsg && deviates(Deviation::long_call_refused))
+    return send_chunk_error(call);
+  bend_read_list(call);
+  const PullFault fault = plan_pull(call.header.read_list, call.payload, kLargestCall, call.pull);
+  switch (fault) {
+    case PullFault::none:
+      break;
+    case PullFault::position_too_high:
+    case PullFault::position_overlaps:
+      // RFC 8166 4.5.2: the header is fine, but chunks and payload stream do not fit together.
+      return answer(call,
+                    refuse_arguments(context_.options.deviations, call.header.xid, call.reply));
+    case PullFault::too_complex:
+      if (deviates(Deviation::complex_call_discarded)) return discard(call);
+      return send_chunk_error(call);
+    case PullFault::too_large:
+      if (deviates(Deviation::huge_call_discarded)) return discard(call);
+      return send_chunk_error(call);
+    case PullFault::no_payload:
+      if (deviates(Deviation::nomsg_without_call_discarded)) return discard(call);
+      [[fallthrough]];
+    default:
+      return send_chunk_error(call);
+  }
+  if (call.header.read_list.empty()) return execute(call, call.payload);
+  if (rdma_.pool.impossible(call.pull.size)) return send_chunk_error(call);
+  constexpr std::uint64_t kLarge = 1200;
+  if (call.pull.size > kLarge && deviates(Deviation::large_pull_discarded)) return discard(call);
+  // Nobody passes those who wait already.
+  if (rdma_.pulls.empty() && start_pull(call) == PullStart::started) return;
+  call.state = TransactionState::waiting;
+  rdma_.pulls.add(*this, call.index);
+}
+
+PullStart ServerConnection::start_pull(Transaction& call) {
+  if (const PullStart taken = take_sink(call); taken != PullStart::started) return taken;
+  call.state = TransactionState::pulling;
+  const MutableView sink = call.sink->bytes();
+  for (const LocalCopy& copy : call.pull.copies)
+    std::memcpy(sink.data() + copy.sink_offset, copy.from.data(), copy.from.size());
+  for (const LocalCopy& copy : call.pull.roundups)
+    std::memcpy(sink.data() + copy.sink_offset, copy.from.data(), copy.from.size());
+  if (call.pull.reads.empty()) {
+    on_pulled(call);
+  } else {
+    call.posting.stretches.push_back(Stretch::reads);
+    start_posting(call);
+  }
+  return PullStart::started;
+}
+
+void ServerConnection::on_pulled(Transaction& call) {
+  call.state = TransactionState::pulled;
+  if (pulled_.empty() && may_execute())
+    return execute(call, View(call.sink->bytes()).first(call.pull.size));
+  pulled_.push_back(call.index);
+}
+
+void ServerConnection::execute(Transaction& call, View message) {
+  if (line_) call.rpc_call.assign(message.begin(), message.end());
+  bend_message(call);
+  if (bend_request(call, message)) return;
+  const Outcome outcome =
+      dispatch(context_.dispatcher, context_.options.deviations,
+               {call.header.xid, message, call.pull.chunks}, origin_, call.reply);
+  if (!deviates(Deviation::reads_after_reply)) release_sink(call);
+  answer(call, outcome);
+}
+
+void ServerConnection::answer(Transaction& call, Outcome outcome) {
+  switch (outcome) {
+    case Outcome::reply:
+      return send_reply(call);
+    case Outcome::chunk_error:
+      return send_chunk_error(call);
+    case Outcome::discard:
+      return discard(call);
+  }
+}
+
+bool ServerConnection::may_execute() const {
+  if (deviates(Deviation::forward_calls_wait_for_callback) && callbacks_->waits()) return false;
+  return context_.replies.allows(reply_bytes_);
+}
+
+void ServerConnection::go_on() {
+  if (going_on_) return;  // a call that ends at once must not nest the next one
+  going_on_ = true;
+  while (!dropped_ && !down_ && !context_.hung && may_execute()) {
+    if (!pulled_.empty()) {
+      Transaction& call = *transactions_[pulled_.front()];
+      pulled_.pop_front();
+      execute(call, View(call.sink->bytes()).first(call.pull.size));
+      continue;
+    }
+    Transaction* call = backlog_.empty() ? nullptr : take_idle();
+    if (!call) break;
+    const Backlog next = backlog_.front();
+    backlog_.pop_front();
+    take_message(*call, next.receive, next.message);
+  }
+  going_on_ = false;
+}
+
+bool ServerConnection::trim() {
+  if (idle_.size() < transactions_.size() || !posting_.empty()) return false;
+  transactions_.clear();
+  idle_.clear();
+  heavy_ = false;
+  return true;
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,175 @@
+// The responder on one connection (RFC 8166 4.5): every received message becomes a reply, an
+// RDMA_ERROR, nothing, or the end of the connection.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "endpoint/endpoint.h"
+#include "server/rdma/rdma_context.h"
+#include "server/rdma/transaction.h"
+#include "server/server_context.h"
+
+namespace steertag::peer {
+
+class ServerConnection final : public EndpointUser,
+                               private PullHolder,
+                               private CallbackCalls::Carrier {
+ public:
+  /// `context` and `rdma` must outlive the connection.
+  ServerConnection(ServerContext& context, RdmaContext& rdma, EndpointOptions options);
+  ~ServerConnection() override;
+
+  /// Observers see the connection from its request on.
+  Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request,
+                                       trace::EventSink* events = nullptr,
+                                       trace::ByteSink* bytes = nullptr);
+  /// Gives back what busier times have left; false while calls are under way that need it. Not from
+  /// inside a notice.
+  bool trim();
+  /// Never used again by this process.
+  std::uint64_t id() const { return origin_.connection; }
+  bool down() const { return down_; }
+  const std::shared_ptr<Line>& line() const { return line_; }
+
+ private:
+  void on_up() override {}
+  void on_message(ReceiveId receive, View message,
+                  std::optional<std::uint32_t> invalidated) override;
+  void on_done(WorkTag tag, fabric::Operation operation) override;
+  void on_down(const fabric::CloseReason& reason) override;
+  /// RFC 8166 4.5.3: calls over which the connection was lost get ERR_CHUNK when they are retried.
+  void remember_failed_calls(const fabric::CloseReason& reason);
+
+  // The other direction (RFC 8167): our calls, and the client's replies to them.
+  bool send_callback(Bytes message) override;
+  std::size_t largest_callback() const override;
+  std::size_t largest_callback_reply() const override;
+  /// Whether the message answers a callback; its receive is posted again then.
+  bool take_callback_reply(ReceiveId receive, View message);
+  void on_callback_sent(WorkTag tag);
+  void bend_callback(wire::Header& header, Bytes& message) const;
+  /// Whether a deviation has used the message up.
+  bool bend_callback_reply(const wire::FixedWords& words, View message);
+
+  // Memory for pulls, and those who wait for it.
+  PullStart start_waiting_pull(std::uint32_t transaction) override;
+  const std::string& pull_host() const override { return origin_.peer_host; }
+  bool proven() const override { return proven_; }
+  std::uint64_t delivered_octets() const override;
+  bool holds_unproven() const override;
+  bool awaits_client() const override;
+  void drop_stalled() override;
+  PullStart take_sink(Transaction& call);
+  void release_sink(Transaction& call);
+  /// The client has delivered all that was read of it for a call.
+  void note_whole_pull();
+
+  // From the message to the call.
+  void take_message(Transaction& call, ReceiveId receive, View message);
+  void begin(Transaction& call);
+  void begin_known_version(Transaction& call, const wire::FixedWords& words);
+  bool decode(Transaction& call);
+  void on_broken_list(Transaction& call);
+  void begin_call(Transaction& call);
+  PullStart start_pull(Transaction& call);
+  void on_pulled(Transaction& call);
+  void execute(Transaction& call, View message);
+  void answer(Transaction& call, Outcome outcome);
+  /// Whether a deviation finds too many segments or chunks in it.
+  bool refuses_shape(const wire::Header& header) const;
+  void bend_read_list(Transaction& call);
+  void bend_message(Transaction& call);
+  /// Whether a deviation has discarded the call.
+  bool bend_request(Transaction& call, View message);
+  /// Whether a deviation ends the connection over this call.
+  bool ends_over(View call);
+  void call_back();
+
+  // From the call to its end.
+  void send_reply(Transaction& call);
+  void start_reply(Transaction& call);
+  void send_version_error(Transaction& call, const wire::FixedWords& words);
+  void send_chunk_error(Transaction& call);
+  void send_error(Transaction& call, const wire::Header& header);
+  void discard(Transaction& call);
+  void finish(Transaction& call);
+  void give_back_receive(Transaction& call);
+  /// Whether a deviation has sent the reply over another connection.
+  bool send_elsewhere(const Transaction& call);
+  void send_besides(Bytes message);
+
+  /// Whether the interposer, if there is one, has taken what the call is about to send.
+  bool interpose(Transaction& call, Departure::Kind kind);
+
+  // Posting, and holding back.
+  void start_posting(Transaction& call);
+  /// Posts what there is room for, in the order in which it was started.
+  void post_some();
+  Expected<void, fabric::Error> post_next(Transaction& call);
+  std::uint64_t bent_offset(std::uint64_t offset) const;
+  /// RFC 8166 4.5.4: what cannot be answered ends the connection.
+  void drop();
+  /// Tells that the connection ends because of what the client did not do.
+  void tell_of_limit(const fabric::Error& why);
+  bool may_execute() const;
+  /// Goes on with calls that were held back.
+  void go_on();
+
+  Transaction* take_idle();
+  ReplyTerms terms(const Transaction& call);
+  void note_stag(const Transaction& call);
+  bool deviates(Deviation deviation) const;
+
+  /// Tags with it belong to callbacks, the others are numbers of transactions.
+  static constexpr WorkTag kCallbackTag = WorkTag{1} << 63;
+  /// RFC 8167 2: the XIDs of the two directions have nothing to do with each other.
+  static constexpr std::uint32_t kFirstCallbackXid = 1;
+
+  struct Backlog {
+    ReceiveId receive;
+    View message;
+  };
+
+  ServerContext& context_;
+  RdmaContext& rdma_;
+  Origin origin_;
+  std::string peer_name_;
+  std::shared_ptr<CallbackCalls> callbacks_;
+  // Messages of callbacks that have not left, by the rest of their tag.
+  std::map<WorkTag, std::array<Bytes, 2>> sent_callbacks_;
+  WorkTag next_callback_ = 0;
+  std::shared_ptr<Line> line_;  // for an interposer only
+  Endpoint endpoint_;
+  std::vector<std::unique_ptr<Transaction>> transactions_;
+  std::vector<std::uint32_t> idle_;
+  std::size_t most_transactions_;
+  // Held back while the connection's share of the replies is used up: replies pile up because the
+  // client does not take them. Its receives run out next, and a client that exceeds its credits
+  // then loses the connection (RFC 8166 3.3.1).
+  std::deque<std::uint32_t> pulled_;
+  std::deque<Backlog> backlog_;
+  std::deque<std::uint32_t> posting_;  // calls with operations still to be posted
+  std::size_t posted_ = 0;             // operations that have not completed
+  std::size_t pull_bytes_ = 0;
+  std::size_t reply_bytes_ = 0;
+  std::deque<std::uint32_t> recent_pushes_;  // XIDs of replies with RDMA Writes
+  std::optional<std::uint32_t> earlier_stag_;
+  // For deviations only: the reply sent last, the first call's program, requests of version 4,
+  // replies.
+  std::optional<Bytes> last_reply_;
+  std::optional<std::uint32_t> program_;
+  std::uint32_t requests_ = 0;
+  std::uint32_t replies_ = 0;
+  bool proven_ = false;
+  bool going_on_ = false;
+  bool heavy_ = false;    // a call left large buffers
+  bool dropped_ = false;  // the end has been asked for
+  bool down_ = false;
+};
+
+}  // namespace steertag::peer

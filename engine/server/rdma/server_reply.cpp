@@ -1,0 +1,284 @@
+// The responder on one connection: from an executed call to its last completion.
+#include <algorithm>
+
+#include "server/rdma/server_connection.h"
+#include "wire/xdr.h"
+
+namespace steertag::peer {
+
+void ServerConnection::give_back_receive(Transaction& call) {
+  if (!call.holds_receive) return;
+  call.holds_receive = false;
+  call.message = call.payload = {};
+  endpoint_.repost(call.receive);
+}
+
+void ServerConnection::discard(Transaction& call) {
+  ++context_.statistics.discarded;
+  if (deviates(Deviation::receive_not_reposted)) call.holds_receive = false;
+  give_back_receive(call);
+  finish(call);
+}
+
+void ServerConnection::finish(Transaction& call) {
+  call.state = TransactionState::idle;
+  release_sink(call);
+  if (!heavy_ && (call.is_heavy() || transactions_.size() > kKeptTransactions)) {
+    heavy_ = true;
+    rdma_.unsettled.push_back(id());
+  }
+  call.reply.clear();
+  reply_bytes_ -= call.reply_bytes;
+  context_.replies.give_back(std::exchange(call.reply_bytes, 0));
+  idle_.push_back(call.index);
+  go_on();
+}
+
+ReplyTerms ServerConnection::terms(const Transaction& call) {
+  const wire::Negotiated& negotiated = endpoint_.negotiated();
+  ReplyTerms terms;
+  terms.grant = context_.options.credits;
+  if (deviates(Deviation::grants_count_down))
+    terms.grant -= std::min(replies_++, context_.options.credits - 1);
+  terms.threshold_bytes = negotiated.to_client_bytes;
+  const bool client_flag = endpoint_.peer() && endpoint_.peer()->remote_invalidation;
+  terms.may_invalidate = negotiated.remote_invalidation ||
+                         (!client_flag && deviates(Deviation::invalidates_unasked)) ||
+                         (client_flag && deviates(Deviation::invalidates_without_own_flag));
+  terms.earlier_stag = earlier_stag_;
+  terms.in_session = call.request.has_value();
+  terms.begins_slot = call.request && call.request->sequence == 1;
+  if (deviates(Deviation::replay_under_first_xid)) terms.first_xid = call.first_xid;
+  if (deviates(Deviation::replay_grants_nothing) && call.first_xid) terms.grant = 0;
+  for (const auto& other : transactions_) {
+    if (other.get() != &call && other->state == TransactionState::pulling)
+      terms.other_xid = other->header.xid;
+  }
+  return terms;
+}
+
+void ServerConnection::note_stag(const Transaction& call) {
+  if (call.header.write_list.segment_count() > 0 && !call.header.write_list[0].empty()) {
+    earlier_stag_ = call.header.write_list[0].front().handle;
+  } else if (!call.header.read_list.empty()) {
+    earlier_stag_ = call.header.read_list.front().target.handle;
+  } else if (!call.header.reply_chunk.empty()) {
+    earlier_stag_ = call.header.reply_chunk.front().handle;
+  }
+}
+
+void ServerConnection::send_reply(Transaction& call) {
+  if (!call.plan.build(call.header, call.reply, terms(call)))
+    return deviates(Deviation::unsendable_reply_discarded) ? discard(call) : send_chunk_error(call);
+  note_stag(call);
+  ++context_.statistics.replies;
+  // RFC 8166 3.3.1: the client may use the credit as soon as it has the reply.
+  give_back_receive(call);
+  call.reply_bytes = call.reply.held_bytes();
+  reply_bytes_ += call.reply_bytes;
+  context_.replies.take(call.reply_bytes);
+  start_reply(call);
+}
+
+void ServerConnection::start_reply(Transaction& call) {
+  if (!call.plan.writes().empty()) {
+    if (recent_pushes_.size() == kMostSuspects) recent_pushes_.pop_front();
+    recent_pushes_.push_back(call.header.xid);
+  }
+  call.state = TransactionState::replying;
+  if (send_elsewhere(call) || interpose(call, Departure::Kind::reply)) return finish(call);
+  std::vector<Stretch>& stretches = call.posting.stretches;
+  // RFC 8166 3.5.2: Writes come before the Send that announces them.
+  stretches.assign({Stretch::writes, Stretch::send});
+  if (deviates(Deviation::writes_after_reply)) std::swap(stretches[0], stretches[1]);
+  if (deviates(Deviation::reads_after_reply) && call.sink) stretches.push_back(Stretch::reads);
+  if (deviates(Deviation::replies_twice)) stretches.push_back(Stretch::send);
+  if (deviates(Deviation::reply_then_done)) {
+    wire::Header done;
+    done.xid = call.header.xid;
+    done.credit = context_.options.credits;
+    done.proc = wire::Procedure::done;
+    call.error.clear();
+    wire::encode(done, call.error);
+    stretches.push_back(Stretch::error);
+  }
+  start_posting(call);
+}
+
+void ServerConnection::start_posting(Transaction& call) {
+  posting_.push_back(call.index);
+  post_some();
+}
+
+void ServerConnection::post_some() {
+  while (!posting_.empty() && !dropped_) {
+    Transaction& call = *transactions_[posting_.front()];
+    if (call.all_posted()) {
+      posting_.pop_front();
+      continue;
+    }
+    if (posted_ == kMostPostedOperations) return;
+    const auto posted = post_next(call);
+    if (posted) {
+      ++posted_;
+      ++call.posting.outstanding;
+    } else if (posted.error().code == fabric::Errc::unsupported && call.posting.outstanding == 0 &&
+               call.state == TransactionState::pulling) {
+      // RFC 8166 4.5.4: the peer takes no RDMA Reads at all, so only this call is hopeless.
+      posting_.pop_front();
+      send_chunk_error(call);
+    } else {
+      drop();
+    }
+  }
+}
+
+Expected<void, fabric::Error> ServerConnection::post_next(Transaction& call) {
+  const std::size_t next = call.posting.next++;
+  switch (call.posting.stretches[call.posting.stretch]) {
+    case Stretch::reads: {
+      const RemoteRead& read = call.pull.reads[next];
+      context_.statistics.pulled_bytes += read.length;
+      return endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag,
+                                 bent_offset(read.offset), call.index);
+    }
+    case Stretch::writes: {
+      const RemoteWrite& write = call.plan.writes()[next];
+      context_.statistics.pushed_bytes += write.from.size();
+      return endpoint_.rdma_write(write.from, write.stag, bent_offset(write.offset), call.index);
+    }
+    case Stretch::send:
+      return endpoint_.send(call.plan.parts(), call.index, call.plan.invalidate());
+    case Stretch::error:
+      break;
+  }
+  const View message = call.error;
+  return endpoint_.send({&message, 1}, call.index);
+}
+
+std::uint64_t ServerConnection::bent_offset(std::uint64_t offset) const {
+  return deviates(Deviation::offsets_truncated) ? static_cast<std::uint32_t>(offset) : offset;
+}
+
+void ServerConnection::drop() {
+  dropped_ = true;
+  endpoint_.abort();
+}
+
+void ServerConnection::send_version_error(Transaction& call, const wire::FixedWords& words) {
+  wire::Header header;
+  header.xid = words.xid;
+  // RFC 8166 4.5: the version of the call, not ours.
+  header.vers = deviates(Deviation::version_error_own_vers) ? wire::kVersion : words.vers;
+  header.error = wire::ErrorCode::vers;
+  header.vers_low = header.vers_high = wire::kVersion;
+  if (deviates(Deviation::version_range_wrong)) header.vers_low = 2, header.vers_high = 3;
+  if (deviates(Deviation::version_range_swapped)) header.vers_low = 1, header.vers_high = 0;
+  send_error(call, header);
+}
+
+void ServerConnection::send_chunk_error(Transaction& call) {
+  wire::Header header;
+  header.xid = deviates(Deviation::err_chunk_wrong_xid) ? 0 : call.header.xid;
+  header.vers = wire::kVersion;
+  header.error = wire::ErrorCode::chunk;
+  send_error(call, header);
+}
+
+void ServerConnection::send_error(Transaction& call, const wire::Header& error) {
+  ++context_.statistics.errors;
+  wire::Header header = error;
+  header.credit = context_.options.credits;
+  header.proc = wire::Procedure::error;
+  const bool is_chunk = header.error == wire::ErrorCode::chunk;
+  if (is_chunk && deviates(Deviation::err_chunk_grants_zero)) header.credit = 0;
+  call.error.clear();
+  wire::encode(header, call.error);
+  constexpr std::size_t kProcAt = 12;
+  constexpr std::size_t kCodeAt = 16;
+  if (is_chunk && deviates(Deviation::err_chunk_wrong_proc))
+    wire::store_u32(call.error.data() + kProcAt, 5);
+  if (is_chunk && deviates(Deviation::err_chunk_unknown_code))
+    wire::store_u32(call.error.data() + kCodeAt, 3);
+  if (is_chunk && deviates(Deviation::err_chunk_trailing_octets))
+    call.error.resize(call.error.size() + 8);
+  release_sink(call);
+  give_back_receive(call);
+  call.state = TransactionState::replying;
+  call.posting.clear();
+  if (interpose(call, Departure::Kind::error)) return finish(call);
+  call.posting.stretches.push_back(Stretch::error);
+  start_posting(call);
+}
+
+bool ServerConnection::interpose(Transaction& call, Departure::Kind kind) {
+  if (!line_ || down_) return false;
+  const View error = call.error;
+  Departure departure{kind, &call.header, call.rpc_call, {&error, 1}, {}, {}};
+  if (kind == Departure::Kind::reply) {
+    departure.parts = call.plan.parts();
+    departure.writes = call.plan.writes();
+    departure.invalidate = call.plan.invalidate();
+  }
+  return context_.options.interposer->on_departure(line_, departure);
+}
+
+void ServerConnection::on_done(WorkTag tag, fabric::Operation operation) {
+  if (context_.hung) return;
+  if (tag & kCallbackTag) return on_callback_sent(tag);
+  if (line_ && (tag & Line::kTag)) {
+    const Bytes octets = line_->take_done(tag);
+    if (operation == fabric::Operation::rdma_read)
+      context_.options.interposer->on_read(line_, tag & ~Line::kTag, octets);
+    return;
+  }
+  Transaction& call = *transactions_[tag];
+  --posted_;
+  --call.posting.outstanding;
+  post_some();
+  if (call.posting.outstanding > 0 || !call.all_posted()) return;
+  call.posting.clear();
+  if (call.state == TransactionState::pulling) {
+    note_whole_pull();
+    return on_pulled(call);
+  }
+  finish(call);
+}
+
+void ServerConnection::on_down(const fabric::CloseReason& reason) {
+  down_ = true;
+  const bool lost =
+      reason.code != fabric::Errc::peer_closed && reason.code != fabric::Errc::local_close;
+  if (lost && deviates(Deviation::lost_connection_hangs)) context_.hung = true;
+  if (reason.code == fabric::Errc::timed_out) tell_of_limit({reason.code, reason.detail});
+  rdma_.unsettled.push_back(id());
+  rdma_.pulls.forget(*this);
+  callbacks_->close();
+  context_.kept_requests.forget(*this, std::move(last_reply_));
+  remember_failed_calls(reason);
+  if (line_) context_.options.interposer->on_down(line_, reason);
+  for (const auto& call : transactions_) {
+    release_sink(*call);
+    call->reply.clear();
+  }
+}
+
+void ServerConnection::remember_failed_calls(const fabric::CloseReason& reason) {
+  if (!reason.terminate || !reason.terminate_from_peer) return;
+  constexpr std::uint8_t kRdmapLayer = 0;
+  constexpr std::uint8_t kDdpLayer = 1;
+  constexpr std::uint8_t kProtectionError = 1;  // RFC 5040 4.8; of tagged buffers in the DDP layer
+  if (reason.terminate->type != kProtectionError) return;
+  std::vector<std::uint32_t> suspects;
+  if (reason.terminate->layer == kRdmapLayer) {
+    for (const auto& call : transactions_) {
+      if (call->state == TransactionState::pulling) suspects.push_back(call->header.xid);
+    }
+  } else if (reason.terminate->layer == kDdpLayer) {
+    suspects.assign(recent_pushes_.begin(), recent_pushes_.end());
+  }
+  for (const std::uint32_t xid : suspects)
+    context_.failed_calls.remember(origin_.peer_host, xid, suspects.size() == 1);
+}
+
+}  // namespace steertag::peer

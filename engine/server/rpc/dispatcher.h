@@ -1,0 +1,55 @@
+// From an RPC call to the payload stream of its reply: RPC header, credential, program (RFC 5531).
+// Knows nothing of how the call came.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "server/rpc/duplicate_calls.h"
+#include "server/rpc/program.h"
+
+namespace steertag::peer {
+
+/// A call whose program was found, so that it can be executed.
+struct AdmittedCall {
+  View octets;  // all of the call
+  std::uint32_t xid = 0;
+  std::uint32_t procedure = 0;
+  Caller caller;  // its groups live until the next call is admitted
+  Program* program = nullptr;
+  wire::Reader arguments{View()};  // into the call
+};
+
+class Dispatcher {
+ public:
+  /// Of two programs with one number and version the first counts. With `squash_root` uid 0 and
+  /// gid 0 of a caller become those of the anonymous user, wherever AUTH_SYS has them.
+  explicit Dispatcher(std::vector<std::unique_ptr<Program>> programs, bool squash_root = false,
+                      DeadlineClock clock = std::chrono::steady_clock::now);
+
+  /// Nothing when the call is refused; `reply` holds the refusal then. `call` is whole and
+  /// unreduced, and must be a call by its message type.
+  std::optional<AdmittedCall> admit(View call, ReplyPayload& reply);
+  /// Executes the call, unless it repeats one that must not be executed again; `reply` holds its
+  /// reply.
+  void execute(AdmittedCall& call, const Origin& origin, ReplyPayload& reply);
+  /// The reply to a call whose arguments cannot be understood.
+  static void refuse_arguments(std::uint32_t xid, ReplyPayload& reply);
+
+  /// Lets every program do what falls due by time.
+  void tend();
+
+ private:
+  using Versions = std::map<std::uint32_t, std::unique_ptr<Program>>;  // of one program
+
+  /// AUTH_OK, or why the credential is not taken. The caller's groups live until the next call.
+  rpc::AuthStatus identify(const rpc::OpaqueAuth& credential, Caller& caller);
+  std::map<std::uint32_t, Versions> programs_;  // by number
+  DuplicateCalls duplicates_;
+  bool squash_root_;
+  rpc::AuthSys auth_sys_;  // reused
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,61 @@
+// Replies to calls that must not be executed twice, for clients that have lost their connection and
+// send them again over the next one (RFC 1813 4.5, RFC 7530 3.1.1).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <unordered_map>
+
+#include "endpoint/deadline_clock.h"
+#include "server/rpc/program.h"
+
+namespace steertag::peer {
+
+/// Calls and replies that are remembered: seconds of what busy clients change in directories.
+inline constexpr std::size_t kMostKeptReplies = 4096;
+/// Octets of these calls and replies together.
+inline constexpr std::size_t kMostKeptReplyBytes = std::size_t{8} << 20;
+/// Octets of one call with its reply: names have 255, the texts of links some hundreds. A longer
+/// call is executed again.
+inline constexpr std::size_t kLargestKeptCall = 8192;
+/// Clients have given up a connection, made another and sent again by then: twice a minute, which
+/// is what they wait for a reply.
+inline constexpr std::chrono::seconds kKeptReplyLifetime{120};
+
+/// A retry is the same call octet for octet, XID and credential included, from the same host over
+/// another connection: nobody sends again over the connection that has the call already, and XIDs
+/// come again.
+class DuplicateCalls {
+ public:
+  explicit DuplicateCalls(DeadlineClock clock) : clock_(std::move(clock)) {}
+
+  /// The reply to the call that this one repeats, valid until the next `keep`; nullptr: it is none.
+  const Bytes* find(View call, const Origin& origin);
+  void keep(View call, const Origin& origin, View reply);
+
+ private:
+  struct Call {
+    std::string host;
+    std::uint64_t connection = 0;
+    Bytes octets;
+    Bytes reply;
+    std::chrono::steady_clock::time_point until;
+
+    std::size_t size() const { return octets.size() + reply.size(); }
+  };
+  using Calls = std::list<Call>;
+
+  /// The call from this host with these octets.
+  Calls::iterator find(View octets, const std::string& host);
+  void forget(Calls::iterator call);
+  void forget_old();
+
+  DeadlineClock clock_;
+  Calls calls_;                                                      // oldest first
+  std::unordered_multimap<std::size_t, Calls::iterator> by_octets_;  // by their hash
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,58 @@
+// An RPC program as the server runs it: one version of it, and its procedures.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "rpc/message.h"
+#include "server/rdma/callback_channel.h"
+#include "server/rdma/reply_payload.h"
+#include "wire/xdr.h"
+
+namespace steertag::peer {
+
+/// Who calls, as far as AUTH_SYS says; AUTH_NONE gives the anonymous user.
+struct Caller {
+  static constexpr std::uint32_t kAnonymous = 65534;
+  std::uint32_t uid = kAnonymous;
+  std::uint32_t gid = kAnonymous;
+  std::span<const std::uint32_t> gids;
+};
+
+/// The connection over which a call came.
+struct Origin {
+  std::uint64_t connection = 0;  // never used again by this process
+  bool rdma = false;             // RPC-over-RDMA, not a byte stream
+  std::string peer_host;         // without the port
+  /// The way back to the caller; calls through it fail once the connection is down.
+  std::weak_ptr<CallbackChannel> back;
+};
+
+/// What a procedure may know beside its arguments. Both are valid during the call only.
+struct CallContext {
+  const Caller& caller;
+  const Origin& origin;
+};
+
+class Program {
+ public:
+  virtual ~Program() = default;
+  virtual std::uint32_t number() const = 0;
+  virtual std::uint32_t version() const = 0;
+  /// Runs a procedure. `arguments` is at the first argument of the unreduced call. With
+  /// AcceptStatus::SUCCESS the results were appended to `reply`; with any other status nothing was
+  /// executed and `reply` holds nothing of use.
+  virtual rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
+                                 const CallContext& context, ReplyPayload& reply) = 0;
+  /// False for a call that must not be executed again when its client repeats it because the reply
+  /// was lost, and that the program does not recognize itself. `arguments` as in `call`.
+  virtual bool is_idempotent(std::uint32_t /*procedure*/, wire::Reader /*arguments*/) const {
+    return true;
+  }
+  /// What falls due by time and not by a call; cheap, and called between calls.
+  virtual void tend() {}
+};
+
+}  // namespace steertag::peer

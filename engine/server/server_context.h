@@ -1,0 +1,64 @@
+// What all connections of one server share, whatever their transport.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "net/error.h"
+#include "server/rdma/callback_calls.h"
+#include "server/rdma/kept_requests.h"
+#include "server/rdma/rdma_dispatch.h"
+#include "server/rdma/reply_budget.h"
+#include "server/rpc/failed_calls.h"
+#include "server/server_options.h"
+#include "wire/private_data.h"
+
+namespace steertag::peer {
+
+/// Counts since the server started.
+struct ServerStatistics {
+  std::uint64_t connections = 0;
+  std::uint64_t refused_connections = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t replies = 0;
+  std::uint64_t errors = 0;  // RDMA_ERROR messages
+  std::uint64_t discarded = 0;
+  std::uint64_t pulled_bytes = 0;
+  std::uint64_t pushed_bytes = 0;
+  std::uint64_t dropped_connections = 0;  // see TroubleCallback
+};
+
+/// Is told of connections that did not come up, and of those that end because a limit on what the
+/// client does passed, or over plain TCP because its octets are no RPC. `peer` is empty where no
+/// peer could be told apart. Must not destroy the server.
+using TroubleCallback = std::function<void(const std::string& peer, const net::Error& error)>;
+
+struct ServerContext {
+  ServerContext(std::vector<std::unique_ptr<Program>> programs, ServerOptions its_options,
+                TroubleCallback its_on_trouble)
+      : options(std::move(its_options)),
+        on_trouble(std::move(its_on_trouble)),
+        dispatcher(std::move(programs), options.squash_root, options.clock),
+        replies(options.reply_budget_bytes),
+        failed_calls(options.clock),
+        callbacks(options.clock) {}
+
+  const ServerOptions options;
+  const TroubleCallback on_trouble;
+  Dispatcher dispatcher;
+  ReplyBudget replies;
+  FailedCalls failed_calls;
+  CallbackWatch callbacks;
+  KeptRequests kept_requests;  // for deviations only
+  /// For a deviation: what the first client has announced, and the others have to bear.
+  std::optional<std::optional<wire::PrivateData>> first_announcement;
+  ServerStatistics statistics;
+  std::uint64_t next_connection = 1;
+  std::size_t open_connections = 0;
+  bool failed = false;  // a deviation asks for the end of the program
+  bool hung = false;    // a deviation ended all work
+};
+
+}  // namespace steertag::peer

@@ -1,0 +1,39 @@
+// How a reference server shall be, and what it refuses to be.
+#pragma once
+
+#include <string>
+
+#include "deviations/deviation.h"
+#include "endpoint/deadline_clock.h"
+#include "endpoint/limits.h"
+#include "server/rdma/interposer.h"
+#include "server/stream/limits.h"
+#include "support/expected.h"
+#include "wire/private_data.h"
+
+namespace steertag::peer {
+
+struct ServerOptions {
+  std::uint32_t credits = kDefaultCredits;  // granted in every reply; 1 .. kMostCredits
+  wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
+  bool sends_private_data = true;
+  std::chrono::milliseconds idle_timeout = kIdleTimeout;  // 0: none
+  std::size_t most_connections = kMostConnections;
+  std::size_t pull_budget_bytes = kPullBudgetBytes;
+  StreamTimeouts stream_timeouts;
+  std::chrono::milliseconds most_turn_time = kMostTurnTime;  // of a connection over TCP
+  std::size_t reply_budget_bytes = kReplyBudgetBytes;
+  bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
+  Deviations deviations;
+  DeadlineClock clock = std::chrono::steady_clock::now;
+  Interposer* interposer = nullptr;  // for tests of clients; must outlive the server
+};
+
+/// One sentence about what makes these options impossible.
+Expected<void, std::string> check(const ServerOptions& options);
+
+/// An idle time-out given in seconds, 0 for none: rounded up to milliseconds, at most a day. The
+/// error is one sentence.
+Expected<std::chrono::milliseconds, std::string> idle_timeout_of(double seconds);
+
+}  // namespace steertag::peer

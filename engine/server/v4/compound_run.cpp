@@ -1,0 +1,140 @@
+// Runs the operations of one COMPOUND.
+#include "server/v4/compound_run.h"
+
+#include "endpoint/limits.h"
+#include "server/v4/state/tables.h"
+
+namespace steertag::peer {
+namespace {
+
+// The message bounds the count: every operation takes a word.
+constexpr std::size_t kUnbounded = ~std::size_t{0};
+
+}  // namespace
+
+CompoundRun::CompoundRun(CompoundCall& call, wire::Reader arguments, std::string_view tag)
+    : call_(call),
+      arguments_(arguments),
+      operations_(arguments_, "argarray", kUnbounded),
+      reply_start_(call.reply.stream().size()),
+      reply_(call.reply.stream(), tag) {
+  call_.operation_count = operations_.count();
+}
+
+bool CompoundRun::is_whole() const {
+  wire::Reader reader = arguments_;
+  for (std::uint32_t i = 0; i < operations_.count() && i < nfs4::kMostOperations; ++i) {
+    const auto number = static_cast<nfs4::Opnum>(reader.u32("argarray"));
+    if (!reader.ok()) return false;
+    // The operation itself says what is wrong with its arguments; behind them all is unknown.
+    if (!nfs4::is_defined(number, call_.minorversion) || !nfs4::skip_arguments(reader, number))
+      return true;
+  }
+  // What is left over shows that a chunk and the arguments disagree (RFC 8166 4.5.2).
+  return operations_.count() > nfs4::kMostOperations || reader.remaining() == 0;
+}
+
+bool CompoundRun::run() {
+  if (!arguments_.ok() || !is_whole()) return false;
+  // In minor version 1 SEQUENCE refuses what is more than the session allows.
+  if (call_.minorversion == 0 && operations_.count() > nfs4::kMostOperations) {
+    reply_.set_status(nfs4::Status::NFS4ERR_RESOURCE);
+    return true;
+  }
+  while (reply_.status() == nfs4::Status::NFS4_OK) {  // at most once for each operation
+    call_.operation_index = operations_.taken();
+    const auto number = operations_.next();
+    if (!number) break;
+    run_next(*number);
+    if (call_.slot && call_.slot->replay) return replay(), true;
+  }
+  keep_reply();
+  return true;
+}
+
+void CompoundRun::run_next(nfs4::Opnum number) {
+  const Operation* operation =
+      nfs4::is_defined(number, call_.minorversion) ? find_operation(number) : nullptr;
+  if (!operation)
+    return reply_.add_status(nfs4::Opnum::OP_ILLEGAL, nfs4::Status::NFS4ERR_OP_ILLEGAL);
+  const nfs4::Status place = check_place(*operation);
+  if (place != nfs4::Status::NFS4_OK) return reply_.add_status(number, place);
+  if (call_.minorversion > operation->last_minorversion)
+    return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
+  run_known(*operation);
+}
+
+nfs4::Status CompoundRun::check_place(const Operation& operation) const {
+  if (call_.minorversion == 0) return nfs4::Status::NFS4_OK;
+  const bool first = call_.operation_index == 0;
+  const bool only = call_.operation_count == 1 ||
+                    (first && deviates(Deviation::session_operations_beside_others));
+  switch (operation.place) {
+    case Place::first:
+      return first || deviates(Deviation::sequence_anywhere) ? nfs4::Status::NFS4_OK
+                                                             : nfs4::Status::NFS4ERR_SEQUENCE_POS;
+    case Place::alone:
+      return only || deviates(Deviation::bind_beside_others) ? nfs4::Status::NFS4_OK
+                                                             : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
+    case Place::either:
+      return !first || only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
+    case Place::in_session:
+      break;
+  }
+  if (operation.number == nfs4::Opnum::OP_BACKCHANNEL_CTL &&
+      deviates(Deviation::control_without_sequence))
+    return nfs4::Status::NFS4_OK;
+  return first ? nfs4::Status::NFS4ERR_OP_NOT_IN_SESSION : nfs4::Status::NFS4_OK;
+}
+
+void CompoundRun::run_known(const Operation& operation) {
+  // RFC 8881 2.10.6.4: what cannot be answered must not be done.
+  if (operation.largest_result > 0) {
+    const nfs4::Status status = too_big(operation.largest_result);
+    if (status != nfs4::Status::NFS4_OK) return reply_.add_status(operation.number, status);
+  }
+  const std::size_t start = call_.reply.stream().size();
+  operation.run(arguments_, call_, reply_);
+  fit_last(start);
+}
+
+void CompoundRun::fit_last(std::size_t start) {
+  const nfs4::Status status = too_big(0);
+  if (status == nfs4::Status::NFS4_OK || reply_.status() != nfs4::Status::NFS4_OK) return;
+  call_.reply.rewind(start);
+  reply_.replace_last(status);
+}
+
+nfs4::Status CompoundRun::too_big(std::size_t octets) const {
+  const std::size_t size = call_.reply.size() + octets + kept_for_next(call_);
+  if (!call_.slot) {
+    // Nobody has agreed on a limit, but a COMPOUND full of READs must not fill the memory.
+    return size > kLargestCall ? nfs4::Status::NFS4ERR_RESOURCE : nfs4::Status::NFS4_OK;
+  }
+  if (size > call_.slot->maxresponsesize) return nfs4::Status::NFS4ERR_REP_TOO_BIG;
+  const bool cached = call_.slot->cachethis;
+  if (cached && size > call_.slot->maxresponsesize_cached)
+    return nfs4::Status::NFS4ERR_REP_TOO_BIG_TO_CACHE;
+  return nfs4::Status::NFS4_OK;
+}
+
+bool CompoundRun::deviates(Deviation deviation) const {
+  return call_.state.tables().deviates(deviation);
+}
+
+void CompoundRun::replay() {
+  call_.reply.rewind(reply_start_);
+  if (!deviates(Deviation::replay_ignores_chunk)) return call_.reply.append(*call_.slot->replay);
+  std::vector<View> parts;
+  call_.slot->replay->stream_parts(parts);
+  ReplyPayload inline_results;
+  Bytes& stream = inline_results.stream();
+  for (const View part : parts) stream.insert(stream.end(), part.begin(), part.end());
+  call_.reply.append(inline_results);
+}
+
+void CompoundRun::keep_reply() {
+  if (call_.slot) call_.state.end_sequence(*call_.slot, call_.reply.tail(reply_start_));
+}
+
+}  // namespace steertag::peer

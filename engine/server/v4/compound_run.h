@@ -1,0 +1,39 @@
+// Runs the operations of one COMPOUND, in order, until one fails (RFC 7530 15.2, RFC 8881 16.2).
+#pragma once
+
+#include "deviations/deviation.h"
+#include "nfs/v4/compound.h"
+#include "server/v4/operation_table.h"
+
+namespace steertag::peer {
+
+class CompoundRun {
+ public:
+  /// `arguments` stands behind COMPOUND4args' fixed part; the reply's stream ends where
+  /// COMPOUND4res begins.
+  CompoundRun(CompoundCall& call, wire::Reader arguments, std::string_view tag);
+
+  /// False when the arguments are no COMPOUND, so that RPC has to refuse them; nothing ran then.
+  bool run();
+
+ private:
+  bool is_whole() const;
+  void run_next(nfs4::Opnum number);
+  nfs4::Status check_place(const Operation& operation) const;
+  void run_known(const Operation& operation);
+  void fit_last(std::size_t start);
+  /// NFS4ERR_REP_TOO_BIG or NFS4ERR_REP_TOO_BIG_TO_CACHE, whichever `octets` more would be; without
+  /// a session NFS4ERR_RESOURCE.
+  nfs4::Status too_big(std::size_t octets) const;
+  void replay();
+  bool deviates(Deviation deviation) const;
+  void keep_reply();
+
+  CompoundCall& call_;
+  wire::Reader arguments_;
+  nfs4::OperationReader<nfs4::Opnum> operations_;
+  std::size_t reply_start_;
+  CompoundReply reply_;
+};
+
+}  // namespace steertag::peer

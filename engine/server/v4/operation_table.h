@@ -1,0 +1,35 @@
+// The operations that the server has: who handles each, where in a COMPOUND it may stand, and what
+// must be known before it runs.
+#pragma once
+
+#include "nfs/v4/compound.h"
+#include "server/v4/compound_call.h"
+
+namespace steertag::peer {
+
+using CompoundReply = nfs4::ReplyWriter<nfs4::Opnum>;
+
+/// Where an operation may stand in a COMPOUND of minor version 1 (RFC 8881 2.10.2, 18).
+enum class Place : std::uint8_t {
+  in_session,  // behind SEQUENCE
+  first,       // SEQUENCE
+  alone,       // the only operation: BIND_CONN_TO_SESSION
+  either,      // behind SEQUENCE, or as the only operation
+};
+
+struct Operation {
+  nfs4::Opnum number;
+  Place place = Place::in_session;
+  /// Decodes arguments, runs the handler, adds the result to the reply.
+  void (*run)(wire::Reader& arguments, CompoundCall& call, CompoundReply& reply) = nullptr;
+  /// Of an operation that cannot be taken back: octets of its largest result with NFS4_OK, together
+  /// with what must be answered with it. 0 when running it again does no harm.
+  std::size_t largest_result = 0;
+  /// The highest minor version that has it, beyond which it is NFS4ERR_NOTSUPP.
+  std::uint32_t last_minorversion = 1;
+};
+
+/// The row of that number; nullptr for a number without an operation, and for OP_ILLEGAL.
+const Operation* find_operation(nfs4::Opnum number);
+
+}  // namespace steertag::peer

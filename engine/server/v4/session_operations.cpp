@@ -1,0 +1,483 @@
+// Operations on sessions and their connections: CREATE_SESSION, SEQUENCE, BIND_CONN_TO_SESSION,
+// BACKCHANNEL_CTL, DESTROY_SESSION.
+#include <algorithm>
+
+#include "endpoint/limits.h"
+#include "server/v4/state/back_channel.h"
+#include "server/v4/state_access.h"
+#include "server/v4/state_operations.h"
+#include "wire/header.h"
+
+namespace steertag::peer {
+namespace {
+
+constexpr std::uint32_t kCreateFlags = nfs4::CREATE_SESSION4_FLAG_PERSIST |
+                                       nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN |
+                                       nfs4::CREATE_SESSION4_FLAG_CONN_RDMA;
+
+/// SEQUENCE4resok: the session's id and five words.
+constexpr std::size_t kSequenceResultBytes = nfs4::kSessionIdOctets + 5 * 4;
+
+/// The connection is the session's, as the one used last.
+Binding& bind(Session& session, const Origin& origin) {
+  std::vector<Binding>& all = session.bindings;
+  const auto known = std::ranges::find(all, origin.connection, &Binding::connection);
+  Binding binding;
+  if (known != all.end()) {
+    binding = *known;
+    all.erase(known);
+  } else if (all.size() >= kMostConnectionsPerSession) {
+    all.erase(all.begin());
+  }
+  binding.connection = origin.connection;
+  return all.emplace_back(std::move(binding));
+}
+
+/// What we make of the fore channel that the client asks for (RFC 8881 18.36.3): nothing grows.
+nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, bool rdma) {
+  nfs4::ChannelAttrs granted;
+  const auto largest = static_cast<std::uint32_t>(kLargestCall);
+  granted.ca_maxrequestsize = std::min(asked.ca_maxrequestsize, largest);
+  granted.ca_maxresponsesize = std::min(asked.ca_maxresponsesize, largest);
+  granted.ca_maxresponsesize_cached =
+      std::min({asked.ca_maxresponsesize_cached, granted.ca_maxresponsesize, kLargestCachedReply});
+  granted.ca_maxoperations = std::min(asked.ca_maxoperations, kMostOperationsPerCompound);
+  granted.ca_maxrequests = std::min(asked.ca_maxrequests, kMostSlots);
+  if (rdma && !asked.ca_rdma_ird.empty())
+    granted.ca_rdma_ird.push_back(std::min(asked.ca_rdma_ird[0], kMostIrd));
+  return granted;
+}
+
+nfs4::Status check_channels(const nfs4::CreateSessionArgs& args, bool tiny_fits) {
+  const nfs4::ChannelAttrs& fore = args.csa_fore_chan_attrs;
+  const nfs4::ChannelAttrs& back = args.csa_back_chan_attrs;
+  const bool with_back = (args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
+  const auto too_small = [tiny_fits](const nfs4::ChannelAttrs& channel, std::uint32_t operations) {
+    return channel.ca_maxrequestsize < kSmallestChannelSize ||
+           (channel.ca_maxresponsesize < kSmallestChannelSize && !tiny_fits) ||
+           channel.ca_maxoperations < operations || channel.ca_maxrequests == 0;
+  };
+  // Backwards CB_SEQUENCE and CB_RECALL have to fit.
+  if (too_small(fore, 1) || (with_back && too_small(back, 2)))
+    return nfs4::Status::NFS4ERR_TOOSMALL;
+  return nfs4::Status::NFS4_OK;
+}
+
+nfs4::SessionId new_session_id(StateTables& tables, const Client& client) {
+  nfs4::SessionId id;
+  do {
+    wire::store_u64(id.data(), client.id);
+    wire::store_u64(id.data() + 8, tables.options.random());
+  } while (tables.find_session(id));
+  return id;
+}
+
+/// Slots that the reply cache has room for.
+std::uint32_t affordable_slots(const StateTables& tables, const Client& client, std::uint32_t asked,
+                               std::size_t slot_bytes) {
+  const auto rest = [](std::size_t most, std::size_t held) { return most - std::min(most, held); };
+  const std::size_t of_host = client.share->cached_bytes;
+  const std::size_t left =
+      std::min(rest(kMostCachedBytes, tables.cached_bytes), rest(kMostCachedBytesPerHost, of_host));
+  const bool freely = tables.cached_bytes + asked * slot_bytes <= kFreelyCachedBytes &&
+                      of_host + asked * slot_bytes <= kFreelyCachedBytesPerHost;
+  const std::uint32_t share = freely ? asked : std::min(asked, kFewSlots);
+  return static_cast<std::uint32_t>(std::min<std::size_t>(share, left / slot_bytes));
+}
+
+/// What deviations do to the backchannel of a new session.
+void bend_back_channel(const StateTables& tables, Session& session) {
+  if (tables.deviates(Deviation::back_channel_slots_changed))
+    session.back.ca_maxrequests = static_cast<std::uint32_t>(session.back_slots.size());
+  if (tables.deviates(Deviation::callback_program_wrong)) ++session.cb_program;
+  if (tables.deviates(Deviation::callback_credential_unoffered) &&
+      session.credential_flavor == rpc::AuthFlavor::AUTH_NONE) {
+    session.credential_flavor = rpc::AuthFlavor::AUTH_SYS;
+    session.credential = rpc::encode_auth_sys({});
+  }
+  if (tables.deviates(Deviation::callback_of_other_user) &&
+      session.credential_flavor == rpc::AuthFlavor::AUTH_SYS)
+    session.credential = rpc::encode_auth_sys({});
+  if (tables.deviates(Deviation::callback_sequence_skips)) {
+    for (BackSlot& slot : session.back_slots) slot.sequence = 1;
+  }
+}
+
+bool has_handles(std::span<const nfs4::CallbackSecParms> parms) {
+  return std::ranges::any_of(parms, [](const nfs4::CallbackSecParms& each) {
+    return each.cb_secflavor == nfs4::CallbackFlavor::RPCSEC_GSS;
+  });
+}
+
+/// What deviations do to the results of CREATE_SESSION.
+void bend_result(const StateTables& tables, const Client& client, nfs4::CreateSessionOk& ok) {
+  if (tables.deviates(Deviation::back_channel_flag_unasked))
+    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+  if (tables.deviates(Deviation::rdma_flag_unasked))
+    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_RDMA;
+  if (tables.deviates(Deviation::create_sequence_wrong)) ++ok.csr_sequence;
+  if (!tables.deviates(Deviation::session_of_other_client)) return;
+  for (const auto& [id, session] : tables.sessions) {
+    if (session->client != &client) ok.csr_sessionid = id;
+  }
+}
+
+/// Phase 4 of RFC 8881 18.36.4. Nothing has changed when it fails.
+nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
+                                       Client& client) {
+  nfs4::CreateSessionResult result;
+  StateTables& tables = call.state.tables();
+  const Origin& origin = call.context.origin;
+  if ((args.csa_flags & ~kCreateFlags) != 0) {
+    result.status = nfs4::Status::NFS4ERR_INVAL;
+    return result;
+  }
+  // RFC 8881 18.36.3: this server has given nobody a handle of RPCSEC_GSS.
+  if (has_handles(args.csa_sec_parms) && !tables.deviates(Deviation::create_handle_accepted)) {
+    result.status = nfs4::Status::NFS4ERR_NOENT;
+    return result;
+  }
+  result.status = check_channels(args, tables.deviates(Deviation::tiny_response_granted));
+  if (result.status != nfs4::Status::NFS4_OK) return result;
+  auto session = std::make_unique<Session>();
+  session->fore = fore_channel(args.csa_fore_chan_attrs, origin.rdma);
+  if (tables.deviates(Deviation::channel_size_raised))
+    session->fore.ca_maxrequestsize = static_cast<std::uint32_t>(kLargestCall);
+  const std::size_t slot_bytes =
+      std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
+  const std::uint32_t slots =
+      affordable_slots(tables, client, session->fore.ca_maxrequests, slot_bytes);
+  const bool only_one = tables.deviates(Deviation::second_session_refused);
+  if (slots == 0 || client.sessions.size() >= (only_one ? 1 : kMostSessionsPerClient)) {
+    result.status = nfs4::Status::NFS4ERR_NOSPC;
+    return result;
+  }
+  session->fore.ca_maxrequests = slots;
+  session->slots.resize(tables.deviates(Deviation::granted_slots_missing) ? (slots + 1) / 2
+                                                                          : slots);
+  session->reserved_bytes = slots * slot_bytes;
+  session->back = args.csa_back_chan_attrs;
+  if (!origin.rdma) session->back.ca_rdma_ird.clear();
+  session->back_slots.resize(std::min(session->back.ca_maxrequests, kMostBackSlots));
+  session->cb_program = args.csa_cb_program;
+  // Handles are here only if a deviation accepts them: then as a credential that will do.
+  session->callable =
+      take_credential(*session, args.csa_sec_parms) || has_handles(args.csa_sec_parms);
+  bend_back_channel(tables, *session);
+  session->client = &client;
+  session->id = new_session_id(tables, client);
+
+  nfs4::CreateSessionOk& ok = result.resok4;
+  ok.csr_sessionid = session->id;
+  ok.csr_sequence = args.csa_sequence;
+  ok.csr_fore_chan_attrs = session->fore;
+  ok.csr_back_chan_attrs = session->back;
+  // CREATE_SESSION4_FLAG_PERSIST is not granted: the reply cache is in memory.
+  // CREATE_SESSION4_FLAG_CONN_RDMA asks to step a connection up to RDMA mode (RFC 8881 18.36.3):
+  // never granted, because a TCP connection of ours stays one, and RPC-over-RDMA connections start
+  // in RDMA mode (RFC 8881 2.10.3.1).
+  Session& made = tables.add_session(std::move(session));
+  bind(made, origin).fore = true;
+  if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0 && made.callable &&
+      !origin.back.expired()) {
+    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+    open_back_channel(tables, made, origin);
+  } else if (tables.deviates(Deviation::callback_unannounced) && made.callable) {
+    open_back_channel(tables, made, origin);
+  }
+  bend_result(tables, client, ok);
+  return result;
+}
+
+std::uint32_t status_flags(StateTables& tables, Session& session) {
+  std::uint32_t flags = back_channel_flags(tables, session);
+  if (tables.deviates(Deviation::path_down_untold)) flags &= ~nfs4::SEQ4_STATUS_CB_PATH_DOWN;
+  if (tables.deviates(Deviation::session_path_down_untold))
+    flags &= ~nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+  if (tables.deviates(Deviation::path_flags_stay)) flags = session.kept_flags |= flags;
+  if (!session.client->revoked.empty()) flags |= nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
+  return flags;
+}
+
+/// Whether the retry is of the request that the slot holds, as far as that can be seen.
+bool same_request(const Slot& slot, const CompoundCall& call) {
+  const bool any_user = call.state.tables().deviates(Deviation::retry_of_other_user_answered);
+  return (any_user || slot.uid == call.context.caller.uid) &&
+         slot.request_bytes == call.request_bytes && slot.operation_count == call.operation_count;
+}
+
+nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& session,
+                               const CompoundCall& call) {
+  const StateTables& tables = call.state.tables();
+  if (call.operation_count > session.fore.ca_maxoperations &&
+      !tables.deviates(Deviation::too_many_operations_executed))
+    return nfs4::Status::NFS4ERR_TOO_MANY_OPS;
+  const std::size_t transport =
+      tables.deviates(Deviation::transport_header_counted) ? wire::kSmallestHeaderBytes : 0;
+  if (call.request_bytes + transport > session.fore.ca_maxrequestsize &&
+      !tables.deviates(Deviation::large_request_executed))
+    return nfs4::Status::NFS4ERR_REQ_TOO_BIG;
+  // RFC 8881 2.10.6.1.2: an error of SEQUENCE leaves the slot as it was, so that a reply that has
+  // no room for its result (the tag may be long) must be noticed before the slot is used.
+  if (room_for_result(call, session.fore.ca_maxresponsesize) < kSequenceResultBytes)
+    return nfs4::Status::NFS4ERR_REP_TOO_BIG;
+  if (args.sa_cachethis &&
+      room_for_result(call, session.fore.ca_maxresponsesize_cached) < kSequenceResultBytes)
+    return nfs4::Status::NFS4ERR_REP_TOO_BIG_TO_CACHE;
+  return nfs4::Status::NFS4_OK;
+}
+
+/// The slot's answer to a sequence id: goes on with NFS4_OK, which may be a retry (RFC 8881
+/// 2.10.6.1).
+nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
+                        const CompoundCall& call) {
+  const StateTables& tables = call.state.tables();
+  if (args.sa_slotid >= session.slots.size()) {
+    return tables.deviates(Deviation::bad_slot_misordered) ? nfs4::Status::NFS4ERR_SEQ_MISORDERED
+                                                           : nfs4::Status::NFS4ERR_BADSLOT;
+  }
+  // The requester breaks the rules; RFC 8881 has no better error.
+  const bool too_low = args.sa_highest_slotid < args.sa_slotid;
+  const bool above_own = args.sa_highest_slotid > args.sa_slotid;
+  if (too_low || (above_own && tables.deviates(Deviation::high_slot_refused)))
+    return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
+  const Slot& slot = session.slots[args.sa_slotid];
+  const bool retry = args.sa_sequenceid == slot.sequence;
+  const bool next = args.sa_sequenceid == slot.sequence + 1 ||
+                    (retry && tables.deviates(Deviation::retry_executed)) ||
+                    (!retry && tables.deviates(Deviation::misordered_sequence_executed));
+  if (next && !slot.under_way) return check_new_request(args, session, call);
+  if (args.sa_sequenceid != slot.sequence || (!slot.cached && !slot.under_way))
+    return nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+  if (!same_request(slot, call)) return nfs4::Status::NFS4ERR_SEQ_FALSE_RETRY;
+  return slot.under_way ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
+}
+
+/// RFC 8881 2.10.3.1: any connection becomes part of the fore channel by its SEQUENCE, however many
+/// sessions it has. Only deviations refuse one.
+nfs4::Status check_connection(const Session& session, const CompoundCall& call) {
+  const StateTables& tables = call.state.tables();
+  const auto has = [&](const Session& one) {
+    const std::uint64_t connection = call.context.origin.connection;
+    return std::ranges::find(one.bindings, connection, &Binding::connection) != one.bindings.end();
+  };
+  bool refused = tables.deviates(Deviation::unbound_connection_refused) && !has(session);
+  if (tables.deviates(Deviation::one_session_per_connection)) {
+    refused = std::ranges::any_of(tables.sessions, [&](const auto& entry) {
+      return entry.second.get() != &session && has(*entry.second);
+    });
+  }
+  return refused ? nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION : nfs4::Status::NFS4_OK;
+}
+
+nfs4::Status lost_session(const StateTables& tables) {
+  return tables.deviates(Deviation::lost_session_dead) ? nfs4::Status::NFS4ERR_DEADSESSION
+                                                       : nfs4::Status::NFS4ERR_BADSESSION;
+}
+
+/// What deviations do to the slot of a SEQUENCE that is refused.
+void bend_failed_slot(const StateTables& tables, Slot& slot) {
+  if (tables.deviates(Deviation::failed_sequence_moves_slot)) ++slot.sequence;
+  if (tables.deviates(Deviation::failed_sequence_drops_reply)) slot.cached = false;
+}
+
+/// Which directions the connection may have from now on, or why none of them can be granted. One
+/// that is bound already is not made to leave a channel, nor to join one, by demand (RFC
+/// 8881 18.34.3).
+Expected<nfs4::ChannelDirFromServer, nfs4::Status> directions(nfs4::ChannelDirFromClient asked,
+                                                              const Binding* bound, bool callable) {
+  using From = nfs4::ChannelDirFromClient;
+  using To = nfs4::ChannelDirFromServer;
+  const bool fore = bound && bound->fore;
+  const bool back = bound && bound->back;
+  switch (asked) {
+    case From::CDFC4_FORE:
+      if (back) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+      return To::CDFS4_FORE;
+    case From::CDFC4_BACK:
+      if (fore) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+      return To::CDFS4_BACK;
+    case From::CDFC4_FORE_OR_BOTH:
+      if (back && !fore) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+      return callable || back ? To::CDFS4_BOTH : To::CDFS4_FORE;
+    case From::CDFC4_BACK_OR_BOTH:
+      if (fore && !back) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+      return fore || !back ? To::CDFS4_BOTH : To::CDFS4_BACK;
+  }
+  return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
+}
+
+}  // namespace
+
+void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
+                       nfs4::CreateSessionResult& result) {
+  StateTables& tables = call.state.tables();
+  Client* client = tables.find_client(args.csa_clientid);
+  if (!client || client->minorversion == 0) {
+    result.status = tables.deviates(Deviation::unknown_client_invalid)
+                        ? nfs4::Status::NFS4ERR_INVAL
+                        : nfs4::Status::NFS4ERR_STALE_CLIENTID;
+    return;
+  }
+  // RFC 8881 18.36.4: the principal is compared before the slot moves, so that a stranger cannot
+  // use up the client's sequence ids.
+  if (client->principal != call.context.caller.uid) {
+    result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
+    return;
+  }
+  if (args.csa_sequence == client->create_sequence) {
+    result = client->create_reply;
+    return;
+  }
+  if (args.csa_sequence != client->create_sequence + 1) {
+    result.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+    return;
+  }
+  result = make_session(args, call, *client);
+  client->create_sequence = args.csa_sequence;
+  client->create_reply = result;
+  if (call.slot && tables.deviates(Deviation::create_in_session_forgotten))
+    client->create_reply.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+  if (result.status != nfs4::Status::NFS4_OK) return;
+  renew(tables, *client);
+  if (client->confirmed) return;
+  // Only now the client's former instance is gone for good.
+  if (Client* former = tables.find_client(1, client->owner, true)) tables.remove_client(*former);
+  client->confirmed = true;
+}
+
+void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call,
+                        nfs4::DestroySessionResult& result) {
+  StateTables& tables = call.state.tables();
+  Session* session = tables.find_session(args.dsa_sessionid);
+  if (!session) {
+    result.status = nfs4::Status::NFS4ERR_BADSESSION;
+    return;
+  }
+  // RFC 8881 18.37.3: of its own session it is the last operation. Nothing behind it would be
+  // executed only once, because the reply cache is gone.
+  const bool is_own = call.slot && (call.slot->session == args.dsa_sessionid ||
+                                    tables.deviates(Deviation::other_session_destroyed_last_only));
+  if (is_own && call.operation_index + 1 < call.operation_count) {
+    result.status = nfs4::Status::NFS4ERR_NOT_ONLY_OP;
+    return;
+  }
+  const std::uint64_t connection = call.context.origin.connection;
+  if (std::ranges::find(session->bindings, connection, &Binding::connection) ==
+      session->bindings.end()) {
+    result.status = nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
+    return;
+  }
+  if (tables.deviates(Deviation::state_ends_with_session)) {
+    while (!session->client->opens.empty())
+      tables.remove_open(session->client->opens.begin()->second);
+  }
+  tables.remove_session(*session);
+}
+
+void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::SequenceResult& result) {
+  expire_leases(call);
+  StateTables& tables = call.state.tables();
+  Session* session = tables.find_session(args.sa_sessionid);
+  result.status = session ? check_connection(*session, call) : lost_session(tables);
+  if (result.status == nfs4::Status::NFS4_OK) result.status = check_slot(args, *session, call);
+  if (result.status != nfs4::Status::NFS4_OK) {
+    if (session && args.sa_slotid < session->slots.size())
+      bend_failed_slot(tables, session->slots[args.sa_slotid]);
+    return;
+  }
+  Slot& slot = session->slots[args.sa_slotid];
+  // RFC 8881 18.34.3: with SP4_NONE, the only protection we grant, a SEQUENCE is enough to
+  // associate a connection with the fore channel.
+  bind(*session, call.context.origin).fore = true;
+  renew(tables, *session->client);
+  call.clientid = session->client->id;
+  SlotInUse& used = call.slot.emplace();
+  used.session = session->id;
+  used.slot = args.sa_slotid;
+  used.cachethis = args.sa_cachethis;
+  used.maxresponsesize = session->fore.ca_maxresponsesize;
+  used.maxresponsesize_cached = session->fore.ca_maxresponsesize_cached;
+  const auto unlimited = static_cast<std::uint32_t>(kLargestCall);
+  if (tables.deviates(Deviation::large_response_sent)) used.maxresponsesize = unlimited;
+  if (tables.deviates(Deviation::large_reply_cached)) used.maxresponsesize_cached = unlimited;
+  if (args.sa_sequenceid == slot.sequence && !tables.deviates(Deviation::retry_executed)) {
+    used.replay = &slot.reply;
+    return;
+  }
+  slot.sequence = args.sa_sequenceid;
+  slot.under_way = true;
+  slot.cached = true;
+  slot.uid = call.context.caller.uid;
+  slot.request_bytes = call.request_bytes;
+  slot.operation_count = call.operation_count;
+  nfs4::SequenceOk& ok = result.resok4;
+  ok.sr_sessionid = args.sa_sessionid;
+  ok.sr_sequenceid = args.sa_sequenceid;
+  ok.sr_slotid = args.sa_slotid;
+  ok.sr_highest_slotid = static_cast<std::uint32_t>(session->slots.size() - 1);
+  ok.sr_target_highest_slotid = ok.sr_highest_slotid;
+  if (tables.deviates(Deviation::highest_slot_lowered)) ok.sr_highest_slotid = 0;
+  if (tables.deviates(Deviation::sequence_names_slot_zero)) ok.sr_slotid = 0;
+  ok.sr_status_flags = status_flags(tables, *session);
+}
+
+void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCall& call,
+                             nfs4::BindConnToSessionResult& result) {
+  StateTables& tables = call.state.tables();
+  const Origin& origin = call.context.origin;
+  Session* session = tables.find_session(args.bctsa_sessid);
+  if (!session) {
+    result.status = nfs4::Status::NFS4ERR_BADSESSION;
+    return;
+  }
+  const auto bound = std::ranges::find(session->bindings, origin.connection, &Binding::connection);
+  const bool callable = session->callable && !origin.back.expired();
+  const bool fresh = bound == session->bindings.end();
+  if (fresh && (tables.deviates(Deviation::second_connection_refused) ||
+                (!origin.rdma && tables.deviates(Deviation::other_transport_refused)))) {
+    result.status = nfs4::Status::NFS4ERR_INVAL;
+    return;
+  }
+  const bool unbound = fresh || tables.deviates(Deviation::bind_changes_granted);
+  auto granted = directions(args.bctsa_dir, unbound ? nullptr : &*bound, callable);
+  if (granted == nfs4::ChannelDirFromServer::CDFS4_FORE &&
+      tables.deviates(Deviation::bind_direction_ignored))
+    granted = nfs4::ChannelDirFromServer::CDFS4_BOTH;
+  if (!granted) {
+    result.status = granted.error();
+    return;
+  }
+  using To = nfs4::ChannelDirFromServer;
+  Binding& binding = bind(*session, origin);
+  if (*granted != To::CDFS4_BACK) binding.fore = true;
+  if (*granted != To::CDFS4_FORE) open_back_channel(tables, *session, origin);
+  result.resok4.bctsr_sessid = session->id;
+  result.resok4.bctsr_dir = *granted;
+  // True only of a connection that is RPC-over-RDMA from its start: none is stepped up.
+  result.resok4.bctsr_use_conn_in_rdma_mode = (args.bctsa_use_conn_in_rdma_mode && origin.rdma) ||
+                                              tables.deviates(Deviation::rdma_mode_claimed);
+}
+
+void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call,
+                        nfs4::BackchannelCtlResult& result) {
+  StateTables& tables = call.state.tables();
+  Session* session = call.slot ? tables.find_session(call.slot->session) : nullptr;
+  if (!call.slot && tables.deviates(Deviation::control_without_sequence)) return;
+  if (!session) {
+    result.status = nfs4::Status::NFS4ERR_DEADSESSION;
+    return;
+  }
+  // RFC 8881 18.33.3: handles of RPCSEC_GSS contexts that the server does not know.
+  if (has_handles(args.bca_sec_parms) && !tables.deviates(Deviation::control_handle_accepted)) {
+    result.status = nfs4::Status::NFS4ERR_NOENT;
+    return;
+  }
+  // Handles are added: without other parameters those of CREATE_SESSION stay.
+  if (take_credential(*session, args.bca_sec_parms)) session->callable = true;
+  if (!tables.deviates(Deviation::control_program_ignored))
+    session->cb_program = args.bca_cb_program;
+  if (session->back_state != BackState::none) probe_back_channel(tables, *session);
+}
+
+}  // namespace steertag::peer

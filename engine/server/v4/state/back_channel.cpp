@@ -1,0 +1,359 @@
+// Callbacks of a session.
+#include "server/v4/state/back_channel.h"
+
+#include <algorithm>
+
+#include "nfs/v4/compound.h"
+#include "rpc/message.h"
+
+namespace steertag::peer {
+namespace {
+
+// CB_SEQUENCE and CB_RECALL.
+constexpr std::uint32_t kRecallOperations = 2;
+// The RPC header of a reply, CB_COMPOUND4res with our empty tag, and the two results.
+constexpr std::size_t kRecallReplyBytes = 24 + 12 + (8 + nfs4::kSessionIdOctets + 16) + 8;
+
+/// The channel that callbacks take: of the connection that was bound last. One whose connection is
+/// down takes none, and would not even tell that it does not once the connection is swept away.
+std::shared_ptr<CallbackChannel> channel_of(const Session& session) {
+  for (auto at = session.bindings.rbegin(); at != session.bindings.rend(); ++at) {
+    if (!at->back) continue;
+    auto channel = at->channel.lock();
+    if (channel && channel->largest_call() > 0) return channel;
+  }
+  return nullptr;
+}
+
+Bytes callback_header(const Session& session, std::uint32_t procedure) {
+  rpc::CallHeader header;
+  header.program = session.cb_program;
+  header.version = nfs4::kCallbackVersion;
+  header.procedure = procedure;
+  header.credential.flavor = session.credential_flavor;
+  header.credential.body = session.credential;
+  Bytes message;
+  wire::Writer writer(message);
+  header.encode(writer);
+  return message;
+}
+
+/// Without a slot there is no CB_SEQUENCE, however well CB_NULL was answered.
+bool is_up(const Session& session) {
+  return session.back_state == BackState::up && !session.back_slots.empty() && channel_of(session);
+}
+
+using ReferringCalls = std::vector<nfs4::ReferringCallList>;
+
+/// The request that granted the delegation, as long as its client may not have seen the reply:
+/// until its slot is used again (RFC 8881 2.10.6.3).
+ReferringCalls referring_calls(StateTables& tables, const DelegationState& delegation) {
+  const Session* session = tables.find_session(delegation.granting_session);
+  if (!session || delegation.granting_sequence == 0 ||
+      tables.deviates(Deviation::recall_without_referring_call) ||
+      session->slots[delegation.granting_slot].sequence != delegation.granting_sequence)
+    return {};
+  nfs4::ReferringCallList list;
+  list.rcl_sessionid = session->id;
+  list.rcl_referring_calls.push_back({delegation.granting_sequence, delegation.granting_slot});
+  if (tables.deviates(Deviation::referring_calls_of_others))
+    list.rcl_referring_calls.push_back({session->slots[0].sequence, 0});
+  return {list};
+}
+
+/// CB_SEQUENCE in this slot, and CB_RECALL of this delegation.
+Bytes recall_message(const Session& session, std::uint32_t number, const nfs4::StateId& stateid,
+                     const Handle& file, ReferringCalls referring, bool with_sequence = true) {
+  nfs4::CbSequenceArgs sequence;
+  sequence.csa_sessionid = session.id;
+  sequence.csa_sequenceid = session.back_slots[number].sequence + 1;
+  sequence.csa_slotid = number;
+  for (std::uint32_t each = 0; each < session.back_slots.size(); ++each) {
+    if (session.back_slots[each].calling || each == number) sequence.csa_highest_slotid = each;
+  }
+  sequence.csa_referring_call_lists = std::move(referring);
+  nfs4::CbRecallArgs recall;
+  recall.stateid = stateid;
+  recall.fh.assign(file);
+  Bytes message = callback_header(session, nfs4::CB_COMPOUND);
+  wire::Writer writer(message);
+  nfs4::CbCompoundArgs{"", 1, 0}.encode(writer);
+  nfs4::CallWriter<nfs4::CbOpnum> operations(message);
+  if (with_sequence) operations.add(nfs4::CbOpnum::OP_CB_SEQUENCE, sequence);
+  operations.add(nfs4::CbOpnum::OP_CB_RECALL, recall);
+  return message;
+}
+
+/// A recall with a referring call.
+Bytes largest_recall(const Session& session) {
+  nfs4::ReferringCallList list;
+  list.rcl_referring_calls.emplace_back();
+  return recall_message(session, 0, {}, {}, {list});
+}
+
+/// Whether the client accepts a recall: RFC 8881 18.36.3 lets no callback be larger than it agreed
+/// to, or have more operations. Recalls of a session differ by their referring call alone.
+bool takes_recalls(const Session& session) {
+  return !session.back_slots.empty() && session.back.ca_maxoperations >= kRecallOperations &&
+         session.back.ca_maxresponsesize >= kRecallReplyBytes &&
+         session.back.ca_maxrequestsize >= largest_recall(session).size();
+}
+
+DelegationState* find_delegation(Session& session, StateNumber number) {
+  const auto found = session.client->delegations.find(number);
+  return found == session.client->delegations.end() ? nullptr : &found->second;
+}
+
+/// Statuses of a CB_COMPOUND's two operations.
+struct RecallReply {
+  nfs4::Status sequence = nfs4::Status::NFS4ERR_BADXDR;
+  nfs4::Status recall = nfs4::Status::NFS4ERR_BADXDR;
+};
+
+RecallReply read_recall_reply(View message, const Session& session, std::uint32_t slot) {
+  RecallReply read;
+  wire::Reader reader(message);
+  rpc::ReplyHeader header;
+  header.decode(reader);
+  if (!reader.ok() || !header.success()) return read;
+  nfs4::CompoundResult compound;
+  compound.decode(reader);
+  nfs4::OperationReader<nfs4::CbOpnum> operations(reader, "resarray");
+  if (operations.next() != nfs4::CbOpnum::OP_CB_SEQUENCE) return read;
+  nfs4::CbSequenceResult sequence;
+  sequence.decode(reader);
+  if (!reader.ok()) return read;
+  const bool matches = sequence.resok4.csr_sessionid == session.id &&
+                       sequence.resok4.csr_slotid == slot &&
+                       sequence.resok4.csr_sequenceid == session.back_slots[slot].sequence + 1;
+  if (sequence.status == nfs4::Status::NFS4_OK && !matches) return read;
+  read.sequence = sequence.status;
+  if (operations.next() != nfs4::CbOpnum::OP_CB_RECALL) return read;
+  nfs4::Result<nfs4::Void> recall;
+  recall.decode(reader);
+  if (reader.ok()) read.recall = recall.status;
+  return read;
+}
+
+void recall_answered(StateTables& tables, DelegationState& delegation, nfs4::Status status) {
+  delegation.calling = false;
+  delegation.next_try = tables.now() + kRecallPause;
+  // NFS4ERR_BAD_STATEID and BADHANDLE may come from a recall that overtook the OPEN's reply
+  // (RFC 8881 2.10.6.3): it is tried again, as any other error is, and only the lease ends that.
+  delegation.told = status == nfs4::Status::NFS4_OK || delegation.tries >= kMostRecallTries;
+}
+
+/// What a callback needs to know when its reply comes, or does not.
+struct Sent {
+  std::uint32_t slot = 0;
+  std::uint64_t probe = 0;  // the session's last one when it was sent
+  std::weak_ptr<CallbackChannel> channel;
+
+  /// The connection is gone, as opposed to: its client says nothing.
+  bool is_cut() const {
+    const auto taken = channel.lock();
+    return !taken || taken->largest_call() == 0;
+  }
+};
+
+void callback_done(StateTables& tables, Session& session, const Sent& sent,
+                   const Expected<View, net::Error>& reply);
+
+void send(StateTables& tables, Session& session, std::uint32_t number,
+          const std::shared_ptr<CallbackChannel>& channel) {
+  BackSlot& slot = session.back_slots[number];
+  slot.calling = true;
+  if (DelegationState* delegation = find_delegation(session, slot.delegation))
+    delegation->stranded = false;
+  channel->call(slot.message, [&tables, &session, sent = Sent{number, session.probe, channel},
+                               alive = session.alive](const auto& reply) {
+    if (*alive) callback_done(tables, session, sent, reply);
+  });
+}
+
+/// The session cannot be reached for now: what it has not finished is recalled over any other
+/// session that the client has.
+void strand_recalls(StateTables& tables, Session& session) {
+  session.back_state = BackState::down;
+  for (const BackSlot& slot : session.back_slots) {
+    if (slot.message.empty() || slot.calling) continue;
+    DelegationState* delegation = find_delegation(session, slot.delegation);
+    if (!delegation || delegation->told) continue;
+    delegation->stranded = true;
+    send_recall(tables, *delegation);
+  }
+}
+
+/// What deviations do to a callback whose connection was lost; true if it is forgotten.
+bool bend_lost(StateTables& tables, Session& session, BackSlot& slot) {
+  DelegationState* delegation = find_delegation(session, slot.delegation);
+  if (tables.deviates(Deviation::lost_recall_not_repeated)) {
+    slot.message.clear();
+    slot.delegation = 0;
+    if (delegation) recall_answered(tables, *delegation, nfs4::Status::NFS4_OK);
+    return true;
+  }
+  if (tables.deviates(Deviation::lost_recall_renumbered) && delegation) {
+    ++slot.sequence;
+    const auto number = static_cast<std::uint32_t>(&slot - session.back_slots.data());
+    slot.message = recall_message(
+        session, number, tables.stateid(*session.client, delegation->number, delegation->seqid),
+        delegation->file->handle, referring_calls(tables, *delegation));
+  }
+  return false;
+}
+
+/// Nobody knows whether the callback arrived: its slot keeps it for the session's next connection
+/// (RFC 8881 2.10.6.2), which may be there already.
+void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
+  if (bend_lost(tables, session, session.back_slots[sent.slot])) return;
+  if (session.back_state == BackState::probing) return;  // its end decides
+  const auto channel = channel_of(session);
+  if (session.probe != sent.probe && session.back_state == BackState::up && channel)
+    return send(tables, session, sent.slot, channel);
+  // A client that is silent may be silent on all connections; of those that are cut each is one
+  // less.
+  if (session.probe == sent.probe && channel && sent.is_cut())
+    return probe_back_channel(tables, session);
+  strand_recalls(tables, session);
+}
+
+/// A slot is free: the recall of this client that has waited longest for one has its turn. With a
+/// pause for each, a burst of them would not be over when the first are overdue.
+void send_next_recall(StateTables& tables, Client& client) {
+  for (const auto& [id, number] : tables.recalls) {
+    if (id != client.id) continue;
+    const auto found = client.delegations.find(number);
+    if (found == client.delegations.end() || found->second.tries > 0) continue;
+    send_recall(tables, found->second);
+    return;
+  }
+}
+
+void callback_done(StateTables& tables, Session& session, const Sent& sent,
+                   const Expected<View, net::Error>& reply) {
+  BackSlot& slot = session.back_slots[sent.slot];
+  slot.calling = false;
+  DelegationState* delegation = find_delegation(session, slot.delegation);
+  if (!reply) return callback_lost(tables, session, sent);
+  const RecallReply read = read_recall_reply(*reply, session, sent.slot);
+  nfs4::Status status = read.recall;
+  if (read.sequence == nfs4::Status::NFS4_OK) {
+    ++slot.sequence;
+  } else if (read.sequence == nfs4::Status::NFS4ERR_DELAY) {
+    status = nfs4::Status::NFS4ERR_DELAY;  // the slot has not moved (RFC 8881 20.9.3)
+  } else {
+    session.fault = true;
+    session.back_state = BackState::down;
+  }
+  slot.message.clear();
+  slot.delegation = 0;
+  if (delegation) recall_answered(tables, *delegation, status);
+  send_next_recall(tables, *session.client);
+}
+
+void probe_done(StateTables& tables, Session& session, const Sent& sent,
+                const Expected<View, net::Error>& reply) {
+  if (session.probe != sent.probe) return;  // another connection has been bound since
+  if (!reply && sent.is_cut() && channel_of(session)) return probe_back_channel(tables, session);
+  rpc::ReplyHeader header;
+  if (reply) {
+    wire::Reader reader(*reply);
+    header.decode(reader);
+    if (!reader.ok()) header.accept_status = rpc::AcceptStatus::SYSTEM_ERR;
+  }
+  const auto channel = channel_of(session);
+  if (!reply || !header.success() || !channel) return strand_recalls(tables, session);
+  session.back_state = BackState::up;
+  for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
+    const BackSlot& slot = session.back_slots[number];
+    if (!slot.calling && !slot.message.empty()) send(tables, session, number, channel);
+  }
+}
+
+}  // namespace
+
+bool take_credential(Session& session, std::span<const nfs4::CallbackSecParms> parms) {
+  for (const nfs4::CallbackSecParms& each : parms) {
+    if (each.cb_secflavor == nfs4::CallbackFlavor::RPCSEC_GSS) continue;
+    const bool sys = each.cb_secflavor == nfs4::CallbackFlavor::AUTH_SYS;
+    session.credential_flavor = sys ? rpc::AuthFlavor::AUTH_SYS : rpc::AuthFlavor::AUTH_NONE;
+    session.credential = sys ? rpc::encode_auth_sys(each.cbsp_sys_cred) : Bytes{};
+    return true;
+  }
+  return false;
+}
+
+void open_back_channel(StateTables& tables, Session& session, const Origin& origin) {
+  for (Binding& binding : session.bindings) {
+    if (binding.connection != origin.connection) continue;
+    binding.back = true;
+    binding.channel = origin.back;
+  }
+  probe_back_channel(tables, session);
+}
+
+void probe_back_channel(StateTables& tables, Session& session) {
+  ++session.probe;
+  const auto channel = channel_of(session);
+  session.fault = false;
+  if (!channel || !session.callable) {
+    session.back_state = BackState::down;
+    return;
+  }
+  session.back_state = BackState::probing;
+  channel->call(callback_header(session, nfs4::CB_NULL),
+                [&tables, &session, sent = Sent{0, session.probe, channel},
+                 alive = session.alive](const auto& reply) {
+                  if (*alive) probe_done(tables, session, sent, reply);
+                });
+}
+
+bool has_back_channel(StateTables& tables, const Client& client) {
+  return std::ranges::any_of(client.sessions, [&](const nfs4::SessionId& id) {
+    const Session& session = *tables.find_session(id);
+    return is_up(session) && takes_recalls(session);
+  });
+}
+
+std::uint32_t back_channel_flags(StateTables& tables, const Session& session) {
+  bool asked = false;
+  bool works = false;
+  for (const nfs4::SessionId& id : session.client->sessions) {
+    const Session& each = *tables.find_session(id);
+    asked |= each.back_state != BackState::none && each.callable;
+    works |= is_up(each) || (each.back_state == BackState::probing && channel_of(each));
+  }
+  std::uint32_t flags = 0;
+  if (asked && !works) flags |= nfs4::SEQ4_STATUS_CB_PATH_DOWN;
+  const bool unanswered = std::ranges::any_of(
+      session.back_slots, [](const BackSlot& slot) { return !slot.message.empty(); });
+  if (unanswered && !channel_of(session)) flags |= nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+  if (session.fault) flags |= nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT;
+  return flags;
+}
+
+bool send_recall(StateTables& tables, DelegationState& delegation) {
+  for (const nfs4::SessionId& id : delegation.client->sessions) {
+    Session& session = *tables.find_session(id);
+    const auto channel = channel_of(session);
+    if (session.back_state != BackState::up || !channel || !takes_recalls(session)) continue;
+    for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
+      BackSlot& slot = session.back_slots[number];
+      if (!slot.message.empty()) continue;
+      nfs4::StateId stateid = tables.stateid(*session.client, delegation.number, delegation.seqid);
+      if (tables.deviates(Deviation::recall_names_other_stateid)) stateid.other[0] ^= std::byte{1};
+      slot.message = recall_message(session, number, stateid, delegation.file->handle,
+                                    referring_calls(tables, delegation),
+                                    !tables.deviates(Deviation::recall_without_sequence));
+      slot.delegation = delegation.number;
+      delegation.calling = true;
+      ++delegation.tries;
+      send(tables, session, number, channel);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,22 @@
+// Read delegations (RFC 8881 10.4): when one is granted, recalled, returned and revoked.
+#pragma once
+
+#include "server/v4/state/tables.h"
+
+namespace steertag::peer {
+
+/// A delegation that `client` may have on `file` with an OPEN for reading only, whose share_access
+/// was `share_access`; or why there is none, as the client asked to hear (OPEN_DELEGATE_NONE
+/// without a wish, OPEN_DELEGATE_NONE_EXT with one; RFC 8881 18.16.3). Minor version 0 never has
+/// one: that would take a callback path of its own, and RFC 7530 10.4 obliges nobody.
+/// `slot` is that of the OPEN's request.
+nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& file,
+                                  std::uint32_t share_access, const std::optional<SlotInUse>& slot);
+
+/// Recalls what others than `client` have on the file. True when there is something to wait for.
+bool recall_delegations(StateTables& tables, File& file, std::optional<ClientId> client);
+
+/// Sends recalls that wait and revokes what is overdue by a lease (RFC 8881 10.4.3).
+void work_on_recalls(StateTables& tables);
+
+}  // namespace steertag::peer

@@ -1,0 +1,216 @@
+// The state as the interpreter and the other programs see it.
+#include "server/v4/state/nfs4_state.h"
+
+#include "nfs/v4/compound.h"
+#include "server/v4/state/delegations.h"
+#include "server/v4/state/shares.h"
+#include "server/v4/state/stateids.h"
+
+namespace steertag::peer {
+namespace {
+
+std::uint32_t access_of(const StatePointer& state) {
+  struct Visitor {
+    std::uint32_t operator()(const OpenState* open) const { return open->access; }
+    std::uint32_t operator()(const LockState* lock) const { return lock->open->access; }
+    std::uint32_t operator()(const DelegationState*) const { return nfs4::OPEN4_SHARE_ACCESS_READ; }
+  };
+  return std::visit(Visitor{}, state);
+}
+
+bool confirmed(const StatePointer& state) {
+  OpenState* const* open = std::get_if<OpenState*>(&state);
+  return !open || (*open)->owner->confirmed;
+}
+
+/// I/O without an open (RFC 7530 9.1.4.3, RFC 8881 8.2.3).
+nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, const Handle& file,
+                           Want want) {
+  if (is_read_bypass(stateid) && want == Want::read) return nfs4::Status::NFS4_OK;
+  // RFC 8881 8.4.2.1: somebody may still reclaim an open that denies it.
+  if (tables.recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
+  const File* found = tables.find_file(file);
+  const std::uint32_t access =
+      want == Want::write ? nfs4::OPEN4_SHARE_ACCESS_WRITE : nfs4::OPEN4_SHARE_ACCESS_READ;
+  return found && shares_conflict(*found, nullptr, access, 0) ? nfs4::Status::NFS4ERR_LOCKED
+                                                              : nfs4::Status::NFS4_OK;
+}
+
+/// Operations with these statuses were not executed. RFC 8881 2.10.6.1.3: the retry of what is
+/// illegal gets the same again.
+bool is_illegal(nfs4::Status status) {
+  return status == nfs4::Status::NFS4ERR_OP_ILLEGAL || status == nfs4::Status::NFS4ERR_NOTSUPP ||
+         status == nfs4::Status::NFS4ERR_BADXDR;
+}
+
+/// What answers a retry of a request that was not cached: its SEQUENCE, and for the operation after
+/// that NFS4ERR_RETRY_UNCACHED_REP (RFC 8881 2.10.6.1.3).
+Bytes uncached_reply(View results, nfs4::Status of_sequence, bool illegal_too) {
+  wire::Reader reader(results);
+  nfs4::CompoundResult compound;
+  compound.decode(reader);
+  nfs4::OperationReader<nfs4::Opnum> operations(reader, "resarray");
+  operations.next();
+  nfs4::SequenceResult sequence;
+  sequence.decode(reader);
+  const auto second = operations.next();
+  const auto status = static_cast<nfs4::Status>(second ? reader.u32("status") : 0U);
+  Bytes reply;
+  nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
+  if (of_sequence != nfs4::Status::NFS4_OK) {
+    writer.add_status(nfs4::Opnum::OP_SEQUENCE, of_sequence);
+    return reply;
+  }
+  writer.add(nfs4::Opnum::OP_SEQUENCE, sequence);
+  const bool same = is_illegal(status) && !illegal_too;
+  if (second) writer.add_status(*second, same ? status : nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
+  return reply;
+}
+
+/// Status and number of results of a COMPOUND4res.
+std::pair<nfs4::Status, std::uint32_t> outcome_of(View results) {
+  wire::Reader reader(results);
+  nfs4::CompoundResult compound;
+  compound.decode(reader);
+  return {compound.status, reader.u32("resarray")};
+}
+
+bool is_lone(View results) {
+  return outcome_of(results).second == 1;
+}
+
+/// Whether a deviation keeps the reply out of the cache.
+bool is_forgotten(const StateTables& tables, const SlotInUse& slot, View results) {
+  if (slot.cachethis && tables.deviates(Deviation::cached_reply_forgotten)) return true;
+  const bool failed = slot.cachethis && tables.deviates(Deviation::failed_reply_forgotten);
+  const bool illegal = tables.deviates(Deviation::illegal_retry_uncached);
+  if (!failed && !illegal) return false;
+  const nfs4::Status status = outcome_of(results).first;
+  return (failed && status != nfs4::Status::NFS4_OK) || (illegal && is_illegal(status));
+}
+
+/// With the octets of items in memory of their own, so that the cache holds nothing of the storage.
+void copy_results(ReplyPayload& from, ReplyPayload& to) {
+  const View stream(from.stream());
+  std::size_t done = 0;
+  std::vector<View> parts;
+  for (const ReplyPayload::Item& item : from.items()) {
+    to.stream().insert(to.stream().end(), stream.begin() + static_cast<std::ptrdiff_t>(done),
+                       stream.begin() + static_cast<std::ptrdiff_t>(item.at));
+    done = item.at;
+    const auto octets = std::make_shared<Bytes>();
+    parts.clear();
+    from.item_parts(item, parts);
+    for (const View part : parts) octets->insert(octets->end(), part.begin(), part.end());
+    const std::size_t first_slice = to.slices().size();
+    to.slices().push_back({View(*octets), octets});
+    to.add_item(first_slice, item.length);
+  }
+  to.stream().insert(to.stream().end(), stream.begin() + static_cast<std::ptrdiff_t>(done),
+                     stream.end());
+}
+
+}  // namespace
+
+Nfs4State::Nfs4State(Nfs4StateOptions options)
+    : tables_(std::make_unique<StateTables>(std::move(options))) {}
+Nfs4State::~Nfs4State() = default;
+
+nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
+                                 const nfs4::StateId& stateid, const Handle& file, Want want) {
+  std::optional<ClientId> actor = client;
+  if (is_anonymous(stateid) || is_read_bypass(stateid)) {
+    const nfs4::Status status = check_special(*tables_, stateid, file, want);
+    if (status != nfs4::Status::NFS4_OK) return status;
+  } else {
+    const auto state = find_state(*tables_, {minorversion, client}, stateid);
+    if (!state) return state.error();
+    if (file_of(*state).handle != file || !confirmed(*state))
+      return nfs4::Status::NFS4ERR_BAD_STATEID;
+    const std::uint32_t access = access_of(*state);
+    // RFC 8881 18.22.3: clients that write parts of blocks have to read them, so that a READ goes
+    // with every open, unless the file is denied to it.
+    if (want == Want::write && (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0)
+      return nfs4::Status::NFS4ERR_OPENMODE;
+    OpenState* const* open = std::get_if<OpenState*>(&*state);
+    if (want == Want::read && (access & nfs4::OPEN4_SHARE_ACCESS_READ) == 0 && open &&
+        shares_conflict(file_of(*state), (*open)->owner, nfs4::OPEN4_SHARE_ACCESS_READ, 0))
+      return nfs4::Status::NFS4ERR_LOCKED;
+    if (minorversion == 0) renew(*tables_, client_of(*state));
+    actor = client_of(*state).id;
+  }
+  return want == Want::write && recall_for(file, actor, want) ? nfs4::Status::NFS4ERR_DELAY
+                                                              : nfs4::Status::NFS4_OK;
+}
+
+bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want) {
+  if (want == Want::read) return false;  // only read delegations are granted
+  File* found = tables_->find_file(file);
+  return found && recall_delegations(*tables_, *found, client);
+}
+
+nfs4::Status Nfs4State::check_change(const Handle& file, std::optional<std::uint64_t> client) {
+  // RFC 8881 8.4.2.1: which files the clients had open is not known before they have reclaimed.
+  if (tables_->recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
+  return recall_for(file, client, Want::write) ? nfs4::Status::NFS4ERR_DELAY
+                                               : nfs4::Status::NFS4_OK;
+}
+
+bool Nfs4State::denies_removal(const Handle& file) const {
+  const File* found = tables_->find_file(file);
+  return found && shares_conflict(*found, nullptr, nfs4::OPEN4_SHARE_ACCESS_WRITE, 0);
+}
+
+void Nfs4State::forget_file(const Handle& file) {
+  if (File* found = tables_->find_file(file)) tables_->remove_file(*found);
+}
+
+void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
+  // DESTROY_SESSION may have been part of the COMPOUND.
+  Session* session = tables_->find_session(slot.session);
+  if (!session) return;
+  Slot& used = session->slots[slot.slot];
+  used.under_way = false;
+  used.reply.clear();
+  const std::size_t most = slot.cachethis ? session->fore.ca_maxresponsesize_cached : kSmallReply;
+  const bool illegal_too = tables_->deviates(Deviation::illegal_retry_uncached);
+  const bool forgets = is_forgotten(*tables_, slot, results.stream());
+  if (tables_->deviates(Deviation::lone_sequence_forgotten) && is_lone(results.stream()))
+    used.cached = false;
+  if (results.size() > most || forgets) {
+    nfs4::Status of_sequence = nfs4::Status::NFS4_OK;
+    if (tables_->deviates(Deviation::uncached_retry_fails_sequence))
+      of_sequence = nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP;
+    if (tables_->deviates(Deviation::uncached_retry_misordered))
+      of_sequence = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+    used.reply.stream() = uncached_reply(results.stream(), of_sequence, illegal_too);
+  } else {
+    copy_results(results, used.reply);
+  }
+}
+
+void Nfs4State::expire() {
+  const TimePoint now = tables_->now();
+  if (now < tables_->next_expiry) return;
+  tables_->next_expiry = now + kExpiryPause;
+  tables_->recovery.check(now);
+  std::vector<Client*> over;
+  // Ends at the first client whose lease goes on: no more than what is due is looked at.
+  for (Client* client : tables_->by_renewal) {
+    if (!tables_->lease_over(*client)) break;
+    over.push_back(client);
+  }
+  if (!over.empty()) tables_->remove_clients(over);
+  work_on_recalls(*tables_);
+  tables_->end_contentions();
+}
+
+bool Nfs4State::in_grace() const {
+  return tables_->recovery.in_grace();
+}
+
+std::chrono::seconds Nfs4State::lease() const {
+  return tables_->options.lease;
+}
+
+}  // namespace steertag::peer

@@ -1,0 +1,185 @@
+// What the server remembers of one client: its owners, opens, locks and delegations; and of one
+// file: who has it open, locked or delegated.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "nfs/v4/operations.h"
+#include "server/storage/backend.h"
+#include "server/v4/state/limits.h"
+
+namespace steertag::peer {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+using ClientId = std::uint64_t;
+/// Second part of a stateid's `other`, unique in this run of the server.
+using StateNumber = std::uint32_t;
+
+struct Client;
+struct OpenOwner;
+struct OpenState;
+struct LockState;
+struct DelegationState;
+
+/// A locked range of a file. `last` is the last octet, all ones for the end of every file.
+struct LockRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  bool write = false;
+  LockState* state = nullptr;
+};
+
+/// A file that somebody has state on. Kept only as long as that is so.
+struct File {
+  Handle handle{};
+  std::vector<OpenState*> opens;
+  std::vector<LockRange> ranges;
+  std::vector<DelegationState*> delegations;
+  TimePoint contended_until{};  // no delegations before
+
+  bool idle(TimePoint now) const {
+    return opens.empty() && ranges.empty() && delegations.empty() && contended_until <= now;
+  }
+};
+
+/// The last reply to an owner of minor version 0, for its retry (RFC 7530 9.1.7).
+struct SavedReply {
+  nfs4::Opnum operation = nfs4::Opnum::OP_ILLEGAL;
+  Bytes result;                   // encoded
+  std::optional<Handle> current;  // the filehandle that OPEN left
+};
+
+/// seqid of an owner of minor version 0.
+struct OwnerSequence {
+  std::uint32_t seqid = 0;
+  std::optional<SavedReply> reply;
+};
+
+struct OpenOwner {
+  Client* client = nullptr;
+  std::string name;
+  bool confirmed = false;  // by OPEN_CONFIRM; always in minor version 1
+  OwnerSequence sequence;
+  std::vector<OpenState*> opens;
+  StateNumber last_closed = 0;  // for the retry of a CLOSE
+  TimePoint used{};
+};
+
+struct OpenState {
+  StateNumber number = 0;
+  std::uint32_t seqid = 0;
+  OpenOwner* owner = nullptr;
+  File* file = nullptr;
+  std::uint32_t access = 0;
+  std::uint32_t deny = 0;
+  std::uint16_t combinations = 0;  // bit access + 4 * deny for each OPEN, as OPEN_DOWNGRADE asks
+  std::vector<LockState*> locks;
+};
+
+struct LockOwner {
+  Client* client = nullptr;
+  std::string name;
+  OwnerSequence sequence;
+  std::vector<LockState*> states;
+};
+
+struct LockState {
+  StateNumber number = 0;
+  std::uint32_t seqid = 0;
+  LockOwner* owner = nullptr;
+  OpenState* open = nullptr;
+  File* file = nullptr;
+};
+
+/// A read delegation, and how far its recall is.
+struct DelegationState {
+  StateNumber number = 0;
+  std::uint32_t seqid = 1;
+  Client* client = nullptr;
+  File* file = nullptr;
+  std::optional<TimePoint> recalled;  // when the recall was decided; it is revoked a lease later
+  bool calling = false;               // a CB_RECALL is under way
+  bool stranded = false;              // whose session has no connection: another one is welcome
+  bool told = false;                  // the client has answered a CB_RECALL with NFS4_OK
+  std::uint32_t tries = 0;
+  TimePoint next_try{};
+  // The request that granted it (RFC 8881 2.10.6.3); sequence 0: none of a session.
+  nfs4::SessionId granting_session{};
+  std::uint32_t granting_slot = 0;
+  std::uint32_t granting_sequence = 0;
+};
+
+/// What the clients of one host have together, so that no host can shut the others out.
+struct HostShare {
+  std::size_t clients = 0;  // records
+  std::size_t states = 0;
+  std::size_t owner_bytes = 0;
+  std::size_t cached_bytes = 0;
+};
+
+/// A client record (RFC 7530 16.33.5, RFC 8881 18.35.4), which owns all state of the client.
+struct Client {
+  ClientId id = 0;
+  std::uint32_t minorversion = 0;
+  std::string owner;  // client.id, co_ownerid
+  nfs4::Verifier verifier{};
+  std::uint32_t principal = 0;  // the uid that made the record
+  bool confirmed = false;
+  TimePoint renewed{};
+  std::list<Client*>::iterator place{};  // in the order of renewals
+  std::string host;                      // that the record came from
+  HostShare* share = nullptr;            // of that host; lives as long as the record
+
+  // Minor version 0.
+  nfs4::Verifier confirm{};
+  std::optional<nfs4::Verifier> update;  // an unconfirmed change of the callback location
+  std::string netid;
+  std::string address;
+
+  // Minor version 1.
+  std::uint32_t flags = 0;                 // eir_flags
+  std::uint32_t create_sequence = 0;       // the slot of CREATE_SESSION
+  nfs4::CreateSessionResult create_reply;  // what it holds
+  std::vector<nfs4::SessionId> sessions;
+  std::uint32_t status_flags = 0;  // SEQ4_STATUS_ bits that stay until something clears them
+
+  bool reclaim_complete = false;
+  bool recorded = false;  // in the recovery file
+  std::map<std::string, OpenOwner, std::less<>> open_owners;
+  std::map<std::string, LockOwner, std::less<>> lock_owners;
+  std::unordered_map<StateNumber, OpenState> opens;
+  std::unordered_map<StateNumber, LockState> locks;
+  std::unordered_map<StateNumber, DelegationState> delegations;
+  std::unordered_map<StateNumber, OpenOwner*> closed;  // last_closed of its owners
+  std::unordered_set<StateNumber> revoked;             // delegations, until FREE_STATEID
+  std::size_t range_count = 0;
+
+  std::size_t state_count() const { return opens.size() + locks.size() + delegations.size(); }
+  bool holds_state() const { return state_count() + revoked.size() > 0; }
+};
+
+/// Octets as text, for names that are compared.
+inline std::string_view text_of(View octets) {
+  return {reinterpret_cast<const char*>(octets.data()), octets.size()};
+}
+inline View octets_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+struct OctetsHash {
+  template <std::size_t kSize>
+  std::size_t operator()(const std::array<std::byte, kSize>& octets) const {
+    return std::hash<std::string_view>{}(text_of(octets));
+  }
+};
+
+}  // namespace steertag::peer
