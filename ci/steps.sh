@@ -11,6 +11,10 @@ total_failed=0
 failed_steps=()
 failed_tests=() # "STEP: NAME: WHY"
 
+count_junit() { # [--failures] JUNIT [STATUS]
+  PYTHONPATH=$PWD /usr/bin/python3 -BP -m ci.jobs.steps.junit_count "$@"
+}
+
 # step NAME COMMAND...: runs the command into build/check/NAME.log and prints one line. If the command
 # left build/check/NAME.xml (JUnit) its tests are counted one by one, otherwise the step counts as one.
 step() {
@@ -18,7 +22,7 @@ step() {
   shift
   rm -f "$junit"
   "$@" >"$log" 2>&1 || status=$?
-  counts=$(ci/count_junit "$junit" "$status") || counts="0 1"  # a cut file counts as a failure
+  counts=$(count_junit "$junit" "$status") || counts="0 1"  # a cut file counts as a failure
   local passed=${counts% *} failed=${counts#* }
   total_passed=$((total_passed + passed))
   total_failed=$((total_failed + failed))
@@ -29,7 +33,7 @@ step() {
   failed_steps+=("$name")
   local line
   while IFS= read -r line; do failed_tests+=("$name: $line"); done \
-    < <(ci/count_junit --failures "$junit" 2>/dev/null | head --lines=$most_failures_told)
+    < <(count_junit --failures "$junit" 2>/dev/null | head --lines=$most_failures_told)
   printf '%-28s FAILED  %5d passed %5d failed %4d s   %s\n' \
     "$name" "$passed" "$failed" $((SECONDS - start)) "$log"
   tail --lines=40 "$log" | sed 's/^/    /'

@@ -10,20 +10,16 @@ import tempfile
 
 import pytest
 
+from ci.jobs.fixtures import case_captures, deviation_table, golden_texts, live_judgements
+
+import capture_files
+import internet
+import iwarp_stream
+import roce_packet
+
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 CAPTURES = PROJECT / "fixtures" / "captures"
 SITUATIONS = CAPTURES / "situations"
-for folder in (PROJECT / "ci" / "fixtures.d", CAPTURES / "lib"):
-    sys.path.insert(0, str(folder))
-
-import capture_files  # noqa: E402
-import case_captures  # noqa: E402
-import deviation_table  # noqa: E402
-import golden_texts  # noqa: E402
-import internet  # noqa: E402
-import iwarp_stream  # noqa: E402
-import live_judgements  # noqa: E402
-import roce_packet  # noqa: E402
 
 RENEW_SITUATIONS = (
     "renew them with fixtures/captures/situations/make_situations.py, and look at what has changed"

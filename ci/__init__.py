@@ -1,0 +1,1 @@
+"""What gates a change: commands in bash, and `jobs`, the Python behind them."""

@@ -1,0 +1,1 @@
+"""Findings of live runs, of `steertag grade` and of the Wireshark plugin, held against each other."""

@@ -1,0 +1,99 @@
+"""What the judge found while a case ran against what `steertag grade` finds in its capture: the same, at the
+same events, but for what either is known not to have seen."""
+
+import collections
+import json
+
+from ci.jobs.agreement import common_finding, sight
+from ci.jobs.agreement.agreement_result import CannotCompare, Result
+
+from steertag.grade.reading import grade_file
+
+
+def client_port(end):
+    return int(end.rpartition(":")[2])
+
+
+def compare(case, graded):
+    """Sentences about where a case, as in report.json, and its capture do not agree. A case that is `cut` goes
+    on behind the end of its capture."""
+    if graded.error:
+        return [f"the capture is no whole file: {graded.error}"]
+    by_number, by_port = collections.defaultdict(list), collections.defaultdict(list)
+    for row in graded.rows:
+        by_number[row.connection].append(row)
+    for each in graded.connections:
+        by_port[client_port(each.client_end)].append(each)
+    own = "server" if case["id"].startswith("client.") else "client"
+    problems = []
+    for row in case["judged"]:
+        connections = by_port.pop(row["port"], [])
+        if "octets" in row:
+            continue  # nobody watches what a case says in octets of its own
+        if len(connections) > 1:
+            problems.append(f"port {row['port']}: the capture has {len(connections)} connections")
+        shown = [row for each in connections for row in by_number[each.number]]
+        sends = sight.sends_before_loss(graded.path, connections[0]) if connections else None
+        differ = compare_connection(
+            row, common_finding.graded(shown), own, sends, case.get("cut", False)
+        )
+        problems += [f"port {row['port']}: {each}" for each in differ]
+    for port, connections in by_port.items():
+        shown = [row for each in connections for row in by_number[each.number]]
+        for each in common_finding.graded(shown):
+            problems.append(f"port {port}: not judged live, but the capture shows {each}")
+    return problems
+
+
+def compare_connection(row, shown, own, sends=None, cut=False):
+    """Sentences about a row of `judged` and what its connection shows in the capture. `own` is the side
+    that the suite plays; `sends`, those before the capture's first loss, by side."""
+    found, _ = common_finding.live(row)
+    shown = sight.without_what_was_not_told(shown, row, own)
+    shown = sight.without_what_took_a_place(shown, row)
+    if sends is not None:
+        found = sight.without_what_was_lost(found, shown, sends)
+    if cut:
+        found = found[: len(shown)]
+    return difference(found, shown)
+
+
+def difference(live, shown):
+    """Sentences on what only one has."""
+    live, shown = collections.Counter(live), collections.Counter(shown)
+    only_live = [f"only live: {each}" for each in (live - shown).elements()]
+    return only_live + [f"only in the capture: {each}" for each in (shown - live).elements()]
+
+
+def results_of_report(report):
+    """Yields the Result of each case of a report folder that has a capture, and the capture's path."""
+    path = report / "report.json"
+    try:
+        cases = json.loads(path.read_text())["cases"]
+    except (OSError, ValueError, KeyError) as error:
+        raise CannotCompare(f"{path} is no report of a suite: {error}") from None
+    for case in cases:
+        if not case["capture"]:
+            # Without octets there is no capture; what was judged there had octets.
+            if any(row["findings"] for row in case["judged"]):
+                yield Result(f"{report.name} {case['id']}", ["findings, but no capture"]), None
+            continue
+        yield _result(f"{report.name} {case['id']}", report / case["capture"], case)
+
+
+def results_of_fixtures(folder, judged):
+    """The same of a folder of fixtures of which the live judgements are kept: {name of the capture: case}."""
+    captures = {path.stem: path for path in folder.glob("*.pcapng")}
+    for name in sorted(captures.keys() | judged.keys()):
+        title, path = f"{folder.name} {name}", captures.get(name, folder / f"{name}.pcapng")
+        if name not in judged:
+            yield Result(title, ["nothing is kept of what was judged live"]), path
+        else:
+            yield _result(title, path, judged[name])
+
+
+def _result(name, path, case):
+    if not path.is_file():
+        return Result(name, [f"its capture is missing: {path}"]), None
+    graded = grade_file(str(path), [])
+    return Result(name, compare(case, graded), len(graded.rows)), path

@@ -1,0 +1,1 @@
+"""Benchmarks with floors: of the codec and the fabric, and of captures."""

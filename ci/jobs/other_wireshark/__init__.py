@@ -1,0 +1,1 @@
+"""The Wireshark plugin with the Wireshark of another Debian suite."""

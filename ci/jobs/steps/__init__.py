@@ -1,0 +1,1 @@
+"""Results of the steps of a check."""

@@ -1,0 +1,1 @@
+"""The lab: virtual machines with known targets for the suites."""

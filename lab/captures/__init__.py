@@ -1,0 +1,1 @@
+"""Captures of Linux as client and as server."""

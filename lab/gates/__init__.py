@@ -1,0 +1,1 @@
+"""Results of targets beside their baselines."""

@@ -1,0 +1,1 @@
+"""Linux as a client of our server: the machine, the workload, and the client suite against it."""

@@ -1,0 +1,1 @@
+"""One virtual machine: qemu, its console, its links and serial ports, and its life from boot to end."""

@@ -1,0 +1,65 @@
+"""A machine that is a client, and its agent, which takes orders over a serial port."""
+
+from __future__ import annotations
+
+import pathlib
+import time
+
+from lab import host
+from lab.failure import LabFailure
+from lab.images.image import Image
+from lab.kernel_client import workload
+from lab.machines.channel import Channel, Silent
+from lab.machines.machine import Machine
+from lab.target import Target
+
+NETWORKS = ("10.0.2.0/24", "10.0.3.0/24")  # of client A and of client B
+AGENT_READY = "agent ready"
+AGENT_LIMIT_S = 60
+
+
+class Guest:
+    """The machine that is a client, replaced by a fresh one when it hangs or dies."""
+
+    def __init__(self, target: Target, image: Image, directory: pathlib.Path) -> None:
+        self._target = target
+        self._image = image
+        self._directory = directory
+        self._root = workload.pack(image.root, directory / "scratch")
+        self._console = directory / "console.log"
+        self._console.write_bytes(b"")
+        self.machine = None
+        self.channel = None
+
+    def boot(self) -> None:
+        """Makes sure that a machine is there whose agent listens."""
+        if self.machine is not None:
+            return
+        self.channel = Channel(self._directory / "channel")
+        self.machine = Machine(
+            *(self._target, self._image.kernel, self._root, {}, self._console),
+            serials=(self.channel.serial(),),
+            networks=NETWORKS,
+        )
+        host.say(f"booting {self._target.name}")
+        seconds = self.machine.boot(lambda: self.channel.open(self.machine))
+        host.say(f"ready after {seconds:.1f} s")
+        deadline = time.monotonic() + AGENT_LIMIT_S
+        try:
+            while self.channel.read_line(deadline) != AGENT_READY:
+                pass
+        except Silent:
+            raise LabFailure(
+                f"the guest's agent did not answer within {AGENT_LIMIT_S} s; "
+                f"{self.machine.last_words()}"
+            )
+
+    def power_off(self) -> None:
+        """Ends the machine, if there is one; the next `boot` makes a fresh one."""
+        if self.machine is not None:
+            for complaint in self.machine.complaints():
+                host.say(f"the guest's console has: {complaint}")
+            self.machine.power_off()
+        if self.channel is not None:
+            self.channel.close()
+        self.machine = self.channel = None

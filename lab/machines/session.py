@@ -1,0 +1,169 @@
+"""A session: the exclusive use of one target's machine, from boot to a power-off that always comes."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import selectors
+import signal
+import time
+import types
+from collections.abc import Iterator
+
+import yaml
+
+from lab import host
+from lab.failure import LabFailure
+from lab.images.image import Image
+from lab.machines.control import Control
+from lab.machines.link import Link
+from lab.machines.machine import HOST, Machine, free_ports
+from lab.target import PROJECT, Target
+
+SERVER = "server"  # the role of the machine
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Interrupted(BaseException):
+    """A signal asked the lab to stop."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by {signal.Signals(number).name}")
+        self.number = number
+
+
+def catch_signals() -> None:
+    """Turns the first stop signal into Interrupted; later ones must not disturb the power-off."""
+
+    def stop(number: int, _: types.FrameType | None) -> None:
+        for other in STOP_SIGNALS:
+            signal.signal(other, signal.SIG_IGN)
+        raise Interrupted(number)
+
+    for number in STOP_SIGNALS:
+        signal.signal(number, stop)
+
+
+@contextlib.contextmanager
+def exclusive(target: Target) -> Iterator[None]:
+    """Holds the target's lock: one build or one machine at a time in one checkout."""
+    target.directory.mkdir(parents=True, exist_ok=True)
+    with open(target.directory / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LabFailure(f"another ci/lab is using {target.name} in this checkout")
+        yield
+
+
+class Session:
+    """A machine that serves, and that can be replaced by a fresh one at the same address and ports."""
+
+    def __init__(self, target: Target, link: Link | None = None) -> None:
+        """With a `link` another machine reaches it, otherwise the host does."""
+        self.target = target
+        self.address = link.address if link else HOST
+        self.ports = target.ports if link else free_ports(list(target.ports))
+        self.profile = target.directory / "profile.yaml"
+        self.console_log = target.directory / "console.log"
+        self.console_log.write_bytes(b"")
+        self._link = link
+        self._image = Image(target)
+        self._control = Control(target)
+        self.machine = self._new_machine()
+
+    def url(self) -> str:
+        """The target URL under which the machine's server is reached."""
+        return f"{self.target.provider}://{self.address}:{self.ports['rdma']}{self.target.export}"
+
+    def boot(self) -> None:
+        """Starts the machine and waits until its role is up."""
+        host.say(f"booting {self.target.name}")
+        host.say(f"ready after {self.machine.boot():.1f} s")
+
+    def restart(self) -> None:
+        """A fresh machine instead of one that died, hangs or is wanted clean."""
+        self.machine.power_off()
+        self.machine = self._new_machine()
+        self.boot()
+
+    def serve(self, until: int | None, limit_s: float | None) -> bool:
+        """Answers `ci/lab restart` and reports deaths until the descriptor `until` is readable;
+        False if that takes longer than the limit. None and None: until a signal."""
+        deadline = None if limit_s is None else time.monotonic() + limit_s
+        mourned = None
+        while True:
+            with contextlib.ExitStack() as stack:
+                selector = stack.enter_context(selectors.DefaultSelector())
+                selector.register(self._control, selectors.EVENT_READ, self._control)
+                if until is not None:
+                    selector.register(until, selectors.EVENT_READ, until)
+                if mourned is not self.machine:
+                    end = self.machine.open_end()
+                    stack.callback(os.close, end)
+                    selector.register(end, selectors.EVENT_READ, self.machine)
+                left_s = None if deadline is None else max(0, deadline - time.monotonic())
+                ready = {key.data for key, _ in selector.select(left_s)}
+            if until is not None and until in ready:
+                return True
+            if self._control in ready:
+                self._control.answer(self.restart)
+            elif self.machine in ready:
+                mourned = self.machine
+                host.say(f"the machine died; {self.machine.last_words()}")
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+
+    def close(self) -> None:
+        self.machine.power_off()
+        self._control.close()
+
+    def write_profile(
+        self, console: str, restart: list[str], died: list[str] | None = None
+    ) -> None:
+        """Declares to the suite what it cannot find out over the target URL. `console` is the console's
+        log, `restart` the command for a fresh machine, `died` the one that tells whether there is none,
+        as the suite has them."""
+        profile = {
+            "name": self.target.name,
+            "tcp": f"tcp://{self.address}:{self.ports['tcp']}",
+            "mount": {"transport": "tcp", "host": self.address, "port": self.ports["mountd"]},
+            "export": self.target.export,
+            # The machine is ours and is thrown away: cases may do their worst.
+            "destructive": True,
+            "software": self._image.version(),
+            "console": console,
+            # A kernel that a case kills is replaced, so that the cases after it are still run.
+            "restart": restart,
+            # A dead machine with an RDMA device does not refuse a connection: it says nothing.
+            "died": died or [],
+        }
+        self.profile.write_text(yaml.safe_dump(profile, sort_keys=False))
+
+    def _new_machine(self) -> Machine:
+        image = self._image
+        return Machine(
+            *(self.target, image.kernel, image.root, {} if self._link else self.ports),
+            *(self.console_log, SERVER),
+            link=self._link,
+        )
+
+
+@contextlib.contextmanager
+def booted(target: Target, link: Link | None = None) -> Iterator[Session]:
+    """A session whose machine is ready and whose profile, as the host has it, is written; its end powers
+    it off."""
+    with exclusive(target):
+        host.need(host.MACHINE_PROGRAMS)
+        Image(target).build()
+        session = Session(target, link)
+        try:
+            session.boot()
+            session.write_profile(
+                str(session.console_log.relative_to(PROJECT)),
+                [str(PROJECT / "ci" / "lab"), "restart", target.name],
+            )
+            yield session
+        finally:
+            session.close()

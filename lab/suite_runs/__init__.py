@@ -1,0 +1,1 @@
+"""Runs of the server suite and of test programs against or inside machines."""
