@@ -15,7 +15,7 @@ class Exemption:
     by: tuple = ()
 
 
-def entry(id="RFC8166-1-1", role="both", level="MUST", exemption=None, **changes):
+def entry(id="RFC8166-1-1", role="both", level="MUST", exemption=None, unbroken=(), **changes):
     """A row as the ledger has it."""
     fields = {
         "id": id,
@@ -29,12 +29,13 @@ def entry(id="RFC8166-1-1", role="both", level="MUST", exemption=None, **changes
         "test": "POS: look.",
         "note": "",
         "exemption": exemption,
+        "unbroken": dict(unbroken),
     }
     return types.SimpleNamespace(**fields | changes)
 
 
-def case(id, *named):
-    return CaseEntry(id, named, (), "safe", (), f"test_it.py::{id}")
+def case(id, *named, unbroken="", unfailed=()):
+    return CaseEntry(id, named, (), "safe", (), f"test_it.py::{id}", unbroken, dict(unfailed))
 
 
 def deviation(name, sentence="It does not.", requirement="RFC8166-1-1", also=(), side="server"):

@@ -344,7 +344,6 @@ def test_the_command_shows_results_of_runs(suite, capsys):
     [
         (["--report", "none.json"], "there is no report none.json"),
         (["--deviations", "none.json"], "none.json cannot be read: No such file"),
-        (["--unbroken", "none.txt"], "none.txt cannot be read"),
         (["--json", "no/folder/it.json"], "no/folder/it.json: No such file"),
         (["--json", ""], ".: Is a directory"),
     ],

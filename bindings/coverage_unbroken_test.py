@@ -3,36 +3,33 @@
 import pytest
 
 from coverage_rows import build, case, CLIENT_CASE, deviation, entry, SERVER_CASE
-from steertag.coverage import gate, reasons, text, unbroken_cases, unbroken_rows
+from steertag.coverage import gate, text, unbroken_cases
 from steertag.coverage.deviation_results import Catch
+from steertag import suite
+from steertag.suite.coverage import collect_apart
 
 
-def unbroken_sample():
+def unbroken_sample(**reasons):
     """A row that is broken for the server and not for the client, one that is not broken at all, a
-    permission, one without a case, and one that is broken for both."""
+    permission, one without a case, one that is broken for both, and one of the client alone."""
     rows = [
-        entry(),
-        entry("RFC8166-1-2"),
-        entry("RFC8166-1-3", level="MAY"),
-        entry("RFC8166-1-4"),
-        entry("RFC8166-1-5"),
-        entry("RFC8166-1-6", role="client"),
+        entry("RFC8166-1-1", unbroken=reasons.get("half", {"client": "it cannot"})),
+        entry("RFC8166-1-2", unbroken=reasons.get("whole", {"server": "no", "client": "no"})),
+        entry("RFC8166-1-3", unbroken=reasons.get("permission", {}), level="MAY"),
+        entry("RFC8166-1-4", unbroken=reasons.get("caseless", {})),
+        entry("RFC8166-1-5", unbroken=reasons.get("broken", {})),
+        entry("RFC8166-1-6", unbroken=reasons.get("one", {}), role="client"),
     ]
     named = [row.id for row in rows if row.id != "RFC8166-1-4"]
     return build(
         rows,
-        [case("server.a.b", *named), case("client.a.b", *named[:-1])],
+        [case("server.a.b", *named[:-1]), case("client.a.b", *named)],
         [
             deviation("breaks-it", also=("RFC8166-1-5",)),
             deviation("breaks-it-too", requirement="RFC8166-1-5", side="client"),
+            deviation("breaks-one", requirement="RFC8166-1-6", side="client"),
         ],
     )
-
-
-TOLD = {
-    ("RFC8166-1-1", "client"): "nobody can",
-    ("RFC8166-1-2", ""): "nobody can",
-}
 
 
 def test_rows_with_cases_that_nothing_breaks_need_a_reason_for_each_side():
@@ -42,66 +39,33 @@ def test_rows_with_cases_that_nothing_breaks_need_a_reason_for_each_side():
         ("RFC8166-1-2", "server"),
         ("RFC8166-1-2", "client"),
     ]
-    assert list(gate.unbroken_problems(found, TOLD)) == []
-    apart = {("RFC8166-1-2", side): "nobody can" for side in ("server", "client")}
-    assert list(gate.unbroken_problems(found, apart)) == [
+    assert list(gate.unbroken_problems(found)) == []
+    assert list(gate.unbroken_problems(unbroken_sample(half={}))) == [
         "RFC8166-1-1 (MUST, both): no deviation of the client breaks it"
     ]
-    assert list(gate.unbroken_problems(found, {("RFC8166-1-2", "client"): "nobody can"})) == [
+    assert list(gate.unbroken_problems(unbroken_sample(half={}, whole={"client": "no"}))) == [
         "RFC8166-1-1 (MUST, both): no deviation of the client breaks it",
         "RFC8166-1-2 (MUST, both): no deviation of the server breaks it",
     ]
 
 
 @pytest.mark.parametrize(
-    "listed, side, why",
+    "reasons, problem",
     [
-        ("RFC8166-1-1", "server", "breaks-it breaks it: strike"),
-        ("RFC8166-1-3", "", "permits only: strike"),
-        ("RFC8166-1-4", "", "has no case: strike"),
-        ("RFC8166-1-4", "server", "has no case for servers: strike"),
-        ("RFC8166-1-5", "", "breaks-it breaks it: strike"),
-        ("RFC8166-1-5", "client", "breaks-it-too breaks it: strike"),
-        ("RFC8166-1-6", "server", "has no case for servers: strike"),
-        ("RFC8166-9-9", "", "is no requirement of the ledger"),
+        ({"half": {"server": "x", "client": "x"}}, "RFC8166-1-1 server breaks-it does"),
+        ({"permission": {"server": "x"}}, "RFC8166-1-3 server permits only"),
+        ({"caseless": {"client": "x"}}, "RFC8166-1-4 client has no case for clients"),
+        ({"caseless": {"server": "x"}}, "RFC8166-1-4 server has no case for servers"),
+        ({"broken": {"server": "x"}}, "RFC8166-1-5 server breaks-it does"),
+        ({"broken": {"client": "x"}}, "RFC8166-1-5 client breaks-it-too does"),
+        ({"one": {"client": "x"}}, "RFC8166-1-6 client breaks-one does"),
     ],
 )
-def test_stale_reasons_fail(listed, side, why):
-    (problem,) = gate.unbroken_problems(unbroken_sample(), TOLD | {(listed, side): "for long"})
-    assert problem.startswith(
-        f"{' '.join([listed, side]).strip()} is listed as unbroken, and {why}"
-    )
-
-
-def test_a_reason_for_a_row_that_is_broken_for_one_side_names_the_other():
-    told = {("RFC8166-1-1", ""): "nobody can", ("RFC8166-1-2", ""): "nobody can"}
-    (problem,) = gate.unbroken_problems(unbroken_sample(), told)
-    assert problem == (
-        "RFC8166-1-1 is listed as unbroken, and breaks-it breaks it for servers: name the side"
-    )
-
-
-def test_reasons_are_read_from_a_file(tmp_path):
-    path = tmp_path / "unbroken.txt"
-    path.write_text("# remark\n\nRFC8166-1-2  nobody can # do it\nRFC8166-1-3  client: it cannot\n")
-    assert unbroken_rows.read(path) == {
-        ("RFC8166-1-2", ""): "nobody can # do it",
-        ("RFC8166-1-3", "client"): "it cannot",
-    }
-    for content, problem in (
-        ("RFC8166-1-2\n", "line 1: RFC8166-1-2 has no reason"),
-        ("RFC8166-1-2 server:\n", "line 1: RFC8166-1-2 has no reason"),
-        ("RFC8166-1-2 a\nRFC8166-1-2 b\n", "line 2: RFC8166-1-2 is there twice"),
-        ("RFC8166-1-2 a\nRFC8166-1-2 client: b\n", "line 2: RFC8166-1-2 is there twice"),
-        ("RFC8166-1-2 client: a\nRFC8166-1-2 b\n", "line 2: RFC8166-1-2 is there twice"),
-    ):
-        path.write_text(content)
-        with pytest.raises(reasons.BadReasons, match=problem):
-            unbroken_rows.read(path)
-    path.write_text("RFC8166-1-2 client: a\nRFC8166-1-2 server: b\n")
-    assert len(unbroken_rows.read(path)) == 2
-    with pytest.raises(reasons.BadReasons, match="cannot be read"):
-        unbroken_rows.read(tmp_path / "none.txt")
+def test_stale_reasons_fail(reasons, problem):
+    name, side, why = problem.split(maxsplit=2)
+    assert list(gate.unbroken_problems(unbroken_sample(**reasons))) == [
+        f"{name} gives a reason why no deviation of the {side} breaks it, and {why}: strike the reason"
+    ]
 
 
 def test_cases_that_no_deviation_makes_fail_are_listed():
@@ -130,16 +94,24 @@ def test_cases_that_no_deviation_makes_fail_are_listed():
     ]
 
 
-def cases_sample(catches=None):
-    """Cases that claim what a deviation breaks, and two that do not."""
+def cases_sample(catches=None, unbroken=("d", "e"), unfailed=()):
+    """Cases that claim what a deviation breaks, and two that do not; problems with their reasons."""
     rows = [entry(), entry("RFC8166-1-2")]
-    cases = [case("server.a.b", "RFC8166-1-1"), case("server.a.c", "RFC8166-1-1", "RFC8166-1-2")]
-    cases += [case(f"server.c.{name}", "RFC8166-1-2") for name in "de"]
-    return unbroken_cases.unbroken_cases(build(rows, cases, [deviation("d")], catches=catches))
-
-
-def lines(*patterns, measured=()):
-    return [unbroken_cases.Listed(each, each in measured, "why") for each in (*patterns, *measured)]
+    claims = {"a.b": ["RFC8166-1-1"], "a.c": ["RFC8166-1-1", "RFC8166-1-2"]}
+    claims |= {f"c.{name}": ["RFC8166-1-2"] for name in "de"}
+    cases = [
+        case(
+            f"server.{name}",
+            *named,
+            unbroken="it cannot" if name[-1] in unbroken else "",
+            unfailed={
+                each: "it never did" for each in unfailed if each.startswith("server." + name)
+            },
+        )
+        for name, named in claims.items()
+    ]
+    found = unbroken_cases.unbroken_cases(build(rows, cases, [deviation("d")], catches=catches))
+    return list(unbroken_cases.case_problems(found, cases))
 
 
 def tried(*failed):
@@ -147,31 +119,29 @@ def tried(*failed):
 
 
 @pytest.mark.parametrize(
-    "listed, problems",
+    "unbroken, unfailed, problems",
     [
-        (lines("server.c.*"), []),
-        (lines("server.c.d", "server.c.e"), []),
-        (lines("server.c.d"), ["server.c.e claims no row that a deviation of the server breaks"]),
+        ("de", [], []),
+        ("d", [], ["server.c.e claims no row that a deviation of the server breaks"]),
         (
-            lines("server.?.*"),
-            [
-                "server.?.* is listed as unbroken, and server.a.b claims a row that a deviation of the "
-                "server breaks: strike it"
-            ],
+            "bde",
+            [],
+            ["server.a.b claims a row that a deviation of the server breaks: strike `unbroken`"],
         ),
         (
-            lines("server.c.*", "client.c.*"),
-            ["client.c.* is listed as unbroken, and is the id of no case: strike it"],
+            "de",
+            ["server.a.cc"],
+            ["server.a.cc is in `unfailed` of a case, and is no variant of it: strike it"],
         ),
-        (lines("server.c.*", measured=["server.a.c"]), []),
+        ("de", ["server.a.c"], []),
     ],
 )
-def test_cases_that_claim_nothing_broken_are_listed(listed, problems):
-    assert list(unbroken_cases.case_problems(cases_sample(), listed)) == problems
+def test_cases_that_claim_nothing_broken_say_why(unbroken, unfailed, problems):
+    assert cases_sample(unbroken=unbroken, unfailed=unfailed) == problems
 
 
 @pytest.mark.parametrize(
-    "failed, measured, problems",
+    "failed, unfailed, problems",
     [
         (["server.a.b", "server.a.c"], [], []),
         (["server.a.b", "server.a.c", "server.c.d"], [], []),
@@ -181,25 +151,30 @@ def test_cases_that_claim_nothing_broken_are_listed(listed, problems):
             ["server.a.b", "server.a.c"],
             ["server.a.c"],
             [
-                "server.a.c is listed as unbroken, and a deviation of the server makes server.a.c fail, or "
-                "it is listed by its claims: strike it"
+                "server.a.c is in `unfailed`, and a deviation makes it fail, or it claims no row that one "
+                "breaks: strike it"
             ],
         ),
     ],
 )
-def test_what_runs_gave_is_compared_once_all_were_tried(failed, measured, problems):
-    found = cases_sample(tried(*failed))
-    listed = lines("server.c.*", measured=measured)
-    assert list(unbroken_cases.case_problems(found, listed)) == problems
+def test_what_runs_gave_is_compared_once_all_were_tried(failed, unfailed, problems):
+    assert cases_sample(tried(*failed), unfailed=unfailed) == problems
 
 
-def test_a_list_of_cases_is_read_from_a_file(tmp_path):
-    path = tmp_path / "cases.txt"
-    path.write_text("# remark\nserver.c.*  nobody can\nserver.a.c  measured: it never did\n")
-    assert unbroken_cases.read(path) == [
-        unbroken_cases.Listed("server.c.*", False, "nobody can"),
-        unbroken_cases.Listed("server.a.c", True, "it never did"),
-    ]
-    path.write_text("server.c.*\n")
-    with pytest.raises(reasons.BadReasons, match="line 1: server.c.* has no reason"):
-        unbroken_cases.read(path)
+def test_the_reasons_of_a_case_are_collected(tmp_path):
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.pytest.ini_options]\naddopts = '-p steertag.suite.plugin'\n"
+    )
+    (tmp_path / "test_it.py").write_text(
+        "from steertag.suite import case\n"
+        "@case('server.it.works', ['RFC8166-1-1'], unbroken='a', unfailed={'server.it.works': 'b'})\n"
+        "def test_it(bench):\n    bench.connect()\n"
+    )
+    (found,) = collect_apart([tmp_path])
+    assert (found.unbroken, found.unfailed) == ("a", {"server.it.works": "b"})
+
+
+@pytest.mark.parametrize("reasons", [{"unbroken": " "}, {"unfailed": {"server.a.b": ""}}])
+def test_a_reason_is_a_sentence(reasons):
+    with pytest.raises(ValueError, match="server.a.b"):
+        suite.case("server.a.b", ["RFC8166-1-1"], **reasons)

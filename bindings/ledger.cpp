@@ -2,6 +2,7 @@
 #include "ledger/ledger.h"
 
 #include "bind.h"
+#include "ledger/unbroken.h"
 
 namespace steertag::bindings {
 namespace {
@@ -9,6 +10,16 @@ namespace {
 /// The words of a text that has one blank between them.
 py::tuple words(std::string_view text) {
   return py::tuple(py::str(text.data(), text.size()).attr("split")());
+}
+
+/// {side: why no deviation of it breaks the requirement}.
+py::dict unbroken(const ledger::Requirement& row) {
+  py::dict reasons;
+  if (const ledger::Unbroken* found = ledger::unbroken(row.id)) {
+    if (!found->server.empty()) reasons["server"] = found->server;
+    if (!found->client.empty()) reasons["client"] = found->client;
+  }
+  return reasons;
 }
 
 }  // namespace
@@ -44,6 +55,8 @@ void bind_ledger(py::module_& module) {
             return row.exemption.kind.empty() ? nullptr : &row.exemption;
           },
           py::return_value_policy::reference, "Why no case covers it, or None.")
+      .def_property_readonly("unbroken", &unbroken,
+                             "{side: why no deviation of it breaks the requirement}.")
       .def("__repr__",
            [](const Requirement& row) { return "<Requirement " + std::string(row.id) + ">"; });
   py::class_<ledger::Document>(module, "Document", "A document that the ledger quotes.")

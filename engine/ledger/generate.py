@@ -18,6 +18,8 @@ A file holds `document` (the first part of every id in it), `title` and `require
                 by    ids of the rows that stand instead; of a `restated` row their cases are its
                       cases, so that it is as open as they are
                 role  client or server, if only this one of the two that the row binds is exempt
+  unbroken    optional, of a row that has cases: why no deviation of our own peer breaks it, or why no case
+              could see that; a mapping of server, client or both to the reason
 """
 
 import argparse
@@ -53,10 +55,18 @@ EXEMPTIONS = {
 }
 ROLES = frozenset("both requester responder client server sender receiver".split())
 ROLES_OF_TWO = ("both", "sender", "receiver")
+SIDES = ("server", "client")
+SIDE_OF_ROLE = {
+    "server": "server",
+    "responder": "server",
+    "client": "client",
+    "requester": "client",
+}
 ROLES_OF_A_READ = ("requester", "responder")  # in rows on iWARP: of either side
 NOT_OBSERVABLE = "not-observable"  # how `observable` begins in a row that needs an exemption
 REQUIRED_KEYS = ("id", "level", "role", "subject", "statement", "observable", "test")
-OPTIONAL_KEYS = ("note", "exemption")
+OPTIONAL_KEYS = ("note", "exemption", "unbroken")
+STRUCTURED_KEYS = ("exemption", "unbroken")
 EXEMPTION_KEYS = ("kind", "role", "by", "why")
 FILE_KEYS = ("document", "title", "requirements")
 ID = re.compile(r"(?P<document>[A-Z]+\d+)-(?P<section>[0-9A-Z]+(\.\d+)*)-\d+")
@@ -101,7 +111,7 @@ def _check_row(path, row, document):
     for key, value in row.items():
         if key not in REQUIRED_KEYS + OPTIONAL_KEYS:
             raise LedgerError(f"{where}: unknown key '{key}'")
-        if key != "exemption":
+        if key not in STRUCTURED_KEYS:
             _check_text(where, key, value)
     match = ID.fullmatch(row["id"])
     if not match:
@@ -118,6 +128,9 @@ def _check_row(path, row, document):
         _check_exemption(where, row["exemption"], _binds_two(row))
     elif row["observable"].startswith(NOT_OBSERVABLE):
         raise LedgerError(f"{where}: not observable, but without an exemption")
+    if "unbroken" in row:
+        sides = SIDES if _binds_two(row) else (SIDE_OF_ROLE[row["role"]],)
+        _check_unbroken(where, row["unbroken"], sides)
 
 
 def _binds_two(row):
@@ -149,6 +162,16 @@ def _check_exemption(where, exemption, binds_two):
         raise LedgerError(f"{where}: 'by' is a list of ids")
     if exemption["kind"] == "restated" and not by:
         raise LedgerError(f"{where}: a restated row names the rows whose cases are its cases")
+
+
+def _check_unbroken(where, unbroken, sides):
+    """Raises LedgerError unless it gives a reason for one or both of the sides that the row binds."""
+    if not isinstance(unbroken, dict) or not unbroken:
+        raise LedgerError(f"{where}: 'unbroken' maps server or client to the reason")
+    for side, why in unbroken.items():
+        if side not in sides:
+            raise LedgerError(f"{where}: 'unbroken' names {side}, which the row does not bind")
+        _check_text(where, f"unbroken: {side}", why)
 
 
 def _check_references(rows):
@@ -262,8 +285,14 @@ def _row_initializer(row):
     return "    {" + ",\n     ".join(fields) + "},"
 
 
+def _unbroken_initializer(row):
+    texts = [row["id"], *(row["unbroken"].get(side, "") for side in SIDES)]
+    return "    {" + ", ".join(map(_literal, texts)) + "},"
+
+
 def write_table(documents, rows):
-    """The source with the rows and the documents."""
+    """The source with the rows, the documents, and why rows are unbroken."""
+    unbroken = [_unbroken_initializer(row) for row in rows if "unbroken" in row]
     lines = [
         "// Generated from the ledger's YAML files: every requirement and every document.",
         '#include "ledger/table.h"',
@@ -281,6 +310,11 @@ def write_table(documents, rows):
         ),
         "}};",
         "const std::span<const Document> kDocuments = kDocumentRows;",
+        "",
+        f"const std::array<Unbroken, {len(unbroken)}> kUnbrokenRows = {{{{",
+        *unbroken,
+        "}};",
+        "const std::span<const Unbroken> kUnbroken = kUnbrokenRows;",
         "",
         "}  // namespace steertag::ledger",
     ]

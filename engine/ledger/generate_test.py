@@ -68,6 +68,29 @@ def test_a_wrong_field_is_named(tmp_path, change, problem):
     assert error_of(path) == f"{path}: RFC8166-4.2.1-1: {problem}"
 
 
+@pytest.mark.parametrize(
+    "role, unbroken, problem",
+    [
+        ("both", {"server": "a", "client": "b"}, None),
+        ("responder", {"server": "a"}, None),
+        ("client", {"client": "a"}, None),
+        ("both", {}, "'unbroken' maps server or client to the reason"),
+        ("both", "it cannot", "'unbroken' maps server or client to the reason"),
+        ("requester", {"server": "a"}, "'unbroken' names server, which the row does not bind"),
+        ("both", {"why": "a"}, "'unbroken' names why, which the row does not bind"),
+        ("both", {"client": " "}, "'unbroken: client' is not a non-empty text"),
+    ],
+)
+def test_why_a_row_is_unbroken_is_said_for_sides_that_it_binds(tmp_path, role, unbroken, problem):
+    path = write(tmp_path, [ROW | {"role": role, "unbroken": unbroken}])
+    if problem:
+        assert error_of(path) == f"{path}: RFC8166-4.2.1-1: {problem}"
+    else:
+        table = generate.write_table(generate.load_all([path]), [ROW | {"unbroken": unbroken}])
+        reasons = [unbroken.get(side, "") for side in ("server", "client")]
+        assert '{"RFC8166-4.2.1-1", "%s", "%s"},' % tuple(reasons) in table
+
+
 def test_a_row_without_id_is_shown(tmp_path):
     path = write(tmp_path, [{"level": "MUST"}])
     assert error_of(path) == f"{path}: a row without a textual id: {{'level': 'MUST'}}"

@@ -21,6 +21,11 @@ const Requirement* find(std::string_view id) {
   return &kRequirements[static_cast<std::size_t>(found - kIds.begin())];
 }
 
+const Unbroken* unbroken(std::string_view id) {
+  const auto found = std::ranges::lower_bound(kUnbroken, id, {}, &Unbroken::id);
+  return found != kUnbroken.end() && found->id == id ? &*found : nullptr;
+}
+
 std::string_view name(Level level) {
   switch (level) {
     case Level::must:

@@ -1,5 +1,6 @@
 // The generated table: complete, in order, and found by id at run time and compile time.
 #include "ledger/ledger.h"
+#include "ledger/unbroken.h"
 
 #include <gtest/gtest.h>
 
@@ -58,6 +59,20 @@ TEST(Ledger, RefIsTheRowOfItsId) {
   constexpr Ref last = ref(kIds.back());
   EXPECT_EQ(first.get(), &requirements().front());
   EXPECT_EQ(last.get(), &requirements().back());
+}
+
+TEST(Ledger, SaysWhyARowIsUnbroken) {
+  const Unbroken* found = unbroken("RFC8166-8.1.1-1");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->id, "RFC8166-8.1.1-1");
+  EXPECT_FALSE(found->server.empty());
+  EXPECT_EQ(unbroken("RFC8166-4.2.1-1"), nullptr);
+  EXPECT_EQ(unbroken("RFC9999-1-1"), nullptr);
+  for (const Requirement& row : requirements()) {
+    if (const Unbroken* one = unbroken(row.id)) {
+      EXPECT_FALSE(one->server.empty() && one->client.empty()) << row.id;
+    }
+  }
 }
 
 TEST(Ledger, NamesLevelsAsRfc2119Does) {

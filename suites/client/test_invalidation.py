@@ -14,6 +14,7 @@ KINDS = {"write-chunk": is_read, "read-chunk": is_write, "reply-chunk": has_repl
     "client.invalidation.legal.{name}",
     requirements=["RFC8797-3.2-2"],
     needs=["client-invalidation"],
+    unbroken="RFC8797-3.2-2: a client that cannot take it completes with no server of ours.",
 )
 def test_legal(bench, name):
     """Every reply of a kind closes an STag of its call: a client that announces remote invalidation
@@ -32,6 +33,7 @@ def test_legal(bench, name):
     "client.invalidation.none.{name}",
     requirements=["RFC8166-1-1"],
     needs=["client-invalidation"],
+    unbroken="RFC8166-1-1: a call that ends otherwise breaks a row of its own.",
 )
 def test_none(bench, name):
     """A server may do without it although both could: the client closes its memory itself."""
@@ -71,7 +73,12 @@ FOREIGN = {
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", FOREIGN)
-@case("client.invalidation.foreign.{name}.{place}", requirements=["RFC8166-8.1.1-1"], hostile=True)
+@case(
+    "client.invalidation.foreign.{name}.{place}",
+    requirements=["RFC8166-8.1.1-1"],
+    hostile=True,
+    unbroken="RFC8166-8.1.1-1: the provider of the memory's owner refuses.",
+)
 def test_foreign(bench, name, place):
     """A reply invalidates an STag that is nobody's: the connection ends, and the call is made again."""
 
@@ -84,7 +91,12 @@ def test_foreign(bench, name, place):
     expect_or(bench, outcome, "RFC8166-8.1.1-1", kinds.COMPLETED, {kinds.REFUSED: LOST})
 
 
-@case("client.invalidation.twice", requirements=["RFC8797-3.2-2"], hostile=True)
+@case(
+    "client.invalidation.twice",
+    requirements=["RFC8797-3.2-2"],
+    hostile=True,
+    unbroken="RFC8797-3.2-2: a client that cannot take it completes with no server of ours.",
+)
 def test_twice(bench):
     """An STag that a reply has closed is closed again by the next reply."""
     first = []

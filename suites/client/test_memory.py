@@ -175,7 +175,12 @@ def test_after_error(bench, place):
     expect.equal(len(intruder.read), 0, "RFC8166-4.4.1-2", TAKEN)
 
 
-@case("client.memory.on-other-connection", requirements=["RFC8166-8.1.1-1"], hostile=True)
+@case(
+    "client.memory.on-other-connection",
+    requirements=["RFC8166-8.1.1-1"],
+    hostile=True,
+    unbroken="RFC8166-8.1.1-1: the provider of the memory's owner refuses.",
+)
 def test_other_connection(bench):
     """Memory of a lost connection is not open on the next one."""
     old = []
@@ -247,7 +252,12 @@ class OnNext(Script):
         self._release()
 
 
-@case("client.memory.read-over-other-connection", requirements=["RFC8166-8.1-2"], hostile=True)
+@case(
+    "client.memory.read-over-other-connection",
+    requirements=["RFC8166-8.1-2"],
+    hostile=True,
+    unbroken="RFC8166-8.1-2: the provider of the memory's owner refuses.",
+)
 def test_read_over_other(bench):
     """What a call offers for reading on one connection cannot be read over the next: an STag is good for
     its own connection only."""

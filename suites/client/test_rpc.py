@@ -9,7 +9,11 @@ CREDENTIAL_AT = 24  # in a call: XID, type, version, program, version, procedure
 MOST_BODY, MOST_NAME, MOST_GROUPS = 400, 255, 16
 
 
-@case("client.rpc.credential", requirements=[LENGTH, FLAVOURS, PARAMETERS])
+@case(
+    "client.rpc.credential",
+    requirements=[LENGTH, FLAVOURS, PARAMETERS],
+    unbroken="RFC5531-8.2-1, RFC5531-A-1: a call beyond the limits is executed by no server of ours.",
+)
 def test_credential(bench):
     """Credentials and verifiers have 400 octets at most, those of AUTH_SYS a name of 255 and sixteen groups.
     The replies have verifiers of AUTH_NONE, which every client takes."""

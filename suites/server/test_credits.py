@@ -142,7 +142,11 @@ def test_changing_requests(bench):
     expect_window(conn, RECEIVES)
 
 
-@case("server.credit.grant-follows-request", requirements=["RFC8166-3.3.1-8"])
+@case(
+    "server.credit.grant-follows-request",
+    requirements=["RFC8166-3.3.1-8"],
+    unbroken="RFC8166-3.3.1-8 permits: the case notes what it finds.",
+)
 def test_grant_and_request(bench):
     """Whether the grant follows the request is the responder's choice."""
     conn = connect(bench)
@@ -242,6 +246,7 @@ def test_window_of_different_calls(bench):
     "server.credit.overrun-{form}-by-{name}",
     requirements=["RFC8166-3.3.1-4", "RFC8166-2.3.2-2"],
     hostile=True,
+    unbroken="RFC8166-2.3.2-2: the provider ends the connection when a Send meets no receive.",
 )
 @pytest.mark.parametrize("form", ["null", "pulled"])
 @pytest.mark.parametrize("name", OVERRUNS)

@@ -340,7 +340,12 @@ def test_programs(bench):
     expect(conn.probe(), "RFC8166-6.3-2", must=[kinds.REPLY])
 
 
-@case("server.layout.nfsacl-chunk", requirements=["RFC8267-5.2-2"], hostile=True)
+@case(
+    "server.layout.nfsacl-chunk",
+    requirements=["RFC8267-5.2-2"],
+    hostile=True,
+    unbroken="NFSACL is not served.",
+)
 def test_nfsacl(bench):
     """GETACL with a write chunk, where it is served: the chunk comes back unused."""
     conn = bench.connect()
@@ -431,6 +436,7 @@ def test_announced_size(bench, value):
     "server.layout.wrong-announcement",
     requirements=["RFC8797-7-1", "RFC8166-4.5.3-2"],
     hostile=True,
+    unbroken="RFC8166-4.5.3-2, RFC8797-7-1: the client of the case wrongs itself.",
 )
 def test_wrong_announcement(bench):
     """A client announces larger receives than it posts: a reply that does not fit costs it the

@@ -232,6 +232,7 @@ def test_rdma_ird(bench, name):
     requirements=["RFC8881-18.36.3-7"],
     needs=["nfs41"],
     hostile=True,
+    unbroken="The codec of channel_attrs4 holds one element.",
 )
 def test_two_rdma_ird(bench):
     """ca_rdma_ird with two elements is no XDR of channel_attrs4."""

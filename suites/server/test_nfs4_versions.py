@@ -118,7 +118,12 @@ def test_later_operations(bench, name, minor):
     expect.equal(used, 0, "RFC8267-6.1-5", "octets in the write chunk", outcome=outcome)
 
 
-@case("server.nfs4.layout-without-backchannel", requirements=["RFC8881-12.5.1-1"], needs=["nfs41"])
+@case(
+    "server.nfs4.layout-without-backchannel",
+    requirements=["RFC8881-12.5.1-1"],
+    needs=["nfs41"],
+    unbroken="There are no layouts: no pNFS.",
+)
 def test_layout_without_backchannel(bench):
     """LAYOUTGET in a session without backchannel: there is no way to recall a layout, so none is given."""
     session = bench.nfs4_session()

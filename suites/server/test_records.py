@@ -256,7 +256,13 @@ def test_half_closed(bench):
         bench.latitude(ONE, "the server leaves its half open")
 
 
-@case("server.records.reset-in-flight", requirements=[DETECTED], needs=["tcp"], over=ANY)
+@case(
+    "server.records.reset-in-flight",
+    requirements=[DETECTED],
+    needs=["tcp"],
+    over=ANY,
+    unbroken="RFC5531-11-5: a server that recovers from no mark is as legal as one that does.",
+)
 def test_reset_in_flight(bench):
     """Streams that are reset with calls in flight, one of them in the middle of a record: others are
     answered."""
@@ -274,7 +280,14 @@ def test_reset_in_flight(bench):
 ENDS = {"in-mark": 2, "behind-mark": 4, "in-fragment": 60, "before-last-octet": -1}
 
 
-@case("server.records.ends-{name}", requirements=[DETECTED], needs=["tcp"], over=ANY, hostile=True)
+@case(
+    "server.records.ends-{name}",
+    requirements=[DETECTED],
+    needs=["tcp"],
+    over=ANY,
+    hostile=True,
+    unbroken="RFC5531-11-5: a server that recovers from no mark is as legal as one that does.",
+)
 @pytest.mark.parametrize("name", ENDS)
 def test_stream_ends_inside_a_record(bench, name):
     """The client's half ends inside the record of a CREATE: it is not executed."""
@@ -290,7 +303,12 @@ def test_stream_ends_inside_a_record(bench, name):
 
 
 @case(
-    "server.records.absent-{name}", requirements=[DETECTED], needs=["tcp"], over=ANY, hostile=True
+    "server.records.absent-{name}",
+    requirements=[DETECTED],
+    needs=["tcp"],
+    over=ANY,
+    hostile=True,
+    unbroken="RFC5531-11-5: a server that recovers from no mark is as legal as one that does.",
 )
 @pytest.mark.parametrize("name", ["octets", "fragment"])
 def test_announced_and_absent(bench, name):
@@ -344,7 +362,12 @@ GARBAGE = {
 
 
 @case(
-    "server.records.garbage-{name}", requirements=[DETECTED], needs=["tcp"], over=ANY, hostile=True
+    "server.records.garbage-{name}",
+    requirements=[DETECTED],
+    needs=["tcp"],
+    over=ANY,
+    hostile=True,
+    unbroken="RFC5531-11-5: a server that recovers from no mark is as legal as one that does.",
 )
 @pytest.mark.parametrize("name", GARBAGE)
 def test_garbage(bench, name):

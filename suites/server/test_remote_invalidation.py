@@ -227,6 +227,7 @@ def test_flag_at_an_unaligned_offset(bench):
     requirements=[MAY],
     needs=["remote-invalidation"],
     tolerates={PLAIN: "asserted by the cases set-*", OWN: "asserted by the cases set-*"},
+    unbroken="RFC8797-4.1-1 permits: the case notes what it finds.",
 )
 def test_choice(bench):
     """Whether a server invalidates at all is its choice; the report says which."""

@@ -17,6 +17,7 @@ def _add_coverage(commands):
     parser = commands.add_parser(
         "coverage",
         help="Prints the matrix of requirements, cases, deviations and results",
+        allow_abbrev=False,
         description="Prints the matrix of requirements, cases, deviations and results. The exit status "
         "is 1 if a MUST or MUST NOT of RFC 8166, 8167, 8267, 8797 or 8881, or of the documents of iWARP, "
         "has neither case nor exemption.",
@@ -51,24 +52,15 @@ def _add_coverage(commands):
         "tried (ci/deviations.py --whole), else those that claim no row that a deviation breaks",
     )
     add(
-        "--listed-cases",
-        type=pathlib.Path,
-        metavar="FILE",
-        help="patterns of cases that claim no row which a deviation breaks, each with the reason; any other "
-        "such case fails, and a pattern that matches another case",
+        "--strict",
+        action="store_true",
+        help="every level of every document has to be settled; and each row and case that no deviation breaks "
+        "has to say why",
     )
-    add("--strict", action="store_true", help="every level of every document has to be settled")
     add(
         "--each-role",
         action="store_true",
         help="a row that binds both roles has to be settled for each of them",
-    )
-    add(
-        "--unbroken",
-        type=pathlib.Path,
-        metavar="FILE",
-        help="rows with cases for a side that no deviation of this side breaks, each with the reason; any "
-        "other row whose cases no deviation breaks fails, and one in the file that is broken",
     )
     parser.set_defaults(run=_coverage)
 

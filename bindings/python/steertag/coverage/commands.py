@@ -8,12 +8,10 @@ from ..atomic_file import write_atomically
 from ..baseline import BaselineError, load_report
 from ..failure import Failure
 from . import deviation_results, text
-from . import reasons as reasons_files
-from . import unbroken_cases as cases_files
-from . import unbroken_rows as rows_files
 from .document import document, url
 from .gate import open_rows, problems, unbroken, unbroken_problems
 from .matrix import build
+from .unbroken_cases import case_problems, unbroken_cases
 
 HOW_TO_SETTLE = (
     "A row is settled by a case that names it, of the suite for a side that it binds, or by an exemption "
@@ -21,7 +19,7 @@ HOW_TO_SETTLE = (
 )
 HOW_TO_BREAK = (
     "A case shows what it is worth when a deviation of our own peers makes it fail: engine/deviations/deviation.h. "
-    "If none can, the list says why."
+    "If none can, the row says why (`unbroken:` in engine/ledger/requirements/), or the case (`unbroken=`)."
 )
 UNSETTLED = 1  # the exit status when a row that has to be settled is not
 
@@ -30,8 +28,6 @@ def coverage(arguments):
     """Prints the matrix and says what is open."""
     verdicts, target = _results(arguments.report)
     catches = _catches(arguments.deviations)
-    reasons = _listed(rows_files, arguments.unbroken)
-    listed = _listed(cases_files, arguments.listed_cases)
     matrix = _matrix(_cases(arguments.path), verdicts, catches)
     for path, write in ((arguments.json, _json), (arguments.html, _html)):
         if path is not None:
@@ -40,7 +36,7 @@ def coverage(arguments):
         _print(text.table(matrix))
         print()
     _print(text.summary(matrix))
-    bare = cases_files.unbroken_cases(matrix)
+    bare = unbroken_cases(matrix)
     if arguments.unbroken_cases:
         print()
         _print(text.unbroken_cases(bare))
@@ -51,20 +47,22 @@ def coverage(arguments):
         print()
         _print(found)
         print(HOW_TO_SETTLE)
-    untold = []
-    if reasons is not None:
-        sides = collections.Counter(side for _, side in unbroken(matrix))
-        counts = " and ".join(f"{sides[side]} of the {side}" for side in ledger.SIDES)
-        print(f"\nrows with cases that no deviation breaks: {counts}")
-        untold += unbroken_problems(matrix, reasons)
-    if listed is not None:
-        counts = " and ".join(f"{len(one.claimless)} of the {one.side}" for one in bare)
-        print(f"\ncases that claim no row which a deviation breaks: {counts}")
-        untold += cases_files.case_problems(bare, listed)
+    untold = _untold(matrix, bare) if arguments.strict else []
     _print(untold)
     if untold:
         print(HOW_TO_BREAK)
     return UNSETTLED if found or untold else 0
+
+
+def _untold(matrix, bare):
+    """Prints how many rows and cases nothing shows to bite; a sentence for each that does not say why, or that
+    says so for too long."""
+    sides = collections.Counter(side for _, side in unbroken(matrix))
+    counts = " and ".join(f"{sides[side]} of the {side}" for side in ledger.SIDES)
+    print(f"\nrows with cases that no deviation breaks: {counts}")
+    counts = " and ".join(f"{len(one.claimless)} of the {one.side}" for one in bare)
+    print(f"cases that claim no row which a deviation breaks: {counts}")
+    return [*unbroken_problems(matrix), *case_problems(bare, matrix.cases)]
 
 
 def explain(arguments):
@@ -104,6 +102,8 @@ def _explained(row, problem):
         yield f"  exemption: {entry.exemption.kind}{role}: {entry.exemption.why}"
         if instead:
             yield f"  instead: {instead}"
+    for side, why in entry.unbroken.items():
+        yield f"  no deviation of the {side} breaks it: {why}"
     for title, lines in (
         ("case", [case.id for case in row.cases]),
         ("deviation", [f"{each.name}: {each.sentence}" for each in row.deviations]),
@@ -156,14 +156,6 @@ def _matrix(cases, verdicts=None, catches=None):
         each for side in (trace.Role.server, trace.Role.client) for each in peer.deviations(side)
     ]
     return build(engine_ledger.requirements(), cases, deviations, verdicts, catches)
-
-
-def _listed(kind, path):
-    """What a list of this kind has, or None if nobody asks."""
-    try:
-        return None if path is None else kind.read(path)
-    except reasons_files.BadReasons as error:
-        raise Failure(str(error)) from None
 
 
 def _json(matrix, target):

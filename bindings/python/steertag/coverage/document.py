@@ -46,6 +46,7 @@ def _requirement(matrix, row):
         "state": row.state,
         "sides": row.states,
         "exemption": _exemption(entry.exemption),
+        "unbroken": dict(entry.unbroken),
         "cases": [
             {"id": case.id, "side": side_of(case), "verdict": matrix.verdicts.get(case.id)}
             for case in row.cases

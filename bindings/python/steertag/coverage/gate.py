@@ -45,41 +45,28 @@ def unbroken(matrix):
     ]
 
 
-def unbroken_problems(matrix, reasons):
-    """One sentence for each row whose cases for a side nothing shows to bite, and for each reason that is
-    stale; `reasons` as unbroken_rows.read gives them."""
-    found = unbroken(matrix)
-    rows = {row.requirement.id: row for row in matrix.rows}
-    for row, side in found:
+def unbroken_problems(matrix):
+    """One sentence for each row whose cases for a side nothing shows to bite and which does not say why, and
+    for each reason that is stale."""
+    for row, side in unbroken(matrix):
         entry = row.requirement
-        if (entry.id, side) not in reasons and (entry.id, "") not in reasons:
+        if side not in entry.unbroken:
             yield f"{entry.id} ({ledger.level(entry)}, {entry.role}): no deviation of the {side} breaks it"
-    for requirement_id, side in reasons:
-        named = " ".join(filter(None, (requirement_id, side)))
-        if requirement_id not in rows:
-            yield f"{named} is listed as unbroken, and is no requirement of the ledger"
-            continue
-        why = _why_stale(rows[requirement_id], side)
-        if why:
-            yield f"{named} is listed as unbroken, and {why}"
+    for row in matrix.rows:
+        for side in row.requirement.unbroken:
+            why = _why_stale(row, side)
+            if why:
+                yield f"{row.requirement.id} gives a reason why no deviation of the {side} breaks it, and {why}"
 
 
 def _why_stale(row, side):
-    """Why a line of the list is wrong, or None; without a side it is about each one that has cases."""
+    """Why the reason of a row for a side is wrong, or None."""
     if ledger.permission(row.requirement):
-        return "permits only: strike it from the list"
-    with_cases = [each for each in row.states if row.cases_of(each)]
-    if side not in ("", *with_cases):
-        return f"has no case for {side}s: strike it from the list"
-    if not with_cases:
-        return "has no case: strike it from the list"
-    broken = [each for each in with_cases if row.deviations_of(each)]
-    if not broken or (side and side not in broken):
-        return None
-    by = row.deviations_of(side or broken[0])[0].name
-    if not side and broken != with_cases:
-        return f"{by} breaks it for {broken[0]}s: name the side"
-    return f"{by} breaks it: strike it from the list"
+        return "permits only: strike the reason"
+    if not row.cases_of(side):
+        return f"has no case for {side}s: strike the reason"
+    broken = row.deviations_of(side)
+    return f"{broken[0].name} does: strike the reason" if broken else None
 
 
 def _missing(row):

@@ -1,15 +1,11 @@
-"""Cases that no deviation of ours can make fail: nothing has shown yet that they bite. Those that claim no
-row which a deviation breaks are in a list, with the reason; so is, once each deviation was tried on all
-cases, what none made fail although it claims such a row."""
+"""Cases that no deviation of ours can make fail: nothing has shown yet that they bite. A case that claims no
+row which a deviation breaks says why (`unbroken`). So does one that claims such a row, once each deviation was
+tried on all cases and none made it fail (`unfailed`)."""
 
 import dataclasses
-import fnmatch
 
 from .. import requirements as ledger
-from . import reasons
 from .matrix import side_of
-
-MEASURED = "measured"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,62 +34,41 @@ class UnbrokenCases:
         return sorted(set(self.unfailed or ()) - set(self.claimless))
 
 
-@dataclasses.dataclass(frozen=True)
-class Listed:
-    """A line of the list: a pattern of ids. `measured`: these cases claim what deviations break, and no run
-    made them fail."""
-
-    pattern: str
-    measured: bool
-    reason: str
-
-    def matches(self, cases):
-        return fnmatch.filter(cases, self.pattern)
-
-
-def read(path):
-    """[Listed] of a file; raises reasons.BadReasons."""
-    return [
-        Listed(pattern, mark == MEASURED, reason)
-        for pattern, mark, reason in reasons.read(path, (MEASURED,))
-    ]
-
-
 def unbroken_cases(matrix):
     """[UnbrokenCases] of both sides."""
     return [_of_side(matrix, side) for side in ledger.SIDES]
 
 
-def case_problems(found, listed):
-    """One sentence for each case that should be listed and is not, and for each line that is stale; of what
-    unbroken_cases gives and [Listed]."""
-    named = {each: set() for each in (False, True)}
-    for line in listed:
-        named[line.measured].update(*(line.matches(one.every) for one in found))
+def case_problems(found, cases):
+    """One sentence for each case that lacks a reason, and for each reason that is stale; of what
+    unbroken_cases gives, and of all collected cases."""
+    by_id = {case.id: case for case in cases}
     for one in found:
-        for case in one.claimless:
-            if case not in named[False]:
-                yield f"{case} claims no row that a deviation of the {one.side} breaks"
-        for case in one.unexpected:
-            if case not in named[True]:
-                yield f"{case}: no deviation of the {one.side} made it fail"
-    for line in listed:
-        yield from _stale(found, line)
+        for case_id in one.every:
+            yield from _problems_by_claim(one, by_id[case_id])
+            yield from _problems_by_measure(one, by_id[case_id])
+    for name in sorted({name for case in cases for name in case.unfailed}):
+        if name not in by_id or name not in by_id[name].unfailed:
+            yield f"{name} is in `unfailed` of a case, and is no variant of it: strike it"
 
 
-def _stale(found, line):
-    matched = {case: one for one in found for case in line.matches(one.every)}
-    if not matched:
-        yield f"{line.pattern} is listed as unbroken, and is the id of no case: strike it"
-    for case, one in matched.items():
-        if not line.measured and case not in one.claimless:
-            why = f"{case} claims a row that a deviation of the {one.side} breaks"
-        elif line.measured and one.tried and case not in one.unexpected:
-            why = f"a deviation of the {one.side} makes {case} fail, or it is listed by its claims"
-        else:
-            continue
-        yield f"{line.pattern} is listed as unbroken, and {why}: strike it"
+def _problems_by_claim(one, case):
+    claimless = case.id in one.claimless
+    if claimless and not case.unbroken:
+        yield f"{case.id} claims no row that a deviation of the {one.side} breaks"
+    if case.unbroken and not claimless:
+        yield f"{case.id} claims a row that a deviation of the {one.side} breaks: strike `unbroken`"
+
+
+def _problems_by_measure(one, case):
+    if not one.tried:
         return
+    unexpected = case.id in one.unexpected
+    if unexpected and case.id not in case.unfailed:
+        yield f"{case.id}: no deviation of the {one.side} made it fail"
+    if case.id in case.unfailed and not unexpected:
+        why = "a deviation makes it fail, or it claims no row that one breaks"
+        yield f"{case.id} is in `unfailed`, and {why}: strike it"
 
 
 def _of_side(matrix, side):

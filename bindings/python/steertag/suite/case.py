@@ -53,8 +53,27 @@ class Case:
         return text
 
 
+@dataclasses.dataclass(frozen=True)
+class Unbroken:
+    """Why no deviation of our own server or client makes a case fail. `reason`: it claims no requirement that
+    one breaks. `unfailed`: {finished id: why no deviation makes this variant fail, although it claims one}.
+    """
+
+    reason: str = ""
+    unfailed: dict = dataclasses.field(default_factory=dict)
+
+
 def case(
-    id, requirements, needs=(), risk="safe", hostile=False, tolerates=None, bugs=(), over=RDMA
+    id,
+    requirements,
+    needs=(),
+    risk="safe",
+    hostile=False,
+    tolerates=None,
+    bugs=(),
+    over=RDMA,
+    unbroken="",
+    unfailed=None,
 ):
     """Declares a case.
 
@@ -72,6 +91,10 @@ def case(
     bugs          ids of known field defects that this case would have caught.
     over          the RPC transports over which it means the same: RDMA, or ANY for one that looks at
                   RPC and NFS only. Over TCP it asserts what binds there: rows of RFC 5531.
+    unbroken      why no deviation of our own peers breaks a requirement of the case. `steertag coverage
+                  --strict` asks for it, and refuses it once a deviation does.
+    unfailed      {finished id: why}: variants that no deviation makes fail, as `steertag mutation --whole`
+                  measures, although one breaks a requirement of the case.
 
     A case whose id begins with "client." tests clients: its fixture `bench` is a
     client_bench.ClientBench, and its needs are of suite.client_needs.
@@ -80,13 +103,15 @@ def case(
     over = (over,) if isinstance(over, str) else tuple(over)
     made = Case(id, tuple(requirements), tuple(needs), risk, hostile, tolerated, tuple(bugs), over)
     _check(made)
+    reasons = Unbroken(unbroken, dict(unfailed or {}))
+    _check_unbroken(made, reasons)
 
     def decorate(function):
         for named in sorted(_requirement_ids(function.__code__)):
             ledger.find(named)
             if named not in made.requirements:
                 raise ValueError(f"case {id!r} uses {named} but does not declare it")
-        return pytest.mark.steertag_case(made)(function)
+        return pytest.mark.steertag_case(made, reasons)(function)
 
     return decorate
 
@@ -105,6 +130,14 @@ def _check(made):
     for requirement_id in (*made.requirements, *made.tolerates):
         ledger.find(requirement_id)
     _check_over(made)
+
+
+def _check_unbroken(made, reasons):
+    for why in (reasons.reason, *reasons.unfailed.values()):
+        if not isinstance(why, str) or (why != "" and not why.strip()):
+            raise ValueError(f"case {made.id!r}: what no deviation breaks is said in a sentence")
+    if not all(reasons.unfailed.values()):
+        raise ValueError(f"case {made.id!r}: a variant in `unfailed` has no reason")
 
 
 def _check_over(made):
@@ -145,3 +178,8 @@ def case_of(item):
     made = mark.args[0]
     callspec = getattr(item, "callspec", None)
     return made, made.id_for(callspec.params if callspec else {})
+
+
+def unbroken_of(item):
+    """The Unbroken of a collected pytest item that is a case."""
+    return item.get_closest_marker("steertag_case").args[1]

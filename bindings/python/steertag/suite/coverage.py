@@ -8,7 +8,7 @@ import pathlib
 import pytest
 
 from .. import build_paths
-from .case import case_of
+from .case import case_of, unbroken_of
 
 SUITES = ("server", "client")
 # It takes a second; a process that died collecting gives no answer.
@@ -25,6 +25,10 @@ class CaseEntry:
     risk: str
     bugs: tuple
     nodeid: str
+    unbroken: str = ""  # why no deviation breaks a requirement of it
+    unfailed: dict = dataclasses.field(
+        default_factory=dict
+    )  # {finished id: why none makes it fail}
 
 
 class CannotCollect(Exception):
@@ -41,6 +45,20 @@ def suites():
     return found
 
 
+def _entry(made, case_id, item):
+    reasons = unbroken_of(item)
+    return CaseEntry(
+        case_id,
+        made.requirements,
+        made.needs,
+        made.risk,
+        made.bugs,
+        item.nodeid,
+        reasons.reason,
+        reasons.unfailed,
+    )
+
+
 class _Collector:
     def __init__(self):
         self.entries = []
@@ -50,12 +68,7 @@ class _Collector:
         for item in items:
             found = case_of(item)
             if found is not None:
-                made, case_id = found
-                self.entries.append(
-                    CaseEntry(
-                        case_id, made.requirements, made.needs, made.risk, made.bugs, item.nodeid
-                    )
-                )
+                self.entries.append(_entry(*found, item))
 
 
 def collect(paths):
