@@ -8,7 +8,8 @@
 
 #include "bind.h"
 #include "client/rpc_client.h"
-#include "deviations/also_broken.h"
+#include "deviations/catalogue.h"
+#include "deviations/server_deviations.h"
 #include "fabric_parts.h"
 #include "server/directory/directory_backend.h"
 #include "server/server_thread.h"
@@ -55,31 +56,35 @@ peer::Time now() {
 }
 
 void bind_deviations(py::module_& module) {
-  py::class_<DeviationInfo>(module, "Deviation", "A named defect of a reference peer.")
-      .def_readonly("name", &DeviationInfo::name)
-      .def_readonly("requirement", &DeviationInfo::requirement, "The ledger id of what it breaks.")
+  using deviations::Deviation;
+  py::class_<Deviation>(module, "Deviation", "A named defect of a reference peer.")
+      .def_readonly("name", &Deviation::name)
+      .def_property_readonly("requirement", &Deviation::requirement,
+                             "The ledger id of what it breaks.")
       .def_property_readonly(
           "also",
-          [](const DeviationInfo& row) {
-            py::tuple ids = py::cast(also_broken(row.deviation));
-            return ids;
+          [](const Deviation& row) {
+            const auto ids = deviations::broken(row);
+            const py::tuple others = py::cast(std::vector(ids.begin() + 1, ids.end()));
+            return others;
           },
           "The ledger ids of what it breaks besides.")
-      .def_readonly("sentence", &DeviationInfo::sentence)
+      .def_readonly("sentence", &Deviation::sentence)
       .def_property_readonly(
           "side",
-          [](const DeviationInfo& row) {
+          [](const Deviation& row) {
             return row.side == trace::Role::client ? "client" : "server";
           },
           "server or client: whose defect it is.")
-      .def("__repr__", [](const DeviationInfo& row) {
-        return "<Deviation " + std::string(row.name) + " of " + std::string(row.requirement) + ">";
+      .def("__repr__", [](const Deviation& row) {
+        return "<Deviation " + std::string(row.name) + " of " + std::string(row.requirement()) +
+               ">";
       });
   module.def(
       "deviations",
       [](trace::Role side) {
         py::list rows;
-        for (const DeviationInfo& row : deviations(side)) rows.append(py::cast(row));
+        for (const Deviation* row : deviations::all(side)) rows.append(py::cast(*row));
         return rows;
       },
       "side"_a = trace::Role::server,
@@ -92,8 +97,9 @@ std::unique_ptr<ServerThread> start_server(
     const std::vector<std::string>& deviate, const std::optional<std::string>& exported,
     bool root_squash) {
   ServerOptions options;
+  deviations::ServerDeviations chosen;
   for (const std::string& name : deviate) {
-    if (auto added = options.deviations.add(name); !added) throw py::value_error(added.error());
+    if (auto added = chosen.add(name); !added) throw py::value_error(added.error());
   }
   options.credits = credits;
   options.announced = {remote_invalidation, inline_bytes, inline_bytes};
@@ -102,6 +108,7 @@ std::unique_ptr<ServerThread> start_server(
   if (!idle_timeout) throw py::value_error(idle_timeout.error());
   options.idle_timeout = *idle_timeout;
   if (const auto possible = check(options); !possible) throw py::value_error(possible.error());
+  chosen.install(options);
   std::vector<net::Url> urls;
   const auto add = [&](const std::string& text) {
     urls.push_back(value_or_raise(net::parse_url(text)));

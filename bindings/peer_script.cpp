@@ -7,7 +7,7 @@
 #include <random>
 
 #include "fabric_parts.h"
-#include "server/rdma/interposer.h"
+#include "server/interposer.h"
 #include "server/rpc/programs.h"
 #include "server/server.h"
 #include "server/storage/memory_backend.h"
@@ -98,11 +98,11 @@ class PyInterposer final : public Interposer {
   void on_accepted(const LineRef& line) override {
     guarded(line, [&] { script_.attr("on_accepted")(line); });
   }
-  bool on_arrival(const LineRef& line, View message) override {
-    bool taken = true;
-    guarded(line,
-            [&] { taken = script_.attr("on_arrival")(line, to_python(message)).cast<bool>(); });
-    return taken;
+  void on_arrival(const LineRef& line, Arrival& arrival) override {
+    arrival.taken = true;
+    guarded(line, [&] {
+      arrival.taken = script_.attr("on_arrival")(line, to_python(arrival.message)).cast<bool>();
+    });
   }
   bool on_departure(const LineRef& line, const Departure& departure) override {
     bool taken = true;
@@ -168,12 +168,12 @@ class PyScriptedServer {
   PyScriptedServer(const std::vector<std::string>& listen, py::object script, std::uint32_t credits,
                    std::uint32_t inline_bytes, bool remote_invalidation,
                    std::uint32_t receive_bytes, std::uint32_t transfer_bytes, std::uint64_t seed)
-      : interposer_(std::make_unique<PyInterposer>(std::move(script))) {
+      : interposer_(std::make_shared<PyInterposer>(std::move(script))) {
     ServerOptions options;
     options.credits = credits;
     options.announced = {remote_invalidation, inline_bytes,
                          receive_bytes == 0 ? inline_bytes : receive_bytes};
-    options.interposer = interposer_.get();
+    options.interposer = interposer_;
     if (const auto possible = check(options); !possible) throw py::value_error(possible.error());
     std::vector<net::Url> urls;
     for (const std::string& text : listen) urls.push_back(value_or_raise(net::parse_url(text)));
@@ -260,7 +260,7 @@ class PyScriptedServer {
     return *server_;
   }
 
-  std::unique_ptr<PyInterposer> interposer_;
+  std::shared_ptr<PyInterposer> interposer_;
   std::vector<std::unique_ptr<fabric::Provider>> providers_;
   std::unique_ptr<MemoryBackend> storage_;
   std::unique_ptr<Server> server_;

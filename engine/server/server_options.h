@@ -1,14 +1,15 @@
 // How a reference server shall be, and what it refuses to be.
 #pragma once
 
+#include <memory>
 #include <string>
 
-#include "deviations/deviation.h"
 #include "endpoint/deadline_clock.h"
 #include "endpoint/limits.h"
-#include "server/rdma/interposer.h"
+#include "server/interposer.h"
 #include "server/stream/limits.h"
 #include "support/expected.h"
+#include "switches/switch.h"
 #include "wire/private_data.h"
 
 namespace steertag::peer {
@@ -26,7 +27,7 @@ struct ServerOptions {
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   Deviations deviations;
   DeadlineClock clock = std::chrono::steady_clock::now;
-  Interposer* interposer = nullptr;  // for tests of clients; must outlive the server
+  std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
 };
 
 /// One sentence about what makes these options impossible.

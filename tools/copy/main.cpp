@@ -8,7 +8,8 @@
 #include "client/files/file_client.h"
 #include "client/files/file_reader.h"
 #include "client/files/file_writer.h"
-#include "deviations/also_broken.h"
+#include "deviations/catalogue.h"
+#include "deviations/client_deviations.h"
 
 namespace steertag::copy {
 namespace {
@@ -86,11 +87,13 @@ int copy(const Options& options) {
 
 int list_deviations() {
   nlohmann::json rows = nlohmann::json::array();
-  for (const peer::DeviationInfo& row : peer::deviations(trace::Role::client))
-    rows.push_back({{"name", row.name},
-                    {"requirement", row.requirement},
-                    {"also", peer::also_broken(row.deviation)},
-                    {"sentence", row.sentence}});
+  for (const deviations::Deviation* row : deviations::all(trace::Role::client)) {
+    const std::vector<std::string_view> ids = deviations::broken(*row);
+    rows.push_back({{"name", row->name},
+                    {"requirement", ids.front()},
+                    {"also", std::vector(ids.begin() + 1, ids.end())},
+                    {"sentence", row->sentence}});
+  }
   std::cout << rows.dump(2) << std::endl;
   return std::cout ? 0 : fail("cannot write the output");
 }
@@ -110,10 +113,9 @@ int main(int argc, char** argv) {
                "send each call in a position-zero chunk of two segments");
   app.add_flag("--reply-chunks", options.client.reply_chunks,
                "offer a reply chunk of sixteen segments with each call");
-  std::vector<std::string> deviations;
+  std::vector<std::string> names;
   bool list = false;
-  app.add_option("--deviate", deviations,
-                 "give the client this defect (can be given several times)")
+  app.add_option("--deviate", names, "give the client this defect (can be given several times)")
       ->allow_extra_args(false);
   app.add_flag("--list-deviations", list, "print the defects that it can have");
   bool json = false;
@@ -124,10 +126,11 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : kUsageError;
   }
   if (list) return list_deviations();
-  for (const std::string& name : deviations) {
-    if (auto added = options.client.deviations.add(name, trace::Role::client); !added)
-      return fail(added.error());
+  deviations::ClientDeviations chosen;
+  for (const std::string& name : names) {
+    if (const auto added = chosen.add(name); !added) return fail(added.error());
   }
+  chosen.install(options.client);
   auto parsed = net::parse_url(url);
   if (!parsed) return fail(parsed.error().message());
   options.url = std::move(*parsed);

@@ -6,7 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "deviations/also_broken.h"
+#include "deviations/catalogue.h"
+#include "deviations/server_deviations.h"
 #include "server/nfs3/mount3_program.h"
 
 namespace steertag::serve {
@@ -116,9 +117,9 @@ std::variant<Options, Ending> check(const Words& words) {
   const auto is_stream = [](const net::Url& url) { return url.provider == net::kStreamProvider; };
   if (words.portmap && std::ranges::none_of(options.listen, is_stream))
     return Ending{"--portmap needs a --listen tcp:// URL", kUsageError};
+  deviations::ServerDeviations chosen;
   for (const std::string& name : words.deviations) {
-    if (auto added = options.server.deviations.add(name); !added)
-      return Ending{added.error(), kUsageError};
+    if (auto added = chosen.add(name); !added) return Ending{added.error(), kUsageError};
   }
   options.server.credits = words.credits;
   options.server.announced = {!words.no_remote_invalidation, words.inline_bytes,
@@ -129,6 +130,7 @@ std::variant<Options, Ending> check(const Words& words) {
   options.server.idle_timeout = *idle_timeout;
   if (const auto possible = peer::check(options.server); !possible)
     return Ending{possible.error(), kUsageError};
+  chosen.install(options.server);
   return options;
 }
 
@@ -154,18 +156,19 @@ std::variant<Options, Ending> parse(int argc, char** argv) {
 std::string list_deviations(bool as_json) {
   if (!as_json) {
     std::string text;
-    for (const peer::DeviationInfo& row : peer::deviations(trace::Role::server)) {
-      text += std::string(row.name) + "  (" + std::string(row.requirement) + ")\n    " +
-              std::string(row.sentence) + "\n";
+    for (const deviations::Deviation* row : deviations::all(trace::Role::server)) {
+      text += std::string(row->name) + "  (" + std::string(row->requirement()) + ")\n    " +
+              std::string(row->sentence) + "\n";
     }
     return text;
   }
   nlohmann::json rows = nlohmann::json::array();
-  for (const peer::DeviationInfo& row : peer::deviations(trace::Role::server)) {
-    rows.push_back({{"name", row.name},
-                    {"requirement", row.requirement},
-                    {"also", peer::also_broken(row.deviation)},
-                    {"sentence", row.sentence}});
+  for (const deviations::Deviation* row : deviations::all(trace::Role::server)) {
+    const std::vector<std::string_view> ids = deviations::broken(*row);
+    rows.push_back({{"name", row->name},
+                    {"requirement", ids.front()},
+                    {"also", std::vector(ids.begin() + 1, ids.end())},
+                    {"sentence", row->sentence}});
   }
   return rows.dump(2) + "\n";
 }

@@ -1,6 +1,6 @@
 // How the requester of a client takes calls of the server on its own connection (RFC 8167).
 #include "rpc/direction.h"
-#include "server/rdma/interposer.h"
+#include "server/interposer.h"
 #include "server/rdma/line.h"
 #include "server/testing/peer_fixture.h"
 
@@ -13,15 +13,12 @@ constexpr std::uint32_t kReverseXid = 0x5EED0001;
 class Listening final : public Interposer {
  public:
   void on_accepted(const std::shared_ptr<Line>& accepted) override { line = accepted; }
-  bool on_arrival(const std::shared_ptr<Line>&, View message) override {
-    if (message.size() < 4 || wire::load_u32(message.data()) != kReverseXid) return false;
+  void on_arrival(const std::shared_ptr<Line>&, Arrival& arrival) override {
+    const View message = arrival.message;
+    if (message.size() < 4 || wire::load_u32(message.data()) != kReverseXid) return;
     answers.push_back(copy(message));
-    return true;
+    arrival.taken = true;
   }
-  void on_request(View, AcceptStep&) override {}
-  bool on_departure(const std::shared_ptr<Line>&, const Departure&) override { return false; }
-  void on_read(const std::shared_ptr<Line>&, std::uint64_t, View) override {}
-  void on_down(const std::shared_ptr<Line>&, const fabric::CloseReason&) override {}
 
   std::shared_ptr<Line> line;
   std::vector<Bytes> answers;
@@ -48,7 +45,7 @@ class ClientReverseTest : public PeerTest {
  protected:
   void SetUp() override {
     ServerOptions options;
-    options.interposer = &listening;
+    options.interposer = std::shared_ptr<Interposer>(std::shared_ptr<void>(), &listening);
     serve(options);
     client = std::make_unique<Nfs3Client>(*provider, url, RequesterOptions{}, 1);
   }

@@ -5,8 +5,8 @@
 
 #include "client/rdma/call_result.h"
 #include "client/rdma/request.h"
-#include "deviations/deviation.h"
 #include "endpoint/region_pool.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "deviations/provider_defects.h"
 #include "rpc/direction.h"
+#include "switches/provider_defects.h"
 
 namespace steertag::peer {
 

@@ -10,9 +10,9 @@
 #include "client/rdma/call_carrier.h"
 #include "client/rdma/outgoing_call.h"
 #include "client/rdma/reconnect_pause.h"
-#include "deviations/deviation.h"
 #include "endpoint/credit.h"
 #include "endpoint/endpoint.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "client/rdma/reverse_service.h"
-#include "deviations/deviation.h"
 #include "nfs/v4/compound.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "deviations/deviation.h"
+#include "switches/switch.h"
 #include "wire/private_data.h"
 
 namespace steertag::peer {

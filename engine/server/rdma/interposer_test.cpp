@@ -1,6 +1,6 @@
 // The interposer: what it sees of a conforming server, and what the client gets when it posts
 // something else.
-#include "server/rdma/interposer.h"
+#include "server/interposer.h"
 
 #include <functional>
 
@@ -18,10 +18,7 @@ class Watcher final : public Interposer {
     if (requests <= drops) step.answer = AcceptStep::Answer::drop;
   }
   void on_accepted(const std::shared_ptr<Line>& line) override { lines.push_back(line); }
-  bool on_arrival(const std::shared_ptr<Line>&, View) override {
-    ++arrivals;
-    return false;
-  }
+  void on_arrival(const std::shared_ptr<Line>&, Arrival&) override { ++arrivals; }
   bool on_departure(const std::shared_ptr<Line>& line, const Departure& departure) override {
     ++departures;
     return bend && bend(*line, departure);
@@ -56,7 +53,7 @@ class InterposerTest : public PeerTest {
  protected:
   void SetUp() override {
     ServerOptions options;
-    options.interposer = &watcher;
+    options.interposer = std::shared_ptr<Interposer>(std::shared_ptr<void>(), &watcher);
     serve(options);
   }
 

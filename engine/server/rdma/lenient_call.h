@@ -1,8 +1,8 @@
 // A call made acceptable by deviations that overlook what a responder has to refuse.
 #pragma once
 
-#include "deviations/deviation.h"
 #include "support/bytes.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
 

@@ -4,17 +4,12 @@
 
 #include <span>
 
-#include "deviations/deviation.h"
 #include "endpoint/chunk.h"
 #include "server/rpc/dispatcher.h"
+#include "server/rpc/outcome.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
-
-enum class Outcome : std::uint8_t {
-  reply,        // `reply` holds the payload stream
-  chunk_error,  // RDMA_ERROR/ERR_CHUNK
-  discard,      // no answer
-};
 
 /// One call as the transport rebuilt it.
 struct RdmaCall {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "deviations/provider_defects.h"
 #include "server/rdma/announcement.h"
+#include "switches/provider_defects.h"
 
 namespace steertag::peer {
 

@@ -12,8 +12,6 @@ constexpr std::size_t kStatusEnd = 28;  // RPC reply header and status word
 void ReplyPlan::bend_payload(ReplyPayload& payload, const ReplyTerms& terms) {
   Bytes& stream = payload.stream();
   if (terms.first_xid && stream.size() >= 4) wire::store_u32(stream.data(), *terms.first_xid);
-  if (deviates(Deviation::reply_rpc_xid_differs) && stream.size() >= 4)
-    wire::store_u32(stream.data(), wire::load_u32(stream.data()) ^ 1);
   if (deviates(Deviation::reduces_ineligible_result) && payload.items().empty() &&
       stream.size() > kStatusEnd) {
     auto owned = std::make_shared<Bytes>(stream.begin() + kStatusEnd, stream.end());

@@ -184,21 +184,15 @@ std::optional<std::uint32_t> ReplyPlan::pick_stag(const wire::Header& call,
 }
 
 void ReplyPlan::encode_header(const wire::Header& call, const ReplyTerms& terms) {
-  if (deviates(Deviation::reply_vers_two)) header_.vers = 2;
-  if (deviates(Deviation::reply_xid_plus_one)) ++header_.xid;
-  if (deviates(Deviation::reply_xid_byte_swapped)) header_.xid = __builtin_bswap32(header_.xid);
   if (deviates(Deviation::reply_to_other_call) && terms.other_xid) header_.xid = *terms.other_xid;
   if (terms.first_xid) header_.xid = *terms.first_xid;
-  const bool padded =
-      deviates(Deviation::reply_msgp) || (deviates(Deviation::session_padded) && terms.in_session);
+  const bool padded = deviates(Deviation::session_padded) && terms.in_session;
   if (padded && header_.proc == wire::Procedure::msg) header_.proc = wire::Procedure::msgp;
-  if (deviates(Deviation::grants_zero)) header_.credit = 0;
   if (deviates(Deviation::read_list_in_reply)) header_.read_list = call.read_list;
   header_bytes_.clear();
   wire::encode(header_, header_bytes_);
   const bool in_records =
-      deviates(Deviation::reply_record_mark) ||
-      (deviates(Deviation::session_in_records) && terms.in_session && !terms.begins_slot);
+      deviates(Deviation::session_in_records) && terms.in_session && !terms.begins_slot;
   if (in_records && header_.proc == wire::Procedure::msg) {
     wire::Writer writer(header_bytes_);
     writer.u32(0x80000000 | static_cast<std::uint32_t>(total_length(parts_)));

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "deviations/deviation.h"
 #include "endpoint/chunk.h"
 #include "server/rdma/reply_payload.h"
+#include "switches/switch.h"
 #include "wire/header.h"
 
 namespace steertag::peer {

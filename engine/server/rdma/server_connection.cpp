@@ -82,8 +82,12 @@ void ServerConnection::on_message(ReceiveId receive, View message,
                                   std::optional<std::uint32_t> /*invalidated*/) {
   if (context_.hung || dropped_) return;
   ++context_.statistics.messages;
-  if (line_ && context_.options.interposer->on_arrival(line_, message))
-    return endpoint_.repost(receive);
+  if (line_) {
+    Arrival arrival{message, {}, false};
+    context_.options.interposer->on_arrival(line_, arrival);
+    if (arrival.taken) return endpoint_.repost(receive);
+    if (arrival.instead) message = replaced_[receive] = std::move(*arrival.instead);
+  }
   if (message.empty() && deviates(Deviation::empty_send_disconnects)) return drop();
   if (auto lost = context_.kept_requests.take_lost_reply()) send_besides(std::move(*lost));
   if (take_callback_reply(receive, message)) return;
@@ -250,6 +254,18 @@ void ServerConnection::execute(Transaction& call, View message) {
   if (line_) call.rpc_call.assign(message.begin(), message.end());
   bend_message(call);
   if (bend_request(call, message)) return;
+  std::optional<Bytes> instead;
+  if (line_) {
+    call.reply.clear();
+    CallStep step{origin_.connection, true, message, call.pull.chunks, call.reply, {}, {}};
+    context_.options.interposer->on_call(step);
+    if (step.outcome) {
+      release_sink(call);
+      return answer(call, *step.outcome);
+    }
+    instead = std::move(step.instead);
+    if (instead) message = *instead;
+  }
   const Outcome outcome =
       dispatch(context_.dispatcher, context_.options.deviations,
                {call.header.xid, message, call.pull.chunks}, origin_, call.reply);
@@ -258,6 +274,11 @@ void ServerConnection::execute(Transaction& call, View message) {
 }
 
 void ServerConnection::answer(Transaction& call, Outcome outcome) {
+  if (line_ && outcome == Outcome::reply) {
+    ReplyStep step{origin_.connection, true, call.rpc_call, call.reply, outcome};
+    context_.options.interposer->on_reply(step);
+    outcome = step.outcome;
+  }
   switch (outcome) {
     case Outcome::reply:
       return send_reply(call);

@@ -137,6 +137,8 @@ class ServerConnection final : public EndpointUser,
 
   ServerContext& context_;
   RdmaContext& rdma_;
+  std::map<ReceiveId, Bytes>
+      replaced_;  // messages of an interposer, by the receive of the true one
   Origin origin_;
   std::string peer_name_;
   std::shared_ptr<CallbackCalls> callbacks_;

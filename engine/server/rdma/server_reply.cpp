@@ -92,16 +92,6 @@ void ServerConnection::start_reply(Transaction& call) {
   stretches.assign({Stretch::writes, Stretch::send});
   if (deviates(Deviation::writes_after_reply)) std::swap(stretches[0], stretches[1]);
   if (deviates(Deviation::reads_after_reply) && call.sink) stretches.push_back(Stretch::reads);
-  if (deviates(Deviation::replies_twice)) stretches.push_back(Stretch::send);
-  if (deviates(Deviation::reply_then_done)) {
-    wire::Header done;
-    done.xid = call.header.xid;
-    done.credit = context_.options.credits;
-    done.proc = wire::Procedure::done;
-    call.error.clear();
-    wire::encode(done, call.error);
-    stretches.push_back(Stretch::error);
-  }
   start_posting(call);
 }
 
@@ -169,17 +159,15 @@ void ServerConnection::send_version_error(Transaction& call, const wire::FixedWo
   wire::Header header;
   header.xid = words.xid;
   // RFC 8166 4.5: the version of the call, not ours.
-  header.vers = deviates(Deviation::version_error_own_vers) ? wire::kVersion : words.vers;
+  header.vers = words.vers;
   header.error = wire::ErrorCode::vers;
   header.vers_low = header.vers_high = wire::kVersion;
-  if (deviates(Deviation::version_range_wrong)) header.vers_low = 2, header.vers_high = 3;
-  if (deviates(Deviation::version_range_swapped)) header.vers_low = 1, header.vers_high = 0;
   send_error(call, header);
 }
 
 void ServerConnection::send_chunk_error(Transaction& call) {
   wire::Header header;
-  header.xid = deviates(Deviation::err_chunk_wrong_xid) ? 0 : call.header.xid;
+  header.xid = call.header.xid;
   header.vers = wire::kVersion;
   header.error = wire::ErrorCode::chunk;
   send_error(call, header);
@@ -190,18 +178,8 @@ void ServerConnection::send_error(Transaction& call, const wire::Header& error) 
   wire::Header header = error;
   header.credit = context_.options.credits;
   header.proc = wire::Procedure::error;
-  const bool is_chunk = header.error == wire::ErrorCode::chunk;
-  if (is_chunk && deviates(Deviation::err_chunk_grants_zero)) header.credit = 0;
   call.error.clear();
   wire::encode(header, call.error);
-  constexpr std::size_t kProcAt = 12;
-  constexpr std::size_t kCodeAt = 16;
-  if (is_chunk && deviates(Deviation::err_chunk_wrong_proc))
-    wire::store_u32(call.error.data() + kProcAt, 5);
-  if (is_chunk && deviates(Deviation::err_chunk_unknown_code))
-    wire::store_u32(call.error.data() + kCodeAt, 3);
-  if (is_chunk && deviates(Deviation::err_chunk_trailing_octets))
-    call.error.resize(call.error.size() + 8);
   release_sink(call);
   give_back_receive(call);
   call.state = TransactionState::replying;

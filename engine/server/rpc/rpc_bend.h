@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "deviations/deviation.h"
+#include "switches/switch.h"
 #include "server/rdma/reply_payload.h"
 
 namespace steertag::peer {

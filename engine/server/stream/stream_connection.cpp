@@ -223,14 +223,34 @@ bool StreamConnection::bend_call(View call, ReplyPayload& reply) {
   return true;
 }
 
+bool StreamConnection::decided_by_interposer(View& call, OutgoingMessage& message,
+                                             Outcome& outcome) {
+  const auto& interposer = runtime_.context.options.interposer;
+  if (!interposer) return false;
+  CallStep step{origin_.connection, false, call, {}, message.payload, {}, {}};
+  interposer->on_call(step);
+  if (step.instead) call = replaced_ = std::move(*step.instead);
+  if (step.outcome) outcome = *step.outcome;
+  return step.outcome.has_value();
+}
+
 void StreamConnection::answer(View call) {
   Dispatcher& dispatcher = runtime_.context.dispatcher;
   auto message = take_message();
   const bool bent = runtime_.context.options.deviations.any() && bend_call(call, message->payload);
   if (down_) return;
-  if (!bent) {
+  Outcome outcome = Outcome::reply;
+  if (!bent && !decided_by_interposer(call, *message, outcome)) {
     if (auto admitted = dispatcher.admit(call, message->payload))
       dispatcher.execute(*admitted, origin_, message->payload);
+  }
+  if (const auto& interposer = runtime_.context.options.interposer) {
+    ReplyStep step{origin_.connection, false, call, message->payload, outcome};
+    if (outcome == Outcome::reply) interposer->on_reply(step);
+    if (step.outcome != Outcome::reply) {
+      ++runtime_.context.statistics.discarded;
+      return;
+    }
   }
   Bytes& results = message->payload.stream();
   if (deviates(Deviation::tcp_results_differ) && results.size() > kAcceptedOctets)

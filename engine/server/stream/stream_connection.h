@@ -51,6 +51,8 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   /// only when the connection is held back or down, or its turn is over.
   std::size_t take_records(View octets);
   void take_record(View record);
+  /// Whether the interposer has settled what becomes of the call, which it may replace.
+  bool decided_by_interposer(View& call, OutgoingMessage& message, Outcome& outcome);
   void answer(View call);
   void on_end_of_stream();
   /// A record starts with `octets`, and a part of it is still to come.
@@ -98,6 +100,7 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   net::Address peer_;
   std::shared_ptr<CallbackCalls> callbacks_;
   Origin origin_;
+  Bytes replaced_;  // the call that an interposer has put in place of the one under way
   net::Reactor::Key key_ = 0;
   std::unique_ptr<rpc::RecordReader> reader_;  // while a record is incomplete
   std::size_t largest_ = 0;                    // octets that this record can have

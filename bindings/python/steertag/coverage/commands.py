@@ -18,7 +18,7 @@ HOW_TO_SETTLE = (
     "in engine/ledger/requirements/."
 )
 HOW_TO_BREAK = (
-    "A case shows what it is worth when a deviation of our own peers makes it fail: engine/deviations/deviation.h. "
+    "A case shows what it is worth when a deviation of our own peers makes it fail: engine/deviations/. "
     "If none can, the row says why (`unbroken:` in engine/ledger/requirements/), or the case (`unbroken=`)."
 )
 UNSETTLED = 1  # the exit status when a row that has to be settled is not

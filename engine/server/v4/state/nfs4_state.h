@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "deviations/deviation.h"
+#include "switches/switch.h"
 #include "endpoint/deadline_clock.h"
 #include "nfs/v4/operations.h"
 #include "server/rdma/reply_payload.h"

@@ -1,5 +1,5 @@
 // Deviations of the provider.
-#include "deviations/provider_defects.h"
+#include "switches/provider_defects.h"
 
 namespace steertag::peer {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "deviations/deviation.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
 

@@ -1,8 +1,8 @@
 // The deviations that are not the server's own but its provider's: below messages.
 #pragma once
 
-#include "deviations/deviation.h"
 #include "fabric/defect.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
 

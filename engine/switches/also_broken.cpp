@@ -1,5 +1,5 @@
 // The table of requirements that deviations break besides their own.
-#include "deviations/also_broken.h"
+#include "switches/also_broken.h"
 
 namespace steertag::peer {
 namespace {
@@ -7,7 +7,6 @@ namespace {
 // In the order of the requirements.
 constexpr AlsoBroken kTable[] = {
     {Deviation::refused_read_answered, "RFC8166-3.1-1"},
-    {Deviation::reply_record_mark, "RFC8166-3.2-1"},
     {Deviation::grant_without_receives, "RFC8166-3.3.1-3"},
     {Deviation::asks_for_no_credits, "RFC8166-3.3.1-6"},
     {Deviation::read_depth_ignored, "RFC8166-3.3.1-12"},
@@ -20,30 +19,19 @@ constexpr AlsoBroken kTable[] = {
     {Deviation::reduced_name_accepted, "RFC8166-3.4.4.3-1"},
     {Deviation::offsets_truncated, "RFC8166-3.4.5-6"},
     {Deviation::writes_after_reply, "RFC8166-3.5.2-2"},
-    {Deviation::reply_rpc_xid_differs, "RFC8166-4-3"},
     {Deviation::write_handle_changed, "RFC8166-4.1.2-1"},
     {Deviation::large_pull_discarded, "RFC8166-4.1.2-3"},
     {Deviation::segments_merged, "RFC8166-4.1.2-4"},
     {Deviation::write_list_dropped, "RFC8166-4.1.2-5"},
-    {Deviation::reply_msgp, "RFC8166-4.1.2-6"},
     {Deviation::nomsg_with_payload, "RFC8166-4.1.2-7"},
-    {Deviation::reply_msgp, "RFC8166-4.1.2-8"},
-    {Deviation::reply_msgp, "RFC8166-4.1.2-12"},
-    {Deviation::reply_vers_two, "RFC8166-4.1.2-13"},
-    {Deviation::reply_xid_plus_one, "RFC8166-4.2-1"},
-    {Deviation::grants_zero, "RFC8166-4.2.3-1"},
-    {Deviation::reply_record_mark, "RFC8166-4.2.4-1"},
     {Deviation::reply_chunk_dropped, "RFC8166-4.2.4-2"},
-    {Deviation::err_chunk_trailing_octets, "RFC8166-4.2.4-3"},
     {Deviation::inline_above_threshold, "RFC8166-4.2.4-6"},
     {Deviation::reply_chunk_invented, "RFC8166-4.3-1"},
     {Deviation::two_write_chunks, "RFC8166-4.3.2.1-1"},
     {Deviation::write_chunks_shifted, "RFC8166-4.3.2.1-2"},
     {Deviation::returned_length_ignored, "RFC8166-4.3.2.2-5"},
     {Deviation::write_offset_zeroed, "RFC8166-4.4.3-1"},
-    {Deviation::err_chunk_unknown_code, "RFC8166-4.5-7"},
     {Deviation::error_answered, "RFC8166-4.5-9"},
-    {Deviation::reply_record_mark, "RFC8166-4.7-1"},
     {Deviation::reply_chunk_dropped, "RFC8166-4.7-2"},
     {Deviation::unused_write_lengths_kept, "RFC8166-6.1-1"},
     {Deviation::long_reply_refused, "RFC8166-6.3-1"},

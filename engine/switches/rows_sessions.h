@@ -2,7 +2,7 @@
 // includes this.
 #pragma once
 
-#include "deviations/deviation.h"
+#include "switches/switch.h"
 
 namespace steertag::peer::deviation_rows {
 

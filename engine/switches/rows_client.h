@@ -1,7 +1,7 @@
 // Deviations of the client. Only deviation.cpp includes this.
 #pragma once
 
-#include "deviations/deviation.h"
+#include "switches/switch.h"
 
 namespace steertag::peer::deviation_rows {
 

@@ -1,12 +1,12 @@
 // The table of deviations.
-#include "deviations/deviation.h"
+#include "switches/switch.h"
 
 #include <algorithm>
 #include <array>
 
-#include "deviations/deviation_rows_client.h"
-#include "deviations/deviation_rows_messages.h"
-#include "deviations/deviation_rows_sessions.h"
+#include "switches/rows_client.h"
+#include "switches/rows_messages.h"
+#include "switches/rows_sessions.h"
 
 namespace steertag::peer {
 namespace {

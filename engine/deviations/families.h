@@ -1,0 +1,13 @@
+// The families of deviations, a file each.
+#pragma once
+
+#include <span>
+
+#include "deviations/deviation.h"
+
+namespace steertag::deviations {
+
+std::span<const Deviation> reply_header_family();
+std::span<const Deviation> error_family();
+
+}  // namespace steertag::deviations

@@ -1,0 +1,24 @@
+// The deviations that one server shall have.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deviations/deviation.h"
+#include "support/expected.h"
+
+namespace steertag::deviations {
+
+class ServerDeviations {
+ public:
+  /// The error is one sentence that proposes the nearest names.
+  Expected<void, std::string> add(std::string_view name);
+  /// Makes the options those of a server that deviates. Call it last, when they are complete.
+  void install(peer::ServerOptions& options) const;
+
+ private:
+  std::vector<const Deviation*> chosen_;
+};
+
+}  // namespace steertag::deviations

@@ -1,0 +1,31 @@
+// The interposer of a server with deviations: it applies their changes in the order of the
+// catalogue.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "deviations/server_change.h"
+#include "server/interposer.h"
+
+namespace steertag::deviations {
+
+class ServerInterposer final : public peer::Interposer {
+ public:
+  explicit ServerInterposer(std::vector<ServerChange> changes) : changes_(std::move(changes)) {}
+
+  void on_request(View private_data, peer::AcceptStep& step) override;
+  void on_arrival(const std::shared_ptr<peer::Line>& line, peer::Arrival& arrival) override;
+  void on_call(peer::CallStep& call) override;
+  void on_reply(peer::ReplyStep& reply) override;
+  bool on_departure(const std::shared_ptr<peer::Line>& line,
+                    const peer::Departure& departure) override;
+  void on_down(const std::shared_ptr<peer::Line>& line, const fabric::CloseReason& reason) override;
+
+ private:
+  std::vector<ServerChange> changes_;
+  std::map<std::uint64_t, History> histories_;  // by the line's number
+};
+
+}  // namespace steertag::deviations

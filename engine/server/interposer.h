@@ -1,0 +1,96 @@
+// The interposer: sees each message of the server before the server or the wire does, and may
+// change it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "endpoint/chunk.h"
+#include "endpoint/endpoint.h"
+#include "server/rdma/line.h"
+#include "server/rdma/reply_payload.h"
+#include "server/rpc/outcome.h"
+
+namespace steertag::peer {
+
+/// How a connection request is answered, and how the connection is observed. `endpoint` is filled
+/// in as the server would have it.
+struct AcceptStep {
+  enum class Answer : std::uint8_t {
+    accept,
+    reject,  // with `rejection` as private data
+    drop,    // the stream ends without an answer
+    keep,    // no answer comes
+  };
+  Answer answer = Answer::accept;
+  EndpointOptions endpoint;
+  Bytes rejection;
+  trace::EventSink* events = nullptr;  // both must outlive the connection
+  trace::ByteSink* bytes = nullptr;
+};
+
+/// A message that has arrived. `instead` takes its place; of one that is `taken` the server sees
+/// nothing.
+struct Arrival {
+  View message;
+  std::optional<Bytes> instead;
+  bool taken = false;
+};
+
+/// An RPC call over any transport, rebuilt from its chunks, before it is executed. With `outcome`
+/// it is not executed; `reply` is sent if that is Outcome::reply.
+struct CallStep {
+  std::uint64_t connection = 0;
+  bool rdma = false;
+  View message;
+  std::span<const ReadChunk> chunks;
+  ReplyPayload& reply;
+  std::optional<Bytes> instead;
+  std::optional<Outcome> outcome;
+};
+
+/// An RPC reply over any transport, before its form is chosen.
+struct ReplyStep {
+  std::uint64_t connection = 0;
+  bool rdma = false;
+  View call;
+  ReplyPayload& reply;
+  Outcome outcome = Outcome::reply;
+};
+
+/// A message that the server is about to send. Views are valid during the notice only.
+struct Departure {
+  enum class Kind : std::uint8_t { reply, error, callback };
+  Kind kind = Kind::reply;
+  const wire::Header* call = nullptr;  // the transport header of the call; none with a callback
+  View rpc_call;                       // unreduced; empty if the call was not executed
+  std::span<const View> parts;         // of the Send
+  std::span<const RemoteWrite> writes;
+  std::optional<std::uint32_t> invalidate;
+};
+
+/// All notices come from inside Server::poll. They may post on any line, and must not destroy the
+/// server.
+class Interposer {
+ public:
+  virtual ~Interposer() = default;
+
+  virtual void on_request(View /*private_data*/, AcceptStep& /*step*/) {}
+  /// The request has been accepted.
+  virtual void on_accepted(const std::shared_ptr<Line>& /*line*/) {}
+  virtual void on_arrival(const std::shared_ptr<Line>& /*line*/, Arrival& /*arrival*/) {}
+  virtual void on_call(CallStep& /*call*/) {}
+  virtual void on_reply(ReplyStep& /*reply*/) {}
+  /// True: the server posts none of it. The call is over for it, whatever the interposer sends.
+  virtual bool on_departure(const std::shared_ptr<Line>& /*line*/, const Departure& /*departure*/) {
+    return false;
+  }
+  /// The octets of an RDMA Read that the line has posted.
+  virtual void on_read(const std::shared_ptr<Line>& /*line*/, std::uint64_t /*number*/,
+                       View /*octets*/) {}
+  virtual void on_down(const std::shared_ptr<Line>& /*line*/,
+                       const fabric::CloseReason& /*reason*/) {}
+};
+
+}  // namespace steertag::peer
