@@ -322,7 +322,9 @@ DeviationTest::Lines DeviationTest::run(const Deviation* deviation) {
   ServerOptions options;
   options.credits = kCredits;
   deviations::ServerDeviations chosen;
-  if (deviation) EXPECT_TRUE(chosen.add(deviation->name));
+  if (deviation) {
+    EXPECT_TRUE(chosen.add(deviation->name));
+  }
   chosen.install(options);
   serve_all(options);
   domain = provider->make_domain();

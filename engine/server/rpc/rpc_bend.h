@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "switches/switch.h"
 #include "server/rdma/reply_payload.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
 

@@ -1,9 +1,9 @@
 // Runs the operations of one COMPOUND, in order, until one fails (RFC 7530 15.2, RFC 8881 16.2).
 #pragma once
 
-#include "switches/switch.h"
 #include "nfs/v4/compound.h"
 #include "server/v4/operation_table.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
 

@@ -5,13 +5,13 @@
 #include <memory>
 #include <optional>
 
-#include "switches/switch.h"
 #include "endpoint/deadline_clock.h"
 #include "nfs/v4/operations.h"
 #include "server/rdma/reply_payload.h"
 #include "server/storage/permission.h"
 #include "server/v4/compound_call.h"
 #include "server/v4/state/limits.h"
+#include "switches/switch.h"
 
 namespace steertag::peer {
 
