@@ -2,9 +2,6 @@
 // a protocol with hundreds of structs needs no list of them.
 #pragma once
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <typeinfo>
@@ -21,7 +18,7 @@ class ClassTree {
   /// The class of T, after those of its fields. One that exists already stays as it is.
   template <class T>
   void add() {
-    add<T>(own_name<T>());
+    add<T>(own_name(typeid(T)));
   }
 
   /// The same with another name: that of a class made before becomes a second name of it.
@@ -36,17 +33,12 @@ class ClassTree {
   }
 
  private:
-  template <class T>
-  static std::string own_name() {
-    const std::unique_ptr<char, void (*)(void*)> text(
-        abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, nullptr), std::free);
-    const std::string whole = text ? text.get() : typeid(T).name();
-    return whole.substr(whole.rfind(':') + 1);
-  }
+  /// The name without namespaces.
+  static std::string own_name(const std::type_info& type);
 
   template <class T>
   void add_members() {
-    std::apply([&](const auto&... field) { (add_member(field), ...); }, T::kFields);
+    T::kFields.for_each([&](const auto& field) { add_member(field); });
   }
   template <class Struct, class Member>
   void add_member(const rpc::Field<Struct, Member>&) {
@@ -58,7 +50,7 @@ class ClassTree {
   void add_part(const T*) {
     if constexpr (std::is_enum_v<T>) {
       if (!classes_->find<T>()) {
-        classes_->add_enum<T>(module_, own_name<T>().c_str(), "Names are the RFC's.", true);
+        classes_->add_enum<T>(module_, own_name(typeid(T)).c_str(), "Names are the RFC's.", true);
       }
     } else if constexpr (rpc::Bounded<T>) {
       add_part(static_cast<const typename T::value_type*>(nullptr));

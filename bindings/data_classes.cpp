@@ -13,6 +13,49 @@ std::string public_name(const py::module_& module) {
   return at == std::string::npos ? name : name.erase(at, kPrivate.size());
 }
 
+/// The attribute of a field. "from" of RENAME is the one RFC name that Python keeps for itself;
+/// making a class refuses any other.
+py::str attribute_name(std::string_view field) {
+  return field == "from" ? py::str("from_") : py::str(field.data(), field.size());
+}
+
+const std::byte* place_of(const void* value, const FieldRow& field) {
+  return static_cast<const std::byte*>(value) + field.offset;
+}
+
+py::object make_enum(const py::module_& module, const char* name, const char* doc,
+                     const py::list& members) {
+  using py::literals::operator""_a;
+  const py::object made =
+      py::module_::import("enum").attr("IntEnum")(name, members, "module"_a = public_name(module));
+  made.attr("__doc__") = doc;
+  return made;
+}
+
+/// `fields` holds (name, default value) pairs.
+py::object make_data_class(const py::module_& module, const std::string& name, const char* doc,
+                           const py::list& fields) {
+  using py::literals::operator""_a;
+  const py::module_ dataclasses = py::module_::import("dataclasses");
+  py::list declared;
+  for (const py::handle field : fields) {
+    const py::object value = field[py::int_(1)];
+    const bool shared =
+        py::isinstance<py::list>(value) || py::hasattr(value, "__dataclass_fields__");
+    // A mutable default has to be made anew for every instance.
+    const py::object factory = py::type::of(value);
+    const py::object spec = shared ? dataclasses.attr("field")("default_factory"_a = factory)
+                                   : dataclasses.attr("field")("default"_a = value);
+    const py::object type = value.is_none() ? py::module_::import("typing").attr("Any") : factory;
+    declared.append(py::make_tuple(field[py::int_(0)], type, spec));
+  }
+  py::dict members("__module__"_a = public_name(module), "__doc__"_a = doc);
+  const py::object base = py::module_::import("steertag.data_class").attr("DataClass");
+  return dataclasses.attr("make_dataclass")(name, declared, "namespace"_a = members,
+                                            "bases"_a = py::make_tuple(base), "slots"_a = true,
+                                            "repr"_a = false, "eq"_a = false);
+}
+
 }  // namespace
 
 std::string Path::text() const {
@@ -78,36 +121,105 @@ py::object text_to(std::string_view text) {
   return py::reinterpret_steal<py::object>(decoded);
 }
 
-py::object DataClasses::make_enum(const py::module_& module, const char* name, const char* doc,
-                                  const py::list& members) {
-  using py::literals::operator""_a;
-  const py::object made =
-      py::module_::import("enum").attr("IntEnum")(name, members, "module"_a = public_name(module));
-  made.attr("__doc__") = doc;
-  return made;
+namespace detail {
+
+Items::Items(py::handle sequence, const Path& path) : place_{&path, {}, true} {
+  if (!py::isinstance<py::sequence>(sequence)) raise_field_type(path, "a list", sequence);
+  sequence_ = py::reinterpret_borrow<py::sequence>(sequence);
 }
 
-py::object DataClasses::make_data_class(const py::module_& module, const std::string& name,
-                                        const char* doc, const py::list& fields) {
-  using py::literals::operator""_a;
-  const py::module_ dataclasses = py::module_::import("dataclasses");
-  py::list declared;
-  for (const py::handle field : fields) {
-    const py::object value = field[py::int_(1)];
-    const bool shared =
-        py::isinstance<py::list>(value) || py::hasattr(value, "__dataclass_fields__");
-    // A mutable default has to be made anew for every instance.
-    const py::object factory = py::type::of(value);
-    const py::object spec = shared ? dataclasses.attr("field")("default_factory"_a = factory)
-                                   : dataclasses.attr("field")("default"_a = value);
-    const py::object type = value.is_none() ? py::module_::import("typing").attr("Any") : factory;
-    declared.append(py::make_tuple(field[py::int_(0)], type, spec));
+bool Items::next() {
+  if (index_ >= sequence_.size()) return false;
+  name_ = std::to_string(index_);
+  place_.name = name_;
+  item_ = sequence_[index_];
+  ++index_;
+  return true;
+}
+
+void fixed_octets_from(py::handle object, std::span<std::byte> value, const Path& path,
+                       Arena& arena) {
+  const View octets = octets_from(object, path, arena);
+  if (octets.size() != value.size()) {
+    raise_field_range(path, "not " + std::to_string(value.size()) + " octets");
   }
-  py::dict members("__module__"_a = public_name(module), "__doc__"_a = doc);
-  const py::object base = py::module_::import("steertag.data_class").attr("DataClass");
-  return dataclasses.attr("make_dataclass")(name, declared, "namespace"_a = members,
-                                            "bases"_a = py::make_tuple(base), "slots"_a = true,
-                                            "repr"_a = false, "eq"_a = false);
+  std::copy(octets.begin(), octets.end(), value.begin());
+}
+
+}  // namespace detail
+
+py::object DataClasses::find(const std::type_info& type) const {
+  const auto found = classes_.find(type);
+  return found == classes_.end() ? py::object() : found->second.type;
+}
+
+const DataClasses::Known& DataClasses::known(const std::type_info& type) const {
+  const auto found = classes_.find(type);
+  if (found == classes_.end()) throw py::type_error(std::string("no data class of ") + type.name());
+  return found->second;
+}
+
+py::object DataClasses::enum_to(const std::type_info& type, std::uint32_t value) const {
+  const py::int_ number(value);
+  const auto found = classes_.find(type);
+  if (found == classes_.end() || !found->second.numbers.contains(value)) return number;
+  return found->second.type(number);
+}
+
+py::object DataClasses::struct_to(const std::type_info& type, const void* value) const {
+  const Known& of = known(type);
+  py::tuple arguments(of.fields.size());
+  for (std::size_t i = 0; i < of.fields.size(); ++i) {
+    const FieldRow& field = of.fields[i];
+    arguments[i] = field.type->to(*this, place_of(value, field));
+  }
+  PyObject* made = PyObject_CallObject(of.type.ptr(), arguments.ptr());
+  if (made == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(made);
+}
+
+void DataClasses::struct_from(const std::type_info& type, py::handle object, void* value,
+                              const Path& path, Arena& arena) const {
+  const Known& of = known(type);
+  if (!py::isinstance(object, of.type)) {
+    raise_field_type(path, of.type.attr("__name__").cast<std::string>().c_str(), object);
+  }
+  for (std::size_t i = 0; i < of.fields.size(); ++i) {
+    const FieldRow& field = of.fields[i];
+    const py::object attribute = object.attr(of.attributes[i]);
+    field.type->from(*this, attribute, static_cast<std::byte*>(value) + field.offset,
+                     Path{&path, field.name}, arena);
+  }
+}
+
+void DataClasses::add_enum(const std::type_info& type, const py::module_& module, const char* name,
+                           const char* doc, const py::list& members, bool exported) {
+  Known made;
+  made.type = make_enum(module, name, doc, members);
+  module.attr(name) = made.type;
+  for (const py::handle member : members) {
+    const py::object key = member[py::int_(0)];
+    made.numbers.insert(py::object(member[py::int_(1)]).cast<std::uint32_t>());
+    if (exported) py::setattr(module, key, made.type[key]);
+  }
+  classes_[type] = std::move(made);
+}
+
+void DataClasses::add_struct(const std::type_info& type, std::span<const FieldRow> fields,
+                             const void* defaults, const py::module_& module,
+                             const std::string& name, const char* doc) {
+  Known& made = classes_[type];
+  if (!made.type) {
+    made.fields.assign(fields.begin(), fields.end());
+    py::list declared;
+    for (const FieldRow& field : fields) {
+      made.attributes.push_back(attribute_name(field.name));
+      declared.append(
+          py::make_tuple(made.attributes.back(), field.type->to(*this, place_of(defaults, field))));
+    }
+    made.type = make_data_class(module, name, doc, declared);
+  }
+  module.attr(name.c_str()) = made.type;
 }
 
 std::shared_ptr<DataClasses> start_shared_classes(const py::module_& wire_module) {

@@ -5,9 +5,13 @@
 
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <typeindex>
+#include <typeinfo>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "bind.h"
 #include "rpc/fields.h"
@@ -38,16 +42,27 @@ View octets_from(py::handle object, const Path& path, Arena& arena);
 std::string_view text_from(py::handle object, const Path& path, Arena& arena);
 py::object text_to(std::string_view text);
 
-/// The attribute of a field. "from" of RENAME is the one RFC name that Python keeps for itself;
-/// making a class refuses any other.
-inline std::string attribute_name(std::string_view field) {
-  return field == "from" ? "from_" : std::string(field);
-}
-
 /// The list of a struct's fields: its own, or a specialisation's for a struct that has none.
 template <class T>
 struct FieldsOf {
   static constexpr const auto& kFields = T::kFields;
+};
+
+class DataClasses;
+
+/// Conversions of one C++ type without the type: `value` points to one. What walks over fields is
+/// compiled once for all structs.
+struct ValueType {
+  py::object (*to)(const DataClasses& classes, const void* value);
+  void (*from)(const DataClasses& classes, py::handle object, void* value, const Path& path,
+               Arena& arena);
+};
+
+/// A field of a struct: the RFC's name, where it is in the struct in octets, and its type.
+struct FieldRow {
+  std::string_view name;
+  std::size_t offset;
+  const ValueType* type;
 };
 
 /// The Python classes of the engine's structs and enumerations, by C++ type.
@@ -55,36 +70,23 @@ class DataClasses {
  public:
   /// Makes a data class named `name` in `module`; a type that has one already gets a second name.
   template <class T>
-  void add(const py::module_& module, const std::string& name, const char* doc) {
-    if constexpr (!std::is_same_v<T, rpc::Void>) {
-      py::object& known = classes_[typeid(T)];
-      if (!known) known = make_class<T>(module, name, doc);
-      module.attr(name.c_str()) = known;
-    }
-  }
+  void add(const py::module_& module, const std::string& name, const char* doc);
 
   /// Makes an IntEnum with the RFC's names; `exported` puts the names into the module too.
   template <class Enum>
   void add_enum(const py::module_& module, const char* name, const char* doc, bool exported) {
     py::list members;
     for (const auto& entry : names_of(Enum{})) {
-      members.append(py::make_tuple(py::str(std::string(entry.name)),
+      members.append(py::make_tuple(py::str(entry.name.data(), entry.name.size()),
                                     static_cast<std::uint32_t>(entry.value)));
     }
-    const py::object made = make_enum(module, name, doc, members);
-    classes_[typeid(Enum)] = made;
-    module.attr(name) = made;
-    if (!exported) return;
-    for (const py::handle member : members) {
-      const py::object key = member[py::int_(0)];
-      py::setattr(module, key, made[key]);
-    }
+    add_enum(typeid(Enum), module, name, doc, members, exported);
   }
 
+  /// The class of T, or a null object.
   template <class T>
   py::object find() const {
-    const auto found = classes_.find(typeid(T));
-    return found == classes_.end() ? py::object() : found->second;
+    return find(typeid(T));
   }
 
   template <class T>
@@ -93,19 +95,55 @@ class DataClasses {
   template <class T>
   void from(py::handle object, T& value, const Path& path, Arena& arena) const;
 
- private:
-  template <class T>
-  py::object make_class(const py::module_& module, const std::string& name, const char* doc) const;
-  static py::object make_enum(const py::module_& module, const char* name, const char* doc,
-                              const py::list& members);
-  /// `fields` holds (name, default value) pairs.
-  static py::object make_data_class(const py::module_& module, const std::string& name,
-                                    const char* doc, const py::list& fields);
+  /// A member of the enumeration, or an int where the RFC names no such value.
+  py::object enum_to(const std::type_info& type, std::uint32_t value) const;
+  py::object struct_to(const std::type_info& type, const void* value) const;
+  void struct_from(const std::type_info& type, py::handle object, void* value, const Path& path,
+                   Arena& arena) const;
 
-  std::unordered_map<std::type_index, py::object> classes_;
+ private:
+  /// What is known of a type: its class, a struct's fields with the names of their attributes, the
+  /// numbers that an enumeration names.
+  struct Known {
+    py::object type;
+    std::vector<FieldRow> fields;
+    std::vector<py::str> attributes;
+    std::unordered_set<std::uint32_t> numbers;
+  };
+
+  py::object find(const std::type_info& type) const;
+  const Known& known(const std::type_info& type) const;
+  void add_enum(const std::type_info& type, const py::module_& module, const char* name,
+                const char* doc, const py::list& members, bool exported);
+  void add_struct(const std::type_info& type, std::span<const FieldRow> fields,
+                  const void* defaults, const py::module_& module, const std::string& name,
+                  const char* doc);
+
+  std::unordered_map<std::type_index, Known> classes_;
 };
 
 namespace detail {
+
+/// The items of a Python sequence in turn: `while (items.next()) use(items.item(), items.path())`.
+class Items {
+ public:
+  Items(py::handle sequence, const Path& path);
+
+  bool next();
+  py::handle item() const { return item_; }
+  /// The item's place in the value.
+  const Path& path() const { return place_; }
+
+ private:
+  py::sequence sequence_;
+  std::size_t index_ = 0;
+  std::string name_;
+  Path place_;
+  py::object item_;
+};
+
+void fixed_octets_from(py::handle object, std::span<std::byte> value, const Path& path,
+                       Arena& arena);
 
 template <class T>
 struct Conversion;
@@ -123,17 +161,31 @@ void DataClasses::from(py::handle object, T& value, const Path& path, Arena& are
 }
 
 template <class T>
-py::object DataClasses::make_class(const py::module_& module, const std::string& name,
-                                   const char* doc) const {
-  py::list fields;
-  const T defaults{};
-  std::apply(
-      [&](const auto&... field) {
-        (fields.append(py::make_tuple(attribute_name(field.name), to(defaults.*field.member))),
-         ...);
-      },
-      FieldsOf<T>::kFields);
-  return make_data_class(module, name, doc, fields);
+inline constexpr ValueType kValueType{
+    [](const DataClasses& classes, const void* value) {
+      return classes.to(*static_cast<const T*>(value));
+    },
+    [](const DataClasses& classes, py::handle object, void* value, const Path& path, Arena& arena) {
+      classes.from(object, *static_cast<T*>(value), path, arena);
+    }};
+
+/// The row of a field; `in` is any value of the struct.
+template <class Struct, class Member>
+FieldRow field_row(const Struct& in, std::string_view name, Member Struct::*member) {
+  const auto* first = reinterpret_cast<const std::byte*>(&in);
+  const auto* place = reinterpret_cast<const std::byte*>(&(in.*member));
+  return {name, static_cast<std::size_t>(place - first), &kValueType<Member>};
+}
+
+template <class T>
+void DataClasses::add(const py::module_& module, const std::string& name, const char* doc) {
+  if constexpr (!std::is_same_v<T, rpc::Void>) {
+    const T defaults{};
+    FieldsOf<T>::kFields.apply([&](const auto&... field) {
+      const FieldRow rows[] = {field_row(defaults, field.name, field.member)...};
+      add_struct(typeid(T), rows, &defaults, module, name, doc);
+    });
+  }
 }
 
 namespace detail {
@@ -146,10 +198,7 @@ struct Conversion {
     } else if constexpr (std::is_same_v<T, bool>) {
       return py::bool_(value);
     } else if constexpr (std::is_enum_v<T>) {
-      const py::object type = classes.find<T>();
-      const py::int_ number(static_cast<std::uint32_t>(value));
-      if (!type || rpc::name(value).empty()) return number;
-      return type(number);
+      return classes.enum_to(typeid(T), static_cast<std::uint32_t>(value));
     } else if constexpr (std::is_integral_v<T>) {
       return py::int_(value);
     } else if constexpr (std::is_same_v<T, std::string_view>) {
@@ -163,7 +212,7 @@ struct Conversion {
       for (const auto& item : value) list.append(classes.to(item));
       return list;
     } else {
-      return struct_to(classes, value);
+      return classes.struct_to(typeid(T), &value);
     }
   }
 
@@ -192,45 +241,22 @@ struct Conversion {
     } else if constexpr (rpc::Bounded<T>) {
       items_from(classes, object, value, path, arena);
     } else {
-      struct_from(classes, object, value, path, arena);
+      classes.struct_from(typeid(T), object, &value, path, arena);
     }
   }
 
  private:
-  static py::object struct_to(const DataClasses& classes, const T& value) {
-    return std::apply(
-        [&](const auto&... field) { return classes.find<T>()(classes.to(value.*field.member)...); },
-        FieldsOf<T>::kFields);
-  }
-
   static void items_from(const DataClasses& classes, py::handle object, T& value, const Path& path,
                          Arena& arena) {
-    if (!py::isinstance<py::sequence>(object)) raise_field_type(path, "a list", object);
+    Items items(object, path);
     value.clear();
-    std::size_t index = 0;
-    for (const py::handle each : object) {
-      const std::string name = std::to_string(index++);
+    while (items.next()) {
       typename T::value_type item{};
-      classes.from(each, item, Path{&path, name, true}, arena);
+      classes.from(items.item(), item, items.path(), arena);
       if (!value.push_back(item)) {
         raise_field_range(path, "more than " + std::to_string(T::kMostItems) + " items");
       }
     }
-  }
-
-  static void struct_from(const DataClasses& classes, py::handle object, T& value, const Path& path,
-                          Arena& arena) {
-    const py::object type = classes.find<T>();
-    if (!py::isinstance(object, type)) {
-      raise_field_type(path, type.attr("__name__").cast<std::string>().c_str(), object);
-    }
-    std::apply(
-        [&](const auto&... field) {
-          (classes.from(object.attr(attribute_name(field.name).c_str()), value.*field.member,
-                        Path{&path, field.name}, arena),
-           ...);
-        },
-        FieldsOf<T>::kFields);
   }
 };
 
@@ -250,11 +276,7 @@ struct Conversion<std::array<std::byte, kSize>> {
   static py::object to(const DataClasses&, const Octets& value) { return to_python(value); }
   static void from(const DataClasses&, py::handle object, Octets& value, const Path& path,
                    Arena& arena) {
-    const View octets = octets_from(object, path, arena);
-    if (octets.size() != kSize) {
-      raise_field_range(path, "not " + std::to_string(kSize) + " octets");
-    }
-    std::copy(octets.begin(), octets.end(), value.begin());
+    fixed_octets_from(object, value, path, arena);
   }
 };
 
@@ -279,13 +301,9 @@ struct Conversion<std::vector<T>> {
   }
   static void from(const DataClasses& classes, py::handle object, std::vector<T>& value,
                    const Path& path, Arena& arena) {
-    if (!py::isinstance<py::sequence>(object)) raise_field_type(path, "a list", object);
+    Items items(object, path);
     value.clear();
-    std::size_t index = 0;
-    for (const py::handle item : object) {
-      const std::string name = std::to_string(index++);
-      classes.from(item, value.emplace_back(), Path{&path, name, true}, arena);
-    }
+    while (items.next()) classes.from(items.item(), value.emplace_back(), items.path(), arena);
   }
 };
 

@@ -40,9 +40,8 @@ void add_operations(ClassTree& tree) {
 }
 
 void add_attribute_values(ClassTree& tree) {
-  std::apply([&]<class... Value>(
-                 const Attribute<Value>&...) { (tree.add_value_of<std::optional<Value>>(), ...); },
-             kAttributes);
+  kAttributes.for_each(
+      [&]<class Value>(const Attribute<Value>&) { tree.add_value_of<std::optional<Value>>(); });
 }
 
 std::uint32_t attribute_number(py::handle object) {
@@ -56,28 +55,32 @@ std::uint32_t attribute_number(py::handle object) {
   throw py::value_error("no attribute '" + name + "'");
 }
 
+/// The keyword argument of that name, which leaves `left`; a null object when it is not given.
+py::object take(const py::kwargs& values, py::set& left, std::string_view name) {
+  const py::str key(name.data(), name.size());
+  if (!values.contains(key)) return {};
+  left.attr("discard")(key);
+  return values[key];
+}
+
 /// The values of keyword arguments, which point into the arena.
 Attributes attributes_from(const DataClasses& classes, const py::kwargs& values, Arena& arena) {
   Attributes made;
   py::set left(values.attr("keys")());
-  const auto take = [&]<class Value>(const Attribute<Value>& row) {
-    const py::str name{std::string(row.name)};
-    if (!values.contains(name)) return;
-    left.attr("discard")(name);
-    classes.from(values[name], (made.*row.member).emplace(), Path{nullptr, row.name}, arena);
-  };
-  std::apply([&](const auto&... row) { (take(row), ...); }, kAttributes);
+  kAttributes.for_each([&]<class Value>(const Attribute<Value>& row) {
+    const py::object given = take(values, left, row.name);
+    if (given) classes.from(given, (made.*row.member).emplace(), Path{nullptr, row.name}, arena);
+  });
   if (!left.empty()) throw py::type_error("no attribute " + py::repr(left).cast<std::string>());
   return made;
 }
 
 py::dict attributes_to(const DataClasses& classes, const Attributes& values) {
   py::dict made;
-  const auto give = [&]<class Value>(const Attribute<Value>& row) {
-    const auto& value = values.*row.member;
-    if (value) made[py::str(std::string(row.name))] = classes.to(*value);
-  };
-  std::apply([&](const auto&... row) { (give(row), ...); }, kAttributes);
+  kAttributes.for_each([&]<class Value>(const Attribute<Value>& row) {
+    const py::object value = classes.to(values.*row.member);
+    if (!value.is_none()) made[py::str(row.name.data(), row.name.size())] = value;
+  });
   return made;
 }
 

@@ -28,13 +28,13 @@ Number number_from(py::handle object) {
   throw py::value_error("no operation '" + name + "'");
 }
 
-/// Calls `visit.operator()<T>()` with the type of the operation's arguments or result.
-template <class Number, class Visit>
-decltype(auto) with_part(Number number, Part part, Visit&& visit) {
-  return with_signature(number, [&]<class Args, class Res>(Signature<Args, Res>) {
-    return part == Part::args ? visit.template operator()<Args>()
-                              : visit.template operator()<Res>();
-  });
+/// The codec of the operation's arguments or result.
+template <class Number>
+const StructCodec& codec_of(Number number, Part part) {
+  return with_signature(number,
+                        [part]<class Args, class Res>(Signature<Args, Res>) -> const StructCodec& {
+                          return part == Part::args ? kStructCodec<Args> : kStructCodec<Res>;
+                        });
 }
 
 /// One operation: (number, value), where octets in place of the value go out as they are.
@@ -52,8 +52,7 @@ void encode_operation(const DataClasses& classes, py::handle item, Part part,
     return;
   }
   const std::string name = std::string(rpc::name(number)) + " " + part_name(part);
-  with_part(number, part,
-            [&]<class T>() { encode_struct<T>(classes, value, name.c_str(), writer); });
+  codec_of(number, part).encode(classes, value, name.c_str(), writer);
 }
 
 template <class Number>
@@ -72,8 +71,7 @@ py::list decode_operations(const DataClasses& classes, wire::Reader& reader, Par
       reader.fail(wire::FaultCode::bad_enum, reader.offset() - 4, "operation");
       break;
     }
-    py::object value =
-        with_part(*number, part, [&]<class T>() { return decode_struct<T>(classes, reader); });
+    py::object value = codec_of(*number, part).decode(classes, reader);
     array.append(py::make_tuple(classes.to(*number), std::move(value)));
   }
   if (!reader.ok()) raise_decode_error(reader.fault());
@@ -155,10 +153,8 @@ void bind_class_lookup(py::module_& module, const Classes& classes, const char* 
   module.def(
       name,
       [classes](const py::object& operation) {
-        return with_part(number_from<Number>(operation), Part::args, [&]<class T>() -> py::object {
-          if constexpr (std::is_same_v<T, rpc::Void>) return py::none();
-          return classes->find<T>();
-        });
+        py::object type = codec_of(number_from<Number>(operation), Part::args).type(*classes);
+        return type ? type : py::object(py::none());
       },
       py::arg("operation"), "The class of the operation's arguments, or None if it has none.");
 }

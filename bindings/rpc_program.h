@@ -70,12 +70,10 @@ class RpcProgram {
 
   enum class Part : std::uint8_t { args, result };
 
-  /// Calls `visit.operator()<T>()` with the type of the procedure's arguments or result.
-  template <class Visit>
-  static decltype(auto) with_part(Procedure procedure, Part part, Visit&& visit) {
-    return Program::with_signature(procedure, [&]<class Args, class Result>() {
-      return part == Part::args ? visit.template operator()<Args>()
-                                : visit.template operator()<Result>();
+  /// The codec of the procedure's arguments or result.
+  static const StructCodec& codec_of(Procedure procedure, Part part) {
+    return *Program::with_signature(procedure, [part]<class Args, class Result>() {
+      return part == Part::args ? &kStructCodec<Args> : &kStructCodec<Result>;
     });
   }
 
@@ -83,14 +81,12 @@ class RpcProgram {
                           wire::Writer& writer) {
     const std::string name =
         std::string(rpc::name(procedure)) + (part == Part::args ? " arguments" : " result");
-    with_part(procedure, part,
-              [&]<class T>() { encode_struct<T>(*classes, value, name.c_str(), writer); });
+    codec_of(procedure, part).encode(*classes, value, name.c_str(), writer);
   }
 
   static py::object decode_part(const Classes& classes, Procedure procedure, Part part,
                                 wire::Reader& reader) {
-    py::object value =
-        with_part(procedure, part, [&]<class T>() { return decode_struct<T>(*classes, reader); });
+    py::object value = codec_of(procedure, part).decode(*classes, reader);
     expect_end(reader, part == Part::args ? "end of arguments" : "end of results");
     return value;
   }

@@ -27,6 +27,19 @@ py::object decode_struct(const DataClasses& classes, wire::Reader& reader) {
   return classes.to(value);
 }
 
+/// The two functions above of one type, for code that is compiled once for all types.
+struct StructCodec {
+  void (*encode)(const DataClasses& classes, py::handle object, const char* name,
+                 wire::Writer& writer);
+  py::object (*decode)(const DataClasses& classes, wire::Reader& reader);
+  /// The Python class, or a null object for Void.
+  py::object (*type)(const DataClasses& classes);
+};
+template <class T>
+inline constexpr StructCodec kStructCodec{
+    encode_struct<T>, decode_struct<T>,
+    [](const DataClasses& classes) { return classes.find<T>(); }};
+
 /// Raises DecodeError when octets are left.
 inline void expect_end(wire::Reader& reader, const char* name) {
   if (reader.remaining() == 0) return;
@@ -34,30 +47,12 @@ inline void expect_end(wire::Reader& reader, const char* name) {
   raise_decode_error(reader.fault());
 }
 
-/// Gives the Python class of T a method `encode()` and a static method `decode(octets)` for the
-/// whole of the octets.
+/// Gives the codec's Python class a method `encode()` and a static method `decode(octets)` for the
+/// whole of the octets. The codec must outlive Python, as kStructCodec does.
+void add_codec_methods(const std::shared_ptr<DataClasses>& classes, const StructCodec& codec);
 template <class T>
 void add_codec_methods(const std::shared_ptr<DataClasses>& classes) {
-  const py::object type = classes->find<T>();
-  const auto name = type.attr("__name__").cast<std::string>();
-  type.attr("encode") = py::cpp_function(
-      [classes, name](const py::object& self) {
-        Bytes out;
-        wire::Writer writer(out);
-        encode_struct<T>(*classes, self, name.c_str(), writer);
-        return to_python(out);
-      },
-      py::name("encode"), py::is_method(type), "XDR of this value.");
-  type.attr("decode") = py::staticmethod(py::cpp_function(
-      [classes, name](const py::buffer& octets) {
-        const Bytes input = from_python(octets);
-        wire::Reader reader(input);
-        py::object value = decode_struct<T>(*classes, reader);
-        expect_end(reader, name.c_str());
-        return value;
-      },
-      py::name("decode"), py::arg("octets"),
-      "The value that the octets hold. Raises DecodeError with code, offset and field."));
+  add_codec_methods(classes, kStructCodec<T>);
 }
 
 }  // namespace steertag::bindings

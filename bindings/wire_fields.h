@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <tuple>
 
 #include "data_classes.h"
 #include "wire/draft.h"
@@ -52,7 +51,7 @@ struct HeaderFields {
   std::uint32_t vers_high = 0;
   std::vector<std::uint32_t> extra;
 
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"xid", &HeaderFields::xid},
       rpc::Field{"vers", &HeaderFields::vers},
       rpc::Field{"credit", &HeaderFields::credit},
@@ -71,7 +70,7 @@ struct HeaderFields {
 
 template <>
 struct FieldsOf<wire::Segment> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"handle", &wire::Segment::handle},
       rpc::Field{"length", &wire::Segment::length},
       rpc::Field{"offset", &wire::Segment::offset},
@@ -80,7 +79,7 @@ struct FieldsOf<wire::Segment> {
 
 template <>
 struct FieldsOf<wire::ReadSegment> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"position", &wire::ReadSegment::position},
       rpc::Field{"target", &wire::ReadSegment::target},
   };
@@ -88,7 +87,7 @@ struct FieldsOf<wire::ReadSegment> {
 
 template <>
 struct FieldsOf<wire::FixedWords> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"xid", &wire::FixedWords::xid},
       rpc::Field{"vers", &wire::FixedWords::vers},
       rpc::Field{"credit", &wire::FixedWords::credit},
@@ -98,7 +97,7 @@ struct FieldsOf<wire::FixedWords> {
 
 template <>
 struct FieldsOf<wire::DraftReadEntry> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"segment", &wire::DraftReadEntry::segment},
       rpc::Field{"presence", &wire::DraftReadEntry::presence},
       rpc::Field{"omit_body", &wire::DraftReadEntry::omit_body},
@@ -107,7 +106,7 @@ struct FieldsOf<wire::DraftReadEntry> {
 
 template <>
 struct FieldsOf<wire::DraftChunk> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"segments", &wire::DraftChunk::segments},
       rpc::Field{"count", &wire::DraftChunk::count},
       rpc::Field{"presence", &wire::DraftChunk::presence},
@@ -117,7 +116,7 @@ struct FieldsOf<wire::DraftChunk> {
 
 template <>
 struct FieldsOf<wire::Draft> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"xid", &wire::Draft::xid},
       rpc::Field{"vers", &wire::Draft::vers},
       rpc::Field{"credit", &wire::Draft::credit},
@@ -141,7 +140,7 @@ struct FieldsOf<wire::Draft> {
 
 template <>
 struct FieldsOf<wire::PrototypeChunk> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"offset", &wire::PrototypeChunk::offset},
       rpc::Field{"length", &wire::PrototypeChunk::length},
       rpc::Field{"handle", &wire::PrototypeChunk::handle},
@@ -151,7 +150,7 @@ struct FieldsOf<wire::PrototypeChunk> {
 
 template <>
 struct FieldsOf<wire::PrototypeHeader> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"xid", &wire::PrototypeHeader::xid},
       rpc::Field{"vers", &wire::PrototypeHeader::vers},
       rpc::Field{"type", &wire::PrototypeHeader::type},
@@ -161,7 +160,7 @@ struct FieldsOf<wire::PrototypeHeader> {
 
 template <>
 struct FieldsOf<wire::FieldSpan> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"offset", &wire::FieldSpan::offset},
       rpc::Field{"length", &wire::FieldSpan::length},
       rpc::Field{"name", &wire::FieldSpan::name},
@@ -170,7 +169,7 @@ struct FieldsOf<wire::FieldSpan> {
 
 template <>
 struct FieldsOf<wire::PrivateData> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"remote_invalidation", &wire::PrivateData::remote_invalidation},
       rpc::Field{"send_bytes", &wire::PrivateData::send_bytes},
       rpc::Field{"receive_bytes", &wire::PrivateData::receive_bytes},
@@ -179,7 +178,7 @@ struct FieldsOf<wire::PrivateData> {
 
 template <>
 struct FieldsOf<wire::PrivateDataDraft> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"identifier", &wire::PrivateDataDraft::identifier},
       rpc::Field{"version", &wire::PrivateDataDraft::version},
       rpc::Field{"flags", &wire::PrivateDataDraft::flags},
@@ -190,7 +189,7 @@ struct FieldsOf<wire::PrivateDataDraft> {
 
 template <>
 struct FieldsOf<wire::FoundPrivateData> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"offset", &wire::FoundPrivateData::offset},
       rpc::Field{"data", &wire::FoundPrivateData::data},
       rpc::Field{"raw_flags", &wire::FoundPrivateData::raw_flags},
@@ -199,7 +198,7 @@ struct FieldsOf<wire::FoundPrivateData> {
 
 template <>
 struct FieldsOf<wire::Negotiated> {
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       rpc::Field{"to_server_bytes", &wire::Negotiated::to_server_bytes},
       rpc::Field{"to_client_bytes", &wire::Negotiated::to_client_bytes},
       rpc::Field{"remote_invalidation", &wire::Negotiated::remote_invalidation},

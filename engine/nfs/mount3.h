@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "nfs/nfs3_types.h"
@@ -66,7 +65,7 @@ struct DirPath {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"path", &DirPath::path, kMostPathOctets}};
+  static constexpr auto kFields = Entries{Field{"path", &DirPath::path, kMostPathOctets}};
 };
 
 /// mountres3: handle and flavours are on the wire with MNT3_OK only.
@@ -78,8 +77,8 @@ struct MntResult {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"status", &MntResult::status}, Field{"fhandle", &MntResult::fhandle},
-                 Field{"auth_flavors", &MntResult::auth_flavors, kMostFlavors}};
+      Entries{Field{"status", &MntResult::status}, Field{"fhandle", &MntResult::fhandle},
+              Field{"auth_flavors", &MntResult::auth_flavors, kMostFlavors}};
 };
 
 /// mountbody
@@ -90,8 +89,8 @@ struct MountBody {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"hostname", &MountBody::hostname, kMostNameOctets},
-                 Field{"directory", &MountBody::directory, kMostPathOctets}};
+      Entries{Field{"hostname", &MountBody::hostname, kMostNameOctets},
+              Field{"directory", &MountBody::directory, kMostPathOctets}};
 };
 
 /// mountlist, the result of DUMP.
@@ -100,7 +99,7 @@ struct MountList {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"mounts", &MountList::mounts, kMostMounts}};
+  static constexpr auto kFields = Entries{Field{"mounts", &MountList::mounts, kMostMounts}};
 };
 
 /// groupnode
@@ -109,7 +108,7 @@ struct GroupNode {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"name", &GroupNode::name, kMostNameOctets}};
+  static constexpr auto kFields = Entries{Field{"name", &GroupNode::name, kMostNameOctets}};
 };
 
 /// exportnode: no groups means everyone.
@@ -119,8 +118,8 @@ struct ExportNode {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"dir", &ExportNode::dir, kMostPathOctets},
-                                             Field{"groups", &ExportNode::groups, kMostGroups}};
+  static constexpr auto kFields = Entries{Field{"dir", &ExportNode::dir, kMostPathOctets},
+                                          Field{"groups", &ExportNode::groups, kMostGroups}};
 };
 
 /// exports, the result of EXPORT.
@@ -129,7 +128,7 @@ struct ExportList {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"exports", &ExportList::exports, kMostExports}};
+  static constexpr auto kFields = Entries{Field{"exports", &ExportList::exports, kMostExports}};
 };
 
 }  // namespace steertag::mount3

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 #include "nfs/nfs3_types.h"
 
@@ -16,7 +15,7 @@ struct GetattrArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"object", &GetattrArgs::object}};
+  static constexpr auto kFields = Entries{Field{"object", &GetattrArgs::object}};
 };
 
 /// SETATTR3args. `guard` is sattrguard3: the ctime that the object must have.
@@ -27,9 +26,9 @@ struct SetattrArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"object", &SetattrArgs::object},
-                                             Field{"new_attributes", &SetattrArgs::new_attributes},
-                                             Field{"guard", &SetattrArgs::guard}};
+  static constexpr auto kFields = Entries{Field{"object", &SetattrArgs::object},
+                                          Field{"new_attributes", &SetattrArgs::new_attributes},
+                                          Field{"guard", &SetattrArgs::guard}};
 };
 
 /// LOOKUP3args
@@ -38,7 +37,7 @@ struct LookupArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"what", &LookupArgs::what}};
+  static constexpr auto kFields = Entries{Field{"what", &LookupArgs::what}};
 };
 
 /// Bits of `access` (RFC 1813 3.3.4).
@@ -57,7 +56,7 @@ struct AccessArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"object", &AccessArgs::object}, Field{"access", &AccessArgs::access}};
+      Entries{Field{"object", &AccessArgs::object}, Field{"access", &AccessArgs::access}};
 };
 
 /// READLINK3args
@@ -66,7 +65,7 @@ struct ReadlinkArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"symlink", &ReadlinkArgs::symlink}};
+  static constexpr auto kFields = Entries{Field{"symlink", &ReadlinkArgs::symlink}};
 };
 
 /// READ3args
@@ -78,8 +77,8 @@ struct ReadArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"file", &ReadArgs::file}, Field{"offset", &ReadArgs::offset},
-                 Field{"count", &ReadArgs::count}};
+      Entries{Field{"file", &ReadArgs::file}, Field{"offset", &ReadArgs::offset},
+              Field{"count", &ReadArgs::count}};
 };
 
 /// WRITE3args. `data` points into the message that was decoded, or into the sender's memory; the
@@ -94,9 +93,9 @@ struct WriteArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"file", &WriteArgs::file}, Field{"offset", &WriteArgs::offset},
-                 Field{"count", &WriteArgs::count}, Field{"stable", &WriteArgs::stable},
-                 Field{"data", &WriteArgs::data, kMostDataOctets}};
+      Entries{Field{"file", &WriteArgs::file}, Field{"offset", &WriteArgs::offset},
+              Field{"count", &WriteArgs::count}, Field{"stable", &WriteArgs::stable},
+              Field{"data", &WriteArgs::data, kMostDataOctets}};
 };
 
 /// createhow3: `obj_attributes` with UNCHECKED and GUARDED, `verf` with EXCLUSIVE.
@@ -107,9 +106,9 @@ struct CreateHow {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"mode", &CreateHow::mode},
-                                             Field{"obj_attributes", &CreateHow::obj_attributes},
-                                             Field{"verf", &CreateHow::verf}};
+  static constexpr auto kFields =
+      Entries{Field{"mode", &CreateHow::mode}, Field{"obj_attributes", &CreateHow::obj_attributes},
+              Field{"verf", &CreateHow::verf}};
 };
 
 /// CREATE3args
@@ -120,7 +119,7 @@ struct CreateArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"where", &CreateArgs::where}, Field{"how", &CreateArgs::how}};
+      Entries{Field{"where", &CreateArgs::where}, Field{"how", &CreateArgs::how}};
 };
 
 /// MKDIR3args
@@ -131,7 +130,7 @@ struct MkdirArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"where", &MkdirArgs::where}, Field{"attributes", &MkdirArgs::attributes}};
+      Entries{Field{"where", &MkdirArgs::where}, Field{"attributes", &MkdirArgs::attributes}};
 };
 
 /// symlinkdata3. The path is the DDP-eligible item of SYMLINK.
@@ -142,8 +141,8 @@ struct SymlinkData {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"symlink_attributes", &SymlinkData::symlink_attributes},
-                 Field{"symlink_data", &SymlinkData::symlink_data, kMostPathArgumentOctets}};
+      Entries{Field{"symlink_attributes", &SymlinkData::symlink_attributes},
+              Field{"symlink_data", &SymlinkData::symlink_data, kMostPathArgumentOctets}};
 };
 
 /// SYMLINK3args
@@ -154,7 +153,7 @@ struct SymlinkArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"where", &SymlinkArgs::where}, Field{"symlink", &SymlinkArgs::symlink}};
+      Entries{Field{"where", &SymlinkArgs::where}, Field{"symlink", &SymlinkArgs::symlink}};
 };
 
 /// mknoddata3: `attributes` is pipe_attributes with NF3SOCK and NF3FIFO, dev_attributes with NF3CHR
@@ -167,8 +166,8 @@ struct MknodData {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"type", &MknodData::type}, Field{"attributes", &MknodData::attributes},
-                 Field{"spec", &MknodData::spec}};
+      Entries{Field{"type", &MknodData::type}, Field{"attributes", &MknodData::attributes},
+              Field{"spec", &MknodData::spec}};
 };
 
 /// MKNOD3args
@@ -179,7 +178,7 @@ struct MknodArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"where", &MknodArgs::where}, Field{"what", &MknodArgs::what}};
+      Entries{Field{"where", &MknodArgs::where}, Field{"what", &MknodArgs::what}};
 };
 
 /// REMOVE3args and RMDIR3args
@@ -188,7 +187,7 @@ struct RemoveArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"object", &RemoveArgs::object}};
+  static constexpr auto kFields = Entries{Field{"object", &RemoveArgs::object}};
 };
 
 using RmdirArgs = RemoveArgs;
@@ -201,7 +200,7 @@ struct RenameArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"from", &RenameArgs::from}, Field{"to", &RenameArgs::to}};
+      Entries{Field{"from", &RenameArgs::from}, Field{"to", &RenameArgs::to}};
 };
 
 /// LINK3args
@@ -212,7 +211,7 @@ struct LinkArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"file", &LinkArgs::file}, Field{"link", &LinkArgs::link}};
+      Entries{Field{"file", &LinkArgs::file}, Field{"link", &LinkArgs::link}};
 };
 
 /// READDIR3args
@@ -224,9 +223,9 @@ struct ReaddirArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"dir", &ReaddirArgs::dir}, Field{"cookie", &ReaddirArgs::cookie},
-      Field{"cookieverf", &ReaddirArgs::cookieverf}, Field{"count", &ReaddirArgs::count}};
+  static constexpr auto kFields =
+      Entries{Field{"dir", &ReaddirArgs::dir}, Field{"cookie", &ReaddirArgs::cookie},
+              Field{"cookieverf", &ReaddirArgs::cookieverf}, Field{"count", &ReaddirArgs::count}};
 };
 
 /// READDIRPLUS3args
@@ -239,7 +238,7 @@ struct ReaddirplusArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"dir", &ReaddirplusArgs::dir}, Field{"cookie", &ReaddirplusArgs::cookie},
       Field{"cookieverf", &ReaddirplusArgs::cookieverf},
       Field{"dircount", &ReaddirplusArgs::dircount}, Field{"maxcount", &ReaddirplusArgs::maxcount}};
@@ -251,7 +250,7 @@ struct FsstatArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"fsroot", &FsstatArgs::fsroot}};
+  static constexpr auto kFields = Entries{Field{"fsroot", &FsstatArgs::fsroot}};
 };
 
 using FsinfoArgs = FsstatArgs;
@@ -262,7 +261,7 @@ struct PathconfArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"object", &PathconfArgs::object}};
+  static constexpr auto kFields = Entries{Field{"object", &PathconfArgs::object}};
 };
 
 /// COMMIT3args
@@ -274,8 +273,8 @@ struct CommitArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"file", &CommitArgs::file}, Field{"offset", &CommitArgs::offset},
-                 Field{"count", &CommitArgs::count}};
+      Entries{Field{"file", &CommitArgs::file}, Field{"offset", &CommitArgs::offset},
+              Field{"count", &CommitArgs::count}};
 };
 
 }  // namespace steertag::nfs3

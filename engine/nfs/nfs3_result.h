@@ -1,8 +1,6 @@
 // The shape of every result of NFS version 3: a status and the arm that it selects.
 #pragma once
 
-#include <tuple>
-
 #include "nfs/nfs3_types.h"
 
 namespace steertag::nfs3 {
@@ -35,8 +33,8 @@ struct Result {
       fail.encode(writer);
     }
   }
-  static constexpr auto kFields = std::tuple{
-      Field{"status", &Result::status}, Field{"ok", &Result::ok}, Field{"fail", &Result::fail}};
+  static constexpr auto kFields = Entries{Field{"status", &Result::status},
+                                          Field{"ok", &Result::ok}, Field{"fail", &Result::fail}};
 };
 
 }  // namespace steertag::nfs3

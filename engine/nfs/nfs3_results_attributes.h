@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include "nfs/nfs3_result.h"
 #include "nfs/nfs3_types.h"
@@ -16,7 +15,7 @@ struct ObjectFail {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"obj_attributes", &ObjectFail::obj_attributes}};
+  static constexpr auto kFields = Entries{Field{"obj_attributes", &ObjectFail::obj_attributes}};
 };
 
 /// GETATTR3resok
@@ -25,7 +24,7 @@ struct GetattrOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"obj_attributes", &GetattrOk::obj_attributes}};
+  static constexpr auto kFields = Entries{Field{"obj_attributes", &GetattrOk::obj_attributes}};
 };
 
 using GetattrResult = Result<GetattrOk, Void>;
@@ -36,7 +35,7 @@ struct SetattrOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"obj_wcc", &SetattrOk::obj_wcc}};
+  static constexpr auto kFields = Entries{Field{"obj_wcc", &SetattrOk::obj_wcc}};
 };
 
 using SetattrResult = Result<SetattrOk, SetattrOk>;
@@ -49,9 +48,9 @@ struct LookupOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"object", &LookupOk::object},
-                                             Field{"obj_attributes", &LookupOk::obj_attributes},
-                                             Field{"dir_attributes", &LookupOk::dir_attributes}};
+  static constexpr auto kFields = Entries{Field{"object", &LookupOk::object},
+                                          Field{"obj_attributes", &LookupOk::obj_attributes},
+                                          Field{"dir_attributes", &LookupOk::dir_attributes}};
 };
 
 /// LOOKUP3resfail
@@ -60,7 +59,7 @@ struct LookupFail {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"dir_attributes", &LookupFail::dir_attributes}};
+  static constexpr auto kFields = Entries{Field{"dir_attributes", &LookupFail::dir_attributes}};
 };
 
 using LookupResult = Result<LookupOk, LookupFail>;
@@ -72,8 +71,8 @@ struct AccessOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"obj_attributes", &AccessOk::obj_attributes},
-                                             Field{"access", &AccessOk::access}};
+  static constexpr auto kFields = Entries{Field{"obj_attributes", &AccessOk::obj_attributes},
+                                          Field{"access", &AccessOk::access}};
 };
 
 using AccessResult = Result<AccessOk, ObjectFail>;

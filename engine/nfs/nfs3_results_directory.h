@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include "nfs/nfs3_result.h"
 #include "nfs/nfs3_types.h"
@@ -19,8 +18,8 @@ struct CreateOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"obj", &CreateOk::obj}, Field{"obj_attributes", &CreateOk::obj_attributes},
-                 Field{"dir_wcc", &CreateOk::dir_wcc}};
+      Entries{Field{"obj", &CreateOk::obj}, Field{"obj_attributes", &CreateOk::obj_attributes},
+              Field{"dir_wcc", &CreateOk::dir_wcc}};
 };
 
 /// CREATE3resfail and its likes, and both arms of REMOVE and RMDIR.
@@ -29,7 +28,7 @@ struct DirWcc {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"dir_wcc", &DirWcc::dir_wcc}};
+  static constexpr auto kFields = Entries{Field{"dir_wcc", &DirWcc::dir_wcc}};
 };
 
 using CreateResult = Result<CreateOk, DirWcc>;
@@ -47,8 +46,8 @@ struct RenameOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"fromdir_wcc", &RenameOk::fromdir_wcc},
-                                             Field{"todir_wcc", &RenameOk::todir_wcc}};
+  static constexpr auto kFields = Entries{Field{"fromdir_wcc", &RenameOk::fromdir_wcc},
+                                          Field{"todir_wcc", &RenameOk::todir_wcc}};
 };
 
 using RenameResult = Result<RenameOk, RenameOk>;
@@ -60,8 +59,8 @@ struct LinkOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"file_attributes", &LinkOk::file_attributes},
-                                             Field{"linkdir_wcc", &LinkOk::linkdir_wcc}};
+  static constexpr auto kFields = Entries{Field{"file_attributes", &LinkOk::file_attributes},
+                                          Field{"linkdir_wcc", &LinkOk::linkdir_wcc}};
 };
 
 using LinkResult = Result<LinkOk, LinkOk>;
@@ -75,8 +74,8 @@ struct Entry {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"fileid", &Entry::fileid}, Field{"name", &Entry::name, kMostNameOctets},
-                 Field{"cookie", &Entry::cookie}};
+      Entries{Field{"fileid", &Entry::fileid}, Field{"name", &Entry::name, kMostNameOctets},
+              Field{"cookie", &Entry::cookie}};
 };
 
 /// READDIR3resok; `entries` and `eof` are dirlist3.
@@ -88,10 +87,10 @@ struct ReaddirOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"dir_attributes", &ReaddirOk::dir_attributes},
-                                             Field{"cookieverf", &ReaddirOk::cookieverf},
-                                             Field{"entries", &ReaddirOk::entries, kMostEntries},
-                                             Field{"eof", &ReaddirOk::eof}};
+  static constexpr auto kFields =
+      Entries{Field{"dir_attributes", &ReaddirOk::dir_attributes},
+              Field{"cookieverf", &ReaddirOk::cookieverf},
+              Field{"entries", &ReaddirOk::entries, kMostEntries}, Field{"eof", &ReaddirOk::eof}};
 };
 
 /// READDIR3resfail and READDIRPLUS3resfail
@@ -100,7 +99,7 @@ struct DirFail {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"dir_attributes", &DirFail::dir_attributes}};
+  static constexpr auto kFields = Entries{Field{"dir_attributes", &DirFail::dir_attributes}};
 };
 
 using ReaddirResult = Result<ReaddirOk, DirFail>;
@@ -115,7 +114,7 @@ struct EntryPlus {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"fileid", &EntryPlus::fileid}, Field{"name", &EntryPlus::name, kMostNameOctets},
       Field{"cookie", &EntryPlus::cookie}, Field{"name_attributes", &EntryPlus::name_attributes},
       Field{"name_handle", &EntryPlus::name_handle}};
@@ -130,10 +129,10 @@ struct ReaddirplusOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"dir_attributes", &ReaddirplusOk::dir_attributes},
-      Field{"cookieverf", &ReaddirplusOk::cookieverf},
-      Field{"entries", &ReaddirplusOk::entries, kMostEntries}, Field{"eof", &ReaddirplusOk::eof}};
+  static constexpr auto kFields = Entries{Field{"dir_attributes", &ReaddirplusOk::dir_attributes},
+                                          Field{"cookieverf", &ReaddirplusOk::cookieverf},
+                                          Field{"entries", &ReaddirplusOk::entries, kMostEntries},
+                                          Field{"eof", &ReaddirplusOk::eof}};
 };
 
 using ReaddirplusResult = Result<ReaddirplusOk, DirFail>;

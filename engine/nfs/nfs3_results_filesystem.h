@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "nfs/nfs3_result.h"
 #include "nfs/nfs3_results_attributes.h"
@@ -23,14 +22,14 @@ struct FsstatOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"obj_attributes", &FsstatOk::obj_attributes},
-                                             Field{"tbytes", &FsstatOk::tbytes},
-                                             Field{"fbytes", &FsstatOk::fbytes},
-                                             Field{"abytes", &FsstatOk::abytes},
-                                             Field{"tfiles", &FsstatOk::tfiles},
-                                             Field{"ffiles", &FsstatOk::ffiles},
-                                             Field{"afiles", &FsstatOk::afiles},
-                                             Field{"invarsec", &FsstatOk::invarsec}};
+  static constexpr auto kFields = Entries{Field{"obj_attributes", &FsstatOk::obj_attributes},
+                                          Field{"tbytes", &FsstatOk::tbytes},
+                                          Field{"fbytes", &FsstatOk::fbytes},
+                                          Field{"abytes", &FsstatOk::abytes},
+                                          Field{"tfiles", &FsstatOk::tfiles},
+                                          Field{"ffiles", &FsstatOk::ffiles},
+                                          Field{"afiles", &FsstatOk::afiles},
+                                          Field{"invarsec", &FsstatOk::invarsec}};
 };
 
 using FsstatResult = Result<FsstatOk, ObjectFail>;
@@ -57,17 +56,17 @@ struct FsinfoOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"obj_attributes", &FsinfoOk::obj_attributes},
-                                             Field{"rtmax", &FsinfoOk::rtmax},
-                                             Field{"rtpref", &FsinfoOk::rtpref},
-                                             Field{"rtmult", &FsinfoOk::rtmult},
-                                             Field{"wtmax", &FsinfoOk::wtmax},
-                                             Field{"wtpref", &FsinfoOk::wtpref},
-                                             Field{"wtmult", &FsinfoOk::wtmult},
-                                             Field{"dtpref", &FsinfoOk::dtpref},
-                                             Field{"maxfilesize", &FsinfoOk::maxfilesize},
-                                             Field{"time_delta", &FsinfoOk::time_delta},
-                                             Field{"properties", &FsinfoOk::properties}};
+  static constexpr auto kFields = Entries{Field{"obj_attributes", &FsinfoOk::obj_attributes},
+                                          Field{"rtmax", &FsinfoOk::rtmax},
+                                          Field{"rtpref", &FsinfoOk::rtpref},
+                                          Field{"rtmult", &FsinfoOk::rtmult},
+                                          Field{"wtmax", &FsinfoOk::wtmax},
+                                          Field{"wtpref", &FsinfoOk::wtpref},
+                                          Field{"wtmult", &FsinfoOk::wtmult},
+                                          Field{"dtpref", &FsinfoOk::dtpref},
+                                          Field{"maxfilesize", &FsinfoOk::maxfilesize},
+                                          Field{"time_delta", &FsinfoOk::time_delta},
+                                          Field{"properties", &FsinfoOk::properties}};
 };
 
 using FsinfoResult = Result<FsinfoOk, ObjectFail>;
@@ -84,14 +83,13 @@ struct PathconfOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"obj_attributes", &PathconfOk::obj_attributes},
-                 Field{"linkmax", &PathconfOk::linkmax},
-                 Field{"name_max", &PathconfOk::name_max},
-                 Field{"no_trunc", &PathconfOk::no_trunc},
-                 Field{"chown_restricted", &PathconfOk::chown_restricted},
-                 Field{"case_insensitive", &PathconfOk::case_insensitive},
-                 Field{"case_preserving", &PathconfOk::case_preserving}};
+  static constexpr auto kFields = Entries{Field{"obj_attributes", &PathconfOk::obj_attributes},
+                                          Field{"linkmax", &PathconfOk::linkmax},
+                                          Field{"name_max", &PathconfOk::name_max},
+                                          Field{"no_trunc", &PathconfOk::no_trunc},
+                                          Field{"chown_restricted", &PathconfOk::chown_restricted},
+                                          Field{"case_insensitive", &PathconfOk::case_insensitive},
+                                          Field{"case_preserving", &PathconfOk::case_preserving}};
 };
 
 using PathconfResult = Result<PathconfOk, ObjectFail>;

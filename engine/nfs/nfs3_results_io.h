@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include "nfs/nfs3_result.h"
 #include "nfs/nfs3_types.h"
@@ -18,8 +17,8 @@ struct ReadlinkOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"symlink_attributes", &ReadlinkOk::symlink_attributes},
-                 Field{"data", &ReadlinkOk::data, kMostPathOctets}};
+      Entries{Field{"symlink_attributes", &ReadlinkOk::symlink_attributes},
+              Field{"data", &ReadlinkOk::data, kMostPathOctets}};
 };
 
 /// READLINK3resfail
@@ -29,7 +28,7 @@ struct ReadlinkFail {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"symlink_attributes", &ReadlinkFail::symlink_attributes}};
+      Entries{Field{"symlink_attributes", &ReadlinkFail::symlink_attributes}};
 };
 
 using ReadlinkResult = Result<ReadlinkOk, ReadlinkFail>;
@@ -45,8 +44,8 @@ struct ReadOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"file_attributes", &ReadOk::file_attributes}, Field{"count", &ReadOk::count},
-                 Field{"eof", &ReadOk::eof}, Field{"data", &ReadOk::data, kMostDataOctets}};
+      Entries{Field{"file_attributes", &ReadOk::file_attributes}, Field{"count", &ReadOk::count},
+              Field{"eof", &ReadOk::eof}, Field{"data", &ReadOk::data, kMostDataOctets}};
 };
 
 /// READ3resfail
@@ -55,7 +54,7 @@ struct ReadFail {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"file_attributes", &ReadFail::file_attributes}};
+  static constexpr auto kFields = Entries{Field{"file_attributes", &ReadFail::file_attributes}};
 };
 
 using ReadResult = Result<ReadOk, ReadFail>;
@@ -70,8 +69,8 @@ struct WriteOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"file_wcc", &WriteOk::file_wcc}, Field{"count", &WriteOk::count},
-                 Field{"committed", &WriteOk::committed}, Field{"verf", &WriteOk::verf}};
+      Entries{Field{"file_wcc", &WriteOk::file_wcc}, Field{"count", &WriteOk::count},
+              Field{"committed", &WriteOk::committed}, Field{"verf", &WriteOk::verf}};
 };
 
 /// WRITE3resfail and COMMIT3resfail
@@ -80,7 +79,7 @@ struct FileWccFail {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"file_wcc", &FileWccFail::file_wcc}};
+  static constexpr auto kFields = Entries{Field{"file_wcc", &FileWccFail::file_wcc}};
 };
 
 using WriteResult = Result<WriteOk, FileWccFail>;
@@ -93,7 +92,7 @@ struct CommitOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"file_wcc", &CommitOk::file_wcc}, Field{"verf", &CommitOk::verf}};
+      Entries{Field{"file_wcc", &CommitOk::file_wcc}, Field{"verf", &CommitOk::verf}};
 };
 
 using CommitResult = Result<CommitOk, FileWccFail>;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 #include "nfs/nfs3_enums.h"
 #include "rpc/fields.h"
@@ -74,8 +73,8 @@ struct SpecData {
   bool operator==(const SpecData&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"specdata1", &SpecData::specdata1},
-                                             Field{"specdata2", &SpecData::specdata2}};
+  static constexpr auto kFields =
+      Entries{Field{"specdata1", &SpecData::specdata1}, Field{"specdata2", &SpecData::specdata2}};
 };
 
 /// nfstime3
@@ -87,7 +86,7 @@ struct Time {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"seconds", &Time::seconds}, Field{"nseconds", &Time::nseconds}};
+      Entries{Field{"seconds", &Time::seconds}, Field{"nseconds", &Time::nseconds}};
 };
 
 /// fattr3, 84 octets.
@@ -109,7 +108,7 @@ struct Fattr {
   bool operator==(const Fattr&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"type", &Fattr::type},     Field{"mode", &Fattr::mode},   Field{"nlink", &Fattr::nlink},
       Field{"uid", &Fattr::uid},       Field{"gid", &Fattr::gid},     Field{"size", &Fattr::size},
       Field{"used", &Fattr::used},     Field{"rdev", &Fattr::rdev},   Field{"fsid", &Fattr::fsid},
@@ -131,8 +130,8 @@ struct WccAttr {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"size", &WccAttr::size}, Field{"mtime", &WccAttr::mtime},
-                 Field{"ctime", &WccAttr::ctime}};
+      Entries{Field{"size", &WccAttr::size}, Field{"mtime", &WccAttr::mtime},
+              Field{"ctime", &WccAttr::ctime}};
 };
 
 /// wcc_data
@@ -144,7 +143,7 @@ struct WccData {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"before", &WccData::before}, Field{"after", &WccData::after}};
+      Entries{Field{"before", &WccData::before}, Field{"after", &WccData::after}};
 };
 
 /// set_atime and set_mtime: `time` is on the wire only with SET_TO_CLIENT_TIME.
@@ -156,7 +155,7 @@ struct SetTime {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"set_it", &SetTime::set_it}, Field{"time", &SetTime::time}};
+      Entries{Field{"set_it", &SetTime::set_it}, Field{"time", &SetTime::time}};
 };
 
 /// sattr3: what is not set stays as it is.
@@ -171,7 +170,7 @@ struct Sattr {
   bool operator==(const Sattr&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"mode", &Sattr::mode}, Field{"uid", &Sattr::uid},     Field{"gid", &Sattr::gid},
       Field{"size", &Sattr::size}, Field{"atime", &Sattr::atime}, Field{"mtime", &Sattr::mtime}};
 };
@@ -183,8 +182,8 @@ struct DirOpArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"dir", &DirOpArgs::dir}, Field{"name", &DirOpArgs::name, kMostNameArgumentOctets}};
+  static constexpr auto kFields = Entries{Field{"dir", &DirOpArgs::dir},
+                                          Field{"name", &DirOpArgs::name, kMostNameArgumentOctets}};
 };
 
 }  // namespace steertag::nfs3

@@ -47,8 +47,8 @@ struct OpaqueAuth {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"flavor", &OpaqueAuth::flavor},
-                                             Field{"body", &OpaqueAuth::body, kMostAuthOctets}};
+  static constexpr auto kFields = Entries{Field{"flavor", &OpaqueAuth::flavor},
+                                          Field{"body", &OpaqueAuth::body, kMostAuthOctets}};
 };
 
 /// The body of an AUTH_SYS credential (authsys_parms).
@@ -62,10 +62,10 @@ struct AuthSys {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"stamp", &AuthSys::stamp},
-                 Field{"machine_name", &AuthSys::machine_name, kMostMachineNameOctets},
-                 Field{"uid", &AuthSys::uid}, Field{"gid", &AuthSys::gid},
-                 Field{"gids", &AuthSys::gids, kMostGroups}};
+      Entries{Field{"stamp", &AuthSys::stamp},
+              Field{"machine_name", &AuthSys::machine_name, kMostMachineNameOctets},
+              Field{"uid", &AuthSys::uid}, Field{"gid", &AuthSys::gid},
+              Field{"gids", &AuthSys::gids, kMostGroups}};
 };
 
 /// How arguments and results of an RPC lie behind its headers.

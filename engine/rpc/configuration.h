@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "rpc/fields.h"
 
@@ -26,10 +25,9 @@ struct Request {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"maxcall_sendsize", &Request::maxcall_sendsize},
-                 Field{"maxreply_sendsize", &Request::maxreply_sendsize},
-                 Field{"maxrdmaread", &Request::maxrdmaread}};
+  static constexpr auto kFields = Entries{Field{"maxcall_sendsize", &Request::maxcall_sendsize},
+                                          Field{"maxreply_sendsize", &Request::maxreply_sendsize},
+                                          Field{"maxrdmaread", &Request::maxrdmaread}};
 };
 
 /// config_rdma_reply, the result of CONF_RDMA: what the server takes. `align` in octets is what
@@ -42,8 +40,8 @@ struct Reply {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"maxcall_sendsize", &Reply::maxcall_sendsize}, Field{"align", &Reply::align},
-                 Field{"maxrdmaread", &Reply::maxrdmaread}};
+      Entries{Field{"maxcall_sendsize", &Reply::maxcall_sendsize}, Field{"align", &Reply::align},
+              Field{"maxrdmaread", &Reply::maxrdmaread}};
 };
 
 }  // namespace steertag::configuration

@@ -10,12 +10,12 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "support/bytes.h"
+#include "support/entries.h"
 #include "wire/xdr.h"
 
 namespace steertag::rpc {
@@ -84,7 +84,7 @@ constexpr std::string_view name(Enum value) {
 struct Void {
   void decode(wire::Reader&) {}
   void encode(wire::Writer&) const {}
-  static constexpr std::tuple<> kFields{};
+  static constexpr Entries<> kFields{};
 };
 
 /// XDR optional-data used as a linked list (RFC 4506 4.19): 1 item 1 item ... 0.
@@ -277,7 +277,7 @@ void decode_field(wire::Reader& reader, Struct& to, const Field<Struct, Member>&
 }
 template <class Struct, class Member, auto... kTags>
 void decode_field(wire::Reader& reader, Struct& to, const Arm<Struct, Member, kTags...>& arm) {
-  const auto& tag = to.*std::get<0>(Struct::kFields).member;
+  const auto& tag = to.*first_of(Struct::kFields).member;
   if (reader.ok() && arm.selected_by(tag)) {
     decode_value(reader, to.*arm.member, arm.name, arm.limit);
   } else {
@@ -292,7 +292,7 @@ void encode_field(wire::Writer& writer, const Struct& from, const Field<Struct, 
 template <class Struct, class Member, auto... kTags>
 void encode_field(wire::Writer& writer, const Struct& from,
                   const Arm<Struct, Member, kTags...>& arm) {
-  const auto& tag = from.*std::get<0>(Struct::kFields).member;
+  const auto& tag = from.*first_of(Struct::kFields).member;
   if (arm.selected_by(tag)) encode_value(writer, from.*arm.member);
 }
 
@@ -300,14 +300,12 @@ void encode_field(wire::Writer& writer, const Struct& from,
 /// defaults. After a fault the remaining fields are zero or empty.
 template <class Struct>
 void decode_fields(wire::Reader& reader, Struct& to) {
-  std::apply([&](const auto&... field) { (decode_field(reader, to, field), ...); },
-             Struct::kFields);
+  Struct::kFields.for_each([&](const auto& field) { decode_field(reader, to, field); });
 }
 
 template <class Struct>
 void encode_fields(wire::Writer& writer, const Struct& from) {
-  std::apply([&](const auto&... field) { (encode_field(writer, from, field), ...); },
-             Struct::kFields);
+  Struct::kFields.for_each([&](const auto& field) { encode_field(writer, from, field); });
 }
 
 }  // namespace steertag::rpc

@@ -31,8 +31,8 @@ struct Solid {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"shape", &Solid::shape}, arm<Shape::line>("length", &Solid::length),
-                 arm<Shape::box, Shape::cube>("sides", &Solid::sides)};
+      Entries{Field{"shape", &Solid::shape}, arm<Shape::line>("length", &Solid::length),
+              arm<Shape::box, Shape::cube>("sides", &Solid::sides)};
 };
 STEERTAG_DEFINE_XDR(Solid)
 

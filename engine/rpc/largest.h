@@ -26,23 +26,18 @@ struct Largest {
 /// A struct takes the sum of its fields, a union its discriminant and the largest arm.
 template <class T>
 constexpr std::size_t largest_fields() {
-  return std::apply(
-      []<class... Entries>(const Entries&... entry) {
-        std::size_t fields = 0;
-        std::size_t arm = 0;
-        [[maybe_unused]] const auto add = [&]<class Entry>(const Entry& one) {
-          using Member = std::remove_cvref_t<decltype(std::declval<T&>().*one.member)>;
-          const std::size_t octets = Largest<Member>::octets(one.limit);
-          if constexpr (kIsArm<Entry>) {
-            arm = std::max(arm, octets);
-          } else {
-            fields += octets;
-          }
-        };
-        (add(entry), ...);
-        return fields + arm;
-      },
-      T::kFields);
+  std::size_t fields = 0;
+  std::size_t arm = 0;
+  T::kFields.for_each([&]<class Entry>(const Entry& entry) {
+    using Member = std::remove_cvref_t<decltype(std::declval<T&>().*entry.member)>;
+    const std::size_t octets = Largest<Member>::octets(entry.limit);
+    if constexpr (kIsArm<Entry>) {
+      arm = std::max(arm, octets);
+    } else {
+      fields += octets;
+    }
+  });
+  return fields + arm;
 }
 
 constexpr std::size_t largest_counted(std::size_t limit) {

@@ -115,13 +115,13 @@ struct CallHeader {
   /// Leaves the reader at the first octet of the arguments. A REPLY is `bad_enum`.
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"xid", &CallHeader::xid},
-                                             Field{"rpcvers", &CallHeader::rpcvers},
-                                             Field{"program", &CallHeader::program},
-                                             Field{"version", &CallHeader::version},
-                                             Field{"procedure", &CallHeader::procedure},
-                                             Field{"credential", &CallHeader::credential},
-                                             Field{"verifier", &CallHeader::verifier}};
+  static constexpr auto kFields = Entries{Field{"xid", &CallHeader::xid},
+                                          Field{"rpcvers", &CallHeader::rpcvers},
+                                          Field{"program", &CallHeader::program},
+                                          Field{"version", &CallHeader::version},
+                                          Field{"procedure", &CallHeader::procedure},
+                                          Field{"credential", &CallHeader::credential},
+                                          Field{"verifier", &CallHeader::verifier}};
 };
 
 /// Lowest and highest version that the server supports (mismatch_info).
@@ -132,7 +132,7 @@ struct VersionRange {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"low", &VersionRange::low}, Field{"high", &VersionRange::high}};
+      Entries{Field{"low", &VersionRange::low}, Field{"high", &VersionRange::high}};
 };
 
 /// The header of a reply. `status` selects the arm; members of other arms are ignored by encode and
@@ -157,13 +157,13 @@ struct ReplyHeader {
   /// Leaves the reader at the first octet of the results. A CALL is `bad_enum`.
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"xid", &ReplyHeader::xid},
-                                             Field{"status", &ReplyHeader::status},
-                                             Field{"verifier", &ReplyHeader::verifier},
-                                             Field{"accept_status", &ReplyHeader::accept_status},
-                                             Field{"reject_status", &ReplyHeader::reject_status},
-                                             Field{"auth_status", &ReplyHeader::auth_status},
-                                             Field{"mismatch", &ReplyHeader::mismatch}};
+  static constexpr auto kFields = Entries{Field{"xid", &ReplyHeader::xid},
+                                          Field{"status", &ReplyHeader::status},
+                                          Field{"verifier", &ReplyHeader::verifier},
+                                          Field{"accept_status", &ReplyHeader::accept_status},
+                                          Field{"reject_status", &ReplyHeader::reject_status},
+                                          Field{"auth_status", &ReplyHeader::auth_status},
+                                          Field{"mismatch", &ReplyHeader::mismatch}};
 
   static ReplyHeader accepted(std::uint32_t xid, AcceptStatus accept_status);
   static ReplyHeader program_mismatch(std::uint32_t xid, VersionRange supported);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "rpc/fields.h"
 
@@ -39,8 +38,8 @@ struct Mapping {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"prog", &Mapping::program}, Field{"vers", &Mapping::version},
-                 Field{"prot", &Mapping::protocol}, Field{"port", &Mapping::port}};
+      Entries{Field{"prog", &Mapping::program}, Field{"vers", &Mapping::version},
+              Field{"prot", &Mapping::protocol}, Field{"port", &Mapping::port}};
 };
 
 /// The result of GETPORT; 0: not registered.
@@ -49,7 +48,7 @@ struct Port {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"port", &Port::port}};
+  static constexpr auto kFields = Entries{Field{"port", &Port::port}};
 };
 
 /// pmaplist, the result of DUMP.
@@ -58,8 +57,7 @@ struct MappingList {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"mappings", &MappingList::mappings, kMostMappings}};
+  static constexpr auto kFields = Entries{Field{"mappings", &MappingList::mappings, kMostMappings}};
 };
 
 }  // namespace steertag::portmap

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "rpc/fields.h"
 
@@ -44,10 +43,10 @@ struct Service {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"r_prog", &Service::program}, Field{"r_vers", &Service::version},
-                 Field{"r_netid", &Service::netid, kMostNetidOctets},
-                 Field{"r_addr", &Service::address, kMostAddressOctets},
-                 Field{"r_owner", &Service::owner, kMostOwnerOctets}};
+      Entries{Field{"r_prog", &Service::program}, Field{"r_vers", &Service::version},
+              Field{"r_netid", &Service::netid, kMostNetidOctets},
+              Field{"r_addr", &Service::address, kMostAddressOctets},
+              Field{"r_owner", &Service::owner, kMostOwnerOctets}};
 };
 
 /// The result of GETADDR and GETVERSADDR; empty: not registered.
@@ -57,7 +56,7 @@ struct UniversalAddress {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"address", &UniversalAddress::text, kMostAddressOctets}};
+      Entries{Field{"address", &UniversalAddress::text, kMostAddressOctets}};
 };
 
 /// rpcblist, the result of DUMP.
@@ -66,8 +65,7 @@ struct ServiceList {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"services", &ServiceList::services, kMostServices}};
+  static constexpr auto kFields = Entries{Field{"services", &ServiceList::services, kMostServices}};
 };
 
 /// "192.0.2.1" and 2049 are "192.0.2.1.8.1" (RFC 5665 5.2.3.3, 5.2.3.4).

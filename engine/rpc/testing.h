@@ -45,13 +45,10 @@ struct Any {
   static T value(Arena& arena, std::size_t limit) {
     if constexpr (Fielded<T>) {
       T made{};
-      std::apply(
-          [&](const auto&... field) {
-            ((made.*field.member =
-                  any<std::remove_cvref_t<decltype(made.*field.member)>>(arena, field.limit)),
-             ...);
-          },
-          T::kFields);
+      T::kFields.for_each([&](const auto& field) {
+        made.*field.member =
+            any<std::remove_cvref_t<decltype(made.*field.member)>>(arena, field.limit);
+      });
       return made;
     } else if constexpr (Bounded<T>) {
       T made;

@@ -7,11 +7,6 @@ namespace steertag::nfs4 {
 
 namespace {
 
-template <class Visit>
-void for_each_attribute(Visit&& visit) {
-  std::apply([&](const auto&... attribute) { (visit(attribute), ...); }, kAttributes);
-}
-
 /// The first number in the mask that the table does not have, or Bitmap::kNumbers.
 std::uint32_t first_unknown(const Bitmap& mask) {
   std::uint32_t first = Bitmap::kNumbers;
@@ -22,7 +17,7 @@ std::uint32_t first_unknown(const Bitmap& mask) {
 }
 
 void encode_values(wire::Writer& writer, const Attributes& attributes, const Bitmap& mask) {
-  for_each_attribute([&](const auto& attribute) {
+  kAttributes.for_each([&](const auto& attribute) {
     if (mask.test(attribute.number)) rpc::encode_value(writer, *(attributes.*attribute.member));
   });
 }
@@ -39,7 +34,7 @@ Expected<DecodedAttributes, wire::Fault> decode_attributes(const Fattr& from,
   }
   DecodedAttributes to;
   wire::Reader reader(from.attr_vals);
-  for_each_attribute([&](const auto& attribute) {
+  kAttributes.for_each([&](const auto& attribute) {
     if (attribute.number >= end || !from.attrmask.test(attribute.number)) return;
     auto& value = (to.known.*attribute.member).emplace();
     rpc::decode_value(reader, value, attribute.name, attribute.limit);
@@ -61,7 +56,7 @@ Expected<DecodedAttributes, wire::Fault> decode_attributes(const Fattr& from,
 
 Bitmap present(const Attributes& attributes) {
   Bitmap mask;
-  for_each_attribute([&](const auto& attribute) {
+  kAttributes.for_each([&](const auto& attribute) {
     if ((attributes.*attribute.member).has_value()) mask.set(attribute.number);
   });
   return mask;

@@ -136,15 +136,9 @@ TEST(DecodeAttributes, OctetsAfterTheLastValueAreTrailing) {
 /// Attributes with a random half of the table set to random values.
 Attributes any_attributes(rpc::testing::Arena& arena) {
   Attributes made;
-  std::apply(
-      [&](const auto&... attribute) {
-        (
-            [&]<class Value>(const Attribute<Value>& row) {
-              made.*row.member = rpc::testing::any<std::optional<Value>>(arena, row.limit);
-            }(attribute),
-            ...);
-      },
-      kAttributes);
+  kAttributes.for_each([&]<class Value>(const Attribute<Value>& row) {
+    made.*row.member = rpc::testing::any<std::optional<Value>>(arena, row.limit);
+  });
   return made;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "nfs/v4/result.h"
 #include "nfs/v4/types.h"
@@ -23,7 +22,7 @@ struct AccessArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"access", &AccessArgs::access}};
+  static constexpr auto kFields = Entries{Field{"access", &AccessArgs::access}};
 };
 
 /// ACCESS4resok: the bits that the server can judge, and those that it grants.
@@ -34,7 +33,7 @@ struct AccessOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"supported", &AccessOk::supported}, Field{"access", &AccessOk::access}};
+      Entries{Field{"supported", &AccessOk::supported}, Field{"access", &AccessOk::access}};
 };
 
 /// GETATTR4args
@@ -43,7 +42,7 @@ struct GetattrArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"attr_request", &GetattrArgs::attr_request}};
+  static constexpr auto kFields = Entries{Field{"attr_request", &GetattrArgs::attr_request}};
 };
 
 /// GETATTR4resok and CB_GETATTR4resok
@@ -52,7 +51,7 @@ struct GetattrOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"obj_attributes", &GetattrOk::obj_attributes}};
+  static constexpr auto kFields = Entries{Field{"obj_attributes", &GetattrOk::obj_attributes}};
 };
 
 /// SETATTR4args
@@ -62,8 +61,8 @@ struct SetattrArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"stateid", &SetattrArgs::stateid},
-                                             Field{"obj_attributes", &SetattrArgs::obj_attributes}};
+  static constexpr auto kFields = Entries{Field{"stateid", &SetattrArgs::stateid},
+                                          Field{"obj_attributes", &SetattrArgs::obj_attributes}};
 };
 
 /// SETATTR4res: `attrsset` is there with every status.
@@ -73,8 +72,8 @@ struct SetattrResult {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"status", &SetattrResult::status},
-                                             Field{"attrsset", &SetattrResult::attrsset}};
+  static constexpr auto kFields =
+      Entries{Field{"status", &SetattrResult::status}, Field{"attrsset", &SetattrResult::attrsset}};
 };
 
 /// VERIFY4args and NVERIFY4args
@@ -83,7 +82,7 @@ struct VerifyArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"obj_attributes", &VerifyArgs::obj_attributes}};
+  static constexpr auto kFields = Entries{Field{"obj_attributes", &VerifyArgs::obj_attributes}};
 };
 
 /// OPENATTR4args
@@ -92,7 +91,7 @@ struct OpenattrArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"createdir", &OpenattrArgs::createdir}};
+  static constexpr auto kFields = Entries{Field{"createdir", &OpenattrArgs::createdir}};
 };
 
 using NverifyArgs = VerifyArgs;

@@ -7,11 +7,9 @@ namespace steertag::nfs4 {
 
 namespace {
 
-constexpr auto kRows = std::apply(
-    [](const auto&... attribute) {
-      return std::array{AttributeRow{attribute.number, attribute.name, attribute.use}...};
-    },
-    kAttributes);
+constexpr auto kRows = kAttributes.apply([](const auto&... attribute) {
+  return std::array{AttributeRow{attribute.number, attribute.name, attribute.use}...};
+});
 
 constexpr bool numbered_from_zero() {
   for (std::uint32_t i = 0; i < kRows.size(); ++i) {

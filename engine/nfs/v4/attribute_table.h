@@ -5,10 +5,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <tuple>
 
 #include "nfs/v4/attribute_numbers.h"
 #include "nfs/v4/attributes.h"
+#include "support/entries.h"
 
 namespace steertag::nfs4 {
 
@@ -39,7 +39,7 @@ Attribute(std::uint32_t, std::string_view, std::optional<Value> Attributes::*, s
           std::size_t) -> Attribute<Value>;
 
 /// The one list, in ascending order: decoding, encoding, names and bounds follow from it.
-inline constexpr auto kAttributes = std::tuple{
+inline constexpr auto kAttributes = Entries{
     Attribute{FATTR4_SUPPORTED_ATTRS, "supported_attrs", &Attributes::supported_attrs,
               kRead | kRequired | kLinux},
     Attribute{FATTR4_TYPE, "type", &Attributes::type, kRead | kRequired | kLinux},

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "nfs/v4/types.h"
@@ -19,8 +18,8 @@ struct ModeMasked {
   bool operator==(const ModeMasked&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"mm_value_to_set", &ModeMasked::mm_value_to_set},
-                                             Field{"mm_mask_bits", &ModeMasked::mm_mask_bits}};
+  static constexpr auto kFields = Entries{Field{"mm_value_to_set", &ModeMasked::mm_value_to_set},
+                                          Field{"mm_mask_bits", &ModeMasked::mm_mask_bits}};
 };
 
 /// change_policy4
@@ -31,8 +30,8 @@ struct ChangePolicy {
   bool operator==(const ChangePolicy&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"cp_major", &ChangePolicy::cp_major},
-                                             Field{"cp_minor", &ChangePolicy::cp_minor}};
+  static constexpr auto kFields = Entries{Field{"cp_major", &ChangePolicy::cp_major},
+                                          Field{"cp_minor", &ChangePolicy::cp_minor}};
 };
 
 /// utf8str_cis, as an element of `server`.
@@ -41,7 +40,7 @@ struct ServerName {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"server", &ServerName::server, kMostTextOctets}};
+  static constexpr auto kFields = Entries{Field{"server", &ServerName::server, kMostTextOctets}};
 };
 
 /// fs_location4
@@ -52,8 +51,8 @@ struct FsLocation {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"server", &FsLocation::server, kMostLocations},
-                 Field{"rootpath", &FsLocation::rootpath, kMostComponents}};
+      Entries{Field{"server", &FsLocation::server, kMostLocations},
+              Field{"rootpath", &FsLocation::rootpath, kMostComponents}};
 };
 
 /// fs_locations4
@@ -64,8 +63,8 @@ struct FsLocations {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"fs_root", &FsLocations::fs_root, kMostComponents},
-                 Field{"locations", &FsLocations::locations, kMostLocations}};
+      Entries{Field{"fs_root", &FsLocations::fs_root, kMostComponents},
+              Field{"locations", &FsLocations::locations, kMostLocations}};
 };
 
 /// fs_locations_server4
@@ -77,9 +76,9 @@ struct FsLocationsServer {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"fls_currency", &FsLocationsServer::fls_currency},
-                 Field{"fls_info", &FsLocationsServer::fls_info, kMostTextOctets},
-                 Field{"fls_server", &FsLocationsServer::fls_server, kMostTextOctets}};
+      Entries{Field{"fls_currency", &FsLocationsServer::fls_currency},
+              Field{"fls_info", &FsLocationsServer::fls_info, kMostTextOctets},
+              Field{"fls_server", &FsLocationsServer::fls_server, kMostTextOctets}};
 };
 
 /// fs_locations_item4
@@ -90,8 +89,8 @@ struct FsLocationsItem {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"fli_entries", &FsLocationsItem::fli_entries, kMostLocations},
-                 Field{"fli_rootpath", &FsLocationsItem::fli_rootpath, kMostComponents}};
+      Entries{Field{"fli_entries", &FsLocationsItem::fli_entries, kMostLocations},
+              Field{"fli_rootpath", &FsLocationsItem::fli_rootpath, kMostComponents}};
 };
 
 /// fs_locations_info4
@@ -104,10 +103,10 @@ struct FsLocationsInfo {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"fli_flags", &FsLocationsInfo::fli_flags},
-                 Field{"fli_valid_for", &FsLocationsInfo::fli_valid_for},
-                 Field{"fli_fs_root", &FsLocationsInfo::fli_fs_root, kMostComponents},
-                 Field{"fli_items", &FsLocationsInfo::fli_items, kMostLocations}};
+      Entries{Field{"fli_flags", &FsLocationsInfo::fli_flags},
+              Field{"fli_valid_for", &FsLocationsInfo::fli_valid_for},
+              Field{"fli_fs_root", &FsLocationsInfo::fli_fs_root, kMostComponents},
+              Field{"fli_items", &FsLocationsInfo::fli_items, kMostLocations}};
 };
 
 /// fs4_status
@@ -122,12 +121,12 @@ struct FsStatus {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"fss_absent", &FsStatus::fss_absent},
-                 Field{"fss_type", &FsStatus::fss_type},
-                 Field{"fss_source", &FsStatus::fss_source, kMostTextOctets},
-                 Field{"fss_current", &FsStatus::fss_current, kMostTextOctets},
-                 Field{"fss_age", &FsStatus::fss_age},
-                 Field{"fss_version", &FsStatus::fss_version}};
+      Entries{Field{"fss_absent", &FsStatus::fss_absent},
+              Field{"fss_type", &FsStatus::fss_type},
+              Field{"fss_source", &FsStatus::fss_source, kMostTextOctets},
+              Field{"fss_current", &FsStatus::fss_current, kMostTextOctets},
+              Field{"fss_age", &FsStatus::fss_age},
+              Field{"fss_version", &FsStatus::fss_version}};
 };
 
 /// layouthint4
@@ -138,8 +137,8 @@ struct LayoutHint {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"loh_type", &LayoutHint::loh_type},
-                 Field{"loh_body", &LayoutHint::loh_body, kMostLayoutOctets}};
+      Entries{Field{"loh_type", &LayoutHint::loh_type},
+              Field{"loh_body", &LayoutHint::loh_body, kMostLayoutOctets}};
 };
 
 /// threshold_item4
@@ -151,9 +150,9 @@ struct ThresholdItem {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"thi_layout_type", &ThresholdItem::thi_layout_type},
-                 Field{"thi_hintset", &ThresholdItem::thi_hintset},
-                 Field{"thi_hintlist", &ThresholdItem::thi_hintlist, kMostTextOctets}};
+      Entries{Field{"thi_layout_type", &ThresholdItem::thi_layout_type},
+              Field{"thi_hintset", &ThresholdItem::thi_hintset},
+              Field{"thi_hintlist", &ThresholdItem::thi_hintlist, kMostTextOctets}};
 };
 
 /// mdsthreshold4
@@ -163,7 +162,7 @@ struct MdsThreshold {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"mth_hints", &MdsThreshold::mth_hints, kMostLayoutTypes}};
+      Entries{Field{"mth_hints", &MdsThreshold::mth_hints, kMostLayoutTypes}};
 };
 
 /// retention_get4
@@ -174,8 +173,8 @@ struct RetentionGet {
   bool operator==(const RetentionGet&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"rg_duration", &RetentionGet::rg_duration},
-                                             Field{"rg_begin_time", &RetentionGet::rg_begin_time}};
+  static constexpr auto kFields = Entries{Field{"rg_duration", &RetentionGet::rg_duration},
+                                          Field{"rg_begin_time", &RetentionGet::rg_begin_time}};
 };
 
 /// retention_set4
@@ -186,8 +185,8 @@ struct RetentionSet {
   bool operator==(const RetentionSet&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"rs_enable", &RetentionSet::rs_enable},
-                                             Field{"rs_duration", &RetentionSet::rs_duration}};
+  static constexpr auto kFields = Entries{Field{"rs_enable", &RetentionSet::rs_enable},
+                                          Field{"rs_duration", &RetentionSet::rs_duration}};
 };
 
 }  // namespace steertag::nfs4

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "nfs/v4/attribute_ops.h"
@@ -19,8 +18,8 @@ struct CbGetattrArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"fh", &CbGetattrArgs::fh},
-                                             Field{"attr_request", &CbGetattrArgs::attr_request}};
+  static constexpr auto kFields =
+      Entries{Field{"fh", &CbGetattrArgs::fh}, Field{"attr_request", &CbGetattrArgs::attr_request}};
 };
 
 /// CB_RECALL4args
@@ -32,8 +31,8 @@ struct CbRecallArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"stateid", &CbRecallArgs::stateid},
-                 Field{"truncate", &CbRecallArgs::truncate}, Field{"fh", &CbRecallArgs::fh}};
+      Entries{Field{"stateid", &CbRecallArgs::stateid}, Field{"truncate", &CbRecallArgs::truncate},
+              Field{"fh", &CbRecallArgs::fh}};
 };
 
 /// layoutrecall_file4
@@ -45,10 +44,10 @@ struct LayoutrecallFile {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"lor_fh", &LayoutrecallFile::lor_fh},
-                                             Field{"lor_offset", &LayoutrecallFile::lor_offset},
-                                             Field{"lor_length", &LayoutrecallFile::lor_length},
-                                             Field{"lor_stateid", &LayoutrecallFile::lor_stateid}};
+  static constexpr auto kFields = Entries{Field{"lor_fh", &LayoutrecallFile::lor_fh},
+                                          Field{"lor_offset", &LayoutrecallFile::lor_offset},
+                                          Field{"lor_length", &LayoutrecallFile::lor_length},
+                                          Field{"lor_stateid", &LayoutrecallFile::lor_stateid}};
 };
 
 /// layoutrecall4
@@ -60,9 +59,9 @@ struct Layoutrecall {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"lor_recalltype", &Layoutrecall::lor_recalltype},
-                 arm<LayoutrecallType::LAYOUTRECALL4_FILE>("lor_layout", &Layoutrecall::lor_layout),
-                 arm<LayoutrecallType::LAYOUTRECALL4_FSID>("lor_fsid", &Layoutrecall::lor_fsid)};
+      Entries{Field{"lor_recalltype", &Layoutrecall::lor_recalltype},
+              arm<LayoutrecallType::LAYOUTRECALL4_FILE>("lor_layout", &Layoutrecall::lor_layout),
+              arm<LayoutrecallType::LAYOUTRECALL4_FSID>("lor_fsid", &Layoutrecall::lor_fsid)};
 };
 
 /// CB_LAYOUTRECALL4args
@@ -75,10 +74,10 @@ struct CbLayoutrecallArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"clora_type", &CbLayoutrecallArgs::clora_type},
-                 Field{"clora_iomode", &CbLayoutrecallArgs::clora_iomode},
-                 Field{"clora_changed", &CbLayoutrecallArgs::clora_changed},
-                 Field{"clora_recall", &CbLayoutrecallArgs::clora_recall}};
+      Entries{Field{"clora_type", &CbLayoutrecallArgs::clora_type},
+              Field{"clora_iomode", &CbLayoutrecallArgs::clora_iomode},
+              Field{"clora_changed", &CbLayoutrecallArgs::clora_changed},
+              Field{"clora_recall", &CbLayoutrecallArgs::clora_recall}};
 };
 
 /// notify4. The values depend on the bits of the mask and stay opaque.
@@ -89,8 +88,8 @@ struct Notify {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"notify_mask", &Notify::notify_mask},
-                 Field{"notify_vals", &Notify::notify_vals, kMostNotificationOctets}};
+      Entries{Field{"notify_mask", &Notify::notify_mask},
+              Field{"notify_vals", &Notify::notify_vals, kMostNotificationOctets}};
 };
 
 /// CB_NOTIFY4args
@@ -101,7 +100,7 @@ struct CbNotifyArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"cna_stateid", &CbNotifyArgs::cna_stateid}, Field{"cna_fh", &CbNotifyArgs::cna_fh},
       Field{"cna_changes", &CbNotifyArgs::cna_changes, kMostNotifications}};
 };
@@ -114,8 +113,8 @@ struct CbPushDelegArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"cpda_fh", &CbPushDelegArgs::cpda_fh},
-                 Field{"cpda_delegation", &CbPushDelegArgs::cpda_delegation}};
+      Entries{Field{"cpda_fh", &CbPushDelegArgs::cpda_fh},
+              Field{"cpda_delegation", &CbPushDelegArgs::cpda_delegation}};
 };
 
 /// Bits of craa_type_mask (RFC 8881 20.6.1).
@@ -137,8 +136,8 @@ struct CbRecallAnyArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"craa_objects_to_keep", &CbRecallAnyArgs::craa_objects_to_keep},
-                 Field{"craa_type_mask", &CbRecallAnyArgs::craa_type_mask}};
+      Entries{Field{"craa_objects_to_keep", &CbRecallAnyArgs::craa_objects_to_keep},
+              Field{"craa_type_mask", &CbRecallAnyArgs::craa_type_mask}};
 };
 
 /// CB_RECALL_SLOT4args
@@ -148,7 +147,7 @@ struct CbRecallSlotArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"rsa_target_highest_slotid", &CbRecallSlotArgs::rsa_target_highest_slotid}};
+      Entries{Field{"rsa_target_highest_slotid", &CbRecallSlotArgs::rsa_target_highest_slotid}};
 };
 
 /// referring_call4
@@ -158,8 +157,8 @@ struct ReferringCall {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"rc_sequenceid", &ReferringCall::rc_sequenceid},
-                                             Field{"rc_slotid", &ReferringCall::rc_slotid}};
+  static constexpr auto kFields = Entries{Field{"rc_sequenceid", &ReferringCall::rc_sequenceid},
+                                          Field{"rc_slotid", &ReferringCall::rc_slotid}};
 };
 
 /// referring_call_list4
@@ -169,7 +168,7 @@ struct ReferringCallList {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"rcl_sessionid", &ReferringCallList::rcl_sessionid},
       Field{"rcl_referring_calls", &ReferringCallList::rcl_referring_calls, kMostReferringCalls}};
 };
@@ -186,13 +185,13 @@ struct CbSequenceArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"csa_sessionid", &CbSequenceArgs::csa_sessionid},
-                 Field{"csa_sequenceid", &CbSequenceArgs::csa_sequenceid},
-                 Field{"csa_slotid", &CbSequenceArgs::csa_slotid},
-                 Field{"csa_highest_slotid", &CbSequenceArgs::csa_highest_slotid},
-                 Field{"csa_cachethis", &CbSequenceArgs::csa_cachethis},
-                 Field{"csa_referring_call_lists", &CbSequenceArgs::csa_referring_call_lists,
-                       kMostReferringLists}};
+      Entries{Field{"csa_sessionid", &CbSequenceArgs::csa_sessionid},
+              Field{"csa_sequenceid", &CbSequenceArgs::csa_sequenceid},
+              Field{"csa_slotid", &CbSequenceArgs::csa_slotid},
+              Field{"csa_highest_slotid", &CbSequenceArgs::csa_highest_slotid},
+              Field{"csa_cachethis", &CbSequenceArgs::csa_cachethis},
+              Field{"csa_referring_call_lists", &CbSequenceArgs::csa_referring_call_lists,
+                    kMostReferringLists}};
 };
 
 /// CB_SEQUENCE4resok
@@ -207,11 +206,11 @@ struct CbSequenceOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"csr_sessionid", &CbSequenceOk::csr_sessionid},
-                 Field{"csr_sequenceid", &CbSequenceOk::csr_sequenceid},
-                 Field{"csr_slotid", &CbSequenceOk::csr_slotid},
-                 Field{"csr_highest_slotid", &CbSequenceOk::csr_highest_slotid},
-                 Field{"csr_target_highest_slotid", &CbSequenceOk::csr_target_highest_slotid}};
+      Entries{Field{"csr_sessionid", &CbSequenceOk::csr_sessionid},
+              Field{"csr_sequenceid", &CbSequenceOk::csr_sequenceid},
+              Field{"csr_slotid", &CbSequenceOk::csr_slotid},
+              Field{"csr_highest_slotid", &CbSequenceOk::csr_highest_slotid},
+              Field{"csr_target_highest_slotid", &CbSequenceOk::csr_target_highest_slotid}};
 };
 
 /// CB_WANTS_CANCELLED4args
@@ -222,10 +221,10 @@ struct CbWantsCancelledArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"cwca_contended_wants_cancelled",
-                       &CbWantsCancelledArgs::cwca_contended_wants_cancelled},
-                 Field{"cwca_resourced_wants_cancelled",
-                       &CbWantsCancelledArgs::cwca_resourced_wants_cancelled}};
+      Entries{Field{"cwca_contended_wants_cancelled",
+                    &CbWantsCancelledArgs::cwca_contended_wants_cancelled},
+              Field{"cwca_resourced_wants_cancelled",
+                    &CbWantsCancelledArgs::cwca_resourced_wants_cancelled}};
 };
 
 /// CB_NOTIFY_LOCK4args
@@ -236,8 +235,8 @@ struct CbNotifyLockArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"cnla_fh", &CbNotifyLockArgs::cnla_fh},
-                 Field{"cnla_lock_owner", &CbNotifyLockArgs::cnla_lock_owner}};
+      Entries{Field{"cnla_fh", &CbNotifyLockArgs::cnla_fh},
+              Field{"cnla_lock_owner", &CbNotifyLockArgs::cnla_lock_owner}};
 };
 
 /// CB_NOTIFY_DEVICEID4args
@@ -247,7 +246,7 @@ struct CbNotifyDeviceidArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"cnda_changes", &CbNotifyDeviceidArgs::cnda_changes, kMostNotifications}};
+      Entries{Field{"cnda_changes", &CbNotifyDeviceidArgs::cnda_changes, kMostNotifications}};
 };
 
 using CbRecallableObjAvailArgs = CbRecallAnyArgs;

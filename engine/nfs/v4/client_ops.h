@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "nfs/v4/result.h"
@@ -18,8 +17,8 @@ struct NfsClientId {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"verifier", &NfsClientId::verifier},
-                                             Field{"id", &NfsClientId::id, kMostOpaqueOctets}};
+  static constexpr auto kFields = Entries{Field{"verifier", &NfsClientId::verifier},
+                                          Field{"id", &NfsClientId::id, kMostOpaqueOctets}};
 };
 
 /// cb_client4: where the client's callback service is.
@@ -29,8 +28,8 @@ struct CbClient {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"cb_program", &CbClient::cb_program},
-                                             Field{"cb_location", &CbClient::cb_location}};
+  static constexpr auto kFields = Entries{Field{"cb_program", &CbClient::cb_program},
+                                          Field{"cb_location", &CbClient::cb_location}};
 };
 
 /// SETCLIENTID4args
@@ -41,7 +40,7 @@ struct SetclientidArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"client", &SetclientidArgs::client}, Field{"callback", &SetclientidArgs::callback},
       Field{"callback_ident", &SetclientidArgs::callback_ident}};
 };
@@ -54,8 +53,8 @@ struct SetclientidOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"clientid", &SetclientidOk::clientid},
-                 Field{"setclientid_confirm", &SetclientidOk::setclientid_confirm}};
+      Entries{Field{"clientid", &SetclientidOk::clientid},
+              Field{"setclientid_confirm", &SetclientidOk::setclientid_confirm}};
 };
 
 /// SETCLIENTID4res: `client_using` is the address of the client that holds the identity.
@@ -67,9 +66,9 @@ struct SetclientidResult {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"status", &SetclientidResult::status},
-                 arm<Status::NFS4_OK>("resok4", &SetclientidResult::resok4),
-                 arm<Status::NFS4ERR_CLID_INUSE>("client_using", &SetclientidResult::client_using)};
+      Entries{Field{"status", &SetclientidResult::status},
+              arm<Status::NFS4_OK>("resok4", &SetclientidResult::resok4),
+              arm<Status::NFS4ERR_CLID_INUSE>("client_using", &SetclientidResult::client_using)};
 };
 
 /// SETCLIENTID_CONFIRM4args
@@ -80,8 +79,8 @@ struct SetclientidConfirmArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"clientid", &SetclientidConfirmArgs::clientid},
-                 Field{"setclientid_confirm", &SetclientidConfirmArgs::setclientid_confirm}};
+      Entries{Field{"clientid", &SetclientidConfirmArgs::clientid},
+              Field{"setclientid_confirm", &SetclientidConfirmArgs::setclientid_confirm}};
 };
 
 /// RENEW4args
@@ -90,7 +89,7 @@ struct RenewArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"clientid", &RenewArgs::clientid}};
+  static constexpr auto kFields = Entries{Field{"clientid", &RenewArgs::clientid}};
 };
 
 /// Bits of eia_flags and eir_flags (RFC 8881 18.35.1).
@@ -112,8 +111,8 @@ struct ClientOwner {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"co_verifier", &ClientOwner::co_verifier},
-                 Field{"co_ownerid", &ClientOwner::co_ownerid, kMostOpaqueOctets}};
+      Entries{Field{"co_verifier", &ClientOwner::co_verifier},
+              Field{"co_ownerid", &ClientOwner::co_ownerid, kMostOpaqueOctets}};
 };
 
 /// server_owner4
@@ -124,8 +123,8 @@ struct ServerOwner {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"so_minor_id", &ServerOwner::so_minor_id},
-                 Field{"so_major_id", &ServerOwner::so_major_id, kMostOpaqueOctets}};
+      Entries{Field{"so_minor_id", &ServerOwner::so_minor_id},
+              Field{"so_major_id", &ServerOwner::so_major_id, kMostOpaqueOctets}};
 };
 
 /// state_protect_ops4: sets of operation numbers.
@@ -136,8 +135,8 @@ struct StateProtectOps {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"spo_must_enforce", &StateProtectOps::spo_must_enforce},
-                 Field{"spo_must_allow", &StateProtectOps::spo_must_allow}};
+      Entries{Field{"spo_must_enforce", &StateProtectOps::spo_must_enforce},
+              Field{"spo_must_allow", &StateProtectOps::spo_must_allow}};
 };
 
 /// sec_oid4, as an element of an array.
@@ -146,7 +145,7 @@ struct Algorithm {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"oid", &Algorithm::oid, kMostOidOctets}};
+  static constexpr auto kFields = Entries{Field{"oid", &Algorithm::oid, kMostOidOctets}};
 };
 
 /// ssv_sp_parms4
@@ -160,11 +159,11 @@ struct SsvParms {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"ssp_ops", &SsvParms::ssp_ops},
-                 Field{"ssp_hash_algs", &SsvParms::ssp_hash_algs, kMostAlgorithms},
-                 Field{"ssp_encr_algs", &SsvParms::ssp_encr_algs, kMostAlgorithms},
-                 Field{"ssp_window", &SsvParms::ssp_window},
-                 Field{"ssp_num_gss_handles", &SsvParms::ssp_num_gss_handles}};
+      Entries{Field{"ssp_ops", &SsvParms::ssp_ops},
+              Field{"ssp_hash_algs", &SsvParms::ssp_hash_algs, kMostAlgorithms},
+              Field{"ssp_encr_algs", &SsvParms::ssp_encr_algs, kMostAlgorithms},
+              Field{"ssp_window", &SsvParms::ssp_window},
+              Field{"ssp_num_gss_handles", &SsvParms::ssp_num_gss_handles}};
 };
 
 /// state_protect4_a
@@ -175,10 +174,10 @@ struct StateProtectArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"spa_how", &StateProtectArgs::spa_how},
-      arm<StateProtectHow::SP4_MACH_CRED>("spa_mach_ops", &StateProtectArgs::spa_mach_ops),
-      arm<StateProtectHow::SP4_SSV>("spa_ssv_parms", &StateProtectArgs::spa_ssv_parms)};
+  static constexpr auto kFields =
+      Entries{Field{"spa_how", &StateProtectArgs::spa_how},
+              arm<StateProtectHow::SP4_MACH_CRED>("spa_mach_ops", &StateProtectArgs::spa_mach_ops),
+              arm<StateProtectHow::SP4_SSV>("spa_ssv_parms", &StateProtectArgs::spa_ssv_parms)};
 };
 
 /// EXCHANGE_ID4args
@@ -191,10 +190,10 @@ struct ExchangeIdArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"eia_clientowner", &ExchangeIdArgs::eia_clientowner},
-                 Field{"eia_flags", &ExchangeIdArgs::eia_flags},
-                 Field{"eia_state_protect", &ExchangeIdArgs::eia_state_protect},
-                 Field{"eia_client_impl_id", &ExchangeIdArgs::eia_client_impl_id}};
+      Entries{Field{"eia_clientowner", &ExchangeIdArgs::eia_clientowner},
+              Field{"eia_flags", &ExchangeIdArgs::eia_flags},
+              Field{"eia_state_protect", &ExchangeIdArgs::eia_state_protect},
+              Field{"eia_client_impl_id", &ExchangeIdArgs::eia_client_impl_id}};
 };
 
 /// gsshandle4_t, as an element of an array.
@@ -204,7 +203,7 @@ struct GssHandle {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"handle", &GssHandle::handle, kMostGssHandleOctets}};
+      Entries{Field{"handle", &GssHandle::handle, kMostGssHandleOctets}};
 };
 
 /// ssv_prot_info4
@@ -219,12 +218,12 @@ struct SsvInfo {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"spi_ops", &SsvInfo::spi_ops},
-                 Field{"spi_hash_alg", &SsvInfo::spi_hash_alg},
-                 Field{"spi_encr_alg", &SsvInfo::spi_encr_alg},
-                 Field{"spi_ssv_len", &SsvInfo::spi_ssv_len},
-                 Field{"spi_window", &SsvInfo::spi_window},
-                 Field{"spi_handles", &SsvInfo::spi_handles, kMostGssHandles}};
+      Entries{Field{"spi_ops", &SsvInfo::spi_ops},
+              Field{"spi_hash_alg", &SsvInfo::spi_hash_alg},
+              Field{"spi_encr_alg", &SsvInfo::spi_encr_alg},
+              Field{"spi_ssv_len", &SsvInfo::spi_ssv_len},
+              Field{"spi_window", &SsvInfo::spi_window},
+              Field{"spi_handles", &SsvInfo::spi_handles, kMostGssHandles}};
 };
 
 /// state_protect4_r
@@ -235,7 +234,7 @@ struct StateProtectResult {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"spr_how", &StateProtectResult::spr_how},
       arm<StateProtectHow::SP4_MACH_CRED>("spr_mach_ops", &StateProtectResult::spr_mach_ops),
       arm<StateProtectHow::SP4_SSV>("spr_ssv_info", &StateProtectResult::spr_ssv_info)};
@@ -254,13 +253,13 @@ struct ExchangeIdOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"eir_clientid", &ExchangeIdOk::eir_clientid},
-                 Field{"eir_sequenceid", &ExchangeIdOk::eir_sequenceid},
-                 Field{"eir_flags", &ExchangeIdOk::eir_flags},
-                 Field{"eir_state_protect", &ExchangeIdOk::eir_state_protect},
-                 Field{"eir_server_owner", &ExchangeIdOk::eir_server_owner},
-                 Field{"eir_server_scope", &ExchangeIdOk::eir_server_scope, kMostOpaqueOctets},
-                 Field{"eir_server_impl_id", &ExchangeIdOk::eir_server_impl_id}};
+      Entries{Field{"eir_clientid", &ExchangeIdOk::eir_clientid},
+              Field{"eir_sequenceid", &ExchangeIdOk::eir_sequenceid},
+              Field{"eir_flags", &ExchangeIdOk::eir_flags},
+              Field{"eir_state_protect", &ExchangeIdOk::eir_state_protect},
+              Field{"eir_server_owner", &ExchangeIdOk::eir_server_owner},
+              Field{"eir_server_scope", &ExchangeIdOk::eir_server_scope, kMostOpaqueOctets},
+              Field{"eir_server_impl_id", &ExchangeIdOk::eir_server_impl_id}};
 };
 
 /// DESTROY_CLIENTID4args
@@ -270,7 +269,7 @@ struct DestroyClientidArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"dca_clientid", &DestroyClientidArgs::dca_clientid}};
+      Entries{Field{"dca_clientid", &DestroyClientidArgs::dca_clientid}};
 };
 
 /// RECLAIM_COMPLETE4args
@@ -279,7 +278,7 @@ struct ReclaimCompleteArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"rca_one_fs", &ReclaimCompleteArgs::rca_one_fs}};
+  static constexpr auto kFields = Entries{Field{"rca_one_fs", &ReclaimCompleteArgs::rca_one_fs}};
 };
 
 using SetclientidConfirmResult = Result<Void>;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 #include "nfs/v4/callbacks.h"
 #include "nfs/v4/operations.h"
@@ -29,8 +28,8 @@ struct CompoundArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"tag", &CompoundArgs::tag, kMostTagOctets},
-                                             Field{"minorversion", &CompoundArgs::minorversion}};
+  static constexpr auto kFields = Entries{Field{"tag", &CompoundArgs::tag, kMostTagOctets},
+                                          Field{"minorversion", &CompoundArgs::minorversion}};
 };
 
 /// CB_COMPOUND4args before its argarray.
@@ -41,10 +40,9 @@ struct CbCompoundArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"tag", &CbCompoundArgs::tag, kMostTagOctets},
-                 Field{"minorversion", &CbCompoundArgs::minorversion},
-                 Field{"callback_ident", &CbCompoundArgs::callback_ident}};
+  static constexpr auto kFields = Entries{Field{"tag", &CbCompoundArgs::tag, kMostTagOctets},
+                                          Field{"minorversion", &CbCompoundArgs::minorversion},
+                                          Field{"callback_ident", &CbCompoundArgs::callback_ident}};
 };
 
 /// COMPOUND4res and CB_COMPOUND4res before their resarray.
@@ -54,8 +52,8 @@ struct CompoundResult {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"status", &CompoundResult::status},
-                                             Field{"tag", &CompoundResult::tag, kMostTagOctets}};
+  static constexpr auto kFields = Entries{Field{"status", &CompoundResult::status},
+                                          Field{"tag", &CompoundResult::tag, kMostTagOctets}};
 };
 
 /// Walks over an argarray or resarray. `Number` is Opnum or CbOpnum. The caller decodes each

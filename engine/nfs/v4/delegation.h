@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "nfs/v4/result.h"
 #include "nfs/v4/types.h"
@@ -18,8 +17,8 @@ struct ModifiedLimit {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"num_blocks", &ModifiedLimit::num_blocks},
-                 Field{"bytes_per_block", &ModifiedLimit::bytes_per_block}};
+      Entries{Field{"num_blocks", &ModifiedLimit::num_blocks},
+              Field{"bytes_per_block", &ModifiedLimit::bytes_per_block}};
 };
 
 /// nfs_space_limit4: how much a client with a write delegation may keep to itself.
@@ -32,9 +31,9 @@ struct SpaceLimit {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"limitby", &SpaceLimit::limitby},
-                 arm<LimitBy::NFS_LIMIT_SIZE>("filesize", &SpaceLimit::filesize),
-                 arm<LimitBy::NFS_LIMIT_BLOCKS>("mod_blocks", &SpaceLimit::mod_blocks)};
+      Entries{Field{"limitby", &SpaceLimit::limitby},
+              arm<LimitBy::NFS_LIMIT_SIZE>("filesize", &SpaceLimit::filesize),
+              arm<LimitBy::NFS_LIMIT_BLOCKS>("mod_blocks", &SpaceLimit::mod_blocks)};
 };
 
 /// open_read_delegation4
@@ -45,9 +44,9 @@ struct ReadDelegation {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"stateid", &ReadDelegation::stateid},
-                                             Field{"recall", &ReadDelegation::recall},
-                                             Field{"permissions", &ReadDelegation::permissions}};
+  static constexpr auto kFields =
+      Entries{Field{"stateid", &ReadDelegation::stateid}, Field{"recall", &ReadDelegation::recall},
+              Field{"permissions", &ReadDelegation::permissions}};
 };
 
 /// open_write_delegation4
@@ -59,10 +58,10 @@ struct WriteDelegation {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"stateid", &WriteDelegation::stateid},
-                                             Field{"recall", &WriteDelegation::recall},
-                                             Field{"space_limit", &WriteDelegation::space_limit},
-                                             Field{"permissions", &WriteDelegation::permissions}};
+  static constexpr auto kFields = Entries{Field{"stateid", &WriteDelegation::stateid},
+                                          Field{"recall", &WriteDelegation::recall},
+                                          Field{"space_limit", &WriteDelegation::space_limit},
+                                          Field{"permissions", &WriteDelegation::permissions}};
 };
 
 /// open_none_delegation4, new in minor version 1.
@@ -74,12 +73,12 @@ struct NoneDelegation {
   bool operator==(const NoneDelegation&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"ond_why", &NoneDelegation::ond_why},
-      arm<WhyNoDelegation::WND4_CONTENTION>("ond_server_will_push_deleg",
-                                            &NoneDelegation::ond_server_will_push_deleg),
-      arm<WhyNoDelegation::WND4_RESOURCE>("ond_server_will_signal_avail",
-                                          &NoneDelegation::ond_server_will_signal_avail)};
+  static constexpr auto kFields =
+      Entries{Field{"ond_why", &NoneDelegation::ond_why},
+              arm<WhyNoDelegation::WND4_CONTENTION>("ond_server_will_push_deleg",
+                                                    &NoneDelegation::ond_server_will_push_deleg),
+              arm<WhyNoDelegation::WND4_RESOURCE>("ond_server_will_signal_avail",
+                                                  &NoneDelegation::ond_server_will_signal_avail)};
 };
 
 /// open_delegation4
@@ -91,11 +90,11 @@ struct Delegation {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"delegation_type", &Delegation::delegation_type},
-      arm<DelegationType::OPEN_DELEGATE_READ>("read", &Delegation::read),
-      arm<DelegationType::OPEN_DELEGATE_WRITE>("write", &Delegation::write),
-      arm<DelegationType::OPEN_DELEGATE_NONE_EXT>("od_whynone", &Delegation::od_whynone)};
+  static constexpr auto kFields =
+      Entries{Field{"delegation_type", &Delegation::delegation_type},
+              arm<DelegationType::OPEN_DELEGATE_READ>("read", &Delegation::read),
+              arm<DelegationType::OPEN_DELEGATE_WRITE>("write", &Delegation::write),
+              arm<DelegationType::OPEN_DELEGATE_NONE_EXT>("od_whynone", &Delegation::od_whynone)};
 };
 
 }  // namespace steertag::nfs4

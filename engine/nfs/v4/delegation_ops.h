@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "nfs/v4/delegation.h"
 #include "nfs/v4/result.h"
@@ -16,7 +15,7 @@ struct DelegpurgeArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"clientid", &DelegpurgeArgs::clientid}};
+  static constexpr auto kFields = Entries{Field{"clientid", &DelegpurgeArgs::clientid}};
 };
 
 /// DELEGRETURN4args
@@ -25,8 +24,7 @@ struct DelegreturnArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"deleg_stateid", &DelegreturnArgs::deleg_stateid}};
+  static constexpr auto kFields = Entries{Field{"deleg_stateid", &DelegreturnArgs::deleg_stateid}};
 };
 
 /// deleg_claim4
@@ -37,8 +35,8 @@ struct DelegClaim {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"dc_claim", &DelegClaim::dc_claim},
-                 arm<WantClaim::CLAIM_PREVIOUS>("dc_delegate_type", &DelegClaim::dc_delegate_type)};
+      Entries{Field{"dc_claim", &DelegClaim::dc_claim},
+              arm<WantClaim::CLAIM_PREVIOUS>("dc_delegate_type", &DelegClaim::dc_delegate_type)};
 };
 
 /// WANT_DELEGATION4args
@@ -48,8 +46,8 @@ struct WantDelegationArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"wda_want", &WantDelegationArgs::wda_want},
-                                             Field{"wda_claim", &WantDelegationArgs::wda_claim}};
+  static constexpr auto kFields = Entries{Field{"wda_want", &WantDelegationArgs::wda_want},
+                                          Field{"wda_claim", &WantDelegationArgs::wda_claim}};
 };
 
 /// GET_DIR_DELEGATION4args
@@ -64,12 +62,12 @@ struct GetDirDelegationArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"gdda_signal_deleg_avail", &GetDirDelegationArgs::gdda_signal_deleg_avail},
-                 Field{"gdda_notification_types", &GetDirDelegationArgs::gdda_notification_types},
-                 Field{"gdda_child_attr_delay", &GetDirDelegationArgs::gdda_child_attr_delay},
-                 Field{"gdda_dir_attr_delay", &GetDirDelegationArgs::gdda_dir_attr_delay},
-                 Field{"gdda_child_attributes", &GetDirDelegationArgs::gdda_child_attributes},
-                 Field{"gdda_dir_attributes", &GetDirDelegationArgs::gdda_dir_attributes}};
+      Entries{Field{"gdda_signal_deleg_avail", &GetDirDelegationArgs::gdda_signal_deleg_avail},
+              Field{"gdda_notification_types", &GetDirDelegationArgs::gdda_notification_types},
+              Field{"gdda_child_attr_delay", &GetDirDelegationArgs::gdda_child_attr_delay},
+              Field{"gdda_dir_attr_delay", &GetDirDelegationArgs::gdda_dir_attr_delay},
+              Field{"gdda_child_attributes", &GetDirDelegationArgs::gdda_child_attributes},
+              Field{"gdda_dir_attributes", &GetDirDelegationArgs::gdda_dir_attributes}};
 };
 
 /// GET_DIR_DELEGATION4resok
@@ -83,11 +81,11 @@ struct GetDirDelegationGranted {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"gddr_cookieverf", &GetDirDelegationGranted::gddr_cookieverf},
-                 Field{"gddr_stateid", &GetDirDelegationGranted::gddr_stateid},
-                 Field{"gddr_notification", &GetDirDelegationGranted::gddr_notification},
-                 Field{"gddr_child_attributes", &GetDirDelegationGranted::gddr_child_attributes},
-                 Field{"gddr_dir_attributes", &GetDirDelegationGranted::gddr_dir_attributes}};
+      Entries{Field{"gddr_cookieverf", &GetDirDelegationGranted::gddr_cookieverf},
+              Field{"gddr_stateid", &GetDirDelegationGranted::gddr_stateid},
+              Field{"gddr_notification", &GetDirDelegationGranted::gddr_notification},
+              Field{"gddr_child_attributes", &GetDirDelegationGranted::gddr_child_attributes},
+              Field{"gddr_dir_attributes", &GetDirDelegationGranted::gddr_dir_attributes}};
 };
 
 /// GET_DIR_DELEGATION4res_non_fatal
@@ -98,7 +96,7 @@ struct GetDirDelegationOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"gddrnf_status", &GetDirDelegationOk::gddrnf_status},
       arm<DirDelegationStatus::GDD4_OK>("gddrnf_resok4", &GetDirDelegationOk::gddrnf_resok4),
       arm<DirDelegationStatus::GDD4_UNAVAIL>("gddrnf_will_signal_deleg_avail",

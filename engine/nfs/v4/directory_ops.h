@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include "nfs/v4/result.h"
 #include "nfs/v4/types.h"
@@ -20,9 +19,9 @@ struct CreateType {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"type", &CreateType::type},
-                 arm<FileType::NF4LNK>("linkdata", &CreateType::linkdata, kMostPathOctets),
-                 arm<FileType::NF4BLK, FileType::NF4CHR>("devdata", &CreateType::devdata)};
+      Entries{Field{"type", &CreateType::type},
+              arm<FileType::NF4LNK>("linkdata", &CreateType::linkdata, kMostPathOctets),
+              arm<FileType::NF4BLK, FileType::NF4CHR>("devdata", &CreateType::devdata)};
 };
 
 /// CREATE4args
@@ -33,10 +32,9 @@ struct CreateArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"objtype", &CreateArgs::objtype},
-                 Field{"objname", &CreateArgs::objname, kMostNameOctets},
-                 Field{"createattrs", &CreateArgs::createattrs}};
+  static constexpr auto kFields = Entries{Field{"objtype", &CreateArgs::objtype},
+                                          Field{"objname", &CreateArgs::objname, kMostNameOctets},
+                                          Field{"createattrs", &CreateArgs::createattrs}};
 };
 
 /// CREATE4resok
@@ -47,7 +45,7 @@ struct CreateOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"cinfo", &CreateOk::cinfo}, Field{"attrset", &CreateOk::attrset}};
+      Entries{Field{"cinfo", &CreateOk::cinfo}, Field{"attrset", &CreateOk::attrset}};
 };
 
 /// LINK4args: the saved filehandle gets a name in the current one.
@@ -56,7 +54,7 @@ struct LinkArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"newname", &LinkArgs::newname, kMostNameOctets}};
+  static constexpr auto kFields = Entries{Field{"newname", &LinkArgs::newname, kMostNameOctets}};
 };
 
 /// LINK4resok
@@ -65,7 +63,7 @@ struct LinkOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"cinfo", &LinkOk::cinfo}};
+  static constexpr auto kFields = Entries{Field{"cinfo", &LinkOk::cinfo}};
 };
 
 /// REMOVE4args
@@ -74,7 +72,7 @@ struct RemoveArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"target", &RemoveArgs::target, kMostNameOctets}};
+  static constexpr auto kFields = Entries{Field{"target", &RemoveArgs::target, kMostNameOctets}};
 };
 
 /// REMOVE4resok
@@ -83,7 +81,7 @@ struct RemoveOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"cinfo", &RemoveOk::cinfo}};
+  static constexpr auto kFields = Entries{Field{"cinfo", &RemoveOk::cinfo}};
 };
 
 /// RENAME4args: `oldname` is in the saved filehandle, `newname` in the current one.
@@ -93,9 +91,8 @@ struct RenameArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"oldname", &RenameArgs::oldname, kMostNameOctets},
-                 Field{"newname", &RenameArgs::newname, kMostNameOctets}};
+  static constexpr auto kFields = Entries{Field{"oldname", &RenameArgs::oldname, kMostNameOctets},
+                                          Field{"newname", &RenameArgs::newname, kMostNameOctets}};
 };
 
 /// RENAME4resok
@@ -105,8 +102,8 @@ struct RenameOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"source_cinfo", &RenameOk::source_cinfo},
-                                             Field{"target_cinfo", &RenameOk::target_cinfo}};
+  static constexpr auto kFields = Entries{Field{"source_cinfo", &RenameOk::source_cinfo},
+                                          Field{"target_cinfo", &RenameOk::target_cinfo}};
 };
 
 /// READDIR4args. `maxcount` bounds READDIR4resok, `dircount` its names and cookies.
@@ -119,10 +116,10 @@ struct ReaddirArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"cookie", &ReaddirArgs::cookie}, Field{"cookieverf", &ReaddirArgs::cookieverf},
-      Field{"dircount", &ReaddirArgs::dircount}, Field{"maxcount", &ReaddirArgs::maxcount},
-      Field{"attr_request", &ReaddirArgs::attr_request}};
+  static constexpr auto kFields =
+      Entries{Field{"cookie", &ReaddirArgs::cookie}, Field{"cookieverf", &ReaddirArgs::cookieverf},
+              Field{"dircount", &ReaddirArgs::dircount}, Field{"maxcount", &ReaddirArgs::maxcount},
+              Field{"attr_request", &ReaddirArgs::attr_request}};
 };
 
 /// entry4 without `nextentry`, which the chain is made of. Name and values point into the message.
@@ -134,8 +131,8 @@ struct Entry {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"cookie", &Entry::cookie}, Field{"name", &Entry::name, kMostNameOctets},
-                 Field{"attrs", &Entry::attrs}};
+      Entries{Field{"cookie", &Entry::cookie}, Field{"name", &Entry::name, kMostNameOctets},
+              Field{"attrs", &Entry::attrs}};
 };
 
 /// READDIR4resok; `entries` and `eof` are dirlist4.
@@ -146,9 +143,9 @@ struct ReaddirOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"cookieverf", &ReaddirOk::cookieverf},
-                                             Field{"entries", &ReaddirOk::entries, kMostEntries},
-                                             Field{"eof", &ReaddirOk::eof}};
+  static constexpr auto kFields =
+      Entries{Field{"cookieverf", &ReaddirOk::cookieverf},
+              Field{"entries", &ReaddirOk::entries, kMostEntries}, Field{"eof", &ReaddirOk::eof}};
 };
 
 /// READLINK4resok. `link` is a DDP-eligible item; it points into the message.
@@ -157,7 +154,7 @@ struct ReadlinkOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"link", &ReadlinkOk::link, kMostPathOctets}};
+  static constexpr auto kFields = Entries{Field{"link", &ReadlinkOk::link, kMostPathOctets}};
 };
 
 using CreateResult = Result<CreateOk>;

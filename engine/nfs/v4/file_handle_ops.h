@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "nfs/v4/result.h"
@@ -19,7 +18,7 @@ struct PutfhArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"object", &PutfhArgs::object}};
+  static constexpr auto kFields = Entries{Field{"object", &PutfhArgs::object}};
 };
 
 /// GETFH4resok
@@ -28,7 +27,7 @@ struct GetfhOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"object", &GetfhOk::object}};
+  static constexpr auto kFields = Entries{Field{"object", &GetfhOk::object}};
 };
 
 /// LOOKUP4args
@@ -37,8 +36,7 @@ struct LookupArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"objname", &LookupArgs::objname, kMostNameOctets}};
+  static constexpr auto kFields = Entries{Field{"objname", &LookupArgs::objname, kMostNameOctets}};
 };
 
 using PutfhResult = Result<Void>;
@@ -56,7 +54,7 @@ struct SecinfoArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"name", &SecinfoArgs::name, kMostNameOctets}};
+  static constexpr auto kFields = Entries{Field{"name", &SecinfoArgs::name, kMostNameOctets}};
 };
 
 /// SECINFO_NO_NAME4args
@@ -65,7 +63,7 @@ struct SecinfoNoNameArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"style", &SecinfoNoNameArgs::style}};
+  static constexpr auto kFields = Entries{Field{"style", &SecinfoNoNameArgs::style}};
 };
 
 /// rpcsec_gss_info
@@ -77,8 +75,8 @@ struct GssInfo {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"oid", &GssInfo::oid, kMostOidOctets}, Field{"qop", &GssInfo::qop},
-                 Field{"service", &GssInfo::service}};
+      Entries{Field{"oid", &GssInfo::oid, kMostOidOctets}, Field{"qop", &GssInfo::qop},
+              Field{"service", &GssInfo::service}};
 };
 
 /// secinfo4: a flavour, with RPCSEC_GSS also its mechanism and service.
@@ -89,8 +87,8 @@ struct Secinfo {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"flavor", &Secinfo::flavor},
-                 arm<rpc::AuthFlavor::RPCSEC_GSS>("flavor_info", &Secinfo::flavor_info)};
+      Entries{Field{"flavor", &Secinfo::flavor},
+              arm<rpc::AuthFlavor::RPCSEC_GSS>("flavor_info", &Secinfo::flavor_info)};
 };
 
 /// SECINFO4resok: what is allowed, in the order of the server's preference.
@@ -99,7 +97,7 @@ struct SecinfoOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"resok4", &SecinfoOk::resok4, kMostFlavors}};
+  static constexpr auto kFields = Entries{Field{"resok4", &SecinfoOk::resok4, kMostFlavors}};
 };
 
 using SecinfoResult = Result<SecinfoOk>;

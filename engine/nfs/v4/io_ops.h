@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "nfs/v4/result.h"
 #include "nfs/v4/types.h"
@@ -18,8 +17,8 @@ struct ReadArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"stateid", &ReadArgs::stateid}, Field{"offset", &ReadArgs::offset},
-                 Field{"count", &ReadArgs::count}};
+      Entries{Field{"stateid", &ReadArgs::stateid}, Field{"offset", &ReadArgs::offset},
+              Field{"count", &ReadArgs::count}};
 };
 
 /// READ4resok. `data` is a DDP-eligible item; it points into the message.
@@ -30,7 +29,7 @@ struct ReadOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"eof", &ReadOk::eof}, Field{"data", &ReadOk::data, kMostDataOctets}};
+      Entries{Field{"eof", &ReadOk::eof}, Field{"data", &ReadOk::data, kMostDataOctets}};
 };
 
 /// WRITE4args. `data` is a DDP-eligible item; it points into the message, or into the sender's
@@ -43,7 +42,7 @@ struct WriteArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"stateid", &WriteArgs::stateid}, Field{"offset", &WriteArgs::offset},
       Field{"stable", &WriteArgs::stable}, Field{"data", &WriteArgs::data, kMostDataOctets}};
 };
@@ -57,8 +56,8 @@ struct WriteOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"count", &WriteOk::count}, Field{"committed", &WriteOk::committed},
-                 Field{"writeverf", &WriteOk::writeverf}};
+      Entries{Field{"count", &WriteOk::count}, Field{"committed", &WriteOk::committed},
+              Field{"writeverf", &WriteOk::writeverf}};
 };
 
 /// COMMIT4args
@@ -69,7 +68,7 @@ struct CommitArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"offset", &CommitArgs::offset}, Field{"count", &CommitArgs::count}};
+      Entries{Field{"offset", &CommitArgs::offset}, Field{"count", &CommitArgs::count}};
 };
 
 /// COMMIT4resok
@@ -78,7 +77,7 @@ struct CommitOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"writeverf", &CommitOk::writeverf}};
+  static constexpr auto kFields = Entries{Field{"writeverf", &CommitOk::writeverf}};
 };
 
 using ReadResult = Result<ReadOk>;

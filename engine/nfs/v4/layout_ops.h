@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "nfs/v4/result.h"
@@ -19,8 +18,8 @@ struct LayoutContent {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"loc_type", &LayoutContent::loc_type},
-                 Field{"loc_body", &LayoutContent::loc_body, kMostLayoutOctets}};
+      Entries{Field{"loc_type", &LayoutContent::loc_type},
+              Field{"loc_body", &LayoutContent::loc_body, kMostLayoutOctets}};
 };
 
 /// layout4
@@ -33,8 +32,8 @@ struct Layout {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"lo_offset", &Layout::lo_offset}, Field{"lo_length", &Layout::lo_length},
-                 Field{"lo_iomode", &Layout::lo_iomode}, Field{"lo_content", &Layout::lo_content}};
+      Entries{Field{"lo_offset", &Layout::lo_offset}, Field{"lo_length", &Layout::lo_length},
+              Field{"lo_iomode", &Layout::lo_iomode}, Field{"lo_content", &Layout::lo_content}};
 };
 
 /// device_addr4
@@ -45,8 +44,8 @@ struct DeviceAddr {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"da_layout_type", &DeviceAddr::da_layout_type},
-                 Field{"da_addr_body", &DeviceAddr::da_addr_body, kMostLayoutOctets}};
+      Entries{Field{"da_layout_type", &DeviceAddr::da_layout_type},
+              Field{"da_addr_body", &DeviceAddr::da_addr_body, kMostLayoutOctets}};
 };
 
 /// layoutupdate4
@@ -57,8 +56,8 @@ struct LayoutUpdate {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"lou_type", &LayoutUpdate::lou_type},
-                 Field{"lou_body", &LayoutUpdate::lou_body, kMostLayoutOctets}};
+      Entries{Field{"lou_type", &LayoutUpdate::lou_type},
+              Field{"lou_body", &LayoutUpdate::lou_body, kMostLayoutOctets}};
 };
 
 /// GETDEVICEINFO4args
@@ -71,10 +70,10 @@ struct GetdeviceinfoArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"gdia_device_id", &GetdeviceinfoArgs::gdia_device_id},
-                 Field{"gdia_layout_type", &GetdeviceinfoArgs::gdia_layout_type},
-                 Field{"gdia_maxcount", &GetdeviceinfoArgs::gdia_maxcount},
-                 Field{"gdia_notify_types", &GetdeviceinfoArgs::gdia_notify_types}};
+      Entries{Field{"gdia_device_id", &GetdeviceinfoArgs::gdia_device_id},
+              Field{"gdia_layout_type", &GetdeviceinfoArgs::gdia_layout_type},
+              Field{"gdia_maxcount", &GetdeviceinfoArgs::gdia_maxcount},
+              Field{"gdia_notify_types", &GetdeviceinfoArgs::gdia_notify_types}};
 };
 
 /// GETDEVICEINFO4resok
@@ -85,8 +84,8 @@ struct GetdeviceinfoOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"gdir_device_addr", &GetdeviceinfoOk::gdir_device_addr},
-                 Field{"gdir_notification", &GetdeviceinfoOk::gdir_notification}};
+      Entries{Field{"gdir_device_addr", &GetdeviceinfoOk::gdir_device_addr},
+              Field{"gdir_notification", &GetdeviceinfoOk::gdir_notification}};
 };
 
 /// GETDEVICEINFO4res
@@ -97,10 +96,10 @@ struct GetdeviceinfoResult {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"status", &GetdeviceinfoResult::status},
-      arm<Status::NFS4_OK>("resok4", &GetdeviceinfoResult::resok4),
-      arm<Status::NFS4ERR_TOOSMALL>("gdir_mincount", &GetdeviceinfoResult::gdir_mincount)};
+  static constexpr auto kFields =
+      Entries{Field{"status", &GetdeviceinfoResult::status},
+              arm<Status::NFS4_OK>("resok4", &GetdeviceinfoResult::resok4),
+              arm<Status::NFS4ERR_TOOSMALL>("gdir_mincount", &GetdeviceinfoResult::gdir_mincount)};
 };
 
 /// GETDEVICELIST4args
@@ -113,10 +112,10 @@ struct GetdevicelistArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"gdla_layout_type", &GetdevicelistArgs::gdla_layout_type},
-                 Field{"gdla_maxdevices", &GetdevicelistArgs::gdla_maxdevices},
-                 Field{"gdla_cookie", &GetdevicelistArgs::gdla_cookie},
-                 Field{"gdla_cookieverf", &GetdevicelistArgs::gdla_cookieverf}};
+      Entries{Field{"gdla_layout_type", &GetdevicelistArgs::gdla_layout_type},
+              Field{"gdla_maxdevices", &GetdevicelistArgs::gdla_maxdevices},
+              Field{"gdla_cookie", &GetdevicelistArgs::gdla_cookie},
+              Field{"gdla_cookieverf", &GetdevicelistArgs::gdla_cookieverf}};
 };
 
 /// GETDEVICELIST4resok
@@ -129,10 +128,10 @@ struct GetdevicelistOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"gdlr_cookie", &GetdevicelistOk::gdlr_cookie},
-                 Field{"gdlr_cookieverf", &GetdevicelistOk::gdlr_cookieverf},
-                 Field{"gdlr_deviceid_list", &GetdevicelistOk::gdlr_deviceid_list, kMostDevices},
-                 Field{"gdlr_eof", &GetdevicelistOk::gdlr_eof}};
+      Entries{Field{"gdlr_cookie", &GetdevicelistOk::gdlr_cookie},
+              Field{"gdlr_cookieverf", &GetdevicelistOk::gdlr_cookieverf},
+              Field{"gdlr_deviceid_list", &GetdevicelistOk::gdlr_deviceid_list, kMostDevices},
+              Field{"gdlr_eof", &GetdevicelistOk::gdlr_eof}};
 };
 
 /// newtime4
@@ -142,8 +141,8 @@ struct NewTime {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"nt_timechanged", &NewTime::nt_timechanged},
-                                             arm<true>("nt_time", &NewTime::nt_time)};
+  static constexpr auto kFields = Entries{Field{"nt_timechanged", &NewTime::nt_timechanged},
+                                          arm<true>("nt_time", &NewTime::nt_time)};
 };
 
 /// newoffset4
@@ -153,8 +152,8 @@ struct NewOffset {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"no_newoffset", &NewOffset::no_newoffset},
-                                             arm<true>("no_offset", &NewOffset::no_offset)};
+  static constexpr auto kFields = Entries{Field{"no_newoffset", &NewOffset::no_newoffset},
+                                          arm<true>("no_offset", &NewOffset::no_offset)};
 };
 
 /// newsize4
@@ -164,8 +163,8 @@ struct NewSize {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"ns_sizechanged", &NewSize::ns_sizechanged},
-                                             arm<true>("ns_size", &NewSize::ns_size)};
+  static constexpr auto kFields = Entries{Field{"ns_sizechanged", &NewSize::ns_sizechanged},
+                                          arm<true>("ns_size", &NewSize::ns_size)};
 };
 
 /// LAYOUTCOMMIT4args
@@ -181,13 +180,13 @@ struct LayoutcommitArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"loca_offset", &LayoutcommitArgs::loca_offset},
-                 Field{"loca_length", &LayoutcommitArgs::loca_length},
-                 Field{"loca_reclaim", &LayoutcommitArgs::loca_reclaim},
-                 Field{"loca_stateid", &LayoutcommitArgs::loca_stateid},
-                 Field{"loca_last_write_offset", &LayoutcommitArgs::loca_last_write_offset},
-                 Field{"loca_time_modify", &LayoutcommitArgs::loca_time_modify},
-                 Field{"loca_layoutupdate", &LayoutcommitArgs::loca_layoutupdate}};
+      Entries{Field{"loca_offset", &LayoutcommitArgs::loca_offset},
+              Field{"loca_length", &LayoutcommitArgs::loca_length},
+              Field{"loca_reclaim", &LayoutcommitArgs::loca_reclaim},
+              Field{"loca_stateid", &LayoutcommitArgs::loca_stateid},
+              Field{"loca_last_write_offset", &LayoutcommitArgs::loca_last_write_offset},
+              Field{"loca_time_modify", &LayoutcommitArgs::loca_time_modify},
+              Field{"loca_layoutupdate", &LayoutcommitArgs::loca_layoutupdate}};
 };
 
 /// LAYOUTCOMMIT4resok
@@ -196,7 +195,7 @@ struct LayoutcommitOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"locr_newsize", &LayoutcommitOk::locr_newsize}};
+  static constexpr auto kFields = Entries{Field{"locr_newsize", &LayoutcommitOk::locr_newsize}};
 };
 
 /// LAYOUTGET4args
@@ -213,14 +212,14 @@ struct LayoutgetArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"loga_signal_layout_avail", &LayoutgetArgs::loga_signal_layout_avail},
-                 Field{"loga_layout_type", &LayoutgetArgs::loga_layout_type},
-                 Field{"loga_iomode", &LayoutgetArgs::loga_iomode},
-                 Field{"loga_offset", &LayoutgetArgs::loga_offset},
-                 Field{"loga_length", &LayoutgetArgs::loga_length},
-                 Field{"loga_minlength", &LayoutgetArgs::loga_minlength},
-                 Field{"loga_stateid", &LayoutgetArgs::loga_stateid},
-                 Field{"loga_maxcount", &LayoutgetArgs::loga_maxcount}};
+      Entries{Field{"loga_signal_layout_avail", &LayoutgetArgs::loga_signal_layout_avail},
+              Field{"loga_layout_type", &LayoutgetArgs::loga_layout_type},
+              Field{"loga_iomode", &LayoutgetArgs::loga_iomode},
+              Field{"loga_offset", &LayoutgetArgs::loga_offset},
+              Field{"loga_length", &LayoutgetArgs::loga_length},
+              Field{"loga_minlength", &LayoutgetArgs::loga_minlength},
+              Field{"loga_stateid", &LayoutgetArgs::loga_stateid},
+              Field{"loga_maxcount", &LayoutgetArgs::loga_maxcount}};
 };
 
 /// LAYOUTGET4resok
@@ -232,9 +231,9 @@ struct LayoutgetOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"logr_return_on_close", &LayoutgetOk::logr_return_on_close},
-                 Field{"logr_stateid", &LayoutgetOk::logr_stateid},
-                 Field{"logr_layout", &LayoutgetOk::logr_layout, kMostLayouts}};
+      Entries{Field{"logr_return_on_close", &LayoutgetOk::logr_return_on_close},
+              Field{"logr_stateid", &LayoutgetOk::logr_stateid},
+              Field{"logr_layout", &LayoutgetOk::logr_layout, kMostLayouts}};
 };
 
 /// LAYOUTGET4res
@@ -245,11 +244,11 @@ struct LayoutgetResult {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"status", &LayoutgetResult::status},
-      arm<Status::NFS4_OK>("resok4", &LayoutgetResult::resok4),
-      arm<Status::NFS4ERR_LAYOUTTRYLATER>("logr_will_signal_layout_avail",
-                                          &LayoutgetResult::logr_will_signal_layout_avail)};
+  static constexpr auto kFields =
+      Entries{Field{"status", &LayoutgetResult::status},
+              arm<Status::NFS4_OK>("resok4", &LayoutgetResult::resok4),
+              arm<Status::NFS4ERR_LAYOUTTRYLATER>("logr_will_signal_layout_avail",
+                                                  &LayoutgetResult::logr_will_signal_layout_avail)};
 };
 
 /// layoutreturn_file4
@@ -262,10 +261,10 @@ struct LayoutreturnFile {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"lrf_offset", &LayoutreturnFile::lrf_offset},
-                 Field{"lrf_length", &LayoutreturnFile::lrf_length},
-                 Field{"lrf_stateid", &LayoutreturnFile::lrf_stateid},
-                 Field{"lrf_body", &LayoutreturnFile::lrf_body, kMostLayoutOctets}};
+      Entries{Field{"lrf_offset", &LayoutreturnFile::lrf_offset},
+              Field{"lrf_length", &LayoutreturnFile::lrf_length},
+              Field{"lrf_stateid", &LayoutreturnFile::lrf_stateid},
+              Field{"lrf_body", &LayoutreturnFile::lrf_body, kMostLayoutOctets}};
 };
 
 /// layoutreturn4
@@ -276,8 +275,8 @@ struct Layoutreturn {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"lr_returntype", &Layoutreturn::lr_returntype},
-                 arm<LayoutreturnType::LAYOUTRETURN4_FILE>("lr_layout", &Layoutreturn::lr_layout)};
+      Entries{Field{"lr_returntype", &Layoutreturn::lr_returntype},
+              arm<LayoutreturnType::LAYOUTRETURN4_FILE>("lr_layout", &Layoutreturn::lr_layout)};
 };
 
 /// LAYOUTRETURN4args
@@ -290,10 +289,10 @@ struct LayoutreturnArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"lora_reclaim", &LayoutreturnArgs::lora_reclaim},
-                 Field{"lora_layout_type", &LayoutreturnArgs::lora_layout_type},
-                 Field{"lora_iomode", &LayoutreturnArgs::lora_iomode},
-                 Field{"lora_layoutreturn", &LayoutreturnArgs::lora_layoutreturn}};
+      Entries{Field{"lora_reclaim", &LayoutreturnArgs::lora_reclaim},
+              Field{"lora_layout_type", &LayoutreturnArgs::lora_layout_type},
+              Field{"lora_iomode", &LayoutreturnArgs::lora_iomode},
+              Field{"lora_layoutreturn", &LayoutreturnArgs::lora_layoutreturn}};
 };
 
 /// layoutreturn_stateid
@@ -304,8 +303,8 @@ struct LayoutreturnStateid {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"lrs_present", &LayoutreturnStateid::lrs_present},
-                 arm<true>("lrs_stateid", &LayoutreturnStateid::lrs_stateid)};
+      Entries{Field{"lrs_present", &LayoutreturnStateid::lrs_present},
+              arm<true>("lrs_stateid", &LayoutreturnStateid::lrs_stateid)};
 };
 
 using GetdevicelistResult = Result<GetdevicelistOk>;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 #include "nfs/v4/result.h"
 #include "nfs/v4/types.h"
@@ -18,10 +17,10 @@ struct OpenToLockOwner {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"open_seqid", &OpenToLockOwner::open_seqid},
-                                             Field{"open_stateid", &OpenToLockOwner::open_stateid},
-                                             Field{"lock_seqid", &OpenToLockOwner::lock_seqid},
-                                             Field{"lock_owner", &OpenToLockOwner::lock_owner}};
+  static constexpr auto kFields = Entries{Field{"open_seqid", &OpenToLockOwner::open_seqid},
+                                          Field{"open_stateid", &OpenToLockOwner::open_stateid},
+                                          Field{"lock_seqid", &OpenToLockOwner::lock_seqid},
+                                          Field{"lock_owner", &OpenToLockOwner::lock_owner}};
 };
 
 /// exist_lock_owner4
@@ -31,8 +30,8 @@ struct ExistLockOwner {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"lock_stateid", &ExistLockOwner::lock_stateid},
-                                             Field{"lock_seqid", &ExistLockOwner::lock_seqid}};
+  static constexpr auto kFields = Entries{Field{"lock_stateid", &ExistLockOwner::lock_stateid},
+                                          Field{"lock_seqid", &ExistLockOwner::lock_seqid}};
 };
 
 /// locker4. `open_owner` with TRUE, `lock_owner` with FALSE.
@@ -43,9 +42,9 @@ struct Locker {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"new_lock_owner", &Locker::new_lock_owner},
-                                             arm<true>("open_owner", &Locker::open_owner),
-                                             arm<false>("lock_owner", &Locker::lock_owner)};
+  static constexpr auto kFields = Entries{Field{"new_lock_owner", &Locker::new_lock_owner},
+                                          arm<true>("open_owner", &Locker::open_owner),
+                                          arm<false>("lock_owner", &Locker::lock_owner)};
 };
 
 /// LOCK4args
@@ -59,9 +58,9 @@ struct LockArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"locktype", &LockArgs::locktype}, Field{"reclaim", &LockArgs::reclaim},
-                 Field{"offset", &LockArgs::offset}, Field{"length", &LockArgs::length},
-                 Field{"locker", &LockArgs::locker}};
+      Entries{Field{"locktype", &LockArgs::locktype}, Field{"reclaim", &LockArgs::reclaim},
+              Field{"offset", &LockArgs::offset}, Field{"length", &LockArgs::length},
+              Field{"locker", &LockArgs::locker}};
 };
 
 /// LOCK4denied: a lock that is in the way.
@@ -74,8 +73,8 @@ struct LockDenied {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"offset", &LockDenied::offset}, Field{"length", &LockDenied::length},
-                 Field{"locktype", &LockDenied::locktype}, Field{"owner", &LockDenied::owner}};
+      Entries{Field{"offset", &LockDenied::offset}, Field{"length", &LockDenied::length},
+              Field{"locktype", &LockDenied::locktype}, Field{"owner", &LockDenied::owner}};
 };
 
 /// LOCK4resok and the same arm of LOCKU4res
@@ -84,7 +83,7 @@ struct LockOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"lock_stateid", &LockOk::lock_stateid}};
+  static constexpr auto kFields = Entries{Field{"lock_stateid", &LockOk::lock_stateid}};
 };
 
 /// LOCK4res
@@ -95,7 +94,7 @@ struct LockResult {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"status", &LockResult::status}, arm<Status::NFS4_OK>("resok4", &LockResult::resok4),
       arm<Status::NFS4ERR_DENIED>("denied", &LockResult::denied)};
 };
@@ -110,8 +109,8 @@ struct LocktArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"locktype", &LocktArgs::locktype}, Field{"offset", &LocktArgs::offset},
-                 Field{"length", &LocktArgs::length}, Field{"owner", &LocktArgs::owner}};
+      Entries{Field{"locktype", &LocktArgs::locktype}, Field{"offset", &LocktArgs::offset},
+              Field{"length", &LocktArgs::length}, Field{"owner", &LocktArgs::owner}};
 };
 
 /// LOCKT4res
@@ -122,8 +121,8 @@ struct LocktResult {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"status", &LocktResult::status},
-                 arm<Status::NFS4ERR_DENIED>("denied", &LocktResult::denied)};
+      Entries{Field{"status", &LocktResult::status},
+              arm<Status::NFS4ERR_DENIED>("denied", &LocktResult::denied)};
 };
 
 /// LOCKU4args
@@ -137,9 +136,9 @@ struct LockuArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"locktype", &LockuArgs::locktype}, Field{"seqid", &LockuArgs::seqid},
-                 Field{"lock_stateid", &LockuArgs::lock_stateid},
-                 Field{"offset", &LockuArgs::offset}, Field{"length", &LockuArgs::length}};
+      Entries{Field{"locktype", &LockuArgs::locktype}, Field{"seqid", &LockuArgs::seqid},
+              Field{"lock_stateid", &LockuArgs::lock_stateid}, Field{"offset", &LockuArgs::offset},
+              Field{"length", &LockuArgs::length}};
 };
 
 /// RELEASE_LOCKOWNER4args
@@ -148,8 +147,7 @@ struct ReleaseLockownerArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"lock_owner", &ReleaseLockownerArgs::lock_owner}};
+  static constexpr auto kFields = Entries{Field{"lock_owner", &ReleaseLockownerArgs::lock_owner}};
 };
 
 using LockuResult = Result<LockOk>;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include "nfs/v4/delegation.h"
 #include "nfs/v4/result.h"
@@ -42,8 +41,8 @@ struct CreateVerfAttr {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"cva_verf", &CreateVerfAttr::cva_verf},
-                                             Field{"cva_attrs", &CreateVerfAttr::cva_attrs}};
+  static constexpr auto kFields = Entries{Field{"cva_verf", &CreateVerfAttr::cva_verf},
+                                          Field{"cva_attrs", &CreateVerfAttr::cva_attrs}};
 };
 
 /// createhow4
@@ -55,7 +54,7 @@ struct CreateHow {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"mode", &CreateHow::mode},
       arm<CreateMode::UNCHECKED4, CreateMode::GUARDED4>("createattrs", &CreateHow::createattrs),
       arm<CreateMode::EXCLUSIVE4>("createverf", &CreateHow::createverf),
@@ -69,8 +68,8 @@ struct OpenFlag {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"opentype", &OpenFlag::opentype},
-                                             arm<OpenType::OPEN4_CREATE>("how", &OpenFlag::how)};
+  static constexpr auto kFields = Entries{Field{"opentype", &OpenFlag::opentype},
+                                          arm<OpenType::OPEN4_CREATE>("how", &OpenFlag::how)};
 };
 
 /// open_claim_delegate_cur4
@@ -81,8 +80,8 @@ struct ClaimDelegateCur {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"delegate_stateid", &ClaimDelegateCur::delegate_stateid},
-                 Field{"file", &ClaimDelegateCur::file, kMostNameOctets}};
+      Entries{Field{"delegate_stateid", &ClaimDelegateCur::delegate_stateid},
+              Field{"file", &ClaimDelegateCur::file, kMostNameOctets}};
 };
 
 /// open_claim4. CLAIM_FH and CLAIM_DELEG_PREV_FH are void: the current filehandle is the file.
@@ -96,7 +95,7 @@ struct OpenClaim {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"claim", &OpenClaim::claim},
       arm<ClaimType::CLAIM_NULL>("file", &OpenClaim::file, kMostNameOctets),
       arm<ClaimType::CLAIM_PREVIOUS>("delegate_type", &OpenClaim::delegate_type),
@@ -117,7 +116,7 @@ struct OpenArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"seqid", &OpenArgs::seqid},           Field{"share_access", &OpenArgs::share_access},
       Field{"share_deny", &OpenArgs::share_deny}, Field{"owner", &OpenArgs::owner},
       Field{"openhow", &OpenArgs::openhow},       Field{"claim", &OpenArgs::claim}};
@@ -134,9 +133,9 @@ struct OpenOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"stateid", &OpenOk::stateid}, Field{"cinfo", &OpenOk::cinfo},
-                 Field{"rflags", &OpenOk::rflags}, Field{"attrset", &OpenOk::attrset},
-                 Field{"delegation", &OpenOk::delegation}};
+      Entries{Field{"stateid", &OpenOk::stateid}, Field{"cinfo", &OpenOk::cinfo},
+              Field{"rflags", &OpenOk::rflags}, Field{"attrset", &OpenOk::attrset},
+              Field{"delegation", &OpenOk::delegation}};
 };
 
 /// OPEN_CONFIRM4args
@@ -146,8 +145,8 @@ struct OpenConfirmArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"open_stateid", &OpenConfirmArgs::open_stateid},
-                                             Field{"seqid", &OpenConfirmArgs::seqid}};
+  static constexpr auto kFields = Entries{Field{"open_stateid", &OpenConfirmArgs::open_stateid},
+                                          Field{"seqid", &OpenConfirmArgs::seqid}};
 };
 
 /// OPEN_DOWNGRADE4args
@@ -159,11 +158,10 @@ struct OpenDowngradeArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields =
-      std::tuple{Field{"open_stateid", &OpenDowngradeArgs::open_stateid},
-                 Field{"seqid", &OpenDowngradeArgs::seqid},
-                 Field{"share_access", &OpenDowngradeArgs::share_access},
-                 Field{"share_deny", &OpenDowngradeArgs::share_deny}};
+  static constexpr auto kFields = Entries{Field{"open_stateid", &OpenDowngradeArgs::open_stateid},
+                                          Field{"seqid", &OpenDowngradeArgs::seqid},
+                                          Field{"share_access", &OpenDowngradeArgs::share_access},
+                                          Field{"share_deny", &OpenDowngradeArgs::share_deny}};
 };
 
 /// OPEN_CONFIRM4resok, OPEN_DOWNGRADE4resok and the same arm of CLOSE4res
@@ -172,7 +170,7 @@ struct OpenStateOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"open_stateid", &OpenStateOk::open_stateid}};
+  static constexpr auto kFields = Entries{Field{"open_stateid", &OpenStateOk::open_stateid}};
 };
 
 /// CLOSE4args
@@ -182,8 +180,8 @@ struct CloseArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"seqid", &CloseArgs::seqid},
-                                             Field{"open_stateid", &CloseArgs::open_stateid}};
+  static constexpr auto kFields =
+      Entries{Field{"seqid", &CloseArgs::seqid}, Field{"open_stateid", &CloseArgs::open_stateid}};
 };
 
 using OpenResult = Result<OpenOk>;

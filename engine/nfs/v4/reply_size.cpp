@@ -127,16 +127,11 @@ std::size_t CompoundReplySize::reduced() const {
 
 FattrSize largest_fattr(const Bitmap& request) {
   FattrSize size{.octets = 8 + 4 * request.size()};
-  std::apply(
-      [&](const auto&... attribute) {
-        const auto add = [&]<class Value>(const Attribute<Value>& row) {
-          if (!request.test(row.number)) return;
-          size.octets += rpc::Largest<Value>::octets(row.limit);
-          if ((row.use & kUnbounded) != 0) size.bounded = false;
-        };
-        (add(attribute), ...);
-      },
-      kAttributes);
+  kAttributes.for_each([&]<class Value>(const Attribute<Value>& row) {
+    if (!request.test(row.number)) return;
+    size.octets += rpc::Largest<Value>::octets(row.limit);
+    if ((row.use & kUnbounded) != 0) size.bounded = false;
+  });
   request.for_each([&](std::uint32_t number) {
     if (attribute_name(number).empty()) size.bounded = false;
   });

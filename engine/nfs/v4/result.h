@@ -1,8 +1,6 @@
 // The shape of most results of NFS version 4: a status, and more only with NFS4_OK.
 #pragma once
 
-#include <tuple>
-
 #include "nfs/v4/types.h"
 
 namespace steertag::nfs4 {
@@ -18,7 +16,7 @@ struct Result {
   void decode(wire::Reader& reader) { rpc::decode_fields(reader, *this); }
   void encode(wire::Writer& writer) const { rpc::encode_fields(writer, *this); }
   static constexpr auto kFields =
-      std::tuple{Field{"status", &Result::status}, arm<Status::NFS4_OK>("resok4", &Result::resok4)};
+      Entries{Field{"status", &Result::status}, arm<Status::NFS4_OK>("resok4", &Result::resok4)};
 };
 
 }  // namespace steertag::nfs4

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "nfs/v4/result.h"
@@ -21,11 +20,11 @@ struct GssCbHandles {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"gcbp_service", &GssCbHandles::gcbp_service},
-                 Field{"gcbp_handle_from_server", &GssCbHandles::gcbp_handle_from_server,
-                       kMostGssHandleOctets},
-                 Field{"gcbp_handle_from_client", &GssCbHandles::gcbp_handle_from_client,
-                       kMostGssHandleOctets}};
+      Entries{Field{"gcbp_service", &GssCbHandles::gcbp_service},
+              Field{"gcbp_handle_from_server", &GssCbHandles::gcbp_handle_from_server,
+                    kMostGssHandleOctets},
+              Field{"gcbp_handle_from_client", &GssCbHandles::gcbp_handle_from_client,
+                    kMostGssHandleOctets}};
 };
 
 /// callback_sec_parms4: the credential of the server's callbacks. The XDR leaves other flavours
@@ -37,7 +36,7 @@ struct CallbackSecParms {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"cb_secflavor", &CallbackSecParms::cb_secflavor},
       arm<CallbackFlavor::AUTH_SYS>("cbsp_sys_cred", &CallbackSecParms::cbsp_sys_cred),
       arm<CallbackFlavor::RPCSEC_GSS>("cbsp_gss_handles", &CallbackSecParms::cbsp_gss_handles)};
@@ -51,8 +50,8 @@ struct BackchannelCtlArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"bca_cb_program", &BackchannelCtlArgs::bca_cb_program},
-                 Field{"bca_sec_parms", &BackchannelCtlArgs::bca_sec_parms, kMostFlavors}};
+      Entries{Field{"bca_cb_program", &BackchannelCtlArgs::bca_cb_program},
+              Field{"bca_sec_parms", &BackchannelCtlArgs::bca_sec_parms, kMostFlavors}};
 };
 
 /// BIND_CONN_TO_SESSION4args
@@ -63,7 +62,7 @@ struct BindConnToSessionArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"bctsa_sessid", &BindConnToSessionArgs::bctsa_sessid},
       Field{"bctsa_dir", &BindConnToSessionArgs::bctsa_dir},
       Field{"bctsa_use_conn_in_rdma_mode", &BindConnToSessionArgs::bctsa_use_conn_in_rdma_mode}};
@@ -77,7 +76,7 @@ struct BindConnToSessionOk {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"bctsr_sessid", &BindConnToSessionOk::bctsr_sessid},
       Field{"bctsr_dir", &BindConnToSessionOk::bctsr_dir},
       Field{"bctsr_use_conn_in_rdma_mode", &BindConnToSessionOk::bctsr_use_conn_in_rdma_mode}};
@@ -97,13 +96,13 @@ struct ChannelAttrs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"ca_headerpadsize", &ChannelAttrs::ca_headerpadsize},
-                 Field{"ca_maxrequestsize", &ChannelAttrs::ca_maxrequestsize},
-                 Field{"ca_maxresponsesize", &ChannelAttrs::ca_maxresponsesize},
-                 Field{"ca_maxresponsesize_cached", &ChannelAttrs::ca_maxresponsesize_cached},
-                 Field{"ca_maxoperations", &ChannelAttrs::ca_maxoperations},
-                 Field{"ca_maxrequests", &ChannelAttrs::ca_maxrequests},
-                 Field{"ca_rdma_ird", &ChannelAttrs::ca_rdma_ird}};
+      Entries{Field{"ca_headerpadsize", &ChannelAttrs::ca_headerpadsize},
+              Field{"ca_maxrequestsize", &ChannelAttrs::ca_maxrequestsize},
+              Field{"ca_maxresponsesize", &ChannelAttrs::ca_maxresponsesize},
+              Field{"ca_maxresponsesize_cached", &ChannelAttrs::ca_maxresponsesize_cached},
+              Field{"ca_maxoperations", &ChannelAttrs::ca_maxoperations},
+              Field{"ca_maxrequests", &ChannelAttrs::ca_maxrequests},
+              Field{"ca_rdma_ird", &ChannelAttrs::ca_rdma_ird}};
 };
 
 /// Bits of csa_flags and csr_flags (RFC 8881 18.36.1).
@@ -124,13 +123,13 @@ struct CreateSessionArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"csa_clientid", &CreateSessionArgs::csa_clientid},
-                 Field{"csa_sequence", &CreateSessionArgs::csa_sequence},
-                 Field{"csa_flags", &CreateSessionArgs::csa_flags},
-                 Field{"csa_fore_chan_attrs", &CreateSessionArgs::csa_fore_chan_attrs},
-                 Field{"csa_back_chan_attrs", &CreateSessionArgs::csa_back_chan_attrs},
-                 Field{"csa_cb_program", &CreateSessionArgs::csa_cb_program},
-                 Field{"csa_sec_parms", &CreateSessionArgs::csa_sec_parms, kMostFlavors}};
+      Entries{Field{"csa_clientid", &CreateSessionArgs::csa_clientid},
+              Field{"csa_sequence", &CreateSessionArgs::csa_sequence},
+              Field{"csa_flags", &CreateSessionArgs::csa_flags},
+              Field{"csa_fore_chan_attrs", &CreateSessionArgs::csa_fore_chan_attrs},
+              Field{"csa_back_chan_attrs", &CreateSessionArgs::csa_back_chan_attrs},
+              Field{"csa_cb_program", &CreateSessionArgs::csa_cb_program},
+              Field{"csa_sec_parms", &CreateSessionArgs::csa_sec_parms, kMostFlavors}};
 };
 
 /// CREATE_SESSION4resok
@@ -144,11 +143,11 @@ struct CreateSessionOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"csr_sessionid", &CreateSessionOk::csr_sessionid},
-                 Field{"csr_sequence", &CreateSessionOk::csr_sequence},
-                 Field{"csr_flags", &CreateSessionOk::csr_flags},
-                 Field{"csr_fore_chan_attrs", &CreateSessionOk::csr_fore_chan_attrs},
-                 Field{"csr_back_chan_attrs", &CreateSessionOk::csr_back_chan_attrs}};
+      Entries{Field{"csr_sessionid", &CreateSessionOk::csr_sessionid},
+              Field{"csr_sequence", &CreateSessionOk::csr_sequence},
+              Field{"csr_flags", &CreateSessionOk::csr_flags},
+              Field{"csr_fore_chan_attrs", &CreateSessionOk::csr_fore_chan_attrs},
+              Field{"csr_back_chan_attrs", &CreateSessionOk::csr_back_chan_attrs}};
 };
 
 /// DESTROY_SESSION4args
@@ -158,7 +157,7 @@ struct DestroySessionArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"dsa_sessionid", &DestroySessionArgs::dsa_sessionid}};
+      Entries{Field{"dsa_sessionid", &DestroySessionArgs::dsa_sessionid}};
 };
 
 /// SEQUENCE4args
@@ -173,11 +172,11 @@ struct SequenceArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"sa_sessionid", &SequenceArgs::sa_sessionid},
-                 Field{"sa_sequenceid", &SequenceArgs::sa_sequenceid},
-                 Field{"sa_slotid", &SequenceArgs::sa_slotid},
-                 Field{"sa_highest_slotid", &SequenceArgs::sa_highest_slotid},
-                 Field{"sa_cachethis", &SequenceArgs::sa_cachethis}};
+      Entries{Field{"sa_sessionid", &SequenceArgs::sa_sessionid},
+              Field{"sa_sequenceid", &SequenceArgs::sa_sequenceid},
+              Field{"sa_slotid", &SequenceArgs::sa_slotid},
+              Field{"sa_highest_slotid", &SequenceArgs::sa_highest_slotid},
+              Field{"sa_cachethis", &SequenceArgs::sa_cachethis}};
 };
 
 /// Bits of sr_status_flags (RFC 8881 18.46.1).
@@ -208,12 +207,12 @@ struct SequenceOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"sr_sessionid", &SequenceOk::sr_sessionid},
-                 Field{"sr_sequenceid", &SequenceOk::sr_sequenceid},
-                 Field{"sr_slotid", &SequenceOk::sr_slotid},
-                 Field{"sr_highest_slotid", &SequenceOk::sr_highest_slotid},
-                 Field{"sr_target_highest_slotid", &SequenceOk::sr_target_highest_slotid},
-                 Field{"sr_status_flags", &SequenceOk::sr_status_flags}};
+      Entries{Field{"sr_sessionid", &SequenceOk::sr_sessionid},
+              Field{"sr_sequenceid", &SequenceOk::sr_sequenceid},
+              Field{"sr_slotid", &SequenceOk::sr_slotid},
+              Field{"sr_highest_slotid", &SequenceOk::sr_highest_slotid},
+              Field{"sr_target_highest_slotid", &SequenceOk::sr_target_highest_slotid},
+              Field{"sr_status_flags", &SequenceOk::sr_status_flags}};
 };
 
 /// SET_SSV4args
@@ -224,8 +223,8 @@ struct SetSsvArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"ssa_ssv", &SetSsvArgs::ssa_ssv, kMostSsvOctets},
-                 Field{"ssa_digest", &SetSsvArgs::ssa_digest, kMostSsvOctets}};
+      Entries{Field{"ssa_ssv", &SetSsvArgs::ssa_ssv, kMostSsvOctets},
+              Field{"ssa_digest", &SetSsvArgs::ssa_digest, kMostSsvOctets}};
 };
 
 /// SET_SSV4resok
@@ -235,7 +234,7 @@ struct SetSsvOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"ssr_digest", &SetSsvOk::ssr_digest, kMostSsvOctets}};
+      Entries{Field{"ssr_digest", &SetSsvOk::ssr_digest, kMostSsvOctets}};
 };
 
 using BackchannelCtlResult = Result<Void>;

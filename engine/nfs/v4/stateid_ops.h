@@ -1,7 +1,6 @@
 // Operations on stateids: FREE_STATEID, TEST_STATEID.
 #pragma once
 
-#include <tuple>
 #include <vector>
 
 #include "nfs/v4/result.h"
@@ -15,7 +14,7 @@ struct FreeStateidArgs {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"fsa_stateid", &FreeStateidArgs::fsa_stateid}};
+  static constexpr auto kFields = Entries{Field{"fsa_stateid", &FreeStateidArgs::fsa_stateid}};
 };
 
 /// TEST_STATEID4args
@@ -25,7 +24,7 @@ struct TestStateidArgs {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"ts_stateids", &TestStateidArgs::ts_stateids, kMostStateids}};
+      Entries{Field{"ts_stateids", &TestStateidArgs::ts_stateids, kMostStateids}};
 };
 
 /// TEST_STATEID4resok: a status for each stateid, in their order.
@@ -35,7 +34,7 @@ struct TestStateidOk {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"tsr_status_codes", &TestStateidOk::tsr_status_codes, kMostStateids}};
+      Entries{Field{"tsr_status_codes", &TestStateidOk::tsr_status_codes, kMostStateids}};
 };
 
 using FreeStateidResult = Result<Void>;

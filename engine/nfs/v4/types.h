@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "nfs/v4/bitmap.h"
@@ -46,7 +45,7 @@ struct Time {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"seconds", &Time::seconds}, Field{"nseconds", &Time::nseconds}};
+      Entries{Field{"seconds", &Time::seconds}, Field{"nseconds", &Time::nseconds}};
 };
 
 /// settime4: `time` is on the wire only with SET_TO_CLIENT_TIME4.
@@ -57,7 +56,7 @@ struct SetTime {
   bool operator==(const SetTime&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
+  static constexpr auto kFields = Entries{
       Field{"set_it", &SetTime::set_it}, arm<TimeHow::SET_TO_CLIENT_TIME4>("time", &SetTime::time)};
 };
 
@@ -70,7 +69,7 @@ struct Fsid {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"major", &Fsid::major}, Field{"minor", &Fsid::minor}};
+      Entries{Field{"major", &Fsid::major}, Field{"minor", &Fsid::minor}};
 };
 
 /// specdata4: major and minor number of a device.
@@ -81,8 +80,8 @@ struct SpecData {
   bool operator==(const SpecData&) const = default;
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"specdata1", &SpecData::specdata1},
-                                             Field{"specdata2", &SpecData::specdata2}};
+  static constexpr auto kFields =
+      Entries{Field{"specdata1", &SpecData::specdata1}, Field{"specdata2", &SpecData::specdata2}};
 };
 
 /// stateid4
@@ -94,7 +93,7 @@ struct StateId {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"seqid", &StateId::seqid}, Field{"other", &StateId::other}};
+      Entries{Field{"seqid", &StateId::seqid}, Field{"other", &StateId::other}};
 };
 
 /// change_info4
@@ -107,8 +106,8 @@ struct ChangeInfo {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"atomic", &ChangeInfo::atomic}, Field{"before", &ChangeInfo::before},
-                 Field{"after", &ChangeInfo::after}};
+      Entries{Field{"atomic", &ChangeInfo::atomic}, Field{"before", &ChangeInfo::before},
+              Field{"after", &ChangeInfo::after}};
 };
 
 /// state_owner4, open_owner4 and lock_owner4. `owner` points into the message.
@@ -118,8 +117,8 @@ struct StateOwner {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"clientid", &StateOwner::clientid},
-                                             Field{"owner", &StateOwner::owner, kMostOpaqueOctets}};
+  static constexpr auto kFields = Entries{Field{"clientid", &StateOwner::clientid},
+                                          Field{"owner", &StateOwner::owner, kMostOpaqueOctets}};
 };
 
 /// netaddr4, clientaddr4: netid and universal address (RFC 5665).
@@ -130,8 +129,8 @@ struct NetAddr {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"na_r_netid", &NetAddr::na_r_netid, kMostNetaddrOctets},
-                 Field{"na_r_addr", &NetAddr::na_r_addr, kMostNetaddrOctets}};
+      Entries{Field{"na_r_netid", &NetAddr::na_r_netid, kMostNetaddrOctets},
+              Field{"na_r_addr", &NetAddr::na_r_addr, kMostNetaddrOctets}};
 };
 
 /// nfsace4
@@ -143,9 +142,9 @@ struct Ace {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"type", &Ace::type}, Field{"flag", &Ace::flag},
-                                             Field{"access_mask", &Ace::access_mask},
-                                             Field{"who", &Ace::who, kMostOwnerOctets}};
+  static constexpr auto kFields =
+      Entries{Field{"type", &Ace::type}, Field{"flag", &Ace::flag},
+              Field{"access_mask", &Ace::access_mask}, Field{"who", &Ace::who, kMostOwnerOctets}};
 };
 
 /// nfsacl41
@@ -155,8 +154,8 @@ struct Acl {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{Field{"na41_flag", &Acl::na41_flag},
-                                             Field{"na41_aces", &Acl::na41_aces, kMostAces}};
+  static constexpr auto kFields =
+      Entries{Field{"na41_flag", &Acl::na41_flag}, Field{"na41_aces", &Acl::na41_aces, kMostAces}};
 };
 
 /// component4, as an element of pathname4.
@@ -166,7 +165,7 @@ struct Component {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"component", &Component::component, kMostNameOctets}};
+      Entries{Field{"component", &Component::component, kMostNameOctets}};
 };
 
 /// nfs_impl_id4
@@ -177,9 +176,9 @@ struct ImplId {
 
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
-  static constexpr auto kFields = std::tuple{
-      Field{"nii_domain", &ImplId::nii_domain, kMostTextOctets},
-      Field{"nii_name", &ImplId::nii_name, kMostTextOctets}, Field{"nii_date", &ImplId::nii_date}};
+  static constexpr auto kFields = Entries{Field{"nii_domain", &ImplId::nii_domain, kMostTextOctets},
+                                          Field{"nii_name", &ImplId::nii_name, kMostTextOctets},
+                                          Field{"nii_date", &ImplId::nii_date}};
 };
 
 /// fattr4 as it is on the wire: the numbers of the attributes, and their values one after the
@@ -191,8 +190,8 @@ struct Fattr {
   void decode(wire::Reader& reader);
   void encode(wire::Writer& writer) const;
   static constexpr auto kFields =
-      std::tuple{Field{"attrmask", &Fattr::attrmask},
-                 Field{"attr_vals", &Fattr::attr_vals, kMostAttributeOctets}};
+      Entries{Field{"attrmask", &Fattr::attrmask},
+              Field{"attr_vals", &Fattr::attr_vals, kMostAttributeOctets}};
 };
 
 /// pathname4
