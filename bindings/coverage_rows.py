@@ -35,7 +35,7 @@ def entry(id="RFC8166-1-1", role="both", level="MUST", exemption=None, unbroken=
 
 
 def case(id, *named, unbroken="", unfailed=()):
-    return CaseEntry(id, named, (), "safe", (), f"test_it.py::{id}", unbroken, dict(unfailed))
+    return CaseEntry(id, named, (), "safe", (), f"test_it.py::{id}", "", unbroken, dict(unfailed))
 
 
 def deviation(name, sentence="It does not.", requirement="RFC8166-1-1", also=(), side="server"):

@@ -240,7 +240,7 @@ def test_results_of_deviations_are_read(tmp_path):
     assert read(path) == [(("d", "RFC8166-1-1"), catch)] and catch.caught
     for content in ("", "5", "[5]", "[{}]", json.dumps([row | {"by": None}]), "[" * 100_000):
         path.write_text(content)
-        with pytest.raises(BadResults, match=f"^{path} was not written by ci/deviations.py: ."):
+        with pytest.raises(BadResults, match=f"^{path} was not written by steertag mutation: ."):
             read(path)
 
 

@@ -12,6 +12,7 @@ from .failure import Failure
 from .files import cp, ls
 from .files.escape import printable
 from .grade import arguments as grade
+from .mutation import mutation
 from .replay import replay, shrink
 
 
@@ -57,6 +58,7 @@ def _parser():
     ls.add_command(commands)
     replay.add_command(commands)
     shrink.add_command(commands)
+    mutation.add_command(commands)
     commands.add_parser("version", help=_first_line(version)).set_defaults(run=version)
     return parser
 

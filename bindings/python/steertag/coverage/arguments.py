@@ -39,7 +39,7 @@ def _add_coverage(commands):
         action="append",
         default=[],
         metavar="FILE",
-        help="what ci/deviations.py --json has written: which case caught which deviation; may be "
+        help="what steertag mutation --json has written: which case caught which deviation; may be "
         "repeated",
     )
     add("--json", type=pathlib.Path, metavar="FILE", help="write the matrix as JSON too")
@@ -49,7 +49,7 @@ def _add_coverage(commands):
         "--unbroken-cases",
         action="store_true",
         help="print the cases that no deviation can make fail: as --deviations says if all cases were "
-        "tried (ci/deviations.py --whole), else those that claim no row that a deviation breaks",
+        "tried (steertag mutation --whole), else those that claim no row that a deviation breaks",
     )
     add(
         "--strict",

@@ -1,4 +1,4 @@
-"""Which case caught which deviation: what ci/deviations.py --json has written."""
+"""Which case caught which deviation: what steertag mutation --json has written."""
 
 import dataclasses
 
@@ -16,7 +16,7 @@ class BadResults(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Catch:
-    """What became of a deviation: a word of ci/deviations.py, the id of the case that caught it, ids of
+    """What became of a deviation: a word of steertag mutation, the id of the case that caught it, ids of
     the cases that were seen to fail, and whether all cases were tried."""
 
     outcome: str
@@ -40,7 +40,7 @@ def read(path):
         raise BadResults(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
         problem = json_file.problem(error)
-        raise BadResults(f"{path} was not written by ci/deviations.py: {problem}") from None
+        raise BadResults(f"{path} was not written by steertag mutation: {problem}") from None
 
 
 def _catch(row):

@@ -25,6 +25,7 @@ class CaseEntry:
     risk: str
     bugs: tuple
     nodeid: str
+    path: str = ""  # of its file, absolute
     unbroken: str = ""  # why no deviation breaks a requirement of it
     unfailed: dict = dataclasses.field(
         default_factory=dict
@@ -54,6 +55,7 @@ def _entry(made, case_id, item):
         made.risk,
         made.bugs,
         item.nodeid,
+        str(item.path),
         reasons.reason,
         reasons.unfailed,
     )

@@ -3,13 +3,13 @@
 import json
 import pathlib
 import stat
-import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import deviations
-from deviations import Deviation, Outcome, Rest, Scorer
+from steertag.mutation import attribution, claims, deviating_peer, score_table
+from steertag.mutation.claims import Rest
+from steertag.mutation.deviating_peer import CannotScore, Deviation
+from steertag.mutation.scorer import Outcome, Scorer
 
 RULE = "RFC8166-4.2.1-1"
 OTHER = "RFC8166-4.2.2-1"
@@ -28,8 +28,8 @@ def case(name, verdict="fail", *findings, reason="something else", claims=()):
 class Runs(Scorer):
     """Answers with given cases; keeps what was asked for."""
 
-    def __init__(self, claims, *, rest_of_suite=None, **cases):
-        super().__init__("server", pathlib.Path("unused"), claims, rest=rest_of_suite)
+    def __init__(self, claimed, *, rest_of_suite=None, **cases):
+        super().__init__("server", pathlib.Path("unused"), claimed, rest=rest_of_suite)
         self.cases = cases
         self.asked = []
         self.limits = {}
@@ -64,14 +64,14 @@ def test_expectation_of_the_case_catches_too():
 
 
 def test_longer_id_is_another_requirement():
-    assert deviations.find([case("a", reason=f"{RULE}1: expected err-vers")], RULE) is None
+    assert attribution.attributing([case("a", reason=f"{RULE}1: expected err-vers")], RULE) is None
 
 
 @pytest.mark.parametrize("verdict", ["crash", "hang"])
 def test_end_of_the_server_catches_what_the_case_claims(verdict):
     row = case("a", verdict, reason="the server process ended", claims=[RULE])
-    assert deviations.find([row], RULE) == "a"
-    assert deviations.find([row], OTHER) is None
+    assert attribution.attributing([row], RULE) == "a"
+    assert attribution.attributing([row], OTHER) is None
 
 
 def test_what_was_seen_of_one_that_is_not_caught():
@@ -79,7 +79,7 @@ def test_what_was_seen_of_one_that_is_not_caught():
     outcome = Runs(CLAIMS, claiming=[], whole=whole).score(Deviation("d", RULE))
     lines = ["claims it: pass a: something else", "failed: fail b: odd"]
     assert list(outcome.seen) == lines
-    head, first, second = deviations.not_caught([outcome])
+    head, first, second = score_table.not_caught([outcome])
     assert head == f"\nmisjudged: d, which breaks {RULE}: b"
     assert [first.strip(), second.strip()] == lines
 
@@ -134,18 +134,18 @@ def test_with_whole_a_deviation_is_tried_with_what_none_has_made_fail():
 
 
 def test_a_rest_that_cannot_be_run_was_not_tried(capsys):
-    runs = Runs({}, rest_of_suite=Rest({"b": "f::b"}), rest=deviations.CannotScore("no end"))
+    runs = Runs({}, rest_of_suite=Rest({"b": "f::b"}), rest=CannotScore("no end"))
     outcome = Outcome(Deviation("d", RULE), "caught", "b")
     assert runs.try_rest(outcome) == outcome and not outcome.whole
     assert "d: no end" in capsys.readouterr().err
 
 
 def test_run_without_a_report_is_told(tmp_path):
-    scorer = Scorer("/nonexistent", tmp_path, {RULE: ["no/such/file.py::test"]})
+    one = Scorer("/nonexistent", tmp_path, {RULE: ["no/such/file.py::test"]})
     stale = tmp_path / "d" / "claiming" / "report.json"
     stale.parent.mkdir(parents=True)
     stale.write_text(json.dumps({"cases": [case("a", "fail", RULE)]}))
-    outcome = scorer.score(Deviation("d", RULE))
+    outcome = one.score(Deviation("d", RULE))
     assert outcome.word == "no run" and "pytest ended with" in outcome.by
 
 
@@ -158,11 +158,11 @@ def test_claims_are_read_from_junit(tmp_path):
         f'<property name="requirement" value="{RULE}"/></properties>'
         "</testcase></testsuite></testsuites>"
     )
-    assert deviations.claims(path) == {RULE: ["suites/server/test_a.py::test_a[x]"]}
-    assert deviations.all_cases(path) == {"server.a": "suites/server/test_a.py::test_a[x]"}
+    assert claims.from_junit(path).nodes == {RULE: ["suites/server/test_a.py::test_a[x]"]}
+    assert claims.from_junit(path).cases == {"server.a": "suites/server/test_a.py::test_a[x]"}
     path.write_text("<testsuites/>")
-    with pytest.raises(deviations.CannotScore, match="names no requirement"):
-        deviations.claims(path)
+    with pytest.raises(CannotScore, match="names no requirement"):
+        claims.from_junit(path)
 
 
 def test_claims_do_not_follow_the_order_in_which_cases_ended(tmp_path):
@@ -170,7 +170,7 @@ def test_claims_do_not_follow_the_order_in_which_cases_ended(tmp_path):
     row = f'<properties><property name="requirement" value="{RULE}"/></properties>'
     cases = "".join(f'<testcase classname="a" name="{name}">{row}</testcase>' for name in "cab")
     path.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
-    assert deviations.claims(path) == {RULE: ["a.py::a", "a.py::b", "a.py::c"]}
+    assert claims.from_junit(path).nodes == {RULE: ["a.py::a", "a.py::b", "a.py::c"]}
 
 
 def server_that_prints(tmp_path, text, status=0):
@@ -185,24 +185,24 @@ def test_deviations_are_listed_by_the_server(tmp_path):
     rows.append({"name": "e", "requirement": RULE, "also": []})
     server = server_that_prints(tmp_path, json.dumps(rows))
     own = [Deviation("d", RULE), Deviation("e", RULE)]
-    assert deviations.list_deviations(server) == [*own, Deviation("d", OTHER, True)]
+    assert deviating_peer.list_deviations(server) == [*own, Deviation("d", OTHER, True)]
 
 
 @pytest.mark.parametrize("text, status", [("", 0), ('[{"name": "d"}]', 0), ("[]", 1)])
 def test_bad_lists_are_one_error(tmp_path, text, status):
-    with pytest.raises(deviations.CannotScore, match="--list-deviations"):
-        deviations.list_deviations(server_that_prints(tmp_path, text, status))
+    with pytest.raises(CannotScore, match="--list-deviations"):
+        deviating_peer.list_deviations(server_that_prints(tmp_path, text, status))
 
 
 def test_table_ends_with_the_score():
     rows = [Outcome(Deviation("d", RULE), "caught", "a"), Outcome(Deviation("e", RULE), "missed")]
-    assert list(deviations.table(rows))[-1].strip() == "mutation score: 1 of 2 deviations, 50 %"
+    assert list(score_table.lines(rows))[-1].strip() == "mutation score: 1 of 2 deviations, 50 %"
 
 
 def test_table_counts_further_requirements_apart():
     rows = [Outcome(Deviation("d", RULE), "caught", "a")]
     rows += [Outcome(Deviation("d", OTHER, True), word) for word in ("caught", "missed")]
-    score, further = list(deviations.table(rows))[-2:]
+    score, further = list(score_table.lines(rows))[-2:]
     assert score.strip() == "mutation score: 1 of 1 deviations, 100 %"
     assert further == "caught under further requirements that they break: 1 of 2"
 
@@ -210,7 +210,7 @@ def test_table_counts_further_requirements_apart():
 def test_junit_has_a_failure_for_each_deviation_not_caught(tmp_path):
     path = tmp_path / "out.xml"
     rows = [Outcome(Deviation("d", RULE), "caught", "a"), Outcome(Deviation("e", RULE), "missed")]
-    deviations.write_junit(path, rows)
+    score_table.write_junit(path, rows)
     assert path.read_text().count("<failure") == 1
 
 
@@ -222,7 +222,7 @@ def test_json_names_who_caught_each_deviation(tmp_path):
         Outcome(Deviation("f", RULE), "no run", "no end"),
         Outcome(Deviation("d", OTHER, True), "caught", "b", ("b",)),
     ]
-    deviations.write_json(path, rows)
+    score_table.write_json(path, rows)
     first, second, third, fourth = json.loads(path.read_text())
     caught = {"name": "d", "requirement": RULE, "outcome": "caught", "by": "a"}
     assert first == caught | {"failed": ["a", "b"], "whole": True}

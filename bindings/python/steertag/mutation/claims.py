@@ -1,0 +1,84 @@
+"""Which cases claim which requirement, as pytest node ids: from a run's JUnit file, or by collecting."""
+
+import dataclasses
+import pathlib
+import threading
+import xml.etree.ElementTree
+
+from .deviating_peer import CannotScore
+
+
+@dataclasses.dataclass(frozen=True)
+class Claims:
+    """`nodes`: {requirement: [node id of each case that claims it]}, sorted. `cases`: {id of a case: its node
+    id}."""
+
+    nodes: dict
+    cases: dict
+
+
+def from_junit(path):
+    """The Claims in a JUnit file of the suite. Their order does not follow the file, in which workers wrote as
+    they ended. Raises CannotScore."""
+    found = {}  # a case names a requirement twice if it claims and breaks it, hence no lists inside
+    cases = {}
+    try:
+        for node, name, value in _properties(path):
+            if name == "requirement":
+                found.setdefault(value, {})[node] = None
+            elif name == "case":
+                cases[value] = node
+    except (OSError, xml.etree.ElementTree.ParseError) as error:
+        raise CannotScore(f"{path} is no JUnit file of the suite: {error}") from None
+    if not found:
+        raise CannotScore(f"{path} names no requirement: it is no report of the suite")
+    return Claims({requirement: sorted(nodes) for requirement, nodes in found.items()}, cases)
+
+
+def _properties(junit):
+    for test in xml.etree.ElementTree.parse(junit).iter("testcase"):
+        path = "/".join(test.get("classname").split(".")) + ".py"
+        for row in test.iter("property"):
+            yield f"{path}::{test.get('name')}", row.get("name"), row.get("value")
+
+
+def from_suite(folder):
+    """The Claims of the cases below a folder. Raises CannotScore."""
+    from ..suite.coverage import CannotCollect, collect_apart
+
+    try:
+        entries = collect_apart([folder])
+    except CannotCollect as error:
+        raise CannotScore(str(error)) from None
+    found, cases = {}, {}
+    for entry in entries:
+        node = f"{entry.path}::{entry.nodeid.partition('::')[2]}"
+        cases[entry.id] = node
+        for requirement in entry.requirements:
+            found.setdefault(requirement, set()).add(node)
+    return Claims({requirement: sorted(nodes) for requirement, nodes in found.items()}, cases)
+
+
+class Rest:
+    """The cases that no deviation has made fail so far; shared by all runs."""
+
+    def __init__(self, nodes):
+        self._nodes = dict(nodes)
+        self._lock = threading.Lock()
+
+    def nodes(self):
+        with self._lock:
+            return list(self._nodes.values())
+
+    def strike(self, ids):
+        with self._lock:
+            for each in ids:
+                self._nodes.pop(each, None)
+
+
+def folder_of(suite, root):
+    """The folder of a suite in a checkout, or below the working directory. Raises CannotScore."""
+    folder = pathlib.Path(root) / "suites" / suite
+    if not folder.is_dir():
+        raise CannotScore(f"there are no cases in {folder}; name their folder with --suite")
+    return folder

@@ -1,0 +1,79 @@
+"""Who deviates, and in which ways: our own server or client, with one defect switched on by name."""
+
+import dataclasses
+import json
+import subprocess
+
+from .. import build_paths
+
+LIST_LIMIT_S = 10
+
+
+class CannotScore(Exception):
+    """The score cannot be computed; the text is one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """The suite that tests it, its program, the variable that names the program to the suite, and the options
+    of a run."""
+
+    suite: str
+    tool: str
+    variable: str
+    option: str
+    more: tuple = ()
+
+    @property
+    def program(self):
+        """The program of the build or of the installed package."""
+        return build_paths.tool(self.tool)
+
+
+PEERS = {
+    "server": Peer("server", "steertag-serve", "STEERTAG_SERVE", "--deviate"),
+    # A call that is never answered must not wait as long as it does for an unknown client.
+    "client": Peer(
+        "client", "steertag-copy", "STEERTAG_COPY", "--client-deviate", ("--client-timeout", "6")
+    ),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Deviation:
+    """A defect and one requirement that it breaks; `also` if it has another one of its own."""
+
+    name: str
+    requirement: str
+    also: bool = False
+
+
+def list_deviations(program):
+    """What the program says it can do wrong: each deviation with its own requirement, then each with
+    the others that it breaks."""
+    command = [str(program), "--list-deviations", "--json"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIST_LIMIT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotScore(f"{' '.join(command)} does not run: {error}") from None
+    if done.returncode != 0:
+        raise CannotScore(
+            f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()}"
+        )
+    try:
+        rows = json.loads(done.stdout)
+        own = [Deviation(row["name"], row["requirement"]) for row in rows]
+        return own + [Deviation(row["name"], each, True) for row in rows for each in row["also"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise CannotScore(f"{' '.join(command)} printed no list of deviations: {error!r}") from None
+
+
+def chosen_deviations(deviations, names, role):
+    """Those with these names, or all if there are none; raises CannotScore for an unknown name."""
+    unknown = set(names) - {deviation.name for deviation in deviations}
+    if unknown:
+        raise CannotScore(f"the {role} has no deviation {', '.join(sorted(unknown))}")
+    chosen = [each for each in deviations if not names or each.name in names]
+    if not chosen:
+        raise CannotScore(f"the {role} has no deviations")
+    return chosen

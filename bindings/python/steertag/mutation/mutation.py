@@ -1,0 +1,94 @@
+"""`steertag mutation`: the mutation score of the cases."""
+
+import concurrent.futures
+import os
+import pathlib
+import sys
+
+from .. import build_paths
+from ..failure import Failure
+
+NOT_CAUGHT = 1  # the exit status when a deviation was not caught
+DESCRIPTION = """\
+Runs a suite against the bundled server, or our own client, with each of its deviations, and checks that a case finds
+it under the requirement that the deviation breaks. The exit status is 0 if each is caught, else 1.
+"""
+
+
+def add_command(commands):
+    parser = commands.add_parser(
+        "mutation",
+        help="Shows that cases catch each deviation of our own server or client",
+        description=DESCRIPTION,
+    )
+    add = parser.add_argument
+    add("--role", choices=("server", "client"), default="server", help="who deviates")
+    add("--program", help="the peer's program (the one that was built or installed)")
+    add(
+        "--suite",
+        type=pathlib.Path,
+        metavar="FOLDER",
+        help="where the cases for this role are (suites/ROLE of the checkout)",
+    )
+    add(
+        "--conforming",
+        type=pathlib.Path,
+        metavar="JUNIT",
+        help="junit.xml of a run without deviation, which says what each case claims; without it the cases are "
+        "collected",
+    )
+    add("--report", type=pathlib.Path, default=pathlib.Path("build/deviations"), metavar="FOLDER")
+    add("--junit", type=pathlib.Path, metavar="FILE", help="write the table as JUnit too")
+    add("--json", type=pathlib.Path, metavar="FILE", help="write the table as JSON too")
+    add(
+        "--whole",
+        action="store_true",
+        help="try each deviation besides with all cases that none has made fail so far",
+    )
+    add("--jobs", type=int, default=os.cpu_count(), help="deviations at a time (%(default)s)")
+    add("names", nargs="*", metavar="DEVIATION", help="only these")
+    parser.set_defaults(run=mutation)
+
+
+def mutation(arguments):
+    """Prints the table and says by its status whether each deviation was caught."""
+    from . import score_table
+    from .deviating_peer import CannotScore
+
+    try:
+        outcomes = _outcomes(arguments)
+    except (CannotScore, OSError) as error:
+        raise Failure(str(error)) from None
+    print("\n".join([*score_table.lines(outcomes), *score_table.not_caught(outcomes)]))
+    sys.stdout.flush()
+    try:
+        if arguments.junit:
+            score_table.write_junit(arguments.junit, outcomes)
+        if arguments.json:
+            score_table.write_json(arguments.json, outcomes)
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}") from None
+    return 0 if all(outcome.good for outcome in outcomes) else NOT_CAUGHT
+
+
+def _outcomes(arguments):
+    from . import claims
+    from .deviating_peer import chosen_deviations, list_deviations, PEERS
+    from .scorer import Scorer
+
+    peer = PEERS[arguments.role]
+    program = pathlib.Path(arguments.program or peer.program).resolve()
+    chosen = chosen_deviations(list_deviations(program), arguments.names, arguments.role)
+    root = build_paths.checkout() or pathlib.Path()
+    suite = (arguments.suite or claims.folder_of(peer.suite, root)).resolve()
+    if arguments.conforming:
+        claimed = claims.from_junit(arguments.conforming)
+    else:
+        claimed = claims.from_suite(suite)
+    rest = claims.Rest(claimed.cases) if arguments.whole else None
+    scorer = Scorer(program, arguments.report.resolve(), claimed.nodes, peer, suite, rest)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        outcomes = list(pool.map(scorer.score, chosen))
+        if arguments.whole:
+            outcomes = list(pool.map(scorer.try_rest, outcomes))
+    return outcomes

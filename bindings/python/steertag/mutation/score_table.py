@@ -1,0 +1,57 @@
+"""The table of a mutation score, as text, JUnit and JSON."""
+
+import json
+import xml.etree.ElementTree
+
+
+def lines(outcomes):
+    width = max(len(outcome.deviation.name) for outcome in outcomes)
+    for outcome in outcomes:
+        deviation = outcome.deviation
+        yield f"{deviation.name:<{width}}  {deviation.requirement:<20}  {outcome.word:<9}  {outcome.by}"
+    own = [outcome.good for outcome in outcomes if not outcome.deviation.also]
+    also = [outcome.good for outcome in outcomes if outcome.deviation.also]
+    yield f"\nmutation score: {sum(own)} of {len(own)} deviations, {100 * sum(own) // len(own)} %"
+    if also:
+        yield f"caught under further requirements that they break: {sum(also)} of {len(also)}"
+
+
+def not_caught(outcomes):
+    """Those rows again, with what the cases gave: whoever reads the end of a long log finds it there."""
+    for outcome in outcomes:
+        if not outcome.good:
+            deviation = outcome.deviation
+            yield f"\n{outcome.word}: {deviation.name}, which breaks {deviation.requirement}: {outcome.by}"
+            yield from (f"  {line}" for line in outcome.seen)
+
+
+def write_junit(path, outcomes):
+    root = xml.etree.ElementTree.Element("testsuite", name="deviations", tests=str(len(outcomes)))
+    for outcome in outcomes:
+        name = outcome.deviation.name
+        if outcome.deviation.also:
+            name += f" ({outcome.deviation.requirement})"
+        test = xml.etree.ElementTree.SubElement(root, "testcase", classname="deviation", name=name)
+        if not outcome.good:
+            text = f"{outcome.word}: {outcome.deviation.requirement}: {outcome.by}"
+            failure = xml.etree.ElementTree.SubElement(test, "failure", message=text)
+            failure.text = "\n".join(outcome.seen)
+    xml.etree.ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def write_json(path, outcomes):
+    """What `steertag coverage --deviations` reads; `by` is empty where no case caught the deviation. If all
+    have `whole`, a case that none has in `failed` is one that none makes fail."""
+    whole = {outcome.deviation.name for outcome in outcomes if outcome.whole}
+    rows = [
+        {
+            "name": outcome.deviation.name,
+            "requirement": outcome.deviation.requirement,
+            "outcome": outcome.word,
+            "by": outcome.by if outcome.good else "",
+            "failed": list(outcome.failed),
+            "whole": outcome.deviation.name in whole and outcome.word != "no run",
+        }
+        for outcome in outcomes
+    ]
+    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

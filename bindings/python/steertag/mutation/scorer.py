@@ -1,0 +1,162 @@
+"""Runs a suite against our own server or client with each of its deviations, and tells which case catches it.
+
+Each deviation is tried first with the cases that claim its requirement, because they are few; one of
+these has to catch it. If they miss it the whole suite tells what it does instead. One that breaks further
+requirements is tried for each of them. With a Rest the cases that claim it run to their end, and then each
+deviation is tried with all cases that none has made fail so far, so that one knows of each case whether
+anything makes it fail under a requirement that it claims."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from .. import build_paths
+from . import first_catch
+from .attribution import attributing, failed, failed_as_claimed, JUDGEMENTS
+from .deviating_peer import CannotScore, Deviation, PEERS
+
+# One run of the whole suite against a server that may hang in many cases.
+RUN_LIMIT_S = 600
+# The same where no failure ends the run: each hang costs a timeout and a new server.
+WHOLE_RUN_LIMIT_S = 3600
+# Failures after which a run of the whole suite ends: what they do not name is not named, and a server
+# that breaks everything would cost a timeout in every case.
+MOST_FAILURES = 20
+# The same of the cases that are left with --whole: a peer that fails so many of them breaks what all cases
+# begin with, and shows nothing about any.
+MOST_FAILURES_OF_REST = 100
+# pytest's exit codes when every selected case has run, or when first_catch has ended the run.
+EXPECTED_ENDS = (0, 1, 2)
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """`by` is the case that caught the deviation. `word` is "caught" (by a case that claims the
+    requirement), "judged" (only by one that claims something else, because the judge watches every case),
+    "misjudged" (only other requirements were named), "missed", or "no run", and then `by` says why.
+    """
+
+    deviation: Deviation
+    word: str
+    by: str = ""
+    failed: tuple = ()  # ids of the cases that were seen to fail under a requirement that they claim
+    whole: bool = False  # was tried with each case that no deviation had made fail before
+    seen: tuple = ()  # unless good: one line for each case that claims the requirement, or did not pass
+
+    @property
+    def good(self):
+        return self.word == "caught"
+
+
+class Scorer:
+    """Runs the suite against deviating peers."""
+
+    def __init__(
+        self, program, report, claims_by_requirement, peer=PEERS["server"], suite=None, rest=None
+    ):
+        """`suite` is the folder of all cases, in the checkout if it is None. `rest`, a Rest, asks for what
+        --whole gives."""
+        self._peer = peer
+        self._suite = str(suite or pathlib.Path("suites") / peer.suite)
+        self._rest = rest
+        self._environment = {**os.environ, peer.variable: str(program)}
+        self._report = report
+        self._claims = claims_by_requirement
+        self._limit_s = RUN_LIMIT_S if rest is None else WHOLE_RUN_LIMIT_S
+
+    def score(self, deviation):
+        try:
+            return self._score(deviation)
+        except CannotScore as error:
+            return Outcome(deviation, "no run", str(error))
+
+    def _score(self, deviation):
+        claiming = self._claims.get(deviation.requirement, [])
+        if claiming:
+            # No failure ends it but the one that is looked for: many cases that claim a requirement
+            # fail of a deviation under another one first.
+            cases = self._run(deviation, claiming, "claiming", None, self._rest is None)
+            by = attributing(cases, deviation.requirement)
+            if by:
+                return self._outcome(deviation, "caught", by, cases)
+        cases = self._run(deviation, [self._suite], "whole", MOST_FAILURES, True)
+        claim = [case for case in cases if deviation.requirement in case["requirements"]]
+        for word, among in (("caught", claim), ("judged", cases)):
+            by = attributing(among, deviation.requirement)
+            if by:
+                return self._outcome(deviation, word, by, cases)
+        others = failed(cases)
+        word = "misjudged" if others else "missed"
+        return self._outcome(deviation, word, ", ".join(others[:3]), cases)
+
+    def _outcome(self, deviation, word, by, cases):
+        seen = failed_as_claimed(cases)
+        if self._rest is not None:
+            self._rest.strike(seen)
+        outcome = Outcome(deviation, word, by, seen)
+        if outcome.good:
+            return outcome
+        return dataclasses.replace(outcome, seen=tuple(what_was_seen(deviation, cases)))
+
+    def try_rest(self, outcome):
+        """The outcome with what the deviation does to the cases that none has made fail so far. Its name
+        is tried once, whatever it breaks."""
+        if outcome.deviation.also:
+            return outcome
+        try:
+            nodes = self._rest.nodes()
+            cases = []
+            if nodes:
+                cases = self._run(outcome.deviation, nodes, "rest", MOST_FAILURES_OF_REST, False)
+        except CannotScore as error:
+            print(f"mutation: {outcome.deviation.name}: {error}", file=sys.stderr)
+            return outcome
+        seen = failed_as_claimed(cases)
+        self._rest.strike(seen)
+        both = tuple(dict.fromkeys([*outcome.failed, *seen]))
+        return dataclasses.replace(outcome, failed=both, whole=True)
+
+    def _run(self, deviation, tests, name, most_failures, stop):
+        """The cases of one run's report; none if the run did not fail. `stop`: at the first that names
+        the requirement as broken."""
+        part = f"{deviation.name}-{deviation.requirement}" if deviation.also else deviation.name
+        directory = self._report / re.sub(r"[^\w.-]", "_", part) / name
+        directory.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "pytest", "-p", "steertag.suite.plugin", *tests, "-q"]
+        command += [self._peer.option, deviation.name, *self._peer.more]
+        command += ["--report", str(directory), "--strict-verdicts"]
+        if most_failures is not None:
+            command += ["--maxfail", str(most_failures)]
+        if stop:
+            command += ["-p", first_catch.__name__]
+        report = directory / "report.json"
+        report.unlink(missing_ok=True)
+        with open(directory / "pytest.log", "w") as log:
+            try:
+                done = subprocess.run(
+                    command,
+                    cwd=build_paths.checkout(),
+                    env={**self._environment, first_catch.REQUIREMENT: deviation.requirement},
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    timeout=self._limit_s,
+                )
+            except subprocess.TimeoutExpired:
+                raise CannotScore(f"no end within {self._limit_s} s; see {log.name}") from None
+        if done.returncode not in EXPECTED_ENDS or not report.exists():
+            raise CannotScore(f"pytest ended with {done.returncode}; see {log.name}")
+        return json.loads(report.read_text())["cases"] if done.returncode else []
+
+
+def what_was_seen(deviation, cases):
+    """Lines about a deviation that was not caught: what each case gave that claims its requirement, or
+    that failed."""
+    for case in cases:
+        claims_it = deviation.requirement in case["requirements"]
+        if claims_it or case["verdict"] in JUDGEMENTS:
+            word = "claims it" if claims_it else "failed"
+            yield f"{word}: {case['verdict']} {case['id']}: {case['reason']}"
