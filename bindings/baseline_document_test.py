@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from steertag import baseline
-from steertag.baseline.document import ROW_KEYS
+from steertag.baseline.baseline_file import ROW_KEYS
 
 TARGET = "some-target"
 CASE = "server.header.version-zero"

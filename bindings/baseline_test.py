@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 from steertag import baseline, cli
-from steertag.baseline import commands, outcome
-from steertag.baseline.document import ROW_KEYS
+from steertag.baseline import baseline_commands, case_outcome
+from steertag.baseline.baseline_file import ROW_KEYS
 from steertag.baseline.rows_text import RowsText
 from steertag.baseline.update import update
-from steertag.suite.verdict import Verdict
+from steertag.verdict import Verdict
 
 TARGET = "some-target"
 CASE = "server.header.version-zero"
@@ -72,7 +72,7 @@ def test_listed_failure_and_unlisted_pass_match(compare):
 def test_the_verdicts_are_those_of_the_suite():
     assert set(baseline.VERDICTS) == {verdict.value for verdict in Verdict}
     failures = {verdict.value for verdict in Verdict if verdict.spoils_run}
-    assert set(outcome.FAILURES) == failures
+    assert set(case_outcome.FAILURES) == failures
 
 
 @pytest.mark.parametrize("verdict", [v for v in baseline.VERDICTS if v != baseline.PASS])
@@ -357,7 +357,7 @@ def test_an_update_that_does_not_read_as_it_should_is_refused(tmp_path, monkeypa
     ids=["braces", "alias"],
 )
 def test_a_layout_that_cannot_be_edited_is_refused(tmp_path, text):
-    baseline.document.parse("", text)
+    baseline.baseline_file.parse("", text)
     with pytest.raises(baseline.BaselineError, match="its layout .* is not one that can be edited"):
         updated(tmp_path, text, [entry(case="server.a", verdict="pass", reason=""), entry()])
 
@@ -393,7 +393,7 @@ def test_check_says_by_its_exit_status_what_it_found(tmp_path, capsys):
     assert steertag("baseline", "check", report, write_baseline(tmp_path, [row()])) == 0
     assert capsys.readouterr().out.endswith("baseline: matches\n")
     path = write_baseline(tmp_path, [])
-    assert steertag("baseline", "check", report / "report.json", path) == commands.DIFFERS
+    assert steertag("baseline", "check", report / "report.json", path) == baseline_commands.DIFFERS
     assert "baseline: 1 difference (1 new failure)\n" in capsys.readouterr().out
     assert steertag("baseline", "check", report, tmp_path / "none.yaml") == 2
     assert "there is no baseline" in capsys.readouterr().err

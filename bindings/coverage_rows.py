@@ -4,7 +4,7 @@ import dataclasses
 import types
 
 from steertag.coverage import matrix
-from steertag.suite.coverage import CaseEntry
+from steertag.suite.cases.collection import CaseEntry
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,9 +10,9 @@ import pytest
 
 from coverage_rows import build, case, CLIENT_CASE, deviation, entry, Exemption, SERVER_CASE
 from steertag import build_paths, cli, ledger, peer, requirements
-from steertag.coverage import commands, gate, matrix, page, text
+from steertag.coverage import coverage_commands, coverage_text, gate, matrix, page
+from steertag.coverage.coverage_document import document, url
 from steertag.coverage.deviation_results import BadResults, Catch, read
-from steertag.coverage.document import document, url
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_deviation_breaks_further_rows_too():
     rows = [entry(), entry("RFC8166-1-2"), entry("RFC8166-1-3")]
     found = build(rows, [], [deviation("d", also=("RFC8166-1-3",))])
     assert [len(row.deviations) for row in found.rows] == [1, 0, 1]
-    assert list(text.summary(found))[-1].split()[-1] == "1", "one deviation, whatever it breaks"
+    assert list(coverage_text.summary(found))[-1].split()[-1] == "1", "one deviation, whatever it breaks"
 
 
 def sample():
@@ -150,12 +150,12 @@ def sample():
 
 
 def test_the_table_has_counts_of_cases_and_results():
-    lines = list(text.table(sample()))
+    lines = list(coverage_text.table(sample()))
     assert lines[2].split() == (
         "RFC8166-1-1 MUST both case 2 1 1 of 1 caught 1 fail, 1 pass".split()
     ), "id, level, role, state, cases of the server's side, of the client's, deviations, results"
     assert lines[3].split()[3:] == ["open", "open", "restated"]
-    assert list(text.summary(sample()))[-1].split() == ["all", "2", "1", "0", "0", "1", "0", "1"]
+    assert list(coverage_text.summary(sample()))[-1].split() == ["all", "2", "1", "0", "0", "1", "0", "1"]
 
 
 def test_the_document_holds_everything():
@@ -219,16 +219,16 @@ def test_the_page_is_well_formed_and_escapes_what_it_shows():
 def test_what_was_not_tried_has_no_outcome():
     first, other = deviation("d", "No."), deviation("e", "Nor this.")
     found = build([entry()], [], [first])
-    assert list(text.table(found))[2].split()[4:] == ["open", "open", "1"]
+    assert list(coverage_text.table(found))[2].split()[4:] == ["open", "open", "1"]
     assert document(found)["requirements"][0]["deviations"] == [
         {"name": "d", "sentence": "No.", "outcome": None, "caught": None, "by": None}
     ]
     row = "RFC8166-1-1"
     missed = build([entry()], [], [first], catches={("d", row): Catch("misjudged", "")})
-    assert list(text.table(missed))[2].endswith("  0 of 1 caught")
+    assert list(coverage_text.table(missed))[2].endswith("  0 of 1 caught")
     catches = {("e", row): Catch("caught", "server.a.b"), ("e", "RFC8166-1-2"): Catch("missed", "")}
     partly = build([entry()], [], [first, other], catches=catches)
-    assert list(text.table(partly))[2].endswith("  1 of 1 caught, 1 not tried")
+    assert list(coverage_text.table(partly))[2].endswith("  1 of 1 caught, 1 not tried")
 
 
 def test_results_of_deviations_are_read(tmp_path):
@@ -300,18 +300,18 @@ def test_the_command_prints_writes_and_tells_by_its_status(suite, capsys):
     for side in requirements.SIDES:
         assert f"0 of 1 cases for {side}s claim no row that a deviation breaks" in printed
 
-    assert steertag("coverage", suite, "--summary", "--strict") == commands.UNSETTLED
+    assert steertag("coverage", suite, "--summary", "--strict") == coverage_commands.UNSETTLED
     assert "RFC5531-10-1 (MUST, both): no case" in capsys.readouterr().out
 
 
 def test_an_open_row_fails_the_command(suite, capsys):
     cases = (suite / "test_it.py").read_text()
     (suite / "test_it.py").write_text(cases.replace("'RFC8797-4.1-3'", "'RFC8797-4-10'"))
-    assert steertag("coverage", suite, "--summary") == commands.UNSETTLED
+    assert steertag("coverage", suite, "--summary") == coverage_commands.UNSETTLED
     printed = capsys.readouterr().out
     assert "\n1 rows that have to be settled are open\n" in printed
     assert "RFC8797-4.1-3 (MUST, responder): no case and no exemption" in printed
-    assert commands.HOW_TO_SETTLE in printed
+    assert coverage_commands.HOW_TO_SETTLE in printed
 
 
 def test_the_command_shows_results_of_runs(suite, capsys):

@@ -3,10 +3,10 @@
 import pytest
 
 from coverage_rows import build, case, CLIENT_CASE, deviation, entry, SERVER_CASE
-from steertag.coverage import gate, text, unbroken_cases
+from steertag.coverage import coverage_text, gate, unbroken_cases
 from steertag.coverage.deviation_results import Catch
 from steertag import suite
-from steertag.suite.coverage import collect_apart
+from steertag.suite.cases.collection import collect_apart
 
 
 def unbroken_sample(**reasons):
@@ -86,7 +86,7 @@ def test_cases_that_no_deviation_makes_fail_are_listed():
         ("server", ("server.a.b",), True),
         ("client", ("client.a.b",), False),
     ]
-    assert list(text.unbroken_cases(tried)) == [
+    assert list(coverage_text.unbroken_cases(tried)) == [
         "1 of 2 cases for servers no deviation made fail",
         "  server.a.b",
         "1 of 1 cases for clients claim no row that a deviation breaks",

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from steertag import build_paths, peer, trace
-from steertag.suite import coverage
+from steertag.suite.cases import collection
 
 # So that none gets lost.
 KNOWN = 57
@@ -19,7 +19,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def cases():
-    return coverage.collect_apart(coverage.suites())
+    return collection.collect_apart(collection.suites())
 
 
 def cases_of(row, cases):

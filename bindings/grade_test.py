@@ -14,7 +14,7 @@ import pytest
 
 import grade_captures
 from steertag import cli, trace
-from steertag.grade import annotation, commands, document, graded, reading, text
+from steertag.grade import annotation, grade_commands, grade_document, grade_text, graded, reading
 
 GRANTS_ZERO = "RFC8166-3.3.1-5"
 DEADLINE_S = 60
@@ -120,7 +120,7 @@ def test_text_is_ascii_of_some_columns(captures, capsys):
     steertag(*(captures[name] for name in ("clean", "warned", "violating")))
     for line in capsys.readouterr().out.splitlines():
         assert line.isascii()
-        assert len(line) <= text.WIDTH or line.startswith(("/", "frame")), line
+        assert len(line) <= grade_text.WIDTH or line.startswith(("/", "frame")), line
 
 
 def test_of_a_damaged_file_what_could_be_read_is_graded(captures, capsys):
@@ -139,7 +139,7 @@ def test_nothing_to_judge_is_no_success(captures, capsys):
 @pytest.mark.parametrize("options", [(), ("--quiet",)])
 def test_a_capture_cut_before_every_message_is_no_success(capsys, name, options):
     """Connections are found in these captures, but no message of them is whole."""
-    assert steertag(BROKEN / f"{name}-cut.pcapng", *options) == commands.NOTHING
+    assert steertag(BROKEN / f"{name}-cut.pcapng", *options) == grade_commands.NOTHING
     out = " ".join(capsys.readouterr().out.split())
     assert "no message of its 1 connection is whole in the capture, because packets are cut" in out
     assert "(first seen at packet " in out and "tcpdump -s 0" in out
@@ -153,7 +153,7 @@ def test_a_setup_that_is_cut_is_no_beginning_in_the_middle(capsys):
 
 
 def test_cut_packets_are_told_where_nothing_was_recognized(capsys):
-    assert steertag(BROKEN / "iwarp-cut-in-headers.pcapng") == commands.NOTHING
+    assert steertag(BROKEN / "iwarp-cut-in-headers.pcapng") == grade_commands.NOTHING
     out = " ".join(capsys.readouterr().out.split())
     assert "no RPC-over-RDMA connection was found in it;" in out
     assert "are cut short (the first is packet " in out
@@ -249,7 +249,7 @@ def test_every_field_of_the_json_is_documented(captures, capsys):
     names = {*file, *file["connections"][0], *file["findings"][0]}
     names |= {*file["connections"][0]["sides"]["client"]}
     names |= {*file["connections"][0]["directions"]["forward"]}
-    assert {name for name in names if f"`{name}`" not in document.__doc__} == set()
+    assert {name for name in names if f"`{name}`" not in grade_document.__doc__} == set()
 
 
 def test_junit(captures, tmp_path, capsys):
@@ -385,14 +385,14 @@ class Report:
 def test_findings_of_which_nothing_is_kept_count_as_violations():
     found = graded.Graded("a.pcap", None, Report([], [], 3))
     assert found.status is graded.Status.VIOLATIONS
-    assert any("3 further findings" in line for line in text.totals(found))
+    assert any("3 further findings" in line for line in grade_text.totals(found))
 
 
 @pytest.mark.parametrize("quiet", [False, True])
 def test_connections_that_were_too_many_are_told(capsys, quiet):
     report = Report([], [], 0)
     report.connections_refused = 808
-    commands._print(graded.Graded("a.pcap", None, report, 9, forgotten=1), all, quiet)
+    grade_commands._print(graded.Graded("a.pcap", None, report, 9, forgotten=1), all, quiet)
     lines = capsys.readouterr().out.splitlines()
     assert "  808 connections were not judged: too many were open at once" in lines
     assert "  1 connection was given up before the end: too many were open at once" in lines
@@ -402,13 +402,13 @@ def test_connections_without_a_whole_message_are_told(captures, capsys):
     found = reading.grade_file(str(captures["clean"]), [])
     found.report = Report([], [], 0)
     found.report.connections_unjudged = 2
-    commands._print(found, all, quiet=True)
+    grade_commands._print(found, all, quiet=True)
     assert "2 of 9000 connections were not judged" in capsys.readouterr().out
 
 
 def test_long_tables_are_cut(captures):
     (row,) = reading.grade_file(str(captures["violating"]), []).rows
-    lines = list(text.findings([row] * (text.MOST_LISTED + 5)))
+    lines = list(grade_text.findings([row] * (grade_text.MOST_LISTED + 5)))
     assert lines[-1] == "... and 5 more, which --json lists"
 
 
@@ -423,7 +423,7 @@ def test_the_help_tells_the_exit_statuses(capsys):
     with pytest.raises(SystemExit):
         steertag("--help")
     out = capsys.readouterr().out
-    for status in (commands.CLEAN, commands.VIOLATIONS, commands.UNREADABLE, commands.NOTHING):
+    for status in (grade_commands.CLEAN, grade_commands.VIOLATIONS, grade_commands.UNREADABLE, grade_commands.NOTHING):
         assert f"\n  {status}  " in out
 
 

@@ -2,8 +2,8 @@
 made (RFC 8881 20)."""
 
 from steertag import nfs
-from steertag.suite.back_channel import BackChannel, OK
-from steertag.suite.script import is_read
+from steertag.suite.client.back_channel import BackChannel, OK
+from steertag.suite.client.script import is_read
 
 NFS4 = nfs.nfs4
 MISORDERED = "NFS4ERR_SEQ_MISORDERED"

@@ -3,7 +3,7 @@ every client may do."""
 
 from steertag import wire
 from steertag.suite import client_kinds as kinds, expect
-from steertag.suite.script import is_plain, is_read, is_write
+from steertag.suite.client.script import is_plain, is_read, is_write
 
 # By the kind of call that is answered.
 PLACES = {"plain": is_plain, "read": is_read, "write": is_write}

@@ -6,10 +6,10 @@ import pytest
 from places import expect_or, PLACES
 from steertag import nfs
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.back_channel import BackChannel, OK
-from steertag.suite.client_connection import sent_from
-from steertag.suite.script import is_read, operations_of, sequence_of
-from steertag.suite.session_watch import conform_but, SessionWatch
+from steertag.suite.client.back_channel import BackChannel, OK
+from steertag.suite.client.client_connection import sent_from
+from steertag.suite.client.script import is_read, operations_of, sequence_of
+from steertag.suite.client.session_watch import conform_but, SessionWatch
 
 NFS4 = nfs.nfs4
 DOWN = "RFC8881-2.10.6.2-6"

@@ -16,8 +16,8 @@ from callback_talks import (
 )
 from places import completes
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.back_channel import BackChannel, DELAY, OK
-from steertag.suite.script import is_read, Sequence
+from steertag.suite.client.back_channel import BackChannel, DELAY, OK
+from steertag.suite.client.script import is_read, Sequence
 
 POSITION, NO_SEQUENCE = "RFC8881-20.9.3-3", "RFC8881-20.9.3-4"
 UNTOUCHED, HIGHEST, ILLEGAL = "RFC8881-20.9.3-8", "RFC8881-20.9.3-9", "RFC8881-20.9.3-10"

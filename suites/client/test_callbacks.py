@@ -16,8 +16,8 @@ from callback_talks import (
 )
 from places import completes, PLACES
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.back_channel import ASKED_CREDITS, BackChannel, OK
-from steertag.suite.script import is_read
+from steertag.suite.client.back_channel import ASKED_CREDITS, BackChannel, OK
+from steertag.suite.client.script import is_read
 
 IDENT = "RFC8881-2.10.2.1-1"
 SEQUENCE, CACHED = "RFC8881-20.9.3-2", "RFC8881-20.9.3-7"

@@ -7,7 +7,7 @@ from places import expect_or, speaks_nfs3
 from short_read import cut, parted, placed, replaced, shortened
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.script import has_reply_chunk, is_plain, is_read, is_write, Script
+from steertag.suite.client.script import has_reply_chunk, is_plain, is_read, is_write, Script
 
 # So many octets, which need roundup, fit into any reply.
 SHORT_READ_BYTES = 503

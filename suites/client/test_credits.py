@@ -5,7 +5,7 @@ import pytest
 from places import completes, expect_or, patience, PLACES, then_conform
 
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.script import Script
+from steertag.suite.client.script import Script
 
 GRANTS = {"one": 1, "two": 2, "largest": 0xFFFFFFFF, "half": 0x80000000}
 SEQUENCES = {

@@ -4,7 +4,7 @@ import pytest
 
 from places import completes, completes_unless_starved, expect_or, LOST, PLACES
 from steertag.suite import case, client_kinds as kinds
-from steertag.suite.script import is_read, is_write, Script
+from steertag.suite.client.script import is_read, is_write, Script
 
 
 @pytest.mark.parametrize("place", PLACES)

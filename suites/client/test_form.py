@@ -3,8 +3,8 @@
 from places import word, words
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client_needs import is_exchange_id
-from steertag.suite.script import stags_of
+from steertag.suite.client.client_needs import is_exchange_id
+from steertag.suite.client.script import stags_of
 
 SMALLEST = 1024
 SMALL = {"inline_bytes": SMALLEST}

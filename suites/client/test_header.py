@@ -6,7 +6,7 @@ import pytest
 from places import completes, expect_or, PLACES, read_reply_shape, then_conform
 from steertag import mutate, wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.script import is_plain, is_read
+from steertag.suite.client.script import is_plain, is_read
 
 FIELDS = {
     "version-zero": {"vers": 0},

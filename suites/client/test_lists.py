@@ -5,8 +5,8 @@ from chunk_lists import largest_results, lengths, read_chunks, reduced, rooms
 from places import word
 from steertag import nfs, wire
 from steertag.suite import case, expect
-from steertag.suite.client_kinds import COMPLETED
-from steertag.suite.script import NFS, operations_of, procedure_of
+from steertag.suite.client.client_kinds import COMPLETED
+from steertag.suite.client.script import NFS, operations_of, procedure_of
 
 SMALL = {"inline_bytes": 1024}
 ONE_READ_CHUNK, ONE_WRITE_CHUNK = "RFC8267-6.4.2-2", "RFC8267-6.4.2-3"

@@ -5,8 +5,8 @@ from chunk_lists import largest_results, lengths, read_chunks, reduced, rooms
 from places import words
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client_needs import is_exchange_id
-from steertag.suite.script import is_read, NFS
+from steertag.suite.client.client_needs import is_exchange_id
+from steertag.suite.client.script import is_read, NFS
 
 SMALL = {"inline_bytes": 1024}
 FIXED_OCTETS, ENTRY_OCTETS, REPLY_OCTETS = 16, 24, 28 + 24  # the last: both headers of a reply

@@ -3,7 +3,7 @@
 from places import expect_or, words
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds
-from steertag.suite.script import is_read, NFS
+from steertag.suite.client.script import is_read, NFS
 
 READ = 25  # OP_READ
 END = words(1)  # eof

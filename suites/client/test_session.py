@@ -5,9 +5,9 @@ import pytest
 
 from places import PLACES, survives
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client_connection import sent_from
-from steertag.suite.script import Script, sequence_of
-from steertag.suite.session_watch import SessionWatch
+from steertag.suite.client.client_connection import sent_from
+from steertag.suite.client.script import Script, sequence_of
+from steertag.suite.client.session_watch import SessionWatch
 
 SIZES, DEPTH = "RFC8881-18.36.3-9", "RFC8881-18.36.3-7"
 

@@ -5,9 +5,9 @@ import pytest
 
 from steertag import nfs
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client_connection import sent_from
-from steertag.suite.script import is_read, operations_of, Script, sequence_of
-from steertag.suite.session_watch import conform_but, SessionWatch
+from steertag.suite.client.client_connection import sent_from
+from steertag.suite.client.script import is_read, operations_of, Script, sequence_of
+from steertag.suite.client.session_watch import conform_but, SessionWatch
 
 NFS4 = nfs.nfs4
 PLACE = "RFC8881-2.10.2.1-2"

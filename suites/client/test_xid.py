@@ -4,7 +4,7 @@ import pytest
 
 from places import completes, denial, expect_or, PLACES
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.script import is_read
+from steertag.suite.client.script import is_read
 
 # XIDs that no call under way can have, also if the client counts them up: a call that is on its way here
 # has not been seen yet.

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from steertag import build_paths
-from steertag.suite.server import BundledServer
+from steertag.suite.run.server_process import BundledServer
 
 RUN_LIMIT_S = 120
 

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from steertag.suite.client_outcome import copy_fault
-from steertag.suite.client_process import ClientProcess, LEADER, living_members
+from steertag.suite.client.client_outcome import copy_fault
+from steertag.suite.client.client_process import ClientProcess, LEADER, living_members
 
 SCRIPT = pathlib.Path(__file__).parent / "scripted_client.py"
 # Above what a run of the scripted client takes on a loaded machine, and short enough to wait for.
@@ -32,7 +32,7 @@ CASES = """
 """
 OWN = """
     from steertag.suite import case, client_kinds as kinds, expect
-    from steertag.suite.script import is_read
+    from steertag.suite.client.script import is_read
 
     ERRORS, LOSS = "RFC8166-4.5-3", "RFC8166-4.5.5-1"
 
@@ -302,7 +302,7 @@ FAMILY = "(trap '' TERM; echo > {told}; exec sleep 600) & sleep 600"
 # A run of the suite in small: it waits until it dies.
 RUN = """
 import signal, sys
-from steertag.suite.client_process import ClientProcess
+from steertag.suite.client.client_process import ClientProcess
 print(ClientProcess(sys.argv[1]).pid, flush=True)
 signal.pause()
 """

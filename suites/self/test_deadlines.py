@@ -5,9 +5,10 @@ import types
 
 import pytest
 
-from steertag.suite import kinds, link
-from steertag.suite.deadline import ANSWER_CEILING_MS, ANSWER_FLOOR_MS, Deadlines
-from steertag.suite.dialogue import Dialogue
+from steertag.suite import kinds
+from steertag.suite.exchange import link
+from steertag.suite.exchange.deadline import ANSWER_CEILING_MS, ANSWER_FLOOR_MS, Deadlines
+from steertag.suite.exchange.dialogue import Dialogue
 
 
 class Timed(link.Link):

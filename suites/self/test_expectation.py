@@ -5,8 +5,9 @@ import dataclasses
 import pytest
 
 from steertag.suite import case, expect
-from steertag.suite.run import Run, running
-from steertag.suite.verdict import Failed, HarnessError, Hung, Verdict
+from steertag.suite.cases.case_end import Failed, HarnessError, Hung
+from steertag.suite.cases.case_run import Run, running
+from steertag.verdict import Verdict
 
 MUST = "RFC8166-4.5.1-1"
 SHOULD = "RFC8166-4.5.2-5"

@@ -18,9 +18,9 @@ from steertag.properties import strategies
 from steertag.properties.explorer import Explorer, TrialFailed
 from steertag.properties.source import source
 from steertag.properties.units import units, without
-from steertag.suite.deadline import Deadlines
-from steertag.suite.recording import read
-from steertag.suite.verdict import Verdict
+from steertag.suite.exchange.deadline import Deadlines
+from steertag.suite.recording.recording_file import read
+from steertag.verdict import Verdict
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 OWN = """

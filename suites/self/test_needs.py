@@ -8,8 +8,8 @@ import types
 
 import pytest
 
-from steertag.suite.needs import check_need, IMPLIED, NEEDS
-from steertag.suite.verdict import NotTestable
+from steertag.suite.cases.case_end import NotTestable
+from steertag.suite.cases.needs import check_need, IMPLIED, NEEDS
 
 SERVER_CASES = pathlib.Path(__file__).parent.parent / "server"
 NEEDY = """
@@ -120,7 +120,7 @@ def test_a_word_that_is_no_need_is_refused(suite):
 
 def test_every_need_has_a_case():
     program = (
-        "import json; from steertag.suite.coverage import collect\n"
+        "import json; from steertag.suite.cases.collection import collect\n"
         f"found = collect([{str(SERVER_CASES)!r}])\n"
         "print(json.dumps(sorted({need for case in found for need in case.needs})))"
     )

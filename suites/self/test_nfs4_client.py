@@ -7,9 +7,9 @@ import pytest
 
 from steertag import nfs
 from steertag.suite import kinds
-from steertag.suite.compound import CompoundReply
-from steertag.suite.nfs4_client import DELAY, fore_channel, GRACE, Nfs4Session
-from steertag.suite.verdict import NotTestable
+from steertag.suite.cases.case_end import NotTestable
+from steertag.suite.nfs_client.compound import CompoundReply
+from steertag.suite.nfs_client.nfs4_client import DELAY, fore_channel, GRACE, Nfs4Session
 
 nfs4 = nfs.nfs4
 

@@ -3,7 +3,7 @@
 import pytest
 
 from steertag import wire
-from steertag.suite import oracle
+from steertag.suite.rdma import oracle
 
 BASE, STAG = 0x7F0000, 0xAABB
 

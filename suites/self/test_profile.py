@@ -2,7 +2,7 @@
 
 import pytest
 
-from steertag.suite.profile import BadProfile, load, parse
+from steertag.suite.run.profile import BadProfile, load, parse
 
 
 def test_a_full_profile():

@@ -4,8 +4,8 @@ import types
 
 import pytest
 
-from steertag.suite import client_bench, client_needs
-from steertag.suite.script import Script
+from steertag.suite.client import client_bench, client_needs
+from steertag.suite.client.script import Script
 
 FLOOR_S = client_needs.QUIET_FLOOR_MS / 1000
 CEILING_S = client_needs.QUIET_CEILING_MS / 1000

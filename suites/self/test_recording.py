@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from steertag_command import bundled, run_cases, steertag
 
-from steertag.suite.recording import BadRecording, FORMAT, read
+from steertag.suite.recording.recording_file import BadRecording, FORMAT, read
 
 CASE = """
 from steertag.suite import case, expect

@@ -8,17 +8,17 @@ import pytest
 from steertag_command import bundled, run_cases, steertag
 
 from steertag.replay.symbols import Symbols
-from steertag.suite import likeness
-from steertag.suite.recording import read
-from steertag.suite.verdict import NotTestable
+from steertag.suite.cases.case_end import NotTestable
+from steertag.suite.recording import likeness
+from steertag.suite.recording.recording_file import read
 
 CASES = """
 import random
 
 from steertag import wire
 from steertag.suite import ANY, case, expect
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import putfh
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import putfh
 
 VERSION, GRANT, DATA = "RFC8166-4.5.1-1", "RFC8166-3.3.1-5", "RFC8267-4-3"
 CALLBACK, ONCE, SIZE = "RFC8167-5.1-1", "RFC8881-2.10.6.1-4", "RFC8166-3.4.5-5"
@@ -339,7 +339,7 @@ def test_what_we_sent_ourselves_is_not_learned():
 
 
 def test_a_recording_is_written_as_it_is_read(failures, tmp_path):
-    from steertag.suite.recording import write
+    from steertag.suite.recording.recording_file import write
 
     recording = read(failures["self.handles"])
     write(tmp_path / "again", recording)

@@ -8,7 +8,7 @@ import pytest
 from steertag_command import RUN_LIMIT_S, steertag
 
 from steertag import build_paths
-from steertag.suite.recording import CLIENT, ClientOf, read, write
+from steertag.suite.recording.recording_file import CLIENT, ClientOf, read, write
 
 CASE = "client.header.plain.version-two"
 SUITE = build_paths.checkout() / "suites" / "client"

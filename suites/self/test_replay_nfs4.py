@@ -6,7 +6,7 @@ from steertag_command import bundled, run_suite, steertag
 
 from steertag.replay.given_out import given_out
 from steertag.replay.symbols import Symbols
-from steertag.suite.compound import NFS4, CompoundReply
+from steertag.suite.nfs_client.compound import NFS4, CompoundReply
 
 # Which defect of the server spoils which case, and how. Cases before it make that the numbers in stateids
 # are others than those of a server that was just started.

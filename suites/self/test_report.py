@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from steertag.suite.report import Record, Report, write_atomically
-from steertag.suite.verdict import Verdict, verdict_of_level
+from steertag.suite.run.report import Record, Report, write_atomically
+from steertag.verdict import Verdict, verdict_of_level
 
 
 def record(id, verdict, **fields):

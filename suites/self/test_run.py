@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from steertag.suite.options import DEFAULT_LISTEN, lock_report_directory, make_report_directory
-from steertag.suite.server import BundledServer
-from steertag.suite.transport import RDMA
+from steertag.suite.cases.transport import RDMA
+from steertag.suite.run.options import DEFAULT_LISTEN, lock_report_directory, make_report_directory
+from steertag.suite.run.server_process import BundledServer
 
 EVERY_VERDICT = """
     from steertag.suite import case, expect
@@ -306,7 +306,7 @@ def test_a_third_party_that_dies_while_the_files_are_removed_has_crashed(suite, 
         test_late=f"""
         import os, select, signal
         from steertag.suite import case
-        from steertag.suite.link import Refused
+        from steertag.suite.exchange.link import Refused
 
         def die():
             pid = {third_party.pid()}

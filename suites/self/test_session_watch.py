@@ -5,11 +5,11 @@ import types
 import pytest
 
 from steertag import nfs, peer, rpc, wire
-from steertag.suite.back_channel import answer_from
-from steertag.suite.client_connection import sent_from
-from steertag.suite.compound import compound_arguments, operation
-from steertag.suite.script import Reply
-from steertag.suite.session_watch import conform_but, SessionWatch
+from steertag.suite.client.back_channel import answer_from
+from steertag.suite.client.client_connection import sent_from
+from steertag.suite.client.script import Reply
+from steertag.suite.client.session_watch import conform_but, SessionWatch
+from steertag.suite.nfs_client.compound import compound_arguments, operation
 
 NFS4 = nfs.nfs4
 SESSION, OTHER = b"s" * 16, b"t" * 16

@@ -10,7 +10,7 @@ from steertag import wire
 from steertag.replay.parts import smaller_draft, smaller_octets
 from steertag.replay.shrinker import Shrinker
 from steertag.replay.steps import listing, tidy
-from steertag.suite.recording import read, Recording, Step, TargetOf
+from steertag.suite.recording.recording_file import read, Recording, Step, TargetOf
 
 CASES = """
 from steertag import wire

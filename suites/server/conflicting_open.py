@@ -1,6 +1,6 @@
 """Another client's OPEN for writing of a file that is delegated."""
 
-from steertag.suite.nfs4_client import TRY_AGAIN, putfh
+from steertag.suite.nfs_client.nfs4_client import TRY_AGAIN, putfh
 
 from nfs4_checks import WRITE
 

@@ -2,9 +2,9 @@
 
 from steertag import nfs, wire
 from steertag.suite import expect, kinds
-from steertag.suite.nfs4_client import BESIDE_DATA, getattr_of, putfh, read
-from steertag.suite.run import current_run
-from steertag.suite.verdict import Verdict
+from steertag.suite.cases.case_run import current_run
+from steertag.suite.nfs_client.nfs4_client import BESIDE_DATA, getattr_of, putfh, read
+from steertag.verdict import Verdict
 
 NFS4 = nfs.nfs4
 BACK = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN

@@ -2,9 +2,9 @@
 connections for retries, what a retry has in common with its request."""
 
 from steertag.suite import expect, kinds
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import names_of, putfh
-from steertag.suite.verdict import unprepared
+from steertag.suite.cases.case_end import unprepared
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import names_of, putfh
 
 from nfs4_checks import SMALL_REPLY, need_cached
 

@@ -2,10 +2,10 @@
 recall."""
 
 from steertag.suite import expect, kinds
-from steertag.suite.callbacks import REVERSE_CREDITS, Callbacks
-from steertag.suite.deadline import Limit
-from steertag.suite.nfs4_client import TRY_AGAIN
-from steertag.suite.verdict import unprepared
+from steertag.suite.cases.case_end import unprepared
+from steertag.suite.exchange.callbacks import REVERSE_CREDITS, Callbacks
+from steertag.suite.exchange.deadline import Limit
+from steertag.suite.nfs_client.nfs4_client import TRY_AGAIN
 
 from conflicting_open import ConflictingOpen
 from nfs4_checks import BACK, NFS4, READ, WANT_READ, status

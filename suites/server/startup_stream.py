@@ -98,7 +98,7 @@ def read_frame(octets):
 
 class StartupStream:
     """A TCP stream to the bench's target that speaks MPA startup. A context manager like the Stream that
-    it is made of; see steertag.suite.stream."""
+    it is made of; see steertag.suite.tcp.stream."""
 
     def __init__(self, bench):
         self._stream = bench.stream()

@@ -5,8 +5,8 @@ from nfs4_checks import expect_no_handle, status, unknown_handles
 from reverse_checks import Recall
 
 from steertag.suite import case, expect, kinds
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import CALLBACK_PROGRAM, NO_CREDENTIAL
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import CALLBACK_PROGRAM, NO_CREDENTIAL
 
 IN_SESSION = "RFC8881-18.33.3-1"
 PROGRAM = "RFC8881-18.33.3-2"

@@ -6,10 +6,10 @@ from nfs4_checks import NFS4, status
 from reverse_checks import AFTER_LOSS_MS, Recall, expect_quiet, sequence_of
 
 from steertag.suite import case, expect, kinds
-from steertag.suite.callbacks import Callbacks, callback_of, encode_reply
-from steertag.suite.compound import operation
-from steertag.suite.deadline import Limit
-from steertag.suite.outcome import of_record
+from steertag.suite.exchange.callbacks import Callbacks, callback_of, encode_reply
+from steertag.suite.exchange.deadline import Limit
+from steertag.suite.exchange.outcome import of_record
+from steertag.suite.nfs_client.compound import operation
 
 RETRIED = "RFC8881-2.10.13.2.4-1"
 FLAG_WHILE_DOWN = "RFC8881-2.10.13.2.4-2"

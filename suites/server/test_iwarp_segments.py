@@ -24,7 +24,7 @@ from startup_stream import StartupStream
 
 from steertag import fabric, trace, wire
 from steertag.suite import case, expect, kinds
-from steertag.suite.verdict import EXCHANGES, unprepared
+from steertag.suite.cases.case_end import EXCHANGES, unprepared
 
 ASKED, COPIED, ANSWERED = "RFC5040-4.4-1", "RFC5040-4.4-2", "RFC5040-5.2.1-1"
 TERMINATES, ORDER = "RFC5040-4.8-1", "RFC5040-5.5-1"

@@ -26,7 +26,7 @@ from message_words import words
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
-from steertag.suite.bench import DEFAULT_INLINE
+from steertag.suite.cases.bench import DEFAULT_INLINE
 
 FIXED = ("RFC8166-4.1.2-12", "RFC8166-4.1.2-13", "RFC8166-4.2-1")
 DATA = "RFC8267-4-3"

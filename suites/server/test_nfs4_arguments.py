@@ -16,8 +16,8 @@ from nfs4_checks import (
 
 from steertag import nfs
 from steertag.suite import case, expect, kinds
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import getattr_of, putfh, write
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import getattr_of, putfh, write
 
 WRITE_DATA = "RFC8267-6.1-1"
 LINK_DATA = "RFC8267-6.1-2"

@@ -15,8 +15,8 @@ from nfs4_checks import (
 )
 
 from steertag.suite import case, expect, kinds
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import fore_channel, getattr_of, putfh, read, write
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import fore_channel, getattr_of, putfh, read, write
 
 READ_DATA = "RFC8267-6.1-3"
 LINK_TEXT = "RFC8267-6.1-4"

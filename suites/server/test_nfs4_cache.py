@@ -15,9 +15,9 @@ from retry_checks import (
 )
 
 from steertag.suite import case, expect, kinds
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import fore_channel, in_time
-from steertag.suite.verdict import unprepared
+from steertag.suite.cases.case_end import unprepared
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import fore_channel, in_time
 
 LONE = "RFC8881-2.10.6.1.1-1"
 MISORDERED = "RFC8881-2.10.6.1-2"

@@ -5,9 +5,9 @@ import pytest
 from nfs4_checks import BACK, expect_no_handle, expect_reads, status, unknown_handles
 
 from steertag.suite import case, expect, kinds
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import alone_in_time, putfh, read
-from steertag.suite.verdict import unprepared
+from steertag.suite.cases.case_end import unprepared
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import alone_in_time, putfh, read
 
 OF_ONE_CLIENT = "RFC8881-2.10.1-1"
 JOINED = "RFC8881-2.10.3.1-4"

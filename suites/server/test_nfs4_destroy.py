@@ -5,8 +5,8 @@ import pytest
 from nfs4_checks import status
 
 from steertag.suite import case, expect, kinds
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import putfh, read
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import putfh, read
 
 LOST = "RFC8881-2.10.13.1.4-1"
 STATE = "RFC8881-18.37.3-4"

@@ -25,8 +25,8 @@ from retry_checks import (
 
 from steertag import rpc
 from steertag.suite import case, expect, kinds
-from steertag.suite.compound import operation
-from steertag.suite.nfs4_client import fore_channel, getattr_of, putfh
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import fore_channel, getattr_of, putfh
 
 XID = "RFC8881-2.10.6.1-3"
 ONCE = "RFC8881-2.10.6.1-4"

@@ -17,8 +17,9 @@ from nfs4_checks import (
 )
 
 from steertag.suite import case, expect, kinds
-from steertag.suite.callbacks import Callbacks, REVERSE_CREDITS
-from steertag.suite.nfs4_client import (
+from steertag.suite.cases.case_end import unprepared
+from steertag.suite.exchange.callbacks import Callbacks, REVERSE_CREDITS
+from steertag.suite.nfs_client.nfs4_client import (
     NO_CREDENTIAL,
     back_channel,
     fore_channel,
@@ -26,7 +27,6 @@ from steertag.suite.nfs4_client import (
     putfh,
     write,
 )
-from steertag.suite.verdict import unprepared
 
 NEVER_RAISED = "RFC8881-18.36.3-5"
 TOO_SMALL = "RFC8881-18.36.3-14"

@@ -5,7 +5,7 @@ import pytest
 from nfs4_checks import status
 
 from steertag.suite import case, expect, kinds
-from steertag.suite.nfs4_client import fore_channel
+from steertag.suite.nfs_client.nfs4_client import fore_channel
 
 MISORDERED = "RFC8881-2.10.6.1-2"
 FIRST = "RFC8881-18.36.3-15"

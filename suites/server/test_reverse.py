@@ -14,7 +14,7 @@ from reverse_checks import (
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
-from steertag.suite.nfs4_client import (
+from steertag.suite.nfs_client.nfs4_client import (
     CALLBACK_PROGRAM,
     NO_CREDENTIAL,
     back_channel,

@@ -7,7 +7,7 @@ from nfs4_checks import NFS4, READ, WANT_READ
 from reverse_checks import Recall, expect_quiet
 
 from steertag.suite import case, expect, kinds
-from steertag.suite.callbacks import Callbacks
+from steertag.suite.exchange.callbacks import Callbacks
 
 READY = "RFC8167-6-1"
 RECALLED = "RFC8267-6.5.2-1"

@@ -17,7 +17,7 @@ from reverse_checks import (
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
-from steertag.suite.callbacks import Callbacks, cb_results
+from steertag.suite.exchange.callbacks import Callbacks, cb_results
 
 STILL_SERVES = "RFC8167-4.1-1"
 NOT_THE_REPLY = "RFC8167-2.4-1"

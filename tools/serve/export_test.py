@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from steertag import build_paths, nfs, peer, rpc
-from steertag.suite.options import DEFAULT_LISTEN
-from steertag.suite.server import BundledServer
+from steertag.suite.run.options import DEFAULT_LISTEN
+from steertag.suite.run.server_process import BundledServer
 
 PROGRAM = os.environ.get("STEERTAG_SERVE") or str(build_paths.tool("steertag-serve"))
 # A server that refuses its command line ends at once.

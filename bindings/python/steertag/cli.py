@@ -6,14 +6,14 @@ import os
 import sys
 
 from . import __version__, build_paths, stopping
-from .baseline import commands as baseline
-from .coverage import arguments as coverage
+from .baseline import baseline_commands as baseline
+from .coverage import coverage_arguments as coverage
 from .failure import Failure
 from .files import cp, ls
 from .files.escape import printable
-from .grade import arguments as grade
-from .mutation import mutation
-from .replay import replay, shrink
+from .grade import grade_arguments as grade
+from .mutation import mutation_command
+from .replay import replay_command, shrink
 
 
 def serve(arguments):
@@ -27,7 +27,7 @@ def serve(arguments):
 
 def cases(arguments):
     """Lists the cases that pytest collects."""
-    from .suite.coverage import CannotCollect, collect_apart, suites
+    from .suite.cases.collection import CannotCollect, collect_apart, suites
 
     try:
         entries = collect_apart(arguments.path or suites())
@@ -56,9 +56,9 @@ def _parser():
     grade.add_command(commands)
     cp.add_command(commands)
     ls.add_command(commands)
-    replay.add_command(commands)
+    replay_command.add_command(commands)
     shrink.add_command(commands)
-    mutation.add_command(commands)
+    mutation_command.add_command(commands)
     commands.add_parser("version", help=_first_line(version)).set_defaults(run=version)
     return parser
 

@@ -1,11 +1,11 @@
 """Baselines of known targets: which cases do not pass there, with which outcome, and what the target
 does instead. Nothing here needs the engine, so that ci/lab can use it with any Python."""
 
+from .baseline_file import Baseline, Row, load, read
+from .case_outcome import EXCUSABLE, PASS, VERDICTS, Outcome
 from .comparison import NO_CASES, NOT_RUN, Comparison, Difference, compare, differences_of
-from .document import Baseline, Row, load, read
 from .error import BaselineError
-from .outcome import EXCUSABLE, PASS, VERDICTS, Outcome
-from .report import Case, Report, load_report
+from .run_report import Case, Report, load_report
 
 __all__ = [
     "Baseline",

@@ -3,7 +3,7 @@
 import collections
 import dataclasses
 
-from .outcome import FAILURES, PASS, VERDICTS
+from .case_outcome import FAILURES, PASS, VERDICTS
 
 NO_CASES = "no cases"
 NEW_FAILURE = "new failure"  # no row, and a verdict that fails a run

@@ -6,10 +6,10 @@ import dataclasses
 
 import yaml
 
+from .baseline_file import OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, other_target, parse
+from .case_outcome import EXCUSABLE, PASS, Outcome
 from .comparison import differences_of
-from .document import OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, other_target, parse
 from .error import BaselineError
-from .outcome import EXCUSABLE, PASS, Outcome
 from .rows_text import RowsText
 
 WIDTH = 100

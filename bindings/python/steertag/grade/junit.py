@@ -7,10 +7,10 @@ import xml.etree.ElementTree as xml
 from ..files.escape import printable
 from ..verdict import Verdict
 from .counting import counted
+from .grade_text import NOT_KEPT, file_name
+from .grade_text import verdict as verdict_of_counts
 from .graded import Status, connection_counts
 from .shortfalls import shortfalls
-from .text import NOT_KEPT, file_name
-from .text import verdict as verdict_of_counts
 
 # Frames named in one case; the JSON has the others.
 MOST_FRAMES = 20

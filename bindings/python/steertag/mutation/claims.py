@@ -44,7 +44,7 @@ def _properties(junit):
 
 def from_suite(folder):
     """The Claims of the cases below a folder. Raises CannotScore."""
-    from ..suite.coverage import CannotCollect, collect_apart
+    from ..suite.cases.collection import CannotCollect, collect_apart
 
     try:
         entries = collect_apart([folder])

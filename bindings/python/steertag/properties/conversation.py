@@ -10,7 +10,7 @@ from hypothesis import reject, strategies as st
 from hypothesis.stateful import initialize, precondition, rule, RuleBasedStateMachine
 
 from .. import wire
-from ..suite.verdict import CaseEnd
+from ..suite.cases.case_end import CaseEnd
 from .source import source
 from .strategies import changes, legal_private_data, sizes
 

@@ -10,10 +10,10 @@ import hypothesis.errors
 from hypothesis import HealthCheck, Verbosity
 from hypothesis.stateful import run_state_machine_as_test
 
-from ..suite.conduct import conclude
-from ..suite.deadline import Limit
-from ..suite.verdict import CaseEnd, HarnessError, NotTestable
-from .script import case_source, run_lines, Script
+from ..suite.cases.case_end import CaseEnd, HarnessError, NotTestable
+from ..suite.exchange.deadline import Limit
+from ..suite.run.execution import conclude
+from .trial_script import case_source, run_lines, Script
 from .units import units, without
 
 # Trials of one property: some ten milliseconds each, most of it for connections.

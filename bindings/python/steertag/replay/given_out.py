@@ -5,8 +5,8 @@ Their parts may be small numbers, which a search through octets does not tell fr
 import dataclasses
 
 from .. import wire
-from ..suite.compound import ASKED
-from ..suite.outcome import read_reply
+from ..suite.exchange.outcome import read_reply
+from ..suite.nfs_client.compound import ASKED
 
 # Octets of the fields that hold them (RFC 8881 18.35.2, 18.36.2, 3.3.12).
 _FIELDS = {"eir_clientid": 8, "csr_sessionid": 16, "other": 12}

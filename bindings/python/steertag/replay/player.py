@@ -4,20 +4,21 @@ same judgements."""
 import dataclasses
 
 from .. import fabric, wire
-from ..suite import kinds
-from ..suite.call import Call, RecordCall
-from ..suite.callbacks import Callback, Callbacks
-from ..suite.compound import CompoundReply
-from ..suite.deadline import Limit
-from ..suite.expectation import expect
-from ..suite.files import FILES, HELPER
-from ..suite.message import Message
-from ..suite.likeness import blanked
-from ..suite.observation import as_plain, Heard, surroundings, values_of
-from ..suite.outcome import Outcome
-from ..suite.recorder import is_glance
-from ..suite.run import current_run
-from ..suite.verdict import Failed, NotTestable, Verdict
+from ..suite.cases import kinds
+from ..suite.cases.case_end import Failed, NotTestable
+from ..suite.cases.case_run import current_run
+from ..suite.cases.expectation import expect
+from ..suite.exchange.call import Call, RecordCall
+from ..suite.exchange.callbacks import Callback, Callbacks
+from ..suite.exchange.deadline import Limit
+from ..suite.exchange.message import Message
+from ..suite.exchange.outcome import Outcome
+from ..suite.nfs_client.case_files import FILES, HELPER
+from ..suite.nfs_client.compound import CompoundReply
+from ..suite.recording.likeness import blanked
+from ..suite.recording.observation import as_plain, Heard, surroundings, values_of
+from ..suite.recording.recorder import is_glance
+from ..verdict import Verdict
 from .given_out import recorded_result
 from .symbols import Symbols
 

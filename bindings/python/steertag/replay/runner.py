@@ -1,4 +1,4 @@
-"""Runs recordings against one target, as the suite runs cases: with probes, revival, and one verdict."""
+"""Runs recordings against one target, as the suite runs cases: with probes, restart, and one verdict."""
 
 import contextlib
 import dataclasses
@@ -10,11 +10,11 @@ import pytest
 
 from .. import build_paths
 from ..failure import Failure
-from ..suite.case import restored
-from ..suite.conduct import conduct
-from ..suite.options import check_url, DEFAULT_LISTEN, make_report_directory, Options
-from ..suite.profile import BadProfile, load, Profile
-from ..suite.session import Session, Unreachable
+from ..suite.cases.case import restored
+from ..suite.run.execution import execute
+from ..suite.run.options import check_url, DEFAULT_LISTEN, make_report_directory, Options
+from ..suite.run.profile import BadProfile, load, Profile
+from ..suite.run.server_session import ServerSession, Unreachable
 from .player import LONGEST_WAIT_MS, Player
 
 
@@ -23,7 +23,7 @@ class Runner:
 
     def __init__(self, options, name="replay"):
         make_report_directory(options.report)
-        self._session = Session(options, name)
+        self._session = ServerSession(options, name)
 
     @property
     def is_started_here(self):
@@ -43,7 +43,7 @@ class Runner:
             session.prepare(case, case.id)
         except Unreachable as error:
             raise Failure(str(error)) from None
-        return conduct(session, lambda: Player(recording, session.bench(), longest_wait_ms).play())
+        return execute(session, lambda: Player(recording, session.bench(), longest_wait_ms).play())
 
     def recording(self):
         """The Recording of the last run."""

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from ..failure import Failure
 from ..files.escape import printable
-from . import replay
+from . import replay_command
 
 # A recording without its octets says all that there is to see; this many lines do.
 MOST_LINES = 400
@@ -26,7 +26,7 @@ def add_command(commands):
     parser = commands.add_parser(
         "shrink", help="Leaves out of a recording what its failure does not need"
     )
-    replay.add_options(parser)
+    replay_command.add_options(parser)
     parser.add_argument("--out", metavar="FILE", help="where it goes (default FILE.min.steertag)")
     parser.add_argument(
         "--runs", type=int, metavar="N", help="the most runs against the target (default 1000)"
@@ -36,7 +36,7 @@ def add_command(commands):
 
 def run(arguments):
     """Leaves out of a recording what its failure does not need."""
-    from ..suite.recording import SUFFIX, write
+    from ..suite.recording.recording_file import SUFFIX, write
     from .runner import reference_runner, runner_for
     from .shrinker import MOST_RUNS, Shrinker
     from .steps import listing
@@ -44,8 +44,8 @@ def run(arguments):
     limit = MOST_RUNS if arguments.runs is None else arguments.runs
     if limit < 1:
         raise Failure("--runs is a number from 1 on")
-    recording = replay.load(arguments.file)
-    if replay.is_of_client(recording, arguments):
+    recording = replay_command.load(arguments.file)
+    if replay_command.is_of_client(recording, arguments):
         raise Failure(
             "a case for clients is not shrunk: what its server does hangs on what the client says; "
             "`steertag replay` does it again, and the capture in the file shows it whole"
@@ -85,7 +85,7 @@ def _last_that_fails(recording, shrinker, target):
     A target that remembers what earlier candidates did may have failed for that."""
     for candidate in itertools.islice(reversed(shrinker.found), MOST_LAST_RUNS):
         last = target.run(candidate)
-        if replay.is_same(recording, last):
+        if replay_command.is_same(recording, last):
             done = target.recording()
             return dataclasses.replace(
                 candidate, detail=done.detail, findings=done.findings, capture=done.capture
@@ -114,14 +114,14 @@ class _Judge:
             start = time.monotonic()
             record = self._target.run(self._recording)
             took_ms = (time.monotonic() - start) * 1000
-            if not replay.is_same(self._recording, record):
-                words = replay.sentence(record.verdict, record.reason)
+            if not replay_command.is_same(self._recording, record):
+                words = replay_command.sentence(record.verdict, record.reason)
                 raise Failure(f"nothing to shrink: played again it gives {words}")
         self._longest_wait_ms = int(max(WAIT_FLOOR_MS, WAIT_RUNS * took_ms))
         control = self._reference.run(self._recording)
         if not self._passes(control):
             self.has_reference = False
-            words = replay.sentence(control.verdict, control.reason)
+            words = replay_command.sentence(control.verdict, control.reason)
             print(f"the reference server does not pass it ({printable(words)}):")
             print("only whole steps are left out, and no octets are changed")
 
@@ -137,7 +137,7 @@ class _Judge:
         return self._is_same(candidate) and self._fails_afresh(candidate)
 
     def _is_same(self, candidate):
-        return replay.is_same(self._recording, self._run(self._target, candidate))
+        return replay_command.is_same(self._recording, self._run(self._target, candidate))
 
     def _fails_afresh(self, candidate):
         """The same without what earlier candidates have left behind, such as a session of the same
@@ -145,7 +145,7 @@ class _Judge:
         if not self._target.is_started_here:
             return True
         with self._new_target() as target:
-            if not replay.is_same(self._recording, self._run(target, candidate)):
+            if not replay_command.is_same(self._recording, self._run(target, candidate)):
                 return False
         if not self.has_reference:
             return True
@@ -158,7 +158,7 @@ class _Judge:
     def _passes(self, record):
         """Whether the reference server does what it is shown to do right here."""
         good = record.verdict in ("pass", "latitude", "warn")
-        return good and not replay.is_same(self._recording, record)
+        return good and not replay_command.is_same(self._recording, record)
 
 
 def _bar(limit):
@@ -166,7 +166,7 @@ def _bar(limit):
 
 
 def _tell(before, after, runs, complete, listing):
-    print(f"{before.case['id']}: {printable(replay.sentence(after.verdict, after.reason))}")
+    print(f"{before.case['id']}: {printable(replay_command.sentence(after.verdict, after.reason))}")
     print(f"{len(before.steps)} steps, now {len(after.steps)}, after {runs} runs")
     if not complete:
         print("the search was ended early; --runs allows more")

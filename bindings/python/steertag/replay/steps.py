@@ -3,7 +3,7 @@
 import dataclasses
 
 from .. import wire
-from ..suite.files import FILES, HELPER
+from ..suite.nfs_client.case_files import FILES, HELPER
 
 _MAKERS = ("connect", "connect_tcp", "stream", "offer", "callbacks")
 # Those that are made on a connection.

@@ -2,7 +2,7 @@
 the target gave out and got back."""
 
 from .. import wire
-from ..suite.verdict import NotTestable
+from ..suite.cases.case_end import NotTestable
 from .given_out import given_out
 
 # The shortest octets that are taken for something that the target gave out, and the fewest different

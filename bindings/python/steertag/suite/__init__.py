@@ -1,8 +1,9 @@
 """What cases are written with: the decorator, the judgement, and the words for outcomes."""
 
-from . import client_kinds, kinds
-from .case import case
-from .expectation import expect
-from .transport import ANY, RDMA, TCP
+from .cases import kinds
+from .cases.case import case
+from .cases.expectation import expect
+from .cases.transport import ANY, RDMA, TCP
+from .client import client_kinds
 
 __all__ = ["ANY", "case", "client_kinds", "expect", "kinds", "RDMA", "TCP"]

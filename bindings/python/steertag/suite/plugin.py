@@ -13,19 +13,19 @@ import steertag
 if steertag.engine_problem:
     sys.exit(f"ERROR: {steertag.engine_problem}")
 
-from . import baselined, options as suite_options
-from .case import case_of
-from .client_session import ClientSession
-from .conduct import conduct, record_of_setup, SteertagWarning
-from .report import Record
-from .reporting import WORKER_PARTIAL, WORKER_PROBLEM, Reporting
-from .session import Session
-from .terminal import status
-from .unreachable import Unreachable
-from .verdict import Verdict
+from ..verdict import Verdict
+from .cases.case import case_of
+from .client.client_session import ClientSession
+from .run import baseline_check, options as suite_options
+from .run.case_session import Unreachable
+from .run.controller import WORKER_PARTIAL, WORKER_PROBLEM, Controller
+from .run.execution import execute, record_of_setup, SteertagWarning
+from .run.report import Record
+from .run.server_session import ServerSession
+from .run.terminal import status
 
 _SESSIONS = pytest.StashKey()  # {role of the target: session}
-_REPORTING = pytest.StashKey()
+_CONTROLLER = pytest.StashKey()
 _CASE = pytest.StashKey()
 _RECORD = pytest.StashKey()
 _ROLES = pytest.StashKey()  # of collected cases; set when collection was in order
@@ -41,12 +41,12 @@ def pytest_configure(config):
     worker = getattr(config, "workerinput", {}).get("workerid")
     name = worker or "main"
     config.stash[_SESSIONS] = {
-        "server": Session(options, name),
+        "server": ServerSession(options, name),
         "client": ClientSession(options, name),
     }
     if worker is None:
-        config.stash[_REPORTING] = Reporting(config, options)
-        config.pluginmanager.register(config.stash[_REPORTING], "steertag-reporting")
+        config.stash[_CONTROLLER] = Controller(config, options)
+        config.pluginmanager.register(config.stash[_CONTROLLER], "steertag-reporting")
         if config.getoption("--report"):
             suite_options.make_report_directory(options.report)
 
@@ -55,7 +55,7 @@ def pytest_sessionstart(session):
     """A third party is contacted once, before anything runs, also when xdist will do the running."""
     config = session.config
     suite = config.stash[_SESSIONS]["server"]
-    if suite.options.target and _REPORTING in config.stash and not config.option.collectonly:
+    if suite.options.target and _CONTROLLER in config.stash and not config.option.collectonly:
         _first_contact(suite)
 
 
@@ -69,7 +69,7 @@ def _first_contact(suite):
 def pytest_collection_finish(session):
     """Every target is reached before the first case when this process runs the cases alone."""
     config = session.config
-    if _REPORTING in config.stash and not config.option.collectonly:
+    if _CONTROLLER in config.stash and not config.option.collectonly:
         for role in sorted(config.stash.get(_ROLES, ())):
             _first_contact(config.stash[_SESSIONS][role])
 
@@ -82,8 +82,8 @@ def pytest_sessionfinish(session):
     problem = next((each for each in problems if each), None)
     if problem is None:
         return
-    if _REPORTING in config.stash:
-        config.stash[_REPORTING].problem(problem)
+    if _CONTROLLER in config.stash:
+        config.stash[_CONTROLLER].problem(problem)
     else:
         config.workeroutput[WORKER_PROBLEM] = problem
 
@@ -134,10 +134,10 @@ def _select(config, items, nodes, wanted):
 
 def pytest_deselected(items):
     """A run that leaves cases out says nothing on them, nor on a baseline's rows of them."""
-    if baselined.has_cases(items):
+    if baseline_check.has_cases(items):
         config = items[0].config
-        if _REPORTING in config.stash:
-            config.stash[_REPORTING].partial()
+        if _CONTROLLER in config.stash:
+            config.stash[_CONTROLLER].partial()
         else:
             config.workeroutput[WORKER_PARTIAL] = True
 
@@ -162,7 +162,7 @@ def pytest_pyfunc_call(pyfuncitem):
     suite = _session_of(pyfuncitem)
     names = pyfuncitem._fixtureinfo.argnames
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
-    pyfuncitem.stash[_RECORD] = conduct(suite, lambda: pyfuncitem.obj(**arguments))
+    pyfuncitem.stash[_RECORD] = execute(suite, lambda: pyfuncitem.obj(**arguments))
     record = pyfuncitem.stash[_RECORD]
     if record.verdict == Verdict.WARN.value:
         pyfuncitem.warn(SteertagWarning(f"{record.id}: {record.reason}"))
@@ -213,7 +213,7 @@ def _apply(record, report, item, options):
     else:
         report.outcome, report.longrepr = "passed", None
     if options.baseline is not None and verdict is not Verdict.HARNESS_ERROR:
-        baselined.apply(record, report, options.baseline)
+        baseline_check.apply(record, report, options.baseline)
     if report.outcome == "passed" and record.detail:
         report.sections.append((f"steertag {record.verdict}", record.detail))
 
@@ -226,8 +226,8 @@ def pytest_report_teststatus(report):
 
 @pytest.fixture
 def bench(request):
-    """The case's access to the target: connections, files, memory, see steertag.suite.bench; for a
-    case that tests clients see steertag.suite.client_bench."""
+    """The case's access to the target: connections, files, memory, see steertag.suite.cases.bench; for a
+    case that tests clients see steertag.suite.client.client_bench."""
     return _session_of(_case_item(request)).bench()
 
 

@@ -1,0 +1,71 @@
+"""What a run of the suite reported, as far as a baseline is concerned."""
+
+import dataclasses
+
+from .. import json_file
+from ..json_file import text
+from .case_outcome import Outcome, VERDICTS, names_twice
+from .error import BaselineError, cannot_read
+
+REPORT = "report.json"
+# A report beyond these is not ours.
+MAX_CASES = 100_000
+LARGEST_REPORT = 256 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What the report says of one case; `requirements` holds those of the case and its findings."""
+
+    id: str
+    outcome: Outcome
+    requirements: tuple
+    findings: tuple = ()
+
+    @classmethod
+    def of(cls, entry):
+        """From an entry of report.json; raises ValueError, KeyError or TypeError."""
+        case_id, verdict = text(entry["id"]), entry["verdict"]
+        if not case_id:
+            raise ValueError("a case without an id")
+        if verdict not in VERDICTS:
+            raise ValueError(f"{case_id} has the unknown verdict {verdict}")
+        findings = tuple(dict.fromkeys(text(finding["id"]) for finding in entry["findings"]))
+        requirements = tuple(dict.fromkeys((*map(text, entry["requirements"]), *findings)))
+        return cls(case_id, Outcome(verdict, text(entry["reason"])), requirements, findings)
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """The cases of a run; `name` is the target's by its profile, empty if that has none, `target` its
+    URL; `partial` says that not all of the suite's cases are in it."""
+
+    cases: list
+    name: str = ""
+    target: str = ""
+    partial: bool = False
+
+
+def load_report(path):
+    """The Report in report.json, or in the report directory `path`; raises BaselineError."""
+    if path.is_dir():
+        path = path / REPORT
+    try:
+        document = json_file.load(path, LARGEST_REPORT)
+        cases = [Case.of(entry) for entry in document["cases"]]
+        stopped = document.get("stopped")
+        name, target = (text(document.get(key, "")) for key in ("name", "target"))
+        report = Report(cases, name, target, partial=bool(document.get("partial", False)))
+    except OSError as error:
+        raise cannot_read("report", path, error) from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        problem = json_file.problem(error)
+        raise BaselineError(f"{path} is not a report of the suite: {problem}") from None
+    if stopped:
+        raise BaselineError(f"{path} is of a run that stopped before its end: {stopped}")
+    if len(cases) > MAX_CASES:
+        raise BaselineError(f"{path} has {len(cases)} cases, more than the limit of {MAX_CASES}")
+    twice = names_twice(case.id for case in cases)
+    if twice:
+        raise BaselineError(f"{path} names more than once: {', '.join(twice)}")
+    return report

@@ -1,0 +1,77 @@
+"""The arguments of `steertag coverage` and `steertag explain`; what these do needs the engine, and is
+imported when it is asked for."""
+
+import pathlib
+
+
+def add_commands(commands):
+    _add_coverage(commands)
+    parser = commands.add_parser(
+        "explain", help="Prints a requirement of the ledger, its cases and deviations"
+    )
+    parser.add_argument("id", nargs="+", help="requirement id, as in RFC8166-4.5.1-1")
+    parser.set_defaults(run=_explain)
+
+
+def _add_coverage(commands):
+    parser = commands.add_parser(
+        "coverage",
+        help="Prints the matrix of requirements, cases, deviations and results",
+        allow_abbrev=False,
+        description="Prints the matrix of requirements, cases, deviations and results. The exit status "
+        "is 1 if a MUST or MUST NOT of RFC 8166, 8167, 8267, 8797 or 8881, or of the documents of iWARP, "
+        "has neither case nor exemption.",
+    )
+    add = parser.add_argument
+    add("path", nargs="*", type=pathlib.Path, help="where the cases are (both suites)")
+    add(
+        "--report",
+        type=pathlib.Path,
+        action="append",
+        default=[],
+        metavar="REPORT",
+        help="a run's report.json, or its directory, for the column of results; of a case "
+        "that is in several the worst verdict is shown",
+    )
+    add(
+        "--deviations",
+        type=pathlib.Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="what steertag mutation --json has written: which case caught which deviation; may be "
+        "repeated",
+    )
+    add("--json", type=pathlib.Path, metavar="FILE", help="write the matrix as JSON too")
+    add("--html", type=pathlib.Path, metavar="FILE", help="write the matrix as a page too")
+    add("--summary", action="store_true", help="print counts and open rows only")
+    add(
+        "--unbroken-cases",
+        action="store_true",
+        help="print the cases that no deviation can make fail: as --deviations says if all cases were "
+        "tried (steertag mutation --whole), else those that claim no row that a deviation breaks",
+    )
+    add(
+        "--strict",
+        action="store_true",
+        help="every level of every document has to be settled; and each row and case that no deviation breaks "
+        "has to say why",
+    )
+    add(
+        "--each-role",
+        action="store_true",
+        help="a row that binds both roles has to be settled for each of them",
+    )
+    parser.set_defaults(run=_coverage)
+
+
+def _coverage(arguments):
+    from . import coverage_commands
+
+    return coverage_commands.coverage(arguments)
+
+
+def _explain(arguments):
+    from . import coverage_commands
+
+    return coverage_commands.explain(arguments)

@@ -1,0 +1,181 @@
+"""What `steertag coverage` and `steertag explain` do."""
+
+import collections
+import json
+
+from .. import requirements as ledger
+from ..atomic_file import write_atomically
+from ..baseline import BaselineError, load_report
+from ..failure import Failure
+from . import coverage_text, deviation_results
+from .coverage_document import document, url
+from .gate import open_rows, problems, unbroken, unbroken_problems
+from .matrix import build
+from .unbroken_cases import case_problems, unbroken_cases
+
+HOW_TO_SETTLE = (
+    "A row is settled by a case that names it, of the suite for a side that it binds, or by an exemption "
+    "in engine/ledger/requirements/."
+)
+HOW_TO_BREAK = (
+    "A case shows what it is worth when a deviation of our own peers makes it fail: engine/deviations/. "
+    "If none can, the row says why (`unbroken:` in engine/ledger/requirements/), or the case (`unbroken=`)."
+)
+UNSETTLED = 1  # the exit status when a row that has to be settled is not
+
+
+def coverage(arguments):
+    """Prints the matrix and says what is open."""
+    verdicts, target = _results(arguments.report)
+    catches = _catches(arguments.deviations)
+    matrix = _matrix(_cases(arguments.path), verdicts, catches)
+    for path, write in ((arguments.json, _json), (arguments.html, _html)):
+        if path is not None:
+            _write(path, write(matrix, target))
+    if not arguments.summary:
+        _print(coverage_text.table(matrix))
+        print()
+    _print(coverage_text.summary(matrix))
+    bare = unbroken_cases(matrix)
+    if arguments.unbroken_cases:
+        print()
+        _print(coverage_text.unbroken_cases(bare))
+    scope = (arguments.strict, arguments.each_role)
+    print(f"\n{len(open_rows(matrix, *scope))} rows that have to be settled are open")
+    found = list(problems(matrix, *scope))
+    if found:
+        print()
+        _print(found)
+        print(HOW_TO_SETTLE)
+    untold = _untold(matrix, bare) if arguments.strict else []
+    _print(untold)
+    if untold:
+        print(HOW_TO_BREAK)
+    return UNSETTLED if found or untold else 0
+
+
+def _untold(matrix, bare):
+    """Prints how many rows and cases nothing shows to bite; a sentence for each that does not say why, or that
+    says so for too long."""
+    sides = collections.Counter(side for _, side in unbroken(matrix))
+    counts = " and ".join(f"{sides[side]} of the {side}" for side in ledger.SIDES)
+    print(f"\nrows with cases that no deviation breaks: {counts}")
+    counts = " and ".join(f"{len(one.claimless)} of the {one.side}" for one in bare)
+    print(f"cases that claim no row which a deviation breaks: {counts}")
+    return [*unbroken_problems(matrix), *case_problems(bare, matrix.cases)]
+
+
+def explain(arguments):
+    """Prints requirements of the ledger, each with its cases and deviations."""
+    for requirement_id in arguments.id:
+        try:
+            ledger.find(requirement_id)
+        except ledger.UnknownRequirement as error:
+            raise Failure(str(error)) from None
+    try:
+        cases, problem = _cases([]), ""
+    except Failure as failure:  # an installed package comes without suites
+        cases, problem = [], str(failure)
+    matrix = _matrix(cases)
+    for requirement_id in arguments.id:
+        _print(_explained(matrix.row(requirement_id), problem))
+
+
+def _explained(row, problem):
+    """The lines on one row; `problem` says why no cases are known, if none are."""
+    entry = row.requirement
+    yield f"{entry.id}  {ledger.level(entry)}, {entry.role}, {entry.subject}"
+    yield f"  {entry.statement}"
+    yield f"  clause: {url(entry) or entry.section}"
+    yield f"  observable: {entry.observable}"
+    yield f"  test: {entry.test}"
+    if entry.note:
+        yield f"  note: {entry.note}"
+    if problem:
+        yield f"  cases: not known, {problem}"
+    else:
+        states = ", ".join(f"{side}: {state}" for side, state in row.states.items())
+        yield f"  state: {row.state} ({states})"
+    if entry.exemption is not None:
+        role = f", {entry.exemption.role}" if entry.exemption.role else ""
+        instead = ", ".join(entry.exemption.by)
+        yield f"  exemption: {entry.exemption.kind}{role}: {entry.exemption.why}"
+        if instead:
+            yield f"  instead: {instead}"
+    for side, why in entry.unbroken.items():
+        yield f"  no deviation of the {side} breaks it: {why}"
+    for title, lines in (
+        ("case", [case.id for case in row.cases]),
+        ("deviation", [f"{each.name}: {each.sentence}" for each in row.deviations]),
+    ):
+        for line in lines:
+            yield f"  {title}: {line}"
+
+
+def _cases(paths):
+    """The cases below the paths, or of both suites."""
+    from ..suite.cases.collection import CannotCollect, collect_apart, suites
+
+    try:
+        return collect_apart(paths or suites())
+    except CannotCollect as error:
+        raise Failure(str(error)) from None
+
+
+def _results(reports):
+    """{case id: its worst verdict in the reports}, and what they are of."""
+    from ..verdict import Verdict
+
+    verdicts, targets = {}, []
+    try:
+        for path in reports:
+            report = load_report(path)
+            for case in report.cases:
+                seen = (case.outcome.verdict, verdicts.get(case.id, case.outcome.verdict))
+                verdicts[case.id] = max(seen, key=lambda word: Verdict(word).rank)
+            targets.append(report.name or report.target)
+    except BaselineError as error:
+        raise Failure(str(error)) from None
+    return verdicts, ", ".join(dict.fromkeys(targets))
+
+
+def _catches(paths):
+    """{(deviation, requirement): Catch} of all files."""
+    try:
+        return {key: catch for path in paths for key, catch in deviation_results.read(path)}
+    except deviation_results.BadResults as error:
+        raise Failure(str(error)) from None
+
+
+def _matrix(cases, verdicts=None, catches=None):
+    """The Matrix of the whole ledger and all deviations."""
+    from .. import ledger as engine_ledger
+    from .. import peer, trace
+
+    deviations = [
+        each for side in (trace.Role.server, trace.Role.client) for each in peer.deviations(side)
+    ]
+    return build(engine_ledger.requirements(), cases, deviations, verdicts, catches)
+
+
+def _json(matrix, target):
+    content = document(matrix) | {"target": target}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _html(matrix, target):
+    from .page import page
+
+    return page(document(matrix), target)
+
+
+def _write(path, content):
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+
+
+def _print(lines):
+    for line in lines:
+        print(line)

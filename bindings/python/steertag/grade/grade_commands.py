@@ -1,0 +1,104 @@
+"""What `steertag grade` does: files one after another, each with its text, then the reports of all."""
+
+import os
+import pathlib
+import sys
+
+from ..atomic_file import write_atomically
+from ..failure import Failure
+from ..verdict import Verdict
+from . import grade_document, grade_text
+from .graded import Status
+from .reading import grade_file
+
+# Exit statuses. Of those that apply, the first in _FIRST counts.
+CLEAN, VIOLATIONS, UNREADABLE, NOTHING = 0, 1, 2, 3
+_FIRST = (UNREADABLE, VIOLATIONS, NOTHING, CLEAN)
+_SHOWN = {
+    "must": (Verdict.FAIL,),
+    "should": (Verdict.FAIL, Verdict.WARN),
+    "all": (Verdict.FAIL, Verdict.WARN, Verdict.LATITUDE),
+}
+
+
+def grade(arguments):
+    """Judges the connections in capture files; the exit status is that of the worst file."""
+
+    def shown(row):
+        return row.verdict in _SHOWN[arguments.level]
+
+    files = []
+    for path in arguments.file:
+        files.append(grade_file(path, arguments.port, arguments.profile))
+        if arguments.json != "-":
+            _print(files[-1], shown, arguments.quiet, arguments.strict)
+        _print_error(files[-1])
+    statuses = {_exit_status(each, arguments.strict) for each in files}
+    status = next(each for each in _FIRST if each in statuses)
+    _write(arguments, files, status, shown)
+    return status
+
+
+def _exit_status(graded, strict):
+    if graded.status in (Status.UNREADABLE, Status.DAMAGED):
+        return UNREADABLE
+    if graded.status is Status.NOTHING:
+        return NOTHING
+    broken = graded.violations or (strict and graded.warnings)
+    return VIOLATIONS if broken else CLEAN
+
+
+def _print(graded, shown, quiet, strict=False):
+    rows = [row for row in graded.rows if shown(row)]
+    parts = [list(grade_text.findings(rows))]
+    if not quiet:
+        parts.append(list(grade_text.connections(graded)))
+    unjudged = list(grade_text.unjudged(graded))
+    # An exit status is told its reason, also where the level hides what it is.
+    if rows or unjudged or _exit_status(graded, strict) == VIOLATIONS or not quiet:
+        parts.append([*grade_text.totals(graded), *unjudged])
+    _say("".join(f"{line}\n" for part in parts if part for line in (*part, "")))
+
+
+def _say(content):
+    """To standard output. Who reads it may go away: the exit status is still the verdict."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(content)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise Failure(f"standard output: {error.strerror}") from None
+
+
+def _print_error(graded):
+    message = grade_text.error(graded)
+    if message is not None:
+        print(f"steertag: {message}", file=sys.stderr)
+
+
+def _write(arguments, files, status, shown):
+    """The JSON comes last: it holds the exit status, which is another if an output cannot be written."""
+    if arguments.annotate is not None and files[0].report is not None:
+        from .annotation import annotate
+
+        annotate(files[0], arguments.annotate, shown)
+    if arguments.junit is not None:
+        from . import junit
+
+        content = junit.text(files, _SHOWN[arguments.level], arguments.strict)
+        _write_file(arguments.junit, content)
+    if arguments.json == "-":
+        _say(grade_document.text(files, status))
+    elif arguments.json is not None:
+        _write_file(pathlib.Path(arguments.json), grade_document.text(files, status))
+
+
+def _write_file(path, content):
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise Failure(f"{os.fsdecode(path)}: {error.strerror}") from None

@@ -1,0 +1,219 @@
+"""The report as text, in plain ASCII of at most WIDTH columns; only names of files may be longer."""
+
+import textwrap
+
+from ..files.escape import printable
+from ..verdict import Verdict
+from .counting import counted
+from .grade_document import thresholds
+from .graded import Status, connection_counts
+from .shortfalls import shortfalls
+
+WIDTH = 100
+# More than anybody reads in a terminal; the JSON has the others.
+MOST_LISTED = 500
+MOST_CONNECTIONS_LISTED = 200
+WORDS = {
+    Verdict.FAIL: ("violation", "violations"),
+    Verdict.WARN: ("warning", "warnings"),
+    Verdict.LATITUDE: ("note", "notes"),
+}
+NOT_KEPT = ("further finding that is not kept", "further findings that are not kept")
+_HEAD = ("frame", "conn", "side", "level", "requirement", "section")
+_LABEL = 12  # columns of a label in the summary of a connection
+
+
+def ascii_of(text):
+    """The text without what could harm a terminal, or is no ASCII."""
+    return printable(text).encode("ascii", "backslashreplace").decode("ascii")
+
+
+def file_name(graded):
+    return "standard input" if graded.path == "-" else ascii_of(graded.path)
+
+
+def findings(rows):
+    """The table of verdicts: for each finding a line of columns, and below it what was broken."""
+    if not rows:
+        return
+    listed = rows[:MOST_LISTED]
+    cells = [_HEAD, *(_cells(row) for row in listed)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    yield _line(cells[0], widths)
+    for row, line in zip(listed, cells[1:], strict=True):
+        yield _line(line, widths)
+        yield from _block("", row.sentence)
+        yield from _block("expected ", row.expected)
+        yield from _block("observed ", row.observed)
+    if len(rows) > MOST_LISTED:
+        yield f"... and {len(rows) - MOST_LISTED} more, which --json lists"
+
+
+def _cells(row):
+    numbers = str(row.frame), str(row.connection)
+    return (*numbers, row.culprit, row.level, row.requirement.id, row.place)
+
+
+def _line(cells, widths):
+    numbers = [cell.rjust(width) for cell, width in zip(cells[:2], widths[:2], strict=True)]
+    words = [cell.ljust(width) for cell, width in zip(cells[2:], widths[2:], strict=True)]
+    return "  ".join((*numbers, *words)).rstrip()
+
+
+def _block(label, text):
+    """Lines below a finding's columns."""
+    start = f"        {label}"
+    yield from textwrap.wrap(
+        ascii_of(text), WIDTH, initial_indent=start, subsequent_indent=" " * len(start)
+    )
+
+
+def connections(graded):
+    """A paragraph for each connection."""
+    for one in graded.connections[:MOST_CONNECTIONS_LISTED]:
+        yield ascii_of(
+            f"connection {one.number}  {one.fabric}  "
+            f"{one.client_end} (client), {one.server_end} (server)"
+        )
+        for label, text in _summary(one):
+            yield from textwrap.wrap(
+                ascii_of(text),
+                WIDTH,
+                initial_indent=f"  {label:<{_LABEL}}",
+                subsequent_indent=" " * (_LABEL + 2),
+            )
+    hidden = len(graded.connections) - MOST_CONNECTIONS_LISTED
+    if hidden > 0:
+        yield f"... and {hidden} more connections, which --json lists"
+    unkept = graded.connections_in_all - len(graded.connections)
+    if unkept > 0:
+        yield f"... and {unkept} more connections, of which no summary is kept"
+
+
+def _summary(one):
+    """(label, text) of each line."""
+    yield "frames", _frames(one)
+    yield "thresholds", _thresholds(one)
+    for name, way in (("forward", one.forward), ("reverse", one.reverse)):
+        if name == "forward" or way.calls or way.replies or way.errors:
+            yield from _direction(name, way)
+    for name, side in (("server", one.server), ("client", one.client)):
+        if name == "server" or side.placed_bytes or side.reads:
+            octets = counted(side.read_bytes, "octet", "octets")
+            yield f"RDMA {name}", (
+                f"placed {counted(side.placed_bytes, 'octet', 'octets')} by RDMA Write, "
+                f"read {octets} by {counted(side.reads, 'RDMA Read', 'RDMA Reads')}"
+            )
+    yield "messages", ", ".join(f"{kind} {count}" for kind, count in one.messages.items()) or "none"
+    for loss in one.losses.values():
+        times = counted(loss["count"], "time", "times")
+        frames = f"frames {loss['first_frame']} to {loss['last_frame']}"
+        yield "not seen", f"{loss['sentence']} ({times}, {frames}): what needs it is not judged"
+    if one.findings_undecided:
+        findings = counted(one.findings_undecided, "finding is", "findings are")
+        yield "undecided", (
+            f"{findings} not told: packets that the capture lacks, or has in another order than they "
+            "passed, may explain what was seen"
+        )
+    yield "verdict", (
+        _verdict_of(one)
+        if one.messages or one.findings_in_all
+        else "nothing judged: no whole message was seen"
+    )
+
+
+def verdict(counts, unclassified=0):
+    """ "2 violations, 1 warning" """
+    parts = [counted(counts[each], *words) for each, words in WORDS.items() if counts[each]]
+    if unclassified:
+        parts.append(counted(unclassified, *NOT_KEPT))
+    return ", ".join(parts) or "nothing found"
+
+
+def _verdict_of(one):
+    unlisted = f" ({one.findings_dropped} of them counted, not listed)"
+    return verdict(connection_counts(one)) + (unlisted if one.findings_dropped else "")
+
+
+def _frames(one):
+    seconds = (one.last_time_ns - one.first_time_ns) / 1e9
+    if one.rejected:
+        end = "rejected"
+    elif one.ended:
+        end = "ended in order" if one.ended_clean else "ended abruptly"
+    else:
+        end = "open at the capture's end"
+    return f"{one.first_frame} to {one.last_frame}, {seconds:.3f} s, {end}"
+
+
+def _thresholds(one):
+    found = thresholds(one)
+    announced = "; ".join(
+        f"{name} announced {_announced(side)}"
+        for name, side in (("client", one.client), ("server", one.server))
+        if side.opening_seen
+    )
+    if found["source"] == "unknown":
+        values = "unknown: the connection's setup was not seen whole"
+        return f"{values}; {announced}" if announced else values
+    values = f"{found['to_server_bytes']} to the server, {found['to_client_bytes']} to the client"
+    invalidation = "" if found["remote_invalidation"] else "no "
+    return f"{values} ({found['source']}), {invalidation}remote invalidation; {announced}"
+
+
+def _announced(side):
+    if side.announced is None:
+        return "nothing"
+    flag = ", R" if side.announced["remote_invalidation"] else ""
+    sizes = side.announced["send_bytes"], side.announced["receive_bytes"]
+    return f"send {sizes[0]}, receive {sizes[1]}{flag}"
+
+
+def _direction(name, way):
+    yield name, (
+        f"{counted(way.calls, 'call', 'calls')}, {counted(way.replies, 'reply', 'replies')}, "
+        f"{way.errors} RDMA_ERROR, {way.unanswered} unanswered"
+    )
+    yield "  credits", (
+        f"asked for up to {way.largest_requested}, granted up to {way.largest_granted} "
+        f"(last {way.last_granted}), {way.most_in_flight} in flight at most"
+    )
+    yield "  chunks", (
+        f"{counted(way.read_segments, 'read segment', 'read segments')}, "
+        f"{counted(way.position_zero_chunks, 'position-zero chunk', 'position-zero chunks')}, "
+        f"{counted(way.write_chunks, 'write chunk', 'write chunks')}, "
+        f"{counted(way.reply_chunks, 'reply chunk', 'reply chunks')}"
+    )
+
+
+def totals(graded):
+    """A line on the file as a whole."""
+    if graded.report is None:
+        return
+    packets = counted(graded.packets, "packet", "packets")
+    notes = [f"{graded.packets - graded.other_packets} recognized as RDMA"]
+    if graded.cut_packets:
+        notes.append(f"{graded.cut_packets} cut short")
+    found = verdict(graded.counts, graded.unclassified)
+    if graded.status is Status.NOTHING:
+        found = "nothing judged"
+    connections_read = counted(
+        graded.connections_in_all, "RPC-over-RDMA connection", "RPC-over-RDMA connections"
+    )
+    yield f"{file_name(graded)}: {packets} ({', '.join(notes)}), {connections_read}: {found}"
+
+
+def unjudged(graded):
+    """Lines on what of the file was not judged."""
+    for sentence in shortfalls(graded):
+        yield from textwrap.wrap(
+            ascii_of(sentence), WIDTH, initial_indent="  ", subsequent_indent="  "
+        )
+
+
+def error(graded):
+    """What is wrong with the file, or None."""
+    if graded.error is None:
+        return None
+    graded_part = "; what stands before it was graded" if graded.report else ""
+    return ascii_of(f"{graded.error}{graded_part}")

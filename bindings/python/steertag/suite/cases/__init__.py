@@ -1,0 +1,1 @@
+"""What a case is: its decorator, its judgement, its needs, its end and its record."""

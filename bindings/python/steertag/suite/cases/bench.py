@@ -1,0 +1,364 @@
+"""The bench: what a case gets to work with (the pytest fixture `bench`)."""
+
+import dataclasses
+
+from ... import fabric, nfs, wire
+from ...verdict import Verdict
+from ..exchange.callbacks import Callbacks, REVERSE_CREDITS
+from ..exchange.case_capture import client_port, make_capture, RDMA_PORT, TCP_PORT, write_capture
+from ..exchange.link import Refused
+from ..nfs_client.case_files import Files
+from ..nfs_client.nfs4_client import Nfs4Client, Nfs4Files
+from ..nfs_client.nfs_message import auth_sys
+from ..rdma.connection import Connection
+from ..rdma.rdma_link import Settings, Watch
+from ..run.profile import Profile
+from ..tcp.record_link import RecordLink
+from ..tcp.stream import Stream
+from . import kinds
+from .case_end import Failed, HarnessError, Hung, NotTestable, unprepared, Unsupported
+from .case_run import current_run
+from .expectation import Judged
+from .needs import check_need
+from .transport import TCP
+
+NFS4 = nfs.nfs4
+DEFAULT_INLINE = 4096
+NFS_PORT = 2049
+DEFAULT_PRIVATE_DATA = wire.PrivateData(
+    remote_invalidation=False, send_bytes=DEFAULT_INLINE, receive_bytes=DEFAULT_INLINE
+)
+# Receives of a connection without private data (RFC 8166 3.3.3).
+SMALLEST_INLINE = 1024
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """The server under test, as cases may look at it."""
+
+    url: str
+    bundled: bool
+    profile: Profile
+
+
+class Bench:
+    """Made anew for each case. Everything that it made is closed or removed after the case."""
+
+    own = "client"  # whose role the suite plays
+
+    def __init__(self, target, link, run, deadlines, rng):
+        self.target = target
+        self.random = rng
+        self.deadlines = deadlines
+        self._link = link
+        self._run = run
+        self._connections = []
+        self._captures = []
+        self._stream_ports = []
+        self._files = None
+        self._clients = []
+        self.actions = run.recorder
+
+    # -- connections ---------------------------------------------------------------------------
+
+    def connect(self, greet=True, must_open=True, **settings):
+        """A new connection to the target, judged and captured; a record_connection.RecordConnection
+        where the target is reached over TCP, which has no settings.
+
+        greet          sends a legal NULL call first, so that the grant is known and later calls
+                       obey it (RFC 8166 3.3.3). Use False to test the first message.
+        must_open      False: a refused connection is returned too, with `.refusal`.
+        settings       private_data, credits, receives, receive_bytes and further options, see
+                       `_settings`.
+        """
+        if self._link.transport == TCP:
+            if settings:
+                raise HarnessError(f"a connection over TCP has no {', '.join(sorted(settings))}")
+            return self._connect_tcp("connect", self._link, must_open)
+        opened_with = self._settings(**settings)
+        if "private_data" in settings:
+            settings["private_data"] = bytes(opened_with.options.private_data)
+        fields = {"greet": greet, "must_open": must_open, "settings": settings}
+        with self._connecting("connect", fields) as action:
+            conn = self._connect(opened_with, greet, must_open)
+        self.actions.ended(action, conn)
+        return conn
+
+    def _connecting(self, kind, fields):
+        """The action of the connection that is made next."""
+        return self.actions.doing(kind, f"c{len(self._connections)}", fields)
+
+    def _connect(self, opened_with, greet, must_open):
+        number = len(self._captures)
+        watch = Watch(number, self._link.provider.capabilities)
+        self._captures.append(watch.capture)
+        raw = self._link.open(opened_with, watch, self._link.connect_ms)
+        seed = f"{self._run.case_id}/{number}"
+        conn = Connection(raw, watch, opened_with, self.deadlines, seed, self.need)
+        self._keep(conn, must_open)
+        if conn.open and greet:
+            self._greet(conn)
+        return conn
+
+    def connect_tcp(self, must_open=True):
+        """A new connection over TCP to the same server, captured: a RecordConnection. A case that
+        uses it needs "tcp"."""
+        self.need("tcp")
+        return self._connect_tcp("connect_tcp", self._link.twin, must_open)
+
+    def connect_nfs_over_tcp(self):
+        """Like `connect_tcp`, and refused if nobody is there; where nothing says how the server is reached
+        over TCP, by the port that NFS has."""
+        if self._link.twin is not None:
+            return self._connect_tcp("connect_tcp", self._link.twin, must_open=False)
+        host = fabric.parse_url(self.target.url).host
+        place = f"[{host}]" if ":" in host else host
+        link = RecordLink(f"tcp://{place}:{NFS_PORT}", self.target.profile)
+        return self._connect_tcp("connect_tcp", link, must_open=False)
+
+    def _connect_tcp(self, kind, link, must_open):
+        with self._connecting(kind, {"must_open": must_open}):
+            return self._connect_to(link, must_open)
+
+    def _connect_to(self, link, must_open):
+        number = len(self._captures)
+        capture = make_capture(number, TCP_PORT)
+        self._captures.append(capture)
+        seed = f"{self._run.case_id}/{number}"
+        return self._keep(
+            link.open(capture, self.deadlines, seed, link.connect_ms, self.need), must_open
+        )
+
+    def _keep(self, conn, must_open):
+        self.actions.call(conn, f"c{len(self._connections)}")
+        conn.actions = self.actions
+        self._connections.append(conn)
+        if not conn.open and must_open:
+            raise Failed(f"{conn.owed}: the target refused a connection", conn.refusal)
+        return conn
+
+    def _settings(
+        self,
+        private_data=DEFAULT_PRIVATE_DATA,
+        credits=32,
+        receives=32,
+        receive_bytes=None,
+        **options,
+    ):
+        """Settings of a connection over RDMA.
+
+        private_data   wire.PrivateData, wire.PrivateDataDraft, octets, or None for none.
+        credits        credit request of the calls built on it; receives: receives posted.
+        receive_bytes  octets of each receive; by default what the private data announces.
+        options        further fields of fabric.ConnectionOptions: crc, mpa_revision, ird, ord, and
+                       raw_startup (needs fault-hooks).
+        """
+        octets, announced = _private_data(private_data)
+        most = self._link.provider.capabilities.largest_private_data
+        if len(octets) > most:
+            raise NotTestable(f"the provider sends at most {most} octets of private data")
+        opened_with = fabric.ConnectionOptions(
+            private_data=octets,
+            receives=receives,
+            receive_bytes=receive_bytes or announced,
+            **options,
+        )
+        credential = auth_sys(self.target.profile.uid, self.target.profile.gid)
+        return Settings(opened_with, credits, credential)
+
+    def stream(self):
+        """A plain TCP stream to the target, captured and not judged; see stream.Stream."""
+        name = f"s{len(self._stream_ports)}"
+        capture = make_capture(len(self._captures), RDMA_PORT)
+        with self.actions.doing("stream", name, {}):
+            made = Stream(self.target.url, capture, self.deadlines.answer_ms)
+        self._stream_ports.append(client_port(len(self._captures)))
+        self._captures.append(capture)
+        self.actions.call(made, name)
+        made.actions = self.actions
+        return made
+
+    def _greet(self, conn):
+        """A wrong answer is no obstacle: the judge sees it, and what the case is about comes later."""
+        outcome = conn.probe()
+        if outcome.kind == kinds.HANG:
+            raise Hung("the first NULL call of a connection was not answered", outcome.trace())
+
+    # -- NFS version 4.1 -----------------------------------------------------------------------
+
+    def nfs4_client(self, conn=None, **settings):
+        """A nfs4_client.Nfs4Client with a name of its own, unknown to the target yet, over `conn` or
+        a new connection with these settings."""
+        self.need("nfs41")
+        conn = conn or self.connect(**settings)
+        client = Nfs4Client(conn, self.client_owner())
+        self._clients.append(client)
+        return client
+
+    def client_owner(self):
+        """co_ownerid of a client that nobody was before, as text."""
+        with self.actions.doing("client_owner", "", {}) as action:
+            owner = f"{self._run.case_id}-{self._link.unique}"
+        self.actions.ended(action, owner)
+        return owner
+
+    def discard_client(self, owner):
+        """Has what the target keeps for this owner given back after the case."""
+        client = Nfs4Client(None, owner)
+        client.opens = True
+        self._clients.append(client)
+
+    def nfs4_session(self, conn=None, back=False, answers_null=True, settings=None, **fields):
+        """A session of a new client, ready for work. With `back` its connection is the backchannel
+        too, where `conn.callbacks` takes what the target calls. `fields` are of CREATE_SESSION."""
+        if back:
+            self.need("backchannel")
+            settings = {"receives": 32 + REVERSE_CREDITS, **(settings or {})}
+            fields.setdefault("csa_flags", NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN)
+        client = self.nfs4_client(conn, **(settings or {}))
+        if client.conn.has_header and client.conn.callbacks is None:
+            # Also where none is due: what comes unasked is judged by the cases on that alone.
+            Callbacks(client.conn, answers_null=answers_null)
+        for made in (client.exchange_id(), client.create_session(**fields)):
+            if made.kind != kinds.REPLY:
+                raise unprepared(client.conn.owed, "making a session", made.kind, made.trace())
+        client.sessions[0].reclaim_complete()
+        return client.sessions[0]
+
+    def nfs4_files(self, session):
+        """nfs4_client.Nfs4Files: the case's files as the session finds them."""
+        return Nfs4Files(self, session)
+
+    # -- files ---------------------------------------------------------------------------------
+
+    @property
+    def files(self):
+        """The helper that makes files over a connection of its own; see case_files.Files."""
+        if self._files is None:
+            self.need("nfs3")
+            self.need("export")
+            whose = self._run.case_id, self.actions
+            self._files = Files(self.target, self._link, self.deadlines, *whose)
+        return self._files
+
+    @property
+    def root(self):
+        """The file handle of the export's root."""
+        return self.files.root
+
+    def name(self, stem="file"):
+        """A name that is not in use below the case's directory."""
+        return self.files.name(stem)
+
+    def file(self, content=b"", name=None):
+        """The handle of a new file with this content."""
+        return self.files.file(content, name)
+
+    def sparse_file(self, length):
+        """The handle of a new file of `length` octets, all zero, made without sending them."""
+        return self.files.sparse_file(length)
+
+    def symlink(self, text, name=None):
+        """The handle of a new symbolic link with this text."""
+        return self.files.symlink(text, name)
+
+    def directory(self, name=None):
+        """The handle of a new directory."""
+        return self.files.directory(name)
+
+    def read_back(self, handle):
+        """The whole content of a file, read inline over the helper connection."""
+        return self.files.read(handle)
+
+    # -- verdicts ------------------------------------------------------------------------------
+
+    def need(self, name):
+        """Ends the case if this run lacks what it needs; see suite.needs."""
+        check_need(name, self.target.profile, self._link)
+
+    def unsupported(self, proof):
+        """Ends the case: the target proved that it lacks an optional feature."""
+        raise Unsupported(proof)
+
+    def not_testable(self, why):
+        """Ends the case: this run cannot provoke or observe it."""
+        raise NotTestable(why)
+
+    def latitude(self, requirement_id, variant):
+        """Notes which legal variant the target chose."""
+        current_run().check_declared(requirement_id)
+        current_run().note(Verdict.LATITUDE, f"{requirement_id}: {variant}")
+
+    def warn(self, requirement_id, text):
+        """Notes something that is tolerated but wrong."""
+        current_run().check_declared(requirement_id)
+        reason = f"{requirement_id}: {text}"
+        self.actions.check(
+            requirement_id, reason, None, Judged("true", False, True, text), Verdict.WARN
+        )
+        current_run().note(Verdict.WARN, reason)
+
+    # -- after the case ------------------------------------------------------------------------
+
+    def settle(self):
+        """Ends every connection; memory is checked for the last time."""
+        for conn in self._connections:
+            conn.settle()
+
+    def clean_up(self):
+        """Ends what clients of NFS version 4 hold, and removes the files of the case."""
+        self._discard_clients()
+        if self._files is not None:
+            self._files.clean_up()
+
+    def _discard_clients(self):
+        clients = [client for client in self._clients if client.holds_state]
+        self._clients = []
+        if not clients:
+            return
+        try:
+            conn = self._link.helper(self.deadlines)
+        except Refused:
+            return  # whether the target lives was looked at before
+        for client in clients:
+            client.discard(conn)
+        conn.abort()
+
+    @property
+    def connections(self):
+        """[Connection, or RecordConnection]: all that were asked for so far."""
+        return self._connections
+
+    @property
+    def stream_ports(self):
+        """The client's ports in the capture of all streams so far."""
+        return self._stream_ports
+
+    @property
+    def missed(self):
+        """How often nothing came in the whole time of an answer."""
+        return sum(conn.missed for conn in self._connections)
+
+    def findings(self):
+        """[(CaseFinding, Connection)]: the judge's and the memory oracle's, in order."""
+        return [(found, conn) for conn in self._connections for found in conn.findings()]
+
+    def write_capture(self, directory):
+        """Writes the case's capture file, with the verdict as a comment."""
+        write_capture(directory, self._run, self._captures)
+
+    def close(self):
+        """Gives everything back."""
+        if self._files is not None:
+            self._files.close()
+        for conn in self._connections:
+            conn.abort()
+
+
+def _private_data(given):
+    """(octets, announced receive size in octets)."""
+    if given is None:
+        return b"", SMALLEST_INLINE
+    octets = bytes(given) if isinstance(given, (bytes, bytearray)) else wire.encode(given)
+    found = wire.find_private_data(octets)
+    return octets, found.data.receive_bytes if found is not None else SMALLEST_INLINE

@@ -1,0 +1,126 @@
+"""The record of one case while it runs: what was noted, and the verdict that follows from it."""
+
+import contextlib
+import contextvars
+import dataclasses
+
+from ...verdict import Verdict
+from ..recording.recorder import Recorder
+from .case_end import CaseEnd, HarnessError
+from .transport import binds, RDMA
+
+
+@dataclasses.dataclass(frozen=True)
+class Note:
+    """One observation with a verdict. `reason` is stable, `detail` is for the reader."""
+
+    verdict: Verdict
+    reason: str
+    detail: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class FoundFault:
+    """A finding as reports show it: the requirement's id and one sentence with values."""
+
+    id: str
+    text: str
+
+
+class Run:
+    """Collects notes and findings of the case that runs now over a transport."""
+
+    def __init__(self, case, case_id, transport=RDMA):
+        self.case = case
+        self.transport = transport
+        self.case_id = case_id
+        self.notes = []
+        self.findings = []
+        self.judged = []  # what the judge found of either side, see judge_findings.py
+        self.capture = None  # path of the capture file, once there is one
+        self.replay = None  # path of the recording, of a failure
+        self.recorder = Recorder()
+        self.fallback = None  # (verdict, reason) if what is done last does not fail
+        self.epilogue = ""  # for the reader of a failure
+
+    def note(self, verdict, reason, detail=""):
+        self.notes.append(Note(verdict, reason, detail))
+
+    def end(self, end: CaseEnd):
+        self.note(end.verdict, end.reason, end.detail)
+
+    def found(self, requirement_id, text):
+        self.findings.append(FoundFault(requirement_id, text))
+
+    @property
+    def requirements(self):
+        """The declared requirements that the case can assert over this transport; all of a case that
+        does not run over it."""
+        declared = self.case.requirements
+        if self.transport not in self.case.over:
+            return list(declared)
+        return [each for each in declared if binds(each, self.transport)]
+
+    def check_declared(self, requirement_id):
+        """A case asserts only what its decorator declares, so that coverage can be trusted, and what
+        binds the target."""
+        if requirement_id not in self.case.requirements:
+            raise HarnessError(
+                f"the case asserts {requirement_id}, which its decorator does not declare"
+            )
+        if not binds(requirement_id, self.transport):
+            raise HarnessError(
+                f"the case asserts {requirement_id}, which binds nobody over {self.transport}"
+            )
+
+    @property
+    def verdict(self):
+        return max(
+            (note.verdict for note in self.notes), key=lambda v: v.rank, default=Verdict.PASS
+        )
+
+    @property
+    def reason(self):
+        """The stable reasons behind the verdict, sorted, each once; empty for a plain pass."""
+        worst = self.verdict
+        return "; ".join(sorted({note.reason for note in self.notes if note.verdict is worst}))
+
+    def comments(self):
+        """What the capture says of the case."""
+        comments = [f"case {self.case_id}", f"verdict {self.verdict}"]
+        if self.reason:
+            comments.append(self.reason)
+        return comments + [f"{found.id}: {found.text}" for found in self.findings]
+
+    def text(self):
+        """The notes from worst to mildest, with their details."""
+        ranked = sorted(self.notes, key=lambda note: -note.verdict.rank)
+        parts = []
+        for note in ranked:
+            parts.append(f"{note.verdict}: {note.reason}")
+            if note.detail:
+                parts.append(note.detail.rstrip())
+        if self.epilogue:
+            parts.append(self.epilogue.rstrip())
+        return "\n".join(parts)
+
+
+_current = contextvars.ContextVar("steertag_run", default=None)
+
+
+def current_run():
+    """The record of the running case; a HarnessError outside of a case."""
+    run = _current.get()
+    if run is None:
+        raise HarnessError("expect was used outside of a case")
+    return run
+
+
+@contextlib.contextmanager
+def running(run):
+    """Makes `run` the record that `expect` writes to."""
+    token = _current.set(run)
+    try:
+        yield run
+    finally:
+        _current.reset(token)

@@ -1,0 +1,70 @@
+"""What a case can need of the target and of the provider, and whether this run has it.
+
+A case names its needs in its decorator. Two follow from what it does: who makes calls of NFS version 3
+needs nfs3, who uses files of the target needs export. A need that the target lacks gives the verdict
+unsupported: its profile (`supports:` in its YAML) or what it announces is the proof. One that this run
+cannot offer gives not-testable.
+"""
+
+from ... import wire
+from ..exchange.link import Refused
+from ..nfs_client.nfs4_probe import PROBES
+from .case_end import HarnessError, NotTestable, Unsupported
+
+# need: what it means, for the report and for who writes a profile
+PROVIDER_NEEDS = {
+    "fault-hooks": "the provider can bend octets below the message level",
+    "remote-invalidation": "the provider can take Send with Invalidate",
+    "exact-private-data": "the peer gets the private data as it was sent, and no zeros behind it",
+}
+TARGET_NEEDS = {
+    "nfs3": "the target executes NFS version 3, not only its NULL procedure",
+    "export": "the target lets the suite mount an export and write to it",
+    "large-inline": "the target announces inline thresholds above 1024 octets",
+    "multiple-read-chunks": "the target takes calls with more than one read chunk",
+    "tcp": "the same server is reached over TCP too",
+    "nfs41": "the target executes NFS version 4.1: it makes sessions",
+    "backchannel": "the target calls back over the connection that made the session",
+    "delegations": "the target delegates a file to a reader who can be called back",
+}
+NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS}
+# What a need is of no use without.
+NEEDED_FIRST = {"backchannel": ("nfs41",), "delegations": ("nfs41", "backchannel")}
+# Needs that no case has to name.
+IMPLIED = ("nfs3", "export")
+# Needs that mean something over RDMA only.
+RDMA_NEEDS = (*PROVIDER_NEEDS, "large-inline", "multiple-read-chunks")
+
+
+def check_need(need, profile, link):
+    """Raises Unsupported or NotTestable unless the run of this target over this link has it;
+    HarnessError if that cannot be found out."""
+    for first in NEEDED_FIRST.get(need, ()):
+        check_need(first, profile, link)
+    if need in PROVIDER_NEEDS:
+        if not _provider_has(need, link.provider.capabilities):
+            raise NotTestable(f"needs {need}: {PROVIDER_NEEDS[need]}")
+    elif profile.supports.get(need) is False:
+        raise Unsupported(f"needs {need}: the target's profile says that it is not there")
+    elif need in PROBES:
+        try:
+            lack = link.probed(need, PROBES[need])
+        except Refused as refused:
+            raise HarnessError(f"needs {need}: the target cannot be asked", str(refused)) from None
+        if lack:
+            raise Unsupported(f"needs {need}: {lack}")
+    elif need == "tcp" and link.twin is None:
+        raise Unsupported("needs tcp: no URL says how the target is reached over TCP")
+    elif need == "large-inline" and not _large(link.thresholds):
+        raise Unsupported(f"needs {need}: the target announces no thresholds above 1024 octets")
+
+
+def _provider_has(need, can):
+    if need == "remote-invalidation":
+        return can.remote_invalidation or can.windows
+    return getattr(can, need.replace("-", "_"))
+
+
+def _large(thresholds):
+    smallest = min(thresholds.to_server_bytes, thresholds.to_client_bytes)
+    return smallest > wire.DEFAULT_INLINE_BYTES

@@ -1,0 +1,1 @@
+"""Cases for clients: the client under test, the server that it uses, and what it did."""

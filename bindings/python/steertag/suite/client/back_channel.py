@@ -1,0 +1,352 @@
+"""A script whose server calls the client back (RFC 8881 20) and reads what it answers, while replies to
+the client's own calls wait."""
+
+import dataclasses
+
+from ... import nfs, rpc, wire
+from ..nfs_client.compound import CompoundReply
+from .client_connection import sent_from
+from .script import reverse_call
+from .session_watch import SessionWatch
+
+NFS4 = nfs.nfs4
+# XIDs of our calls: the reference server, which calls too, begins anywhere else.
+FIRST_XID = 0x5EED0000
+# Asked for in each; what the client grants is in its answers.
+ASKED_CREDITS = 64
+NULL_OCTETS = 40  # an RPC call without credential and arguments
+CB_SEQUENCE = 11  # RFC 8881 20: nfs_cb_opnum4
+# In CB_SEQUENCE4resok, behind csr_sessionid, csr_sequenceid and csr_slotid: the two highest slots.
+_HIGHEST_AT, _HIGHEST_OCTETS = 24, 8
+OK, DELAY = "NFS4_OK", "NFS4ERR_DELAY"
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What the client says to a call of ours."""
+
+    sent: object  # client_connection.Sent
+    reply: object = None  # rpc.Reply; None of an RDMA_ERROR, or if it does not decode
+    body: bytes = b""  # CB_COMPOUND4res, of a call that was accepted
+
+    @property
+    def accepted(self):
+        """Whether RPC has executed the call."""
+        accepted, success = rpc.ReplyStatus.MSG_ACCEPTED, rpc.AcceptStatus.SUCCESS
+        return (
+            self.reply is not None
+            and self.reply.status == accepted
+            and self.reply.accept_status == success
+        )
+
+    @property
+    def compound(self):
+        """The CompoundReply; None if there is none that decodes."""
+        try:
+            fixed, results = NFS4.decode_cb_result(self.body)
+        except wire.DecodeError:
+            return None
+        return CompoundReply(fixed.status, fixed.tag, results)
+
+    @property
+    def kept(self):
+        """What a client answers to a retry too: the CB_COMPOUND4res without the two highest slots of
+        CB_SEQUENCE, which it may compute anew (RFC 8881 2.10.6.1.1)."""
+        at = _sequence_ok_at(self.body)
+        if at is None:
+            return self.body
+        return self.body[: at + _HIGHEST_AT] + self.body[at + _HIGHEST_AT + _HIGHEST_OCTETS :]
+
+    @property
+    def is_compound(self):
+        """Whether the client has taken the call for a CB_COMPOUND, whatever came of that."""
+        return self.accepted and self.compound is not None
+
+    @property
+    def statuses(self):
+        """The names of the statuses of all operations; [] without a CB_COMPOUND4res."""
+        results = self.compound.results if self.is_compound else []
+        return [result.status.name for _, result in results]
+
+    def status(self, name="CB_SEQUENCE"):
+        """The name of the operation's status; without a result of it, of what there is instead."""
+        if self.sent.is_error:
+            return "RDMA_ERROR"
+        if not self.accepted:
+            return "refused by RPC"
+        compound = self.compound
+        if compound is None:
+            return "no CB_COMPOUND4res"
+        return (compound[name] if name in compound else compound).status.name
+
+
+def _sequence_ok_at(body):
+    """Where CB_SEQUENCE4resok begins in a CB_COMPOUND4res; None if that does not begin with one."""
+    tag_octets = -(-int.from_bytes(body[4:8], "big") // 4) * 4
+    # status, tag<>, count, resop, the status of CB_SEQUENCE
+    at = 8 + tag_octets
+    first, status = (int.from_bytes(body[at + 4 + i : at + 8 + i], "big") for i in (0, 4))
+    at += 12
+    if len(body) < at + _HIGHEST_AT + _HIGHEST_OCTETS or first != CB_SEQUENCE or status != 0:
+        return None
+    return at
+
+
+def answer_from(sent):
+    """The Answer in a Sent."""
+    try:
+        reply, body = rpc.Reply.decode(sent.payload)
+    except wire.DecodeError:
+        return Answer(sent)
+    return Answer(sent, reply, bytes(body))
+
+
+class BackChannel(SessionWatch):
+    """Once a reply for which `when` holds is due, and the client has a backchannel (`early`: before the
+    reply with which it gets one), does what the generator `talk(self)` says. That yields the XID of a
+    call, or a list of them, and is sent the Answer, or a list; or it yields `lose()`, and goes on when the
+    client has bound its next connection. Replies wait until it ends, or the client has nothing more to
+    say. NFS4ERR_DELAY ends it, since the client may wait for one of them. Callbacks of the reference server
+    itself, which would use the only credit that a client need grant (RFC 8167 4.1), are over before it
+    begins, and are left out while it lasts. `puts_off`: NFS4ERR_DELAY is an answer like any other.
+    `patient`: replies wait until it ends, whatever time the client takes, unless the connection is lost.
+    """
+
+    def __init__(self, talk, when=lambda reply: True, early=False, puts_off=False, patient=False):
+        super().__init__()
+        self.made = None  # Step: the CREATE_SESSION of the session in use
+        self.conn = None  # the connection of its backchannel
+        self.said = None  # what `talk` returned
+        self.lost = False  # the connection ended while it talked
+        self._delayed = False  # the client put a callback off
+        self._talk, self._when, self._early = talk, when, early
+        self._puts_off, self._patient = puts_off, patient
+        self._running = None
+        self._expected = {}  # XID: Answer or None, in the order in which they were asked for
+        self._single = True
+        self._rebinds = False  # it waits for the next connection
+        self._held = []
+        self._holding = False
+        self._unanswered = set()  # XIDs of the reference server's callbacks, as octets
+        self._next_xid = FIRST_XID
+
+    @property
+    def waits(self):
+        return self._running is None
+
+    @property
+    def hindrance(self):
+        """Why the talk was not held to its end, or what it returned if that is a sentence; else ""."""
+        if self.lost:
+            return "the connection was lost while the server called"
+        if self._delayed:
+            return f"the client answers {DELAY} while its own call waits"
+        if self._running is None or self._talk is not None:
+            return "the client does not answer"
+        return self.said if isinstance(self.said, str) else ""
+
+    # -- calling ---------------------------------------------------------------------------------
+
+    @property
+    def asked(self):
+        """nfs4.CreateSessionArgs of the session."""
+        return self.made["CREATE_SESSION"]
+
+    @property
+    def granted(self):
+        """nfs4.CreateSessionOk of the session."""
+        return self.made.made
+
+    @property
+    def session(self):
+        return self.made.session
+
+    @property
+    def back_attrs(self):
+        """nfs4.ChannelAttrs of the backchannel, of which a server may lower sizes alone."""
+        return self.granted.csr_back_chan_attrs
+
+    @property
+    def waiting(self):
+        """The Sequence of the request whose reply waited first."""
+        return self._held[0].sequence
+
+    def sequence(self, number, slot=0, session=None, cachethis=False, highest=None, referring=()):
+        """CB_SEQUENCE. `referring`: each a Sequence of a request."""
+        lists = [
+            NFS4.ReferringCallList(
+                rcl_sessionid=each.session,
+                rcl_referring_calls=[
+                    NFS4.ReferringCall(rc_sequenceid=each.number, rc_slotid=each.slot)
+                ],
+            )
+            for each in referring
+        ]
+        return "CB_SEQUENCE", NFS4.CbSequenceArgs(
+            csa_sessionid=self.session if session is None else session,
+            csa_sequenceid=number,
+            csa_slotid=slot,
+            csa_highest_slotid=slot if highest is None else highest,
+            csa_cachethis=cachethis,
+            csa_referring_call_lists=lists,
+        )
+
+    def call(self, *operations, ident=0, **sequence):
+        """Sends a CB_COMPOUND of CB_SEQUENCE and these operations, (name, arguments); its XID. See
+        `sequence` for the further arguments."""
+        return self.compound(self.sequence(**sequence), *operations, ident=ident)
+
+    def compound(self, *operations, ident=0):
+        """Sends a CB_COMPOUND of just these operations; its XID."""
+        fixed = NFS4.CbCompoundArgs(tag="", minorversion=1, callback_ident=ident)
+        octets = NFS4.encode_cb_args(list(operations), fixed)
+        return self._send(NFS4.CB_COMPOUND, octets, self._credential())
+
+    def null(self):
+        """Sends a CB_NULL; its XID."""
+        return self._send(NFS4.CB_NULL, b"", None)
+
+    def long_null(self):
+        """Sends a CB_NULL in a position-zero chunk, of memory that is not there; its XID."""
+        self._next_xid += 1
+        draft = wire.Draft(xid=self._next_xid, credit=ASKED_CREDITS, proc=1, payload=b"")
+        nowhere = wire.Segment(handle=self._next_xid, length=NULL_OCTETS, offset=0)
+        draft.read_list = [wire.DraftReadEntry(segment=wire.ReadSegment(0, nowhere))]
+        self.conn.line.send(wire.encode(draft))
+        return draft.xid
+
+    @property
+    def threshold(self):
+        """Octets of the longest Send to the client."""
+        return self.conn.line.thresholds.to_client_bytes
+
+    def lose(self):
+        """Ends the connection of the backchannel."""
+        self._rebinds = True
+        self.conn.line.abort()
+        return []
+
+    def _send(self, procedure, octets, credential):
+        self._next_xid += 1
+        draft = reverse_call(
+            self._next_xid,
+            program=self.asked.csa_cb_program,
+            procedure=procedure,
+            credit=ASKED_CREDITS,
+            payload=octets,
+            credential=credential,
+        )
+        self.conn.line.send(wire.encode(draft))
+        return draft.xid
+
+    def _credential(self):
+        """One that the client has asked for; AUTH_SYS before others, of which clients think less."""
+        for parms in self.asked.csa_sec_parms:
+            if parms.cb_secflavor == NFS4.CallbackFlavor.AUTH_SYS:
+                body = parms.cbsp_sys_cred.encode()
+                return rpc.OpaqueAuth(flavor=rpc.AuthFlavor.AUTH_SYS, body=body)
+        return None
+
+    # -- the talk --------------------------------------------------------------------------------
+
+    def _go_on(self, answers):
+        try:
+            asked = self._running.send(answers)
+        except StopIteration as end:
+            self.said, self._talk = end.value, None
+            self.release()
+            return
+        self._single = isinstance(asked, int)
+        self._expected = dict.fromkeys([asked] if self._single else asked)
+
+    def _take(self, sent):
+        self._expected[sent.xid] = answer_from(sent)
+        if None not in self._expected.values():
+            answers = list(self._expected.values())
+            self._expected = {}
+            delayed = any(answer.status() == DELAY for answer in answers)
+            if delayed and not self._puts_off:
+                self._delayed, self._talk = True, None
+                self.release()
+                return
+            self._go_on(answers[0] if self._single else answers)
+
+    def release(self):
+        """Posts the replies that wait."""
+        self._holding = False
+        held, self._held = self._held, []
+        for reply in held:
+            if reply.line.up and not self.post(reply):
+                reply.conform()
+
+    # -- what the server shows -------------------------------------------------------------------
+
+    def post(self, reply):
+        """True: an overriding script has posted something in place of this reply."""
+        return False
+
+    def on_departure(self, reply):
+        if reply.kind == "callback":
+            return self._leave_out(reply)
+        step = self.note(reply)
+        if step is not None and step.asks_for_callbacks and step.session is not None:
+            return self._join(step, reply)
+        ready = self.waits and self.conn is not None and not self._unanswered
+        if ready and self._when(reply):
+            return self._begin(reply)
+        if self._holding:
+            self._held.append(reply)
+            return True
+        return self.post(reply)
+
+    def _leave_out(self, callback):
+        if self._talk is not None and (self._early or not self.waits):
+            return True
+        self._unanswered.add(bytes(callback.message[:4]))
+        return False
+
+    def _begin(self, reply):
+        self._holding = True
+        self._held.append(reply)
+        self._running = self._talk(self)
+        self._go_on(None)
+        return True
+
+    def _join(self, step, reply):
+        """A connection becomes part of the backchannel, unless the server has refused."""
+        if step.made is not None and self._running is None:
+            self.made = step
+            if self._early:
+                self.conn = step.conn
+                return self._begin(reply)
+        mine = self.made is not None and step.session == self.session
+        bound = step.made or step.result("BIND_CONN_TO_SESSION")
+        if not mine or not bound:
+            return self.post(reply)
+        self.conn = step.conn
+        if not self._rebinds or not self._running:
+            return self.post(reply)
+        reply.conform()
+        self._rebinds = False
+        self._go_on(None)
+        return True
+
+    def on_arrival(self, conn, message):
+        sent = sent_from(message)
+        if sent.is_call:
+            return False
+        self._unanswered.discard(sent.octets[:4])
+        if sent.xid not in self._expected:
+            return False
+        if self._expected[sent.xid] is None:
+            self._take(sent)
+        return True
+
+    def on_down(self, conn, reason):
+        self._unanswered.clear()
+        if self._running is not None and self._talk is not None and not self._rebinds:
+            self.lost = self.lost or conn is self.conn
+
+    def on_quiet(self):
+        if self._holding and (not self._patient or self.lost):
+            self.release()

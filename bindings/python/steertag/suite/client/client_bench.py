@@ -1,0 +1,264 @@
+"""The bench of cases for clients: runs the client against the suite's own server, which conforms where
+the case's script says nothing."""
+
+import random
+import time
+
+from ... import peer
+from ...verdict import Verdict
+from ..cases.case_end import Hung, NotTestable
+from ..cases.case_run import current_run
+from ..exchange.case_capture import write_capture
+from ..rdma.rdma_link import Watch
+from .client_connection import ClientConnection
+from .client_kinds import COMPLETED, CORRUPTED, CRASH, HANG, REFUSED
+from .client_needs import check_client_need
+from .client_outcome import ClientOutcome, copy_fault
+from .client_process import CannotRun, ClientProcess
+from .script import Bend, Reply
+
+# What one READ or WRITE may have: far above any inline threshold. The source takes several of them; its
+# end would fit inline, and has an odd length, so that there is roundup.
+TRANSFER_BYTES = 32768
+SOURCE_BYTES = 5 * TRANSFER_BYTES + 1027
+SOURCE, COPY = "source", "copy"
+# How long a poll may go on after the process may have ended.
+POLL_MS = 5
+# From the end of the client to the end of its connections.
+CLOSING_MS = 2000
+# Connections of one run that are watched; a client that opens more is in a loop.
+MOST_CONNECTIONS = 256
+# Times in one run that a script is told that nothing happens.
+MOST_QUIET = 64
+
+
+def make_source(seed):
+    """The octets of the file `source`: no zero among them, so that what was never written shows."""
+    octets = random.Random(seed).randbytes(SOURCE_BYTES)
+    return octets.replace(b"\0", b"\x5a")
+
+
+class ClientBench:
+    """Made anew for each case. `client` is the client_session.Client under test, `habits` what is known of
+    it."""
+
+    own = "server"  # whose role the suite plays
+
+    def __init__(self, client, run, deadlines, habits):
+        self.client = client
+        self.deadlines = deadlines
+        self.habits = habits
+        self._run = run
+        self._connections = []
+        self._capabilities = None
+
+    @property
+    def connections(self):
+        """[ClientConnection]: all that were asked for so far, also from inside a script."""
+        return self._connections
+
+    @property
+    def stream_ports(self):
+        """There are none: a client brings all its connections."""
+        return []
+
+    # -- running the client --------------------------------------------------------------------
+
+    def use(self, script=None, server=None, own=(), **functions):
+        """Runs the client once and gives its ClientOutcome.
+
+        script      a script.Script; without one, `functions` make a script.Bend.
+        server      options of the server: credits, inline_bytes, receive_bytes, remote_invalidation,
+                    transfer_bytes.
+        own         options of our own client, to make it do what it does not by itself.
+
+        Ends the case as not testable if a reply was to be bent and the client made no such call, also
+        if it has given up before.
+        """
+        script = script if script is not None else Bend(**functions)
+        try:
+            outcome = self._use(script, server or {}, own)
+        except CannotRun as error:
+            raise Hung(str(error)) from None
+        if outcome.kind == CRASH:
+            self._run.note(Verdict.CRASH, outcome.detail, outcome.output)
+        if outcome.kind in (COMPLETED, REFUSED) and getattr(script, "waits", False):
+            raise NotTestable("the client made no call of the kind that this case is about")
+        return outcome
+
+    def _use(self, script, options, own):
+        source = make_source(self._run.case_id)
+        stage = Stage(script, self._connections)
+        script.bench = self
+        server = self._start_server(stage, options)
+        self._capabilities = server.capabilities
+        try:
+            server.put(SOURCE, source)
+            return self._watch_client(server, stage, source, own)
+        finally:
+            server.close()
+
+    def _start_server(self, stage, options):
+        seed = random.Random(f"{self._run.case_id}/{len(self._connections)}").getrandbits(64)
+        options = {"transfer_bytes": TRANSFER_BYTES, **options}
+        server = peer.ScriptedServer(self.client.listen, stage, seed=seed, **options)
+        self.client.listens_at(server.listening)
+        return server
+
+    def _watch_client(self, server, stage, source, own):
+        first = len(self._connections)
+        start = time.monotonic()
+        process = ClientProcess(self.client.command(own))
+        try:
+            hung = not self._serve(server, stage, process, start)
+            # Also what a client that has ended by itself has left behind.
+            process.kill(meanwhile=lambda: server.poll(POLL_MS))
+            self._let_close(server)
+            seconds = time.monotonic() - start
+            copy = server.get(COPY)
+            kind, detail = _judge_end(process, hung, source, copy)
+            if hung:
+                detail = f"no end within {self.client.limit_ms(self.habits)} ms"
+            made = self._connections[first:]
+            tells = server.capabilities.sees_violations
+            spent = seconds, stage.pause_seconds
+            return ClientOutcome(kind, made, copy, *spent, process.output(), detail, tells)
+        finally:
+            try:
+                process.kill()
+            finally:
+                process.close()
+
+    def _serve(self, server, stage, process, start):
+        """Polls until the client ends; False if it does not."""
+        limit = start + self.client.limit_ms(self.habits) / 1000
+        while not process.ended:
+            server.poll(POLL_MS)
+            now = time.monotonic()
+            if now > limit:
+                return False
+            stage.tick(now, self.habits.quiet_ms)
+        return True
+
+    @staticmethod
+    def _let_close(server):
+        limit = time.monotonic() + CLOSING_MS / 1000
+        while server.connection_count and time.monotonic() < limit:
+            server.poll(POLL_MS)
+
+    # -- verdicts ------------------------------------------------------------------------------
+
+    def need(self, name):
+        """Ends the case if the client lacks what it needs; see suite.client_needs."""
+        check_client_need(name, self.habits, self._capabilities or self.client.capabilities)
+
+    def not_testable(self, why):
+        """Ends the case: this client gives no way to provoke or observe it."""
+        raise NotTestable(why)
+
+    def latitude(self, requirement_id, variant):
+        """Notes which legal variant the client chose."""
+        current_run().check_declared(requirement_id)
+        current_run().note(Verdict.LATITUDE, f"{requirement_id}: {variant}")
+
+    # -- after the case ------------------------------------------------------------------------
+
+    def settle(self):
+        """Every run has ended by itself."""
+
+    def clean_up(self):
+        """The storage went with its server."""
+
+    def findings(self):
+        """[(CaseFinding, ClientConnection)]: the judge's, in order."""
+        return [(found, conn) for conn in self._connections for found in conn.findings()]
+
+    def write_capture(self, directory):
+        """Writes the case's capture file, with the verdict as a comment."""
+        captures = [conn.watch.capture for conn in self._connections]
+        write_capture(directory, self._run, captures)
+
+    def close(self):
+        """Nothing is left."""
+
+
+class Stage:
+    """Between the server and a script: makes the connections, and knows when nothing happens."""
+
+    def __init__(self, script, connections):
+        self._script = script
+        self._connections = connections
+        self._by_number = {}
+        self._requested = None
+        self._last = None  # the client's last sign, time.monotonic()
+        self.pause_seconds = 0.0  # the longest between two signs
+        self._quiet_told = 0
+        self._was_told = True  # nothing is told before the first sign of the client
+
+    def _stir(self):
+        now = time.monotonic()
+        if self._last is not None:
+            self.pause_seconds = max(self.pause_seconds, now - self._last)
+        self._last = now
+        self._was_told = False
+
+    def tick(self, now, quiet_ms):
+        if self._was_told or now - self._last < quiet_ms / 1000 or self._quiet_told >= MOST_QUIET:
+            return
+        self._was_told = True
+        self._quiet_told += 1
+        self._script.on_quiet()
+
+    # -- what the server calls -----------------------------------------------------------------
+
+    def on_request(self, step):
+        self._stir()
+        if len(self._connections) >= MOST_CONNECTIONS:
+            step.answer = "keep"
+            return
+        watch = Watch(len(self._connections))
+        conn = ClientConnection(watch, bytes(step.client_data))
+        self._connections.append(conn)
+        self._requested = conn
+        step.events, step.octets = watch.events, watch.capture
+        self._script.on_request(step)
+
+    def on_accepted(self, line):
+        conn = self._requested
+        conn.line = line
+        self._by_number[line.number] = conn
+        self._script.on_accepted(conn)
+
+    def on_arrival(self, line, message):
+        self._stir()
+        return self._script.on_arrival(self._by_number[line.number], message)
+
+    def on_departure(self, line, departure):
+        return self._script.on_departure(Reply(self._by_number[line.number], departure))
+
+    def on_read(self, line, number, octets):
+        self._script.on_read(self._by_number[line.number], number, octets)
+
+    def on_down(self, line, reason):
+        self._stir()
+        conn = self._by_number.get(line.number)
+        if conn is None:
+            return
+        conn.reason = reason
+        self._script.on_down(conn, reason)
+
+
+def _judge_end(process, hung, source, copy):
+    """(kind, detail) of an ended run."""
+    completed = not hung and process.status == 0
+    fault = copy_fault(source, copy, completed)
+    if fault:
+        return CORRUPTED, fault
+    if hung:
+        return HANG, ""
+    if process.status < 0:
+        return CRASH, f"the client ended with {process.death()}"
+    if completed:
+        return COMPLETED, ""
+    said = process.output().strip().splitlines()
+    return REFUSED, f"{process.death()}: {said[-1] if said else 'it wrote nothing'}"

@@ -1,0 +1,226 @@
+"""One process's part of a run that tests a client: the client's command, what it does with an unaltered
+server, and the probe after each case."""
+
+import os
+
+from ... import build_paths, fabric
+from ...verdict import Verdict
+from ..cases.case import Case
+from ..cases.case_end import Hung
+from ..cases.case_run import Run
+from ..recording import recording_file
+from ..run.case_session import CaseSession
+from ..run.case_session import Unreachable
+from ..run.server_process import CannotStart, end_of
+from ..run.target_restart import has_died, restart_target
+from .client_bench import ClientBench
+from .client_connection import sent_from
+from .client_kinds import COMPLETED, CRASH, HANG
+from .client_needs import check_client_need, Habits
+from .script import Script
+
+# A run that lasts longer than so many times the first one hangs, if it lasts longer than the limit.
+LIMIT_RUNS = 20
+# Of our own client, from a call to its reply: it gives up what is never answered. No case waits for that;
+# a loaded machine may not run the server for seconds.
+OWN_CALL_MS = 10000
+# Where the export is, for every version of NFS.
+EXPORT = "/export"
+# Uses before a client counts as one that cannot be tested: the first of all may load modules and start
+# daemons, and run into a limit of the client's own over it.
+FIRST_TRIES = 2
+_PROBE = Case("client.probe.unaltered", ("RFC8166-3.3.3-1",), (), "safe", False, {}, ())
+
+
+class Client:
+    """The client under test, and where it finds the server."""
+
+    def __init__(self, options):
+        self._options = options
+        self.listen = list(options.listen_urls)
+        self.url = self.listen[0]
+        provider = fabric.parse_url(self.url).provider
+        self.capabilities = fabric.Provider(provider).capabilities
+
+    @property
+    def ours(self):
+        """Whether it is our own client, whose limits are known."""
+        return not self._options.client_command
+
+    @property
+    def closes_at_once(self):
+        """Whether the memory of a call is closed before anything counts that was posted behind its answer.
+        Ours over the software provider takes what arrives in order, in one thread; of others nothing shows
+        it but what they do next."""
+        return self.ours and self.capabilities.fault_hooks
+
+    def listens_at(self, urls):
+        """The server's URLs, with the ports really bound; later servers listen there too."""
+        self.url = urls[0].rstrip("/") + EXPORT
+        if self._options.client_command:
+            self.listen = list(urls)
+
+    def command(self, own=()):
+        """What to run for the server that listens now; `own` are further options of our own client."""
+        if not self._options.client_command:
+            program = os.environ.get("STEERTAG_COPY") or str(build_paths.tool("steertag-copy"))
+            words = [program, self.url, "--nfs", self._options.client_nfs]
+            words += ["--timeout-ms", str(OWN_CALL_MS), *own]
+            for name in self._options.client_deviations:
+                words += ["--deviate", name]
+            return words
+        parsed = fabric.parse_url(self.url)
+        text = self._options.client_command
+        fields = {"{url}": self.url, "{host}": parsed.host, "{port}": str(parsed.port)}
+        for field, value in fields.items():
+            text = text.replace(field, value)
+        return text
+
+    def limit_ms(self, habits):
+        """When a run counts as hung."""
+        limit_s = self._options.client_timeout_s
+        return int(max(limit_s, LIMIT_RUNS * habits.seconds) * 1000)
+
+
+class ClientSession(CaseSession):
+    """Has the face of server_session.ServerSession."""
+
+    def __init__(self, options, name):
+        super().__init__(options, name)
+        self._client = None
+        self._habits = None
+
+    # -- the client ----------------------------------------------------------------------------
+
+    def first_contact(self):
+        """Runs the client against the unaltered server; raises Unreachable."""
+        if self._habits is not None:
+            return
+        try:
+            self._client = Client(self.options)
+            for _ in range(FIRST_TRIES):
+                habits, outcome = self._observe()
+                if outcome.kind == COMPLETED:
+                    break
+        except (Hung, fabric.FabricError, ValueError) as error:
+            raise Unreachable(f"the client cannot be tested: {error}") from None
+        if outcome.kind != COMPLETED:
+            raise Unreachable(
+                f"the client does not complete with an unaltered server: {outcome.kind}"
+                f"{', ' if outcome.detail else ''}{outcome.detail}"
+            )
+        self._habits = habits
+
+    def _observe(self):
+        """(Habits, ClientOutcome) of a run with an unaltered server."""
+        habits = Habits()
+        bench = ClientBench(self._client, Run(_PROBE, _PROBE.id), self.deadlines, Habits())
+        outcome = bench.use(_Observer(habits))
+        for conn in outcome.connections:
+            habits.note_connection(conn)
+        habits.seconds = outcome.seconds
+        habits.pause_seconds = outcome.pause_seconds
+        return habits, outcome
+
+    def close(self):
+        """Ends the session; nothing can go wrong."""
+        return None
+
+    # -- cases ---------------------------------------------------------------------------------
+
+    def prepare(self, case, case_id):
+        """Before the fixtures of a case. Raises Unreachable."""
+        self._make_sure()
+        self._run = Run(case, case_id)
+        self._bench = None
+
+    def bench(self):
+        """The bench of the case that runs now."""
+        if self._bench is None:
+            self._bench = ClientBench(self._client, self._run, self.deadlines, self._habits)
+        return self._bench
+
+    def _recorded_target(self):
+        options = self.options
+        return recording_file.ClientOf(
+            command=options.client_command,
+            nfs=options.client_nfs,
+            deviations=options.client_deviations,
+            listen=options.listen_urls,
+            timeout_s=options.client_timeout_s,
+            profile=options.profile,
+        )
+
+    def _recorded_steps(self, run):
+        """No steps: what the server does hangs on what the client says, and the case's script knows."""
+        return [], ""
+
+    def _check_need(self, need):
+        check_client_need(need, self._habits, self._client.capabilities)
+
+    def _expendable(self):
+        options = self.options
+        return (
+            not options.client_command or options.allow_destructive or options.profile.destructive
+        )
+
+    def check_alive(self, run):
+        """The liveness probe after a case: the client completes with an unaltered server. Returns
+        whether it did."""
+        profile = self.options.profile
+        if run.verdict is not Verdict.PASS and has_died(profile.died):
+            self._note_death(run, Verdict.CRASH, "is dead")
+            return False
+        try:
+            _, outcome = self._observe()
+        except Hung as error:
+            self._note_death(run, Verdict.HANG, f"is of no use: {error.reason}")
+            return False
+        if outcome.kind == COMPLETED:
+            return True
+        if has_died(profile.died):
+            self._note_death(run, Verdict.CRASH, "is dead")
+            return False
+        verdict = {HANG: Verdict.HANG, CRASH: Verdict.CRASH}.get(outcome.kind, Verdict.FAIL)
+        text = f"does not complete with an unaltered server any more: {outcome.kind}"
+        self._note_death(run, verdict, text, outcome.detail)
+        return False
+
+    def _note_death(self, run, verdict, state, detail=""):
+        profile = self.options.profile
+        if profile.console:
+            detail = f"{detail}\n{end_of(profile.console)}"
+        run.note(verdict, f"after the case the client {state}", detail)
+        if not profile.restart:
+            self.lost = f"the client {state} since {run.case_id}; no further case was run"
+            return
+        try:
+            restart_target(profile.restart)
+            self._habits = None
+            self.first_contact()
+        except (CannotStart, Unreachable) as error:
+            self.lost = f"the client {state} since {run.case_id} and did not come back: {error}"
+
+
+class _Observer(Script):
+    """Bends nothing and notes how the client works."""
+
+    def __init__(self, habits):
+        self._habits = habits
+        self._pending = {}
+
+    def on_arrival(self, conn, message):
+        if sent_from(message).is_reply:  # the server probes each backchannel
+            self._habits.has.add("client-backchannel")
+            return False
+        pending = self._pending.setdefault(conn.number, set())
+        pending.add(bytes(message[:4]))
+        if len(pending) > 1:
+            self._habits.has.add("client-pipelining")
+        return False
+
+    def on_departure(self, reply):
+        if reply.kind != "callback":
+            self._pending.get(reply.conn.number, set()).discard(bytes(reply.message[:4]))
+            self._habits.note(reply)
+        return False

@@ -1,0 +1,31 @@
+"""The captures of a case: the endpoints under which they show its connections, and the file."""
+
+import pathlib
+
+from ... import trace
+
+# One client address, with another port for each connection of a case; the server has the port by
+# which analysers know what is spoken.
+_CLIENT, _FIRST_PORT = "192.0.2.1", 50000
+_SERVER = "192.0.2.2"
+RDMA_PORT, TCP_PORT = 20049, 2049
+
+
+def client_port(number):
+    """The client's port in the capture of the connection of a case with this number."""
+    return _FIRST_PORT + number
+
+
+def make_capture(number, server_port):
+    """A trace.Capture for the connection of a case with this number."""
+    return trace.Capture(client=(_CLIENT, client_port(number)), server=(_SERVER, server_port))
+
+
+def write_capture(directory, run, captures):
+    """Writes the capture file of a case, with the verdict as a comment, unless nothing was captured."""
+    captures = [capture for capture in captures if capture.kept_bytes]
+    if not captures:
+        return
+    path = pathlib.Path(directory) / f"{run.case_id}.pcapng"
+    trace.write_captures(path, captures, comments=run.comments())
+    run.capture = path

@@ -1,0 +1,130 @@
+"""What came of one message: its kind as a stable word, and everything that was decoded."""
+
+import dataclasses
+
+from ... import rpc, wire
+from ..cases import kinds
+from ..nfs_client.nfs_message import read_result, with_item
+from ..rdma.memory import gather
+
+
+@dataclasses.dataclass
+class Outcome:
+    """The outcome of one message."""
+
+    kind: str
+    conn: object
+    xid: int | None = None  # of the answer; of the message if there is none
+    raw: bytes = b""
+    header: object = None  # wire.Header; wire.FixedWords or None if it does not decode
+    reply: object = None  # rpc.Reply
+    results: bytes = b""  # octets after the RPC header, without what chunks carry
+    whole: bytes = b""  # the RPC message as one payload stream, items of write chunks put back
+    result: object = None  # the decoded NFS or MOUNT result, items of write chunks put back
+    chunks: list = dataclasses.field(default_factory=list)  # octets per returned write chunk
+    reply_chunk: bytes | None = None  # octets of the reply chunk, if it was used
+    invalidated: int | None = None  # STag of a Send with Invalidate
+    probes: int = 0  # NULL calls that were needed to prove silence
+    detail: str = ""  # one sentence for the reader, values allowed
+
+    @property
+    def data(self):
+        """The octets of the first write chunk, empty if there is none."""
+        return self.chunks[0] if self.chunks else b""
+
+    def trace(self):
+        """The end of the connection's trace, decoded."""
+        return self.conn.journal_text()
+
+
+def without_answer(kind, conn, xid, detail="", probes=0):
+    """The outcome when no message answered: silence, a close, or a hang."""
+    return Outcome(kind=kind, conn=conn, xid=xid, detail=detail, probes=probes)
+
+
+def of_message(conn, call, message):
+    """The Outcome that a received message means for `call` (a Call, or None when unknown)."""
+    outcome = Outcome(kind=kinds.GARBAGE, conn=conn, xid=message.xid, raw=message.bytes)
+    outcome.invalidated = message.invalidated
+    try:
+        outcome.header, payload = wire.decode(message.bytes)
+    except wire.DecodeError as fault:
+        outcome.header = wire.peek(message.bytes)
+        outcome.kind = kinds.ERROR_OTHER if fault.code == "bad_error_code" else kinds.GARBAGE
+        outcome.detail = str(fault)
+        return outcome
+    if outcome.header.proc == wire.Procedure.ERROR:
+        vers = outcome.header.error == wire.ErrorCode.VERS
+        outcome.kind = kinds.ERR_VERS if vers else kinds.ERR_CHUNK
+        return outcome
+    _read_chunks(outcome, call)
+    if outcome.header.proc == wire.Procedure.NOMSG:
+        payload = outcome.reply_chunk
+    if payload is None:
+        outcome.detail = outcome.detail or "RDMA_NOMSG without a reply chunk of ours"
+        return outcome
+    _take_over(outcome, read_reply(payload, _asked(call), outcome.chunks))
+    return outcome
+
+
+def of_record(conn, call, message):
+    """The Outcome that a received record means for `call` (a RecordCall, or None when unknown)."""
+    outcome = Outcome(kind=kinds.GARBAGE, conn=conn, xid=message.xid, raw=message.bytes)
+    _take_over(outcome, read_reply(message.bytes, _asked(call)))
+    return outcome
+
+
+def _asked(call):
+    return None if call is None else call.asked
+
+
+def _take_over(outcome, read):
+    outcome.kind, outcome.reply, outcome.result = read.kind, read.reply, read.result
+    outcome.results, outcome.whole = read.results, read.whole
+    outcome.detail = outcome.detail or read.detail
+
+
+def _read_chunks(outcome, call):
+    offers = call.offers if call is not None else []
+    header = outcome.header
+    outcome.chunks = [gather(offers, chunk) for chunk in header.write_list]
+    if None in outcome.chunks:
+        outcome.detail = "a write chunk of the reply lies outside of the memory that was offered"
+    if header.reply_chunk:
+        outcome.reply_chunk = gather(offers, header.reply_chunk) or None
+
+
+@dataclasses.dataclass(frozen=True)
+class ReadReply:
+    """What an RPC message says."""
+
+    kind: str
+    reply: object = None  # rpc.Reply
+    results: bytes = b""  # octets after its header
+    result: object = None  # decoded
+    detail: str = ""
+    whole: bytes = b""  # the message as one payload stream
+
+
+def read_reply(payload, asked, chunks=()):
+    """Reads an RPC message. `asked` is (program, version, procedure) of the call, or None when it is
+    unknown; `chunks` are the octets of returned write chunks."""
+    if rpc.direction(payload) == rpc.MessageType.CALL:
+        return ReadReply(kinds.CALL)
+    try:
+        reply, results = rpc.Reply.decode(payload)
+    except wire.DecodeError as fault:
+        return ReadReply(kinds.GARBAGE, detail=f"RPC reply: {fault}")
+    whole = bytes(payload)
+    if reply.status != rpc.ReplyStatus.MSG_ACCEPTED:
+        return ReadReply(kinds.DENIED, reply, results, whole=whole)
+    if reply.accept_status != rpc.AcceptStatus.SUCCESS:
+        return ReadReply(f"rpc:{reply.accept_status.name}", reply, results, whole=whole)
+    if asked is None:
+        return ReadReply(kinds.REPLY, reply, results, whole=whole)
+    try:
+        whole = with_item(asked, whole, chunks)
+    except wire.DecodeError as fault:
+        return ReadReply(kinds.GARBAGE, reply, results, detail=f"results: {fault}", whole=whole)
+    kind, result, detail = read_result(asked, whole)
+    return ReadReply(kind, reply, results, result, detail, whole)

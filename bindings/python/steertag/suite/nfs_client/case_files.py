@@ -1,0 +1,212 @@
+"""Files for cases, made over a helper connection with plain legal calls and removed after the case."""
+
+from ..cases import kinds
+from ..cases.case_end import HarnessError, unprepared
+from ..recording.recorded import recorded
+from .mount import mount
+
+# Data octets of one inline WRITE or READ: with all headers it fits a threshold of 4096 octets.
+INLINE_DATA = 3072
+# Data octets of an inline WRITE or READ for a target with thresholds of 1024 octets.
+SMALL_INLINE_DATA = 512
+# Calls that read a file back; a target that never says eof ends here.
+MOST_READS = 4096
+# Names of the cases' directories start with this.
+PREFIX = "steertag-"
+# What recordings call this helper, and its connection.
+FILES, HELPER = "files", "helper"
+
+_FILE_SYNC = 2
+
+
+class Files:
+    """Makes files, links and directories below a directory of the case's own."""
+
+    def __init__(self, target, link, deadlines, case_id, recorder=None):
+        self.actions = recorder
+        if recorder is not None:
+            recorder.call(self, FILES)
+        self._target = target
+        self._link = link
+        self._deadlines = deadlines
+        self._stem = f"{PREFIX}{case_id}-{link.unique}"
+        self._conn = None
+        self._root = None
+        self._directory = None
+        self._made = []  # (directory handle, name, is a directory), in order
+        self._count = 0
+
+    @property
+    def conn(self):
+        """The helper connection: neither judged nor captured."""
+        if self._conn is None or not self._conn.open:
+            self._conn = self._link.helper(self._deadlines)
+            self._conn.patient = True
+            if self.actions is not None:
+                self._conn.actions = self.actions
+                self.actions.call(self._conn, HELPER)
+        return self._conn
+
+    @property
+    def numbering(self):
+        """How many names were made up, for the recording and for who repeats it."""
+        return self._count
+
+    @numbering.setter
+    def numbering(self, count):
+        self._count = count
+
+    @property
+    @recorded
+    def root(self):
+        """The export's root file handle."""
+        if self._root is None:
+            self._root = mount(self._target, self.conn, self._deadlines)
+        return self._root
+
+    @property
+    @recorded
+    def base_name(self):
+        """The name of `base` in the export's root, where it is from now on."""
+        self.base  # pylint: disable=pointless-statement
+        return self._stem
+
+    @property
+    @recorded
+    def base(self):
+        """The directory of this case, made when first needed."""
+        if self._directory is None:
+            self._directory = self._make_directory(self.root, self._stem)
+        return self._directory
+
+    @recorded
+    def name(self, stem):
+        """A name that is not in use in `base`."""
+        self._count += 1
+        return f"{stem}-{self._count}"
+
+    @recorded
+    def file(self, content, name=None):
+        """The handle of a new file."""
+        handle = self._create(name or self.name("file"))
+        step = self._data_step()
+        for offset in range(0, len(content), step):
+            part = bytes(content[offset : offset + step])
+            self._call(
+                "WRITE", file=handle, offset=offset, count=len(part), stable=_FILE_SYNC, data=part
+            )
+        return handle
+
+    @recorded
+    def sparse_file(self, length, name=None):
+        """The handle of a new file of `length` octets, all zero, made without sending them."""
+        handle = self._create(name or self.name("file"))
+        size = {"new_attributes": {"size": length}, "guard": None}
+        self._call("SETATTR", object=handle, **size)
+        return handle
+
+    def _create(self, name):
+        made = self._call("CREATE", where=_where(self.base, name), how=_unchecked())
+        self._made.append((self.base, name, False))
+        return made.ok.obj or self._look_up(self.base, name)
+
+    @recorded
+    def symlink(self, text, name=None):
+        """The handle of a new symbolic link with this text (str, or octets)."""
+        name = name or self.name("link")
+        link = {"symlink_attributes": {}, "symlink_data": text}
+        made = self._call("SYMLINK", where=_where(self.base, name), symlink=link)
+        self._made.append((self.base, name, False))
+        return made.ok.obj or self._look_up(self.base, name)
+
+    @recorded
+    def directory(self, name=None):
+        """The handle of a new directory."""
+        return self._make_directory(self.base, name or self.name("directory"))
+
+    @recorded
+    def descend(self):
+        """From here on things are made in a new directory: nobody else changes what stands above it."""
+        self._directory = self.directory()
+
+    def _make_directory(self, parent, name):
+        made = self._call("MKDIR", where=_where(parent, name), attributes={"mode": 0o777})
+        self._made.append((parent, name, True))
+        return made.ok.obj or self._look_up(parent, name)
+
+    @recorded
+    def read(self, handle):
+        """The whole content of a file."""
+        content = bytearray()
+        step = self._data_step()
+        for _ in range(MOST_READS):
+            result = self._call("READ", file=handle, offset=len(content), count=step)
+            content += result.ok.data
+            if result.ok.eof:
+                return bytes(content)
+        raise HarnessError("a file that was read back has no end")
+
+    def clean_up(self):
+        """Removes what was made, last first. What a case itself removed or filled is not an error."""
+        made, self._made = self._made, []
+        for parent, name, is_directory in reversed(made):
+            if is_directory:
+                self._empty(self._try_look_up(parent, name))
+            self._try("RMDIR" if is_directory else "REMOVE", object=_where(parent, name))
+        self._directory = None
+
+    def _empty(self, directory):
+        """Removes the files that a case made in a directory by itself."""
+        if directory is None:
+            return
+        listed = self._try(
+            "READDIR", dir=directory, cookie=0, cookieverf=bytes(8), count=SMALL_INLINE_DATA
+        )
+        if listed is None:
+            return
+        for entry in listed.ok.entries:
+            if entry.name not in (".", ".."):
+                self._try("REMOVE", object=_where(directory, entry.name))
+
+    def close(self):
+        """Ends the helper connection."""
+        if self._conn is not None:
+            self._conn.abort()
+
+    # -- calls ---------------------------------------------------------------------------------
+
+    def _data_step(self):
+        return INLINE_DATA if self.conn.inline_octets >= 4096 else SMALL_INLINE_DATA
+
+    def _outcome(self, procedure, fields):
+        call = self.conn.nfs_call(procedure, **fields)
+        self.conn.make_fit(call)
+        return self.conn.exchange(call)
+
+    def _call(self, procedure, **fields):
+        outcome = self._outcome(procedure, fields)
+        if outcome.kind != kinds.REPLY:
+            # Not self.conn, which is another one if this one broke.
+            raise unprepared(
+                self._conn.owed, procedure, outcome.kind, f"{outcome.detail}\n{outcome.trace()}"
+            )
+        return outcome.result
+
+    def _try(self, procedure, **fields):
+        outcome = self._outcome(procedure, fields)
+        return outcome.result if outcome.kind == kinds.REPLY else None
+
+    def _look_up(self, directory, name):
+        return self._call("LOOKUP", what=_where(directory, name)).ok.object
+
+    def _try_look_up(self, directory, name):
+        found = self._try("LOOKUP", what=_where(directory, name))
+        return found.ok.object if found is not None else None
+
+
+def _where(directory, name):
+    return {"dir": directory, "name": name}
+
+
+def _unchecked():
+    return {"mode": 0, "obj_attributes": {"mode": 0o666}}

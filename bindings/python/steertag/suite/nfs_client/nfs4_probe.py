@@ -1,0 +1,78 @@
+"""Whether the target has NFS version 4.1, a backchannel, delegations: one exchange tells it."""
+
+from ... import nfs
+from ..cases import kinds
+from ..cases.case_end import HarnessError, NotTestable
+from ..exchange.callbacks import Callbacks
+from ..exchange.deadline import Deadlines
+from .nfs4_client import Nfs4Client
+
+NFS4 = nfs.nfs4
+# Answers of a server that has no NFS version 4, or no minor version 1 (RFC 5531 9, RFC 8881 2.6.3).
+_LACKS_VERSION = (
+    "rpc:PROG_UNAVAIL",
+    "rpc:PROG_MISMATCH",
+    "rpc:PROC_UNAVAIL",
+    "nfs:NFS4ERR_MINOR_VERS_MISMATCH",
+)
+
+
+def _open(link):
+    deadlines = Deadlines(link.round_trip_ms)
+    conn = link.helper(deadlines)
+    conn.patient = True
+    return conn
+
+
+def _client(link, conn):
+    return Nfs4Client(conn, f"steertag-probe-{link.unique}")
+
+
+def probe_nfs41(link):
+    """EXCHANGE_ID is understood. An answer in error, but of this version, is a matter of cases. A grace
+    period is over then."""
+    conn = _open(link)
+    client = _client(link, conn)
+    kind = client.exchange_id().kind
+    lack = _grace(client) if kind == kinds.REPLY else ""
+    client.discard(conn)
+    conn.abort()
+    if kind in _LACKS_VERSION:
+        return f"the target answers EXCHANGE_ID of minor version 1 with {kind}"
+    return lack
+
+
+def _grace(client):
+    """Waits for its end; what is lacking where it does not come."""
+    try:
+        if client.create_session().kind == kinds.REPLY:
+            client.sessions[0].reclaim_complete()
+            client.sessions[0].outlast_grace()
+    except NotTestable as reason:
+        return str(reason)
+    except HarnessError:
+        pass  # a matter of cases
+    return ""
+
+
+def probe_backchannel(link):
+    """CREATE_SESSION grants the connection as backchannel."""
+    conn = _open(link)
+    client = _client(link, conn)
+    Callbacks(conn)
+    client.exchange_id()
+    made = client.create_session(csa_flags=NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN)
+    granted = made.result["CREATE_SESSION"].resok4.csr_flags if made.kind == kinds.REPLY else None
+    client.discard(conn)
+    conn.abort()
+    if granted is not None and not granted & NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN:
+        return "CREATE_SESSION does not grant CREATE_SESSION4_FLAG_CONN_BACK_CHAN"
+    return ""
+
+
+# Delegations are not among them: a server may delegate or not from one OPEN to the next (RFC 8881
+# 10.4), so that each case proves by its own OPEN that it got none.
+PROBES = {
+    "nfs41": probe_nfs41,
+    "backchannel": probe_backchannel,
+}

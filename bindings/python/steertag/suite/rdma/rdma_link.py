@@ -1,0 +1,90 @@
+"""The way to the target over RDMA: one provider per process, connections with their observers."""
+
+import dataclasses
+
+from ... import conformance, fabric, trace, wire
+from ..cases.transport import RDMA
+from ..exchange.callbacks import Callbacks
+from ..exchange.case_capture import make_capture, RDMA_PORT
+from ..exchange.deadline import DEVICE_CONNECT_MS
+from ..exchange.link import Link
+from ..nfs_client.nfs_message import auth_sys
+from .connection import Connection
+
+# Inline threshold that the helper connections announce.
+HELPER_INLINE = 4096
+HELPER_CREDITS = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What a connection is opened with, and what its calls carry."""
+
+    options: fabric.ConnectionOptions
+    credits: int
+    credential: object = None  # rpc.OpaqueAuth; None: AUTH_NONE
+
+
+class Watch:
+    """The observers of one connection. Without `capabilities` every RDMA operation is seen: our side
+    makes them all."""
+
+    def __init__(self, number, capabilities=None):
+        self.number = number
+        self.recorder = trace.Recorder()
+        self.sight_lost = False  # the judge's, by a case
+        self.judge = conformance.Judge(
+            rdma_operations=capabilities is None or capabilities.sees_remote_operations
+        )
+        self.capture = make_capture(number, RDMA_PORT)
+        self.events = trace.Fanout([self.recorder, self.judge])
+
+
+class RdmaLink(Link):
+    """Owns the provider; works only while someone waits."""
+
+    transport = RDMA
+
+    def __init__(self, url, profile):
+        super().__init__(url)
+        name = fabric.parse_url(url).provider
+        self.provider = fabric.Provider(name)
+        if name != "iwarp":
+            self.connect_ms = self.first_contact_ms = DEVICE_CONNECT_MS
+        self.thresholds = wire.Negotiated()  # of a connection that announces HELPER_INLINE
+        self._helper_settings = _helper_settings(profile)
+
+    def reseed(self, seed):
+        """The steering tags and offsets of a software provider, which a server may react to."""
+        self.provider.reseed(seed)
+
+    def open(self, settings, watch, timeout_ms):
+        """A fabric connection, established or refused, observed by `watch`."""
+        return self.provider.connect(
+            self.url,
+            self.provider.make_domain(),
+            settings.options,
+            startup_timeout_ms=timeout_ms,
+            events=watch.events,
+            octets=watch.capture,
+        )
+
+    def _plain(self, deadlines, timeout_ms):
+        watch = Watch(0, self.provider.capabilities)
+        raw = self.open(self._helper_settings, watch, timeout_ms)
+        conn = Connection(raw, watch, self._helper_settings, deadlines, self.unique)
+        # A call of the target that nobody announced is judged in cases, and is no answer here.
+        Callbacks(conn)
+        return conn
+
+    def _learn(self, conn):
+        self.thresholds = conn.negotiated
+
+
+def _helper_settings(profile):
+    """Settings of connections that prepare and probe: plain and small."""
+    data = wire.PrivateData(send_bytes=HELPER_INLINE, receive_bytes=HELPER_INLINE)
+    options = fabric.ConnectionOptions(
+        private_data=wire.encode(data), receives=HELPER_CREDITS, receive_bytes=HELPER_INLINE
+    )
+    return Settings(options, HELPER_CREDITS, auth_sys(profile.uid, profile.gid))

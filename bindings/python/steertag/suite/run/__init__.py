@@ -1,0 +1,1 @@
+"""A run of the suite in pytest: options, sessions, the target's process, reports."""

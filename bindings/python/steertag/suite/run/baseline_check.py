@@ -1,0 +1,43 @@
+"""The baseline's part of a run: what is expected fails no test, what differs fails one, and at the end
+rows that nothing needed are found."""
+
+from ...baseline import Case, Report, compare, differences_of
+from ..cases.case import case_of
+from .terminal import DIFFERENT, EXPECTED
+
+
+def apply(record, report, baseline):
+    """Has the test report of a case tell what the baseline makes of its record."""
+    row = baseline.row(record.id)
+    differences = differences_of(Case.of(vars(record)), row)
+    if differences:
+        lines = [f"{one.kind}: expected {one.expected}; seen {one.seen}" for one in differences]
+        report.outcome, report.steertag_baseline = "failed", DIFFERENT
+        report.longrepr = "\n".join([f"{record.id}, by the baseline", *lines, record.detail])
+    elif report.outcome == "failed":
+        report.outcome, report.steertag_baseline = "skipped", EXPECTED
+        report.wasxfail = f"{record.verdict}: {row.note}"
+
+
+def compare_all(records, baseline, partial):
+    """The Comparison of all records of a run with the baseline."""
+    cases = [Case.of(vars(record)) for record in records]
+    return compare(Report(cases, partial=partial), baseline)
+
+
+# Options of pytest that leave files out before anything is collected from them.
+_LEAVING_OUT = ("lf", "ignore", "ignore_glob")
+
+
+def names_a_part(config):
+    """Whether the command line names files or single tests rather than folders, or leaves files out."""
+    if any(config.getoption(name, None) for name in _LEAVING_OUT):
+        return True
+    # Of `pytest --help` nothing is parsed beyond the options.
+    places = [str(each) for each in getattr(config, "args", ())]
+    directory = config.invocation_params.dir
+    return any("::" in place or (directory / place).is_file() for place in places)
+
+
+def has_cases(items):
+    return any(case_of(item) is not None for item in items)

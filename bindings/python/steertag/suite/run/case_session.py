@@ -1,0 +1,81 @@
+"""What one process's part of a run has whether it tests a server or a client: the case that runs now, its
+bench, and why no further case can run."""
+
+import dataclasses
+
+from ...verdict import Verdict
+from ..cases.case_end import NotTestable
+from ..exchange.deadline import Deadlines
+from ..recording import recording_file
+from .report import FAILURES
+
+# Verdicts whose cases leave a recording; WARN does if it fails the run.
+RECORDED = (Verdict.FAIL, Verdict.CRASH, Verdict.HANG)
+
+
+class Unreachable(Exception):
+    """The target cannot be tested at all; the text is one sentence."""
+
+
+class CaseSession:
+    """Owned by the plugin; `name` is the xdist worker's, or "main". A subclass has `first_contact`,
+    `_expendable`, `_check_need`, `_recorded_target` and `_recorded_steps`."""
+
+    def __init__(self, options, name):
+        self.options = options
+        self.name = name
+        self.deadlines = Deadlines()
+        self.lost = ""  # why no further case can run
+        self._run = None
+        self._bench = None
+
+    @property
+    def run(self):
+        return self._run
+
+    def _make_sure(self):
+        """What is tested is up. Raises Unreachable."""
+        if self.lost:
+            raise Unreachable(self.lost)
+        try:
+            self.first_contact()
+        except Unreachable as error:
+            self.lost = str(error)
+            raise
+
+    def check_needs(self, case):
+        """Ends the case with Unsupported or NotTestable if the run cannot offer what it needs."""
+        if case.risk == "destructive" and not self._expendable():
+            raise NotTestable(
+                "destructive: runs against a third party only with --allow-destructive"
+            )
+        for need in case.needs:
+            self._check_need(need)
+
+    # -- recordings of failures ----------------------------------------------------------------
+
+    def keep_recording(self, run):
+        """Writes the recording of a failure; takes away that of an earlier run of the case."""
+        path = self.options.report / FAILURES / f"{run.case_id}{recording_file.SUFFIX}"
+        warned = self.options.strict and run.verdict is Verdict.WARN
+        if run.verdict not in RECORDED and not warned:
+            path.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        recording_file.write(path, self.recording_of(run))
+        run.replay = path
+
+    def recording_of(self, run):
+        """The recording.Recording of a run that has ended."""
+        steps, gap = self._recorded_steps(run)
+        return recording_file.Recording(
+            case=dataclasses.asdict(run.case) | {"id": run.case_id},
+            target=self._recorded_target(),
+            verdict=run.verdict.value,
+            reason=run.reason,
+            detail=run.text(),
+            findings=[dataclasses.asdict(found) for found in run.findings],
+            steps=steps,
+            gap=gap,
+            capture=run.capture.read_bytes() if run.capture else b"",
+        )

@@ -1,0 +1,165 @@
+"""The controlling process's part of a run: it gathers the records of all workers, writes the report,
+and lets the exit code tell the truth."""
+
+import pytest
+
+from ...verdict import Verdict
+from ..cases.case import role_of
+from ..cases.transport import TCP
+from .baseline_check import compare_all, names_a_part
+from .options import lock_report_directory, make_report_directory
+from .report import JunitReport, Record, Report
+from .terminal import write_summary
+
+# Keys of a worker's last words to the controller.
+WORKER_PROBLEM = "steertag_problem"
+WORKER_PARTIAL = "steertag_partial"
+
+# What pytest ends with when every selected case has run.
+_COMPLETE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+
+
+class Controller:
+    """A pytest plugin object; registered in the controller, or in the only process."""
+
+    def __init__(self, config, options):
+        self._config = config
+        self._report = Report()
+        self._options = options
+        self._roles = set()
+        self._case_ids = {}  # of the cases that have begun, by their node ids
+        self._name_target({"server"})
+        self._report.name = options.profile.name
+        self._report.partial = names_a_part(config)
+        self._baseline = options.baseline
+        self._baseline_path = config.getoption("--baseline")
+        self._comparison = None  # with the baseline, if there is one
+        self._directory = options.report
+        self._junit = None
+        self._lock = None  # on the report directory
+        self._problems = []
+
+    def _name_target(self, roles):
+        names = {"server": _server_name, "client": _client_name}
+        self._report.target = "; ".join(names[role](self._options) for role in sorted(roles))
+
+    def problem(self, sentence):
+        """Something outside of cases that must not go unnoticed."""
+        if sentence not in self._problems:
+            self._problems.append(sentence)
+
+    def partial(self):
+        """Not all cases were selected, or not all that were have run."""
+        self._report.partial = True
+
+    def _start_junit(self, report):
+        """The first case starts JUnit; pytest has called its hooks for this report already."""
+        make_report_directory(self._directory)
+        self._lock = lock_report_directory(self._directory)
+        if self._lock is None:
+            sentence = f"report directory {self._directory}: another run writes to it"
+            self.problem(sentence)
+            self._stop(sentence)
+            return
+        self._junit = JunitReport(self._directory / "junit.xml")
+        self._junit.pytest_sessionstart()
+        self._config.pluginmanager.register(self._junit, "steertag-junit")
+        self._junit.pytest_runtest_logreport(report)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        if not hasattr(report, "steertag_id"):
+            return
+        if self._junit is None:
+            self._start_junit(report)
+        if report.steertag_id != report.nodeid:
+            self._case_ids[report.nodeid] = report.steertag_id
+            self._roles.add(role_of(report.steertag_id))
+            self._name_target(self._roles)
+        if hasattr(report, "steertag"):
+            self._report.add(Record(**report.steertag))
+        stop = getattr(report, "steertag_stop", "")
+        if stop:
+            self._stop(stop)
+
+    def _stop(self, why):
+        """No further case is started."""
+        self._report.stopped = why
+        session = self._config.pluginmanager.get_plugin("dsession")
+        session = session or self._config.pluginmanager.get_plugin("session")
+        if session is not None:
+            session.shouldstop = why
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem, report):
+        """An xdist worker died: Steertag's own process, so it says nothing about the target. The report of
+        the setup has told which case it was, unless it died before: then its node id stands for it.
+        """
+        reason = "the process that ran the case died"
+        case_id = self._case_ids.get(crashitem, crashitem)
+        report.steertag_id = case_id
+        report.steertag = vars(Record(case_id, Verdict.HARNESS_ERROR.value, reason, [], [], 0.0))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node):
+        last_words = getattr(node, "workeroutput", {})
+        if last_words.get(WORKER_PARTIAL):
+            self.partial()
+        if last_words.get(WORKER_PROBLEM):
+            self.problem(last_words[WORKER_PROBLEM])
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_sessionfinish(self, session):
+        if self._junit is not None:
+            if session.exitstatus not in _COMPLETE or session.shouldfail or session.shouldstop:
+                self.partial()
+            self._write(session)
+            self._compare(session)
+        yield
+        if self._junit is not None and self._junit.error:
+            self.problem(f"junit.xml: {self._junit.error.strerror}")
+        if self._problems and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _write(self, session):
+        if self._report.executed() == 0 and session.exitstatus == pytest.ExitCode.OK:
+            self.problem("no case was executed")
+            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+        try:
+            self._report.write(self._directory / "report.json")
+        except OSError as error:
+            self.problem(f"report directory {self._directory}: {error.strerror}")
+
+    def _compare(self, session):
+        """A run that differs from its baseline has failed, whatever its cases say."""
+        if self._baseline is None:
+            return
+        records, partial = self._report.sorted(), self._report.partial
+        self._comparison = compare_all(records, self._baseline, partial)
+        if not self._comparison.matches() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self._report.records:
+            write_summary(terminalreporter, self._report, self._directory, self._comparison)
+            if self._comparison is not None and not self._comparison.matches():
+                terminalreporter.write_line(
+                    "expected is what the baseline says, seen is what this run saw; `steertag baseline "
+                    f"update --from {self._directory} {self._baseline_path}` has the file say what was seen"
+                )
+        for sentence in self._problems:
+            terminalreporter.write_line(f"ERROR: {sentence}", red=True)
+
+
+def _server_name(options):
+    if options.target:
+        return options.target
+    over = ["over TCP"] if options.over == TCP else []
+    return " ".join(["bundled server", *over, *options.server_arguments])
+
+
+def _client_name(options):
+    if options.client_command:
+        return f"client {options.client_command}"
+    deviations = [f"--deviate {name}" for name in options.client_deviations]
+    return " ".join(["bundled client, NFS version", options.client_nfs, *deviations])

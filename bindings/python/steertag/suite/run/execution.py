@@ -1,0 +1,151 @@
+"""Executes one case: runs its function, then everything that follows every case, and gives the record."""
+
+import re
+import traceback
+
+import pytest
+
+from ... import requirements as ledger
+from ...verdict import Verdict, verdict_of_level
+from ..cases.case_end import CaseEnd
+from ..cases.case_run import running
+from ..cases.judge_findings import connection_rows
+from ..exchange.link import Refused
+from .report import CAPTURES, FAILURES, Record
+
+
+# Files of which no line is one of a case.
+_HARNESS = re.compile("/steertag/(suite|replay)/")
+
+
+class SteertagWarning(UserWarning):
+    """A case ended with the verdict warn."""
+
+
+def execute(session, function):
+    """Runs the case that `session.prepare` announced; returns its Record. Only KeyboardInterrupt and
+    pytest.exit pass through."""
+    run = session.run
+    with running(run):
+        try:
+            session.check_needs(run.case)
+        except CaseEnd as end:
+            run.end(end)
+            return record_of(run)
+        _guarded(run, function)
+        bench = session.bench()
+        conclude(session, run, bench)
+        if run.fallback and not run.verdict.spoils_run:
+            run.note(*run.fallback, "it did not fail when it was done once more")
+        _guarded(run, lambda: bench.write_capture(session.options.report / CAPTURES))
+        _guarded(run, lambda: session.keep_recording(run))
+    return record_of(run)
+
+
+def conclude(session, run, bench):
+    """What follows every case: its connections end, the target is looked at, what was seen is judged."""
+    with run.recorder.inside():
+        _guarded(run, bench.settle)
+        if session.check_alive(run):
+            _guarded(run, lambda: _clean_up(session, run, bench))
+        _judge(run, bench)
+        bench.close()
+
+
+def _clean_up(session, run, bench):
+    """Removes what the case made. A target that is gone by now is looked at once more: what killed it
+    took its time."""
+    try:
+        bench.clean_up()
+    except Refused:
+        if session.check_alive(run):
+            raise
+
+
+def _guarded(run, function):
+    """Calls `function` and notes how it ended."""
+    try:
+        function()
+    except CaseEnd as end:
+        run.note(end.verdict, end.reason, f"{_case_line(end)}{end.detail}")
+    except pytest.skip.Exception as skipped:
+        run.note(Verdict.NOT_TESTABLE, str(skipped))
+    except (pytest.exit.Exception, KeyboardInterrupt):
+        raise
+    except AssertionError as error:
+        reason = "a case asserts through expect only"
+        run.note(Verdict.HARNESS_ERROR, reason, _stack(error))
+    except Exception as error:
+        run.note(Verdict.HARNESS_ERROR, f"{type(error).__name__}", _stack(error))
+    except pytest.fail.Exception as error:
+        run.note(Verdict.HARNESS_ERROR, "pytest.fail in a case", _stack(error))
+
+
+def _case_line(error):
+    """Where in the case the judgement was made: the first frame below this file; "" in a replay."""
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__
+    ]
+    place = next((each for each in frames if not _HARNESS.search(each.filename)), None)
+    return f"{place.filename}:{place.lineno}: {place.line}\n" if place else ""
+
+
+def _stack(error):
+    return "".join(traceback.format_exception(error))
+
+
+def _judge(run, bench):
+    """Findings of the judge and of the memory oracle become notes."""
+    run.judged = connection_rows(bench.connections, bench.stream_ports)
+    for finding, conn in bench.findings():
+        text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
+        if finding.by_target:
+            run.found(finding.id, text)
+            _note_finding(run, finding, text, conn)
+        elif not run.case.hostile:
+            reason = f"our own {bench.own} broke {finding.id} in a case without hostility"
+            run.note(Verdict.HARNESS_ERROR, reason, f"{text}\n{conn.journal_text()}")
+
+
+def _note_finding(run, finding, text, conn):
+    if finding.id in run.case.tolerates:
+        return
+    verdict = verdict_of_level(ledger.level(ledger.find(finding.id)))
+    detail = f"{ledger.citation(finding.id)}\n{text}\n{conn.journal_text()}"
+    run.note(verdict, f"{finding.id}: {finding.rule}", detail)
+
+
+def record_of(run):
+    """The Record of a finished run; the plugin fills in the seconds."""
+    capture = f"{CAPTURES}/{run.capture.name}" if run.capture else None
+    replay = f"{FAILURES}/{run.replay.name}" if run.replay else None
+    again = f"\nagain: steertag replay {run.replay}" if run.replay else ""
+    return Record(
+        id=run.case_id,
+        verdict=run.verdict.value,
+        reason=run.reason,
+        findings=[{"id": found.id, "text": found.text} for found in run.findings],
+        judged=run.judged,
+        requirements=run.requirements,
+        seconds=0.0,
+        capture=capture,
+        replay=replay,
+        detail=run.text() + again,
+    )
+
+
+def record_of_setup(case, case_id, report):
+    """The Record of a case whose setup or teardown failed or skipped."""
+    if report.skipped:
+        verdict, reason = Verdict.NOT_TESTABLE, report.longrepr[2].removeprefix("Skipped: ")
+    else:
+        verdict, reason = Verdict.HARNESS_ERROR, f"{report.when} failed"
+    return Record(
+        id=case_id,
+        verdict=verdict.value,
+        reason=reason,
+        findings=[],
+        requirements=list(case.requirements),
+        seconds=report.duration,
+        detail=str(report.longrepr),
+    )

@@ -1,0 +1,279 @@
+"""The suite's options of pytest, checked once, with one sentence for each mistake."""
+
+import dataclasses
+import fcntl
+import os
+import pathlib
+
+import pytest
+
+from ... import build_paths
+from ...baseline import Baseline, BaselineError
+from ...baseline import load as load_baseline
+from ..cases.transport import ANY, RDMA, TCP, transport_of
+from .profile import BadProfile, Profile, load
+
+DEFAULT_REPORT = "build/report"
+DEFAULT_LISTEN = "iwarp://127.0.0.1:0"
+# When a use of the client hangs; own client gives up what is never answered much earlier.
+DEFAULT_CLIENT_TIMEOUT_S = 20.0
+LONGEST_CLIENT_TIMEOUT_S = 3600.0
+CLIENT_VERSIONS = ("4.1", "3")
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What a run was asked for. `target` is None for the bundled server."""
+
+    target: str | None
+    profile: Profile
+    report: pathlib.Path
+    allow_destructive: bool
+    strict: bool
+    server: pathlib.Path
+    server_arguments: tuple
+    listen: str  # where the bundled server listens over RDMA
+    over: str  # the transport by which the bundled server is tested
+    baseline: Baseline | None = None  # what is expected of the target's cases
+    seed: int = 0  # of the trials of property-based cases
+    listen_urls: tuple = (DEFAULT_LISTEN,)  # where the suite's server for clients listens
+    client_command: str = ""  # empty for our own client
+    client_timeout_s: float = DEFAULT_CLIENT_TIMEOUT_S
+    client_nfs: str = CLIENT_VERSIONS[0]  # of our own client
+    client_deviations: tuple = ()
+
+
+def add_options(parser):
+    """Declares the options; called by the plugin's pytest_addoption."""
+    add = parser.getgroup("steertag", "Steertag").addoption
+    _add_options_of_servers(add)
+    _add_options_of_clients(add)
+    _add_options_of_both(add)
+
+
+def _add_options_of_servers(add):
+    add(
+        "--target",
+        metavar="URL",
+        help="target under test, provider://host[:port][/export] (tcp:// is plain TCP); without it "
+        "the bundled server",
+    )
+    add(
+        "--over",
+        choices=ANY,
+        help="the transport by which the bundled server is tested (default rdma)",
+    )
+    add(
+        "--server-arg",
+        metavar="ARG",
+        action="append",
+        default=[],
+        help="extra argument for the bundled server; may be repeated",
+    )
+    add(
+        "--deviate",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="start the bundled server with this deviation; may be repeated",
+    )
+
+
+def _add_options_of_clients(add):
+    add(
+        "--client-command",
+        metavar="COMMAND",
+        help="client under test, for the shell: reads the file `source` of the export at {url} "
+        "({host}, {port}) and writes its octets into a file `copy` beside it; without it our own "
+        "client",
+    )
+    add(
+        "--client-timeout",
+        metavar="SECONDS",
+        type=float,
+        default=DEFAULT_CLIENT_TIMEOUT_S,
+        help="when a use of the client hangs (default %(default)s); above what it waits for an answer",
+    )
+    add(
+        "--client-nfs",
+        choices=CLIENT_VERSIONS,
+        help=f"version of NFS of our own client (default {CLIENT_VERSIONS[0]})",
+    )
+    add(
+        "--client-deviate",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="start our own client with this deviation; may be repeated",
+    )
+
+
+def _add_options_of_both(add):
+    add("--profile", metavar="FILE", help="YAML file with what the target declares about itself")
+    add(
+        "--report",
+        metavar="DIR",
+        help=f"where report.json, junit.xml and captures/ go (default {DEFAULT_REPORT})",
+    )
+    add(
+        "--case",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="run the case with this id, as reports name it; may be repeated",
+    )
+    add(
+        "--allow-destructive",
+        action="store_true",
+        help="run destructive cases against a third party too",
+    )
+    add(
+        "--strict-verdicts",
+        action="store_true",
+        help="a case with the verdict warn fails the run too",
+    )
+    add(
+        "--baseline",
+        metavar="FILE",
+        help="what the target is known for: the run fails on whatever differs from it, and on "
+        "nothing else (`steertag baseline update` makes such a file)",
+    )
+    add(
+        "--listen",
+        metavar="URL",
+        action="append",
+        default=[],
+        help="where the bundled server, or the suite's server for clients, listens over RDMA "
+        f"(default {DEFAULT_LISTEN}, any free port); clients may be given a tcp:// URL besides, "
+        "for MOUNT",
+    )
+    add(
+        "--seed",
+        metavar="N",
+        type=int,
+        default=0,
+        help="another number lets property-based cases (server.property.*) try other things",
+    )
+
+
+def read_options(config):
+    """The checked Options of this run; raises pytest.UsageError with one sentence."""
+    get = config.getoption
+    for name in ("--target", "--profile", "--report", "--baseline", "--client-command"):
+        if get(name) == "":
+            raise pytest.UsageError(f"{name} is empty: an unset variable?")
+    profile = Profile()
+    if get("--profile"):
+        try:
+            profile = load(get("--profile"))
+        except BadProfile as error:
+            raise pytest.UsageError(str(error)) from None
+    target = get("--target") or profile.url or None
+    arguments = list(get("--server-arg"))
+    for name in get("--deviate"):
+        arguments += ["--deviate", name]
+    if target and arguments:
+        raise pytest.UsageError(
+            "--server-arg and --deviate are for the bundled server, not for --target"
+        )
+    for name in ("--over", "--listen"):
+        if target and get(name):
+            raise pytest.UsageError(
+                f"{name} is for the bundled server; the URL of a target says it"
+            )
+    if target:
+        check_url("--target", target)
+    listen = _listen_urls(get)
+    _check_client_options(get)
+    report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)
+    if not report.is_absolute():
+        report = config.invocation_params.dir / report
+    server = os.environ.get("STEERTAG_SERVE") or build_paths.tool("steertag-serve")
+    return Options(
+        target=target,
+        profile=profile,
+        report=report,
+        allow_destructive=get("--allow-destructive"),
+        strict=get("--strict-verdicts"),
+        server=pathlib.Path(server),
+        server_arguments=tuple(arguments),
+        listen=listen[0],
+        over=get("--over") or RDMA,
+        baseline=_baseline(get("--baseline"), profile.name),
+        seed=get("--seed"),
+        listen_urls=listen,
+        client_command=get("--client-command") or "",
+        client_timeout_s=get("--client-timeout"),
+        client_nfs=get("--client-nfs") or CLIENT_VERSIONS[0],
+        client_deviations=tuple(get("--client-deviate")),
+    )
+
+
+def _baseline(path, name):
+    """The Baseline of the target with this name, or None without a path."""
+    if not path:
+        return None
+    try:
+        return load_baseline(path, name)
+    except BaselineError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _listen_urls(get):
+    """Where to listen: first over RDMA; only a client may need a place over TCP besides."""
+    listen = tuple(get("--listen")) or (DEFAULT_LISTEN,)
+    transports = [transport_of(check_url("--listen", url)) for url in listen]
+    if transports[0] == TCP:
+        raise pytest.UsageError("--listen is for RDMA; the bundled server listens over TCP anyway")
+    if len(listen) > 1 and not get("--client-command"):
+        raise pytest.UsageError(
+            "--listen is given more than once: only a client command needs that"
+        )
+    return listen
+
+
+def _check_client_options(get):
+    if get("--client-command"):
+        for name in ("--client-nfs", "--client-deviate"):
+            if get(name):
+                raise pytest.UsageError(f"{name} is for our own client, not for --client-command")
+    if not 0 < get("--client-timeout") <= LONGEST_CLIENT_TIMEOUT_S:
+        raise pytest.UsageError(
+            f"--client-timeout is above 0 and at most {LONGEST_CLIENT_TIMEOUT_S:.0f} seconds"
+        )
+
+
+def check_url(option, url):
+    """The parsed URL, if there is a provider for it; raises pytest.UsageError with one sentence."""
+    from ... import fabric
+
+    try:
+        parsed = fabric.parse_url(url)
+        if transport_of(parsed) == RDMA:
+            fabric.Provider(parsed.provider)
+        return parsed
+    except (fabric.FabricError, TypeError, UnicodeError) as error:
+        raise pytest.UsageError(f"{option} {url}: {error}") from None
+
+
+def make_report_directory(path):
+    """Creates the report directory; raises pytest.UsageError if it cannot be written to."""
+    try:
+        (path / "captures").mkdir(parents=True, exist_ok=True)
+        probe = path / f".writable.{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise pytest.UsageError(f"report directory {path}: {error.strerror}") from None
+
+
+def lock_report_directory(path):
+    """The open file that keeps other runs out of the report directory as long as it lives; None if
+    another run is in it."""
+    lock = open(path / ".lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        return None
+    return lock

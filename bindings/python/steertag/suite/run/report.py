@@ -1,0 +1,110 @@
+"""Collects the records of cases, from all workers, and writes report.json and junit.xml."""
+
+import dataclasses
+import json
+import os
+
+from _pytest.junitxml import LogXML
+
+from ... import __version__
+from ...atomic_file import write_atomically
+from ...verdict import Verdict
+
+# Folders of the report directory.
+CAPTURES, FAILURES = "captures", "failures"
+
+
+@dataclasses.dataclass
+class Record:
+    """One row of the report; made of JSON types so that it passes between xdist processes."""
+
+    id: str
+    verdict: str
+    reason: str
+    findings: list
+    requirements: list
+    seconds: float
+    capture: str | None = None
+    replay: str | None = None  # the recording of a failure
+    judged: list = dataclasses.field(default_factory=list)  # by connection, see judge_findings.py
+    detail: str = ""
+
+    @property
+    def rank(self):
+        return Verdict(self.verdict).rank
+
+    def row(self):
+        """The record as report.json shows it."""
+        row = dataclasses.asdict(self)
+        del row["detail"]
+        row["seconds"] = round(self.seconds, 3)
+        return row
+
+
+class Report:
+    """All records of a run. A case that was recorded twice keeps its worse record."""
+
+    def __init__(self):
+        self.records = {}
+        self.target = ""
+        self.name = ""  # of the target, by its profile
+        self.stopped = ""  # why the run ended early
+        self.partial = False  # whether not all of the suite's cases were selected and have run
+
+    def add(self, record):
+        known = self.records.get(record.id)
+        if known is None or record.rank > known.rank:
+            self.records[record.id] = record
+
+    def sorted(self):
+        return [self.records[case_id] for case_id in sorted(self.records)]
+
+    def totals(self):
+        """{verdict: number of cases} with every verdict, in the order of their rank."""
+        totals = {verdict.value: 0 for verdict in Verdict}
+        for record in self.records.values():
+            totals[record.verdict] += 1
+        return totals
+
+    def executed(self):
+        """How many cases ran to a verdict about the target, good or bad."""
+        return sum(
+            Verdict(record.verdict).outcome in ("passed", "failed")
+            for record in self.records.values()
+        )
+
+    def document(self):
+        document = {"steertag": __version__, "target": self.target, "totals": self.totals()}
+        if self.name:
+            document["name"] = self.name
+        if self.stopped:
+            document["stopped"] = self.stopped
+        if self.partial:
+            document["partial"] = True
+        document["cases"] = [record.row() for record in self.sorted()]
+        return document
+
+    def write(self, path):
+        """Writes report.json whole or not at all; raises OSError."""
+        write_atomically(path, json.dumps(self.document(), indent=1, ensure_ascii=False) + "\n")
+
+
+class JunitReport(LogXML):
+    """pytest's JUnit XML, started when the first case is reported and put in place atomically."""
+
+    def __init__(self, path):
+        self.final_path = path
+        self.error = None
+        super().__init__(
+            str(path.with_name(f"{path.name}.part")), None, "steertag", "no", family="xunit2"
+        )
+
+    def pytest_sessionfinish(self):
+        try:
+            super().pytest_sessionfinish()
+            os.replace(self.logfile, self.final_path)
+        except OSError as error:
+            self.error = error
+
+    def pytest_terminal_summary(self, terminalreporter):
+        """The suite's own summary names the report directory."""

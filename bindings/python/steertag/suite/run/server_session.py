@@ -1,0 +1,259 @@
+"""One process's part of a run: the target, its server process, the measured round trip."""
+
+import contextlib
+import random
+
+from ... import fabric
+from ...verdict import Verdict
+from ..cases import kinds
+from ..cases.bench import Bench, Target
+from ..cases.case_end import Unsupported
+from ..cases.case_run import Run, running
+from ..cases.needs import check_need
+from ..cases.transport import LACKS, TCP, transport_of
+from ..exchange.deadline import RESTART_CONTACT_MS, SERVER_STOP_MS, Deadlines
+from ..exchange.link import Refused
+from ..rdma.rdma_link import RdmaLink
+from ..recording import recording_file
+from ..recording.recorder import step_of
+from ..tcp.record_link import RecordLink
+from .case_session import CaseSession
+from .case_session import Unreachable
+from .server_process import BundledServer, CannotStart, end_of
+from .target_restart import RESTARTS, has_died, restart_target
+
+# NULL calls whose slowest round trip the deadlines derive from.
+MEASURED_ROUND_TRIPS = 5
+# Probes, each with its own deadline, in which a target that hangs may turn out to be dying.
+DEATH_PROBES = 4
+DEAD = "dead"  # what the profile's command `died` has found
+# How a target is described by what became of the probe after a case.
+_STATES = {
+    kinds.DISCONNECT: "refuses new connections",
+    kinds.HANG: "does not answer",
+    DEAD: "is dead",
+}
+
+
+class ServerSession(CaseSession):
+    """Owns the link to the target for one pytest process."""
+
+    def __init__(self, options, name):
+        super().__init__(options, name)
+        self._server = None
+        self._link = None
+
+    # -- the target ----------------------------------------------------------------------------
+
+    def first_contact(self):
+        """Reaches the target once and measures its round trip; raises Unreachable."""
+        if self._link is not None:
+            return
+        if self.options.target is None:
+            self._start_server()
+        link = self._new_link()
+        try:
+            link.measure(MEASURED_ROUND_TRIPS, link.first_contact_ms)
+        except Refused as error:
+            self._stop_server()
+            raise Unreachable(f"target {link.url}: {error}") from None
+        if self.options.target is not None and link.twin not in (None, link):
+            self._find_twin(link.twin)
+        self._link = link
+        self.deadlines = Deadlines(link.round_trip_ms)
+
+    def _new_link(self):
+        """The way to the target, with its twin over TCP."""
+        profile = self.options.profile
+        if self._server is None:
+            url, tcp_url = self.options.target, profile.tcp
+        else:
+            url, tcp_url = self._server.urls[self.options.over], self._server.urls[TCP]
+        if transport_of(fabric.parse_url(url)) == TCP:
+            return RecordLink(url, profile)
+        link = RdmaLink(url, profile)
+        if tcp_url:
+            link.twin = RecordLink(tcp_url, profile)
+        return link
+
+    @staticmethod
+    def _find_twin(twin):
+        """What answers there is judged by cases; that nobody is there is a mistake of the profile."""
+        try:
+            twin.helper(Deadlines(), twin.first_contact_ms).abort()
+        except Refused as error:
+            raise Unreachable(f"target {twin.url}: {error}") from None
+
+    def _start_server(self):
+        directory = self.options.report
+        self._server = BundledServer(
+            *(self.options.server, self.options.listen, self.options.server_arguments),
+            *(directory, self.name),
+        )
+        try:
+            self._server.start()
+        except CannotStart as error:
+            self._server = None
+            raise Unreachable(str(error)) from None
+
+    def _stop_server(self):
+        if self._server is None:
+            return None
+        problem = self._server.stop()
+        output = self._server.output() if problem else ""
+        self._server = None
+        return f"bundled server {problem}: {output.strip()}" if problem else None
+
+    def close(self):
+        """Ends the session; a sentence if the bundled server did not end well, else None."""
+        return self._stop_server()
+
+    # -- cases ---------------------------------------------------------------------------------
+
+    def prepare(self, case, case_id):
+        """Before the fixtures of a case: the target is up. Raises Unreachable."""
+        self._make_sure()
+        self.deadlines = Deadlines(self._link.round_trip_ms)
+        self._run = Run(case, case_id, self._link.transport)
+        self._bench = None
+        self.reseed()
+
+    @property
+    def bundled(self):
+        """Whether the target is the bundled server."""
+        return self._server is not None
+
+    def reseed(self):
+        """What is chosen at random from here on belongs to the case."""
+        self._link.reseed(random.Random(self._run.case_id).getrandbits(64))
+
+    @contextlib.contextmanager
+    def inner_run(self):
+        """A run of the same case inside of its run, which goes on afterwards."""
+        outer, bench = self._run, self._bench
+        self._run = Run(outer.case, outer.case_id, self._link.transport)
+        self._bench = None
+        self.reseed()
+        try:
+            with running(self._run):
+                yield self._run
+        finally:
+            self._run, self._bench = outer, bench
+
+    def bench(self):
+        """The bench of the case that runs now."""
+        if self._bench is None:
+            target = Target(self._link.url, self._server is not None, self.options.profile)
+            seed = random.Random(self._run.case_id)
+            self._bench = Bench(target, self._link, self._run, self.deadlines, seed)
+        return self._bench
+
+    def _recorded_target(self):
+        options = self.options
+        return recording_file.TargetOf(
+            url=options.target or "",
+            arguments=options.server_arguments,
+            over=options.over,
+            listen=options.listen,
+            profile=options.profile,
+        )
+
+    def _recorded_steps(self, run):
+        return [step_of(action) for action in run.recorder.whole()], run.recorder.gap
+
+    def check_needs(self, case):
+        if self._link.transport not in case.over:
+            raise Unsupported(LACKS[self._link.transport])
+        super().check_needs(case)
+
+    def _check_need(self, need):
+        check_need(need, self.options.profile, self._link)
+
+    def _expendable(self):
+        return (
+            self._server is not None
+            or self.options.allow_destructive
+            or self.options.profile.destructive
+        )
+
+    def check_alive(self, run):
+        """The liveness probe after a case. Notes crash or hang; restarts the bundled server. Returns
+        whether the target was alive."""
+        problem = self._probe(run)
+        if problem is None and "tcp" in run.case.needs and self._link.twin is not self._link:
+            problem = self._link.twin.probe(self.deadlines)
+        if problem is None:
+            return True
+        if self._server is None:
+            return self._note_target_death(run, problem)
+        self._note_server_death(run)
+        self._restart()
+        return False
+
+    def _probe(self, run):
+        """What is wrong with the target, or None. A dead one that says nothing is not waited for."""
+        spoilt = run.verdict is not Verdict.PASS
+        if spoilt and self._server is None and has_died(self.options.profile.died):
+            return DEAD
+        return self._link.probe(self.deadlines)
+
+    def _note_target_death(self, run, problem):
+        """Crash or hang of a third party; it is brought back if its profile says how. Returns whether it
+        lives after all: it was slow."""
+        profile = self.options.profile
+        if profile.restart and problem == kinds.HANG:
+            problem = self._await_death()
+        if problem is None:
+            return True
+        verdict = Verdict.HANG if problem == kinds.HANG else Verdict.CRASH
+        state = _STATES[problem]
+        detail = end_of(profile.console) if profile.console else ""
+        run.note(verdict, f"after the case the target {state}", detail)
+        since = f"the target {self._link.url} {state} since {run.case_id}"
+        if not profile.restart:
+            self.lost = f"{since}; no further case was run"
+            return False
+        try:
+            self._bring_back(profile.restart)
+        except CannotStart as error:
+            self.lost = f"{since} and did not come back: {error}"
+        return False
+
+    def _bring_back(self, command):
+        """Restarts a third party until it answers, RESTARTS times at most."""
+        for _ in range(RESTARTS):
+            restart_target(command)
+            self._link = self._new_link()
+            try:
+                self._link.measure(MEASURED_ROUND_TRIPS, RESTART_CONTACT_MS)
+                return
+            except Refused as refused:
+                error = refused
+        raise CannotStart(f"after {RESTARTS} restarts: {error}")
+
+    def _await_death(self):
+        """A machine that panics answers nothing for a while and then is gone: gives it that while, so
+        that the verdict does not depend on the moment of the probe. What is wrong with the target, or
+        None if it answers again."""
+        for _ in range(DEATH_PROBES):
+            if has_died(self.options.profile.died):
+                return DEAD
+            problem = self._link.probe(self.deadlines)
+            if problem != kinds.HANG:
+                return problem
+        return kinds.HANG
+
+    def _note_server_death(self, run):
+        if self._server.wait_for_death(SERVER_STOP_MS):
+            reason = f"the server process ended with {self._server.death()}"
+            run.note(Verdict.CRASH, reason, self._server.output())
+        else:
+            run.note(Verdict.HANG, "after the case the server does not answer a new connection")
+
+    def _restart(self):
+        try:
+            self._server.restart()
+            self._link = self._new_link()
+            self._link.measure(MEASURED_ROUND_TRIPS, self._link.first_contact_ms)
+        except (CannotStart, Refused) as error:
+            self.lost = f"the bundled server did not come back: {error}"

@@ -1,0 +1,1 @@
+"""Connections over TCP: streams of octets, and records with RPC messages."""

@@ -1,0 +1,165 @@
+"""A connection over TCP as cases use it: records with RPC messages (RFC 5531 11), captured."""
+
+import collections
+import dataclasses
+
+from ... import rpc, wire
+from ..cases import kinds
+from ..cases.case_end import EXCHANGES_OVER_TCP
+from ..exchange.call import RecordCall
+from ..exchange.dialogue import Dialogue, is_rpc_call
+from ..exchange.message import Message
+from ..exchange.outcome import of_record
+from ..recording.recorded import recorded
+
+# The largest record that is taken from a target; none of our calls asks for more than a mebibyte.
+LARGEST_RECORD = 2 << 20
+# Calls that cases have in flight at once. Linux clients go up to 65,536; every server takes 32.
+WINDOW = 32
+# Octets of the stream from the target that are kept for cases that look at marks.
+MOST_RECEIVED = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Refusal:
+    """Why a connection did not come up: a sentence, and whether it is that nothing was heard in time."""
+
+    sentence: str
+    by_time: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class End:
+    """Why the connection ended: one of `kinds`, and a sentence."""
+
+    kind: str
+    detail: str
+
+
+class RecordConnection(Dialogue):
+    """One connection over TCP. Made by `bench.connect` and `bench.connect_tcp`, which close it after
+    the case."""
+
+    owed = EXCHANGES_OVER_TCP
+    window = WINDOW
+    inline_octets = LARGEST_RECORD
+
+    def __init__(self, stream, journal, deadlines, seed, credential, need=None):
+        """`stream` is a stream.Stream, or a Refusal."""
+        super().__init__(deadlines, seed, credential, need)
+        refused = stream if isinstance(stream, Refusal) else None
+        self.refusal = refused.sentence if refused else ""
+        self.refused_by_time = refused is not None and refused.by_time
+        self.received = bytearray()  # the first MOST_RECEIVED octets of the stream from the target
+        self._stream = stream
+        self._journal = journal
+        self._reader = rpc.RecordReader(record_limit=LARGEST_RECORD)
+        self._records = collections.deque()
+        self.closed = End(kinds.DISCONNECT, self.refusal) if refused else None
+
+    @property
+    def open(self):
+        """Whether the connection is established and, as far as was looked, not closed."""
+        return self.closed is None
+
+    @property
+    def mid_record(self):
+        """Whether a part of a record has come whose rest has not."""
+        return self._reader.mid_record
+
+    def journal_text(self):
+        """The end of the trace, decoded."""
+        return self._journal.text()
+
+    # -- messages ------------------------------------------------------------------------------
+
+    def _call(self, *asked):
+        return RecordCall(*asked)
+
+    def _as_call(self, message):
+        return message if isinstance(message, RecordCall) else None
+
+    def _octets(self, message):
+        return bytes(message.payload if isinstance(message, RecordCall) else message)
+
+    def _is_work(self, message):
+        return is_rpc_call(self._octets(message))
+
+    def _read(self, call, message):
+        return of_record(self, call, message)
+
+    def make_fit(self, call):
+        """Every call fits a record."""
+
+    def send(self, message, fragment_octets=None):
+        """Sends a RecordCall or octets as one record and does not wait for an answer; in fragments of
+        so many octets, or in one."""
+        octets = self._octets(message)
+        limits = {} if fragment_octets is None else {"fragment_octets": fragment_octets}
+        self._record_send(message, **limits)
+        if self.open:
+            self._journal.note("client", "record", octets)
+            self._stream.send(rpc.record(octets, **limits))
+
+    @recorded
+    def work(self):
+        """What was sent has left already."""
+
+    @recorded
+    def send_octets(self, octets, what="octets"):
+        """Sends octets of the stream as they are, marks included; `what` names them in the trace."""
+        if self.open:
+            self._journal.note("client", what, octets)
+            self._stream.send(octets)
+
+    @recorded
+    def end(self):
+        """Ends our half of the stream; what the target sends is still taken."""
+        if self.open:
+            self._journal.note("client", "end of stream")
+            self._stream.end()
+
+    def _take(self, limit):
+        while not self._records and self.open:
+            octets = self._stream.take(limit.left_ms)
+            if octets is None:
+                return None
+            if octets:
+                self._feed(octets)
+            else:
+                self._target_ended()
+        return self._records.popleft() if self._records else None
+
+    def _feed(self, octets):
+        self.received += octets[: MOST_RECEIVED - len(self.received)]
+        try:
+            records = self._reader.feed(octets)
+        except wire.DecodeError as fault:
+            self._journal.note("server", "octets", octets)
+            self._stream.reset()
+            self.closed = End(kinds.VIOLATION, f"record marking: {fault}")
+            return
+        for record in records:
+            self._journal.note("server", "record", record)
+            self._records.append(Message(record))
+
+    def _target_ended(self):
+        sentence = self._stream.ended
+        if self.mid_record:
+            sentence += " inside a record"
+        self._journal.note("server", sentence)
+        self._stream.close()
+        self.closed = End(kinds.DISCONNECT, sentence)
+
+    def _end_kind(self):
+        return self.closed.kind, self.closed.detail
+
+    # -- the end -------------------------------------------------------------------------------
+
+    def _disconnect(self):
+        self._stream.close()
+        self.closed = End(kinds.DISCONNECT, "we closed the connection")
+
+    def _reset(self):
+        self._stream.reset()
+        self.closed = End(kinds.DISCONNECT, "we reset the connection")

@@ -1,0 +1,102 @@
+"""A plain TCP stream to the target: for what comes before MPA startup is over, and for records.
+Captured like a connection."""
+
+import socket
+import struct
+import time
+
+from ... import fabric, trace
+from ..recording.recorded import recorded
+
+# Octets taken off the socket at a time.
+_READ_BYTES = 65536
+
+
+class Stream:
+    """Octets to and from the target. A context manager: leaving it closes the socket."""
+
+    actions = numbering = None
+
+    def __init__(self, url, capture, limit_ms):
+        """`limit_ms` is the deadline of the connection and of each wait. Raises OSError."""
+        target = fabric.parse_url(url)
+        self.ended = ""  # how the target ended its half, in words
+        self._capture = capture
+        self._limit_ms = limit_ms
+        self._early = b""  # came with what was asked for
+        self._socket = socket.create_connection((target.host, target.port), limit_ms / 1000)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @recorded
+    def send(self, octets):
+        """Sends octets; what the target does not take any more is left."""
+        self._socket.settimeout(self._limit_ms / 1000)
+        try:
+            self._socket.sendall(octets)
+        except (ConnectionError, socket.timeout):
+            return
+        self._capture.on_bytes(time.time_ns(), trace.Role.client, octets)
+
+    @recorded
+    def end(self):
+        """Ends our half of the stream."""
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            return
+        self._capture.on_end(time.time_ns(), trace.Role.client)
+
+    @recorded
+    def reset(self):
+        """Ends the stream hard: the target gets a TCP reset."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._socket.close()
+        self._capture.on_end(time.time_ns(), trace.Role.client, clean=False)
+
+    @recorded
+    def close(self):
+        """Ends both halves in order; nothing if that was done before."""
+        if self._socket.fileno() >= 0:
+            self._socket.close()
+            self._capture.on_end(time.time_ns(), trace.Role.client)
+
+    @recorded
+    def take(self, limit_ms):
+        """The octets that are there, at least one; none if the target has ended its half; None if
+        nothing comes in time."""
+        self._socket.settimeout(limit_ms / 1000)
+        try:
+            octets = self._socket.recv(_READ_BYTES)
+        except (socket.timeout, BlockingIOError):
+            return None
+        except ConnectionError:
+            self._note_end("the target reset the stream", clean=False)
+            return b""
+        if octets:
+            self._capture.on_bytes(time.time_ns(), trace.Role.server, octets)
+        else:
+            self._note_end("the target ended the stream", clean=True)
+        return octets
+
+    def _note_end(self, how, clean):
+        self.ended = how
+        self._capture.on_end(time.time_ns(), trace.Role.server, clean=clean)
+
+    @recorded
+    def receive(self, length):
+        """The next `length` octets, fewer if the stream ends before; None if neither comes in time."""
+        while len(self._early) < length:
+            part = self.take(self._limit_ms)
+            if part is None:
+                return None
+            if not part:
+                break
+            self._early += part
+        octets, self._early = self._early[:length], self._early[length:]
+        return octets

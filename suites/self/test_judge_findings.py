@@ -1,0 +1,73 @@
+"""What a report says of each connection, so that a capture of it can be held against that."""
+
+from types import SimpleNamespace
+
+from steertag.suite.cases.judge_findings import connection_rows
+
+ACCEPT = ("server", "accept")
+CLIENT_SEND, SERVER_SEND = ("client", "send"), ("server", "send")
+TERMINATE = ("client", "terminate")
+
+
+def connection(events, *found_at, sight_lost=False, dropped=0):
+    """A connection with these events, (actor, kind), and a finding at each of those with these indices."""
+    recorded = [
+        SimpleNamespace(index=index, actor=SimpleNamespace(name=actor), kind=kind)
+        for index, (actor, kind) in enumerate(events)
+    ]
+    findings = [
+        SimpleNamespace(
+            event=index,
+            requirement=SimpleNamespace(id="RFC8166-3.3.1-4"),
+            rule="calls_stay_within_grant",
+            culprit=SimpleNamespace(name="client"),
+            expected="at most 2",
+            observed="call 3",
+        )
+        for index in found_at
+    ]
+    judge = SimpleNamespace(findings=findings, dropped_findings=dropped)
+    recorder = SimpleNamespace(events=lambda: recorded)
+    watch = SimpleNamespace(judge=judge, recorder=recorder, number=2, sight_lost=sight_lost)
+    return SimpleNamespace(watch=watch)
+
+
+def test_a_finding_names_its_event_by_what_a_capture_shows_too():
+    (row,) = connection_rows([connection([ACCEPT, CLIENT_SEND, SERVER_SEND, CLIENT_SEND], 3)], [])
+    assert row == {
+        "port": 50002,
+        "findings": [
+            {
+                "id": "RFC8166-3.3.1-4",
+                "rule": "calls_stay_within_grant",
+                "culprit": "client",
+                "actor": "client",
+                "kind": "send",
+                "number": 2,
+                "expected": "at most 2",
+                "observed": "call 3",
+            }
+        ],
+    }
+
+
+def test_what_is_not_kept_is_counted():
+    (row,) = connection_rows([connection([CLIENT_SEND], 0, dropped=7)], [])
+    assert row["dropped"] == 7
+
+
+def test_events_are_counted_where_a_capture_may_show_more():
+    events = [ACCEPT, CLIENT_SEND, CLIENT_SEND]
+    counts = {"client": {"send": 2}, "server": {"accept": 1}}
+    (row,) = connection_rows([connection(events, sight_lost=True)], [])
+    assert (row["sight_lost"], row["events"]) == (True, counts)
+    (row,) = connection_rows([connection([*events, TERMINATE])], [])
+    assert row["events"] == {**counts, "client": {"send": 2, "terminate": 1}}
+    assert "sight_lost" not in row
+
+
+def test_streams_of_octets_are_named_and_other_connections_left_out():
+    over_tcp = SimpleNamespace(watch=SimpleNamespace(number=1))
+    assert connection_rows([over_tcp, SimpleNamespace()], [50003]) == [
+        {"port": 50003, "octets": True, "findings": []}
+    ]
