@@ -1,0 +1,12 @@
+"""The installed Python package, used from outside of the checkout: it is the installed one, and complete."""
+
+import os
+
+import steertag
+from steertag import build_paths, wire
+
+place = os.environ["PYTHONPATH"]
+assert steertag.__file__.startswith(place), steertag.__file__
+assert wire.Draft, wire
+for program in ("steertag-serve", "steertag-copy"):
+    assert build_paths.tool(program).is_file(), build_paths.tool(program)

@@ -1,0 +1,11 @@
+"""What two runs of a suite are compared by."""
+
+import json
+
+from ci.jobs.steps.case_verdicts import lines
+
+
+def test_a_line_has_verdict_case_and_reason_only(tmp_path):
+    case = {"id": "server.a.b", "verdict": "fail", "reason": "saw silence", "seconds": 0.3}
+    (tmp_path / "report.json").write_text(json.dumps({"cases": [case]}))
+    assert list(lines(tmp_path)) == ["fail server.a.b saw silence"]
