@@ -70,15 +70,15 @@ nfs4::Status CompoundRun::check_place(const Operation& operation) const {
   const bool only = call_.operation_count == 1 ||
                     (first && deviates(Deviation::session_operations_beside_others));
   switch (operation.place) {
-    case Place::first:
+    case CompoundPlace::first:
       return first || deviates(Deviation::sequence_anywhere) ? nfs4::Status::NFS4_OK
                                                              : nfs4::Status::NFS4ERR_SEQUENCE_POS;
-    case Place::alone:
+    case CompoundPlace::alone:
       return only || deviates(Deviation::bind_beside_others) ? nfs4::Status::NFS4_OK
                                                              : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
-    case Place::either:
+    case CompoundPlace::either:
       return !first || only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
-    case Place::in_session:
+    case CompoundPlace::in_session:
       break;
   }
   if (operation.number == nfs4::Opnum::OP_BACKCHANNEL_CTL &&

@@ -33,7 +33,7 @@ class CompoundRun {
   wire::Reader arguments_;
   nfs4::OperationReader<nfs4::Opnum> operations_;
   std::size_t reply_start_;
-  CompoundReply reply_;
+  CompoundReplyWriter reply_;
 };
 
 }  // namespace steertag::peer

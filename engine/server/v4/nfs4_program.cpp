@@ -61,12 +61,13 @@ rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallConte
   if (!arguments.ok()) return rpc::AcceptStatus::GARBAGE_ARGS;
   if (args.minorversion > kLastMinorVersion) {
     // RFC 8881 16.2.3: before anything else, and without results.
-    CompoundReply(reply.stream(), args.tag).set_status(nfs4::Status::NFS4ERR_MINOR_VERS_MISMATCH);
+    CompoundReplyWriter(reply.stream(), args.tag)
+        .set_status(nfs4::Status::NFS4ERR_MINOR_VERS_MISMATCH);
     return rpc::AcceptStatus::SUCCESS;
   }
   if (!is_utf8(args.tag)) {
     // RFC 7530 12.7; RFC 8881 16.2.4, among the errors of no operation at all.
-    CompoundReply(reply.stream(), args.tag).set_status(nfs4::Status::NFS4ERR_INVAL);
+    CompoundReplyWriter(reply.stream(), args.tag).set_status(nfs4::Status::NFS4ERR_INVAL);
     return rpc::AcceptStatus::SUCCESS;
   }
   CompoundCall call{context, storage_, state_, reply, args.minorversion};

@@ -7,10 +7,10 @@
 
 namespace steertag::peer {
 
-using CompoundReply = nfs4::ReplyWriter<nfs4::Opnum>;
+using CompoundReplyWriter = nfs4::ReplyWriter<nfs4::Opnum>;
 
 /// Where an operation may stand in a COMPOUND of minor version 1 (RFC 8881 2.10.2, 18).
-enum class Place : std::uint8_t {
+enum class CompoundPlace : std::uint8_t {
   in_session,  // behind SEQUENCE
   first,       // SEQUENCE
   alone,       // the only operation: BIND_CONN_TO_SESSION
@@ -19,9 +19,9 @@ enum class Place : std::uint8_t {
 
 struct Operation {
   nfs4::Opnum number;
-  Place place = Place::in_session;
+  CompoundPlace place = CompoundPlace::in_session;
   /// Decodes arguments, runs the handler, adds the result to the reply.
-  void (*run)(wire::Reader& arguments, CompoundCall& call, CompoundReply& reply) = nullptr;
+  void (*run)(wire::Reader& arguments, CompoundCall& call, CompoundReplyWriter& reply) = nullptr;
   /// Of an operation that cannot be taken back: octets of its largest result with NFS4_OK, together
   /// with what must be answered with it. 0 when running it again does no harm.
   std::size_t largest_result = 0;
