@@ -36,7 +36,7 @@ install(FILES ${PROJECT_BINARY_DIR}/steertagConfig.cmake ${PROJECT_BINARY_DIR}/s
 if(STEERTAG_PYTHON)
   set(STEERTAG_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package is installed")
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/steertag DESTINATION ${STEERTAG_PYTHON_DIR}
-    COMPONENT python PATTERN __pycache__ EXCLUDE PATTERN "*_test.py" EXCLUDE)
+    COMPONENT python PATTERN __pycache__ EXCLUDE PATTERN "*_test.py" EXCLUDE PATTERN testing EXCLUDE)
   install(TARGETS _engine LIBRARY DESTINATION ${STEERTAG_PYTHON_DIR}/steertag COMPONENT python)
   install(TARGETS steertag-serve steertag-copy RUNTIME DESTINATION ${STEERTAG_PYTHON_DIR}/steertag/tools COMPONENT python)
 endif()

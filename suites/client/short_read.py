@@ -1,7 +1,7 @@
 """READs that return fewer octets than they could: their replies, and what is placed in their chunks."""
 
-from places import word, words
 from steertag import peer, wire
+from .places import word, words
 
 
 def placed(reply):

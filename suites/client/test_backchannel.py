@@ -3,13 +3,13 @@ back (RFC 8881 2.10, 18.34, 20.8)."""
 
 import pytest
 
-from places import expect_or, PLACES
 from steertag import nfs
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.back_channel import BackChannel, OK
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import is_read, operations_of, sequence_of
 from steertag.suite.client.session_watch import conform_but, SessionWatch
+from .places import expect_or, PLACES
 
 NFS4 = nfs.nfs4
 DOWN = "RFC8881-2.10.6.2-6"

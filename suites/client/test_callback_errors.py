@@ -3,7 +3,10 @@ slot (RFC 8881 20.9, 2.10.6.1, 2.10.6.3, 18.36.3)."""
 
 import pytest
 
-from callback_talks import (
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.client.back_channel import BackChannel, DELAY, OK
+from steertag.suite.client.script import is_read, Sequence
+from .callback_talks import (
     keeps,
     KEEPS_NOTHING,
     MISORDERED,
@@ -14,10 +17,7 @@ from callback_talks import (
     talk_over,
     UNPROVEN,
 )
-from places import completes
-from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.back_channel import BackChannel, DELAY, OK
-from steertag.suite.client.script import is_read, Sequence
+from .places import completes
 
 POSITION, NO_SEQUENCE = "RFC8881-20.9.3-3", "RFC8881-20.9.3-4"
 UNTOUCHED, HIGHEST, ILLEGAL = "RFC8881-20.9.3-8", "RFC8881-20.9.3-9", "RFC8881-20.9.3-10"

@@ -3,7 +3,10 @@ wait."""
 
 import pytest
 
-from callback_talks import (
+from steertag.suite import case, client_kinds as kinds, expect
+from steertag.suite.client.back_channel import ASKED_CREDITS, BackChannel, OK
+from steertag.suite.client.script import is_read
+from .callback_talks import (
     keeps,
     KEEPS_NOTHING,
     MISORDERED,
@@ -14,10 +17,7 @@ from callback_talks import (
     talk_over,
     UNPROVEN,
 )
-from places import completes, PLACES
-from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.back_channel import ASKED_CREDITS, BackChannel, OK
-from steertag.suite.client.script import is_read
+from .places import completes, PLACES
 
 IDENT = "RFC8881-2.10.2.1-1"
 SEQUENCE, CACHED = "RFC8881-20.9.3-2", "RFC8881-20.9.3-7"

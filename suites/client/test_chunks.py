@@ -3,11 +3,11 @@ data."""
 
 import pytest
 
-from places import expect_or, speaks_nfs3
-from short_read import cut, parted, placed, replaced, shortened
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import has_reply_chunk, is_plain, is_read, is_write, Script
+from .places import expect_or, speaks_nfs3
+from .short_read import cut, parted, placed, replaced, shortened
 
 # So many octets, which need roundup, fit into any reply.
 SHORT_READ_BYTES = 503

@@ -2,9 +2,9 @@
 
 import pytest
 
-from places import denial, expect_or, patience, PLACES, survives
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read, is_write, Script
+from .places import denial, expect_or, patience, PLACES, survives
 
 # On average: with fewer, connections are for calls.
 CALLS_OF_A_CONNECTION = 8

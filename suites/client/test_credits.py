@@ -2,10 +2,9 @@
 
 import pytest
 
-from places import completes, expect_or, patience, PLACES, then_conform
-
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import Script
+from .places import completes, expect_or, patience, PLACES, then_conform
 
 GRANTS = {"one": 1, "two": 2, "largest": 0xFFFFFFFF, "half": 0x80000000}
 SEQUENCES = {

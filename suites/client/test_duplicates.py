@@ -2,9 +2,9 @@
 
 import pytest
 
-from places import completes, completes_unless_starved, expect_or, LOST, PLACES
 from steertag.suite import case, client_kinds as kinds
 from steertag.suite.client.script import is_read, is_write, Script
+from .places import completes, completes_unless_starved, expect_or, LOST, PLACES
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from places import completes, expect_or, patience, PLACES, shows_end, SPOILER
 from steertag import peer, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read, Script
+from .places import completes, expect_or, patience, PLACES, shows_end, SPOILER
 
 VERS, CHUNK = 1, 2
 RETRIED = "the client did the same by a new transaction (RFC 8267 3.1)"

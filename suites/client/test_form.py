@@ -1,10 +1,10 @@
 """What the messages of a client look like while nothing goes wrong: fixed words, sizes, what is reduced."""
 
-from places import word, words
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_needs import is_exchange_id
 from steertag.suite.client.script import stags_of
+from .places import word, words
 
 SMALLEST = 1024
 SMALL = {"inline_bytes": SMALLEST}

@@ -3,10 +3,10 @@ follows on the same connection."""
 
 import pytest
 
-from places import completes, expect_or, PLACES, read_reply_shape, then_conform
 from steertag import mutate, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_plain, is_read
+from .places import completes, expect_or, PLACES, read_reply_shape, then_conform
 
 FIELDS = {
     "version-zero": {"vers": 0},

@@ -2,9 +2,9 @@
 
 import pytest
 
-from places import expect_or, LOST, PLACES
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import has_reply_chunk, is_read, is_write, Script
+from .places import expect_or, LOST, PLACES
 
 KINDS = {"write-chunk": is_read, "read-chunk": is_write, "reply-chunk": has_reply_chunk}
 

@@ -3,11 +3,11 @@ client discards them."""
 
 import pytest
 
-from places import completes, expect_or, PLACES, then_conform
-from short_read import cut, placed, shortened
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_plain, is_read
+from .places import completes, expect_or, PLACES, then_conform
+from .short_read import cut, placed, shortened
 
 DONE = 3
 SERVER_MEMORY = wire.Segment(handle=0x7E570001, length=4096, offset=1 << 33)

@@ -1,12 +1,12 @@
 """What the chunk lists of a client's calls do not hold: more than any server need take (RFC 8267 6.4.2),
 chunks for nothing (RFC 8166 4.3), and room for roundup. Thresholds of 1024 octets make it use chunks."""
 
-from chunk_lists import largest_results, lengths, read_chunks, reduced, rooms
-from places import word
 from steertag import nfs, wire
 from steertag.suite import case, expect
 from steertag.suite.client.client_kinds import COMPLETED
 from steertag.suite.client.script import NFS, operations_of, procedure_of
+from .chunk_lists import largest_results, lengths, read_chunks, reduced, rooms
+from .places import word
 
 SMALL = {"inline_bytes": 1024}
 ONE_READ_CHUNK, ONE_WRITE_CHUNK = "RFC8267-6.4.2-2", "RFC8267-6.4.2-3"

@@ -3,11 +3,11 @@ connection; the data of the user stay right."""
 
 import pytest
 
-from places import expect_or, LOST, PLACES, shows_end, speaks_nfs3, SPOILER
-from short_read import cut, parted, placed, shortened
 from steertag import peer, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read, is_write, Script, stags_of
+from .places import expect_or, LOST, PLACES, shows_end, speaks_nfs3, SPOILER
+from .short_read import cut, parted, placed, shortened
 
 # READs of so many octets are not shortened any more.
 LEAST_READ_BYTES = 1024

@@ -2,8 +2,8 @@
 
 import pytest
 
-from places import PLACES, then_conform
 from steertag.suite import case, client_kinds as kinds, expect
+from .places import PLACES, then_conform
 
 RULE = "RFC8166-4.2.4-4"
 

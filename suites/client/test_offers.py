@@ -1,12 +1,12 @@
 """What a client's calls bring and offer: read chunks where the call lacks their items, and room for every
 result. Nothing is bent but what makes it say more; thresholds of 1024 octets make it use chunks."""
 
-from chunk_lists import largest_results, lengths, read_chunks, reduced, rooms
-from places import words
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_needs import is_exchange_id
 from steertag.suite.client.script import is_read, NFS
+from .chunk_lists import largest_results, lengths, read_chunks, reduced, rooms
+from .places import words
 
 SMALL = {"inline_bytes": 1024}
 FIXED_OCTETS, ENTRY_OCTETS, REPLY_OCTETS = 16, 24, 28 + 24  # the last: both headers of a reply

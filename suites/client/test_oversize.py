@@ -3,8 +3,8 @@ call is made again on another connection."""
 
 import pytest
 
-from places import expect_or, patience, PLACES, speaks_nfs3, survives
 from steertag.suite import case, client_kinds as kinds, expect
+from .places import expect_or, patience, PLACES, speaks_nfs3, survives
 
 
 def oversize(reply, excess):

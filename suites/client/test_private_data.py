@@ -2,10 +2,10 @@
 
 import pytest
 
-from places import expect_or, patience
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import Script
+from .places import expect_or, patience
 
 GOOD = wire.encode(wire.PrivateData(remote_invalidation=True, send_bytes=4096, receive_bytes=4096))
 SMALL = wire.encode(wire.PrivateData(send_bytes=1024, receive_bytes=1024))

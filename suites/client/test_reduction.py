@@ -1,9 +1,9 @@
 """Replies that have moved something into a write chunk that is no DDP-eligible result."""
 
-from places import expect_or, words
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds
 from steertag.suite.client.script import is_read, NFS
+from .places import expect_or, words
 
 READ = 25  # OP_READ
 END = words(1)  # eof

@@ -3,11 +3,11 @@ is harmed."""
 
 import pytest
 
-from places import completes, completes_unless_starved, expect_or, LOST, PLACES
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import is_read, NFS, reverse_call, Script
+from .places import completes, completes_unless_starved, expect_or, LOST, PLACES
 
 # A program for callbacks is the client's choice (RFC 8881 18.36.3: csa_cb_program); this is nobody's.
 NOBODYS_PROGRAM = 0x40000000

@@ -1,8 +1,8 @@
 """What a client says of itself in its calls, and takes in replies (RFC 5531 8, 10, appendix A)."""
 
-from places import word
 from steertag import rpc, wire
 from steertag.suite import case, client_kinds as kinds, expect
+from .places import word
 
 LENGTH, FLAVOURS, PARAMETERS = "RFC5531-8.2-1", "RFC5531-10-1", "RFC5531-A-1"
 CREDENTIAL_AT = 24  # in a call: XID, type, version, program, version, procedure

@@ -3,11 +3,11 @@ connections (RFC 8881 2.10.6)."""
 
 import pytest
 
-from places import PLACES, survives
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import Script, sequence_of
 from steertag.suite.client.session_watch import SessionWatch
+from .places import PLACES, survives
 
 SIZES, DEPTH = "RFC8881-18.36.3-9", "RFC8881-18.36.3-7"
 

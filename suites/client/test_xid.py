@@ -2,9 +2,9 @@
 
 import pytest
 
-from places import completes, denial, expect_or, PLACES
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read
+from .places import completes, denial, expect_or, PLACES
 
 # XIDs that no call under way can have, also if the client counts them up: a call that is on its way here
 # has not been seen yet.

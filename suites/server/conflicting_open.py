@@ -2,7 +2,7 @@
 
 from steertag.suite.nfs_client.nfs4_client import TRY_AGAIN, putfh
 
-from nfs4_checks import WRITE
+from .nfs4_checks import WRITE
 
 
 class ConflictingOpen:

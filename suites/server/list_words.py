@@ -1,10 +1,9 @@
 """The lists of a reply, word by word, and the item that its write chunk holds (RFC 8166 4.1.2, 4.3)."""
 
-from chunk_checks import chunk_length
-from message_words import words
-
 from steertag import wire
 from steertag.suite import expect, kinds
+from .chunk_checks import chunk_length
+from .message_words import words
 
 SEGMENT = "RFC8166-4.1.2-1"
 ONE_ITEM = "RFC8166-3.4.4.4-1"

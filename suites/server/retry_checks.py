@@ -6,7 +6,7 @@ from steertag.suite.cases.case_end import unprepared
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import names_of, putfh
 
-from nfs4_checks import SMALL_REPLY, need_cached
+from .nfs4_checks import SMALL_REPLY, need_cached
 
 
 def rename(session, files, old, new):

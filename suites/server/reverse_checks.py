@@ -7,8 +7,8 @@ from steertag.suite.exchange.callbacks import REVERSE_CREDITS, Callbacks
 from steertag.suite.exchange.deadline import Limit
 from steertag.suite.nfs_client.nfs4_client import TRY_AGAIN
 
-from conflicting_open import ConflictingOpen
-from nfs4_checks import BACK, NFS4, READ, WANT_READ, status
+from .conflicting_open import ConflictingOpen
+from .nfs4_checks import BACK, NFS4, READ, WANT_READ, status
 
 # A turn of waiting on one of several connections; an event ends it earlier.
 TURN_MS = 5

@@ -1,12 +1,11 @@
 """BACKCHANNEL_CTL: its place, the program that callbacks call from then on, and handles of RPCSEC_GSS (RFC
 8881 18.33)."""
 
-from nfs4_checks import expect_no_handle, status, unknown_handles
-from reverse_checks import Recall
-
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import CALLBACK_PROGRAM, NO_CREDENTIAL
+from .nfs4_checks import expect_no_handle, status, unknown_handles
+from .reverse_checks import Recall
 
 IN_SESSION = "RFC8881-18.33.3-1"
 PROGRAM = "RFC8881-18.33.3-2"

@@ -2,14 +2,14 @@
 RFC 8881 2.10.6.2, 2.10.13, 18.34)."""
 
 import pytest
-from nfs4_checks import NFS4, status
-from reverse_checks import AFTER_LOSS_MS, Recall, expect_quiet, sequence_of
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.exchange.callbacks import Callbacks, callback_of, encode_reply
 from steertag.suite.exchange.deadline import Limit
 from steertag.suite.exchange.outcome import of_record
 from steertag.suite.nfs_client.compound import operation
+from .nfs4_checks import NFS4, status
+from .reverse_checks import AFTER_LOSS_MS, Recall, expect_quiet, sequence_of
 
 RETRIED = "RFC8881-2.10.13.2.4-1"
 FLAG_WHILE_DOWN = "RFC8881-2.10.13.2.4-2"

@@ -1,11 +1,11 @@
 """Connections as a whole: many of them, short ones, idle ones, and their sudden ends."""
 
 import pytest
-from chunk_checks import expect_read_data, read_call, write_call
-from message_words import either
 
 from steertag import fabric, wire
 from steertag.suite import ANY, case, expect, kinds
+from .chunk_checks import expect_read_data, read_call, write_call
+from .message_words import either
 
 SERVED = "RFC8166-4.5.5-1"
 ANSWERED = "RFC5531-9-1"  # over TCP

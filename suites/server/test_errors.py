@@ -1,16 +1,16 @@
 """RDMA_ERROR itself: its octets, its XID, and the connection that goes on after it (RFC 8166 4.5)."""
 
 import pytest
-from message_words import (
+
+from steertag import wire
+from steertag.suite import case, expect, kinds
+from .message_words import (
     CHUNK_SHAPE,
     VERS_SHAPE,
     expect_err_chunk,
     expect_err_vers,
     with_word,
 )
-
-from steertag import wire
-from steertag.suite import case, expect, kinds
 
 XIDS = {
     "zero": 0,

@@ -1,9 +1,9 @@
 """The fixed words of a call's transport header: versions, procedures and XIDs (RFC 8166 4.2, 4.5)."""
 
 import pytest
-from message_words import VERS_SHAPE, expect_err_vers
 
 from steertag.suite import case, expect, kinds
+from .message_words import VERS_SHAPE, expect_err_vers
 
 UNSUPPORTED_VERSIONS = {"zero": 0, "two": 2, "three": 3, "largest": 0xFFFFFFFF}
 UNKNOWN_PROCEDURES = {

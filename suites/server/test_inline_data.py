@@ -1,9 +1,9 @@
 """File data that travels inline: no chunk is offered, so nothing is reduced (RFC 8166 3.4.1, 3.5.1)."""
 
 import pytest
-from chunk_checks import WRITTEN, expect_read_data, expect_written, read_call, write_call
 
 from steertag.suite import case, expect, kinds
+from .chunk_checks import WRITTEN, expect_read_data, expect_written, read_call, write_call
 
 INLINE = "RFC8166-3.5.1-1"
 LENGTHS = [0, 1, 2, 3, 4, 5, 511, 1000, 2047, 3072, 3500]

@@ -4,11 +4,11 @@
 import struct
 
 import pytest
-from chunk_checks import read_call, write_call
-from startup_stream import read_frame
 
 from steertag import fabric, trace
 from steertag.suite import case, expect, kinds
+from .chunk_checks import read_call, write_call
+from .startup_stream import read_frame
 
 SERVED = "RFC8166-4.5.5-1"
 NOT_PLACED = "RFC5044-8-1"

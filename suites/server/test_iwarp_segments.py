@@ -3,8 +3,11 @@ in which they come (RFC 5044, 5041, 5040, 6581)."""
 
 import struct
 
-from chunk_checks import read_call, write_call
-from fpdus import (
+from steertag import fabric, trace, wire
+from steertag.suite import case, expect, kinds
+from steertag.suite.cases.case_end import EXCHANGES, unprepared
+from .chunk_checks import read_call, write_call
+from .fpdus import (
     expect_fpdus,
     FORM,
     FPDU,
@@ -19,12 +22,8 @@ from fpdus import (
     TERMINATE_QUEUE,
     WRITE,
 )
-from startup_stream import MARKERS, null_call, NULL_FPDU, read_frame, REPLY_KEY, request
-from startup_stream import StartupStream
-
-from steertag import fabric, trace, wire
-from steertag.suite import case, expect, kinds
-from steertag.suite.cases.case_end import EXCHANGES, unprepared
+from .startup_stream import MARKERS, null_call, NULL_FPDU, read_frame, REPLY_KEY, request
+from .startup_stream import StartupStream
 
 ASKED, COPIED, ANSWERED = "RFC5040-4.4-1", "RFC5040-4.4-2", "RFC5040-5.2.1-1"
 TERMINATES, ORDER = "RFC5040-4.8-1", "RFC5040-5.5-1"

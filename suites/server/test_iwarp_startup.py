@@ -5,8 +5,10 @@ import contextlib
 import itertools
 
 import pytest
-from chunk_checks import write_call
-from startup_stream import (
+
+from steertag.suite import case, expect, kinds
+from .chunk_checks import write_call
+from .startup_stream import (
     CRC,
     DEPTH,
     ENHANCED,
@@ -24,8 +26,6 @@ from startup_stream import (
     ready_to_receive,
     request,
 )
-
-from steertag.suite import case, expect, kinds
 
 CHECKED = "RFC5044-7.1.1-1"
 IGNORED = "RFC5044-7.1.1-2"

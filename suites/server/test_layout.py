@@ -4,7 +4,11 @@
 import struct
 
 import pytest
-from chunk_checks import (
+
+from steertag import rpc, wire
+from steertag.suite import case, expect, kinds
+from steertag.suite.cases.bench import DEFAULT_INLINE
+from .chunk_checks import (
     OVERRUN,
     chunk_length,
     expect_read_data,
@@ -12,7 +16,7 @@ from chunk_checks import (
     read_call,
     write_call,
 )
-from list_words import (
+from .list_words import (
     NO_ROUNDUP,
     ONE_ITEM,
     SEGMENT,
@@ -22,11 +26,7 @@ from list_words import (
     filled,
     header_words,
 )
-from message_words import words
-
-from steertag import rpc, wire
-from steertag.suite import case, expect, kinds
-from steertag.suite.cases.bench import DEFAULT_INLINE
+from .message_words import words
 
 FIXED = ("RFC8166-4.1.2-12", "RFC8166-4.1.2-13", "RFC8166-4.2-1")
 DATA = "RFC8267-4-3"

@@ -1,12 +1,12 @@
 """What is left of older protocols: RDMA_MSGP, RDMA_DONE, and the prototype of 2003 (RFC 8166 4.6)."""
 
 import pytest
-from chunk_checks import expect_alive
-from message_words import words
-from threshold_checks import expect_long_reply, READ_DATA, WATCHING_RECEIVES
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
+from .chunk_checks import expect_alive
+from .message_words import words
+from .threshold_checks import expect_long_reply, READ_DATA, WATCHING_RECEIVES
 
 MSGP = "RFC8166-4.6.1-2"
 DONE = "RFC8166-4.6.2-2"

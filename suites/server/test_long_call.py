@@ -1,7 +1,10 @@
 """Long calls: RDMA_NOMSG with the RPC call in a Position Zero read chunk (RFC 8166 3.5.3)."""
 
 import pytest
-from chunk_checks import (
+
+from steertag import wire
+from steertag.suite import case, expect, kinds
+from .chunk_checks import (
     READ_RESULT,
     TRANSFER_FAILED,
     WRITTEN,
@@ -11,9 +14,6 @@ from chunk_checks import (
     read_call,
     write_call,
 )
-
-from steertag import wire
-from steertag.suite import case, expect, kinds
 
 LONG = "RFC8166-3.5.3-8"
 # How the 40 octets of a NULL call without credentials are cut.

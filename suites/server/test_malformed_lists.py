@@ -1,10 +1,10 @@
 """Chunk lists that do not decode: presence words, counts, missing and shifted fields (RFC 8166 4.5.2)."""
 
 import pytest
-from chunk_checks import expect_alive
-from mutations import KINDS, Base, only_goes_on, variants
 
 from steertag.suite import case, expect, kinds
+from .chunk_checks import expect_alive
+from .mutations import KINDS, Base, only_goes_on, variants
 
 BROKEN = "RFC8166-4.5.2-1"
 VERSION = "RFC8166-4.5.1-1"

@@ -2,7 +2,10 @@
 connection is lost over it (RFC 8166 4.5.3, 8.1)."""
 
 import pytest
-from chunk_checks import (
+
+from steertag import wire
+from steertag.suite import case, expect, kinds
+from .chunk_checks import (
     READ_RESULT,
     TRANSFER_FAILED,
     WRITTEN,
@@ -11,9 +14,6 @@ from chunk_checks import (
     read_call,
     write_call,
 )
-
-from steertag import wire
-from steertag.suite import case, expect, kinds
 
 FAILS = "RFC8166-4.5.3-1"
 RETRIED = "RFC8166-4.5.3-4"

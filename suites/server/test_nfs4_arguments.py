@@ -2,8 +2,13 @@
 RFC 8166 3.4.5)."""
 
 import pytest
-from chunk_checks import expect_alive, reduce_at
-from nfs4_checks import (
+
+from steertag import nfs
+from steertag.suite import case, expect, kinds
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import getattr_of, putfh, write
+from .chunk_checks import expect_alive, reduce_at
+from .nfs4_checks import (
     NFS4,
     expect_content,
     largest_write,
@@ -13,11 +18,6 @@ from nfs4_checks import (
     status,
     with_file,
 )
-
-from steertag import nfs
-from steertag.suite import case, expect, kinds
-from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.nfs4_client import getattr_of, putfh, write
 
 WRITE_DATA = "RFC8267-6.1-1"
 LINK_DATA = "RFC8267-6.1-2"

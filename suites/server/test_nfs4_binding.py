@@ -2,8 +2,12 @@
 eligible, long calls and replies (RFC 8267 6)."""
 
 import pytest
-from chunk_checks import OVERRUN, OVERRUN_LATITUDE, chunk_length, expect_alive
-from nfs4_checks import (
+
+from steertag.suite import case, expect, kinds
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import fore_channel, getattr_of, putfh, read, write
+from .chunk_checks import OVERRUN, OVERRUN_LATITUDE, chunk_length, expect_alive
+from .nfs4_checks import (
     NFS4,
     expect_content,
     expect_reads,
@@ -13,10 +17,6 @@ from nfs4_checks import (
     status,
     with_file,
 )
-
-from steertag.suite import case, expect, kinds
-from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.nfs4_client import fore_channel, getattr_of, putfh, read, write
 
 READ_DATA = "RFC8267-6.1-3"
 LINK_TEXT = "RFC8267-6.1-4"

@@ -2,8 +2,13 @@
 illegal, a SEQUENCE alone, and an error of SEQUENCE itself (RFC 8881 2.10.6.1, 2.10.6.4)."""
 
 import pytest
-from nfs4_checks import SMALL_REPLY, make_room, need_cached, read_operations, status
-from retry_checks import (
+
+from steertag.suite import case, expect, kinds
+from steertag.suite.cases.case_end import unprepared
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import fore_channel, in_time
+from .nfs4_checks import SMALL_REPLY, make_room, need_cached, read_operations, status
+from .retry_checks import (
     expect_name,
     first_exchange,
     is_in_order,
@@ -13,11 +18,6 @@ from retry_checks import (
     retry,
     second_connection,
 )
-
-from steertag.suite import case, expect, kinds
-from steertag.suite.cases.case_end import unprepared
-from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.nfs4_client import fore_channel, in_time
 
 LONE = "RFC8881-2.10.6.1.1-1"
 MISORDERED = "RFC8881-2.10.6.1-2"

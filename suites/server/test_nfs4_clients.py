@@ -2,12 +2,12 @@
 which sessions a connection serves (RFC 8881 2.10.1, 2.10.3.1, 2.10.5, 18.36)."""
 
 import pytest
-from nfs4_checks import BACK, expect_no_handle, expect_reads, status, unknown_handles
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.cases.case_end import unprepared
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import alone_in_time, putfh, read
+from .nfs4_checks import BACK, expect_no_handle, expect_reads, status, unknown_handles
 
 OF_ONE_CLIENT = "RFC8881-2.10.1-1"
 JOINED = "RFC8881-2.10.3.1-4"

@@ -2,11 +2,11 @@
 18.37)."""
 
 import pytest
-from nfs4_checks import status
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import putfh, read
+from .nfs4_checks import status
 
 LOST = "RFC8881-2.10.13.1.4-1"
 STATE = "RFC8881-18.37.3-4"

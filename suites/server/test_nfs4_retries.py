@@ -2,7 +2,12 @@
 retries, two connections and two transports of one session (RFC 8881 2.9.2, 2.10.6.1, 2.10.6.2)."""
 
 import pytest
-from nfs4_checks import (
+
+from steertag import rpc
+from steertag.suite import case, expect, kinds
+from steertag.suite.nfs_client.compound import operation
+from steertag.suite.nfs_client.nfs4_client import fore_channel, getattr_of, putfh
+from .nfs4_checks import (
     NFS4,
     SMALL_REPLY,
     expect_reads,
@@ -14,7 +19,7 @@ from nfs4_checks import (
     status,
     with_file,
 )
-from retry_checks import (
+from .retry_checks import (
     expect_name,
     is_in_order,
     kept_results,
@@ -22,11 +27,6 @@ from retry_checks import (
     rename,
     second_connection,
 )
-
-from steertag import rpc
-from steertag.suite import case, expect, kinds
-from steertag.suite.nfs_client.compound import operation
-from steertag.suite.nfs_client.nfs4_client import fore_channel, getattr_of, putfh
 
 XID = "RFC8881-2.10.6.1-3"
 ONCE = "RFC8881-2.10.6.1-4"

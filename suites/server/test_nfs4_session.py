@@ -2,19 +2,6 @@
 2.10.6.4, 2.10.7, 18.36)."""
 
 import pytest
-from chunk_checks import OVERRUN
-from message_words import words
-from nfs4_checks import (
-    BACK,
-    MALFORMED,
-    NFS4,
-    expect_reads,
-    items,
-    make_room,
-    read_operations,
-    status,
-    with_file,
-)
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.cases.case_end import unprepared
@@ -26,6 +13,19 @@ from steertag.suite.nfs_client.nfs4_client import (
     getattr_of,
     putfh,
     write,
+)
+from .chunk_checks import OVERRUN
+from .message_words import words
+from .nfs4_checks import (
+    BACK,
+    MALFORMED,
+    NFS4,
+    expect_reads,
+    items,
+    make_room,
+    read_operations,
+    status,
+    with_file,
 )
 
 NEVER_RAISED = "RFC8881-18.36.3-5"

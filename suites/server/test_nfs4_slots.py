@@ -2,10 +2,10 @@
 18.46)."""
 
 import pytest
-from nfs4_checks import status
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.nfs4_client import fore_channel
+from .nfs4_checks import status
 
 MISORDERED = "RFC8881-2.10.6.1-2"
 FIRST = "RFC8881-18.36.3-15"

@@ -5,14 +5,14 @@ nothing that is eligible without a binding, no layouts without a backchannel (RF
 import struct
 
 import pytest
-from nfs4_checks import NFS4, READ, WRITE, make_room, status
-from reverse_checks import expect_quiet
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.cases.case_end import unprepared
 from steertag.suite.exchange.callbacks import Callbacks
 from steertag.suite.nfs_client.compound import operation
 from steertag.suite.nfs_client.nfs4_client import in_time, putfh
+from .nfs4_checks import NFS4, READ, WRITE, make_room, status
+from .reverse_checks import expect_quiet
 
 SEPARATE = "RFC8167-3.1-1"
 

@@ -2,9 +2,9 @@
 executed (RFC 8267 4, RFC 8166 6.1)."""
 
 import pytest
-from chunk_checks import expect_alive, reduce_at, write_call
 
 from steertag.suite import case, expect, kinds
+from .chunk_checks import expect_alive, reduce_at, write_call
 
 REPORTED = "RFC8166-6.1-4"
 NOT_PROCESSED = "RFC8166-6.1-3"

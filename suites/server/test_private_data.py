@@ -1,16 +1,16 @@
 """The client's private data in every shape, and the server's own (RFC 8797 4 to 6)."""
 
 import pytest
-from threshold_checks import (
+
+from steertag import mutate, wire
+from steertag.suite import case, expect, kinds
+from .threshold_checks import (
     READ_DATA,
     WATCHING_RECEIVES,
     expect_inline,
     expect_long_reply,
     expect_refused,
 )
-
-from steertag import mutate, wire
-from steertag.suite import case, expect, kinds
 
 # A READ reply with so many octets exceeds 1024 octets and fits 4096.
 COUNT = 2000

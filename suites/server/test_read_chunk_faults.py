@@ -2,9 +2,9 @@
 6.1)."""
 
 import pytest
-from chunk_checks import TRANSFER_FAILED, expect_alive, reduce_item, write_call
 
 from steertag.suite import case, expect, kinds
+from .chunk_checks import TRANSFER_FAILED, expect_alive, reduce_item, write_call
 
 CHECKED_EARLY = {
     kinds.ERR_CHUNK: "chunks are compared with the payload stream before the RPC call is decoded",

@@ -2,7 +2,9 @@
 and inserts them at their position (RFC 8166 3.4.5)."""
 
 import pytest
-from chunk_checks import (
+
+from steertag.suite import case, expect, kinds
+from .chunk_checks import (
     READ_RESULT,
     TOO_MANY,
     WRITTEN,
@@ -12,8 +14,6 @@ from chunk_checks import (
     reduce_item,
     write_call,
 )
-
-from steertag.suite import case, expect, kinds
 
 LENGTHS = [1, 2, 3, 4, 5, 1023, 1024, 1025, 4096, 4097, 65536]
 # Sizes of the segments of one read chunk.

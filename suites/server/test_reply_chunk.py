@@ -2,7 +2,10 @@
 (RFC 8166 3.5.3, 4.3.3)."""
 
 import pytest
-from chunk_checks import (
+
+from steertag import wire
+from steertag.suite import case, expect, kinds
+from .chunk_checks import (
     OVERRUN,
     OVERRUN_LATITUDE,
     chunk_length,
@@ -10,9 +13,6 @@ from chunk_checks import (
     expect_read_data,
     read_call,
 )
-
-from steertag import wire
-from steertag.suite import case, expect, kinds
 
 # The ids that expect_reply_chunk asserts.
 RETURNED = (

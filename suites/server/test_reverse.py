@@ -1,16 +1,6 @@
 """The reverse direction: what the server's calls look like (RFC 8167 5, RFC 8881 20.9, RFC 8267 6.5)."""
 
 import pytest
-from conflicting_open import ConflictingOpen
-from nfs4_checks import BACK, NFS4, READ, WANT_READ, status
-from reverse_checks import (
-    Recall,
-    due_sequence,
-    known_client,
-    other_slot,
-    sequence_of,
-    unusual_session,
-)
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
@@ -19,6 +9,16 @@ from steertag.suite.nfs_client.nfs4_client import (
     NO_CREDENTIAL,
     back_channel,
     sys_credential,
+)
+from .conflicting_open import ConflictingOpen
+from .nfs4_checks import BACK, NFS4, READ, WANT_READ, status
+from .reverse_checks import (
+    Recall,
+    due_sequence,
+    known_client,
+    other_slot,
+    sequence_of,
+    unusual_session,
 )
 
 CALL_HEADER = ("RFC8167-5.1-1", "RFC8167-5.1-2", "RFC8167-5.1-3")

@@ -2,12 +2,12 @@
 6, RFC 8881 18.34)."""
 
 import pytest
-from conflicting_open import ConflictingOpen
-from nfs4_checks import NFS4, READ, WANT_READ
-from reverse_checks import Recall, expect_quiet
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.exchange.callbacks import Callbacks
+from .conflicting_open import ConflictingOpen
+from .nfs4_checks import NFS4, READ, WANT_READ
+from .reverse_checks import Recall, expect_quiet
 
 READY = "RFC8167-6-1"
 RECALLED = "RFC8267-6.5.2-1"

@@ -2,11 +2,11 @@
 2.4, 4.1)."""
 
 import pytest
-from reverse_checks import Recall, expect_quiet, one_of_two, other_slot, with_grant
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.nfs4_client import back_channel
+from .reverse_checks import Recall, expect_quiet, one_of_two, other_slot, with_grant
 
 BOTH_WAYS = "RFC8167-2.4.1-1"
 BY_DIRECTION = "RFC8167-2.4-1"

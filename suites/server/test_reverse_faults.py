@@ -4,8 +4,12 @@ XID or version. The server keeps its forward side, and takes the right reply all
 import struct
 
 import pytest
-from nfs4_checks import NFS4, status
-from reverse_checks import (
+
+from steertag import rpc, wire
+from steertag.suite import case, expect, kinds
+from steertag.suite.exchange.callbacks import Callbacks, cb_results
+from .nfs4_checks import NFS4, status
+from .reverse_checks import (
     ENDS,
     REVOKED,
     Recall,
@@ -14,10 +18,6 @@ from reverse_checks import (
     other_slot,
     stays_quiet,
 )
-
-from steertag import rpc, wire
-from steertag.suite import case, expect, kinds
-from steertag.suite.exchange.callbacks import Callbacks, cb_results
 
 STILL_SERVES = "RFC8167-4.1-1"
 NOT_THE_REPLY = "RFC8167-2.4-1"

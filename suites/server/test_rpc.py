@@ -1,11 +1,11 @@
 """What a server answers when the framing is good and the RPC call is not (RFC 5531 9), over RDMA and TCP."""
 
 import pytest
-from chunk_checks import expect_alive
-from message_words import either, no_reply, with_word, words
 
 from steertag import rpc, wire
 from steertag.suite import ANY, case, expect, kinds
+from .chunk_checks import expect_alive
+from .message_words import either, no_reply, with_word, words
 
 PROGRAM, VERSION = 100003, 3
 FRAMED = "RFC8166-4.1.2-6"

@@ -2,10 +2,10 @@
 beyond them (RFC 5531 8.2, 9, appendix A)."""
 
 import pytest
-from chunk_checks import expect_alive
 
 from steertag import rpc
 from steertag.suite import ANY, case, expect, kinds
+from .chunk_checks import expect_alive
 
 REFUSED = "RFC5531-9-8"
 NONE = "RFC5531-10-1"

@@ -3,10 +3,9 @@
 
 import struct
 
-from chunk_checks import chunk_length, reduce_at
-
 from steertag import rpc
 from steertag.suite import case, expect, kinds
+from .chunk_checks import chunk_length, reduce_at
 
 RULE, WHOLE = "RFC8166-8.2.2.1-1", "RFC8166-8.2.2-1"
 # RFC 2203 5: version, RPCSEC_GSS_DATA, sequence number, service rpc_gss_svc_none, a handle that nobody gave.

@@ -2,10 +2,10 @@
 messages can take, and over TCP (RFC 8166 1)."""
 
 import pytest
-from same_results import expect_same, SAME
 
 from steertag import rpc
 from steertag.suite import case, expect, kinds
+from .same_results import expect_same, SAME
 
 OWN = "RFC5531-9-1"
 CONTENT = 20_001

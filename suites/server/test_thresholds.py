@@ -1,8 +1,11 @@
 """Inline thresholds of both directions, to the octet (RFC 8166 3.3.2, 3.3.3; RFC 8797 4.2)."""
 
 import pytest
-from chunk_checks import OVERRUN, OVERRUN_LATITUDE, WRITTEN, expect_written, write_call
-from threshold_checks import (
+
+from steertag import wire
+from steertag.suite import case, expect, kinds
+from .chunk_checks import OVERRUN, OVERRUN_LATITUDE, WRITTEN, expect_written, write_call
+from .threshold_checks import (
     READ_DATA,
     WATCHING_RECEIVES,
     expect_inline,
@@ -11,9 +14,6 @@ from threshold_checks import (
     expect_within,
     read_overhead,
 )
-
-from steertag import wire
-from steertag.suite import case, expect, kinds
 
 
 def announcing(send_bytes, receive_bytes):

@@ -2,10 +2,10 @@
 executed, never read beyond their end (RFC 8166 4.5.2, RFC 5531 9)."""
 
 import pytest
-from chunk_checks import expect_alive
-from message_words import either, no_reply
 
 from steertag.suite import ANY, case, expect, kinds
+from .chunk_checks import expect_alive
+from .message_words import either, no_reply
 
 CUT = "RFC8166-4.5.2-5"
 GARBAGE = "RFC5531-9-7"  # over TCP

@@ -2,11 +2,11 @@
 is an XDR error (RFC 8166 4.5, 4.5.2)."""
 
 import pytest
-from chunk_checks import expect_alive
-from mutations import KINDS, Base, variants
 
 from steertag import wire
 from steertag.suite import case, expect, kinds
+from .chunk_checks import expect_alive
+from .mutations import KINDS, Base, variants
 
 SHORT = "RFC8166-4.5-1"
 BROKEN = "RFC8166-4.5.2-1"

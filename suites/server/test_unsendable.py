@@ -2,10 +2,10 @@
 connection goes on (RFC 8166 4.5.4)."""
 
 import pytest
-from chunk_checks import OVERRUN, OVERRUN_LATITUDE, read_call
 
 from steertag import wire
 from steertag.suite import case, expect, kinds
+from .chunk_checks import OVERRUN, OVERRUN_LATITUDE, read_call
 
 RULE = "RFC8166-4.5.4-3"
 SMALL_INLINE = wire.PrivateData(send_bytes=4096, receive_bytes=1024)

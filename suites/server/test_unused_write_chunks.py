@@ -2,7 +2,9 @@
 4.3.2.3)."""
 
 import pytest
-from chunk_checks import (
+
+from steertag.suite import case, expect, kinds
+from .chunk_checks import (
     OVERRUN,
     OVERRUN_LATITUDE,
     READ_RESULT,
@@ -13,8 +15,6 @@ from chunk_checks import (
     expect_returned,
     read_call,
 )
-
-from steertag.suite import case, expect, kinds
 
 UNUSED = "RFC8166-4.3.2.2-4"
 # Procedures without a DDP-eligible result, and their arguments for a directory handle.

@@ -2,7 +2,9 @@
 3.4.6, 4.3.2)."""
 
 import pytest
-from chunk_checks import (
+
+from steertag.suite import case, expect, kinds
+from .chunk_checks import (
     OVERRUN,
     OVERRUN_LATITUDE,
     READ_RESULT,
@@ -15,8 +17,6 @@ from chunk_checks import (
     read_call,
     write_call,
 )
-
-from steertag.suite import case, expect, kinds
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 1023, 1024, 1025, 4096, 4097, 65536]
 SLACK = [1, 2, 3, 4, 1000, 8192]

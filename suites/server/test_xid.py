@@ -2,11 +2,11 @@
 (RFC 8166 4.2.1, RFC 5531 9)."""
 
 import pytest
-from chunk_checks import expect_alive
-from message_words import either, with_word, words
 
 from steertag import wire
 from steertag.suite import ANY, case, expect, kinds
+from .chunk_checks import expect_alive
+from .message_words import either, with_word, words
 
 OWN = "RFC5531-9-1"
 ECHO = ("RFC8166-4-1", "RFC8166-4.2.1-1", "RFC8166-4.2.2-1", OWN)

@@ -1,9 +1,8 @@
 """Replies of a chosen size: what fits the reply inline threshold, and what becomes of what does not."""
 
-from chunk_checks import OVERRUN, OVERRUN_LATITUDE, expect_read_data, read_call
-
 from steertag import wire
 from steertag.suite import expect, kinds
+from .chunk_checks import OVERRUN, OVERRUN_LATITUDE, expect_read_data, read_call
 
 # Receives larger than what is announced show a Send that is too long instead of losing it.
 WATCHING_RECEIVES = 16384

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-import grade_captures
 from steertag import cli
+from steertag.testing import grade_captures
 
 DEADLINE_S = 60
 CONTENT = b"what was there before"

@@ -2,13 +2,12 @@
 
 import datetime
 import json
-import pathlib
 import textwrap
 
 import pytest
 import yaml
 
-from steertag import baseline, cli
+from steertag import baseline, build_paths, cli
 from steertag.baseline import baseline_commands, case_outcome
 from steertag.baseline.baseline_file import ROW_KEYS
 from steertag.baseline.rows_text import RowsText
@@ -466,7 +465,7 @@ def test_update_writes_nothing_when_it_cannot_do_all(tmp_path, capsys):
 
 
 def test_the_baselines_of_the_lab_survive_an_update_octet_by_octet(tmp_path):
-    folder = pathlib.Path(__file__).resolve().parents[1] / "fixtures" / "baselines"
+    folder = build_paths.checkout() / "fixtures" / "baselines"
     for path in sorted(folder.glob("*.yaml")):
         expected = baseline.load(path, path.stem)
         cases = [baseline.Case(row.case, row.outcomes[0], row.requirement) for row in expected.rows]

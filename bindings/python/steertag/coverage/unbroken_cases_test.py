@@ -2,11 +2,11 @@
 
 import pytest
 
-from coverage_rows import build, case, CLIENT_CASE, deviation, entry, SERVER_CASE
+from steertag import suite
 from steertag.coverage import coverage_text, gate, unbroken_cases
 from steertag.coverage.deviation_results import Catch
-from steertag import suite
 from steertag.suite.cases.collection import collect_apart
+from steertag.testing.coverage_rows import build, case, CLIENT_CASE, deviation, entry, SERVER_CASE
 
 
 def unbroken_sample(**reasons):

@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -12,15 +11,15 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
-import grade_captures
-from steertag import cli, trace
+from steertag import build_paths, cli, trace
 from steertag.grade import annotation, grade_commands, grade_document, grade_text, graded, reading
+from steertag.testing import grade_captures
 
 GRANTS_ZERO = "RFC8166-3.3.1-5"
 DEADLINE_S = 60
-SITUATIONS = pathlib.Path(__file__).parents[1] / "fixtures/captures/situations"
+SITUATIONS = build_paths.checkout() / "fixtures/captures/situations"
 MOST_LISTED = 256  # findings of one connection
-BROKEN = pathlib.Path(__file__).parents[1] / "fixtures/captures/broken"
+BROKEN = build_paths.checkout() / "fixtures/captures/broken"
 # Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too.
 INTERRUPTIBLE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
@@ -423,7 +422,12 @@ def test_the_help_tells_the_exit_statuses(capsys):
     with pytest.raises(SystemExit):
         steertag("--help")
     out = capsys.readouterr().out
-    for status in (grade_commands.CLEAN, grade_commands.VIOLATIONS, grade_commands.UNREADABLE, grade_commands.NOTHING):
+    for status in (
+        grade_commands.CLEAN,
+        grade_commands.VIOLATIONS,
+        grade_commands.UNREADABLE,
+        grade_commands.NOTHING,
+    ):
         assert f"\n  {status}  " in out
 
 

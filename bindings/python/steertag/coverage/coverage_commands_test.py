@@ -8,11 +8,19 @@ import sys
 
 import pytest
 
-from coverage_rows import build, case, CLIENT_CASE, deviation, entry, Exemption, SERVER_CASE
 from steertag import build_paths, cli, ledger, peer, requirements
 from steertag.coverage import coverage_commands, coverage_text, gate, matrix, page
 from steertag.coverage.coverage_document import document, url
 from steertag.coverage.deviation_results import BadResults, Catch, read
+from steertag.testing.coverage_rows import (
+    build,
+    case,
+    CLIENT_CASE,
+    deviation,
+    entry,
+    Exemption,
+    SERVER_CASE,
+)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +142,9 @@ def test_a_deviation_breaks_further_rows_too():
     rows = [entry(), entry("RFC8166-1-2"), entry("RFC8166-1-3")]
     found = build(rows, [], [deviation("d", also=("RFC8166-1-3",))])
     assert [len(row.deviations) for row in found.rows] == [1, 0, 1]
-    assert list(coverage_text.summary(found))[-1].split()[-1] == "1", "one deviation, whatever it breaks"
+    assert (
+        list(coverage_text.summary(found))[-1].split()[-1] == "1"
+    ), "one deviation, whatever it breaks"
 
 
 def sample():
@@ -155,7 +165,16 @@ def test_the_table_has_counts_of_cases_and_results():
         "RFC8166-1-1 MUST both case 2 1 1 of 1 caught 1 fail, 1 pass".split()
     ), "id, level, role, state, cases of the server's side, of the client's, deviations, results"
     assert lines[3].split()[3:] == ["open", "open", "restated"]
-    assert list(coverage_text.summary(sample()))[-1].split() == ["all", "2", "1", "0", "0", "1", "0", "1"]
+    assert list(coverage_text.summary(sample()))[-1].split() == [
+        "all",
+        "2",
+        "1",
+        "0",
+        "0",
+        "1",
+        "0",
+        "1",
+    ]
 
 
 def test_the_document_holds_everything():

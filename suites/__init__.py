@@ -1,0 +1,1 @@
+"""The cases for servers and for clients, and the tests of the harness."""
