@@ -1,5 +1,6 @@
-// Wireshark's headers in the order and wrapping that C++ needs, and what differs between its
-// versions. SPDX-License-Identifier: GPL-2.0-or-later
+// Wireshark's headers in the order and wrapping for C++, with the differences of its versions.
+//
+// SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include <ws_version.h>
@@ -16,6 +17,6 @@
 #include <epan/tap.h>
 #include <wiretap/wtap.h>
 
-// An error in Wireshark is a longjmp: it passes destructors by. Hence the rule for every file of
-// this folder: no object with a destructor is alive across a call into Wireshark, but for those
-// that the session owns.
+// An error in Wireshark is a longjmp, which skips destructors. So in every file of this folder no
+// object with a destructor may be alive across a call into Wireshark. The session's own objects are
+// the exception.

@@ -21,7 +21,7 @@ constexpr header_field_info info(const char* name, const char* filter, ftenum ty
   return {name, filter, type, display, strings, 0, blurb, HFILL};
 }
 
-// Wireshark writes into these tables and keeps them.
+// Wireshark writes into these tables and keeps pointers to them.
 hf_register_info kGeneral[] = {
     {&fields.connection, info("Connection", "steertag.connection", FT_UINT64, BASE_DEC,
                               "Counted from 1 in the order in which they showed up")},

@@ -1,12 +1,15 @@
-// The fields under which a display filter finds what is shown: steertag.*. Their names are
-// permanent; README.md has the table. SPDX-License-Identifier: GPL-2.0-or-later
+// The display filter fields steertag.* of everything that is shown.
+//
+// Their names are permanent; README.md has the table.
+//
+// SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include "dissector/epan.h"
 
 namespace steertag::dissector {
 
-/// Ids that Wireshark gives the fields when they are registered.
+/// The ids that Wireshark assigns at registration.
 struct Fields {
   int connection = -1;
   int frame = -1;

@@ -8,8 +8,8 @@ namespace {
 
 using capture::LinkType;
 
-// Types of ERF records, of which Wireshark takes the record header off. The highest bit says that
-// extension headers follow; those are taken off too.
+// Types of ERF records. Wireshark removes the record header. The highest bit announces extension
+// headers, which it removes too.
 constexpr unsigned kErfTypeBits = 0x7f;
 constexpr unsigned kErfEthernet = 2;
 constexpr unsigned kErfInfiniband = 21;

@@ -1,4 +1,5 @@
-// Says what the first octet of a frame belongs to, in the terms of the engine's reader.
+// Maps a frame's encapsulation to the link type of the engine's reader.
+//
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace steertag::dissector {
 
-/// Nothing for records that are no packets, and for links over which no RDMA is known to run.
+/// Nothing for records that are no packets, and for links without known RDMA.
 std::optional<capture::LinkType> link_type(const wtap_rec& record);
 
 }  // namespace steertag::dissector

@@ -1,10 +1,11 @@
-// What Wireshark looks for in a plugin's file.
+// The symbols that Wireshark looks up in a plugin's file.
+//
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dissector/epan.h"
 #include "dissector/postdissector.h"
 #include "dissector/statistics.h"
 
-// Declared first: a const of a name space would be of this file alone.
+// Declared first: a const at namespace scope would have internal linkage.
 extern "C" {
 extern WS_DLL_PUBLIC_DEF const char plugin_version[];
 extern WS_DLL_PUBLIC_DEF const int plugin_want_major;
@@ -27,7 +28,7 @@ void plugin_register(void) {
   tap_register_plugin(&taps);
 }
 
-// Of Wireshark 4.4 and later; older ones do not ask. 1 is its word for a dissector.
+// For Wireshark 4.4 and later. 1 means a dissector.
 std::uint32_t plugin_describe(void) {
   return 1;
 }

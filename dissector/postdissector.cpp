@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 int protocol = -1;
-// Wireshark has one capture open at a time; that is what makes it one.
+// A global: Wireshark has one open capture at a time.
 Session* session = nullptr;
 
 extern "C" void end_session() {
@@ -27,7 +27,7 @@ extern "C" void end_session() {
   session = nullptr;
 }
 
-/// Behind the last frame of a first pass through a whole file.
+/// After the last frame of a first pass through a whole file.
 extern "C" void finish_session() {
   if (session != nullptr) session->finish();
 }
@@ -38,18 +38,17 @@ extern "C" void begin_session() {
   try {
     session = new Session({.ports = further_ports()}, profile());
   } catch (const std::exception&) {
-    session = nullptr;  // without memory there is nothing to judge with
+    session = nullptr;  // without memory no judging is possible
   }
 }
 
-/// The octets stay where Wireshark has them: the view is valid for as long as the frame is looked
-/// at.
+/// The octets stay in Wireshark's buffer. The view is valid while the frame is dissected.
 void read_frame(tvbuff_t* tvb, const packet_info& pinfo) {
   const std::optional<capture::LinkType> link = link_type(*pinfo.rec);
   if (!link) return;
   const unsigned captured = tvb_captured_length(tvb);
   if (captured == 0) return;
-  // The only call that may throw, before there is anything to destroy.
+  // The only call that may throw. No object with a destructor exists yet.
   const std::uint8_t* octets = tvb_get_ptr(tvb, 0, static_cast<int>(captured));
   capture::Packet packet;
   packet.place.frame = pinfo.num;

@@ -1,10 +1,11 @@
-// The post-dissector: sees every frame whole, reads it once, and shows what is known each time.
+// The post-dissector: reads every frame once, and draws its notes on every pass.
+//
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 namespace steertag::dissector {
 
-/// What Wireshark asks of a plugin when protocols are registered, and when all of them are.
+/// Registers the protocol, and hands over to Wireshark when all protocols are registered.
 void register_protocol();
 void hand_off();
 

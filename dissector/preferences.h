@@ -10,20 +10,20 @@
 
 namespace steertag::dissector {
 
-/// How much a broken requirement weighs, by its RFC 2119 word.
+/// The weight of a broken requirement, by its RFC 2119 word.
 enum class Weight : std::uint8_t { must, should, may };
 /// DEF, normative text without a key word, weighs as much as MUST.
 Weight weight(ledger::Level level);
 
 void register_preferences(int protocol);
 
-/// Frames are read at all.
+/// Whether frames are read at all.
 bool reading_wanted();
-/// By which description of the protocol.
+/// The protocol version to judge by.
 grade::Profile profile();
-/// Findings of this weight are shown.
+/// Whether findings of this weight are shown.
 bool shown(Weight weight);
-/// RDMA operations are shown, not only messages and findings.
+/// Whether RDMA operations are shown in addition to messages and findings.
 bool operations_shown();
 /// Ports besides 20049.
 std::vector<std::uint16_t> further_ports();

@@ -1,4 +1,5 @@
-// Feeds packets to the engine and keeps its exceptions from Wireshark.
+// Passes packets to the engine and catches its exceptions.
+//
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dissector/session.h"
 

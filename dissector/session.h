@@ -1,4 +1,5 @@
-// The grading of the one capture that is open: reader, grader and what they noted.
+// The grading session of the open capture: reader, grader and their notes.
+//
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
@@ -13,15 +14,14 @@ class Session {
   Session(const capture::ReaderOptions& options, grade::Profile profile)
       : grader_(&store_, profile), reader_(grader_, options) {}
 
-  /// Takes the next packet. No exception leaves: Wireshark is C. Once memory ran out nothing more
-  /// is read, and `stopped_at` says so.
+  /// Reads the next packet. No exception leaves, since Wireshark is C. After memory ran out the
+  /// session reads nothing more, and `stopped_at` is set.
   void read(const capture::Packet& packet) noexcept;
-  /// The capture is over: what was held back is told. Later packets are read as if the capture
-  /// began with them.
+  /// The capture ends: queued events are reported. Later packets start a new capture.
   void finish() noexcept;
   /// The frame at which memory ran out; 0 if it did not.
   std::uint32_t stopped_at() const { return stopped_at_; }
-  /// What was found out last was found out by reading this frame.
+  /// Whether the latest notes were made by reading this frame.
   bool has_just_read(std::uint32_t frame) const { return latest_ == frame; }
   const Store& store() const { return store_; }
 
@@ -29,7 +29,7 @@ class Session {
   Store store_;
   grade::Grader grader_;
   capture::Reader reader_;
-  std::uint32_t latest_ = 0;  // frame that was read
+  std::uint32_t latest_ = 0;  // the frame that was read
   std::uint32_t stopped_at_ = 0;
 };
 

@@ -16,12 +16,12 @@ constexpr const char* kFindings = "Findings";
 constexpr const char* kChunks = "Chunk segments";
 constexpr const char* kOperations = "RDMA operations";
 constexpr const char* kLosses = "Not judged because";
-/// Texts of nodes are short: an id, or a kind with a direction.
+/// Texts of nodes are short: an id, or a kind and a direction.
 constexpr std::size_t kMostNodeText = 64;
 
 int tap_id = 0;
 
-/// Counts a node below one of the headings, and gives its id.
+/// Counts a node under one of the headings, and returns its id.
 int count(stats_tree* table, const char* heading, const char* name, bool parent = false,
           int times = 1) {
   increase_stat_node(table, heading, 0, true, times);

@@ -6,11 +6,11 @@
 
 namespace steertag::dissector {
 
-/// Makes the tap; to be called when the protocol is registered.
+/// Registers the tap. Call it when the protocol is registered.
 void register_statistics_tap();
-/// Makes the table that listens to it; to be called when taps are registered.
+/// Registers the table that listens to the tap. Call it when taps are registered.
 void register_statistics_table();
-/// Hands on what is shown of a frame, if a table listens.
+/// Sends what a frame shows to the table, if one listens.
 void tap(const Look& look, packet_info* pinfo);
 
 }  // namespace steertag::dissector

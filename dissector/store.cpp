@@ -10,7 +10,7 @@ void Store::begin(std::uint32_t frame) {
   current_ = frame;
   late_.clear();
   if (chains_.size() <= frame) chains_.resize(std::size_t{frame} + 1);
-  // A read filter gives the number of a frame that it dropped to the next one.
+  // With a read filter, the number of a dropped frame is reused for the next one.
   chains_[frame] = {};
 }
 
@@ -64,7 +64,7 @@ std::uint64_t Store::connection(const Entry& entry) const {
 }
 
 void Store::add(NoteKind kind, std::size_t count, std::uint64_t connection, std::uint64_t frame) {
-  // What belongs to no frame, or to one that was never read, is shown where it was found out.
+  // A note without a frame, or on a frame that was never read, is shown at the current frame.
   const std::uint32_t own =
       frame == 0 || frame > current_ ? current_ : static_cast<std::uint32_t>(frame);
   const auto at = static_cast<std::uint32_t>(entries_.size());

@@ -1,5 +1,6 @@
-// Keeps what grading noted about each frame of the capture that is open, for every later look at
-// it. SPDX-License-Identifier: GPL-2.0-or-later
+// The notes on each frame of the open capture, for every later dissection.
+//
+// SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace steertag::dissector {
 
-/// Private data is at most 196 octets on InfiniBand and 512 on iWARP; more is not kept.
+/// Private data has at most 196 octets on InfiniBand and 512 on iWARP. Longer data is truncated.
 inline constexpr std::size_t kMostPrivateDataKept = 512;
 
 /// A FindingNote that owns its texts.
@@ -27,32 +28,32 @@ struct Finding {
 
 /// An OpeningNote that owns its octets.
 struct Opening {
-  grade::OpeningNote note;  // its view is of no use
+  grade::OpeningNote note;  // its view is invalid
   Bytes private_data;
 };
 
 struct Message {
   grade::MessageNote note;
-  std::uint64_t answer_frame = 0;  // of a call; 0 while no answer was seen
+  std::uint64_t answer_frame = 0;  // of a call; 0 before its answer
 };
 
 enum class NoteKind : std::uint8_t { opening, message, operation, loss, finding };
 
-/// One thing noted: `index` counts within its kind.
+/// A note: `index` counts within its kind.
 struct Entry {
   NoteKind kind = NoteKind::message;
   bool opens_connection = false;  // the first entry of its connection
   std::uint32_t index = 0;
-  std::uint32_t next = 0;   // entry of the same frame; Store::kNone at the end
-  std::uint32_t frame = 0;  // to which it belongs
+  std::uint32_t next = 0;   // next entry of the same frame; Store::kNone at the end
+  std::uint32_t frame = 0;  // the frame that it is about
 };
 
 class Store final : public grade::NoteSink {
  public:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-  /// `frame` is about to be read for the first time. What follows until the next call was found out
-  /// by reading it, though it may belong to an earlier frame.
+  /// `frame` is about to be read for the first time. All notes until the next call come from
+  /// reading it, also those about earlier frames.
   void begin(std::uint32_t frame);
 
   void on_opening(const grade::OpeningNote& note) override;
@@ -61,12 +62,12 @@ class Store final : public grade::NoteSink {
   void on_loss(const grade::LossNote& note) override;
   void on_finding(const grade::FindingNote& note) override;
 
-  /// Whether there is something to show under a frame. `late` adds what belongs to earlier frames
-  /// and was found out by reading the latest frame: in one pass it can be shown nowhere else.
+  /// Whether a frame has entries. `late` includes entries about earlier frames that reading the
+  /// latest frame added. In a single pass there is no other place to show them.
   bool any(std::uint32_t frame, bool late) const {
     return first(frame) != kNone || (late && !late_.empty());
   }
-  /// Calls `show(entry)` for each entry of a frame, in the order of their making.
+  /// Calls `show(entry)` for each entry of a frame, oldest first.
   template <class Show>
   void each(std::uint32_t frame, bool late, const Show& show) const {
     for (std::uint32_t at = first(frame); at != kNone; at = entries_[at].next) show(entries_[at]);
@@ -96,10 +97,10 @@ class Store final : public grade::NoteSink {
   void link_answer(const grade::MessageNote& answer);
 
   std::uint32_t current_ = 0;
-  std::uint64_t connections_ = 0;  // that were noted so far
+  std::uint64_t connections_ = 0;  // so far
   std::vector<Chain> chains_;      // by frame number
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> late_;  // entries of earlier frames that reading current_ made
+  std::vector<std::uint32_t> late_;  // entries about earlier frames, from reading current_
   std::vector<Opening> openings_;
   std::vector<Message> messages_;
   std::vector<grade::OperationNote> operations_;

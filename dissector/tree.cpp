@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-/// Where items are added. Nothing in here has a destructor (epan.h).
+/// Where items are added. It has no destructor (epan.h).
 struct Canvas {
   const Store& store;
   tvbuff_t* tvb;
@@ -41,7 +41,7 @@ struct Canvas {
   }
 };
 
-/// Marks what was worked out and stands in no octet.
+/// Marks an item as generated: no octet contains it.
 void worked_out(proto_item* item) {
   proto_item_set_generated(item);
 }
@@ -62,7 +62,7 @@ expert_field* expert(Weight weight) {
   return &experts.must;
 }
 
-/// Also without a tree: Wireshark counts expert info and colours by it.
+/// Also without a tree: Wireshark counts expert info and uses it for colours.
 void add_expert(const Canvas& canvas, proto_item* item, const Finding& finding) {
   const ledger::Requirement& requirement = *finding.requirement;
   const std::string_view level = ledger::name(requirement.level);
@@ -256,13 +256,13 @@ void draw_entry(const Canvas& canvas, const Entry& entry) {
   }
 }
 
-/// A suffix of the Info column, only where there is a finding.
+/// Appends to the Info column of frames with findings.
 void write_column(const Look& look, packet_info* pinfo) {
   look.store->each(look.frame, look.late, [&](const Entry& entry) {
     if (entry.kind != NoteKind::finding) return;
     const ledger::Requirement& requirement = *look.store->finding(entry).requirement;
     if (!shown(weight(requirement.level))) return;
-    // A dissector may have closed the column, for what it expects behind its own part.
+    // A dissector may have closed the column against appending.
     const bool writable = col_get_writable(pinfo->cinfo, COL_INFO);
     col_set_writable(pinfo->cinfo, COL_INFO, true);
     col_append_fstr(pinfo->cinfo, COL_INFO, " [%.*s]", static_cast<int>(requirement.id.size()),

@@ -1,5 +1,6 @@
-// Draws what is known of a frame: items under the protocol `steertag`, expert info, the Info
-// column. SPDX-License-Identifier: GPL-2.0-or-later
+// Draws a frame's notes: items under the protocol `steertag`, expert info, the Info column.
+//
+// SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
 #include "dissector/epan.h"
@@ -16,7 +17,7 @@ struct Look {
 };
 inline constexpr const char* kStopped = "memory ran out";
 
-/// `tree` may be null: then only expert info and columns are written.
+/// `tree` may be null. Then only expert info and columns are written.
 void draw(const Look& look, int protocol, tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree);
 
 }  // namespace steertag::dissector

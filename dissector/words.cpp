@@ -1,4 +1,5 @@
-// The words for kinds of messages, chunks and operations.
+// Names of messages, chunks and operations.
+//
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dissector/words.h"
 

@@ -1,4 +1,5 @@
-// Words for what notes hold, as the fields and the statistics show them: C strings that stay.
+// Names for fields and statistics, as C strings with static storage.
+//
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 

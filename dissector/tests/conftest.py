@@ -1,4 +1,4 @@
-"""What the tests of the plugin share."""
+"""Fixtures of the plugin's tests."""
 
 import pathlib
 import shutil
@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-# What makes the committed captures makes those of single tests too.
+# The generator of committed captures also makes those of single tests.
 sys.path.insert(1, str(pathlib.Path(__file__).parents[2] / "fixtures" / "captures" / "situations"))
 
 import tshark
@@ -16,7 +16,7 @@ import tshark
 
 @pytest.fixture(scope="session")
 def home():
-    """A directory that another user can use, which pytest's own are not."""
+    """A directory that other users can access, unlike pytest's own."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="steertag-plugin-"))
     folder.chmod(0o777)
     yield folder

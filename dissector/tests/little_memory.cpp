@@ -1,5 +1,4 @@
-// Preloaded, lets large allocations fail as if memory had run out: those of at least
-// STEERTAG_MOST_BYTES.
+// A preloaded library that lets allocations of STEERTAG_MOST_BYTES or more fail.
 #include <dlfcn.h>
 
 #include <cstdlib>

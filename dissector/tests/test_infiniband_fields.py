@@ -1,5 +1,8 @@
-"""What is read of transport headers and of the messages of connection managers is what Wireshark's own dissector
-of InfiniBand reads there: it knows their formats from elsewhere than the engine does."""
+"""The plugin and Wireshark's own InfiniBand dissector read the same fields of transport and CM
+headers.
+
+Both know the formats from different sources.
+"""
 
 import pytest
 import tshark
@@ -25,7 +28,7 @@ def number(text):
 @pytest.mark.parametrize("capture", CAPTURES, ids=lambda path: path.stem)
 def test_wireshark_reads_the_same(wireshark, capture):
     wanted = [part for field in FIELDS for part in ("-e", field)]
-    # The request is told only once its reply shows the queue pair: to see it there takes two passes.
+    # The request is reported once its reply shows the queue pair, so the test needs two passes.
     text = wireshark.tshark(capture, "-T", "fields", "-E", "occurrence=f", *wanted, passes=2)
     compared = dict.fromkeys(("operation", "length", "invalidated", "connect", "accept"), 0)
     for index, line in enumerate(text.splitlines(), 1):
@@ -33,7 +36,7 @@ def test_wireshark_reads_the_same(wireshark, capture):
         if shown[RETH[0]]:
             values = [[number(shown[name]) for name in names] for names in (OPERATION, RETH)]
             whole = shown[OPCODE] in (READ_REQUEST, WRITE_ONLY)
-            parts = 3 if whole else 2  # of a Write in several packets each is shown with its own
+            parts = 3 if whole else 2  # each packet of a Write is shown with its own
             assert values[0][:parts] == values[1][:parts], f"frame {index}"
             compared["operation"] += 1
             compared["length"] += whole

@@ -1,4 +1,4 @@
-"""The plugin as Wireshark's programs see it: it loads, its names are the documented ones, files do not mix."""
+"""The plugin loads, its names are the documented ones, and files do not mix."""
 
 import re
 
@@ -37,7 +37,7 @@ def test_preferences_are_the_documented_ones(wireshark):
 
 
 def test_says_nothing_of_other_traffic(wireshark, home, passes):
-    """Frames in which no RDMA is: two hosts that speak HTTP."""
+    """Frames without RDMA: two hosts that speak HTTP."""
     capture = Capture()
     link = Iwarp(capture, server_port=80)
     link.octets(CLIENT, b"GET / HTTP/1.1\r\nHost: example.net\r\n\r\n")
@@ -47,13 +47,13 @@ def test_says_nothing_of_other_traffic(wireshark, home, passes):
 
 
 def verdicts(answer):
-    """Frames with findings, by an answer of sharkd's expert information."""
+    """Frames with findings, from sharkd's expert information."""
     (tap,) = answer["taps"]
     return [detail["f"] for detail in tap["details"] if detail["p"] == "Steertag"]
 
 
 def test_files_one_after_the_other(wireshark):
-    """What one file was about is forgotten with it; several times, so that a sanitizer sees what is left behind."""
+    """The plugin frees a file's data with the file. Several turns let a sanitizer detect leaks."""
     bad = wireshark.readable(SITUATIONS / "10-credit-zero.pcapng")
     good = wireshark.readable(SITUATIONS / "03-read-with-write-chunk.pcapng")
     requests = []

@@ -1,4 +1,4 @@
-"""What the plugin shows when memory runs out in the middle of a capture."""
+"""The plugin's display when memory runs out in the middle of a capture."""
 
 import os
 import pathlib
@@ -12,7 +12,8 @@ import tshark
 SOURCE = pathlib.Path(__file__).parent / "little_memory.cpp"
 CAPTURE = tshark.CAPTURES / "linux-6.1-siw-v4.1.pcapng"
 COMPILER_LIMIT_S = 60
-# What is kept of a capture grows in vectors: one of these sizes is asked for in the middle of this one.
+# Vectors hold the capture's data: an allocation of one of these sizes occurs in the middle of this
+# one.
 MOST_BYTES = (64 << 10, 32 << 10, 16 << 10, 8 << 10, 4 << 10)
 
 
@@ -38,7 +39,7 @@ def stopped(frames):
 
 @pytest.fixture(scope="module")
 def limited(home, little_memory):
-    """Wireshark's programs with as little memory as stops the plugin in the middle of the capture, and that
+    """Wireshark's programs with a memory limit that stops the plugin in the middle, and that
     frame's number."""
     folder = home / "limited"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Damaged captures: whatever the octets are, the plugin neither crashes nor gives Wireshark a reason to complain."""
+"""On damaged captures the plugin neither crashes nor gives Wireshark a reason to complain."""
 
 import random
 import re
@@ -10,22 +10,22 @@ from frames import Capture
 ALL = sorted(tshark.CAPTURES.glob("**/*.pcapng"))
 SITUATIONS = [path for path in ALL if path.parent.name == "situations"]
 OTHERS = [path for path in ALL if path not in SITUATIONS]
-# The situations, and others by chance, which are the same in each run.
+# The situations, and random others, the same in each run.
 MOST_CAPTURES = 96
 CAPTURES = SITUATIONS + sorted(
     random.Random(1).sample(OTHERS, min(len(OTHERS), MOST_CAPTURES - len(SITUATIONS)))
 )
-# As many captures are damaged and put into one file: starting tshark takes the longest.
+# This many captures are damaged and put into one file, since starting tshark takes the longest.
 GROUP = 8
-# Of each capture, each with other damage and between two hosts of its own; some hundred in all.
+# Copies of each capture, with different damage and different hosts; some hundred in all.
 MOST_MUTANTS = 12
-# So that large captures do not take the longest.
+# A limit for the time of large captures.
 MOST_FRAMES = 400
-# One damage in so many frames, and at least one.
+# One damage in this many frames, and at least one.
 FRAMES_A_DAMAGE = 5
 ETHERNET_BYTES = 14
 ETHERNET_IPV4 = b"\x08\x00"
-# The link type of captures that suites write.
+# The link type of the suites' captures.
 RAW_IP = 101
 # Of the link and network layers below TCP, or below UDP and a transport header.
 HEADER_BYTES = 54
@@ -35,8 +35,7 @@ COMPLAINTS = re.compile(
 
 
 def frames_of(path):
-    """The frames of a capture in little-endian pcapng, as the committed ones are; IP packets without a link
-    layer get one."""
+    """The frames of a little-endian pcapng capture. IP packets without a link layer get one."""
     octets, frames, at, head = path.read_bytes(), [], 0, b""
     while at + 12 <= len(octets):
         kind, length = (int.from_bytes(octets[at + n : at + n + 4], "little") for n in (0, 4))
@@ -62,7 +61,7 @@ def elsewhere(frame, number):
 
 
 def damage(frames, at, chance):
-    """Changes, cuts, loses, doubles or moves one frame."""
+    """Changes, truncates, drops, duplicates or moves one frame."""
     frame = bytearray(frames[at])
     kind = chance.choice(("octets", "octets", "word", "cut", "lose", "double", "move", "longer"))
     if kind == "octets" and len(frame) > ETHERNET_BYTES:
@@ -112,5 +111,5 @@ def test_mutants(wireshark, home, first, passes):
     )
     assert output.status == 0, output.errors[-2000:]
     assert not COMPLAINTS.search(output.text + output.errors)
-    # It was at work: nothing is proved by a plugin that looked away.
+    # Proves that the plugin judged the frames.
     assert "Steertag: verdicts" in output.text

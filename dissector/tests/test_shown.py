@@ -1,4 +1,4 @@
-"""What is shown of a connection: fields, columns, expert information, statistics, by the preferences."""
+"""What the plugin shows: fields, columns, expert information, statistics, by the preferences."""
 
 import messages
 import pytest
@@ -50,7 +50,7 @@ def test_transaction(wireshark, passes):
     assert [frame(frames, n).one("credits.in_flight") for n in (8, 9, 10, 11)] == list("1232")
     assert reply.one("call_frame") == "8"
     assert float(reply.one("response_time")) == 0.003
-    # Nobody knows the future in one pass.
+    # A single pass cannot show later frames.
     assert call.all("answer_frame") == (["11"] if passes == 2 else [])
 
 
@@ -67,7 +67,7 @@ def test_chunks_and_operations(wireshark, passes):
 
 
 def numbers(wireshark, capture, display_filter, *arguments, passes):
-    """Frames that a display filter leaves."""
+    """Frames that match a display filter."""
     text = wireshark.tshark(
         *(capture, "-Y", display_filter, "-T", "fields", "-e", "frame.number", *arguments),
         passes=passes,
@@ -116,7 +116,7 @@ def test_statistics(wireshark, passes):
 
 
 def test_statistics_count_every_segment(wireshark, home, passes):
-    """More than are kept to be shown."""
+    """More than the plugin keeps to show."""
     capture = Capture()
     link = Iwarp(capture)
     link.open()
@@ -143,7 +143,7 @@ def test_statistics_of_findings(wireshark, passes):
 
 
 def test_levels(wireshark, home, passes):
-    """A SHOULD that is not kept is a warning, unless only MUST is wanted."""
+    """A broken SHOULD is a warning, unless the preferences select only MUST."""
     capture = Capture()
     link = Iwarp(capture)
     link.open()
@@ -163,7 +163,7 @@ def test_levels(wireshark, home, passes):
 
 @pytest.mark.parametrize("profile, ids", [("rfc8166", ["RFC8166-4.6.2-1"]), ("rfc5666", [])])
 def test_profile(wireshark, profile, ids, passes):
-    """RDMA_DONE, which RFC 8166 took away."""
+    """RDMA_DONE, which RFC 8166 removed."""
     found = wireshark.findings(DONE, "-o", f"steertag.profile:{profile}", passes=passes)
     assert [finding.id for finding in found] == ids
 
@@ -183,7 +183,7 @@ def test_operations(wireshark, passes):
 
 
 def test_ports(wireshark, home, passes):
-    """On a port of its own a connection may begin with what does not look like RPC-over-RDMA."""
+    """On an unknown port a connection may begin with another protocol."""
     capture = Capture()
     link = Iwarp(capture, server_port=4100)
     link.open(client=None, server=None)
@@ -196,7 +196,7 @@ def test_ports(wireshark, home, passes):
 
 
 def test_found_out_late(wireshark, home, passes):
-    """What came before its predecessors is read when they are there, and belongs to its own frame."""
+    """A late frame is read when its predecessors are there, and its notes are its own."""
     capture = Capture()
     link = Iwarp(capture)
     link.open()

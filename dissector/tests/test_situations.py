@@ -1,14 +1,15 @@
-"""What Wireshark's own dissector gets wrong, the plugin gets right, in one pass and in two."""
+"""The situations in which Wireshark's own dissector is wrong: the plugin is right, in one pass and
+in two."""
 
 import pytest
 import tshark
 
 SITUATIONS = tshark.CAPTURES / "situations"
-# The first exchange of connections that are captured from their beginning.
+# The first messages of connections that are captured from their beginning.
 OPENING = ["4 connect", "5 accept"]
 
-# One line an item: a message with its XID and the frame of the call that it answers, an RDMA operation with the frame
-# of the call whose memory it uses, a finding with its culprit, a loss.
+# One line per item. A message has its XID and the frame of the call that it answers. An RDMA
+# operation has the frame of the call with the memory, a finding its culprit, and a loss its kind.
 EXPECTED = {
     "01-version-two": [
         *OPENING,
@@ -196,7 +197,7 @@ EXPECTED = {
         "10 invalidates ab01",
     ],
 }
-# Wireshark's own dissectors of RDMA and of what goes over it.
+# Wireshark's own dissectors of RDMA and of the protocols above it.
 BUILT_IN = ["iwarp_mpa", "iwarp_ddp_rdmap", "infiniband", "rpcordma", "rpc", "nfs"]
 
 
@@ -215,7 +216,7 @@ def message_lines(message):
 
 
 def lines_of(frame):
-    """(frame, line of EXPECTED) of what stands under a frame, or belongs to another one and says so."""
+    """Yields (frame, line of EXPECTED) of the items under a frame, also those about another frame."""
     found = []
     for item in frame.items("opening"):
         found.append((item.get("frame"), item["opening"]))
@@ -231,7 +232,7 @@ def lines_of(frame):
 
 
 def lines_of_all(frames):
-    """In the order of the frames that things belong to, which in one pass is not that of showing them."""
+    """By the frame that an item is about. A single pass shows it elsewhere."""
     found = [item for frame in frames for item in lines_of(frame)]
     return [f"{number} {line}" for number, line in sorted(found, key=lambda item: item[0])]
 

@@ -1,4 +1,4 @@
-"""Runs Wireshark's programs with the plugin, as a user who is not root, and takes their output apart."""
+"""Runs Wireshark's programs with the plugin as an unprivileged user, and parses their output."""
 
 import dataclasses
 import json
@@ -12,9 +12,9 @@ import xml.etree.ElementTree
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 CAPTURES = PROJECT / "fixtures" / "captures"
 RUN_LIMIT_S = 120
-# Root's own plugins are ignored by Wireshark; this is nobody.
+# Wireshark ignores root's plugins, so the programs run as the unprivileged user 65534.
 NOBODY = "65534"
-# Where a report of leaks begins, and whose memory it can be.
+# Markers of a leak report: its start, and the owner of the memory.
 LEAKS = re.compile(r"\s*=+\n==\d+==ERROR: LeakSanitizer: detected memory leaks\n")
 TRACES = "stack_trace_format='    #%n %p in %f %S (%m+%o)'"
 WIRESHARK_PARTS = (
@@ -26,12 +26,12 @@ WIRESHARK_PARTS = (
     "tshark",
     "sharkd",
 )
-# What Wireshark's own dissector says of itself with two passes and a Send in several segments.
+# Output of Wireshark's own dissector, with two passes and a Send in several segments.
 NOT_OURS = re.compile(r"\[Epan WARNING\] -- Dissector bug, protocol RPCoRDMA, in packet \d+:")
 
 
 def build():
-    """The build that is used: the one that STEERTAG_BUILD names, or the release build."""
+    """The build to test: STEERTAG_BUILD, or the release build."""
     return pathlib.Path(os.environ.get("STEERTAG_BUILD") or PROJECT / "build" / "release").resolve()
 
 
@@ -42,7 +42,7 @@ def plugins():
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Finding:
-    """One finding as the fields show it; `frame` is the one that it belongs to."""
+    """One finding in the fields; `frame` is the frame that it is about."""
 
     frame: int
     id: str
@@ -57,13 +57,13 @@ class Output:
 
 
 def plain(field):
-    """The name of a field without the prefix of all of them."""
+    """The name of a field without the common prefix."""
     return field.get("name").removeprefix("steertag.")
 
 
 def leaks_of_ours(report):
-    """The leaks in a report whose memory the plugin asked for, or what it called that is no part of
-    Wireshark."""
+    """Leaks in a report whose memory the plugin allocated, itself or through libraries other than
+    Wireshark's."""
     for leak in report.split("\n\n"):
         modules = re.findall(r"^ +#\d+ .*\((\S+?)\+", leak, re.MULTILINE)
         named = [pathlib.Path(module).name for module in modules]
@@ -73,7 +73,7 @@ def leaks_of_ours(report):
 
 
 class Frame:
-    """What is shown under one frame: fields by name, in the order of the tree."""
+    """The items under one frame: fields by name, in tree order."""
 
     def __init__(self, number, packet):
         self.number = number
@@ -99,8 +99,8 @@ class Frame:
         return values[0]
 
     def items(self, name):
-        """The items of this name, each as its own value and those of what is below it; segments of chunks,
-        of which there may be several, are items in `chunks`."""
+        """The items of this name, each with its value and those below it. Chunk segments are in
+        `chunks`."""
         found = []
         for field in self._fields(name):
             parts = {plain(below): below.get("show") for below in field}
@@ -121,13 +121,13 @@ class Frame:
 
 
 class Wireshark:
-    """The programs, and a home directory that nobody may use; with the plugin unless told otherwise."""
+    """The programs, and an unusable home directory. The plugin is on by default."""
 
     def __init__(self, home, with_plugin=True):
         self.home = home
         self.plugins = home / "plugins"
         if with_plugin:
-            # Another user may not be let into the checkout.
+            # The checkout may be unreadable for another user.
             shutil.copytree(plugins(), self.plugins)
         self._root = os.geteuid() == 0
         self._environment = {}
@@ -138,16 +138,16 @@ class Wireshark:
                 "LD_PRELOAD": os.environ["STEERTAG_PRELOAD"],
                 "ASAN_OPTIONS": f"detect_leaks=1:detect_stack_use_after_return=1:{TRACES}",
                 "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-                # Wireshark leaks too, which is not the plugin's fault: leaks_of_ours tells.
+                # Wireshark has leaks of its own: leaks_of_ours tells them apart.
                 "LSAN_OPTIONS": "exitcode=0",
             }
 
     def preload(self, library, **variables):
-        """Has the programs load a library first, with these variables in their environment."""
+        """Makes the programs preload a library, with these environment variables."""
         self._environment |= {"LD_PRELOAD": library} | variables
 
     def command(self, program, *arguments):
-        """What runs a program with these arguments."""
+        """The command line of a program."""
         found = shutil.which(program)
         assert found, f"{program} is not installed"
         environment = {
@@ -155,7 +155,8 @@ class Wireshark:
             "HOME": str(self.home),
             "LC_ALL": "C.UTF-8",
             "WIRESHARK_PLUGIN_DIR": str(self.plugins),
-            # Programs for capturing, which are asked what they can do, and hang with sanitizers.
+            # Capture programs; Wireshark runs them for their capabilities, and they hang with
+            # sanitizers.
             "WIRESHARK_EXTCAP_DIR": str(self.home / "no-extcap"),
         }
         environment |= self._environment
@@ -166,7 +167,7 @@ class Wireshark:
         return [*command, *map(str, arguments)]
 
     def readable(self, path):
-        """A copy of a file where nobody can read it: a checkout may lie in root's home."""
+        """A copy of a file that another user can read. A checkout may be in root's home."""
         copy = self.home / path.name
         if copy != path:
             shutil.copyfile(path, copy)
@@ -191,7 +192,7 @@ class Wireshark:
         return Output(done.returncode, text, errors)
 
     def tshark(self, capture, *arguments, passes=1):
-        """The standard output; anything on the other one, and any other status than 0, is a failure."""
+        """The standard output. Fails on error output, and on any status except 0."""
         twice = ["-2"] if passes == 2 else []
         output = self.run("tshark", "-n", *twice, "-r", self.readable(capture), *arguments)
         said = [line for line in output.errors.splitlines() if line and not NOT_OURS.search(line)]
@@ -199,7 +200,7 @@ class Wireshark:
         return output.text
 
     def frames(self, capture, *arguments, passes=1):
-        """Every frame with what the plugin shows under it."""
+        """Every frame with the plugin's items."""
         text = self.tshark(capture, "-T", "pdml", "-J", "frame steertag", *arguments, passes=passes)
         packets = xml.etree.ElementTree.fromstring(text).iter("packet")
         return [
@@ -212,7 +213,7 @@ class Wireshark:
         return sorted(finding for frame in frames for finding in frame.findings())
 
     def sharkd(self, *requests):
-        """Answers of one sharkd to requests, each (method, parameters)."""
+        """The answers of one sharkd to requests (method, parameters)."""
         lines = [
             json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
             for number, (method, parameters) in enumerate(requests, 1)

@@ -1,4 +1,4 @@
-// Words for what readers tell.
+// Names of fabrics and losses.
 #include "capture/connection.h"
 
 namespace steertag::capture {

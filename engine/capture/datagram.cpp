@@ -1,4 +1,4 @@
-// The text of addresses.
+// Addresses as text.
 #include "capture/datagram.h"
 
 #include <arpa/inet.h>
@@ -8,7 +8,7 @@
 namespace steertag::capture {
 namespace {
 
-// RFC 4291 2.5.5.2: ten octets of zero and two of ones stand before an IPv4 address.
+// RFC 4291 2.5.5.2: ten zero octets and two of ones precede an IPv4 address.
 constexpr std::size_t kZeros = 10;
 constexpr std::size_t kMappedBytes = 12;
 

@@ -1,4 +1,4 @@
-// An IP packet's addresses and payload, whatever link it came over.
+// An IP packet's addresses and payload, over any link layer.
 #pragma once
 
 #include <array>
@@ -21,14 +21,14 @@ struct IpAddress {
 inline constexpr std::uint8_t kProtocolTcp = 6;
 inline constexpr std::uint8_t kProtocolUdp = 17;
 
-/// The payload of an IP packet (fragments put together).
+/// The payload of an IP packet, reassembled from fragments.
 struct Datagram {
   Place place;
   IpAddress source;
   IpAddress destination;
-  std::uint8_t protocol = 0;  // of what `payload` starts with: kProtocolTcp, kProtocolUdp ...
+  std::uint8_t protocol = 0;  // the protocol of `payload`: kProtocolTcp, kProtocolUdp ...
   View payload;            // without link-layer trailers; valid during the call that hands it over
-  std::size_t length = 0;  // of the payload on the wire: more than `payload` if it was cut
+  std::size_t length = 0;  // of the payload on the wire: more than `payload` if truncated
 };
 
 }  // namespace steertag::capture

@@ -1,10 +1,10 @@
-// Keeps copies until the connection is known, then hands on without a copy.
+// Keeps copies until the protocol is known, then passes events on without a copy.
 #include "capture/feed.h"
 
 #include <utility>
 #include <variant>
 
-#include "capture/speech.h"
+#include "capture/protocol_evidence.h"
 #include "trace/body_octets.h"
 #include "wire/private_data.h"
 
@@ -32,11 +32,14 @@ struct ConnectionFeed::Kept {
   Side actor = Side::a;
   std::optional<trace::Body> body;
   LossKind loss = LossKind::missing;
-  Bytes octets;  // what the body's view points to; its memory does not move with the record
+  Bytes octets;  // the body's view points here; moving the record keeps the octets in place
 };
 
 ConnectionFeed::ConnectionFeed(ConnectionSinks& sinks, FeedHints hints)
-    : sinks_(sinks), hints_(std::move(hints)), client_(hints_.client), speaks_(hints_.known_port) {}
+    : sinks_(sinks),
+      hints_(std::move(hints)),
+      client_(hints_.client),
+      is_rpcrdma_(hints_.known_port) {}
 ConnectionFeed::~ConnectionFeed() = default;
 
 void ConnectionFeed::set_client(Side side) {
@@ -50,10 +53,10 @@ void ConnectionFeed::set_end(Side side, std::string text) {
 void ConnectionFeed::on_event(const Place& place, Side actor, const trace::Body& body) {
   if (state_ == State::undecided) {
     decide(actor, body);
-    if (speaks_ && client_) open_sink(place);
+    if (is_rpcrdma_ && client_) open_sink(place);
   }
   if (state_ == State::undecided) keep(place, actor, body);
-  if (state_ == State::open) tell(place, actor, body);
+  if (state_ == State::open) report(place, actor, body);
 }
 
 void ConnectionFeed::on_loss(const Place& place, Side actor, LossKind kind) {
@@ -62,43 +65,43 @@ void ConnectionFeed::on_loss(const Place& place, Side actor, LossKind kind) {
   keep_loss(place, actor, kind);
 }
 
-void ConnectionFeed::on_received(const Place& place, Side actor, const Place& upto) {
-  if (state_ == State::open) sink_->on_received(place, role(actor), upto);
+void ConnectionFeed::on_acknowledged(const Place& place, Side actor, const Place& up_to) {
+  if (state_ == State::open) sink_->on_acknowledged(place, role(actor), up_to);
 }
 
-void ConnectionFeed::on_turn(const Place& place, Side actor, bool in_order) {
-  if (state_ == State::open) sink_->on_turn(place, role(actor), in_order);
+void ConnectionFeed::on_message_packet(const Place& place, Side actor, bool in_order) {
+  if (state_ == State::open) sink_->on_message_packet(place, role(actor), in_order);
 }
 
 void ConnectionFeed::on_end(const Place& place) {
-  if (state_ == State::undecided && speaks_ && !kept_.empty()) {
+  if (state_ == State::undecided && is_rpcrdma_ && !kept_.empty()) {
     if (!client_ && replier_) client_ = other(*replier_);
-    // Where nothing tells the ends apart, anything told would be told of the wrong one.
+    // The two ends look the same. An event could be reported for the wrong one.
     if (client_) open_sink(place);
   }
   if (state_ == State::open) sink_->on_end(place);
   refuse();
 }
 
-/// Looks at one event for what it tells about the connection.
+/// Learns about the connection from one event.
 void ConnectionFeed::decide(Side actor, const trace::Body& body) {
-  if (announces(body)) speaks_ = true;
+  if (announces(body)) is_rpcrdma_ = true;
   if (std::holds_alternative<trace::Connect>(body) && !client_) client_ = actor;
   const auto* send = std::get_if<trace::Send>(&body);
   if (send == nullptr) return;
-  const Speech speech = speech_of(send->bytes);
-  if (speech >= Speech::spoken) speaks_ = true;
-  if (speech == Speech::from_client && !client_) client_ = actor;
-  if (speech == Speech::from_server && !client_) client_ = other(actor);
-  if (speech == Speech::reply && !replier_) replier_ = actor;
-  if (speech == Speech::other && !speaks_) return refuse();
+  const ProtocolEvidence speech = protocol_evidence(send->bytes);
+  if (speech >= ProtocolEvidence::rpcrdma) is_rpcrdma_ = true;
+  if (speech == ProtocolEvidence::from_client && !client_) client_ = actor;
+  if (speech == ProtocolEvidence::from_server && !client_) client_ = other(actor);
+  if (speech == ProtocolEvidence::reply && !replier_) replier_ = actor;
+  if (speech == ProtocolEvidence::other && !is_rpcrdma_) return refuse();
   if (++sends_ < kMostUndecidedSends) return;
-  if (!speaks_) return refuse();
-  // Replies alone: the server's, since a client that never calls is never called back.
+  if (!is_rpcrdma_) return refuse();
+  // Only replies so far: they are the server's. A client without calls gets no callbacks.
   if (!client_ && replier_) client_ = other(*replier_);
 }
 
-/// Losses in a row are one.
+/// Consecutive losses count as one.
 void ConnectionFeed::keep_loss(const Place& place, Side actor, LossKind kind) {
   const bool same = !kept_.empty() && !kept_.back().body && kept_.back().loss == kind &&
                     kept_.back().actor == actor;
@@ -127,14 +130,14 @@ void ConnectionFeed::open_sink(const Place& place) {
   sink_ = &sinks_.open(kept_.empty() ? place : kept_.front().place, name);
   for (const Kept& each : std::exchange(kept_, {})) {
     if (each.body) {
-      tell(each.place, each.actor, *each.body);
+      report(each.place, each.actor, *each.body);
     } else {
       sink_->on_loss(each.place, role(each.actor), each.loss);
     }
   }
 }
 
-void ConnectionFeed::tell(const Place& place, Side actor, const trace::Body& body) {
+void ConnectionFeed::report(const Place& place, Side actor, const trace::Body& body) {
   sink_->on_event(place, {next_index_++, place.time_ns, role(actor), body});
 }
 

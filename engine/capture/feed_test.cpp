@@ -1,4 +1,4 @@
-// A connection is told only once it is known what is spoken and by whom.
+// No connection is reported before its protocol and its client are known.
 #include "capture/feed.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ TEST(Feed, KeepsWhatCameBeforeTheFirstCall) {
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_EQ(all.connections[0].name.ends.client, "a");
   EXPECT_THAT(all.connections[0].sends, ElementsAre(kReply, kCall));
-  EXPECT_TRUE(feed.told());
+  EXPECT_TRUE(feed.is_open());
 }
 
 TEST(Feed, ACallbackIsTheServers) {

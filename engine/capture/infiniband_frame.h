@@ -1,4 +1,4 @@
-// An InfiniBand packet that came without IP: native, or RoCE version 1.
+// An InfiniBand packet without IP: native, or RoCE version 1.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace steertag::capture {
 
 struct InfinibandFrame {
   Place place;
-  /// From the local route header on, or from the global route header on if there is none. Up to the
-  /// invariant CRC if the length says so; valid during the call that hands it over.
+  /// From the local route header, or the global route header without one, up to the invariant CRC
+  /// if the length includes it. Valid during the call that passes it.
   View octets;
-  std::size_t length = 0;  // on the wire: more than `octets` if it was cut
+  std::size_t length = 0;  // on the wire: more than `octets` if truncated
   bool has_lrh = false;    // false: RoCE version 1
 };
 

@@ -1,4 +1,4 @@
-// One packet of a capture as its file gives it.
+// One packet of a capture file.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace steertag::capture {
 
-/// What the first octet of a packet belongs to: values of the LINKTYPE_ registry.
+/// The type of the packet's first header: values of the LINKTYPE_ registry.
 enum class LinkType : std::uint32_t {
   null_loopback = 0,
   ethernet = 1,
@@ -21,8 +21,8 @@ enum class LinkType : std::uint32_t {
   linux_cooked_2 = 276,
 };
 
-/// Where something stands in a capture. `frame` counts packets from 1, as Wireshark does; 0 stands
-/// for no packet at all (the capture's end).
+/// A packet's position in a capture. `frame` counts packets from 1, as Wireshark does. 0 is the
+/// capture's end.
 struct Place {
   std::uint64_t frame = 0;
   std::int64_t time_ns = 0;  // since 1970-01-01 UTC
@@ -31,8 +31,8 @@ struct Place {
 struct Packet {
   Place place;
   LinkType link_type = LinkType::ethernet;
-  View octets;  // as many as were captured; valid during the call that hands them over
-  std::size_t wire_bytes = 0;  // length of the packet on the wire; more than `octets` if it was cut
+  View octets;                 // the captured part; valid during the call that passes it
+  std::size_t wire_bytes = 0;  // length of the packet on the wire; more than `octets` if truncated
 };
 
 }  // namespace steertag::capture

@@ -1,4 +1,4 @@
-// Sorts packets to the readers of the fabrics.
+// Dispatches packets to the readers of the fabrics.
 #include "capture/reader.h"
 
 #include <variant>

@@ -1,4 +1,4 @@
-// Takes the packets of a capture in order and tells of the RPC-over-RDMA connections in them.
+// Reads the packets of a capture in order and reports its RPC-over-RDMA connections.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,18 @@
 namespace steertag::capture {
 
 struct ReaderOptions {
-  /// Ports besides 20049 on which NFS/RDMA is spoken.
+  /// Ports of NFS/RDMA besides 20049.
   std::vector<std::uint16_t> ports;
 };
 
-/// What passed through a reader.
+/// Counters of a reader.
 struct ReaderCounts {
   std::uint64_t packets = 0;
-  std::uint64_t other = 0;      // not recognized as RDMA: other protocols, other link types, cut
-  std::uint64_t cut = 0;        // that were not captured whole, recognized or not
-  std::uint64_t first_cut = 0;  // frame of the first of them; 0 if there is none
-  std::uint64_t forgotten = 0;  // connections dropped because more are open than kMostConnections
+  // not recognized as RDMA: other protocols, other link types, truncated
+  std::uint64_t other = 0;
+  std::uint64_t cut = 0;        // truncated, recognized or not
+  std::uint64_t first_cut = 0;  // frame of the first truncated one; 0 if there is none
+  std::uint64_t forgotten = 0;  // connections evicted because more are open than kMostConnections
 };
 
 class Reader {
@@ -27,9 +28,9 @@ class Reader {
   explicit Reader(ConnectionSinks& sinks, const ReaderOptions& options = {});
   ~Reader();
 
-  /// To be called with every packet of the capture, in order.
+  /// Call it with every packet of the capture, in order.
   void read(const Packet& packet);
-  /// The capture is over: what is still held back is told, and every connection ends.
+  /// The capture ends: reports everything that is queued, and ends every connection.
   void finish();
   const ReaderCounts& counts() const;
 

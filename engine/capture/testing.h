@@ -1,4 +1,4 @@
-// What tests of readers share: a sink that writes one line per event. For test programs only.
+// Test helper of the readers: a sink that writes one line per event.
 #pragma once
 
 #include <deque>
@@ -10,8 +10,8 @@
 
 namespace steertag::capture::testing {
 
-/// "12 client send 40 octets [...]": the frame, then the event without its index; a loss is
-/// "12 client loss missing", the end "12 end".
+/// "12 client send 40 octets [...]": the frame, then the event without its index. A loss is "12
+/// client loss missing", and the end is "12 end".
 class Lines : public ConnectionSink {
  public:
   explicit Lines(const ConnectionName& given) : name(given) {}
@@ -26,11 +26,11 @@ class Lines : public ConnectionSink {
     lines.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
                     " loss: " + std::string(sentence(kind)));
   }
-  void on_received(const Place& place, trace::Role actor, const Place& upto) override {
+  void on_acknowledged(const Place& place, trace::Role actor, const Place& up_to) override {
     turns.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
-                    " received up to " + std::to_string(upto.frame));
+                    " received up to " + std::to_string(up_to.frame));
   }
-  void on_turn(const Place& place, trace::Role actor, bool in_order) override {
+  void on_message_packet(const Place& place, trace::Role actor, bool in_order) override {
     turns.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
                     (in_order ? " turn" : " late turn"));
   }
@@ -42,7 +42,7 @@ class Lines : public ConnectionSink {
   ConnectionName name;
   std::vector<std::string> lines;
   std::vector<Bytes> sends;
-  std::vector<std::string> turns;  // of on_received and on_turn
+  std::vector<std::string> turns;  // of on_acknowledged and on_message_packet
   bool ended = false;
 };
 

@@ -1,4 +1,4 @@
-// Findings on reduction.
+// Rules on reduction: checks and texts.
 #include "conformance/binding_rules.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class BindingCheck {
 
   void read_list() {
     const auto& list = message_.header->read_list;
-    // Position-zero chunks hold anything (RFC 8166 3.5.3).
+    // Position-zero chunks may hold any octets (RFC 8166 3.5.3).
     const auto reduced =
         std::find_if(list.begin(), list.end(), [](const auto& each) { return each.position != 0; });
     if (reduced == list.end()) return;
@@ -45,7 +45,7 @@ class BindingCheck {
     if (binding == Binding::unknown || may_be_wrapped(nfs::ItemIn::argument)) return;
     wire::Fault fault;
     const auto item = nfs::eligible_argument(message_.payload, &fault);
-    if (fault) return;  // which item is meant cannot be told
+    if (fault) return;  // it is unknown which item this is
     for (const wire::ReadSegment& each : list) {
       if (each.position != 0 && (!item || each.position != item->position)) {
         return not_eligible(kOnlyEligibleNfsItemsAreReduced, each);
@@ -92,7 +92,7 @@ class BindingCheck {
   bool has_eligible(nfs::ItemIn in) const {
     return nfs::eligible_item(rpc_.program, rpc_.version, rpc_.procedure, in).has_value();
   }
-  /// Whether the procedure's item may be reduced cannot be told.
+  /// It is unknown whether the procedure's item may be reduced.
   bool may_be_wrapped(nfs::ItemIn in) const {
     return rpc_.wrapping == rpc::Wrapping::unknown && has_eligible(in);
   }
@@ -143,7 +143,7 @@ class BindingCheck {
   }
 
   void result(const nfs::EligibleItem& item, const wire::WriteList& offered, std::uint64_t length) {
-    // A chunk whose segments have no octets has no room, as one without segments.
+    // A chunk whose segments are all empty has no room, like a chunk without segments.
     const bool empty = offered.empty() || wire::chunk_length(offered[0]) == 0;
     if (empty && !offered.empty() && item.reduced) {
       if (Finding* finding = open(kEmptyChunkGetsItsResultInline)) {

@@ -1,5 +1,4 @@
-// Rules of the upper-layer bindings: which items are reduced, and how (RFC 8267 4, 5; RFC
-// 8166 6.1).
+// Rules of the upper-layer bindings: reduction of items (RFC 8267 4, 5; RFC 8166 6.1).
 #pragma once
 
 #include <array>
@@ -54,10 +53,10 @@ inline constexpr std::array kBindingRules{
     kEmptyChunkGetsItsResultInline,   kWriteChunkIsAsLongAsItsItem, kChunkWithoutResultIsUnused,
 };
 
-/// A call whose RPC header is in the Send.
+/// Call it for a call whose RPC header is in the Send.
 void check_call_binding(const Message& message, const RpcCall& rpc, Connection& connection);
 
-/// The reply to `call`, which must be clear.
+/// Call it for the reply to `call`, which must be clear.
 void check_reply_binding(const Message& message, const Call& call, Connection& connection);
 
 }  // namespace steertag::conformance

@@ -12,13 +12,13 @@ constexpr std::uint32_t kRead = 6;
 constexpr std::uint32_t kWrite = 7;
 constexpr wire::Segment kSink{0x31, 8192, 0x4000};
 
-/// WRITE3args of `count` octets behind an empty handle, without the data.
+/// WRITE3args for `count` octets with an empty handle, without the data.
 Bytes write_arguments(std::uint32_t count) {
   return words({0, 0, 0, count, 2, count});
 }
 constexpr std::uint32_t kWritePosition = 40 + 24;
 
-/// A WRITE whose data of `count` octets are in a read chunk of `length` at `position`.
+/// A WRITE whose data of `count` octets is in a read chunk of `length` at `position`.
 TraceBuilder write_call(std::uint32_t count, std::uint32_t length,
                         std::uint32_t position = kWritePosition, Bytes left = {}) {
   TraceBuilder trace = opened();
@@ -54,7 +54,7 @@ TEST(BindingRules, FindAnArgumentReducedInPart) {
       .expect("argument_is_reduced_whole", "RFC8166-3.4.4.1-2", Role::client);
 }
 
-/// A call of `program` whose read list holds something.
+/// A call of `program` with a read list.
 TraceBuilder reduced_call(std::uint32_t program, std::uint32_t version, std::uint32_t procedure) {
   TraceBuilder trace = opened();
   wire::Header head = header(kXid);
@@ -114,7 +114,7 @@ TEST(BindingRules, FindUselessWriteChunks) {
                                  Role::client);
 }
 
-/// READ3resok without attributes: count, eof, data of `count` octets of which `left` follow.
+/// READ3resok without attributes: count, eof, and data of `count` octets with `left` still to come.
 Bytes read_result(std::uint32_t count, Bytes left = {}) {
   Bytes out = words({0, 0, count, 1, count});
   out.insert(out.end(), left.begin(), left.end());

@@ -1,4 +1,4 @@
-// Linear probing with backward shift, so that nothing but the load decides the length of a probe.
+// Linear probing with backward shift: only the load determines the length of a probe.
 #include "conformance/call_table.h"
 
 #include <utility>
@@ -25,7 +25,7 @@ void Call::reset() {
   faulty = false;
   doubtful = false;
   counted = false;
-  murky = false;
+  placement_unknown = false;
   discard = Discard::none;
   header.clear();
   rpc.reset();

@@ -10,24 +10,24 @@
 
 namespace steertag::conformance {
 
-/// Most XIDs remembered in one direction. Far above any grant in use; a peer that goes beyond it
-/// makes the judge blind in that direction, not larger.
+/// At most this many XIDs in one direction, far above any grant in use. A peer that exceeds it ends
+/// the judge's knowledge of that direction, and takes no more memory.
 inline constexpr std::size_t kMostXids = 4096;
 
 class CallTable {
  public:
   Call* find(std::uint32_t xid);
   const Call* find(std::uint32_t xid) const;
-  /// A fresh record for an XID that is not in the table; nullptr when kMostXids are held.
+  /// A fresh record for an XID that is not in the table. nullptr if the table is full.
   Call* insert(std::uint32_t xid);
   void erase(Call& call);
-  /// The record with this pool index if it is still in the use that `serial` names.
+  /// The record with this pool index, if `serial` is still its current use.
   Call* at(std::uint32_t index, std::uint64_t serial);
   const Call* at(std::uint32_t index, std::uint64_t serial) const;
   Call& at(std::uint32_t index) { return pool_[index]; }
   const Call& at(std::uint32_t index) const { return pool_[index]; }
   std::size_t size() const { return used_; }
-  /// Records ever held at once.
+  /// The largest number of records held at once.
   std::size_t records() const { return pool_.size(); }
 
  private:

@@ -1,4 +1,4 @@
-// Findings on chunks.
+// Rules on chunks: checks and texts.
 #include "conformance/chunk_rules.h"
 
 #include <algorithm>
@@ -40,13 +40,13 @@ struct ReadChunk {
   std::uint64_t length = 0;
 };
 
-/// Walks read chunks in the order of their positions through the reduced payload stream.
+/// Walks read chunks by position through the reduced payload stream.
 class PositionCheck {
  public:
   PositionCheck(const Message& message, std::uint64_t payload_octets, Connection& connection)
       : message_(message), payload_octets_(payload_octets), connection_(connection) {}
 
-  /// False once a finding was made.
+  /// False after a finding.
   bool step(const ReadChunk& chunk) {
     if (chunk.position == 0) return true;  // the payload stream itself
     const bool overlaps = chunk.position < reinserted_;
@@ -103,7 +103,7 @@ void check_call_chunks(const Message& message, Connection& connection) {
       message.inline_payload() ? message.payload.size() : position_zero_length(header).value_or(0);
   PositionCheck positions(message, payload_octets, connection);
   if (ascending(header.read_list)) return walk(header.read_list, positions);
-  // RFC 8166 3.4.5 asks for no order; unusual enough to pay for a copy.
+  // RFC 8166 3.4.5 requires no order. Unordered lists are rare, so they are copied.
   std::vector<wire::ReadSegment> sorted = header.read_list;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
     return left.position < right.position;

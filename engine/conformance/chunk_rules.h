@@ -1,5 +1,4 @@
-// Rules on the chunks that a call offers and a reply must not: segments and positions (RFC 8166
-// 3.4).
+// Rules on a call's chunks, which a reply must not have: segments and positions (RFC 8166 3.4).
 #pragma once
 
 #include <array>

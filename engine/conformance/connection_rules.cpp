@@ -1,4 +1,4 @@
-// Findings on the connection as a whole.
+// Rules on the connection as a whole: checks and texts.
 #include "conformance/connection_rules.h"
 
 #include "conformance/text.h"

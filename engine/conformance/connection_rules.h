@@ -16,7 +16,7 @@ inline constexpr std::array kConnectionRules{
     kNothingFollowsATerminate,
 };
 
-/// Any event that puts something on the wire, other than a Terminate.
+/// Call it for any event that transmits something, except a Terminate.
 void check_after_terminate(const trace::Event& event, Connection& connection);
 
 }  // namespace steertag::conformance

@@ -1,4 +1,4 @@
-// Changes of a connection's state.
+// State changes of a connection.
 #include "conformance/connection_state.h"
 
 namespace steertag::conformance {
@@ -22,8 +22,8 @@ void Direction::offer(Call& call) {
   const std::size_t more = list_entries(call.header);
   call.entries += more;
   entries += more;
-  if (call.entries > kMostOffers) {  // again and again under one XID
-    blind = true;
+  if (call.entries > kMostOffers) {  // repeated calls under one XID
+    history_incomplete = true;
     return;
   }
   bool all = true;
@@ -38,17 +38,17 @@ void Direction::offer(Call& call) {
   for (const wire::Segment& each : call.header.reply_chunk) {
     all &= add(offers, call, OfferKind::reply, each);
   }
-  if (!all) blind = true;
+  if (!all) history_incomplete = true;
 }
 
-void Direction::settle(Call& call) {
+void Direction::release_credit(Call& call) {
   if (!call.counted) return;
   call.counted = false;
   credits.call_answered();
 }
 
 void Direction::retire(Call& call) {
-  settle(call);
+  release_credit(call);
   for (const std::uint32_t id : call.offers) offers.withdraw(id, call.xid);
   entries -= call.entries;
   calls.erase(call);
@@ -59,27 +59,27 @@ std::size_t Direction::kept_bytes() const {
   return calls.records() * sizeof(Call) + offers.kept_bytes() + entries * kEntryBytes;
 }
 
-void Direction::lose_past() {
+void Direction::forget_history() {
   const bool was_used = used;
-  *this = Direction();  // frees what the tables had grown to
+  *this = Direction();  // frees the capacity of the tables
   used = was_used;
-  blind = true;
+  history_incomplete = true;
   credits.start(false);
 }
 
-void Connection::lose_past() {
-  past_lost = true;
-  terminated = {};  // what follows may be the next connection between the same ends
-  for (Direction& each : directions) each.lose_past();
+void Connection::forget_history() {
+  history_lost = true;
+  terminated = {};  // the next events may belong to another connection between the same ends
+  for (Direction& each : directions) each.forget_history();
 }
 
 void Connection::begin() {
   if (sends_seen) return;
   sends_seen = true;
-  const bool whole = established() && !past_lost;
+  const bool whole = established() && !history_lost;
   for (Direction& each : directions) {
     each.credits.start(whole);
-    each.blind = sight_lost || !whole;
+    each.history_incomplete = observation_lost || !whole;
   }
   if (established()) negotiated = wire::negotiate(private_data[0], private_data[1]);
 }

@@ -1,5 +1,4 @@
-// What the judge knows of one connection: thresholds, and per direction the calls, the credits and
-// the memory on offer.
+// The judge's state of one connection: thresholds, and each direction's calls, credits and memory.
 #pragma once
 
 #include <array>
@@ -24,24 +23,25 @@ struct Direction {
   PendingReads reads;           // of the responder
   bool responses_seen = false;  // the requester's Read Responses show up as events
   bool used = false;            // a call was sent
-  bool blind = false;           // something was not seen or no longer fits: absence proves nothing
-  std::size_t entries = 0;      // list entries of the messages that `calls` holds
+  bool history_incomplete =
+      false;                // something was not seen, or does not fit: absence proves nothing
+  std::size_t entries = 0;  // list entries of the messages that `calls` holds
 
-  /// Registers the segments of `call.header` as memory on offer.
+  /// Registers the segments of `call.header` as offered memory.
   void offer(Call& call);
-  /// The call was answered as far as credits go.
-  void settle(Call& call);
-  /// Forgets the call and the memory that it offered.
+  /// The call was answered, and frees its credit.
+  void release_credit(Call& call);
+  /// Drops the call and the memory that it offered.
   void retire(Call& call);
-  /// What the calls and their lists take, about.
+  /// Approximate size of the calls and their lists.
   std::size_t kept_bytes() const;
-  /// Forgets everything but that calls were sent.
-  void lose_past();
+  /// Drops everything except `used`.
+  void forget_history();
 };
 
-/// Receives that one side posted, if it is the side that we own.
+/// Receives that one side posted. Known for our own side only.
 struct Receives {
-  bool known = false;  // posting was seen from the first Send on
+  bool known = false;  // posting was seen before the first Send
   std::uint64_t posted = 0;
   std::uint64_t taken = 0;  // Sends that arrived
 
@@ -56,13 +56,13 @@ struct Connection {
   bool connect_seen = false;
   bool accept_seen = false;
   bool sends_seen = false;
-  bool sight_lost = false;
-  bool past_lost = false;
-  std::array<bool, 2> terminated{};  // sent a Terminate; by Role
+  bool observation_lost = false;
+  bool history_lost = false;
+  std::array<bool, 2> terminated{};  // has sent a Terminate; by Role
   std::array<std::optional<wire::PrivateData>, 2> private_data;
   wire::Negotiated negotiated;
 
-  /// The calls that `requester` sends.
+  /// The calls of `requester`.
   Direction& direction(trace::Role requester) {
     return directions[static_cast<std::size_t>(requester)];
   }
@@ -72,10 +72,10 @@ struct Connection {
   const Direction& direction(trace::Role requester) const {
     return directions[static_cast<std::size_t>(requester)];
   }
-  /// To be called at the first Send.
+  /// Call it at the first Send.
   void begin();
-  /// Something before the next event was not seen.
-  void lose_past();
+  /// Events are missing before the next one.
+  void forget_history();
 
   std::array<Direction, 2> directions;
   std::array<Receives, 2> receives_of;

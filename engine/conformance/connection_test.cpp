@@ -1,4 +1,4 @@
-// Private data, thresholds, Send with Invalidate, and what follows a Terminate.
+// Private data, thresholds, Send with Invalidate, and events after a Terminate.
 #include "conformance/trace_builder.h"
 
 namespace steertag::conformance {

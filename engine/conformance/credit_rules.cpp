@@ -1,4 +1,4 @@
-// Findings on credits and receives.
+// Rules on credits and receives: checks and texts.
 #include "conformance/credit_rules.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void check_call_credits(const Message& message, Connection& connection) {
   const Credits& credits = connection.direction(message.sender).credits;
   check_grant_limit(message, credits, connection);
 
-  // A request for zero credits cannot mean that its own call must not be sent.
+  // A call that requests zero credits needs one itself, so zero counts as one.
   const std::uint64_t requested = std::max<std::uint32_t>(message.words.credit, 1);
   if (credits.in_flight() + 1 > requested) {
     if (Finding* finding = open_finding(kCallsStayWithinRequest, message, connection)) {
@@ -55,7 +55,7 @@ void check_grant(const Message& message, Connection& connection) {
     }
     return;
   }
-  // A message that awaits its answer has taken a receive, a faulty one too.
+  // A message that waits for its answer occupies a receive, also if it is faulty.
   const Receives& receives = connection.receives(message.sender);
   const std::size_t pending = connection.direction(trace::other(message.sender)).calls.size();
   if (!receives.known || receives.left() + pending >= grant) return;

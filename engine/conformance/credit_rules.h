@@ -1,4 +1,4 @@
-// Rules on credits and on the receives behind them (RFC 8166 3.3.1, 3.3.3; RFC 8167 4).
+// Rules on credits and on the receives for them (RFC 8166 3.3.1, 3.3.3; RFC 8167 4).
 #pragma once
 
 #include <array>
@@ -36,10 +36,10 @@ inline constexpr std::array kCreditRules{
     kReceivesCoverGrant, kReceivesCoverCalls,   kReceiveTakes1024Octets, kReceiveIsAsAnnounced,
 };
 
-/// A decodable call with a fresh XID. Call it before the call is counted.
+/// Call it for a decodable call with a fresh XID, before the call is counted.
 void check_call_credits(const Message& message, Connection& connection);
 
-/// A reply or RDMA_ERROR of this sender. Call it after the call was settled.
+/// Call it for a reply or RDMA_ERROR of this sender, after its call's credit was released.
 void check_grant(const Message& message, Connection& connection);
 
 void check_receive(const trace::Event& event, const trace::ReceivePosted& posted,

@@ -15,7 +15,7 @@ void Credits::grant(std::uint32_t value) {
   if (value == 0) value = std::max<std::uint32_t>(latest(), 1);
   known_ = true;
   granted_ = true;
-  // An older and lower grant allows nothing that this one does not.
+  // An older grant that is not higher allows nothing more than this one.
   while (count_ > 0 && levels_[count_ - 1].grant <= value) --count_;
   if (count_ == kMostGrantLevels) forget_spent();
   if (count_ == kMostGrantLevels) {
@@ -25,7 +25,7 @@ void Credits::grant(std::uint32_t value) {
   levels_[count_++] = {answered_, value};
 }
 
-/// Drops the oldest grants that can allow no call any more.
+/// Drops the oldest grants that cannot allow any call.
 void Credits::forget_spent() {
   std::size_t spent = 0;
   while (spent < count_ && sent_ + 1 - levels_[spent].answered > levels_[spent].grant) ++spent;

@@ -1,4 +1,4 @@
-// Findings on RDMA_ERROR.
+// Rules on RDMA_ERROR: checks and texts.
 #include "conformance/error_rules.h"
 
 #include "conformance/text.h"
@@ -42,7 +42,7 @@ void check_error_shape(const Message& message, Connection& connection) {
 }
 
 void check_error_request(const Message& message, const Call& call, Connection& connection) {
-  if (call.messages != 1) return;  // which one it answers cannot be told
+  if (call.messages != 1) return;  // it is unknown which one it answers
   if (message.words.vers != call.vers) {
     if (Finding* finding = open_finding(kErrorCopiesTheVersion, message, connection)) {
       finding->expected = say("rdma_vers ", call.vers, " as in ",
@@ -62,9 +62,9 @@ void check_error_request(const Message& message, const Call& call, Connection& c
 
 void check_unexpected_error(const Message& message, const Call* record, Connection& connection) {
   Direction& answered = connection.direction(trace::other(message.sender));
-  if (answered.blind) return;
+  if (answered.history_incomplete) return;
   if (record != nullptr && check_discarded(message, *record, connection)) return;
-  // RFC 8166 4.2.4: without a call from the other side its sender is no responder.
+  // RFC 8166 4.2.4: its sender is a responder only if the other side has sent calls.
   const bool copied = answered.used || message.sender == trace::Role::server;
   const Rule& rule = copied ? kErrorCopiesTheXid : kRequesterSendsNoError;
   if (Finding* finding = open_finding(rule, message, connection)) {

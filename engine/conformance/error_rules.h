@@ -1,4 +1,4 @@
-// Rules on RDMA_ERROR: its shape, and the request that it answers (RFC 8166 4.5).
+// Rules on RDMA_ERROR: its format, and the request that it answers (RFC 8166 4.5).
 #pragma once
 
 #include <array>
@@ -33,13 +33,14 @@ inline constexpr std::array kErrorRules{
     kErrorCopiesTheXid, kErrorCopiesTheVersion, kRequesterSendsNoError,
 };
 
-/// The error word, and the octets behind it.
+/// The error word, and the octets after it.
 void check_error_shape(const Message& message, Connection& connection);
 
-/// An RDMA_ERROR that answers `call`.
+/// Call it for an RDMA_ERROR that answers `call`.
 void check_error_request(const Message& message, const Call& call, Connection& connection);
 
-/// An RDMA_ERROR that answers nothing. `record` is what was sent under its XID, or nullptr.
+/// Call it for an RDMA_ERROR that answers no call. `record` has what was sent under its XID, or is
+/// nullptr.
 void check_unexpected_error(const Message& message, const Call* record, Connection& connection);
 
 }  // namespace steertag::conformance

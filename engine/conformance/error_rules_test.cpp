@@ -1,4 +1,4 @@
-// RDMA_ERROR: its shape, and the request that it answers.
+// RDMA_ERROR: its format, and the request that it answers.
 #include "conformance/trace_builder.h"
 
 namespace steertag::conformance {

@@ -1,5 +1,4 @@
-// Random legal exchanges give no finding; hostile and random events never blame the wrong side and
-// never crash.
+// Random legal exchanges give no finding; random events never blame the wrong side or crash.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -12,8 +11,8 @@
 namespace steertag::conformance {
 namespace {
 
-/// Conforming peers: a requester that keeps within its credits, and a responder that pulls, pushes
-/// and answers in any order. Driven by numbers from rapidcheck.
+/// Conforming peers. The requester keeps within its credits. The responder pulls, pushes and
+/// answers in any order. Numbers from rapidcheck drive both.
 class LegalPeers {
  public:
   explicit LegalPeers(TraceBuilder& trace, Role requester) : trace_(trace), requester_(requester) {}
@@ -63,7 +62,7 @@ class LegalPeers {
     calls_.push_back(head);
   }
 
-  /// Fills segments in order with `octets` at most; returns what is left over.
+  /// Fills segments in order with at most `octets`; returns the rest.
   std::uint32_t fill(std::span<wire::Segment> chunk, std::uint32_t octets) {
     for (wire::Segment& each : chunk) {
       each.length = std::min(each.length, octets);
@@ -123,7 +122,7 @@ class LegalPeers {
   std::minstd_rand random_;
 };
 
-/// Legal exchanges of both directions, to their end.
+/// Complete legal exchanges of both directions.
 void exchange(TraceBuilder& trace, const std::vector<std::uint32_t>& steps) {
   LegalPeers forward(trace, Role::client);
   LegalPeers reverse(trace, Role::server);
@@ -142,8 +141,8 @@ RC_GTEST_PROP(Exchange, LegalExchangesGiveNoFinding, (const std::vector<std::uin
   exchange(trace, steps);
 }
 
-/// A connection of which a capture does not hold all: single events or long stretches are lost,
-/// from the opening on or later.
+/// A connection with losses: the capture lacks single events or long stretches, from the opening on
+/// or later.
 TraceBuilder opened_with_losses(std::uint32_t seed) {
   TraceBuilder trace;
   const auto is_lost = [seed, random = std::minstd_rand(seed), losing = false]() mutable {
@@ -204,8 +203,8 @@ wire::Draft mutated(wire::Draft draft, std::uint32_t how) {
   return draft;
 }
 
-/// Whatever the client sends, a server that answers each message once, with the XID and version of
-/// the message, breaks nothing.
+/// Whatever the client sends: a server breaks no rule if it answers each message once, with the
+/// message's XID and version.
 void with_hostile_client(TraceBuilder& trace, const std::vector<std::uint32_t>& hostilities) {
   std::uint32_t xid = 1;
   for (const std::uint32_t how : hostilities) {
@@ -239,8 +238,8 @@ RC_GTEST_PROP(Exchange, AHostileClientDoesNotMakeTheServerACulpritWhereSomeIsLos
   with_hostile_client(trace, hostilities);
 }
 
-/// The same with the roles turned round: a client that goes on with plain calls, each after the
-/// answer to the one before, breaks nothing.
+/// The same with the roles exchanged. A client breaks no rule if it sends plain calls, each after
+/// the answer to the previous one.
 void with_hostile_server(TraceBuilder& trace, const std::vector<std::uint32_t>& hostilities) {
   std::uint32_t xid = 1;
   for (const std::uint32_t how : hostilities) {

@@ -1,4 +1,4 @@
-// A finding: one requirement that one side of a connection broke, and the event that proves it.
+// A finding: a requirement, the side of a connection that broke it, and the event that proves it.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace steertag::conformance {
 struct Finding {
   const ledger::Requirement* requirement = nullptr;
   trace::Role culprit = trace::Role::server;  // which side of the connection
-  std::uint64_t event = 0;                    // index of the event that it hangs on
+  std::uint64_t event = 0;                    // index of the event that proves it
   std::string_view rule;                      // name of the rule in rules()
-  std::string expected;                       // what the requirement allows here
-  std::string observed;                       // what was seen, with values
+  std::string expected;                       // what the requirement allows
+  std::string observed;                       // the violation, with values
 };
 
 }  // namespace steertag::conformance

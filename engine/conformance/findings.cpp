@@ -1,4 +1,4 @@
-// Collecting findings.
+// Collects findings.
 #include "conformance/findings.h"
 
 namespace steertag::conformance {

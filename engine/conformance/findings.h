@@ -1,4 +1,4 @@
-// Collects findings up to their limit; texts are built only for findings that are kept.
+// Collects findings up to a limit; only findings that are kept get texts.
 #pragma once
 
 #include <vector>
@@ -8,18 +8,19 @@
 
 namespace steertag::conformance {
 
-/// Most findings kept for one connection until they are taken; further ones are counted only.
+/// At most this many findings of a connection are kept until they are taken. Further ones are only
+/// counted.
 inline constexpr std::size_t kMostFindings = 256;
 
 class Findings {
  public:
-  /// A new finding whose texts the caller fills in at once, or nullptr when the limit is reached.
-  /// The pointer is good until the next call.
+  /// Adds a finding, whose texts the caller sets. Returns nullptr at the limit. The pointer is
+  /// valid until the next call.
   Finding* open(const Rule& rule, trace::Role culprit, std::uint64_t event);
 
   const std::vector<Finding>& all() const { return all_; }
   std::size_t dropped() const { return dropped_; }
-  /// Gives all away, and has room for as many again. `into` is replaced.
+  /// Moves all findings to `into`, which is replaced, and makes room for new ones.
   void take(std::vector<Finding>& into);
 
  private:

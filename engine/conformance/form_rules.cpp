@@ -1,4 +1,4 @@
-// Findings on message forms.
+// Rules on message forms: checks and texts.
 #include "conformance/form_rules.h"
 
 #include "conformance/text.h"

@@ -1,5 +1,4 @@
-// Rules on the choice of the message form: RDMA_MSG or RDMA_NOMSG, and where the payload stream is
-// (RFC 8166 3.5, 4.2.4).
+// Rules on RDMA_MSG, RDMA_NOMSG and the payload stream's place (RFC 8166 3.5, 4.2.4).
 #pragma once
 
 #include <array>
@@ -31,7 +30,7 @@ inline constexpr std::array kFormRules{
     kLongPayloadIsRoundedUp,     kInlinePayloadIsRoundedUp,
 };
 
-/// False if the payload stream of the call is nowhere.
+/// False if the call has no payload stream.
 bool check_call_form(const Message& message, Connection& connection);
 
 void check_reply_form(const Message& message, Connection& connection);

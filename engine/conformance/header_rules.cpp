@@ -1,4 +1,4 @@
-// Findings on transport headers.
+// Rules on transport headers: checks and texts.
 #include "conformance/header_rules.h"
 
 #include "conformance/text.h"
@@ -32,13 +32,14 @@ const Rule& rule_of_list(wire::ChunkList list) {
   return kHeaderIsXdr;
 }
 
-/// A responder that serves later versions may answer one of their messages in kind.
+/// A responder that supports later versions may answer their messages in the same version.
 bool answers_foreign_version(const Message& message, Connection& connection) {
   const Direction& answered = connection.direction(trace::other(message.sender));
   const Call* call = answered.calls.find(message.words.xid);
   if (call == nullptr) {
-    // It was not seen, or this is no answer: what a client sends mostly is none.
-    return answered.blind && (answered.used || message.sender == trace::Role::server);
+    // Either the call was not seen, or the message is no answer. Most messages of a client are
+    // none.
+    return answered.history_incomplete && (answered.used || message.sender == trace::Role::server);
   }
   return call->vers != wire::kVersion && call->vers == message.words.vers;
 }
@@ -48,8 +49,8 @@ void check_fault(const Message& message, Connection& connection) {
   switch (message.fault.code) {
     case FaultCode::none:
     case FaultCode::limit_exceeded:  // our limit, not the protocol's
-    case FaultCode::bad_error_code:  // of RDMA_ERROR, which is not decoded here
-    case FaultCode::bad_order:       // of the prototype's list, which is not decoded here
+    case FaultCode::bad_error_code:  // of RDMA_ERROR, which this file does not decode
+    case FaultCode::bad_order:       // of the prototype's list, which this file does not decode
     case FaultCode::late_zero:
       return;
     case FaultCode::bad_version:
@@ -78,7 +79,7 @@ void check_fault(const Message& message, Connection& connection) {
 }
 
 void check_short(const Message& message, Connection& connection) {
-  // RFC 8881 20.8.3: a client gives credits back by Sends of zero length.
+  // RFC 8881 20.8.3: a client returns credits with Sends of zero length.
   if (message.kind == Kind::empty && message.sender == trace::Role::client) return;
   Finding* finding = open_finding(kHeaderIsXdr, message, connection);
   if (finding == nullptr) return;

@@ -1,4 +1,4 @@
-// Rules on the transport header alone: what any sender may put on the wire (RFC 8166 4.1, 4.2).
+// Rules on the transport header alone, for any sender (RFC 8166 4.1, 4.2).
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ inline constexpr std::array kHeaderRules{
     kNoDone,           kPayloadIsAnRpcMessage,
 };
 
-/// Judges every message but RDMA_ERROR, which error_rules judge.
+/// Judges every message except RDMA_ERROR (see error_rules).
 void check_header(const Message& message, Connection& connection);
 
 }  // namespace steertag::conformance

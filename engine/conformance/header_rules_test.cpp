@@ -1,4 +1,4 @@
-// The transport header alone: each malformation has its finding, by whichever side sends it.
+// The transport header alone: each malformation has its finding, for either sender.
 #include "conformance/trace_builder.h"
 
 namespace steertag::conformance {

@@ -1,4 +1,4 @@
-// Findings on Send with Invalidate.
+// Rules on Send with Invalidate: checks and texts.
 #include "conformance/invalidation_rules.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void check_invalidation(const Message& message, const Call* call, Connection& co
     }
     return;
   }
-  if (call == nullptr ? connection.direction(trace::other(message.sender)).blind
+  if (call == nullptr ? connection.direction(trace::other(message.sender)).history_incomplete
                       : !call->clear() || offers(call->header, stag)) {
     return;
   }

@@ -20,10 +20,10 @@ inline constexpr std::array kInvalidationRules{
     kInvalidatedStagBelongsToTheXid,
 };
 
-/// Whether a segment of the message's lists is under this STag.
+/// Whether a segment of the message's lists has this STag.
 bool offers(const wire::Header& header, std::uint32_t stag);
 
-/// Every Send. `call` is what it answers, or nullptr when it answers nothing.
+/// Call it for every Send. `call` is the call that it answers, or nullptr.
 void check_invalidation(const Message& message, const Call* call, Connection& connection);
 
 }  // namespace steertag::conformance

@@ -1,4 +1,4 @@
-// The order in which rules see an event, and the changes of state that follow.
+// Calls the rules for each event in order, then changes the state.
 #include "conformance/judge.h"
 
 #include <utility>
@@ -49,7 +49,7 @@ struct Judge::State {
   void on_faulty(const Message& message);
   void on_discardable(const Message& message, Discard discard);
 
-  /// What answers the other side's calls, and what its own calls are answered by.
+  /// The direction of the calls that a side answers, and the direction of its own calls.
   Direction& answered_by(trace::Role sender) { return connection.direction(trace::other(sender)); }
   Call* record(Direction& direction, std::uint32_t xid);
   void remember(const Message& message, std::optional<RpcCall> rpc, bool legal);
@@ -65,7 +65,7 @@ struct Judge::State {
 
 namespace {
 
-/// Reads the lists of a message that does not decode, as far as anybody could.
+/// Reads the lists of a message that does not decode, as far as possible.
 void read_leniently(View bytes, wire::Header& header) {
   const wire::Draft draft = wire::draft_of(bytes);
   header.clear();
@@ -79,15 +79,15 @@ void read_leniently(View bytes, wire::Header& header) {
 
 }  // namespace
 
-/// The record of an XID, a fresh one if there is none. Blind from now on when there is no room.
+/// The record of an XID, or a fresh one. Without room, the direction's history is incomplete.
 Call* Judge::State::record(Direction& direction, std::uint32_t xid) {
   Call* call = direction.calls.find(xid);
   if (call == nullptr) call = direction.calls.insert(xid);
-  if (call == nullptr) direction.blind = true;
+  if (call == nullptr) direction.history_incomplete = true;
   return call;
 }
 
-/// Records a call and the memory that it offers. The header goes over to the record.
+/// Records a call and the memory that it offers. Moves the header to the record.
 void Judge::State::remember(const Message& message, std::optional<RpcCall> rpc, bool legal) {
   Direction& direction = connection.direction(message.sender);
   Call* call = record(direction, message.words.xid);
@@ -107,7 +107,7 @@ void Judge::State::remember(const Message& message, std::optional<RpcCall> rpc, 
   direction.credits.call_sent();
 }
 
-/// Whatever the other side answers under this XID is not held against it.
+/// Any answer of the other side under this XID is allowed.
 void Judge::State::tolerate(Direction& direction, std::uint32_t xid, const Message& message) {
   Call* call = record(direction, xid);
   if (call == nullptr) return;
@@ -120,17 +120,17 @@ void Judge::State::tolerate(Direction& direction, std::uint32_t xid, const Messa
   call->faulty = true;
 }
 
-/// An illegal message may have answered the call: its credit is free, and later answers are not
-/// held against anybody.
+/// An illegal message may have answered the call. Its credit is free, and later answers are
+/// allowed.
 void Judge::State::doubt(Direction& direction, std::uint32_t xid) {
   Call* call = direction.calls.find(xid);
   if (call == nullptr || call->answers == 0) return;
-  direction.settle(*call);
+  direction.release_credit(*call);
   call->doubtful = true;
 }
 
-/// Whether a client's reply has chunks that the server's call did not: a server may then read them
-/// as those of a call, and refuse it as one.
+/// Whether a client's reply has chunks that the server's call did not offer. A server may read them
+/// as a call's chunks, and refuse it as a call.
 bool Judge::State::adds_chunks(const Message& reply, const Call& call) const {
   if (reply.sender != trace::Role::client) return false;
   const wire::Header& header = *reply.header;
@@ -140,7 +140,7 @@ bool Judge::State::adds_chunks(const Message& reply, const Call& call) const {
 
 /// One answer to the call was sent.
 void Judge::State::consume(Direction& direction, Call& call, std::uint32_t grant) {
-  direction.settle(call);
+  direction.release_credit(call);
   direction.credits.grant(grant);
   if (--call.answers == 0) direction.retire(call);
 }
@@ -160,7 +160,7 @@ void Judge::State::on_call(const Message& message) {
   check_unique(message, earlier, connection);
   const bool fresh = earlier == nullptr || earlier->answers == 0;
   if (fresh && legal) check_call_credits(message, connection);
-  // RFC 8166 4.2.1: a receiver may go by either XID.
+  // RFC 8166 4.2.1: a receiver may use either XID.
   if (!same_xid) tolerate(direction, wire::load_u32(message.payload.data()), message);
   remember(message, rpc, legal);
 }
@@ -213,11 +213,11 @@ void Judge::State::on_error(const Message& message) {
   direction.credits.grant(message.words.credit);
   if (message.sender == trace::Role::server) return check_grant(message, connection);
   if (message.words.vers == wire::kVersion) return on_discardable(message, Discard::error);
-  // Of another version: to be discarded by its procedure, to be answered by its version.
+  // Another version: discarded because of its procedure, or answered because of its version.
   tolerate(connection.direction(message.sender), message.words.xid, message);
 }
 
-/// Such a message may be taken for a call, and for an answer.
+/// A peer may take such a message for a call, and for an answer.
 void Judge::State::on_faulty(const Message& message) {
   Direction& own = connection.direction(message.sender);
   own.used |= message.sender == trace::Role::client;
@@ -227,7 +227,7 @@ void Judge::State::on_faulty(const Message& message) {
   others.credits.grant(message.words.credit);
 
   if (message.fault.code == wire::FaultCode::limit_exceeded) {
-    own.blind = true;
+    own.history_incomplete = true;
     return;
   }
   if (message.fault) read_leniently(message.bytes, *message.header);
@@ -256,7 +256,7 @@ void Judge::State::on(const trace::Event& event, const trace::Send& body) {
   if (observer != nullptr) observer->on_message(message, connection);
   const bool large = list_entries(scratch) > kMostIdleEntries;
   judge(message);
-  if (large) scratch = {};  // so that its room does not go from record to record
+  if (large) scratch = {};  // so that records do not hand on its capacity
 }
 
 void Judge::State::judge(const Message& message) {
@@ -345,14 +345,14 @@ void Judge::on_event(const trace::Event& event) {
   std::visit([&](const auto& body) { state_->on(event, body); }, event.body);
 }
 
-void Judge::lose_sight() {
+void Judge::stop_observing() {
   Connection& connection = state_->connection;
-  connection.sight_lost = true;
-  for (Direction& each : connection.directions) each.blind = true;
+  connection.observation_lost = true;
+  for (Direction& each : connection.directions) each.history_incomplete = true;
 }
 
-void Judge::lose_past() {
-  state_->connection.lose_past();
+void Judge::forget_history() {
+  state_->connection.forget_history();
 }
 
 const Connection& Judge::connection() const {

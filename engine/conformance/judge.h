@@ -1,5 +1,6 @@
-// The judge: consumes the events of one connection and gives findings. Nothing else in Steertag
-// decides whether a peer conforms.
+// The judge: consumes the events of one connection and returns findings.
+//
+// No other code in Steertag decides whether a peer conforms.
 #pragma once
 
 #include <memory>
@@ -14,30 +15,32 @@ namespace steertag::conformance {
 struct Connection;
 class MessageObserver;
 
-/// Both sides are judged, each by its own acts: an illegal message of one side never makes the
-/// other's legal reaction a finding. A connection whose Connect and Accept were not seen was joined
-/// in its middle; rules that need its past are silent then.
+/// Each side is judged by its own acts. An illegal message of one side never turns the other's
+/// legal reaction into a finding.
+///
+/// Without Connect and Accept the connection was joined in its middle. Rules that need its history
+/// are silent then.
 class Judge final : public trace::EventSink {
  public:
-  /// `observer`, if there is one, must outlive the judge.
+  /// `observer` may be nullptr. Otherwise it must outlive the judge.
   explicit Judge(Visibility visibility = {}, MessageObserver* observer = nullptr);
   ~Judge() override;
   Judge(Judge&&) noexcept;
   Judge& operator=(Judge&&) noexcept;
 
   void on_event(const trace::Event& event) override;
-  /// From here on something passes that gives no events, such as raw octets of a fault hook: what
-  /// seems to answer nothing, or to touch memory that nobody offered, is no finding any more.
-  void lose_sight();
-  /// Something before the next event was not seen, of either side: the connection goes on as one
-  /// that was joined in its middle. What was announced when it was opened stays known.
-  void lose_past();
-  /// What is known after the latest event; to be shown, not to be judged by.
+  /// From now on some traffic gives no events, such as raw octets of a fault hook. Unmatched
+  /// answers and accesses to memory without an offer are no findings any more.
+  void stop_observing();
+  /// Events of either side are missing before the next one. The connection continues as one that
+  /// was joined in its middle. The announcements of its setup stay known.
+  void forget_history();
+  /// The state after the latest event, for display only.
   const Connection& connection() const;
   const std::vector<Finding>& findings() const;
   std::size_t dropped_findings() const;
-  /// The findings since the last call, which are forgotten here: those of a long connection never
-  /// become too many. `into` is replaced.
+  /// Moves the findings since the last call to `into`, which is replaced. Call it regularly on a
+  /// long connection.
   void take_findings(std::vector<Finding>& into);
 
  private:

@@ -1,4 +1,4 @@
-// The judge as a whole: limits, and that a connection joined in its middle is judged with care.
+// The judge as a whole: limits, and joined connections without false findings.
 #include "conformance/judge.h"
 
 #include "conformance/call_table.h"
@@ -38,7 +38,7 @@ TEST(Judge, AReadListIsACallsWhateverWasNotSeen) {
 TEST(Judge, ALongCallbackIsNoReplyWhereCallbacksMayBeUnseen) {
   // RFC 8167 5.1: calls of both directions may have the same XID.
   opened()
-      .lose_past()
+      .forget_history()
       .call(header(7))
       .send(Role::server, with_read(nomsg(7), 0, {8, 400, 0x1000}))
       .expect_nothing();
@@ -48,7 +48,7 @@ TEST(Judge, WithoutSightNothingIsUnsolicited) {
   for (const bool first : {true, false}) {
     TraceBuilder trace = opened();
     if (!first) trace.exchange(1);
-    trace.lose_sight()
+    trace.stop_observing()
         .reply(7)
         .write(1, 2, 3)
         .err_chunk(Role::server, 8)
@@ -62,7 +62,7 @@ TEST(Judge, WithoutItsPastNothingIsUnsolicited) {
   for (const bool first : {true, false}) {
     TraceBuilder trace = opened();
     if (!first) trace.exchange(1);
-    trace.lose_past()
+    trace.forget_history()
         .reply(7)
         .write(1, 2, 3)
         .read(1, 2, 3)
@@ -75,33 +75,33 @@ TEST(Judge, WithoutItsPastNothingIsUnsolicited) {
 }
 
 TEST(Judge, WithoutItsPastStillJudgesWhatNeedsNone) {
-  opened().exchange(1).lose_past().reply(2, 0).expect("grant_is_not_zero", "RFC8166-3.3.1-5",
-                                                      Role::server);
+  opened().exchange(1).forget_history().reply(2, 0).expect("grant_is_not_zero", "RFC8166-3.3.1-5",
+                                                           Role::server);
   Bytes large = rpc_call(2);
   large.resize(4096);
   opened()
       .exchange(1)
-      .lose_past()
+      .forget_history()
       .send(Role::client, header(2), large)
       .expect("client_keeps_negotiated_threshold", "RFC8797-4.2-4", Role::client);
   opened()
       .exchange(1)
-      .lose_past()
+      .forget_history()
       .send(Role::client, words({2, 1, 32, 0, 2, 0, 0}))
       .expect("read_list_is_xdr", "RFC8166-4.1.2-3", Role::client);
   opened(announcement(false), announcement(false))
       .call(1)
-      .lose_past()
+      .forget_history()
       .send(Role::server, header(1), rpc_reply(1), 7)
       .expect("invalidation_needs_both_flags", "RFC8797-4.1-3", Role::server);
 }
 
 TEST(Judge, ALossBetweenCallAndReplyIsNoFinding) {
   const wire::Segment segment{7, 4096, 0x1000};
-  // The reply uses less than what the call offered, and nobody saw what was placed.
+  // The reply uses less than the call offered, and the capture lacks the Writes.
   opened()
       .call(with_write(header(1), {segment}))
-      .lose_past()
+      .forget_history()
       .write(7, 0x1000, 8)
       .reply(with_write(header(1), {with_length(segment, 16)}))
       .write(7, 0x1000, 8)
@@ -115,9 +115,9 @@ TEST(Judge, ALossBetweenReadAndResponseIsNoFinding) {
       .call(with_read(header(1), 40, segment))
       .read(7, 0x1000, 4096)
       .read_response(1000)
-      .lose_past()
+      .forget_history()
       .reply(1)
-      // The response to a Read from before the loss comes late, and is taken for this one's.
+      // The response to a Read from before the loss arrives late, and seems to belong to this one.
       .call(with_read(header(2), 40, segment))
       .read(7, 0x1000, 4096)
       .read_response(3096)
@@ -127,50 +127,50 @@ TEST(Judge, ALossBetweenReadAndResponseIsNoFinding) {
 }
 
 TEST(Judge, AnXidUsedAgainAfterALossIsNoFinding) {
-  opened().exchange(1).call(5).lose_past().call(5).reply(5).expect_nothing();
+  opened().exchange(1).call(5).forget_history().call(5).reply(5).expect_nothing();
 }
 
 TEST(Judge, CallsAfterALossGoByAGrantThatWasNotSeen) {
-  opened().exchange(1, 2).calls(2, 2).lose_past().calls(10, 30).expect_nothing();
-  // The first grant that is seen is lower, but the calls may have crossed it.
-  opened().exchange(1, 2).lose_past().call(2).reply(2, 1).calls(3, 30).expect_nothing();
-  // An answer to a call that was not seen gives no credit back.
-  opened().exchange(1, 2).lose_past().reply(9, 2).calls(10, 2).expect_nothing();
+  opened().exchange(1, 2).calls(2, 2).forget_history().calls(10, 30).expect_nothing();
+  // The first visible grant is lower, but the calls may have crossed it.
+  opened().exchange(1, 2).forget_history().call(2).reply(2, 1).calls(3, 30).expect_nothing();
+  // The answer to an unseen call returns no credit.
+  opened().exchange(1, 2).forget_history().reply(9, 2).calls(10, 2).expect_nothing();
 }
 
 TEST(Judge, CallsBeyondAnyGrantAreFoundAfterALoss) {
   TraceBuilder trace = opened();
-  trace.exchange(1).lose_past();
+  trace.exchange(1).forget_history();
   for (std::uint32_t i = 2; i < kMostUnseenGrant + 2; ++i) trace.exchange(i, 2);
   trace.calls(10000, 2).expect_nothing().call(10002).expect("calls_stay_within_grant",
                                                             "RFC8166-3.3.1-4", Role::client);
 }
 
 TEST(Judge, ALossBehindATerminateMayHideAnotherConnection) {
-  opened().event(Role::client, trace::Terminate{1, 1, 0}).lose_past().call(2).expect_nothing();
+  opened().event(Role::client, trace::Terminate{1, 1, 0}).forget_history().call(2).expect_nothing();
 }
 
 TEST(Judge, ALossBeforeTheFirstSendStaysOne) {
-  opened().lose_past().reply(3).calls(4, 20).write(1, 2, 3).expect_nothing();
+  opened().forget_history().reply(3).calls(4, 20).write(1, 2, 3).expect_nothing();
 }
 
 TEST(Judge, AnAnswerInALaterVersionMayBeToACallThatWasNotSeen) {
   const Bytes later = words({1, 2, 32, 0, 0, 0, 0});
-  opened().exchange(1).lose_past().send(Role::server, later).expect_nothing();
-  // A client answers only those who call it.
+  opened().exchange(1).forget_history().send(Role::server, later).expect_nothing();
+  // A client answers only peers that call it.
   opened()
       .exchange(1)
-      .lose_past()
+      .forget_history()
       .send(Role::client, later)
       .expect("version_is_one", "RFC8166-4.2.2-1", Role::client);
 }
 
 TEST(Judge, AnAnswerUnderTheXidOfWhatIsDiscardedMayBeToACallThatWasNotSeen) {
-  // The client answers a call of the server, and gets the answer to its own with the same XID.
-  opened().exchange(1).lose_past().err_chunk(Role::client, 7).reply(7).expect_nothing();
+  // The client answers a server's call, and receives the answer to its own call of the same XID.
+  opened().exchange(1).forget_history().err_chunk(Role::client, 7).reply(7).expect_nothing();
   opened()
       .exchange(1)
-      .lose_past()
+      .forget_history()
       .err_chunk(Role::client, 7)
       .err_chunk(Role::server, 7)
       .expect_nothing();
@@ -178,7 +178,7 @@ TEST(Judge, AnAnswerUnderTheXidOfWhatIsDiscardedMayBeToACallThatWasNotSeen) {
 
 TEST(Judge, ALongReplyOfAClientMayBeToACallThatWasNotSeen) {
   const wire::Header head = with_reply_chunk(nomsg(1), {7, 64, 0x1000});
-  opened().exchange(1).lose_past().send(Role::client, head).expect_nothing();
+  opened().exchange(1).forget_history().send(Role::client, head).expect_nothing();
 }
 
 TEST(Judge, ShowsMessagesBeforeItTakesThemIn) {
@@ -216,7 +216,7 @@ TEST(Judge, SaysWhatWasExpectedAndSeen) {
 
 TEST(CallTable, FindsWhatWasInsertedAndNotErased) {
   CallTable table;
-  // Multiples of a large power of two meet in few slots.
+  // Multiples of a large power of two collide in few slots.
   for (std::uint32_t i = 0; i < kMostXids; ++i) ASSERT_NE(table.insert(i << 20), nullptr);
   EXPECT_EQ(table.insert(1), nullptr) << "the table is full";
   for (std::uint32_t i = 0; i < kMostXids; i += 2) table.erase(*table.find(i << 20));

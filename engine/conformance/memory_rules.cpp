@@ -1,4 +1,4 @@
-// Findings on RDMA operations.
+// Rules on RDMA operations: checks and texts.
 #include "conformance/memory_rules.h"
 
 #include <algorithm>
@@ -9,12 +9,12 @@ namespace steertag::conformance {
 
 namespace {
 
-/// Segments that one RDMA operation may run through when they lie next to each other under one
-/// STag; what one that runs through more places is not known. Each step searches all segments of
-/// the STag, and no peer in use offers as many for one operation.
+/// At most this many adjacent segments of one STag for one RDMA operation. Beyond it the place of
+/// the octets is unknown. Each step searches all segments of the STag. No peer in use offers as
+/// many for one operation.
 constexpr std::size_t kMostSegmentsPerOperation = 256;
 
-/// Octets of the other side's memory that one operation touches.
+/// The octets of the other side's memory that one operation accesses.
 struct Access {
   std::uint32_t stag = 0;
   std::uint64_t offset = 0;
@@ -22,9 +22,9 @@ struct Access {
   bool read = false;
 };
 
-/// What offers a place: one segment, or several that overlap there.
+/// The offer at an address: one segment, or several overlapping ones.
 struct Place {
-  Offer offer;  // the one that reaches furthest
+  Offer offer;  // the one with the highest end
   std::size_t count = 0;
 };
 
@@ -37,13 +37,13 @@ Place find_place(Direction& direction, const Access& access, std::uint64_t at) {
   return place;
 }
 
-/// Marks the calls for which it cannot be told what an access places in their memory: those of
-/// whose write and reply segments `touched(const Offer&)` holds.
+/// Marks calls whose placed octets are unknown: those with write or reply segments for which
+/// `touched(const Offer&)` holds.
 template <class Touched>
-void mark_murky(Direction& direction, const Access& access, Touched touched) {
+void mark_placement_unknown(Direction& direction, const Access& access, Touched touched) {
   direction.offers.each(access.stag, [&](const Offer& offer) {
     if (offer.kind != OfferKind::read && touched(offer)) {
-      direction.calls.at(offer.call).murky = true;
+      direction.calls.at(offer.call).placement_unknown = true;
     }
   });
 }
@@ -54,7 +54,7 @@ void note_placed(Direction& direction, const Offer& offer, std::uint64_t at, std
   placed.end = std::max(placed.end, at - offer.offset + length);
 }
 
-/// `late`: a finished call offered the memory. `used`: the other side sent a call.
+/// `late`: a finished call offered the memory. `used`: the other side has sent a call.
 const Rule& rule_outside(bool read, bool late, bool used) {
   if (!used) return kRequesterIssuesNoRdma;
   if (late) return read ? kReadPrecedesTheReply : kWritePrecedesTheReply;
@@ -64,7 +64,7 @@ const Rule& rule_outside(bool read, bool late, bool used) {
 void report_outside(const trace::Event& event, const Access& access, std::uint64_t at,
                     Connection& connection) {
   Direction& direction = connection.direction(trace::other(event.actor));
-  if (direction.blind) return;
+  if (direction.history_incomplete) return;
   const std::optional<std::uint32_t> late = direction.offers.withdrawn(access.stag);
   const Rule& rule = rule_outside(access.read, late.has_value(), direction.used);
   Finding* finding = connection.findings.open(rule, event.actor, event.index);
@@ -77,8 +77,8 @@ void report_outside(const trace::Event& event, const Access& access, std::uint64
   if (late) finding->observed += say(" (the call with XID ", Hex{*late}, " that had it is over)");
 }
 
-/// Finds the segments that an access touches and calls `use(direction, place, at, length)` for
-/// each; a finding when a part of it is not on offer.
+/// Finds the segments of an access and calls `use(direction, place, at, length)` for each. Opens a
+/// finding if a part of it is not offered.
 template <class Use>
 void follow(const trace::Event& event, const Access& access, Connection& connection, Use use) {
   Direction& direction = connection.direction(trace::other(event.actor));
@@ -90,7 +90,8 @@ void follow(const trace::Event& event, const Access& access, Connection& connect
       return report_outside(event, access, at, connection);
     }
     if (place.count > 1 && !access.read) {
-      mark_murky(direction, access, [&](const Offer& offer) { return offer.holds(at); });
+      mark_placement_unknown(direction, access,
+                             [&](const Offer& offer) { return offer.holds(at); });
     }
     const std::uint64_t part = std::min(left, place.offer.left(at));
     use(direction, place, at, part);
@@ -98,15 +99,15 @@ void follow(const trace::Event& event, const Access& access, Connection& connect
     left -= part;
   }
   if (left > 0 && !access.read) {
-    // Any segment of the STag may have taken the rest.
-    mark_murky(direction, access, [](const Offer&) { return true; });
+    // Any segment of the STag may have received the rest.
+    mark_placement_unknown(direction, access, [](const Offer&) { return true; });
   }
 }
 
 }  // namespace
 
 void check_write(const trace::Event& event, const trace::RdmaWrite& write, Connection& connection) {
-  // RFC 5041 5.2: steering tag and offset of a zero-length message mean nothing.
+  // RFC 5041 5.2: a zero-length message ignores its steering tag and offset.
   const Access access{write.stag, write.offset, write.length, false};
   follow(event, access, connection,
          [](Direction& direction, const Place& place, std::uint64_t at, std::uint64_t length) {
@@ -120,7 +121,7 @@ void check_read(const trace::Event& event, const trace::RdmaRead& read, Connecti
   PendingRead pending{0, 0, read.length};
   follow(event, access, connection,
          [&](Direction&, const Place& place, std::uint64_t, std::uint64_t) {
-           if (place.count > 1) return;  // for which call cannot be told
+           if (place.count > 1) return;  // the call is unknown
            const Call& call = direction.calls.at(place.offer.call);
            pending.call = call.index;
            pending.serial = call.serial;

@@ -1,5 +1,6 @@
-// Rules on RDMA Writes and Reads: only inside memory that an outstanding call offers (RFC 8166 3.1,
-// 3.4.5, 3.5.2, 8.1).
+// Rules on RDMA Writes and Reads (RFC 8166 3.1, 3.4.5, 3.5.2, 8.1).
+//
+// They must stay inside memory that an outstanding call offers.
 #pragma once
 
 #include <array>
@@ -43,7 +44,7 @@ void note_read_response(const trace::Event& event, const trace::RdmaReadResponse
 void check_invalidated(const trace::Event& event, const trace::MemoryInvalidated& memory,
                        Connection& connection);
 
-/// The answer to `call`, sent by `responder` at `event`.
+/// Call it for the answer to `call`, sent by `responder` at `event`.
 void check_reads_done(std::uint64_t event, trace::Role responder, const Call& call,
                       Connection& connection);
 

@@ -1,4 +1,4 @@
-// RDMA operations: inside what outstanding calls offer, and only while they are outstanding.
+// RDMA operations: inside the offers of outstanding calls, and only while those are outstanding.
 #include "conformance/trace_builder.h"
 
 namespace steertag::conformance {
@@ -9,14 +9,14 @@ constexpr wire::Segment kRead{0x21, 100, 0x1000};
 constexpr wire::Segment kWrite{0x22, 4096, 0x2000};
 constexpr wire::Segment kReply{0x23, 4096, 0x8000};
 
-/// A connection with a call that offers all three.
+/// A connection with a call that offers all three kinds.
 TraceBuilder offered() {
   TraceBuilder trace = opened();
   trace.call(with_reply_chunk(with_write(with_read(header(kXid), 40, kRead), {kWrite}), kReply));
   return trace;
 }
 
-/// The reply to it, which uses nothing.
+/// The reply to it, which uses none of them.
 wire::Header unused() {
   const wire::Header head = with_write(header(kXid), {with_length(kWrite, 0)});
   return with_reply_chunk(head, with_length(kReply, 0));
@@ -134,14 +134,14 @@ TEST(Memory, AWriteMayRunThroughNeighbouringSegments) {
       .expect_nothing();
 }
 
-/// A write chunk of `count` segments of eight octets, one behind the other.
+/// A write chunk of `count` adjacent segments of eight octets.
 std::vector<wire::Segment> adjoining(std::uint32_t count) {
   std::vector<wire::Segment> segments;
   for (std::uint32_t i = 0; i < count; ++i) segments.push_back({5, 8, 1000 + 8 * i});
   return segments;
 }
 
-/// One RDMA Write through `count` adjoining segments, all of which come back full.
+/// One RDMA Write across `count` adjacent segments, which are all returned full.
 TraceBuilder write_through(std::uint32_t count, std::uint64_t written) {
   TraceBuilder trace = opened(announcement(true, 65536), announcement(true, 65536));
   const wire::Header head = with_write(header(kXid), adjoining(count));

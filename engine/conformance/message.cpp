@@ -1,5 +1,4 @@
-// Sorting messages. Direction comes from the RPC message type where that can be seen (RFC
-// 8167 4.1).
+// Classifies messages. A visible RPC message type decides the direction (RFC 8167 4.1).
 #include "conformance/message.h"
 
 #include "rpc/direction.h"
@@ -15,25 +14,25 @@ Kind kind_of_inline(View payload) {
   return *type == rpc::MessageType::CALL ? Kind::call : Kind::reply;
 }
 
-/// The payload stream of an RDMA_NOMSG is not in sight. A call brings a position-zero chunk, a
-/// reply does not; what looks odd is read as the sender's usual part.
+/// The payload stream of an RDMA_NOMSG is not visible. A call has a position-zero chunk, and a
+/// reply has none. Other messages have the sender's usual direction.
 Kind kind_of_nomsg(const Message& message, Connection& connection) {
   const trace::Role sender = message.sender;
   const bool brings_chunk = position_zero_length(*message.header).has_value();
   const Call* answered = connection.direction(trace::other(sender)).calls.find(message.words.xid);
   const bool answers = answered != nullptr && answered->answers > 0;
   if (sender == trace::Role::client) {
-    // A chunk for the reply, and the call to it may not have been seen (RFC 8167 5.3); no reply has
-    // a read list.
-    const bool unseen =
-        connection.direction(trace::other(sender)).blind && message.header->read_list.empty();
+    // It has a chunk for the reply, and the call may be unseen (RFC 8167 5.3). No reply has a read
+    // list.
+    const bool unseen = connection.direction(trace::other(sender)).history_incomplete &&
+                        message.header->read_list.empty();
     const bool may_answer = answers || unseen;
     return brings_chunk || !may_answer ? Kind::call : Kind::reply;
   }
-  // The Read-Read model of old would put a reply there (RFC 8166 A.2). A server that calls back may
+  // The old Read-Read model would put a reply there (RFC 8166 A.2). A server that calls back may
   // have done so before, unseen.
   const Direction& own = connection.direction(sender);
-  const bool read_read = answers && !own.used && !own.blind;
+  const bool read_read = answers && !own.used && !own.history_incomplete;
   return brings_chunk && !read_read ? Kind::call : Kind::reply;
 }
 
@@ -63,7 +62,7 @@ Message read_message(const trace::Event& event, const trace::Send& send, wire::H
   const std::optional<wire::FixedWords> words = wire::peek(send.bytes);
   if (!words) return message;
   message.words = *words;
-  // RFC 8166 4.1.2: later versions may give the number another meaning.
+  // RFC 8166 4.1.2: later versions may redefine the number.
   if (words->proc == static_cast<std::uint32_t>(wire::Procedure::done) &&
       words->vers == wire::kVersion) {
     message.kind = Kind::done;
@@ -90,7 +89,7 @@ Message read_message(const trace::Event& event, const trace::Send& send, wire::H
 }
 
 std::optional<RpcCall> read_rpc_call(const Message& message) {
-  constexpr std::size_t kCredentialAt = 24;  // behind xid, msg_type, rpcvers, prog, vers, proc
+  constexpr std::size_t kCredentialAt = 24;  // after xid, msg_type, rpcvers, prog, vers, proc
   const View payload = message.payload;
   if (!message.inline_payload() || payload.size() < kCredentialAt + 4) return std::nullopt;
   if (wire::load_u32(payload.data() + 8) != rpc::kRpcVersion) return std::nullopt;

@@ -1,4 +1,4 @@
-// One Send, decoded once and sorted by what it is: the input of every rule on messages.
+// One Send, decoded once and classified: the input of every rule on messages.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ enum class Kind : std::uint8_t {
   too_short,  // RFC 8166 4.5: must be discarded
   done,       // RDMA_DONE of any length
   msgp,       // RDMA_MSGP that decodes
-  error,      // RDMA_ERROR of at least 20 octets; its shape is not yet judged
-  faulty,     // the header does not decode, or what it carries is no RPC message
+  error,      // RDMA_ERROR of at least 20 octets; its format is not checked yet
+  faulty,     // the header does not decode, or it carries no RPC message
   call,
   reply,
 };
@@ -31,12 +31,12 @@ struct Message {
   wire::FixedWords words;  // zeros if there are fewer than 16 octets
   wire::Header* header = nullptr;
   wire::Fault fault;  // of the header
-  View payload;       // the payload stream in the Send
+  View payload;       // the part of the payload stream in the Send
 
   bool inline_payload() const { return header->proc != wire::Procedure::nomsg; }
 };
 
-/// A finding against the sender of the message, as Findings::open gives it.
+/// Opens a finding against the message's sender (see Findings::open).
 inline Finding* open_finding(const Rule& rule, const Message& message, Connection& connection) {
   return connection.findings.open(rule, message.sender, message.event);
 }
@@ -48,7 +48,7 @@ Message read_message(const trace::Event& event, const trace::Send& send, wire::H
 /// The RPC header of an inline call.
 std::optional<RpcCall> read_rpc_call(const Message& message);
 
-/// Octets of the position-zero read chunk (RFC 8166 3.5.3); nothing if there is none.
+/// Length of the position-zero read chunk (RFC 8166 3.5.3); nothing if there is none.
 std::optional<std::uint64_t> position_zero_length(const wire::Header& header);
 
 }  // namespace steertag::conformance

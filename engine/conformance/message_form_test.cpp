@@ -1,4 +1,4 @@
-// The message form and the chunks of a call: where the payload stream is, and what positions say.
+// Message form and chunks of a call: the payload stream's place, and the meaning of positions.
 #include "conformance/trace_builder.h"
 
 namespace steertag::conformance {
@@ -14,7 +14,7 @@ wire::Header replying(const wire::Header& head, std::uint32_t length) {
   return with_reply_chunk(head, {0x88, length, 0x20000});
 }
 
-/// With a position-zero read chunk of `length` octets.
+/// A call with a position-zero read chunk of `length` octets.
 wire::Header reading(const wire::Header& head, std::uint32_t length) {
   return with_read(head, 0, {0x77, length, 0x10000});
 }

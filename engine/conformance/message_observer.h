@@ -1,4 +1,4 @@
-// Sees what the judge sees: for those who show a connection beside the findings on it.
+// Observes the judge's input, for programs that display a connection beside its findings.
 #pragma once
 
 #include "conformance/connection_state.h"
@@ -9,8 +9,7 @@ namespace steertag::conformance {
 class MessageObserver {
  public:
   virtual ~MessageObserver() = default;
-  /// A Send as the rules are about to see it; what is known of the connection is as it was before.
-  /// `message` is valid during the call.
+  /// A Send before the rules see it, with the state before it. `message` is valid during the call.
   virtual void on_message(const Message& message, const Connection& connection) = 0;
 };
 

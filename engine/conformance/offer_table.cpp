@@ -1,5 +1,7 @@
-// Hash chains over pooled nodes; the chains are doubly linked because a hostile requester may put
-// everything under one steering tag.
+// Hash chains over pooled nodes.
+//
+// The chains are doubly linked, because a hostile requester may use one steering tag for
+// everything.
 #include "conformance/offer_table.h"
 
 #include <algorithm>

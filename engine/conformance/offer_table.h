@@ -1,4 +1,4 @@
-// The memory that a requester offered in the calls of one direction, by steering tag.
+// The memory that a requester's calls of one direction offer, by steering tag.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace steertag::conformance {
 
-/// Most segments remembered in one direction; a 256 KiB Send holds at most 16384. Beyond it the
-/// judge is blind in that direction.
+/// At most this many segments in one direction; a 256 KiB Send holds at most 16384. Beyond it the
+/// direction's history is incomplete.
 inline constexpr std::size_t kMostOffers = 65536;
-/// Most steering tags of finished calls remembered, to tell late access from wrong access.
+/// At most this many steering tags of finished calls, to tell late access from wrong access.
 inline constexpr std::size_t kMostWithdrawn = 256;
 
 enum class OfferKind : std::uint8_t { read, write, reply };
@@ -33,11 +33,11 @@ struct Offer {
 
 class OfferTable {
  public:
-  /// The id of the new entry; nothing when kMostOffers are held.
+  /// Returns the id of the new entry, or nothing if the table is full.
   std::optional<std::uint32_t> add(const Offer& offer);
-  /// Ends the offer. The steering tag is remembered as one that a call with `xid` offered.
+  /// Ends the offer. The table remembers the steering tag and `xid`.
   void withdraw(std::uint32_t id, std::uint32_t xid);
-  /// The XID of the latest finished call that offered the steering tag.
+  /// The XID of the latest finished call with an offer under the steering tag.
   std::optional<std::uint32_t> withdrawn(std::uint32_t stag) const;
 
   /// Calls `visit(const Offer&)` for each offer under the steering tag.
@@ -71,7 +71,7 @@ class OfferTable {
   std::vector<std::uint32_t> free_;
   std::size_t used_ = 0;
   std::array<Withdrawn, kMostWithdrawn> withdrawn_{};
-  std::size_t withdrawn_count_ = 0;  // ever
+  std::size_t withdrawn_count_ = 0;  // in total
 };
 
 }  // namespace steertag::conformance

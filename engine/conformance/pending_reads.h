@@ -7,7 +7,7 @@
 
 namespace steertag::conformance {
 
-/// Most RDMA Reads followed at a time; IRD and ORD have 14 bits (RFC 6581 9).
+/// At most this many RDMA Reads are tracked; IRD and ORD have 14 bits (RFC 6581 9).
 inline constexpr std::size_t kMostPendingReads = 16384;
 
 /// One RDMA Read on behalf of a call.
@@ -17,12 +17,11 @@ struct PendingRead {
   std::uint64_t left = 0;  // octets still to come
 };
 
-/// A ring that grows up to its limit; beyond it reads are no longer followed.
+/// A ring that grows up to its limit. Beyond it, reads are not tracked.
 class PendingReads {
  public:
   void push(const PendingRead& read);
-  /// `length` octets of responses arrived; calls `done(const PendingRead&)` for each read that they
-  /// complete.
+  /// Takes `length` octets of responses. Calls `done(const PendingRead&)` for each completed read.
   template <class Done>
   void respond(std::uint64_t length, Done done) {
     bool any = false;
@@ -32,7 +31,7 @@ class PendingReads {
         first.left -= length;
         return;
       }
-      // A zero-length response answers one zero-length read, the rest of a longer one nothing.
+      // A zero-length response answers one zero-length read, and nothing of a longer one.
       if (any && length == 0) return;
       any = true;
       length -= first.left;
@@ -42,7 +41,7 @@ class PendingReads {
       done(read);
     }
   }
-  /// The oldest of them; nullptr if none is waiting.
+  /// The oldest one, or nullptr.
   const PendingRead* first() const { return count_ == 0 ? nullptr : &ring_[head_]; }
   bool lost() const { return lost_; }
 

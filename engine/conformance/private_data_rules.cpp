@@ -1,4 +1,4 @@
-// Findings on private data.
+// Rules on private data: checks and texts.
 #include "conformance/private_data_rules.h"
 
 #include <optional>
@@ -19,7 +19,7 @@ void check_private_data(const trace::Event& event, View private_data, Connection
     }
     return;
   }
-  // No identifier: nothing that RFC 8797 speaks of. It is optional.
+  // No identifier: RFC 8797 does not apply, since its format is optional.
   const std::optional<std::size_t> at = wire::find_private_data_identifier(private_data);
   if (!at) return;
   const std::size_t rest = private_data.size() - *at;

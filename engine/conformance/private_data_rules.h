@@ -1,4 +1,4 @@
-// Rules on CM private data as either side sends it (RFC 8797 4).
+// Rules on the CM private data of either side (RFC 8797 4).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Findings on returned chunks.
+// Rules on returned chunks: checks and texts.
 #include "conformance/returned_chunk_rules.h"
 
 #include "conformance/text.h"
@@ -11,12 +11,13 @@ namespace {
 
 using Segments = std::span<const wire::Segment>;
 
-/// One chunk of the call, and what the reply makes of it.
+/// One chunk of the call, and its counterpart in the reply.
 struct ReturnedChunk {
   Segments offered;
   Segments returned;
-  std::span<const Placed> placed;     // per offered segment
-  std::optional<std::size_t> number;  // of a write chunk in its list; nothing for the reply chunk
+  std::span<const Placed> placed;  // per offered segment
+  // index of a write chunk in its list; nothing for the reply chunk
+  std::optional<std::size_t> number;
 
   bool is_write_chunk() const { return number.has_value(); }
   const Rule& echo_rule() const {
@@ -27,34 +28,34 @@ struct ReturnedChunk {
   }
 };
 
-/// What can be wrong with a returned chunk, or with a segment of it.
+/// The possible faults of a returned chunk or of one of its segments.
 enum class Wrong : std::uint8_t {
   segment_count,
   handle_or_offset,
   above_offer,    // longer than offered
-  out_of_order,   // used though the one before it is not full
-  roundup,        // octets placed behind the item
-  gap,            // octets missing before the last one placed
-  placed_length,  // not the number of octets placed
+  out_of_order,   // used although the segment before it is not full
+  roundup,        // octets placed after the item
+  gap,            // octets missing before the last placed one
+  placed_length,  // differs from the number of octets placed
 };
 
 struct Defect {
-  const Rule* rule = nullptr;  // nullptr: nothing is wrong
+  const Rule* rule = nullptr;  // nullptr: no fault
   Wrong wrong{};
   std::size_t segment = 0;
 
   explicit operator bool() const { return rule != nullptr; }
 };
 
-/// Compares a returned length that is not zero in all with the octets placed.
+/// Compares a non-zero returned length with the octets placed.
 Defect placement_defect(const ReturnedChunk& chunk, std::size_t segment) {
   const std::uint64_t told = chunk.returned[segment].length;
   const Placed& placed = chunk.placed[segment];
   const bool complete = placed.octets >= told && placed.end >= told;
   if (complete && placed.end == told) return {};
   if (chunk.is_write_chunk()) {
-    // RFC 8166 4.3.2.2: octets of a write chunk beyond the returned length may have been modified,
-    // as long as they are no roundup (3.4.6.2). A reply chunk has no reason to hold more.
+    // RFC 8166 4.3.2.2: octets of a write chunk beyond the returned length may change, except for
+    // roundup (3.4.6.2). A reply chunk has no reason to hold more.
     if (complete && (told % 4 == 0 || placed.end != wire::roundup4(told))) return {};
     if (placed.end > told) return {&kNoRoundupInWriteChunks, Wrong::roundup, segment};
   }
@@ -63,14 +64,14 @@ Defect placement_defect(const ReturnedChunk& chunk, std::size_t segment) {
              : Defect{&chunk.length_rule(), Wrong::placed_length, segment};
 }
 
-/// The first thing that is wrong with the chunk; what was placed counts only if that is known.
+/// The first fault of the chunk. Placed octets count only if they are known.
 Defect find_defect(const ReturnedChunk& chunk, bool placement_known) {
   const auto& [offered, returned, placed, number] = chunk;
   if (offered.size() != returned.size()) {
     const bool grew = chunk.is_write_chunk() && offered.empty();
     return {grew ? &kEmptyChunkIsReturnedEmpty : &chunk.echo_rule(), Wrong::segment_count, 0};
   }
-  // RFC 8166 4.3.2.2: a chunk may be written to and still come back unused.
+  // RFC 8166 4.3.2.2: a chunk may be written to and returned unused.
   const bool compare = placement_known && wire::chunk_length(returned) != 0;
   Defect placement;
   for (std::size_t i = 0; i < offered.size(); ++i) {
@@ -88,7 +89,7 @@ Defect find_defect(const ReturnedChunk& chunk, bool placement_known) {
   return placement;
 }
 
-/// Words what is expected and what was seen.
+/// Sets the texts of the finding.
 void describe(const ReturnedChunk& chunk, const Defect& defect, Finding& finding) {
   const std::size_t i = defect.segment;
   const std::string name = chunk.number ? say("write chunk ", *chunk.number) : "reply chunk";
@@ -124,8 +125,8 @@ void describe(const ReturnedChunk& chunk, const Defect& defect, Finding& finding
   }
 }
 
-/// RFC 8267 6.4.1 wants an empty chunk where RFC 8166 4.3.2.2 wants an unused one. What the call
-/// was about is not always in sight.
+/// RFC 8267 6.4.1 requires an empty chunk where RFC 8166 4.3.2.2 requires an unused one. The call's
+/// procedure is not always visible.
 bool may_be_empty_for_nfs4(const ReturnedChunk& chunk, const Call& call) {
   if (!chunk.is_write_chunk() || !chunk.returned.empty()) return false;
   return !call.rpc ||
@@ -135,8 +136,9 @@ bool may_be_empty_for_nfs4(const ReturnedChunk& chunk, const Call& call) {
 /// At most one finding per chunk.
 void check_chunk(const ReturnedChunk& chunk, const Message& message, const Call& call,
                  Connection& connection) {
-  const bool placement_known = connection.visibility.rdma_operations && !call.murky &&
-                               !connection.direction(trace::other(message.sender)).blind;
+  const bool placement_known =
+      connection.visibility.rdma_operations && !call.placement_unknown &&
+      !connection.direction(trace::other(message.sender)).history_incomplete;
   const Defect defect = find_defect(chunk, placement_known);
   if (!defect) return;
   if (defect.wrong == Wrong::segment_count && may_be_empty_for_nfs4(chunk, call)) return;
@@ -145,7 +147,7 @@ void check_chunk(const ReturnedChunk& chunk, const Message& message, const Call&
   }
 }
 
-/// False if the reply has more or fewer write chunks than the call, which then are not compared.
+/// False if the numbers of write chunks in reply and call differ. They are not compared then.
 bool check_chunk_count(const Message& message, const Call& call, Connection& connection) {
   const std::size_t offered = call.header.write_list.size();
   const std::size_t returned = message.header->write_list.size();

@@ -1,5 +1,6 @@
-// Rules on the chunks that a reply returns: the offered ones, with the lengths that were really
-// placed (RFC 8166 3.4.6, 4.3.2, 4.3.3).
+// Rules on the chunks that a reply returns (RFC 8166 3.4.6, 4.3.2, 4.3.3).
+//
+// They must be the offered ones, with the lengths that were placed.
 #pragma once
 
 #include <array>
@@ -40,7 +41,7 @@ inline constexpr std::array kReturnedChunkRules{
     kSegmentsAreFilledInOrder, kNoRoundupInWriteChunks,
 };
 
-/// The reply to `call`, which must be clear.
+/// Call it for the reply to `call`, which must be clear.
 void check_returned_chunks(const Message& message, const Call& call, Connection& connection);
 
 }  // namespace steertag::conformance

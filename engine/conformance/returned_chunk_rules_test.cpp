@@ -14,7 +14,7 @@ wire::Header offer() {
   return with_reply_chunk(with_write(with_write(header(kXid), {kFirst, kSecond}), {}), kReply);
 }
 
-/// What comes back when `first` and `second` octets were placed, inline.
+/// The returned chunks after `first` and `second` octets were placed, with an inline reply.
 wire::Header returned(std::uint32_t first, std::uint32_t second) {
   const wire::Header head =
       with_write(header(kXid), {with_length(kFirst, first), with_length(kSecond, second)});

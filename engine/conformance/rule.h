@@ -1,4 +1,4 @@
-// A rule: what the judge looks at, and the requirement that is broken when it does not hold.
+// A rule: what the judge checks, and the requirement that a violation breaks.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ namespace steertag::conformance {
 struct Rule {
   std::string_view name;  // snake_case, unique
   ledger::Ref requirement;
-  std::string_view sentence;  // what holds on a conforming connection
+  std::string_view sentence;  // what is true on a conforming connection
 };
 
-/// Every rule that the judge applies, family by family.
+/// All rules that the judge applies, by family.
 std::span<const Rule> rules();
 
-/// Every rule on superseded dialects (legacy/), which PrototypeJudge and Rfc5666Judge apply.
+/// All rules on superseded dialects (legacy/), which PrototypeJudge and Rfc5666Judge apply.
 std::span<const Rule> legacy_rules();
 
 }  // namespace steertag::conformance

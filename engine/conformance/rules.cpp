@@ -21,7 +21,7 @@ namespace {
 
 template <std::size_t... Sizes>
 constexpr auto join(const std::array<Rule, Sizes>&... families) {
-  // A Rule has no empty state, hence pointers first.
+  // A Rule has no empty state, so pointers are collected first.
   std::array<const Rule*, (Sizes + ...)> from{};
   std::size_t count = 0;
   const auto take = [&](const auto& family) {

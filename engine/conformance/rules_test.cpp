@@ -1,4 +1,4 @@
-// The list of rules: unique names, no rule left out of it, and none that no test expects.
+// The list of rules: names are unique, the list is complete, and a test expects every rule.
 #include "conformance/rule.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@
 namespace steertag::conformance {
 namespace {
 
-/// The text of all files of this folder whose names end so.
+/// The text of all files of this folder with this suffix.
 std::string sources(std::string_view ending) {
   std::ostringstream text;
   for (const auto& entry : std::filesystem::directory_iterator(STEERTAG_CONFORMANCE_SOURCES)) {
@@ -25,7 +25,7 @@ std::string sources(std::string_view ending) {
   return text.str();
 }
 
-/// What the expression's group matches, wherever the expression matches.
+/// The group's text of every match.
 std::set<std::string> matches(const std::string& text, const std::string& expression) {
   const std::regex pattern(expression);
   std::set<std::string> found;
@@ -50,7 +50,8 @@ TEST(Rules, HaveUniqueNamesAndSentences) {
   }
 }
 
-// A rule is an object of its own, so its family's table could lack it without a compiler's word.
+// A rule is an object of its own. Its family's table could lack it, and the compiler would not
+// notice.
 TEST(Rules, AreAllInTheTablesOfTheirFamilies) {
   EXPECT_THAT(names(),
               testing::ContainerEq(matches(sources("_rules.h"), R"re(\bRule k\w+\{\s*"(\w+)")re")));

@@ -1,4 +1,4 @@
-// The slots of a hash table: pool indices, of which a 32-bit key has its first place.
+// The slots of a hash table: pool indices, found by a 32-bit key.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace steertag::conformance {
 
-/// A power of two of slots, none before the first `grow`. How keys share a place is the table's.
+/// The number of slots is a power of two, or zero before the first `grow`. The table resolves
+/// collisions.
 class Slots {
  public:
   static constexpr std::uint32_t kFree = 0xffffffff;
@@ -17,16 +18,16 @@ class Slots {
   std::uint32_t& operator[](std::size_t slot) { return indices_[slot]; }
   std::uint32_t operator[](std::size_t slot) const { return indices_[slot]; }
 
-  /// Fibonacci hashing: keys that differ in few bits only are spread too.
+  /// Fibonacci hashing: also spreads keys that differ in few bits.
   std::size_t home(std::uint32_t key) const {
     constexpr std::uint32_t kGoldenRatio = 0x9e3779b1;
     const std::uint32_t mixed = key * kGoldenRatio;
     return around(mixed ^ (mixed >> 15));
   }
-  /// A slot counted from the first one, again from there behind the last one.
+  /// A slot index modulo the number of slots.
   std::size_t around(std::size_t slot) const { return slot & (indices_.size() - 1); }
 
-  /// Doubles the slots and frees them all; what they held is to be put in anew.
+  /// Doubles and clears the slots. Returns the old ones, which the caller inserts again.
   std::vector<std::uint32_t> grow() {
     constexpr std::size_t kFirstSlots = 256;
     std::vector<std::uint32_t> old(empty() ? kFirstSlots : size() * 2, kFree);

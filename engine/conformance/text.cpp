@@ -1,4 +1,4 @@
-// The pieces that findings are worded with.
+// Formats the parts of findings' texts.
 #include "conformance/text.h"
 
 namespace steertag::conformance {

@@ -1,4 +1,4 @@
-// Builds the texts of findings: pieces of text and numbers in a row.
+// Builds the texts of findings from text and numbers.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace steertag::conformance {
 
-/// A number to be written as 0x and hexadecimal digits: 8 of them, or 16 with `wide`.
+/// A number to format as 0x and 8 hexadecimal digits, or 16 with `wide`.
 struct Hex {
   std::uint64_t value = 0;
   bool wide = false;

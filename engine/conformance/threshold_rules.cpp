@@ -1,4 +1,4 @@
-// Findings on the size of Sends.
+// Rules on the size of Sends: checks and texts.
 #include "conformance/threshold_rules.h"
 
 #include "conformance/text.h"

@@ -1,5 +1,4 @@
-// Rules on the size of a Send: the inline threshold of its direction (RFC 8166 3.3.2, RFC
-// 8797 4.2).
+// Rules on a Send's size: its direction's inline threshold (RFC 8166 3.3.2, RFC 8797 4.2).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Test support: builds the events of a connection step by step and hands them to a judge.
+// Test support: builds the events of a connection step by step for a judge.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ inline void PrintTo(const Finding& finding, std::ostream* out) {
        << ": expected " << finding.expected << "; observed " << finding.observed;
 }
 
-/// An RPC call header with AUTH_NONE; `arguments` follow.
+/// An RPC call header with AUTH_NONE, without its arguments.
 inline Bytes rpc_call(std::uint32_t xid, std::uint32_t program = 400000, std::uint32_t version = 1,
                       std::uint32_t procedure = 1, View arguments = {}) {
   Bytes out;
@@ -39,7 +39,7 @@ inline Bytes rpc_call(std::uint32_t xid, std::uint32_t program = 400000, std::ui
   return out;
 }
 
-/// An accepted RPC reply; `results` follow.
+/// An accepted RPC reply, without its results.
 inline Bytes rpc_reply(std::uint32_t xid, View results = {}) {
   Bytes out;
   wire::Writer writer(out);
@@ -55,7 +55,7 @@ inline Bytes words(std::initializer_list<std::uint32_t> values) {
   return out;
 }
 
-/// A header with the XID and credit of most tests.
+/// A header with the XID and credit that most tests use.
 inline wire::Header header(std::uint32_t xid, std::uint32_t credit = 32) {
   wire::Header out;
   out.xid = xid;
@@ -69,7 +69,7 @@ inline wire::Header nomsg(std::uint32_t xid, std::uint32_t credit = 32) {
   return out;
 }
 
-/// `head` with one more read segment, one more write chunk, or a reply chunk of one segment.
+/// `head` with one more read segment or write chunk, or with a reply chunk of one segment.
 inline wire::Header with_read(wire::Header head, std::uint32_t position, wire::Segment target) {
   head.read_list.push_back({position, target});
   return head;
@@ -94,7 +94,7 @@ inline wire::PrivateData announcement(bool invalidation = true, std::uint32_t by
   return {invalidation, bytes, bytes};
 }
 
-/// Steps return the builder, so that a trace can be written as a chain of them.
+/// Each step returns the builder, so that steps can be chained.
 class TraceBuilder {
  public:
   explicit TraceBuilder(Visibility visibility = {}) : judge_(visibility) {}
@@ -105,7 +105,7 @@ class TraceBuilder {
       ++next_;
       return *this;
     }
-    if (std::exchange(behind_loss_, false)) judge_.lose_past();
+    if (std::exchange(behind_loss_, false)) judge_.forget_history();
     judge_.on_event({next_, static_cast<std::int64_t>(next_) * 1000, actor, body});
     ++next_;
     return *this;
@@ -145,7 +145,7 @@ class TraceBuilder {
   TraceBuilder& reply(std::uint32_t xid, std::uint32_t grant = 32) {
     return send(Role::server, header(xid, grant), rpc_reply(xid));
   }
-  /// The same with this header; an RDMA_NOMSG has its RPC message in a chunk.
+  /// The same with this header. The RPC message of an RDMA_NOMSG is in a chunk.
   TraceBuilder& call(const wire::Header& head) {
     return send(Role::client, head, payload_of(head, rpc_call(head.xid)));
   }
@@ -189,25 +189,25 @@ class TraceBuilder {
     return event(owner, trace::RdmaReadResponse{1, 0, length});
   }
 
-  TraceBuilder& lose_sight() {
-    judge_.lose_sight();
+  TraceBuilder& stop_observing() {
+    judge_.stop_observing();
     return *this;
   }
-  /// From here on events of which `is_lost` says so do not reach the judge, which is told of it as
-  /// a reader of captures does.
+  /// From now on events for which `is_lost` is true do not reach the judge. It learns of the loss
+  /// as from a capture reader.
   TraceBuilder& lose(std::function<bool()> is_lost) {
     is_lost_ = std::move(is_lost);
     return *this;
   }
-  TraceBuilder& lose_past() {
-    judge_.lose_past();
+  TraceBuilder& forget_history() {
+    judge_.forget_history();
     return *this;
   }
   const Judge& judge() const { return judge_; }
   /// Index of the latest event.
   std::uint64_t last() const { return next_ - 1; }
 
-  /// How many findings there are.
+  /// The number of findings.
   std::size_t findings() const { return judge_.findings().size(); }
 
   TraceBuilder& expect_nothing() {
@@ -215,12 +215,12 @@ class TraceBuilder {
     return *this;
   }
 
-  /// Exactly one finding, by the latest event.
+  /// The only finding, for the latest event.
   void expect(std::string_view rule, std::string_view id, Role culprit) const {
     ASSERT_THAT(judge_.findings(), testing::SizeIs(1));
     expect_last(rule, id, culprit);
   }
-  /// The same behind one finding on an earlier event.
+  /// The latest finding, after one for an earlier event.
   void expect_second(std::string_view rule, std::string_view id, Role culprit) const {
     ASSERT_THAT(judge_.findings(), testing::SizeIs(2));
     EXPECT_LT(judge_.findings().front().event, last());

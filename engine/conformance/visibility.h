@@ -1,4 +1,4 @@
-// What the observer of a connection sees, and so what rules may conclude from.
+// What the observer of a connection can see; rules conclude from nothing else.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@ namespace steertag::conformance {
 
 /// What the observer of a connection can see.
 struct Visibility {
-  /// Every RDMA Write and Read shows up as an event. Not so beside an adapter that places the
-  /// peer's data by itself: then a length is not compared with what was placed.
+  /// Every RDMA Write and Read gives an event. An adapter that places the peer's data gives none.
+  /// Then returned lengths are not compared with placed octets.
   bool rdma_operations = true;
-  /// What an event's index counts, for texts that name another one: of a capture it is the packet.
+  /// The unit of an event's index in texts; in a capture it is the packet.
   std::string_view index_counts = "event";
 };
 

@@ -1,4 +1,4 @@
-// Findings on XIDs.
+// Rules on XIDs: checks and texts.
 #include "conformance/xid_rules.h"
 
 #include "conformance/text.h"
@@ -42,8 +42,8 @@ void check_unique(const Message& message, const Call* earlier, Connection& conne
 }
 
 void check_unexpected_reply(const Message& message, const Call* record, Connection& connection) {
-  // It may answer a call that was not seen, with the XID of what has to be discarded.
-  if (connection.direction(trace::other(message.sender)).blind) return;
+  // It may answer an unseen call with the XID of a message that must be discarded.
+  if (connection.direction(trace::other(message.sender)).history_incomplete) return;
   if (record != nullptr && check_discarded(message, *record, connection)) return;
   if (Finding* finding = open_finding(kReplyAnswersACall, message, connection)) {
     finding->expected = "the XID of an outstanding call";

@@ -36,16 +36,16 @@ inline constexpr std::array kXidRules{
     kDoneStaysUnanswered, kErrorStaysUnanswered,
 };
 
-/// The XID in the header against the one in the payload stream. False if they differ.
+/// Compares the XID in the header with that in the payload stream. False if they differ.
 bool check_rpc_xid(const Message& message, Connection& connection);
 
-/// A call whose XID may be in use: `earlier` is the record of that XID, or nullptr.
+/// A call whose XID may be in use. `earlier` is the record of that XID, or nullptr.
 void check_unique(const Message& message, const Call* earlier, Connection& connection);
 
-/// A reply that nothing can be held against: `record` has no answer left, or is nullptr.
+/// A reply without an open call. `record` has no answer left, or is nullptr.
 void check_unexpected_reply(const Message& message, const Call* record, Connection& connection);
 
-/// An answer to a message that must be discarded. False if `record` is no such message.
+/// An answer to a message that must be discarded. False if `record` is another message.
 bool check_discarded(const Message& message, const Call& record, Connection& connection);
 
 }  // namespace steertag::conformance

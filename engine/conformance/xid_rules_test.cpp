@@ -110,7 +110,7 @@ TEST(XidRules, LetACallReuseTheXidOfADiscardedMessage) {
 
 TEST(XidRules, ABlindJudgeIsSilent) {
   TraceBuilder trace = opened();
-  // Undecodable messages may be answered at any time, so each has to be remembered.
+  // Undecodable messages may be answered at any time, so each must be recorded.
   for (std::uint32_t xid = 0; xid < 5000; ++xid)
     trace.send(Role::client, words({xid, 1, 1, 9, 0, 0, 0}));
   const std::size_t before = trace.findings() + trace.judge().dropped_findings();

@@ -5,27 +5,27 @@ namespace steertag::fabric {
 
 void ObservedMemory::add(MemoryObserver& observer) {
   observers_.push_back(&observer);
-  tell_open(observer);
+  notify_open(observer);
 }
 
 void ObservedMemory::remove(MemoryObserver& observer) {
   std::erase(observers_, &observer);
 }
 
-void ObservedMemory::tell_offered(const Region& region, std::size_t open_length) const {
+void ObservedMemory::notify_offered(const Region& region, std::size_t open_length) const {
   for (MemoryObserver* observer : observers_) {
-    tell_offered(*observer, region, open_length);
+    notify_offered(*observer, region, open_length);
   }
 }
 
-void ObservedMemory::tell_offered(MemoryObserver& observer, const Region& region,
-                                  std::size_t open_length) {
+void ObservedMemory::notify_offered(MemoryObserver& observer, const Region& region,
+                                    std::size_t open_length) {
   const Rights rights = region.rights();
   observer.on_offered(
       {region.stag(), region.base(), open_length, rights.remote_read, rights.remote_write});
 }
 
-void ObservedMemory::tell_invalidated(std::uint32_t stag, bool guard_intact) const {
+void ObservedMemory::notify_invalidated(std::uint32_t stag, bool guard_intact) const {
   for (MemoryObserver* observer : observers_) {
     observer->on_invalidated({stag, guard_intact});
   }

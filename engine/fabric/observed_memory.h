@@ -26,13 +26,14 @@ class ObservedMemory {
 
  protected:
   /// `open_length` octets of the region were opened.
-  void tell_offered(const Region& region, std::size_t open_length) const;
-  void tell_invalidated(std::uint32_t stag, bool guard_intact) const;
-  static void tell_offered(MemoryObserver& observer, const Region& region, std::size_t open_length);
+  void notify_offered(const Region& region, std::size_t open_length) const;
+  void notify_invalidated(std::uint32_t stag, bool guard_intact) const;
+  static void notify_offered(MemoryObserver& observer, const Region& region,
+                             std::size_t open_length);
 
  private:
   /// Tells the observer of each open region, in order of allocation.
-  virtual void tell_open(MemoryObserver& observer) const = 0;
+  virtual void notify_open(MemoryObserver& observer) const = 0;
   std::vector<MemoryObserver*> observers_;
 };
 

@@ -242,7 +242,7 @@ TEST_P(ProviderTest, AbortsWithWorkInFlightLeaveTheNextConnectionAlone) {
   for (int i = 0; i < kConnections; ++i) {
     SCOPED_TRACE("connection " + std::to_string(i));
     up();
-    let_know(*pair.client, pair.server_notices);
+    notify(*pair.client, pair.server_notices);
     for (Connection* connection : {pair.client.get(), pair.server.get()}) {
       for (WorkId id = 1; id < 5; ++id) {
         ASSERT_TRUE(ok(send(*connection, message, id)));
@@ -372,9 +372,9 @@ TEST_P(ProviderTest, EventsOfBothSidesTellTheSameStory) {
   auto sink = pair.client_domain->allocate(100, {});
   up(2, 64);
   const Bytes data = pattern(100);
-  let_know(*pair.client, pair.server_notices);
+  notify(*pair.client, pair.server_notices);
   ASSERT_TRUE(ok(pair.server->open_window(*region, {true, true})));
-  let_know(*pair.server, pair.client_notices);
+  notify(*pair.server, pair.client_notices);
   ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), region->base(), 1)));
   ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 0, 100, region->stag(), region->base(), 2)));
   ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() == 3; }));

@@ -65,10 +65,10 @@ TEST_P(ProviderViolationTest, WriteToAClosedWindow) {
     GTEST_SKIP() << "no region that the peer can close";
   }
   up();
-  let_know(*pair.client, pair.server_notices);
+  notify(*pair.client, pair.server_notices);
   auto region = pair.server_domain->allocate(100, {});
   ASSERT_TRUE(ok(pair.server->open_window(*region, {true, true})));
-  let_know(*pair.server, pair.client_notices);
+  notify(*pair.server, pair.client_notices);
   const std::uint32_t stag = region->stag();
   EXPECT_TRUE(region->invalidate());
   const Bytes data = pattern(8);
@@ -124,13 +124,13 @@ TEST_P(ProviderViolationTest, SendWithoutAReceive) {
 
 TEST_P(ProviderViolationTest, RegionsOutliveAConnectionAndWindowsDoNot) {
   up();
-  let_know(*pair.client, pair.server_notices);
+  notify(*pair.client, pair.server_notices);
   auto plain = pair.server_domain->allocate(100, {true, true});
   auto window = pair.server_domain->allocate(100, {});
   if (can().windows) {
     ASSERT_TRUE(ok(pair.server->open_window(*window, {true, true})));
   }
-  let_know(*pair.server, pair.client_notices);
+  notify(*pair.server, pair.client_notices);
   pair.client->abort();
   ASSERT_TRUE(pair.turn_until_closed());
   EXPECT_TRUE(plain->valid());

@@ -15,10 +15,10 @@ TEST_P(ProviderWindowTest, SendWithInvalidateClosesAWindow) {
     GTEST_SKIP() << "no region that the peer can close";
   }
   up();
-  let_know(*pair.client, pair.server_notices);
+  notify(*pair.client, pair.server_notices);
   auto region = pair.server_domain->allocate(64, {});
   ASSERT_TRUE(ok(pair.server->open_window(*region, {true, true})));
-  let_know(*pair.server, pair.client_notices);
+  notify(*pair.server, pair.client_notices);
   const std::uint32_t stag = region->stag();
   const Bytes message = pattern(9);
   ASSERT_TRUE(ok(pair.client->rdma_write(message, stag, region->base(), 1)));
@@ -48,7 +48,7 @@ TEST_P(ProviderWindowTest, WindowsOpenAndCloseInAnyOrder) {
     GTEST_SKIP() << "no region that the peer can close";
   }
   up();
-  let_know(*pair.client, pair.server_notices);
+  notify(*pair.client, pair.server_notices);
   auto first = pair.server_domain->allocate(64, {});
   auto second = pair.server_domain->allocate(64, {});
   for (int i = 0; i < 50; ++i) {
@@ -59,10 +59,10 @@ TEST_P(ProviderWindowTest, WindowsOpenAndCloseInAnyOrder) {
     ASSERT_TRUE(ok(pair.server->open_window(*second, {false, true})));
     EXPECT_TRUE(first->invalidate());
   }
-  let_know(*pair.server, pair.client_notices);
+  notify(*pair.server, pair.client_notices);
   const Bytes data = pattern(64);
   ASSERT_TRUE(ok(pair.client->rdma_write(data, second->stag(), second->base(), 1)));
-  let_know(*pair.client, pair.server_notices);
+  notify(*pair.client, pair.server_notices);
   EXPECT_TRUE(std::equal(data.begin(), data.end(), second->bytes().begin()));
   pair.client->disconnect();
   ASSERT_TRUE(pair.turn_until_closed());

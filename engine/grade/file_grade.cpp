@@ -1,4 +1,4 @@
-// Hands a file's packets to a reader, and the reader's connections to a grader.
+// Passes a file's packets to a reader, and the reader's connections to a grader.
 #include "grade/file_grade.h"
 
 #include <utility>
@@ -19,7 +19,7 @@ FileGrade::FileGrade(capture::CaptureFile file, const capture::ReaderOptions& op
 
 bool FileGrade::step(std::uint64_t octets) {
   const std::uint64_t enough = file_.offset() + octets;
-  while (!over_) {  // every packet takes octets of the file
+  while (!over_) {  // every packet consumes octets of the file
     const auto packet = file_.next();
     if (!packet) error_ = packet.error();
     if (!packet || !*packet) {

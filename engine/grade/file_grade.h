@@ -1,4 +1,4 @@
-// Grades a capture file piece by piece.
+// Grades a capture file in steps.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,10 @@
 
 namespace steertag::grade {
 
-/// The report is that of what could be read: a file that is damaged, or ends too early, is graded
-/// up to there.
+/// The report covers what could be read. A damaged or truncated file is graded up to the damage.
 class FileGrade {
  public:
-  /// `path` as CaptureFile::open takes it. Fails if nothing of the file can be read.
+  /// `path` is as for CaptureFile::open. Fails if the file cannot be read at all.
   static Expected<std::unique_ptr<FileGrade>, capture::FileError> open(
       const std::string& path, const capture::ReaderOptions& options = {},
       NoteSink* notes = nullptr, capture::Interrupted interrupted = {},
@@ -24,14 +23,14 @@ class FileGrade {
   FileGrade(const FileGrade&) = delete;
   FileGrade& operator=(const FileGrade&) = delete;
 
-  /// Reads on by some `octets`, at least by one packet; true when the file is over, and the report
-  /// whole.
+  /// Reads about `octets` more, and at least one packet. Returns true at the end of the file, when
+  /// the report is complete.
   bool step(std::uint64_t octets);
 
   const Report& report() const { return grader_.report(); }
   const capture::ReaderCounts& counts() const { return reader_.counts(); }
   const capture::CaptureFile& file() const { return file_; }
-  /// What ended the reading, if it was not the file's end.
+  /// The error that ended the reading, if it was not the file's end.
   const std::optional<capture::FileError>& error() const { return error_; }
 
  private:

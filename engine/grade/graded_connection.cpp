@@ -1,4 +1,4 @@
-// Counts around the judge, and notes for those who ask for them.
+// Counts events around the judge, and writes notes for a sink.
 #include "grade/graded_connection.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::size_t index(Role role) {
   return static_cast<std::size_t>(role);
 }
 
-/// A capture shows what passed between the sides, and names it by packet.
+/// A capture shows what passed between the sides, and counts packets.
 conformance::Visibility visibility_of_captures() {
   conformance::Visibility visibility;
   visibility.index_counts = "frame";
@@ -44,13 +44,13 @@ GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSu
       notes_(notes),
       summary_(summary == nullptr ? &own_ : summary),
       judge_(visibility_of_captures(), this) {
-  if (fabric != capture::Fabric::iwarp) held_.emplace(visibility_of_captures());
+  if (fabric != capture::Fabric::iwarp) pending_.emplace(visibility_of_captures());
   if (profile != Profile::rfc8166) legacy_ = std::make_unique<LegacyJudge>(profile);
 }
 
 void GradedConnection::see(const capture::Place& place) {
   place_ = place;
-  // A loss shows itself behind what the other side sent meanwhile.
+  // A loss becomes visible after what the other side sent meanwhile.
   if (place.frame == 0) return;
   if (place.frame < summary_->first.frame) summary_->first = place;
   if (place.frame > summary_->last.frame) summary_->last = place;
@@ -67,9 +67,9 @@ void GradedConnection::on_event(const capture::Place& place, const trace::Event&
   if (notes_ != nullptr) operation = operation_note(seen, judge_.connection());
   judge_.on_event(seen);
   if (legacy_) legacy_->on_event(seen);
-  if (held_ && private_data_of(seen.body) != nullptr) held_->open(seen);
-  if (held_ && std::holds_alternative<trace::RdmaReadResponse>(seen.body)) {
-    held_->respond(seen.actor);
+  if (pending_ && private_data_of(seen.body) != nullptr) pending_->open(seen);
+  if (pending_ && std::holds_alternative<trace::RdmaReadResponse>(seen.body)) {
+    pending_->read_response(seen.actor);
   }
   count(seen);
   if (operation) {
@@ -78,14 +78,14 @@ void GradedConnection::on_event(const capture::Place& place, const trace::Event&
     notes_->on_operation(*operation);
   }
   tell_findings(seen);
-  if (held_ && std::holds_alternative<trace::Send>(seen.body)) {
-    settle(held_->decide(seen.actor));
-    if (std::exchange(disordered_, false)) lose_past();
+  if (pending_ && std::holds_alternative<trace::Send>(seen.body)) {
+    settle(pending_->decide(seen.actor));
+    if (std::exchange(reordered_, false)) forget_history();
   }
   account();
 }
 
-/// Tells the grader when what the judge keeps has changed.
+/// Reports the size of the judge's state to the grader.
 void GradedConnection::account() {
   const conformance::Connection& connection = judge_.connection();
   const std::size_t before = kept_bytes_;
@@ -95,8 +95,8 @@ void GradedConnection::account() {
 
 void GradedConnection::on_loss(const capture::Place& place, Role actor, capture::LossKind kind) {
   see(place);
-  lose_past();
-  if (held_) leave_undecided(held_->drop());
+  forget_history();
+  if (pending_) leave_undecided(pending_->drop());
   LossSummary& loss = summary_->losses[static_cast<std::size_t>(kind)];
   if (loss.count++ == 0) loss.first_frame = place.frame;
   loss.first_frame = std::min(loss.first_frame, place.frame);
@@ -105,32 +105,33 @@ void GradedConnection::on_loss(const capture::Place& place, Role actor, capture:
   account();
 }
 
-void GradedConnection::on_received(const capture::Place&, Role actor, const capture::Place& upto) {
-  if (held_) held_->receive(actor, upto);
+void GradedConnection::on_acknowledged(const capture::Place&, Role actor,
+                                       const capture::Place& up_to) {
+  if (pending_) pending_->acknowledged(actor, up_to);
 }
 
-void GradedConnection::on_turn(const capture::Place&, Role actor, bool in_order) {
-  if (!held_) return;
-  held_->turn(actor, in_order);
-  disordered_ |= !in_order;
+void GradedConnection::on_message_packet(const capture::Place&, Role actor, bool in_order) {
+  if (!pending_) return;
+  pending_->message_packet(actor, in_order);
+  reordered_ |= !in_order;
 }
 
-/// What passed in another order than it was judged, the message at hand too, is no past to judge
-/// by: an answer that was told before its call, where that was no finding, leaves the call open.
-void GradedConnection::lose_past() {
-  judge_.lose_past();
-  if (legacy_) legacy_->lose_past();
+/// The judge saw messages in another order than they passed, so their history is no evidence. An
+/// answer that came before its call, without a finding, leaves the call open.
+void GradedConnection::forget_history() {
+  judge_.forget_history();
+  if (legacy_) legacy_->forget_history();
   granted_ = {};
 }
 
-void GradedConnection::settle(const Decided& decided) {
-  for (const HeldFinding& each : decided.believed) {
+void GradedConnection::settle(const Decision& decision) {
+  for (const PendingFinding& each : decision.confirmed) {
     tell_finding(each.finding, each.place, each.event);
   }
-  if (decided.undecided == 0) return;
-  // What else was found in that order is as doubtful.
-  leave_undecided(decided.undecided + held_->drop());
-  lose_past();
+  if (decision.undecided == 0) return;
+  // Other findings in that order are as doubtful.
+  leave_undecided(decision.undecided + pending_->drop());
+  forget_history();
 }
 
 void GradedConnection::leave_undecided(std::size_t count) {
@@ -138,7 +139,7 @@ void GradedConnection::leave_undecided(std::size_t count) {
 }
 
 void GradedConnection::on_end(const capture::Place& place) {
-  if (held_) settle(held_->end());
+  if (pending_) settle(pending_->end());
   see(place);
   if (place.frame != 0) summary_->ended = true;
   for (const Role role : {Role::client, Role::server}) {
@@ -147,13 +148,13 @@ void GradedConnection::on_end(const capture::Place& place) {
   grader_.close(*this);
 }
 
-/// The Send at hand, before the judge takes it in.
+/// Notes the current Send before the judge sees it.
 void GradedConnection::on_message(const conformance::Message& message,
                                   const conformance::Connection& connection) {
   ++summary_->messages[static_cast<std::size_t>(message.kind)];
   grader_.count_message();
   requester_ = requester_of(message);
-  if (held_) look_behind(message, connection);
+  if (pending_) note_context(message, connection);
   if (requester_ == message.sender) {
     count_call(message, summary_->direction(message.sender));
   } else if (requester_) {
@@ -162,13 +163,13 @@ void GradedConnection::on_message(const conformance::Message& message,
   if (notes_ != nullptr) fill(note_, message, connection);
 }
 
-/// What the message answers, or else what it may explain.
-void GradedConnection::look_behind(const conformance::Message& message,
-                                   const conformance::Connection& connection) {
+/// Finds the call that the message answers, or the findings that it may explain.
+void GradedConnection::note_context(const conformance::Message& message,
+                                    const conformance::Connection& connection) {
   const bool answer = requester_ && requester_ != message.sender;
   answered_xid_ = answer ? std::optional(message.words.xid) : std::nullopt;
   answers_seen_call_ = false;
-  if (!answer) held_->explain(message);
+  if (!answer) pending_->explain(message);
   if (message.kind == Kind::call) return;
   const Role requester = trace::other(message.sender);
   const conformance::Call* call = connection.direction(requester).calls.find(message.words.xid);
@@ -237,7 +238,7 @@ void GradedConnection::tell_opening(const trace::Event& event) {
       {summary_->number, place_, event.actor, rejected, *octets, found, summary_->negotiated});
 }
 
-/// The Send at hand, after the judge took it in.
+/// Notes the current Send after the judge saw it.
 void GradedConnection::tell_message() {
   std::uint64_t in_flight = 0;
   if (requester_) {
@@ -263,13 +264,13 @@ void GradedConnection::take_findings() {
   if (legacy_) legacy_->take_findings(found_);
 }
 
-/// What the judge found in the event at hand: every finding hangs on the latest event.
+/// Takes the findings on the current event. The judge opens findings on the latest event only.
 void GradedConnection::tell_findings(const trace::Event& event) {
   take_findings();
   if (found_.empty()) return;
-  if (held_ && !legacy_) held_->ask(event);
+  if (pending_ && !legacy_) pending_->ask(event);
   for (conformance::Finding& finding : found_) {
-    if (held_ && !held_->needs_no_past(finding)) {
+    if (pending_ && !pending_->needs_no_history(finding)) {
       hold(std::move(finding), event);
     } else {
       tell_finding(finding, place_, event_);
@@ -277,7 +278,7 @@ void GradedConnection::tell_findings(const trace::Event& event) {
   }
   const std::size_t dropped = legacy_ ? legacy_->dropped_findings() : judge_.dropped_findings();
   const std::size_t lost = std::exchange(lost_findings_, dropped);
-  if (held_) {
+  if (pending_) {
     leave_undecided(lost_findings_ - lost);
   } else {
     grader_.count_lost(lost_findings_ - lost);
@@ -285,21 +286,21 @@ void GradedConnection::tell_findings(const trace::Event& event) {
 }
 
 void GradedConnection::hold(conformance::Finding finding, const trace::Event& event) {
-  HeldFinding held;
-  held.place = place_;
-  held.event = event_;
+  PendingFinding pending;
+  pending.place = place_;
+  pending.event = event_;
   if (const auto* send = std::get_if<trace::Send>(&event.body)) {
-    held.grounds = {answered_xid_, send->invalidated};
-    // RFC 8166 2.3.2: the responses that a reply waits for are the other side's.
-    held.awaits_responses = finding.rule == conformance::kReplyAwaitsTheReads.name;
-    held.paired = answers_seen_call_ && !held.awaits_responses;
+    pending.possible_cause = {answered_xid_, send->invalidated};
+    // RFC 8166 2.3.2: a reply waits for the other side's responses.
+    pending.awaits_responses = finding.rule == conformance::kReplyAwaitsTheReads.name;
+    pending.paired = answers_seen_call_ && !pending.awaits_responses;
   } else if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
-    held.grounds.stag = write->stag;
+    pending.possible_cause.stag = write->stag;
   } else if (const auto* read = std::get_if<trace::RdmaRead>(&event.body)) {
-    held.grounds.stag = read->source_stag;
+    pending.possible_cause.stag = read->source_stag;
   }
-  held.finding = std::move(finding);
-  if (!held_->hold(std::move(held))) leave_undecided(1);
+  pending.finding = std::move(finding);
+  if (!pending_->hold(std::move(pending))) leave_undecided(1);
 }
 
 void GradedConnection::tell_finding(const conformance::Finding& finding,

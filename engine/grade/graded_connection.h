@@ -1,4 +1,4 @@
-// One connection under its judge: what the judge finds, and what is counted beside it.
+// One connection with its judge, its findings and its counters.
 #pragma once
 
 #include <memory>
@@ -6,9 +6,9 @@
 #include "capture/connection.h"
 #include "conformance/judge.h"
 #include "conformance/message_observer.h"
-#include "grade/held_findings.h"
 #include "grade/legacy_judge.h"
 #include "grade/note.h"
+#include "grade/pending_findings.h"
 #include "grade/summary.h"
 
 namespace steertag::grade {
@@ -17,29 +17,29 @@ class Grader;
 
 class GradedConnection final : public capture::ConnectionSink, conformance::MessageObserver {
  public:
-  /// `summary`, which has its number already, and the others must outlive the connection's end.
-  /// Without a summary the connection counts in one of its own.
+  /// `summary` has its number already. It and the other arguments must outlive the connection's
+  /// end. Without a summary the connection uses one of its own.
   GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
                    capture::Fabric fabric, Profile profile);
 
   void on_event(const capture::Place& place, const trace::Event& event) override;
   void on_loss(const capture::Place& place, trace::Role actor, capture::LossKind kind) override;
-  void on_received(const capture::Place& place, trace::Role actor,
-                   const capture::Place& upto) override;
-  void on_turn(const capture::Place& place, trace::Role actor, bool in_order) override;
+  void on_acknowledged(const capture::Place& place, trace::Role actor,
+                       const capture::Place& up_to) override;
+  void on_message_packet(const capture::Place& place, trace::Role actor, bool in_order) override;
   void on_end(const capture::Place& place) override;
 
   ConnectionSummary& summary() { return *summary_; }
-  /// What its judge keeps of calls.
+  /// Size of the judge's calls.
   std::size_t kept_bytes() const { return kept_bytes_; }
-  /// Loses its past, to give memory back.
+  /// Drops the judge's history to free memory.
   void forget() { on_loss(place_, trace::Role::client, capture::LossKind::overflow); }
 
  private:
   void on_message(const conformance::Message& message,
                   const conformance::Connection& connection) override;
 
-  void look_behind(const conformance::Message& message, const conformance::Connection& connection);
+  void note_context(const conformance::Message& message, const conformance::Connection& connection);
   void count(const trace::Event& event);
   void count_call(const conformance::Message& message, DirectionSummary& direction);
   void count_answer(const conformance::Message& message, trace::Role requester);
@@ -49,9 +49,9 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   void tell_finding(const conformance::Finding& finding, const capture::Place& place,
                     const EventName& event);
   void hold(conformance::Finding finding, const trace::Event& event);
-  void settle(const Decided& decided);
+  void settle(const Decision& decision);
   void take_findings();
-  void lose_past();
+  void forget_history();
   void leave_undecided(std::size_t count);
   void see(const capture::Place& place);
   void account();
@@ -61,20 +61,20 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   ConnectionSummary own_;
   ConnectionSummary* summary_;
   conformance::Judge judge_;
-  std::unique_ptr<LegacyJudge> legacy_;  // finds in its place, by a superseded profile
-  capture::Place place_;                 // of the event at hand
-  EventName event_;                      // at hand
+  std::unique_ptr<LegacyJudge> legacy_;  // replaces the judge under a superseded profile
+  capture::Place place_;                 // of the current event
+  EventName event_;                      // of the current event
   std::array<std::array<std::uint64_t, std::variant_size_v<trace::Body>>, 2> event_counts_{};
-  MessageNote note_;                           // used again and again
-  std::optional<trace::Role> requester_;       // of the Send at hand
-  std::optional<std::uint32_t> answered_xid_;  // if that is an answer
+  MessageNote note_;                           // reused
+  std::optional<trace::Role> requester_;       // of the current Send
+  std::optional<std::uint32_t> answered_xid_;  // if the Send is an answer
   bool answers_seen_call_ = false;
   std::array<std::optional<std::uint32_t>, 2> granted_;  // since the last loss, by requester
-  std::vector<conformance::Finding> found_;              // in the event at hand; used again
-  std::size_t lost_findings_ = 0;                        // of events in which too many were found
+  std::vector<conformance::Finding> found_;              // on the current event; reused
+  std::size_t lost_findings_ = 0;                        // of events with too many findings
   std::size_t findings_listed_ = 0;
-  std::optional<HeldFindings> held_;  // where acknowledgments are packets
-  bool disordered_ = false;           // a packet since the last Send was late
+  std::optional<PendingFindings> pending_;  // only if acknowledgments are packets
+  bool reordered_ = false;                  // a packet since the last Send was late
   std::size_t kept_bytes_ = 0;
 };
 

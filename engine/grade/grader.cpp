@@ -1,4 +1,4 @@
-// Owns the connections that are open, and their report.
+// Owns the open connections and their report.
 #include "grade/grader.h"
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace steertag::grade {
 
-/// Stands for connections that are not judged.
+/// The sink of connections that are not judged.
 struct Grader::Refused final : capture::ConnectionSink {
   void on_event(const capture::Place&, const trace::Event&) override {}
   void on_loss(const capture::Place&, trace::Role, capture::LossKind) override {}

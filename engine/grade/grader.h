@@ -1,4 +1,4 @@
-// Puts a judge on each connection of a capture and keeps the report.
+// Judges each connection of a capture and writes the report.
 #pragma once
 
 #include <memory>
@@ -13,18 +13,19 @@ namespace steertag::grade {
 
 class GradedConnection;
 
-/// Connections judged at a time; a judge without calls takes some 8 KiB. Readers keep fewer.
+/// At most this many connections are judged at a time. A judge without calls takes about 8 KiB.
+/// Readers keep fewer connections.
 inline constexpr std::size_t kMostConnectionsOpen = 8192;
 
-/// What the calls that wait for answers may take, of all connections together: some thousand calls
-/// of the largest, or a hundred thousand of those in use. Beyond it the connection that takes most
-/// loses its past, as if the capture had lost it.
+/// At most this much memory for the outstanding calls of all connections: some thousand of the
+/// largest calls, or a hundred thousand typical ones. Beyond it the largest connection drops its
+/// history, as after a loss.
 inline constexpr std::size_t kMostKeptBytesInAll = std::size_t{64} << 20;
 
-/// Hand it to a capture::Reader; the report is whole after Reader::finish.
+/// Pass it to a capture::Reader. The report is complete after Reader::finish.
 class Grader final : public capture::ConnectionSinks {
  public:
-  /// `notes`, if there is one, must outlive the grader.
+  /// `notes` may be nullptr. Otherwise it must outlive the grader.
   explicit Grader(NoteSink* notes = nullptr, Profile profile = Profile::rfc8166);
   ~Grader() override;
   Grader(const Grader&) = delete;
@@ -32,7 +33,7 @@ class Grader final : public capture::ConnectionSinks {
 
   capture::ConnectionSink& open(const capture::Place& place,
                                 const capture::ConnectionName& name) override;
-  /// The packet that is read next; 0 for the capture's end.
+  /// Sets the packet that is read next; 0 for the capture's end.
   void reading(std::uint64_t frame) { reading_ = frame; }
   const Report& report() const { return report_; }
   std::size_t kept_bytes() const { return kept_bytes_; }
@@ -51,10 +52,11 @@ class Grader final : public capture::ConnectionSinks {
   NoteSink* notes_;
   Profile profile_;
   std::uint64_t reading_ = 0;
-  std::size_t kept_bytes_ = 0;  // by the judges of all that are open
+  std::size_t kept_bytes_ = 0;  // by the judges of all open connections
   Report report_;
   std::unordered_map<std::uint64_t, std::unique_ptr<GradedConnection>> open_;  // by number
-  std::unique_ptr<GradedConnection> closed_;  // the latest: it may still be on the stack
+  // the latest one, which may still be on the call stack
+  std::unique_ptr<GradedConnection> closed_;
   std::unique_ptr<Refused> refused_;
 };
 

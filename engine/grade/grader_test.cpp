@@ -1,4 +1,4 @@
-// Grading by events alone: what is counted, what is noted, and that it stays bounded.
+// Grading from events alone: counters, notes and limits.
 #include "grade/grader.h"
 
 #include <gmock/gmock.h>
@@ -53,11 +53,11 @@ class Notes : public NoteSink {
 
 TEST(Grader, TellsOfConnectionsWithoutAMessageToJudge) {
   Grader grader;
-  Talk judged(grader);
+  EventFeed judged(grader);
   judged.loss(Role::client, LossKind::joined).call(header(1)).end();
-  Talk cut(grader);
+  EventFeed cut(grader);
   cut.open().loss(Role::client, LossKind::cut).end();
-  Talk silent(grader);
+  EventFeed silent(grader);
   silent.open().end();
   EXPECT_EQ(grader.report().messages_judged, 1u);
   EXPECT_EQ(grader.report().connections_unjudged, 1u) << "nothing of the silent one was lost";
@@ -66,7 +66,7 @@ TEST(Grader, TellsOfConnectionsWithoutAMessageToJudge) {
 TEST(Grader, SegmentsBeyondThoseThatAreNotedAreCounted) {
   Notes notes;
   Grader grader(&notes);
-  Talk talk(grader);
+  EventFeed talk(grader);
   const std::size_t many = kMostChunksNoted + 9;
   auto head = conformance::with_write(
       header(1), std::vector<wire::Segment>(many, wire::Segment{7, 4, 0x1000}));
@@ -80,7 +80,7 @@ TEST(Grader, SegmentsBeyondThoseThatAreNotedAreCounted) {
 
 TEST(Grader, WhatIsToldLaterMayHaveBeenEarlier) {
   Grader grader;
-  Talk talk(grader);
+  EventFeed talk(grader);
   talk.at(6).loss(Role::server, LossKind::damaged).at(8).loss(Role::server, LossKind::cut);
   talk.at(4).loss(Role::client, LossKind::cut).end(true);
   const ConnectionSummary& summary = grader.report().connections.at(0);
@@ -94,7 +94,7 @@ TEST(Grader, WhatIsToldLaterMayHaveBeenEarlier) {
 
 TEST(Grader, SumsUpAConnection) {
   Grader grader;
-  Talk talk(grader);
+  EventFeed talk(grader);
   auto read = conformance::with_read(header(2, 64), 40, {8, 512, 0x2000});
   talk.open({{true, 4096, 4096}}, {{false, 8192, 2048}});
   talk.call(conformance::with_write(header(1, 64), {{7, 100, 0x1000}}))
@@ -142,7 +142,7 @@ TEST(Grader, SumsUpAConnection) {
 TEST(Grader, NamesThePacketOfAFinding) {
   Notes notes;
   Grader grader(&notes);
-  Talk talk(grader);
+  EventFeed talk(grader);
   talk.open().call(header(1)).reply(header(1, 0)).reply(header(1));
   talk.end(true);
   const Report& report = grader.report();
@@ -165,7 +165,7 @@ TEST(Grader, NamesThePacketOfAFinding) {
 
 TEST(Grader, TextsNameFrames) {
   Grader grader;
-  Talk talk(grader);
+  EventFeed talk(grader);
   talk.open().call(header(1)).reply(header(1)).call(header(2)).call(header(2));
   talk.end();
   ASSERT_EQ(grader.report().findings.size(), 1u);
@@ -176,7 +176,7 @@ TEST(Grader, TextsNameFrames) {
 TEST(Grader, NotesPairCallsAndAnswers) {
   Notes notes;
   Grader grader(&notes);
-  Talk talk(grader);
+  EventFeed talk(grader);
   talk.open()
       .call(conformance::with_write(header(1), {{7, 100, 0x1000}}))
       .event(Role::server, trace::RdmaWrite{7, 0x1010, 10, {}})
@@ -209,7 +209,7 @@ TEST(Grader, NotesPairCallsAndAnswers) {
 TEST(Grader, NotesNameTheCallOfAnRdmaRead) {
   Notes notes;
   Grader grader(&notes);
-  Talk talk(grader);
+  EventFeed talk(grader);
   talk.open()
       .call(conformance::with_read(header(1), 40, {8, 512, 0x2000}))
       .event(Role::server, trace::RdmaRead{8, 0x2000, 512})
@@ -226,7 +226,7 @@ TEST(Grader, NotesNameTheCallOfAnRdmaRead) {
 TEST(Grader, NotesReverseTransactions) {
   Notes notes;
   Grader grader(&notes);
-  Talk talk(grader);
+  EventFeed talk(grader);
   talk.open()
       .send(Role::server, header(1), rpc_call(1, 0x40000000))
       .send(Role::client, header(1, 3), rpc_reply(1));
@@ -242,7 +242,7 @@ TEST(Grader, NotesReverseTransactions) {
 TEST(Grader, ALossIsToldAndIsNoFinding) {
   Notes notes;
   Grader grader(&notes);
-  Talk talk(grader);
+  EventFeed talk(grader);
   talk.open()
       .call(header(1))
       .reply(header(1))
@@ -262,7 +262,7 @@ TEST(Grader, ALossIsToldAndIsNoFinding) {
 TEST(Grader, AJoinedConnectionHasNoThresholds) {
   Notes notes;
   Grader grader(&notes);
-  Talk talk(grader);
+  EventFeed talk(grader);
   talk.loss(Role::client, LossKind::joined).call(header(1));
   talk.end(true);
   EXPECT_FALSE(grader.report().connections[0].negotiated);
@@ -272,7 +272,7 @@ TEST(Grader, AJoinedConnectionHasNoThresholds) {
 TEST(Grader, ListsSoManyFindingsOfAConnectionAndCountsAllByRule) {
   Notes notes;
   Grader grader(&notes);
-  Talk talk(grader);
+  EventFeed talk(grader);
   talk.open();
   for (std::uint32_t i = 0; i < kMostFindingsListed + 10; ++i) talk.reply(header(i));
   talk.end();
@@ -295,7 +295,7 @@ TEST(Grader, ASupersededProfileHasItsOwnFindingsAndNoneOfTheOthers) {
   done.proc = wire::Procedure::done;
   for (const Profile profile : {Profile::rfc8166, Profile::rfc5666}) {
     Grader grader(nullptr, profile);
-    Talk talk(grader);
+    EventFeed talk(grader);
     talk.open().call(header(1)).reply(header(1)).loss(Role::client, LossKind::missing);
     talk.send(Role::client, done, {}).end();
     const std::size_t found = grader.report().findings_in_all;
@@ -305,7 +305,7 @@ TEST(Grader, ASupersededProfileHasItsOwnFindingsAndNoneOfTheOthers) {
 
 TEST(Grader, OfASupersededProfileJudgesFewConnectionsAtATime) {
   Grader grader(nullptr, Profile::prototype);
-  std::deque<Talk> talks;
+  std::deque<EventFeed> talks;
   for (std::size_t i = 0; i < kMostLegacyConnectionsOpen + 1; ++i)
     talks.emplace_back(grader).open();
   EXPECT_EQ(grader.report().connections_refused, 1u);
@@ -315,7 +315,7 @@ TEST(Grader, KeepsABoundedReport) {
   Grader grader;
   const std::size_t connections = kMostConnectionsKept + 100;
   for (std::size_t i = 0; i < connections; ++i) {
-    Talk talk(grader);
+    EventFeed talk(grader);
     talk.open();
     for (std::uint32_t xid = 0; xid < 5; ++xid) talk.reply(header(xid));
     talk.end();
@@ -330,36 +330,36 @@ TEST(Grader, KeepsABoundedPast) {
   Grader grader;
   const std::vector<wire::Segment> chunk(8000, {7, 0, 0x1000});
   wire::Header large = conformance::with_write(header(1), chunk);
-  std::deque<Talk> talks;
+  std::deque<EventFeed> talks;
   talks.emplace_back(grader).open();
   while (grader.kept_bytes() < kMostKeptBytesInAll - (std::size_t{2} << 20)) {
     ASSERT_LT(++large.xid, 1000u);
     talks.front().call(large);
   }
-  // Many small ones: what takes most gives way.
+  // Many small ones: the largest one drops its history.
   const auto& report = grader.report();
   while (!report.connections.front().has_losses()) {
     ASSERT_LT(talks.size(), 1000u);
-    Talk& small = talks.emplace_back(grader);
+    EventFeed& small = talks.emplace_back(grader);
     for (std::uint32_t xid = 1; xid < 60; ++xid) small.call(header(xid));
   }
   EXPECT_LT(grader.kept_bytes(), std::size_t{4} << 20);
   for (std::size_t i = 1; i < report.connections.size(); ++i) {
     EXPECT_FALSE(report.connections[i].has_losses());
   }
-  for (Talk& each : talks) each.end();
+  for (EventFeed& each : talks) each.end();
   EXPECT_EQ(grader.kept_bytes(), 0u);
 }
 
 TEST(Grader, JudgesNoMoreThanItsLimitAtATime) {
   Grader grader;
-  std::vector<Talk> talks;
+  std::vector<EventFeed> talks;
   for (std::size_t i = 0; i < kMostConnectionsOpen + 2; ++i) talks.emplace_back(grader);
   talks.back().reply(header(1, 0)).end();
   EXPECT_EQ(grader.report().connections_refused, 2u);
   EXPECT_EQ(grader.report().findings_in_all, 0u);
   for (std::size_t i = 0; i < kMostConnectionsOpen; ++i) talks[i].end();
-  Talk again(grader);
+  EventFeed again(grader);
   again.reply(header(1, 0)).end();
   EXPECT_EQ(grader.report().connections_refused, 2u);
   EXPECT_EQ(grader.report().findings_in_all, 1u);

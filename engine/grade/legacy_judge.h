@@ -1,4 +1,4 @@
-// The judge of a superseded profile, whose findings stand in place of those of the Judge.
+// The judge of a superseded profile, which replaces Judge.
 #pragma once
 
 #include <variant>
@@ -12,14 +12,14 @@ namespace steertag::grade {
 
 class LegacyJudge {
  public:
-  /// Profile::rfc8166 has no judge here.
+  /// Profile::rfc8166 has no legacy judge.
   explicit LegacyJudge(Profile profile) : profile_(profile) { begin(); }
 
   void on_event(const trace::Event& event) {
     std::visit([&](auto& judge) { judge.on_event(event); }, judge_);
   }
-  /// Goes on as with a connection that was joined in its middle.
-  void lose_past() {
+  /// Continues as with a connection that was joined in its middle.
+  void forget_history() {
     dropped_ = dropped_findings();
     begin();
   }
@@ -43,7 +43,7 @@ class LegacyJudge {
 
   Profile profile_;
   std::variant<conformance::Rfc5666Judge, conformance::PrototypeJudge> judge_;
-  std::size_t dropped_ = 0;  // by those before
+  std::size_t dropped_ = 0;  // by earlier judges
 };
 
 }  // namespace steertag::grade

@@ -1,4 +1,4 @@
-// What grading finds out about single packets, for those who show it packet by packet.
+// Facts about single packets, for programs that display a capture packet by packet.
 #pragma once
 
 #include <array>
@@ -14,17 +14,17 @@
 
 namespace steertag::grade {
 
-/// An event by what can be counted in any record of its connection: the `number`th (from 1) of this
-/// kind by the actor. After a loss it is not counted as in a live run.
+/// An event's name, the same in every recording of its connection: the actor's `number`th event of
+/// this kind, from 1. After a loss the count differs from a live run's.
 struct EventName {
   trace::Role actor = trace::Role::client;
   std::string_view kind;  // as trace::kind_name
   std::uint64_t number = 0;
 };
 
-/// A finding with the packet that it hangs on.
+/// A finding and the packet that proves it.
 struct FindingNote {
-  std::uint64_t connection = 0;  // counted from 1 in the order in which connections showed up
+  std::uint64_t connection = 0;  // counted from 1 in order of appearance
   capture::Place place;
   const conformance::Finding* finding = nullptr;  // valid during the call
   EventName event;
@@ -38,11 +38,11 @@ struct OpeningNote {
   bool rejected = false;
   View private_data;
   std::optional<wire::FoundPrivateData> found;
-  /// Both sides were seen, and the thresholds are these.
+  /// The thresholds, if both sides were seen.
   std::optional<wire::Negotiated> negotiated;
 };
 
-/// Segments of chunks that a message offers or returns.
+/// A chunk's segment that a message offers or returns.
 struct ChunkNote {
   enum class Kind : std::uint8_t { read, write, reply } kind = Kind::read;
   std::uint32_t position = 0;  // of a read segment
@@ -61,17 +61,17 @@ struct MessageNote {
   std::size_t length_bytes = 0;
   wire::FixedWords words;  // zeros if there are fewer than 16 octets
   std::optional<std::uint32_t> invalidated;
-  bool reverse = false;  // of a transaction that the server began (RFC 8167)
-  /// The latest packet with the call of this XID, for an answer; 0 if none was seen.
+  bool reverse = false;  // of a transaction that the server started (RFC 8167)
+  /// For an answer: the latest packet with the call of this XID; 0 if none was seen.
   std::uint64_t call_frame = 0;
   std::int64_t answered_after_ns = 0;
-  /// Of the transaction's direction, after this message. Nothing while no grant was seen.
+  /// Of the transaction's direction, after this message. Nothing before the first visible grant.
   std::uint64_t calls_in_flight = 0;
   std::optional<std::uint32_t> granted;
-  /// Most octets of a Send by this sender; nothing if the connection's beginning was not seen.
+  /// The sender's inline threshold; nothing if the connection's beginning was not seen.
   std::optional<std::uint32_t> threshold_bytes;
   std::vector<ChunkNote> chunks;  // at most kMostChunksNoted
-  /// With those that are not noted, by ChunkNote::Kind.
+  /// Including those without a note, by ChunkNote::Kind.
   std::array<std::size_t, kChunkKinds> segments{};
   std::size_t segments_in_all() const { return segments[0] + segments[1] + segments[2]; }
 };
@@ -86,7 +86,7 @@ struct OperationNote {
   std::uint32_t stag = 0;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
-  /// The outstanding call that offers the memory; 0 if none does or it cannot be told.
+  /// The outstanding call that offers the memory; 0 if there is none or it is unknown.
   std::uint64_t call_frame = 0;
   std::uint32_t call_xid = 0;
 };
@@ -98,7 +98,7 @@ struct LossNote {
   capture::LossKind kind = capture::LossKind::missing;
 };
 
-/// Takes notes as packets are read; every view in them is valid during the call.
+/// Receives notes while packets are read. Views are valid during the call.
 class NoteSink {
  public:
   virtual ~NoteSink() = default;

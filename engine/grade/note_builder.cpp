@@ -26,7 +26,7 @@ void add_chunks(MessageNote& note, const wire::Header& header) {
   for (const wire::Segment& each : header.reply_chunk) add(note, ChunkNote::Kind::reply, each);
 }
 
-/// The call that alone offers a place.
+/// The only call that offers an address.
 const conformance::Call* call_at(const conformance::Direction& direction, std::uint32_t stag,
                                  std::uint64_t offset, bool read) {
   const conformance::Call* call = nullptr;

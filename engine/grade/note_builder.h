@@ -1,4 +1,4 @@
-// Fills in notes from what the judge knows of a connection; nothing is judged here.
+// Fills notes from the judge's state of a connection; does not judge.
 #pragma once
 
 #include "conformance/connection_state.h"
@@ -7,16 +7,16 @@
 
 namespace steertag::grade {
 
-/// Which side's calls a message belongs to: the sender's own, or those that it answers. Nothing for
-/// messages that are neither call nor answer.
+/// The requester of a message's transaction: the sender of a call, or the receiver of an answer.
+/// Nothing for other messages.
 std::optional<trace::Role> requester_of(const conformance::Message& message);
 
-/// All that is known of a Send before the judge takes it in: everything but credits and thresholds.
+/// Fills in everything except credits and thresholds. Call it before the judge sees the Send.
 void fill(MessageNote& note, const conformance::Message& message,
           const conformance::Connection& connection);
 
-/// The note on an RDMA Write, Read or Read Response, from before the judge takes it in; nothing for
-/// other events.
+/// The note on an RDMA Write, Read or Read Response; nothing for other events. Call it before the
+/// judge sees the event.
 std::optional<OperationNote> operation_note(const trace::Event& event,
                                             const conformance::Connection& connection);
 

@@ -1,4 +1,4 @@
-// What grading a capture came to.
+// The result of grading a capture.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,35 @@
 
 namespace steertag::grade {
 
-/// Connections of which a summary is kept, and findings kept over all of them. Far more than
-/// anybody reads; they bound the memory that a capture of any length takes.
+/// At most this many connections have a summary, and at most this many findings are kept. Both
+/// limit the memory for captures of any length, far above what a reader looks at.
 inline constexpr std::size_t kMostConnectionsKept = 4096;
 inline constexpr std::size_t kMostFindingsKept = 16384;
-/// Findings kept of one connection: one that breaks a rule with every message hides no other.
+/// At most this many findings of one connection, so that one connection cannot hide the findings of
+/// others.
 inline constexpr std::size_t kMostFindingsListed = 256;
 
-/// A finding with the packet that it hangs on. Its `event` is that packet's frame number too.
+/// A finding and the packet that proves it. Its `event` is that packet's frame number too.
 struct PlacedFinding {
   std::uint64_t connection = 0;
   capture::Place place;
   conformance::Finding finding;
   EventName event;
-  /// The packet at which it became known: a later one, or 0 for the capture's end, if the reader
-  /// held back what it hangs on.
+  /// The packet at which the finding became known: a later one, or 0 for the capture's end, if the
+  /// reader had queued the packet.
   std::uint64_t known_frame = 0;
 };
 
 struct Report {
-  std::deque<ConnectionSummary> connections;  // in the order of their numbers
+  std::deque<ConnectionSummary> connections;  // by number
   std::uint64_t connections_in_all = 0;
-  std::uint64_t connections_refused = 0;  // not judged: more were open than kMostConnectionsOpen
-  /// Of which losses left no message to judge.
+  std::uint64_t connections_refused = 0;  // not judged: more than kMostConnectionsOpen were open
+  /// Losses left no message to judge.
   std::uint64_t connections_unjudged = 0;
-  std::uint64_t messages_judged = 0;    // Sends, of all connections
-  std::vector<PlacedFinding> findings;  // in the order of packets
-  std::uint64_t findings_in_all = 0;    // with those that are not kept
-  /// All of them by rule and culprit, but for those of a packet in which the judge found too many.
+  std::uint64_t messages_judged = 0;    // Sends of all connections
+  std::vector<PlacedFinding> findings;  // in packet order
+  std::uint64_t findings_in_all = 0;    // including those that are not kept
+  /// All findings by rule and culprit, except on packets where the judge found too many.
   std::vector<FindingCount> findings_by_rule;
 };
 

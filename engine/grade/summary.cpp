@@ -1,4 +1,4 @@
-// Counting by rule, and words for what is counted.
+// Counts findings by rule, and names kinds of messages.
 #include "grade/summary.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What grading keeps of one connection, however long it was.
+// The counters of one connection, of fixed size.
 #pragma once
 
 #include <array>
@@ -32,19 +32,19 @@ struct DirectionSummary {
   std::uint64_t calls = 0;
   std::uint64_t replies = 0;
   std::uint64_t errors = 0;      // RDMA_ERROR in place of a reply
-  std::uint64_t unanswered = 0;  // calls behind the last loss that still wait at the end
+  std::uint64_t unanswered = 0;  // calls after the last loss without an answer at the end
   std::uint64_t most_in_flight = 0;
   std::uint32_t largest_requested = 0;
   std::uint32_t largest_granted = 0;
   std::uint32_t last_granted = 0;
-  // What the calls offer.
+  // Offers of the calls.
   std::uint64_t read_segments = 0;
   std::uint64_t position_zero_chunks = 0;
   std::uint64_t write_chunks = 0;
   std::uint64_t reply_chunks = 0;
 };
 
-/// What one side did and announced.
+/// The acts and announcements of one side.
 struct SideSummary {
   bool opening_seen = false;  // its Connect or Accept
   std::optional<wire::PrivateData> announced;
@@ -53,7 +53,7 @@ struct SideSummary {
   std::uint64_t invalidating_sends = 0;  // Sends with Invalidate
   std::uint64_t placed_bytes = 0;        // in the other side's memory, by RDMA Write
   std::uint64_t reads = 0;               // Read Requests
-  std::uint64_t read_bytes = 0;          // of the other side's memory that came in Read Responses
+  std::uint64_t read_bytes = 0;          // of the other side's memory, in Read Responses
   std::uint64_t terminates = 0;
 };
 
@@ -65,14 +65,14 @@ struct FindingCount {
   std::uint64_t first_frame = 0;
 };
 
-/// One more finding of its rule and culprit, of which there are at most two for each rule.
+/// Counts a finding under its rule and culprit. There are at most two entries for each rule.
 void count_by_rule(std::vector<FindingCount>& counts, const conformance::Finding& finding,
                    std::uint64_t frame);
 
-/// Arrays over both sides and both directions are indexed by trace::Role, a direction by its
+/// Arrays over both sides and both directions use trace::Role as index. A direction's index is its
 /// requester.
 struct ConnectionSummary {
-  std::uint64_t number = 0;  // from 1 in the order in which connections showed up
+  std::uint64_t number = 0;  // from 1 in order of appearance
   capture::ConnectionName name;
   capture::Place first;
   capture::Place last;
@@ -80,20 +80,19 @@ struct ConnectionSummary {
   bool ended = false;  // by either side, before the capture's end
   bool ended_clean = false;
 
-  /// Nothing unless Connect and Accept were seen. What was negotiated is no announcement's value if
-  /// only one side has one: then it is the default (RFC 8797 4.2).
+  /// Nothing unless Connect and Accept were seen. If only one side sent an announcement, the
+  /// negotiated values are the defaults (RFC 8797 4.2).
   std::optional<wire::Negotiated> negotiated;
   std::array<SideSummary, 2> sides;
   std::array<DirectionSummary, 2> directions;
   std::array<std::uint64_t, kMessageKinds> messages{};  // by conformance::Kind
   std::array<LossSummary, kLossKinds> losses;           // by capture::LossKind
 
-  std::vector<FindingCount> findings;  // one per rule and culprit, in the order of their first
+  std::vector<FindingCount> findings;  // one per rule and culprit, in order of appearance
   std::uint64_t findings_in_all = 0;
-  /// Not told: packets that were recorded in another order than they passed, or are missing, may
-  /// explain them.
+  /// Not reported: missing or reordered packets may explain them.
   std::uint64_t findings_undecided = 0;
-  std::uint64_t findings_dropped = 0;  // beyond kMostFindingsListed: counted above, and no more
+  std::uint64_t findings_dropped = 0;  // beyond kMostFindingsListed: only counted
 
   const SideSummary& side(trace::Role role) const { return sides[static_cast<std::size_t>(role)]; }
   SideSummary& side(trace::Role role) { return sides[static_cast<std::size_t>(role)]; }

@@ -1,5 +1,4 @@
-// What tests of grading share: one connection's events, told as a reader does. For test programs
-// only.
+// Test helper of grading: passes one connection's events as a reader does.
 #pragma once
 
 #include <optional>
@@ -18,19 +17,20 @@ using trace::Role;
 inline const capture::ConnectionName kName{capture::Fabric::iwarp,
                                            {"192.0.2.1:700", "192.0.2.2:20049"}};
 
-/// Hands events to one connection of a grader; each has a packet of its own, one millisecond apart.
-class Talk {
+/// Passes events to one connection of a grader. Each has a packet of its own, one millisecond
+/// apart.
+class EventFeed {
  public:
-  explicit Talk(Grader& grader, const capture::ConnectionName& name = kName)
+  explicit EventFeed(Grader& grader, const capture::ConnectionName& name = kName)
       : sink_(&grader.open(next_place(), name)) {}
 
-  Talk& event(Role actor, const trace::Body& body) {
+  EventFeed& event(Role actor, const trace::Body& body) {
     sink_->on_event(place_, {events_++, place_.time_ns, actor, body});
     next_place();
     return *this;
   }
-  Talk& open(std::optional<wire::PrivateData> client = conformance::announcement(),
-             std::optional<wire::PrivateData> server = conformance::announcement()) {
+  EventFeed& open(std::optional<wire::PrivateData> client = conformance::announcement(),
+                  std::optional<wire::PrivateData> server = conformance::announcement()) {
     Bytes octets;
     if (client) wire::encode(*client, octets);
     event(Role::client, trace::Connect{octets});
@@ -38,34 +38,36 @@ class Talk {
     if (server) wire::encode(*server, octets);
     return event(Role::server, trace::Accept{octets});
   }
-  Talk& send(Role actor, const wire::Header& head, View payload,
-             std::optional<std::uint32_t> invalidated = {}) {
+  EventFeed& send(Role actor, const wire::Header& head, View payload,
+                  std::optional<std::uint32_t> invalidated = {}) {
     Bytes bytes;
     wire::encode(head, bytes);
     bytes.insert(bytes.end(), payload.begin(), payload.end());
     return event(actor, trace::Send{bytes, invalidated});
   }
-  Talk& call(const wire::Header& head) { return send(Role::client, head, rpc_call(head.xid)); }
-  Talk& reply(const wire::Header& head) { return send(Role::server, head, rpc_reply(head.xid)); }
-  Talk& loss(Role actor, LossKind kind) {
+  EventFeed& call(const wire::Header& head) { return send(Role::client, head, rpc_call(head.xid)); }
+  EventFeed& reply(const wire::Header& head) {
+    return send(Role::server, head, rpc_reply(head.xid));
+  }
+  EventFeed& loss(Role actor, LossKind kind) {
     sink_->on_loss(place_, actor, kind);
     next_place();
     return *this;
   }
-  /// Goes to another packet.
-  Talk& at(std::uint64_t frame) {
+  /// Moves to another packet.
+  EventFeed& at(std::uint64_t frame) {
     place_ = {frame, static_cast<std::int64_t>(frame) * 1'000'000};
     return *this;
   }
-  /// `actor` acknowledges all that was there so far.
-  Talk& received(Role actor) {
-    sink_->on_received(place_, actor, {place_.frame - 1, place_.time_ns});
+  /// `actor` acknowledges all packets so far.
+  EventFeed& received(Role actor) {
+    sink_->on_acknowledged(place_, actor, {place_.frame - 1, place_.time_ns});
     next_place();
     return *this;
   }
   /// A packet of the next message of `actor`.
-  Talk& turn(Role actor, bool in_order = true) {
-    sink_->on_turn(place_, actor, in_order);
+  EventFeed& message_packet(Role actor, bool in_order = true) {
+    sink_->on_message_packet(place_, actor, in_order);
     return *this;
   }
   void end(bool by_capture = false) { sink_->on_end(by_capture ? Place{} : place_); }

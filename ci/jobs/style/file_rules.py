@@ -1,11 +1,12 @@
-"""The project's own rules for files: a first comment, no paths of one machine, includes in one direction,
-and a word about length."""
+"""The project's own rules for files: a first comment, no paths of one machine, includes in one
+direction, plain prose, and a word about length."""
 
 import pathlib
 import re
 import subprocess
 
 from ci.jobs import PROJECT
+from ci.jobs.style import prose_rules
 from ci.jobs.style.include_rules import BadTable, Table, include_problems, link_problems
 
 # Longer files are listed, not refused: one noun may need more.
@@ -84,6 +85,8 @@ def main(_=None):
         for warning in warnings_of(name, text):
             print(f"warning: {warning}")
         problems += problems_of(name, text)
+        if prose_rules.held(name):
+            problems += prose_rules.problems_of(name, text)
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -1,4 +1,4 @@
-// Blocks pass through; only those of frames with comments are laid out again.
+// Copies blocks as they are, and rewrites only those of frames with comments.
 #include "capture/file/annotate.h"
 
 #include <algorithm>
@@ -17,11 +17,11 @@ constexpr std::size_t kSectionLengthAt = kBlockHeadBytes + 8;
 constexpr std::size_t kSectionLengthBytes = 8;
 constexpr std::uint16_t kUnknownDrops = 0xffff;
 
-/// The comments of one frame after the other, in the order of the frames.
+/// The comments of one frame after the other, in frame order.
 class Pending {
  public:
   explicit Pending(const FrameComments& comments) : next_(comments.begin()), end_(comments.end()) {}
-  /// Of the frame, which comes after all frames asked for before; nullptr if there are none.
+  /// Comments of the frame, or nullptr. Call it with ascending frame numbers.
   const std::vector<std::string>* take(std::uint64_t frame) {
     while (next_ != end_ && next_->first < frame) ++next_;
     return next_ != end_ && next_->first == frame && !next_->second.empty() ? &next_->second
@@ -55,7 +55,7 @@ class BlockCopier {
                static_cast<std::streamsize>(octets.size()));
   }
 
-  /// Comments make the section longer: its length becomes unknown, as it may be.
+  /// Comments make the section longer. Its length becomes "unknown", which the format allows.
   void copy_section(const Block& block) {
     constexpr std::byte kOnes{0xff};
     std::array<std::byte, kSectionLengthBytes> unknown;
@@ -78,7 +78,7 @@ class BlockCopier {
     block_.put_octets(packet.octets);
     block_.put_comments(comments);
     if (block.type == block_type::kObsoletePacket) put_drops(order.load16(block.body.data() + 2));
-    // What the options end with is kept too; it may be missing.
+    // The end of the options is copied too; it may be missing.
     if (frame.options.empty()) {
       block_.put_end_of_options();
     } else {
@@ -87,7 +87,7 @@ class BlockCopier {
     block_.write(out_);
   }
 
-  /// Packets lost since the one before: a field of the obsolete block, an option of the new one.
+  /// Packets dropped since the last one: a field of the obsolete block, an option of the new one.
   void put_drops(std::uint16_t drops) {
     if (drops == kUnknownDrops) return;
     block_.put16(option_code::kDropCount);

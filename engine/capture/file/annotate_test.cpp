@@ -1,4 +1,4 @@
-// A copy with comments holds the same packets as its input, and nothing is half written.
+// A copy with comments has the packets of its input, and no output is half written.
 #include "capture/file/annotate.h"
 
 #include <gmock/gmock.h>

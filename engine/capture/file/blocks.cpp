@@ -1,4 +1,4 @@
-// Every length is checked twice: against what a block can have, and against its copy at the end.
+// Checks every length twice: against what a block can have, and against its copy at the end.
 #include "capture/file/blocks.h"
 
 #include <string>
@@ -15,7 +15,7 @@ constexpr std::size_t kSectionHeaderBytes = kBlockBytes + 16;
 constexpr std::size_t kTypeAndMagicBytes = 12;
 constexpr std::size_t kUpToVersionBytes = 16;
 constexpr std::uint16_t kMajor = 1;
-// Version 1.2 is what some writers called 1.0.
+// Some writers wrote 1.2 for version 1.0.
 constexpr std::uint16_t kMinor = 0;
 constexpr std::uint16_t kOtherMinor = 2;
 
@@ -33,7 +33,7 @@ bool BlockReader::recognizes(View start) {
          (magic == kByteOrderMagic || __builtin_bswap32(magic) == kByteOrderMagic);
 }
 
-/// Finds out the byte order of the section header that the source stands at.
+/// Determines the byte order of the section header at the source's position.
 Expected<void, FileError> BlockReader::begin_section(OctetSource& source) {
   const View start = source.look(kUpToVersionBytes);
   if (source.failure()) return Unexpected<FileError>(*source.failure());

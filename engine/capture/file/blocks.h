@@ -1,4 +1,4 @@
-// Cuts a pcapng file into its blocks.
+// Splits a pcapng file into its blocks.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace steertag::capture {
 
-/// Block types; others exist and are skipped.
+/// Known block types. Others are skipped.
 namespace block_type {
 inline constexpr std::uint32_t kSectionHeader = 0x0a0d0d0a;
 inline constexpr std::uint32_t kInterfaceDescription = 1;
@@ -18,12 +18,12 @@ inline constexpr std::uint32_t kSimplePacket = 3;
 inline constexpr std::uint32_t kEnhancedPacket = 6;
 }  // namespace block_type
 
-/// Type and length before the body, the length again behind it.
+/// Type and length before the body, and the length again after it.
 inline constexpr std::size_t kBlockHeadBytes = 8;
 inline constexpr std::size_t kBlockBytes = 12;
 
 struct Block {
-  std::uint64_t offset = 0;  // of its first octet in the file
+  std::uint64_t offset = 0;  // position of its first octet in the file
   std::uint32_t type = 0;
   View whole;
   View body;
@@ -31,19 +31,19 @@ struct Block {
 
 class BlockReader {
  public:
-  /// If the source stands at the first octet of a pcapng file.
+  /// Whether the source is at the first octet of a pcapng file.
   static bool recognizes(View start);
 
   /// The next block, or nothing at the file's end. Its octets are valid until the next call.
   Expected<std::optional<Block>, FileError> next(OctetSource& source);
-  /// Of the section that the last block belongs to.
+  /// Byte order of the last block's section.
   ByteOrder order() const { return order_; }
 
  private:
   Expected<void, FileError> begin_section(OctetSource& source);
 
   ByteOrder order_;
-  std::size_t shown_ = 0;  // octets of the source that the last block took
+  std::size_t shown_ = 0;  // octets of the source that the last block occupied
 };
 
 }  // namespace steertag::capture

@@ -1,4 +1,4 @@
-// Integers in the byte order that a capture file, or a section of it, was written in.
+// Integers in the byte order of a capture file or of one of its sections.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace steertag::capture {
 
-/// `swapped`: the writer's order is not this machine's.
+/// `swapped`: the writer's order differs from this machine's.
 struct ByteOrder {
   bool swapped = false;
 

@@ -1,4 +1,4 @@
-// Hands on to the reader of the format, and keeps the error that ended the reading.
+// Calls the reader of the format, and keeps the error that ended the reading.
 #include "capture/file/capture_file.h"
 
 #include <utility>
@@ -37,7 +37,7 @@ Expected<std::optional<Packet>, FileError> CaptureFile::next() {
 }
 
 Expected<std::optional<Packet>, FileError> CaptureFile::next_of(PcapngReader& reader) {
-  // Ends with the file: every block takes octets of it.
+  // The loop ends with the file: every block consumes octets.
   while (true) {
     const auto block = reader.next(source_);
     if (!block) return Unexpected<FileError>(block.error());

@@ -1,4 +1,4 @@
-// A pcap or pcapng file as its packets, in constant memory.
+// The packets of a pcap or pcapng file, in constant memory.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace steertag::capture {
 
 class CaptureFile {
  public:
-  /// A file, a FIFO, or "-" for standard input. Fails if it does not begin as a capture.
+  /// Opens a file, a FIFO, or "-" for standard input. Fails if it does not start as a capture.
   static Expected<CaptureFile, FileError> open(const std::string& path,
                                                Interrupted interrupted = {});
-  /// A capture in memory, which must stay there; `name` is for errors.
+  /// A capture in memory that must outlive this object; `name` is for errors.
   static Expected<CaptureFile, FileError> open(View octets, std::string name);
 
-  /// The next packet, or nothing at the end. Its octets are valid until the next call. Of a damaged
-  /// file all packets before the damage come first; after an error the same error comes again.
+  /// The next packet, or nothing at the end. Its octets are valid until the next call. Packets
+  /// before any damage are returned first. After an error, every call returns the same error.
   Expected<std::optional<Packet>, FileError> next();
-  /// Of the last packet; valid until the next call. A pcap file has none.
+  /// Comments of the last packet; valid until the next call. A pcap file has none.
   std::vector<std::string_view> comments() const;
 
   const std::string& name() const { return source_.name(); }
-  /// Octets read, and those of the whole file if that is known.
+  /// Octets read, and the file's size if known.
   std::uint64_t offset() const { return source_.offset(); }
   std::optional<std::uint64_t> size() const { return source_.size(); }
 

@@ -1,4 +1,4 @@
-// What a capture's packets are, of either format and byte order, and where damage is.
+// The packets of captures in either format and byte order, and the place of damage.
 #include "capture/file/capture_file.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ Outcome read_all(const FileBuilder& file) {
   return read_all(CaptureFile::open(file.bytes(), "test"));
 }
 
-/// Nothing but octets of the file's start.
+/// Only octets of the file's start.
 std::string error_of(std::string_view start) {
   const Outcome outcome = read_all(CaptureFile::open(std::as_bytes(std::span(start)), "test"));
   return outcome.error ? outcome.error->message() : "no error";

@@ -1,4 +1,4 @@
-// Knows the first octets of the formats that people are likely to give by mistake.
+// The first octets of formats that users are likely to pass by mistake.
 #include "capture/file/capture_format.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ bool looks_like_erf(View start) {
   return type > 0 && type <= 48 && length >= 16 && length % 8 == 0 && start[12] == std::byte{0};
 }
 
-/// A sentence part about a file that starts like this and is neither pcap nor pcapng.
+/// Part of a sentence about a file with this start that is neither pcap nor pcapng.
 std::string foreign_format(View start) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
   if (text.empty()) return "it is empty";

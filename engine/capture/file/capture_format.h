@@ -1,4 +1,4 @@
-// Finds out of which format a capture file is, or what else it may be.
+// Detects the format of a capture file.
 #pragma once
 
 #include <variant>
@@ -11,8 +11,8 @@ namespace steertag::capture {
 
 using CaptureFormat = std::variant<ClassicReader, PcapngReader>;
 
-/// The reader for the file that `source` stands at the beginning of. The error of a file that is
-/// something else says what it seems to be: "it is compressed with gzip: unpack it first".
+/// The reader for the file at the beginning of `source`. For another format the error names it: "it
+/// is compressed with gzip: unpack it first".
 Expected<CaptureFormat, FileError> recognize(OctetSource& source);
 
 }  // namespace steertag::capture

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kMicroseconds = 0xa1b2c3d4;
 constexpr std::uint32_t kNanoseconds = 0xa1b23c4d;
-// Written by kernels before 2000: eight more octets in each record's header.
+// Kernels before 2000 wrote eight more octets in each record's header.
 constexpr std::uint32_t kModified = 0xa1b2cd34;
 
 constexpr std::size_t kFileHeaderBytes = 24;
@@ -19,7 +19,7 @@ constexpr std::size_t kRecordBytes = 16;
 constexpr std::size_t kModifiedRecordBytes = 24;
 constexpr std::uint16_t kMajor = 2;
 constexpr std::uint16_t kMinor = 4;
-// The upper bits say how long a frame check sequence is, which no reader of IP needs.
+// The upper bits are the length of a frame check sequence, which no IP reader needs.
 constexpr std::uint32_t kLinkTypeMask = 0x03ffffff;
 
 /// Old libpcap wrote 12, or 14 on OpenBSD, in place of LINKTYPE_RAW.
@@ -98,7 +98,7 @@ Expected<std::optional<Packet>, FileError> ClassicReader::next(OctetSource& sour
                          (nanoseconds_ ? fraction : fraction * 1000);
   packet.link_type = link_type_;
   packet.octets = record.subspan(record_bytes_, captured);
-  // A writer that cut a packet and forgot its length has recorded at least what is there.
+  // A writer that truncated a packet without its length has recorded at least these octets.
   packet.wire_bytes = std::max(captured, order_.load32(record.data() + 12));
   shown_ = length;
   return packet;

@@ -1,4 +1,4 @@
-// Records of a pcap file, in either byte order, with microseconds or nanoseconds.
+// Records of a pcap file in either byte order, with microseconds or nanoseconds.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace steertag::capture {
 
 class ClassicReader {
  public:
-  /// If the source stands at the first octet of a pcap file.
+  /// Whether the source is at the first octet of a pcap file.
   static bool recognizes(View start);
   /// Reads the file header.
   static Expected<ClassicReader, FileError> open(OctetSource& source);
@@ -27,7 +27,7 @@ class ClassicReader {
   std::size_t record_bytes_ = 16;  // of a record's header
   LinkType link_type_ = LinkType::ethernet;
   std::uint64_t frame_ = 0;
-  std::size_t shown_ = 0;  // octets of the source that the last packet took
+  std::size_t shown_ = 0;  // octets of the source that the last packet occupied
 };
 
 }  // namespace steertag::capture

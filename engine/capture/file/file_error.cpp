@@ -1,4 +1,4 @@
-// The words of errors about files.
+// Texts of errors about files.
 #include "capture/file/file_error.h"
 
 namespace steertag::capture {

@@ -1,4 +1,4 @@
-// Why a capture file cannot be read or written, in one sentence.
+// Why a capture file cannot be read or written, as a sentence.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ enum class FileFault : std::uint8_t {
   cannot_write,
   not_a_capture,
   truncated,  // the file ends inside a record
-  damaged,    // a field that no writer of captures means
-  too_large,  // more than a named limit
+  damaged,    // a field with a value that no writer uses
+  too_large,  // above a named limit
 };
 /// "not a capture file" ...
 std::string_view sentence(FileFault fault);
 
-/// `detail` says what and which rule: "the file ends inside the packet of frame 12".
+/// `detail` names the fault and the rule: "the file ends inside the packet of frame 12".
 struct FileError {
   FileFault fault = FileFault::cannot_open;
   std::string file;
-  std::optional<std::uint64_t> offset;  // octets from the file's start to what is wrong
+  std::optional<std::uint64_t> offset;  // position of the fault in the file
   std::string detail;
   /// "a.pcapng: truncated at octet 1234: the file ends ...".
   std::string message() const;

@@ -1,4 +1,4 @@
-// What is read of a capture file at most.
+// Limits for capture files.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace steertag::capture {
 
-/// Longest packet: the longest that libpcap records and Wireshark reads (262,144). A longer length
-/// is damage, and following it would take octets of other packets for this one.
+/// Longest packet: the limit of libpcap and Wireshark (262,144). A longer length is damage, and the
+/// octets behind it belong to other packets.
 inline constexpr std::size_t kMostPacketBytes = std::size_t{256} << 10;
-/// Longest pcapng block. Only name resolutions, secrets and custom data come near to it; it bounds
-/// the buffer, since a block is read whole.
+/// Longest pcapng block. Only name resolutions, secrets and custom data come near it. A block is
+/// read whole, so this limits the buffer.
 inline constexpr std::size_t kMostBlockBytes = std::size_t{64} << 20;
-/// Interfaces of one section: more than the obsolete Packet Block can number, and 2 MiB at most.
+/// Interfaces of one section: more than the obsolete Packet Block can number, and at most 2 MiB.
 inline constexpr std::size_t kMostInterfaces = 65536;
 
 }  // namespace steertag::capture

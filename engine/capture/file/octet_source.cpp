@@ -1,4 +1,4 @@
-// Opening with a sentence for everything that is no file of octets, and filling the buffer.
+// Opens files, pipes and standard input, and fills the buffer.
 #include "capture/file/octet_source.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 namespace steertag::capture {
 namespace {
 
-/// Why the opened file is nothing to read a capture from; empty if it is fine.
+/// Why no capture can be read from the file; empty if one can.
 std::string_view unfit(int descriptor, const struct stat& status) {
   if (S_ISDIR(status.st_mode)) return "it is a directory";
   if (S_ISBLK(status.st_mode)) return "it is a block device, not a capture file";
@@ -24,7 +24,8 @@ std::string_view unfit(int descriptor, const struct stat& status) {
   return {};
 }
 
-/// How often a wait for octets looks for an interruption: a signal may come just before the wait.
+/// How often a wait for octets checks for an interruption. A signal may arrive just before the
+/// wait.
 constexpr int kLookMs = 200;
 
 FileError cannot_open(const std::string& name, std::string detail) {
@@ -53,7 +54,7 @@ Expected<OctetSource, FileError> OctetSource::open(const std::string& path,
   std::optional<std::uint64_t> size;
   if (S_ISREG(status.st_mode)) {
     size = static_cast<std::uint64_t>(status.st_size);
-    // Advice only: the file is read once, from its start to its end.
+    // A hint only: the file is read once, from start to end.
     static_cast<void>(posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL));
   }
   return OctetSource(descriptor, name, size, std::move(interrupted));
@@ -98,8 +99,8 @@ bool OctetSource::is_also(const std::string& path) const {
   return stat(path.c_str(), &its) == 0 && mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
 }
 
-/// Moves what is left to the buffer's start, or into a larger buffer. It grows by what has come
-/// only, so that a length that nothing follows takes no memory.
+/// Moves the rest to the buffer's start, or into a larger buffer. The buffer grows only by what has
+/// arrived. A false length therefore takes no memory.
 void OctetSource::make_room(std::size_t wanted) {
   const std::size_t left = end_ - begin_;
   if (left == capacity_ || capacity_ == 0) {
@@ -121,7 +122,7 @@ bool OctetSource::await_octets() {
   pollfd wanted{descriptor_, POLLIN, 0};
   while (true) {
     const int ready = poll(&wanted, 1, kLookMs);
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // reading tells
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // the next read reports it
     if (!interrupted_()) continue;
     failure_ = FileError{FileFault::cannot_read, name_, offset_ + (end_ - begin_), "interrupted"};
     ended_ = true;

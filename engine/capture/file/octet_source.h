@@ -1,4 +1,4 @@
-// The octets of a file in order, through one buffer that is read in large pieces.
+// The octets of a file in order, through one buffer with large reads.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace steertag::capture {
 
-/// The buffer's size unless one record is longer: large enough that the calls cost nothing beside
-/// the copy by the kernel, small enough to stay in a processor's cache.
+/// The buffer's size, unless one record is longer. It is large enough to make system calls cheap,
+/// and small enough for a processor's cache.
 inline constexpr std::size_t kReadBytes = std::size_t{512} << 10;
 
-/// Asked now and then while octets of a pipe are awaited: true ends the reading.
+/// Called from time to time while a pipe has no octets. True ends the reading.
 using Interrupted = std::function<bool()>;
 
 class OctetSource {
@@ -26,30 +26,30 @@ class OctetSource {
   /// A file, a FIFO, or "-" for standard input.
   static Expected<OctetSource, FileError> open(const std::string& path,
                                                Interrupted interrupted = {});
-  /// Octets that are in memory already and stay there.
+  /// Octets in memory that must outlive this object.
   OctetSource(View octets, std::string name);
   OctetSource(OctetSource&& other) noexcept;
   OctetSource& operator=(OctetSource&&) = delete;
   ~OctetSource();
 
-  /// The next `wanted` octets, and what is behind them if it is there. Fewer only at the end of the
-  /// file, or if reading failed, which failure() tells. Valid until the next call.
+  /// The next `wanted` octets, and any buffered ones after them. Fewer only at the end of the file
+  /// or after a failed read (see failure()). Valid until the next call.
   View look(std::size_t wanted) {
     if (end_ - begin_ < wanted) fill(wanted);
     return {data_ + begin_, end_ - begin_};
   }
-  /// Goes past octets that look() has shown.
+  /// Consumes octets that look() returned.
   void skip(std::size_t octets) {
     begin_ += octets;
     offset_ += octets;
   }
-  /// Octets gone past.
+  /// Octets consumed.
   std::uint64_t offset() const { return offset_; }
-  /// Of the whole file, if it is one that has a size.
+  /// The file's size, if it has one.
   std::optional<std::uint64_t> size() const { return size_; }
   const std::string& name() const { return name_; }
   const std::optional<FileError>& failure() const { return failure_; }
-  /// Whether the file at `path` is the same one.
+  /// Whether `path` names the same file.
   bool is_also(const std::string& path) const;
 
  private:
@@ -59,14 +59,14 @@ class OctetSource {
   void fill(std::size_t wanted);
   void make_room(std::size_t wanted);
 
-  int descriptor_ = -1;  // none if in memory
+  int descriptor_ = -1;  // -1 if in memory
   std::string name_;
   Interrupted interrupted_;
   std::optional<std::uint64_t> size_;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t capacity_ = 0;
-  const std::byte* data_ = nullptr;  // the buffer, or what is in memory
-  std::size_t begin_ = 0;            // of what was not gone past, in the data
+  const std::byte* data_ = nullptr;  // the buffer, or the octets in memory
+  std::size_t begin_ = 0;            // of the octets not yet consumed, in the data
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;
   bool ended_ = false;

@@ -1,4 +1,4 @@
-// Options behind the fixed fields of a pcapng block: code, length, value, padded to 32 bits.
+// Options after the fixed fields of a pcapng block: code, length, value, padded to 32 bits.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Option {
   View value;
 };
 
-/// Takes the next option from the front of `rest`; nothing at the end, or where the block ends
-/// inside an option. The block's length bounds the number of calls.
+/// Removes the next option from the front of `rest`. Nothing at the end, or if the block ends
+/// inside an option. The block's length limits the number of calls.
 inline std::optional<Option> take_option(View& rest, ByteOrder order) {
   if (rest.size() < kOptionHeadBytes) return std::nullopt;
   const std::uint16_t code = order.load16(rest.data());

@@ -20,8 +20,8 @@ constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
 
 __extension__ using Wide = __int128;
 
-/// Blocks that are no packets and that Wireshark numbers as frames: journal entries, custom blocks
-/// (both kinds), and three kinds of system calls.
+/// Blocks that Wireshark counts as frames although they are no packets: journal entries, custom
+/// blocks (both kinds), and three kinds of system calls.
 constexpr std::uint32_t kNumberedBlocks[] = {9, 0xbad, 0x40000bad, 0x204, 0x216, 0x221};
 
 bool is_numbered(std::uint32_t type) {
@@ -35,7 +35,8 @@ std::int64_t nanoseconds(std::uint64_t time, std::uint8_t resolution, std::int64
   if ((resolution & kBinaryResolution) != 0) {
     value = value * kNanosecondsASecond >> (resolution & ~kBinaryResolution);
   } else {
-    // Beyond 10^-28 s every time of 64 bits is less than a nanosecond, before 10^-9 s one is more.
+    // With resolutions above 10^-28 s, every 64-bit time is below a nanosecond. With resolutions
+    // below 10^-9 s, one unit exceeds it.
     for (int digits = resolution; digits > 9 && value != 0; --digits) value /= 10;
     for (int digits = resolution; digits < 9; ++digits) value *= 10;
   }
@@ -118,7 +119,7 @@ Expected<void, PcapngReader::Wrong> PcapngReader::read_obsolete(View body) {
   return read_packet(body, order().load16(body.data()));
 }
 
-/// What the two kinds have in common behind the interface's number.
+/// The common part of both kinds, after the interface's number.
 Expected<void, PcapngReader::Wrong> PcapngReader::read_packet(View body, std::uint32_t interface) {
   const auto set = set_packet(body, kPacketBytes, interface, order().load32(body.data() + 12),
                               order().load32(body.data() + 16));
@@ -130,7 +131,7 @@ Expected<void, PcapngReader::Wrong> PcapngReader::read_packet(View body, std::ui
   return {};
 }
 
-/// The packet is as long as on the wire, or cut at the interface's snap length, and has no time.
+/// The packet has its length on the wire, or the interface's snap length. It has no time.
 Expected<void, PcapngReader::Wrong> PcapngReader::read_simple(View body) {
   if (body.size() < kSimpleBytes) {
     return Unexpected<Wrong>(

@@ -1,4 +1,4 @@
-// Finds the packets among a pcapng file's blocks, with what their interfaces say about them.
+// Finds the packets among a pcapng file's blocks, and applies their interfaces' settings.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace steertag::capture {
 
-/// What a pcapng block says of a packet. A block that Wireshark numbers as a frame although it is
-/// no packet (a journal entry, custom data) has no `packet`.
+/// A frame in Wireshark's count. A journal entry or custom data counts as a frame, but has no
+/// `packet`.
 struct Frame {
   std::uint64_t number = 0;
   std::optional<Packet> packet;
   std::uint32_t interface = 0;
-  std::uint64_t time = 0;        // in the interface's units, as the file has it
-  std::uint32_t wire_bytes = 0;  // as the file has it, even if it is less than was captured
+  std::uint64_t time = 0;        // in the interface's units, as in the file
+  std::uint32_t wire_bytes = 0;  // as in the file, even if less than was captured
   View options;                  // of the block, from the first option on
 };
 
 class PcapngReader {
  public:
-  /// The next block, or nothing at the file's end. What it holds is valid until the next call.
+  /// The next block, or nothing at the file's end. It is valid until the next call.
   Expected<std::optional<Block>, FileError> next(OctetSource& source);
-  /// What the last block was, if it counts as a frame.
+  /// The last block, if it counts as a frame.
   const std::optional<Frame>& frame() const { return frame_; }
   ByteOrder order() const { return blocks_.order(); }
 
@@ -37,7 +37,7 @@ class PcapngReader {
     std::uint8_t resolution = 6;    // if_tsresol: 10^-n s, or 2^-n s if the first bit is set
     std::int64_t offset_s = 0;      // if_tsoffset
   };
-  /// What is wrong in a block, and where in its body.
+  /// A fault of a block, and its place in the body.
   struct Wrong {
     FileFault fault = FileFault::damaged;
     std::size_t at = 0;
@@ -54,12 +54,12 @@ class PcapngReader {
                                    std::uint32_t captured, std::uint32_t wire);
 
   BlockReader blocks_;
-  std::vector<Interface> interfaces_;  // of this section
+  std::vector<Interface> interfaces_;  // of the current section
   std::uint64_t frames_ = 0;
   std::optional<Frame> frame_;
 };
 
-/// A time of an interface as nanoseconds since 1970, within what 64 bits hold.
+/// An interface's time as nanoseconds since 1970, limited to 64 bits.
 std::int64_t nanoseconds(std::uint64_t time, std::uint8_t resolution, std::int64_t offset_s);
 
 }  // namespace steertag::capture

@@ -1,5 +1,4 @@
-// What tests of capture files share: files built from octets, independent of the readers. For test
-// programs only.
+// Helpers of capture file tests: files built from octets, independent of the readers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +19,7 @@
 
 namespace steertag::capture::testing {
 
-/// A folder of its own, gone with its files at the end of the test.
+/// A temporary folder; the end of the test removes it with its files.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_(::testing::TempDir() + "steertag-XXXXXX") {
@@ -125,7 +124,7 @@ class FileBuilder {
                         .pad()
                         .octets(options));
   }
-  /// Nothing, in the same byte order.
+  /// An empty body in the same byte order.
   FileBuilder body() const { return FileBuilder(big_); }
 
  private:

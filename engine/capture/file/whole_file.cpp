@@ -1,4 +1,4 @@
-// The unfinished file stands in the same folder, so that it can be renamed.
+// Writes the temporary file in the same folder, so that it can be renamed.
 #include "capture/file/whole_file.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ FileError cannot_write(const std::string& name) {
   return cannot_write(name, errno != 0 ? std::strerror(errno) : "the stream failed");
 }
 
-/// Creates an empty file that was not there; the empty text, and errno, if none could be.
+/// Creates a new empty file. Returns an empty text, and sets errno, on failure.
 std::string new_file_beside(const std::string& place) {
   for (int count = 0; count < kMostPartNames; ++count) {
     std::string part = place + ".part" + std::to_string(count);

@@ -1,4 +1,4 @@
-// A file that comes into its place as a whole, or not at all.
+// An output file that is replaced atomically: it appears complete, or not at all.
 #pragma once
 
 #include <fstream>
@@ -12,28 +12,27 @@
 
 namespace steertag::capture {
 
-/// Names that are tried for the unfinished file beside its place; others are left by programs that
-/// died.
+/// Names to try for the temporary file. Programs that died leave theirs behind.
 inline constexpr int kMostPartNames = 100;
-/// What is written at a time.
+/// Octets written at a time.
 inline constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 
 class WholeFile {
  public:
-  /// The file will be at `path`; what is there stays until commit(). A symbolic link keeps leading
-  /// to it; a device or FIFO is written as it is.
+  /// The output will be at `path`; an existing file stays until commit(). A symbolic link is
+  /// followed. A device or FIFO is written directly.
   static Expected<WholeFile, FileError> create(const std::string& path);
   WholeFile(WholeFile&& other) noexcept = default;
   WholeFile& operator=(WholeFile&&) = delete;
-  /// Removes what was not committed.
+  /// Removes the temporary file unless it was committed.
   ~WholeFile();
 
   std::ostream& out() { return *out_; }
-  /// Puts the file into its place, if everything could be written.
+  /// Renames the file to its path, if everything could be written.
   Expected<void, FileError> commit();
 
  private:
-  /// A path that is empty once it was moved from.
+  /// A path that is empty after a move.
   struct Path {
     std::string text;
     explicit Path(std::string given) : text(std::move(given)) {}
@@ -41,9 +40,9 @@ class WholeFile {
   };
   WholeFile(std::string name, std::string place, std::string part);
 
-  std::string name_;   // as it was given
-  std::string place_;  // where it leads to
-  Path part_;          // of the unfinished file; empty if there is none
+  std::string name_;   // as passed in
+  std::string place_;  // after symbolic links
+  Path part_;          // of the temporary file; empty if there is none
   std::unique_ptr<char[]> buffer_;
   std::unique_ptr<std::ofstream> out_;  // uses the buffer
 };

@@ -1,4 +1,4 @@
-// A file is in its place once it is whole; until then what was there stays.
+// The file appears once it is complete; until then the old one stays.
 #include "capture/file/whole_file.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
-// Any octets as a capture: packets and then at most one error; and a copy with comments holds the
-// same packets up to the damage, with the comments.
+// Any octets as a capture give packets, and then at most one error.
+//
+// A copy with comments has the same packets up to the damage, with the comments.
 #include <optional>
 #include <sstream>
 #include <string>
@@ -50,7 +51,7 @@ Outcome read_all(View octets) {
   }
 }
 
-/// Of a Simple Packet Block the time is not known; as an enhanced one it has that of its interface.
+/// A Simple Packet Block has no time. The Enhanced one has that of its interface.
 bool same_time(const Packet& before, const Packet& after) {
   return before.place.time_ns == after.place.time_ns || before.place.time_ns == 0;
 }
@@ -76,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string copy = out.str();
   const Outcome after = read_all(std::as_bytes(std::span(copy)));
   fuzz::check(after.packets.size() == before.packets.size());
-  // Damage before the first block leaves nothing; any other copy is a whole file.
+  // Damage before the first block gives no output. Any other copy is a complete file.
   fuzz::check(!after.error || copy.empty());
   for (std::size_t i = 0; i < after.packets.size(); ++i) {
     const Kept& was = before.packets[i];

@@ -1,6 +1,8 @@
-// Any packets of two pairs of queue pairs: each message is told once, by packets that were there,
-// nothing after the end, and what is held back stays within limits. The input is records of four
-// octets, see `Record`; fixtures/corpus/make_infiniband_seeds.py writes them too.
+// Any packets of two pairs of queue pairs.
+//
+// Each message is reported once, from packets of the input, and never after the end. Queued octets
+// stay within limits. The input is records of four octets, see `Record`.
+// fixtures/corpus/make_infiniband_seeds.py writes them too.
 #include <algorithm>
 #include <deque>
 #include <set>

@@ -1,8 +1,11 @@
-// Any packets of two TCP ends: nothing is told before a connection is opened or after its end,
-// every connection has one end, and payloads are never longer than their length. Each packet has
-// four octets before it: its sender and flags, how much of the octets is its own, how far its
-// sequence number is from the sender's next, and how far its acknowledgment is behind the peer's; 0
-// for the last two is a packet in order.
+// Any packets of two TCP ends.
+//
+// No event is reported before a connection opens or after its end. Every connection has one end.
+// Payloads are never longer than their length.
+//
+// Each packet has four octets before it: sender and flags, captured part, and the distances of its
+// sequence and acknowledgment numbers. The sequence number counts from the sender's next. The
+// acknowledgment counts back from the peer's. 0 in both is a packet in order.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -24,11 +27,12 @@ constexpr std::uint8_t kRst = 0x04;
 constexpr std::uint8_t kAck = 0x10;
 // Bits of a packet's first octet besides those flags.
 constexpr std::uint8_t kByServer = 0x08;
-constexpr std::uint8_t kCut = 0x20;        // half of the octets are not captured
-constexpr std::uint8_t kFar = 0x40;        // distances count in 16 MiB
-constexpr std::uint8_t kOtherPort = 0x80;  // at which only a startup frame tells what is spoken
+constexpr std::uint8_t kCut = 0x20;  // half of the octets are not captured
+constexpr std::uint8_t kFar = 0x40;  // distances have units of 16 MiB
+// only a startup frame identifies the protocol at this port
+constexpr std::uint8_t kOtherPort = 0x80;
 
-/// Reads every octet, so that a view of what is gone is seen.
+/// Reads every octet, so that sanitizers detect a dangling view.
 unsigned sum_of(View octets) {
   unsigned sum = 0;
   for (const std::byte each : octets) sum += std::to_integer<unsigned>(each);
@@ -68,11 +72,11 @@ class Checks : public ConnectionSinks {
   std::deque<Sink> sinks_;
 };
 
-/// What both ends have said so far.
+/// The state of both ends.
 struct TwoEnds {
   std::array<std::uint32_t, 2> next{0xfffffff0, 0x10};
 
-  /// Takes one packet off the front of `rest`.
+  /// Removes one packet from the front of `rest`.
   void read(View& rest, std::uint64_t frame, iwarp::TcpConnections& reader) {
     const std::uint8_t control = rdma::load8(rest.data());
     const std::size_t length =

@@ -1,5 +1,7 @@
-// Any packets of any link: what comes out lies inside the packet or a bounded store, and is never
-// longer than its length on the wire.
+// Any packets of any link.
+//
+// Every result lies inside the packet or a limited store, and is never longer than its length on
+// the wire.
 #include "capture/fuzz/packets.h"
 #include "capture/link/link_layers.h"
 #include "wire/fuzz/check.h"
@@ -19,7 +21,7 @@ void check_frame(const LinkFrame& frame, const Packet& packet) {
     fuzz::check(infiniband->octets.size() <= infiniband->length);
     fuzz::check(infiniband->octets.size() <= packet.octets.size());
   }
-  // Reads every octet, so that a view of what is gone is seen.
+  // Reads every octet, so that sanitizers detect a dangling view.
   unsigned sum = 0;
   const auto add = [&](View octets) {
     for (const std::byte each : octets) sum += std::to_integer<unsigned>(each);

@@ -1,5 +1,7 @@
-// Packets of a fuzzer's input: the first octet chooses the link; each packet has three octets
-// before it, its length, and how much more was on the wire.
+// Splits a fuzzer's input into packets.
+//
+// The first octet chooses the link. Each packet has three octets before it: its length, and how
+// much more was on the wire.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +17,8 @@ inline constexpr LinkType kLinks[] = {LinkType::ethernet,     LinkType::null_loo
                                       LinkType::linux_cooked, LinkType::erf,
                                       LinkType::infiniband,   LinkType::linux_cooked_2};
 
-/// Calls `take(packet)` for each packet of an input that is not empty. The octets are a copy that
-/// goes away with the call, so that a look behind it, or at it later, is seen.
+/// Calls `take(packet)` for each packet of a non-empty input. The octets are a copy that lives for
+/// the call only. Sanitizers detect any later access, and any beyond the end.
 template <class Take>
 void each_packet(View input, const Take& take) {
   const LinkType link = kLinks[std::to_integer<std::size_t>(input[0]) % std::size(kLinks)];

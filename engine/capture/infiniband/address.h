@@ -1,4 +1,4 @@
-// Ends of RoCE and InfiniBand packets, and the one-way flows between them.
+// Addresses of RoCE and InfiniBand packets, and the one-way flows between them.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace steertag::capture::infiniband {
 
-/// What packets are addressed with below the transport.
+/// The address of an end below the transport.
 struct Address {
   enum class Kind : std::uint8_t { ip, gid, lid };  // RoCEv2, RoCEv1, InfiniBand
   Kind kind = Kind::ip;
-  std::array<std::byte, 16> octets{};  // a LID stands in the last two
+  std::array<std::byte, 16> octets{};  // a LID is in the last two
   /// "192.0.2.1", "lid 4".
   std::string text() const;
   auto operator<=>(const Address&) const = default;
@@ -24,8 +24,8 @@ Address of_ip(const IpAddress& address);
 Address of_gid(const std::array<std::byte, 16>& gid);
 Address of_lid(std::uint16_t lid);
 
-/// Packets of one sender to one queue pair. Those of reliable connections name only the receiver's
-/// queue pair, so two flows make a connection.
+/// Packets of one sender to one queue pair. A packet of a reliable connection names only the
+/// receiver's queue pair. Two flows therefore make a connection.
 struct FlowKey {
   Address source;
   Address destination;

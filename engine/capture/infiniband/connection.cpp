@@ -1,4 +1,4 @@
-// Holds packets back while others may still come, and gives up by proof.
+// Queues packets while earlier ones may still arrive, and reports a loss once one is proven.
 #include "capture/infiniband/connection.h"
 
 #include <algorithm>
@@ -39,14 +39,14 @@ void Connection::set_mtu(std::uint32_t octets) {
 
 std::size_t Connection::buffered() const {
   const std::size_t waiting = unacknowledged_[0].size() + unacknowledged_[1].size();
-  return hold_.bytes() + requests(Side::a).buffered() + requests(Side::b).buffered() +
-         waiting * sizeof(Told);
+  return reorder_queue_.bytes() + requests(Side::a).buffered() + requests(Side::b).buffered() +
+         waiting * sizeof(ReportedPacket);
 }
 
 void Connection::read(Side sender, const TransportPacket& packet) {
   if (over_) return;
   if (!feed_.wanted()) {
-    strange_ = true;
+    other_protocol_ = true;
     return stop(packet.place);
   }
   ++arrivals_;
@@ -57,19 +57,18 @@ void Connection::read(Side sender, const TransportPacket& packet) {
   } else if (packet.traits().is_response()) {
     arrive_response(sender, packet);
   }
-  if (hold_.empty()) return;
+  if (reorder_queue_.empty()) return;
   disturbed_ = arrivals_;
-  settle();
+  drain();
 }
 
-/// Where times go back, packets were not recorded in the order in which they passed.
+/// Times that go back show that packets were not recorded in the order in which they passed.
 void Connection::note_time(const Place& place) {
   if (place.time_ns < latest_ns_) disturbed_ = arrivals_;
   latest_ns_ = std::max(latest_ns_, place.time_ns);
 }
 
-/// InfiniBand specification, chapter 9: every packet of a message but the last is as long as the
-/// path MTU.
+/// InfiniBand specification, chapter 9: only a message's last packet may be shorter than the MTU.
 void Connection::note_mtu(const TransportPacket& packet) {
   const ib::OpcodeTraits& kind = packet.traits();
   const std::size_t length = packet.payload_length;
@@ -80,29 +79,29 @@ void Connection::note_mtu(const TransportPacket& packet) {
 void Connection::arrive_request(Side sender, const TransportPacket& packet) {
   const Order order = requests(sender).order(packet.base.psn);
   if (order == Order::behind) {
-    // A duplicate. That of a read asks for its responses from this number on again.
-    Lacking& lacked = lacking(sender);
+    // A duplicate. A duplicate read request asks for its responses from this number on again.
+    MissingResponse& lacked = missing_response(sender);
     const bool read = packet.traits().operation == ib::Operation::read_request;
-    if (read && psn_distance(packet.base.psn, lacked.psn) >= 0) lacked.asked_again = true;
-  } else if (order == Order::due && hold_.empty()) {
+    if (read && psn_distance(packet.base.psn, lacked.psn) >= 0) lacked.requested_again = true;
+  } else if (order == Order::due && reorder_queue_.empty()) {
     take(sender, packet, true);
   } else {
-    hold_.insert(sender, packet);
+    reorder_queue_.insert(sender, packet);
   }
 }
 
 void Connection::arrive_response(Side sender, const TransportPacket& packet) {
   if (packet.traits().operation == ib::Operation::acknowledge &&
       packet.fault != PacketFault::none) {
-    return;  // it may accept or refuse
+    return;  // it may acknowledge or refuse
   }
   const Side requester = other(sender);
   const std::uint32_t psn = packet.base.psn;
   const ib::AckKind kind = ack_of(packet);
   if (kind == ib::AckKind::rnr_nak || kind == ib::AckKind::sequence_nak) {
-    // What came before this number was accepted; what was told from there on will come again.
+    // The receiver accepted everything before this number. The sender retransmits from there on.
     note_accepted(requester, before(psn));
-    return hold_.refuse(requester, psn);
+    return reorder_queue_.refuse(requester, psn);
   }
   if (kind == ib::AckKind::other) return;
   const Order order = order_of(sender, packet);
@@ -110,22 +109,22 @@ void Connection::arrive_response(Side sender, const TransportPacket& packet) {
   note_accepted(requester, psn);
   if (!ib::is_fatal(kind)) note_received(requester, psn, packet.place);
   const bool plain = packet.traits().operation == ib::Operation::acknowledge && !ib::is_fatal(kind);
-  if (order == Order::due && plain) return;  // there is nothing to tell
-  if (order == Order::due && hold_.empty()) {
+  if (order == Order::due && plain) return;  // nothing to report
+  if (order == Order::due && reorder_queue_.empty()) {
     take(sender, packet, true);
   } else {
-    hold_.insert(sender, packet);
+    reorder_queue_.insert(sender, packet);
   }
 }
 
 void Connection::note_received(Side requester, std::uint32_t psn, const Place& place) {
-  std::deque<Told>& waiting = unacknowledged_[static_cast<std::size_t>(requester)];
-  std::optional<Place> upto;
+  std::deque<ReportedPacket>& waiting = unacknowledged_[static_cast<std::size_t>(requester)];
+  std::optional<Place> up_to;
   while (!waiting.empty() && psn_distance(waiting.front().psn, psn) >= 0) {
-    upto = waiting.front().place;
+    up_to = waiting.front().place;
     waiting.pop_front();
   }
-  if (upto) feed_.on_received(place, other(requester), *upto);
+  if (up_to) feed_.on_acknowledged(place, other(requester), *up_to);
 }
 
 void Connection::note_accepted(Side requester, std::uint32_t psn) {
@@ -142,11 +141,11 @@ void Connection::note_accepted(Side requester, std::uint32_t psn) {
   }
 }
 
-/// The request that is due next was accepted long ago: it is not in the capture.
+/// The next request was accepted long ago, so the capture lacks it.
 bool Connection::proven(Side requester) {
   Proof& known = proof(requester);
   if (known.any && psn_distance(requests(requester).next(), known.psn) < 0) known.any = false;
-  return known.any && arrivals_ - known.since >= kMostMisplaced;
+  return known.any && arrivals_ - known.since >= kMostReordering;
 }
 
 Order Connection::order_of(Side sender, const TransportPacket& packet) const {
@@ -159,79 +158,79 @@ Order Connection::order_of(Side sender, const TransportPacket& packet) const {
   if (packet.traits().operation == ib::Operation::read_response) {
     return asked.reads().order_of_response(psn);
   }
-  // A read that is refused has no response.
+  // A refused read has no response.
   return asked.reads().order_of_acknowledgement(ib::is_fatal(ack_of(packet)) ? before(psn) : psn);
 }
 
-bool Connection::waited_enough(const HeldPacket& held) {
-  if (held.packet.traits().is_request()) return proven(held.sender);
-  const Side requester = other(held.sender);
+bool Connection::wait_is_over(const QueuedPacket& queued) {
+  if (queued.packet.traits().is_request()) return proven(queued.sender);
+  const Side requester = other(queued.sender);
   const Requests& asked = requests(requester);
-  if (!asked.asked(held.packet.base.psn)) return proven(requester);
-  Lacking& lacked = lacking(requester);
+  if (!asked.asked(queued.packet.base.psn)) return proven(requester);
+  MissingResponse& lacked = missing_response(requester);
   if (lacked.since == 0 || lacked.psn != asked.reads().next()) {
     lacked = {asked.reads().next(), arrivals_, false};
   }
-  return !lacked.asked_again && arrivals_ - lacked.since >= kMostMisplacedResponses;
+  return !lacked.requested_again && arrivals_ - lacked.since >= kMostResponseReordering;
 }
 
-/// Goes on without what the held packet waits for.
-void Connection::give_up(const HeldPacket& held, LossKind kind) {
-  const Place& place = held.packet.place;
-  const std::uint32_t psn = held.packet.base.psn;
-  if (held.packet.traits().is_request()) {
-    if (requests(held.sender).order(psn) == Order::due) return;  // refused, and accepted after all
-    feed_.on_loss(place, held.sender, kind);
-    return requests(held.sender).skip_to(psn);
+/// Goes on without the packet that the queued one waits for.
+void Connection::report_loss(const QueuedPacket& queued, LossKind kind) {
+  const Place& place = queued.packet.place;
+  const std::uint32_t psn = queued.packet.base.psn;
+  if (queued.packet.traits().is_request()) {
+    if (requests(queued.sender).order(psn) == Order::due) return;  // refused first, accepted later
+    feed_.on_loss(place, queued.sender, kind);
+    return requests(queued.sender).skip_to(psn);
   }
-  const Side requester = other(held.sender);
+  const Side requester = other(queued.sender);
   Requests& asked = requests(requester);
   if (!asked.asked(psn)) {
     feed_.on_loss(place, requester, kind);
     std::uint32_t next = psn_after(psn);
     const Proof& known = proof(requester);
     if (known.any && psn_distance(psn, known.psn) > 0) next = psn_after(known.psn);
-    const auto held_request = hold_.first_request(requester);
+    const auto held_request = reorder_queue_.first_request(requester);
     if (held_request && psn_distance(*held_request, next) > 0) next = *held_request;
     asked.skip_to(psn_distance(psn, next) > 0 ? next : psn_after(psn));
   }
-  if (order_of(held.sender, held.packet) == Order::ahead) {
-    feed_.on_loss(place, held.sender, kind);
-    const bool response = held.packet.traits().operation == ib::Operation::read_response;
-    const bool itself = response || ib::is_fatal(ack_of(held.packet));
+  if (order_of(queued.sender, queued.packet) == Order::ahead) {
+    feed_.on_loss(place, queued.sender, kind);
+    const bool response = queued.packet.traits().operation == ib::Operation::read_response;
+    const bool itself = response || ib::is_fatal(ack_of(queued.packet));
     asked.reads().skip_to(itself ? psn : psn_after(psn), asked.mtu());
   }
 }
 
-void Connection::settle() {
-  while (!hold_.empty() && !over_) {
-    const HeldPacket& first = hold_.front();
+void Connection::drain() {
+  while (!reorder_queue_.empty() && !over_) {
+    const QueuedPacket& first = reorder_queue_.front();
     const Order order = order_of(first.sender, first.packet);
     if (order == Order::ahead || (order == Order::due && first.refused)) {
-      const bool overflow = hold_.over_limits();
-      if (!overflow && !waited_enough(first)) return;
-      give_up(first, overflow ? LossKind::overflow : LossKind::missing);
+      const bool overflow = reorder_queue_.over_limits();
+      if (!overflow && !wait_is_over(first)) return;
+      report_loss(first, overflow ? LossKind::overflow : LossKind::missing);
     }
-    const HeldPacket taken = hold_.take_front();
+    const QueuedPacket taken = reorder_queue_.pop_front();
     if (order_of(taken.sender, taken.packet) == Order::due) take(taken.sender, taken.packet, false);
   }
 }
 
 void Connection::flush() {
-  while (!hold_.empty() && !over_) {
-    const HeldPacket& first = hold_.front();
-    if (order_of(first.sender, first.packet) == Order::ahead) give_up(first, LossKind::missing);
-    const HeldPacket taken = hold_.take_front();
+  while (!reorder_queue_.empty() && !over_) {
+    const QueuedPacket& first = reorder_queue_.front();
+    if (order_of(first.sender, first.packet) == Order::ahead) report_loss(first, LossKind::missing);
+    const QueuedPacket taken = reorder_queue_.pop_front();
     if (order_of(taken.sender, taken.packet) == Order::due) take(taken.sender, taken.packet, false);
   }
 }
 
 void Connection::take_request(Side sender, const TransportPacket& packet, bool in_order) {
-  const bool calm = disturbed_ == 0 || arrivals_ - disturbed_ > kMostMisplaced;
-  // Before the first packet of a side that was joined there may be any number of others.
-  feed_.on_turn(packet.place, sender, in_order && calm && requests(sender).known());
+  const bool calm = disturbed_ == 0 || arrivals_ - disturbed_ > kMostReordering;
+  // A joined side may have sent any number of packets before its first captured one.
+  feed_.on_message_packet(packet.place, sender, in_order && calm && requests(sender).known());
   requests(sender).take(packet);
-  std::deque<Told>& waiting = unacknowledged_[static_cast<std::size_t>(sender)];
+  std::deque<ReportedPacket>& waiting = unacknowledged_[static_cast<std::size_t>(sender)];
   if (waiting.size() == kMostUnacknowledged) waiting.pop_front();
   waiting.push_back({packet.base.psn, packet.place});
 }
@@ -247,7 +246,7 @@ void Connection::take(Side sender, const TransportPacket& packet, bool in_order)
     if (packet.traits().last) {
       asked.note_last_response(packet.base.psn);
     } else {
-      asked.note_strange_read(packet.base.psn);
+      asked.note_unknown_read(packet.base.psn);
     }
     if (const auto event = asked.reads().take(packet)) {
       feed_.on_event(packet.place, sender, *event);
@@ -268,7 +267,7 @@ void Connection::end(const Place& place) {
 void Connection::stop(const Place& place) {
   feed_.on_end(place);
   over_ = true;
-  hold_.clear();
+  reorder_queue_.clear();
   for (Requests& each : requests_) each.release();
   unacknowledged_ = {};
 }

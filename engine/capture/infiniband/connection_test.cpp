@@ -1,4 +1,4 @@
-// Packets that are misplaced, sent again, refused or not in the capture.
+// Packets that are reordered, retransmitted, refused or missing.
 #include "capture/infiniband/connection.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ constexpr Side kServer = Side::b;
 constexpr std::uint8_t kRnrNak = 0x2e;
 constexpr std::uint8_t kSequenceNak = 0x60;
 
-/// Lines after those of setup, cut to frame, actor, kind and length or loss.
+/// Lines after the setup, shortened to frame, actor, kind, and length or loss.
 std::vector<std::string> short_lines(const std::vector<Carried>& packets) {
   std::vector<std::string> lines;
   for (const std::string& line : lines_of(packets)) {
@@ -37,7 +37,7 @@ std::vector<std::string> short_lines(const std::vector<Carried>& packets) {
 class QueuePairOrder : public ::testing::Test {
  protected:
   QueuePairOrder() { talk.connect(); }
-  /// Makes the packet with this frame number the one with another.
+  /// Gives one packet the frame number of another.
   void move(std::size_t from, std::size_t to) {
     const Carried packet = talk.packets[from - 1];
     talk.packets.erase(talk.packets.begin() + static_cast<std::ptrdiff_t>(from) - 1);
@@ -127,12 +127,12 @@ TEST_F(QueuePairOrder, WhatWasAcknowledgedAndIsNotThereIsMissing) {
   talk.send(kClient, call(3));  // 6
   drop(5);
   talk.acknowledge(kServer);  // 6
-  for (std::uint32_t i = 0; i < kMostMisplaced; ++i) talk.send(kServer, reply(1));
+  for (std::uint32_t i = 0; i < kMostReordering; ++i) talk.send(kServer, reply(1));
   const auto all = read_all(talk.packets);
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_THAT(all.connections[0].lines,
               Contains("5 client loss: packets are missing in the capture"));
-  EXPECT_EQ(all.connections[0].sends.size(), 2 + kMostMisplaced);
+  EXPECT_EQ(all.connections[0].sends.size(), 2 + kMostReordering);
 }
 
 TEST_F(QueuePairOrder, WhatIsMissingIsToldLongBeforeTheEnd) {
@@ -140,7 +140,7 @@ TEST_F(QueuePairOrder, WhatIsMissingIsToldLongBeforeTheEnd) {
   drop(4);
   talk.send(kClient, call(2));
   talk.acknowledge(kServer);
-  for (std::uint32_t i = 0; i < kMostMisplaced; ++i) talk.acknowledge(kServer);
+  for (std::uint32_t i = 0; i < kMostReordering; ++i) talk.acknowledge(kServer);
   capture::testing::AllLines all;
   QueuePairs reader(all);
   for (std::size_t i = 0; i < talk.packets.size(); ++i) {
@@ -165,12 +165,12 @@ TEST_F(QueuePairOrder, AMissingMessageIsMissingWhole) {
 TEST_F(QueuePairOrder, AGapWithoutProofIsKeptOpenWithinLimits) {
   talk.send(kClient, call(1));  // 4
   drop(4);
-  for (std::uint32_t i = 2; i < kMostHeldPackets + 20; ++i) talk.send(kClient, call(i));
+  for (std::uint32_t i = 2; i < kMostReorderedPackets + 20; ++i) talk.send(kClient, call(i));
   const auto all = read_all(talk.packets);
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_THAT(all.connections[0].lines,
               Contains("4 client loss: more would have to be kept than the limits allow"));
-  EXPECT_EQ(all.connections[0].sends.size(), kMostHeldPackets + 18);
+  EXPECT_EQ(all.connections[0].sends.size(), kMostReorderedPackets + 18);
 }
 
 TEST_F(QueuePairOrder, ResponsesAreWaitedForAndMissed) {
@@ -209,7 +209,7 @@ TEST_F(QueuePairOrder, AReadThatIsAskedForAgainMayTakeItsTime) {
   drop(5);
   talk.server.psn = psn;
   talk.read(kServer, 1, 0, 512);
-  for (std::uint32_t i = 0; i < 2 * kMostMisplacedResponses; ++i) talk.send(kClient, call(i));
+  for (std::uint32_t i = 0; i < 2 * kMostResponseReordering; ++i) talk.send(kClient, call(i));
   talk.read_response(kClient, psn, 512);
   EXPECT_THAT(short_lines(talk.packets), Not(Contains(HasSubstr("loss"))));
 }
@@ -359,8 +359,7 @@ bool is_part(const std::vector<std::string>& part, const std::vector<std::string
   return true;
 }
 
-/// No event that the whole capture does not have, and none in another order; if some lack, a loss
-/// says so.
+/// No new event and no other order. If events are missing, a loss says so.
 void expect_part(const Sequences& whole, std::vector<std::string> lines, const std::string& what) {
   Sequences part = sequences(lines);
   bool less = false;
@@ -373,8 +372,8 @@ void expect_part(const Sequences& whole, std::vector<std::string> lines, const s
                                               << ::testing::PrintToString(lines);
 }
 
-/// A conversation with everything that NFS/RDMA does: the data packets are those from `first` to
-/// before `last`, counted from 0.
+/// A conversation with every operation of NFS/RDMA. It has the data packets from `first` up to, but
+/// not including, `last`, counted from 0.
 struct Everything {
   explicit Everything(std::uint32_t rounds = 4) {
     talk.connect(call(1), reply(1));

@@ -1,4 +1,4 @@
-// Connections of which the capture has no beginning, or not all of it.
+// Connections whose beginning is not, or only partly, in the capture.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "capture/infiniband/pair_table.h"
 #include "capture/infiniband/queue_pairs.h"
-#include "capture/infiniband/strangers.h"
 #include "capture/infiniband/testing.h"
+#include "capture/infiniband/unmatched_flows.h"
 
 namespace steertag::capture::infiniband {
 namespace {
@@ -26,7 +26,7 @@ constexpr Side kServer = Side::b;
 const std::string kJoined = " loss: the capture begins in the middle of the connection";
 const std::string kMissing = " loss: packets are missing in the capture";
 
-/// A call with its data read and its reply.
+/// A call, the read of its data, and its reply.
 void exchange(Conversation& talk, std::uint32_t xid) {
   talk.send(kClient, call(xid));
   talk.acknowledge(kServer);
@@ -36,7 +36,7 @@ void exchange(Conversation& talk, std::uint32_t xid) {
   talk.acknowledge(kClient);
 }
 
-/// Packets of several conversations in turns.
+/// Interleaves the packets of several conversations.
 std::vector<Carried> interleaved(std::initializer_list<const Conversation*> talks) {
   std::vector<Carried> packets;
   for (std::size_t i = 0; i < 100; ++i) {
@@ -73,7 +73,8 @@ TEST(QueuePairJoin, ASetupThatWasCutIsNoBeginningInTheMiddle) {
   const std::size_t setup = talk.packets.size();
   exchange(talk, 1);
   exchange(talk, 2);
-  // Within the datagram's header, within the fields of the request, and only the reply.
+  // Cut within the datagram's header, within the fields of the request, or with only the reply
+  // left.
   for (const std::size_t captured : {8 + ib::kBaseBytes + 2, std::size_t{60}, std::size_t{110}}) {
     capture::testing::AllLines all;
     QueuePairs reader(all);
@@ -137,7 +138,7 @@ TEST(QueuePairJoin, ConnectionsWithTheSameNumbersAreToldApartByXids) {
 }
 
 TEST(QueuePairJoin, WhatCannotBeToldApartIsLost) {
-  // The same numbers and the same XIDs, at the same time.
+  // The same PSNs and the same XIDs, at the same time.
   Conversation one;
   one.client.psn = one.server.psn = 0;
   Conversation two = one;
@@ -192,8 +193,8 @@ TEST(QueuePairJoin, CallsThatAreSentAgainOnAnotherConnectionDoNotJoinIt) {
   Conversation after;
   after.client = {1, 0x33, 500000};
   after.server = {2, 0x44, 900000};
-  // Of the first connection only what the server sent was recorded, of the second what the client
-  // sent: calls of the first that stayed without a reply, sent again.
+  // The capture has only the server's packets of the first connection, and only the client's of the
+  // second. The client retransmits calls that got no reply on the first.
   for (std::uint32_t xid = 1; xid < 4; ++xid) before.send(kServer, reply(xid));
   for (std::uint32_t xid = 1; xid < 4; ++xid) after.send(kClient, call(xid));
   const auto all = read_all(interleaved({&before, &after}));
@@ -223,7 +224,7 @@ TEST(QueuePairJoin, CutMessagesShowWhatIsSpoken) {
 }
 
 TEST(QueuePairJoin, ACallbackShowsTheServerWhereMessagesAreCut) {
-  constexpr std::uint32_t kFirstTransient = 0x40000000;  // RFC 5531 8.2: a program of callbacks
+  constexpr std::uint32_t kFirstTransient = 0x40000000;  // RFC 5531 8.2: a callback program
   Conversation talk;
   for (std::uint32_t xid = 7; xid < 9; ++xid) {
     talk.send(kServer, reply(xid, 150));
@@ -256,7 +257,7 @@ TEST(QueuePairJoin, AtEveryPacket) {
     std::vector<Carried> packets = talk.packets;
     packets.erase(packets.begin(), packets.begin() + static_cast<std::ptrdiff_t>(start));
     const auto all = read_all(packets);
-    if (start > last_exchange) continue;  // perhaps nothing is left that proves anything
+    if (start > last_exchange) continue;  // possibly no evidence is left
     ASSERT_EQ(all.connections.size(), 1u) << "from packet " << start + 1;
     const auto& one = all.connections[0];
     EXPECT_EQ(one.lines[0].substr(one.lines[0].find(" loss")), kJoined) << start + 1;
@@ -390,30 +391,30 @@ TEST(QueuePairLimits, FlowsWithoutPartnerAreForgotten) {
   capture::testing::AllLines all;
   QueuePairs reader(all);
   std::uint64_t frame = 0;
-  for (std::uint32_t i = 0; i < 2 * kMostStrangers; ++i) {
+  for (std::uint32_t i = 0; i < 2 * kMostUnmatchedFlows; ++i) {
     Conversation talk;
     talk.client = {static_cast<std::uint8_t>(i % 251), i, 0};
     talk.server = {static_cast<std::uint8_t>(i % 241 + 1), i + 1, 0};
     talk.send(kClient, call(i));
     hand_over(reader, Medium::rocev2, talk.packets[0], ++frame);
   }
-  EXPECT_GE(reader.forgotten(), kMostStrangers);
+  EXPECT_GE(reader.forgotten(), kMostUnmatchedFlows);
 }
 
 TEST(QueuePairLimits, WhatAFlowWithoutPartnerKeepsIsLimited) {
-  Strangers strangers;
+  UnmatchedFlows unmatched;
   Bytes octets = call(1, 8000);
   TransportPacket packet;
   packet.payload = octets;
   packet.payload_length = octets.size();
-  for (std::uint32_t psn = 0; psn < 2 * kMostStrangerPackets; ++psn) {
+  for (std::uint32_t psn = 0; psn < 2 * kMostUnmatchedPackets; ++psn) {
     packet.base.psn = psn;
-    EXPECT_FALSE(strangers.read(packet));
-    EXPECT_LE(strangers.bytes(), kMostStrangerBytes);
+    EXPECT_FALSE(unmatched.read(packet));
+    EXPECT_LE(unmatched.bytes(), kMostUnmatchedBytes);
   }
-  EXPECT_EQ(strangers.take(packet.flow()).back().packet.base.psn, 2 * kMostStrangerPackets - 1);
-  EXPECT_EQ(strangers.bytes(), 0u);
-  EXPECT_TRUE(strangers.empty());
+  EXPECT_EQ(unmatched.take(packet.flow()).back().packet.base.psn, 2 * kMostUnmatchedPackets - 1);
+  EXPECT_EQ(unmatched.bytes(), 0u);
+  EXPECT_TRUE(unmatched.empty());
 }
 
 TEST(QueuePairLimits, WhatConnectionsHoldBackIsLimited) {

@@ -1,15 +1,15 @@
-// A packet with a copy of what is needed of its payload.
+// A packet with a copy of the payload octets that events need.
 #pragma once
 
 #include "capture/infiniband/transport_packet.h"
 
 namespace steertag::capture::infiniband {
 
-/// Moving it does not move the copy's octets.
+/// Moving it keeps the copied octets in place.
 struct KeptPacket {
   explicit KeptPacket(const TransportPacket& kept) : packet(kept) {
     if (packet.traits().operation == rdma::infiniband::Operation::read_response) {
-      packet.payload = {};  // no event has it
+      packet.payload = {};  // no event carries it
     }
     octets.assign(packet.payload.begin(), packet.payload.end());
     packet.payload = octets;
@@ -17,7 +17,7 @@ struct KeptPacket {
   KeptPacket(KeptPacket&&) = default;
   KeptPacket& operator=(KeptPacket&&) = default;
 
-  /// Memory that it takes.
+  /// Memory in use.
   std::size_t bytes() const { return sizeof(KeptPacket) + octets.size(); }
 
   TransportPacket packet;

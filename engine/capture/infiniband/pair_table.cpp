@@ -1,4 +1,4 @@
-// A list in the order of use, and an index of flows.
+// A list in order of use, with an index by flow.
 #include "capture/infiniband/pair_table.h"
 
 #include <iterator>
@@ -40,7 +40,7 @@ void PairTable::remove(Position pair) {
 }
 
 void PairTable::end_users(const Address& address, std::uint32_t queue_pair, const Place& place,
-                          const KnownPair* but) {
+                          const FlowPair* but) {
   for (Position pair = pairs_.begin(); pair != pairs_.end();) {
     const Position here = pair++;
     if (&*here == but || !here->has_end(address, queue_pair)) continue;
@@ -66,7 +66,7 @@ void PairTable::keep_limits(const Place& place, std::size_t most_bytes) {
 }
 
 void PairTable::finish() {
-  for (KnownPair& pair : pairs_) {
+  for (FlowPair& pair : pairs_) {
     pair.end({});
   }
   senders_.clear();

@@ -1,4 +1,4 @@
-// The connections that are known, found by their flows; the ones used least lately give way.
+// The known connections by flow. Beyond its limits the least recently used one is evicted.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,16 @@
 #include <unordered_map>
 #include <utility>
 
-#include "capture/infiniband/known_pair.h"
+#include "capture/infiniband/flow_pair.h"
 
 namespace steertag::capture::infiniband {
 
-/// Connections that are known at a time, those that speak something else and those that ended
-/// included.
+/// At most this many connections, including those of other protocols and those that ended.
 inline constexpr std::size_t kMostConnections = 1024;
 
 class PairTable {
  public:
-  using Position = std::list<KnownPair>::iterator;
+  using Position = std::list<FlowPair>::iterator;
   struct Sender {
     Position pair;
     Side side = Side::a;
@@ -28,10 +27,10 @@ class PairTable {
     pairs_.emplace_front(std::forward<Arguments>(arguments)...);
     return pairs_.begin();
   }
-  /// Packets of this flow belong to that side of the pair from now on.
+  /// From now on packets of this flow belong to that side of the pair.
   void index(Position pair, Side sender, const FlowKey& flow);
   std::optional<Sender> sender_of(const FlowKey& flow) const;
-  /// The first pair for which `is` holds; end() if there is none. One used later comes first.
+  /// The most recently used pair that satisfies `is`; end() if there is none.
   template <class Is>
   Position find(Is is) {
     Position pair = pairs_.begin();
@@ -40,27 +39,27 @@ class PairTable {
   }
   Position end() { return pairs_.end(); }
 
-  /// To be called when a pair may hold back more, or less, than before.
+  /// Call it after the pair's buffered octets may have changed.
   void recount(Position pair);
-  /// Hands a packet over.
+  /// Passes a packet to the connection.
   void read(const Sender& sender, const TransportPacket& packet);
   void remove(Position pair);
-  /// A new connection uses this queue pair: others that did, but for one, are over.
+  /// A new connection uses this queue pair. All other users, except `but`, are over.
   void end_users(const Address& address, std::uint32_t queue_pair, const Place& place,
-                 const KnownPair* but);
-  /// Forgets connections until there are no more than may be, and they hold no more than that.
+                 const FlowPair* but);
+  /// Evicts connections until number and buffered octets are within their limits.
   void keep_limits(const Place& place, std::size_t most_bytes);
-  /// The capture is over.
+  /// The capture ends.
   void finish();
 
-  /// Octets that the connections hold back.
+  /// Octets that the connections buffer.
   std::size_t buffered() const { return buffered_; }
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
   void forget(Position pair, const Place& place);
 
-  std::list<KnownPair> pairs_;  // the one used last comes first
+  std::list<FlowPair> pairs_;  // most recently used first
   std::unordered_map<FlowKey, Sender> senders_;
   std::size_t buffered_ = 0;
   std::uint64_t forgotten_ = 0;

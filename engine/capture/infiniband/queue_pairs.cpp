@@ -1,35 +1,34 @@
-// Hands packets to the connections that they belong to, and makes connections of flows that nothing
-// introduced.
+// Passes packets to their connections, and makes connections of matched flows.
 #include "capture/infiniband/queue_pairs.h"
 
 #include <utility>
 
-#include "capture/infiniband/manager.h"
+#include "capture/infiniband/cm_tracker.h"
 #include "capture/infiniband/pair_table.h"
-#include "capture/infiniband/strangers.h"
 #include "capture/infiniband/transport_packet.h"
+#include "capture/infiniband/unmatched_flows.h"
 
 namespace steertag::capture::infiniband {
 
 struct QueuePairs::State {
   State(ConnectionSinks& to, const ReaderOptions& options)
-      : sinks(to), manager(to, options, pairs, strangers) {}
+      : sinks(to), manager(to, options, pairs, unmatched) {}
 
   void read(const TransportPacket& packet);
   void finish();
 
   void read_data(const TransportPacket& packet);
-  void join(const Acquaintance& both);
+  void join(const MatchedFlows& both);
   std::optional<PairTable::Position> asked_for(const FlowKey& to_client, const FlowKey& to_server,
                                                const Place& place);
-  PairTable::Position join_unknown(const Acquaintance& both, const Place& place);
-  void tell_lost(const LostStranger& lost);
+  PairTable::Position join_unknown(const MatchedFlows& both, const Place& place);
+  void tell_lost(const EvictedFlow& lost);
   void keep_limits(const Place& place);
 
   ConnectionSinks& sinks;
   PairTable pairs;
-  Strangers strangers;
-  Manager manager;
+  UnmatchedFlows unmatched;
+  CmTracker manager;
   std::uint64_t lost_strangers = 0;
 };
 
@@ -73,10 +72,10 @@ void QueuePairs::State::read_data(const TransportPacket& packet) {
     if (sender->pair->take_late()) return;
     pairs.remove(sender->pair);
   }
-  if (const auto both = strangers.read(packet)) join(*both);
+  if (const auto both = unmatched.read(packet)) join(*both);
 }
 
-void QueuePairs::State::join(const Acquaintance& both) {
+void QueuePairs::State::join(const MatchedFlows& both) {
   const Place place = both.packets.empty() ? Place{} : both.packets.front().packet.place;
   auto pair = asked_for(both.one, both.two, place);
   if (!pair) pair = asked_for(both.two, both.one, place);
@@ -87,34 +86,34 @@ void QueuePairs::State::join(const Acquaintance& both) {
   }
 }
 
-/// The pair whose request was seen and whose reply is not in the capture.
+/// The pair whose request was captured, and whose reply was not.
 std::optional<PairTable::Position> QueuePairs::State::asked_for(const FlowKey& to_client,
                                                                 const FlowKey& to_server,
                                                                 const Place& place) {
-  const auto pair = pairs.find([&](KnownPair& each) {
-    return each.exchange() && !each.exchange()->answered && !each.connection().over() &&
-           each.exchange()->to_client() == to_client;
+  const auto pair = pairs.find([&](FlowPair& each) {
+    return each.handshake() && !each.handshake()->answered && !each.connection().over() &&
+           each.handshake()->to_client() == to_client;
   });
   if (pair == pairs.end()) return std::nullopt;
-  pair->exchange()->answered = true;
+  pair->handshake()->answered = true;
   ConnectionFeed& feed = pair->connection().feed();
   feed.set_end(Side::b, end_text(to_server.destination, to_server.queue_pair));
-  pair->tell_request();
+  pair->report_request();
   feed.on_loss(place, Side::b, LossKind::missing);
   pairs.index(pair, Side::a, to_server);
   pairs.index(pair, Side::b, to_client);
   return pair;
 }
 
-PairTable::Position QueuePairs::State::join_unknown(const Acquaintance& both, const Place& place) {
+PairTable::Position QueuePairs::State::join_unknown(const MatchedFlows& both, const Place& place) {
   const FlowKey& one = both.one;
   const FlowKey& two = both.two;
   FeedHints hints;
   hints.fabric = fabric_of(one.source);
   hints.ends = {end_text(one.source, two.queue_pair), end_text(two.source, one.queue_pair)};
-  if (both.cut_caller) {
-    hints.known_port = true;  // nothing more will show what is spoken
-    hints.client = *both.cut_caller == one ? Side::a : Side::b;
+  if (both.cut_client) {
+    hints.known_port = true;  // no later packet identifies the protocol
+    hints.client = *both.cut_client == one ? Side::a : Side::b;
   }
   if (manager.early_reply(one) != nullptr) hints.client = Side::a;
   if (manager.early_reply(two) != nullptr) hints.client = Side::b;
@@ -126,9 +125,9 @@ PairTable::Position QueuePairs::State::join_unknown(const Acquaintance& both, co
   return pair;
 }
 
-/// A flow that stayed without a partner but speaks RPC-over-RDMA is told as a connection of which
-/// nearly all is lost, between its messages too: each can be judged by itself only.
-void QueuePairs::State::tell_lost(const LostStranger& lost) {
+/// An unmatched flow that speaks RPC-over-RDMA is reported as a connection. Nearly all of it is
+/// lost, also between its messages. Each message can only be judged alone.
+void QueuePairs::State::tell_lost(const EvictedFlow& lost) {
   if (lost.requests.empty()) return;
   FeedHints hints;
   hints.fabric = fabric_of(lost.flow.source);
@@ -150,9 +149,9 @@ void QueuePairs::State::tell_lost(const LostStranger& lost) {
 }
 
 void QueuePairs::State::keep_limits(const Place& place) {
-  while (strangers.over_limits() ||
-         (strangers.bytes() > kMostBufferedBytes / 2 && !strangers.empty())) {
-    const auto lost = strangers.give_up_oldest();
+  while (unmatched.over_limits() ||
+         (unmatched.bytes() > kMostBufferedBytes / 2 && !unmatched.empty())) {
+    const auto lost = unmatched.evict_oldest();
     if (!lost) break;
     ++lost_strangers;
     tell_lost(*lost);
@@ -161,7 +160,7 @@ void QueuePairs::State::keep_limits(const Place& place) {
 }
 
 void QueuePairs::State::finish() {
-  while (const auto lost = strangers.give_up_oldest()) tell_lost(*lost);
+  while (const auto lost = unmatched.evict_oldest()) tell_lost(*lost);
   pairs.finish();
 }
 

@@ -1,5 +1,6 @@
-// Finds the connections in packets of RoCE and InfiniBand, by the messages that set them up or,
-// where the capture lacks those, by what answers what.
+// Finds the connections in RoCE and InfiniBand packets.
+//
+// It uses the messages of connection setup. Without them it matches responses to requests.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +13,24 @@
 
 namespace steertag::capture::infiniband {
 
-/// Octets that all connections and flows together hold back; beyond that the ones used least lately
-/// are forgotten.
+/// At most this many octets are buffered for all connections and flows together. Beyond that the
+/// least recently used ones are evicted.
 inline constexpr std::size_t kMostBufferedBytes = std::size_t{32} << 20;
 
-/// The invariant CRC at the end of packets is not checked: it covers fields of lower layers that a
-/// capture may have changed or lost, and devices that add it on their way out leave anything in it.
+/// The invariant CRC at the end of packets is not checked. It covers fields of lower layers that a
+/// capture may have changed or lost. Devices that compute it on transmission leave any value in
+/// captures of the sender.
 class QueuePairs {
  public:
   explicit QueuePairs(ConnectionSinks& sinks, const ReaderOptions& options = {});
   ~QueuePairs();
 
-  /// A datagram that is not RoCEv2 is left alone. True if it was.
+  /// Returns true for RoCEv2, and ignores any other datagram.
   bool read(const Datagram& datagram);
   bool read(const InfinibandFrame& frame);
-  /// The capture is over.
+  /// The capture ends.
   void finish();
-  /// Connections that were forgotten because of a limit.
+  /// Connections that a limit evicted.
   std::uint64_t forgotten() const;
 
  private:

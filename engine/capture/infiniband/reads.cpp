@@ -1,4 +1,4 @@
-// Responses are matched with requests by their sequence numbers.
+// Matches responses to requests by their PSNs.
 #include "capture/infiniband/reads.h"
 
 #include "rdma/infiniband/psn.h"
@@ -32,7 +32,7 @@ std::optional<trace::RdmaReadResponse> Reads::take(const TransportPacket& respon
   if (pending_.empty()) return std::nullopt;
   Pending& read = pending_.front();
   const std::uint64_t length = response.payload_length;
-  // Where the last one belongs is known even if others are missing.
+  // The last response has a known place even if others are missing.
   if (response.traits().last && length <= read.length) read.answered = read.length - length;
   const trace::RdmaReadResponse event{0, read.offset + read.answered, length};
   read.answered += length;

@@ -1,4 +1,4 @@
-// Puts packets that come in order together.
+// Reassembles messages from packets in order.
 #include "capture/infiniband/requests.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace ib = rdma::infiniband;
 using ib::psn_after;
 using ib::psn_distance;
 
-/// InfiniBand specification, chapter 9: a read takes as many numbers as it has responses.
+/// InfiniBand specification, chapter 9: a read takes one PSN for each of its responses.
 std::uint32_t responses(std::uint32_t length, std::uint32_t mtu) {
   return std::max<std::uint32_t>(1, length / mtu + (length % mtu != 0 ? 1 : 0));
 }
@@ -30,8 +30,7 @@ Order Requests::order(std::uint32_t psn) const {
   const std::int32_t distance = psn_distance(next_, psn);
   if (distance == 0) return Order::due;
   if (distance < 0 && distance >= -kMostBehind) return Order::behind;
-  // Behind a read whose responses cannot be counted yet this may be due: the first response will
-  // tell.
+  // It may be next after a read whose responses cannot be counted yet. The first response decides.
   return Order::ahead;
 }
 
@@ -54,7 +53,7 @@ void Requests::take(const TransportPacket& packet) {
       return take_write(packet);
     case ib::Operation::read_request:
       return take_read(packet);
-    default:  // NFS/RDMA has no use for atomic operations
+    default:  // NFS/RDMA does not use atomic operations
       return;
   }
 }
@@ -74,7 +73,7 @@ void Requests::note_last_response(std::uint32_t psn) {
   reads_.set_last_end(next_);
 }
 
-void Requests::note_strange_read(std::uint32_t psn) {
+void Requests::note_unknown_read(std::uint32_t psn) {
   if (known_ && !open_ended() && reads_.empty() && next_ == psn_after(psn)) {
     next_ = psn_after(psn, 2);
   }
@@ -85,7 +84,7 @@ void Requests::set_mtu(std::uint32_t octets) {
   if (read_last_) count_responses();
 }
 
-/// The last request is a read: how many numbers it takes, or can take.
+/// The last request is a read. Computes how many PSNs it takes, or can take.
 void Requests::count_responses() {
   next_ = psn_after(read_start_, responses(read_length_, mtu_ != 0 ? mtu_ : kLargestMtu));
   reads_.set_last_end(
@@ -97,8 +96,9 @@ void Requests::lose(const TransportPacket& packet, LossKind kind) {
   message_ = packet.traits().last ? Message::none : Message::skipped;
 }
 
-/// Whether the packet belongs to a message that is told. A message that starts before the last one
-/// ended, or goes on without having started, is the sender's fault or that of damage.
+/// Whether the packet belongs to a message that is reported. A message may start before the last
+/// one ended, or continue without a start. Either the sender is at fault, or the capture is
+/// damaged.
 bool Requests::opens(const TransportPacket& packet, Message message) {
   const ib::OpcodeTraits& kind = packet.traits();
   if (kind.first) {
@@ -149,7 +149,7 @@ void Requests::take_write(const TransportPacket& packet) {
   const std::uint64_t offset = write_offset_;
   write_offset_ += packet.payload_length;
   if (packet.traits().last) message_ = Message::none;
-  // Part of a payload says no more than none.
+  // A partial payload is worth no more than none.
   const View payload = packet.payload_cut() ? View{} : packet.payload;
   feed_.on_event(packet.place, side_,
                  trace::RdmaWrite{write_key_, offset, packet.payload_length, payload});
@@ -157,7 +157,7 @@ void Requests::take_write(const TransportPacket& packet) {
 
 void Requests::take_read(const TransportPacket& packet) {
   if (!opens(packet, Message::none)) {
-    known_ = packet.fault == PacketFault::none;  // otherwise how many numbers it takes is not known
+    known_ = packet.fault == PacketFault::none;  // otherwise the number of its PSNs is unknown
     return;
   }
   read_last_ = true;

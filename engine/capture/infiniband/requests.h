@@ -1,5 +1,4 @@
-// What one side of a connection asks for: its requests in the order of their sequence numbers, put
-// together into events.
+// The requests of one side in the order of their PSNs, reassembled into events.
 #pragma once
 
 #include <cstdint>
@@ -10,45 +9,45 @@
 
 namespace steertag::capture::infiniband {
 
-/// Octets of one Send that are kept: four times the largest inline threshold (RFC 8797 4.2).
+/// At most this many octets of one Send: four times the largest inline threshold (RFC 8797 4.2).
 inline constexpr std::size_t kMostSendBytes = std::size_t{1} << 20;
-/// Capacity that stays allocated between Sends.
+/// This capacity stays allocated between Sends.
 inline constexpr std::size_t kKeptSendBytes = std::size_t{64} << 10;
-/// Numbers that count as sent before: a duplicate cannot be older than what waits for its
-/// acknowledgement. What lies further behind is another sequence.
+/// PSNs this far behind count as duplicates. A duplicate cannot be older than the packets that wait
+/// for an acknowledgement. A PSN further behind belongs to another sequence.
 inline constexpr std::int32_t kMostBehind = 1 << 20;
 
 class Requests {
  public:
   Requests(Side side, ConnectionFeed& feed) : side_(side), feed_(feed) {}
 
-  /// The first request will have this number.
+  /// Sets the PSN of the first request.
   void start_at(std::uint32_t psn);
-  /// False before the first request, and where the number of the next one cannot be known.
+  /// False before the first request, and while the next PSN is unknown.
   bool known() const { return known_; }
-  /// The number that the next request has, or the lowest that it can have.
+  /// The PSN of the next request, or the lowest one possible.
   std::uint32_t next() const { return next_; }
   Order order(std::uint32_t psn) const;
-  /// Whether a request with this number, or a read whose response has it, was seen.
+  /// Whether the capture has a request with this PSN, or the read to which this response belongs.
   bool asked(std::uint32_t psn) const;
 
-  /// Tells what a packet that is due says.
+  /// Takes the next packet and reports what it completes.
   void take(const TransportPacket& packet);
-  /// What lies before this number is not in the capture: to be called after the loss was told.
+  /// The capture lacks everything before this PSN. Report the loss first.
   void skip_to(std::uint32_t psn);
-  /// The last response to a read has this number.
+  /// The last response to a read has this PSN.
   void note_last_response(std::uint32_t psn);
-  /// A response of an unknown read that goes on has this number.
-  void note_strange_read(std::uint32_t psn);
-  /// The path MTU is known from now on.
+  /// A response of an unknown, unfinished read has this PSN.
+  void note_unknown_read(std::uint32_t psn);
+  /// Sets the path MTU.
   void set_mtu(std::uint32_t octets);
   std::uint32_t mtu() const { return mtu_; }
 
   Reads& reads() { return reads_; }
   const Reads& reads() const { return reads_; }
-  /// Octets of memory taken by the Send that is put together.
+  /// Octets that the unfinished Send occupies.
   std::size_t buffered() const { return send_.capacity(); }
-  /// Gives that memory back; nothing more is taken.
+  /// Frees that memory. Take no packet afterwards.
   void release() { send_ = {}; }
 
  private:
@@ -67,7 +66,7 @@ class Requests {
   bool known_ = false;
   std::uint32_t next_ = 0;
   std::uint32_t mtu_ = 0;
-  // Of the last request, if it is a read: only the path MTU tells how many responses it has.
+  // The last request, if it is a read. Only the path MTU determines the number of its responses.
   bool read_last_ = false;
   std::uint32_t read_start_ = 0;
   std::uint32_t read_length_ = 0;

@@ -1,5 +1,4 @@
-// What tests of this reader share: packets of two queue pairs, written one after the other. For
-// test programs only.
+// Test helpers of this reader: packets of two queue pairs, built one after the other.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +55,7 @@ struct Carried {
   Bytes octets;
 };
 
-/// What packets travel in.
+/// The encapsulation of the packets.
 enum class Medium { rocev2, rocev1, infiniband };
 
 inline void hand_over(QueuePairs& to, Medium medium, const Carried& carried, std::uint64_t frame,
@@ -98,14 +97,14 @@ inline void hand_over(QueuePairs& to, Medium medium, const Carried& carried, std
   to.read(InfinibandFrame{place, octets, whole, medium == Medium::infiniband});
 }
 
-/// One end of a connection: its host, its queue pair, the number of its next request.
+/// One end of a connection: its host, its queue pair, the PSN of its next request.
 struct Party {
   std::uint8_t host = 1;
   std::uint32_t queue_pair = 0x11;
   std::uint32_t psn = 0;
 };
 
-/// Writes the packets of one connection.
+/// Builds the packets of one connection.
 class Conversation {
  public:
   Party client{1, 0x11, 1000};
@@ -188,7 +187,7 @@ class Conversation {
            ib::Opcode::write_only},
           reth(key, address, static_cast<std::uint32_t>(octets.size())), {});
   }
-  /// The number of the first response.
+  /// Returns the PSN of the first response.
   std::uint32_t read(Side from, std::uint32_t key, std::uint64_t address, std::uint32_t length) {
     const std::uint32_t psn = party(from).psn;
     request(from, ib::Opcode::read_request, reth(key, address, length), {});
@@ -230,7 +229,7 @@ class Conversation {
     base.psn = psn;
     to_peer(from, base, ack_octets(syndrome), {});
   }
-  /// Of all that the other side has sent so far.
+  /// Acknowledges everything that the other side has sent.
   void acknowledge(Side from) {
     acknowledge(from, ib::psn_after(party(other(from)).psn, 0xffffff));
   }
@@ -295,7 +294,7 @@ inline capture::testing::AllLines read_all(const std::vector<Carried>& packets,
   return all;
 }
 
-/// The lines of the only connection; a sentence if there is not one.
+/// The lines of the only connection, or a sentence if there is not exactly one.
 inline std::vector<std::string> lines_of(const std::vector<Carried>& packets,
                                          Medium medium = Medium::rocev2) {
   const auto all = read_all(packets, medium);

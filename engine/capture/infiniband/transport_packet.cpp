@@ -13,14 +13,14 @@ namespace ib = rdma::infiniband;
 
 constexpr std::size_t kUdpHeaderBytes = 8;
 
-/// Reads the extended headers that are needed; `from` holds them all.
+/// Decodes the extended headers. `from` holds all of them.
 void read_extensions(const ib::OpcodeTraits& kind, const std::byte* from, TransportPacket& packet) {
   if (kind.reth) packet.rdma = ib::decode_rdma(from);
   if (kind.aeth) packet.ack = ib::decode_ack(from);
   if (kind.invalidate) packet.invalidated = rdma::load32(from);
 }
 
-/// `octets` starts with the base header; `length` is on the wire, through the invariant CRC.
+/// `octets` starts with the base header. `length` is that on the wire, including the invariant CRC.
 std::optional<TransportPacket> transport(TransportPacket packet, View octets, std::size_t length) {
   if (length < ib::kBaseBytes + ib::kInvariantCrcBytes) return std::nullopt;
   const std::size_t end = length - ib::kInvariantCrcBytes;
@@ -46,7 +46,7 @@ std::optional<TransportPacket> transport(TransportPacket packet, View octets, st
   return packet;
 }
 
-/// Takes `count` octets off the front, of the wire's length too.
+/// Removes `count` octets from the front, and from the length on the wire.
 bool take(View& octets, std::size_t& length, std::size_t count) {
   if (octets.size() < count || length < count) return false;
   octets = octets.subspan(count);

@@ -1,4 +1,4 @@
-// A packet of the InfiniBand transport, whatever it came over: its headers and its payload.
+// A packet of the InfiniBand transport over any link layer: its headers and its payload.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace steertag::capture::infiniband {
 
-/// What is wrong with a packet whose base header is whole.
+/// The fault of a packet with a whole base header.
 enum class PacketFault : std::uint8_t {
   none,
-  cut,      // an extended header was not captured whole; the payload's length is known
-  damaged,  // its length has no room for the headers that its opcode asks for
+  cut,      // an extended header is truncated; the payload's length is known
+  damaged,  // its length has no room for the headers of its opcode
 };
 
 struct TransportPacket {
@@ -23,10 +23,10 @@ struct TransportPacket {
   Address destination;
   rdma::infiniband::BaseHeader base;
   PacketFault fault = PacketFault::none;
-  rdma::infiniband::RdmaHeader rdma;  // these three if the opcode brings them
+  rdma::infiniband::RdmaHeader rdma;  // these three depend on the opcode
   rdma::infiniband::AckHeader ack;
   std::uint32_t invalidated = 0;
-  View payload;                    // as much as was captured, without pad and invariant CRC
+  View payload;                    // the captured part, without pad and invariant CRC
   std::size_t payload_length = 0;  // on the wire
 
   const rdma::infiniband::OpcodeTraits& traits() const {
@@ -36,8 +36,8 @@ struct TransportPacket {
   bool payload_cut() const { return payload.size() < payload_length; }
 };
 
-/// The packet in a datagram to UDP port 4791. Nothing if it is none, belongs to another service
-/// than reliable connections and management, or lacks octets of its base header.
+/// The packet in a datagram to UDP port 4791. Nothing for another protocol, for a service other
+/// than reliable connections and management, or for a truncated base header.
 std::optional<TransportPacket> transport_packet(const Datagram& datagram);
 std::optional<TransportPacket> transport_packet(const InfinibandFrame& frame);
 

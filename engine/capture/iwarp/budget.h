@@ -1,12 +1,12 @@
-// Octets that all connections together keep because something before them has not come yet.
+// The octets that all connections together buffer behind holes in their streams.
 #pragma once
 
 #include <cstddef>
 
 namespace steertag::capture::iwarp {
 
-/// A capture may hold a thousand connections, each with a hole in front of megabytes; what one
-/// connection may keep says nothing about their sum.
+/// A capture may hold a thousand connections, each with megabytes behind a hole. A limit for each
+/// connection would not limit the sum.
 inline constexpr std::size_t kMostKeptBytesInAll = std::size_t{64} << 20;
 
 class Budget {

@@ -1,4 +1,4 @@
-// Packets that were not captured whole: what is not there is told, what is there stays right.
+// Truncated packets: losses are reported, and the rest stays correct.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using namespace testing;
 
 const char* const kCut = "loss: packets are cut in the capture";
 
-/// Takes the payloads of Writes, as far as they are there.
+/// Removes the captured payloads of Writes.
 class Payloads : public ConnectionSinks, public ConnectionSink {
  public:
   ConnectionSink& open(const Place&, const ConnectionName&) override { return *this; }
@@ -33,14 +33,14 @@ class Payloads : public ConnectionSinks, public ConnectionSink {
 
 TEST(TcpCut, EveryPacketMayBeCutAnywhere) {
   const Packets packets = conversation();
-  const Lines whole = events(told(packets));
+  const Lines whole = events(reported(packets));
   for (std::size_t i = 0; i < packets.size(); ++i) {
     for (std::size_t cut = 1; cut <= packets[i].payload.size(); ++cut) {
       Packets some = packets;
       some[i].cut = cut;
-      const Lines lines = told(some);
+      const Lines lines = reported(some);
       const Lines left = events(lines);
-      // In order, and nothing that the whole capture does not tell.
+      // The lines are in order, and all are in the whole capture.
       auto next = whole.begin();
       for (const std::string& line : left) {
         next = std::find(next, whole.end(), line);
@@ -55,12 +55,12 @@ TEST(TcpCut, EveryPacketMayBeCutAnywhere) {
 
 TEST(TcpCut, EveryPacketCutAtTheSameLength) {
   const Packets packets = conversation();
-  const Lines whole = events(told(packets));
+  const Lines whole = events(reported(packets));
   for (std::size_t length = 0; length < 120; ++length) {
     Packets some = packets;
     for (Packet& packet : some)
       packet.cut = packet.payload.size() - std::min(length, packet.payload.size());
-    const Lines lines = told(some);
+    const Lines lines = reported(some);
     auto next = whole.begin();
     for (const std::string& line : events(lines)) {
       next = std::find(next, whole.end(), line);
@@ -107,7 +107,7 @@ TEST(TcpCut, AWriteInManyPacketsOfWhichOneIsCut) {
   for (std::size_t cut = 5; cut < 9; ++cut) {
     Packets packets = script.packets;
     packets[cut].cut = 11;
-    EXPECT_THAT(told(packets),
+    EXPECT_THAT(reported(packets),
                 ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                             StartsWith("9 server rdma_write 1000 octets"),
                             StartsWith("10 server send"), "0 end"))
@@ -121,7 +121,7 @@ TEST(TcpCut, ASendIsLostAndTheNextIsNot) {
   script.client(send(3, call(3))).client(send(4, call(4)));
   Packets packets = script.packets;
   packets[6].cut = 10;
-  EXPECT_THAT(told(packets),
+  EXPECT_THAT(reported(packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           StartsWith("6 client send"), StartsWith("6 client send"),
                           "7 client " + std::string(kCut), StartsWith("8 client send"), "0 end"));
@@ -132,7 +132,7 @@ TEST(TcpCut, OfASendOnlyPadAndCrcMayBeMissing) {
   script.startups().client(send(1, octets(53)));
   Packets packets = script.packets;
   packets[5].cut = 7;
-  EXPECT_THAT(told(packets),
+  EXPECT_THAT(reported(packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           StartsWith("6 client send 53 octets"), "0 end"));
 }
@@ -144,7 +144,7 @@ TEST(TcpCut, PrivateDataThatIsNotThereIsNotEmpty) {
     Packets packets = script.packets;
     packets[3].cut = cut;
     packets[4].cut = cut;
-    EXPECT_THAT(told(packets),
+    EXPECT_THAT(reported(packets),
                 ElementsAre("4 client " + std::string(kCut), "5 server " + std::string(kCut),
                             StartsWith("6 client send"), "0 end"))
         << cut;
@@ -156,7 +156,7 @@ TEST(TcpCut, ATerminateEndsTheConnectionWhateverItSaid) {
   script.startups().server(terminate());
   Packets packets = script.packets;
   packets[5].cut = 8;
-  EXPECT_THAT(told(packets),
+  EXPECT_THAT(reported(packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           "6 server " + std::string(kCut), "6 server disconnect clean", "6 end"));
 }

@@ -1,4 +1,4 @@
-// Sequence numbers, offsets and lengths of untagged messages, checked as receivers do.
+// Checks MSN, offset and length of untagged messages as receivers do.
 #include "capture/iwarp/ddp_messages.h"
 
 #include <utility>
@@ -61,7 +61,7 @@ Completed DdpMessages::take(const Ulpdu& ulpdu) {
 Completed DdpMessages::take_send(const Ulpdu& ulpdu) {
   const Segment& segment = ulpdu.segment;
   if (!in_message_) {
-    forget_message();  // what the Send before it pointed to
+    forget_message();  // the view of the Send before it
     mo_ = 0;
     broken_ = false;
     opcode_ = segment.opcode;
@@ -85,10 +85,10 @@ Completed DdpMessages::take_send(const Ulpdu& ulpdu) {
   return {trace::Send{whole ? ulpdu.payload : View(message_), invalidated}, std::nullopt, false};
 }
 
-// RFC 5041 5.1: messages and their segments come in the order of MSN and MO.
+// RFC 5041 5.1: messages and their segments arrive in the order of MSN and MO.
 std::optional<LossKind> DdpMessages::fault_of_send(const Ulpdu& ulpdu) const {
   const Segment& segment = ulpdu.segment;
-  if (!send_msn_ && segment.mo != 0) return LossKind::missing;  // its beginning is not known
+  if (!send_msn_ && segment.mo != 0) return LossKind::missing;  // its beginning is unknown
   if (send_msn_ && segment.msn != *send_msn_) return LossKind::damaged;
   if (segment.mo != mo_ || segment.opcode != opcode_) return LossKind::damaged;
   if (is_cut(ulpdu)) return LossKind::cut;

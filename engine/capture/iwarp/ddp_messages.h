@@ -1,5 +1,6 @@
-// Puts the DDP segments of one direction together to what RDMAP says with them (RFC 5040 4, 5;
-// RFC 5041 5), as far as the receiving end would take it.
+// Reassembles the DDP segments of one direction into RDMAP messages (RFC 5040 4, 5; RFC 5041 5).
+//
+// It accepts what a receiver would accept.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,15 @@
 
 namespace steertag::capture::iwarp {
 
-/// The largest inline threshold that RFC 8797 can announce is 256 KiB; what is longer breaks rules,
-/// and is to be seen to do so.
+/// RFC 8797 can announce inline thresholds up to 256 KiB. Longer messages break rules, and must be
+/// visible.
 inline constexpr std::size_t kMostSendBytes = std::size_t{1} << 20;
 
-/// What one segment completes. The view of a body is valid until the next segment.
+/// The result of one segment. The view of a body is valid until the next segment.
 struct Completed {
   std::optional<trace::Body> body;
   std::optional<LossKind> loss;
-  bool terminated = false;  // the direction said its last word, even if its content is not known
+  bool terminated = false;  // the direction sent its Terminate, perhaps with unknown content
 };
 
 class DdpMessages {
@@ -30,15 +31,16 @@ class DdpMessages {
   DdpMessages(const DdpMessages&) = delete;
   DdpMessages& operator=(const DdpMessages&) = delete;
 
-  /// The direction is seen from its start: sequence numbers begin at 1.
+  /// The direction's start is in the capture: sequence numbers begin at 1.
   void expect_first();
-  /// The first Send, without octets, is the RTR message (RFC 6581 9.2) and no upper layer's.
+  /// The first Send without octets is the RTR message (RFC 6581 9.2), which has no upper layer.
   void skip_ready_to_receive() { ready_to_receive_ = true; }
   Completed take(const Ulpdu& ulpdu);
-  /// Segments are not known: what is unfinished stays so, and sequence numbers may be any.
+  /// Segments are missing. The current message stays incomplete, and any sequence number may
+  /// follow.
   void lose();
-  /// The last body is not needed any more.
-  void forget_told() {
+  /// Frees the octets of the last body.
+  void release_message() {
     if (!in_message_) forget_message();
   }
   bool between_messages() const { return !in_message_; }
@@ -56,7 +58,7 @@ class DdpMessages {
   std::optional<std::uint32_t> read_msn_;
   bool ready_to_receive_ = false;
   bool in_message_ = false;
-  bool broken_ = false;  // some of the current Send is not known; that was told
+  bool broken_ = false;  // a part of the current Send is unknown, and the loss was reported
   rdma::iwarp::Opcode opcode_ = rdma::iwarp::Opcode::send;
   std::uint64_t mo_ = 0;
   Bytes message_;

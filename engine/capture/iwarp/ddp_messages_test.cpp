@@ -1,4 +1,4 @@
-// Untagged messages out of their segments: what receivers take, and what they do not.
+// Reassembly of untagged messages: what receivers accept and what they refuse.
 #include "capture/iwarp/ddp_messages.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Captures that begin in the middle of a connection: where its FPDUs begin, and what is no FPDU.
+// Captures that begin in the middle of a connection: how FPDUs are found there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -73,10 +73,10 @@ RC_GTEST_PROP(FpduAlignmentProperty, AnyOctetsAreNone, ()) {
 
 TEST(TcpJoined, FromEveryPacketOn) {
   const Packets packets = conversation();
-  const Lines whole = events(told(packets));
+  const Lines whole = events(reported(packets));
   for (std::size_t first = 4; first < packets.size(); ++first) {
     const Packets rest(packets.begin() + std::ptrdiff_t(first), packets.end());
-    const Lines lines = told(rest);
+    const Lines lines = reported(rest);
     if (events(lines).empty()) continue;
     EXPECT_NE(lines.front().find("loss: "), std::string::npos) << "from frame " << first + 1;
     auto next = whole.begin();
@@ -85,7 +85,7 @@ TEST(TcpJoined, FromEveryPacketOn) {
       ASSERT_NE(next, whole.end()) << line << "; from frame " << first + 1;
       ++next;
     }
-    // All of the last message, and what follows it, is there.
+    // All of the last message and everything after it are present.
     EXPECT_EQ(events(lines).back(), whole.back());
     if (first >= 5 && first <= 10) {
       EXPECT_GE(events(lines).size(), 7u) << "from frame " << first + 1;
@@ -97,12 +97,13 @@ TEST(TcpJoined, TellsFirstThatItIs) {
   Script script;
   script.startups().client(send(1, call(1))).server(send(1, reply(1))).client(send(2, call(2)));
   const Packets packets(script.packets.begin() + 5, script.packets.end());
-  EXPECT_THAT(told(packets),
+  EXPECT_THAT(reported(packets),
               ElementsAre("6 client " + kJoined, "6 server " + kJoined,
                           StartsWith("6 client send 56 octets [12345601"),
                           StartsWith("7 server send"), StartsWith("8 client send"), "0 end"));
-  EXPECT_THAT(told(packets, {50000, 4711}), IsEmpty()) << "on another port";
-  EXPECT_EQ(told(packets, {50000, 4711}, {{4711}}), told(packets)) << "on a port that was named";
+  EXPECT_THAT(reported(packets, {50000, 4711}), IsEmpty()) << "on another port";
+  EXPECT_EQ(reported(packets, {50000, 4711}, {{4711}}), reported(packets))
+      << "on a port that was named";
 }
 
 TEST(TcpJoined, InsideAMessageBeginsWithTheNext) {
@@ -112,8 +113,8 @@ TEST(TcpJoined, InsideAMessageBeginsWithTheNext) {
   script.server(part(written, 0, 1000)).server(part(written, 1000, 2000));
   script.server(part(written, 2000, written.size())).server(send(1, reply(1)));
   const Packets packets(script.packets.begin() + 6, script.packets.end());
-  EXPECT_THAT(told(packets), ElementsAre("9 client " + kJoined, "8 server " + kJoined,
-                                         StartsWith("9 server send"), "0 end"));
+  EXPECT_THAT(reported(packets), ElementsAre("9 client " + kJoined, "8 server " + kJoined,
+                                             StartsWith("9 server send"), "0 end"));
 }
 
 TEST(TcpJoined, AMessageWithoutItsBeginningIsNotTold) {
@@ -124,8 +125,9 @@ TEST(TcpJoined, AMessageWithoutItsBeginningIsNotTold) {
   script.client(fpdu(untagged(Opcode::send, 0, 9, 80), part(message, 80, 156)));
   script.client(send(10, call(2)));
   const Packets packets(script.packets.begin() + 6, script.packets.end());
-  EXPECT_THAT(told(packets), ElementsAre("7 client " + kJoined, "7 server " + kJoined,
-                                         StartsWith("8 client send 56 octets [12345602"), "0 end"));
+  EXPECT_THAT(reported(packets),
+              ElementsAre("7 client " + kJoined, "7 server " + kJoined,
+                          StartsWith("8 client send 56 octets [12345602"), "0 end"));
 }
 
 TEST(TcpJoined, ADoubtfulBeginningIsProvedByTheNext) {
@@ -136,13 +138,13 @@ TEST(TcpJoined, ADoubtfulBeginningIsProvedByTheNext) {
   script.server(part(written, 2000, written.size()) + write(3000, octets(10)));
   script.server(send(1, reply(1)));
   const Packets packets(script.packets.begin() + 5, script.packets.end());
-  EXPECT_THAT(told(packets), ElementsAre("7 client " + kJoined, "7 server " + kJoined,
-                                         StartsWith("7 server rdma_write 10 octets"),
-                                         StartsWith("8 server send"), "0 end"));
+  EXPECT_THAT(reported(packets), ElementsAre("7 client " + kJoined, "7 server " + kJoined,
+                                             StartsWith("7 server rdma_write 10 octets"),
+                                             StartsWith("8 server send"), "0 end"));
 }
 
 TEST(TcpJoined, ADoubtfulBeginningThatWasNoneIsLeft) {
-  // The payload of a Write looks like another Write's beginning.
+  // The payload of a Write looks like the start of another Write.
   const Bytes inner = part(write(0, octets(5000)), 0, 1500);
   const std::size_t rest = write(0, octets(5000)).size() - inner.size();
   for (const std::size_t more : {1u, 2u, 3u, 10u, 19u, 20u, 100u}) {
@@ -150,8 +152,9 @@ TEST(TcpJoined, ADoubtfulBeginningThatWasNoneIsLeft) {
     script.startups().server(inner).server(octets(rest + more)).server(octets(1000));
     script.server(send(1, reply(1))).server(send(2, reply(2)));
     const Packets packets(script.packets.begin() + 5, script.packets.end());
-    EXPECT_THAT(events(told(packets)), ElementsAre(StartsWith("server send 56 octets [12345601"),
-                                                   StartsWith("server send 56 octets [12345602")))
+    EXPECT_THAT(events(reported(packets)),
+                ElementsAre(StartsWith("server send 56 octets [12345601"),
+                            StartsWith("server send 56 octets [12345602")))
         << more;
   }
 }
@@ -159,7 +162,7 @@ TEST(TcpJoined, ADoubtfulBeginningThatWasNoneIsLeft) {
 TEST(TcpJoined, OtherOctetsOnTheKnownPortAreNothing) {
   Script script;
   for (int i = 0; i < 3000; ++i) script.client(octets(100, i)).server(octets(1000, i));
-  EXPECT_THAT(told(script.packets), IsEmpty());
+  EXPECT_THAT(reported(script.packets), IsEmpty());
 }
 
 TEST(TcpJoined, AfterTheMissingFpdusAreFoundAgain) {
@@ -173,7 +176,7 @@ TEST(TcpJoined, AfterTheMissingFpdusAreFoundAgain) {
   Packets packets = script.packets;
   packets.erase(packets.begin() + 7);
   EXPECT_THAT(
-      told(packets),
+      reported(packets),
       ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                   StartsWith("6 client send"), "11 server loss: packets are missing in the capture",
                   StartsWith("12 client send"), StartsWith("13 server send"), "0 end"));

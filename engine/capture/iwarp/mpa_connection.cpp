@@ -1,4 +1,4 @@
-// Events of an MPA connection, told as the live provider tells them.
+// Reports the events of an MPA connection as the live provider does.
 #include "capture/iwarp/mpa_connection.h"
 
 #include <utility>
@@ -39,7 +39,7 @@ void MpaConnection::take(Side from, const TcpSegment& segment, const Place& plac
 
 void MpaConnection::finish(const Place& end_place) {
   if (!open()) return;
-  // One FIN alone is not told: the other may be missing, and who ended first is not known.
+  // A single FIN is not reported: the other may be missing, so it is unknown who closed first.
   conversation_.finish(last_place_);
   end(end_place);
 }
@@ -52,7 +52,7 @@ bool MpaConnection::replaced_by(Side from, const TcpSegment& segment) const {
 }
 
 void MpaConnection::on_octets(Side from, const Piece& piece) {
-  // What the other side did between the parts of a hole was told behind its loss.
+  // What the other side did between the parts of a hole was reported after its loss.
   const auto hole = std::exchange(holes_[index(from)], std::nullopt);
   if (hole && !losses_[index(from)]) lose(from, piece.place, *hole);
   const TcpStream& tcp = conversation_.stream(from);
@@ -68,7 +68,7 @@ void MpaConnection::on_hole(Side from, const Place& place, LossKind kind) {
 void MpaConnection::on_startup(Side from, const Place& place, const Startup& startup) {
   startup_seen_[index(from)] = true;
   messages(from).expect_first();
-  // RFC 5044 7.1.1: M asks for markers in what its sender receives; C on either side is enough.
+  // RFC 5044 7.1.1: M asks the peer to send markers. C from either side is enough.
   if (startup.frame.markers) stream(other(from)).use_markers();
   if (startup.frame.crc) {
     for (const Side side : kSides) stream(side).use_crc();
@@ -81,14 +81,14 @@ void MpaConnection::on_startup(Side from, const Place& place, const Startup& sta
 }
 
 void MpaConnection::take_request(Side from, const Place& place, const Startup& startup) {
-  startup_seen_[index(other(from))] = true;  // the responder has nothing to say before
+  startup_seen_[index(other(from))] = true;  // the responder sends nothing before
   hints_.client = from;
   request_ = startup.frame;
   stream(other(from)).expect_reply();
   recognize(place);
   feed_->set_client(from);
   if (startup.cut) return lose(from, place, LossKind::cut);
-  tell(from, place, trace::Connect{startup.frame.private_data});
+  report(from, place, trace::Connect{startup.frame.private_data});
 }
 
 void MpaConnection::take_reply(Side from, const Place& place, const Startup& startup) {
@@ -99,9 +99,9 @@ void MpaConnection::take_reply(Side from, const Place& place, const Startup& sta
   if (startup.cut) {
     lose(from, place, LossKind::cut);
   } else if (frame.rejected) {
-    tell(from, place, trace::Reject{frame.private_data});
+    report(from, place, trace::Reject{frame.private_data});
   } else {
-    tell(from, place, trace::Accept{frame.private_data});
+    report(from, place, trace::Accept{frame.private_data});
   }
   if (frame.rejected) return disconnect(from, place, true);
   // RFC 6581 9.2: both agreed on an empty Send as the initiator's first FPDU.
@@ -125,8 +125,8 @@ void MpaConnection::on_ulpdu(Side from, const Place& place, const Ulpdu& ulpdu) 
   const Completed completed = messages(from).take(ulpdu);
   if (completed.loss) lose(from, place, *completed.loss);
   if (completed.body) {
-    tell(from, place, *completed.body);
-    messages(from).forget_told();
+    report(from, place, *completed.body);
+    messages(from).release_message();
   }
   if (completed.terminated) disconnect(from, place, true);
 }
@@ -136,7 +136,7 @@ void MpaConnection::on_lost(Side from, const Place& place, LossKind kind) {
   lose(from, place, kind);
 }
 
-// As the peer's provider sees it: the end inside a message is no clean one.
+// The peer's provider does the same: a close inside a message is not clean.
 void MpaConnection::on_fin(Side from, const Place& place) {
   const bool whole = stream(from).whole() && messages(from).between_messages();
   if (!whole) return disconnect(from, place, false);
@@ -171,19 +171,19 @@ void MpaConnection::refuse() {
 void MpaConnection::lose(Side from, const Place& place, LossKind kind) {
   if (!open()) return;
   std::optional<Loss>& loss = losses_[index(from)];
-  // Of losses in a row the first one is the reason of the others.
+  // The first of several losses causes the others.
   loss = Loss{place, loss ? loss->kind : kind};
   if (!feed_ && ++unaligned_ > kMostUnalignedPieces) refuse();
 }
 
-void MpaConnection::tell(Side from, const Place& place, const trace::Body& body) {
+void MpaConnection::report(Side from, const Place& place, const trace::Body& body) {
   if (!open()) return;
-  tell_losses();
+  report_losses();
   feed_->on_event(place, from, body);
   if (!feed_->wanted()) refuse();
 }
 
-void MpaConnection::tell_losses() {
+void MpaConnection::report_losses() {
   for (const Side side : kSides) {
     const auto loss = std::exchange(losses_[index(side)], std::nullopt);
     if (loss) feed_->on_loss(loss->place, side, loss->kind);
@@ -193,14 +193,14 @@ void MpaConnection::tell_losses() {
 void MpaConnection::disconnect(Side culprit, const Place& place, bool clean) {
   if (!open()) return;
   if (!feed_) return refuse();
-  tell(culprit, place, trace::Disconnect{clean});
+  report(culprit, place, trace::Disconnect{clean});
   end(place);
 }
 
 void MpaConnection::end(const Place& place) {
   if (!open()) return;
   if (feed_) {
-    tell_losses();
+    report_losses();
     feed_->on_end(place);
   }
   standing_ = Standing::over;

@@ -1,4 +1,4 @@
-// One connection that may be iWARP: recognizes it, and tells its events.
+// One TCP connection that may be iWARP: detects it, and reports its events.
 #pragma once
 
 #include <array>
@@ -12,26 +12,26 @@
 
 namespace steertag::capture::iwarp {
 
-/// Pieces on a known port in which no FPDU was found, after which none is looked for.
+/// On a known port, the search for an FPDU stops after this many pieces without one.
 inline constexpr int kMostUnalignedPieces = 1024;
 
 class MpaConnection final : private StreamSink, private MpaSink {
  public:
-  /// `hints` as the feed wants them.
+  /// `hints` for the feed.
   MpaConnection(ConnectionSinks& sinks, Budget& budget, FeedHints hints);
 
   void take(Side from, const TcpSegment& segment, const Place& place);
-  /// Nothing more will come. `end` is the place of the connection's end.
+  /// The capture ends. `end` is the place of the connection's end.
   void finish(const Place& end);
 
   enum class Standing : std::uint8_t {
-    candidate,   // it may turn out to be iWARP
-    recognized,  // it is
+    candidate,   // it may be iWARP
+    recognized,  // it is iWARP
     over,        // it has ended
-    refused,     // it is something else
+    refused,     // it is another protocol
   };
   Standing standing() const { return standing_; }
-  /// Whether a SYN, or a startup frame without one, begins another connection between the same
+  /// Whether a SYN, or a startup frame without one, starts another connection between the same
   /// ends.
   bool replaced_by(Side from, const TcpSegment& segment) const;
 
@@ -53,8 +53,8 @@ class MpaConnection final : private StreamSink, private MpaSink {
   void recognize(const Place& place);
   void refuse();
   void lose(Side from, const Place& place, LossKind kind);
-  void tell(Side from, const Place& place, const trace::Body& body);
-  void tell_losses();
+  void report(Side from, const Place& place, const trace::Body& body);
+  void report_losses();
   void disconnect(Side culprit, const Place& place, bool clean);
   void end(const Place& place);
   MpaStream& stream(Side side) { return streams_[static_cast<std::size_t>(side)]; }
@@ -76,8 +76,8 @@ class MpaConnection final : private StreamSink, private MpaSink {
   int unaligned_ = 0;
   std::array<bool, 2> startup_seen_{};
   std::optional<rdma::iwarp::StartupFrame> request_;
-  std::array<std::optional<Loss>, 2> losses_;     // to be told before the next event
-  std::array<std::optional<LossKind>, 2> holes_;  // that nothing has followed yet
+  std::array<std::optional<Loss>, 2> losses_;     // to be reported before the next event
+  std::array<std::optional<LossKind>, 2> holes_;  // at the current end of the direction
   std::optional<Side> first_fin_;
 };
 

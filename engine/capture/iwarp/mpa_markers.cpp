@@ -1,4 +1,4 @@
-// Markers stand at every 512th octet, whatever stands around them.
+// Markers are at every 512th octet of the stream.
 #include "capture/iwarp/mpa_markers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads startup frames and FPDUs; an FPDU that lies in one piece is not copied.
+// Reads startup frames and FPDUs; an FPDU in one piece is not copied.
 #include "capture/iwarp/mpa_stream.h"
 
 #include <algorithm>
@@ -14,25 +14,26 @@ namespace {
 
 using namespace rdma::iwarp;
 
-// Buffers are given back beyond this: a capture has many connections.
+// Larger buffers are freed, since a capture has many connections.
 constexpr std::size_t kMostIdleBuffer = 4096;
 
 struct Startups {
   StartupKind kind = StartupKind::request;
-  std::size_t lacking = 0;
+  std::size_t missing_response = 0;
 };
 
-/// Which startup frame it is (undecided for its first nine octets: a request), and what it lacks.
-/// Nothing if it is none.
+/// The kind of startup frame, and the number of octets missing from it. The first nine octets do
+/// not decide the kind; it counts as a request until then. Nothing for other octets.
 std::optional<Startups> startup_of(View so_far, std::optional<StartupKind> expected) {
   for (const StartupKind kind : {StartupKind::request, StartupKind::reply}) {
     if (expected && *expected != kind) continue;
-    if (const auto lacking = octets_lacking(kind, so_far)) return Startups{kind, *lacking};
+    if (const auto missing_response = octets_lacking(kind, so_far))
+      return Startups{kind, *missing_response};
   }
   return std::nullopt;
 }
 
-// What receivers check of a header (RFC 5040 4.2, 4.3, RFC 5041 4.1).
+// The receiver's checks of a header (RFC 5040 4.2, 4.3, RFC 5041 4.1).
 bool acceptable(const Segment& segment) {
   if (segment.ddp_version != kDdpVersion || segment.rdmap_version != kRdmapVersion) return false;
   if (segment.tagged) {
@@ -87,17 +88,17 @@ void MpaStream::take(const Piece& piece, bool at_start) {
   if (state_ == State::stopped && !run.done()) lose(LossKind::damaged);
 }
 
-/// Finds out whether the piece begins a startup frame.
+/// Checks whether the piece begins a startup frame.
 void MpaStream::begin(const Piece& piece, bool at_start) {
   if (state_ == State::fresh) state_ = at_start ? State::startup : State::unaligned;
   if (state_ != State::unaligned || was_framed_ || !piece.starts_segment) return;
-  // The capture may begin with it, or have lost what was before it.
+  // The capture may begin here, or lack what precedes.
   const bool whole_key = piece.octets.size() >= kStartupKeyBytes;
   if (whole_key && startup_of(piece.octets, expected_)) state_ = State::startup;
 }
 
 void MpaStream::take_startup(Run& run) {
-  for (;;) {  // each turn passes octets or ends
+  for (;;) {  // each turn consumes octets or ends
     const auto startup = startup_of(partial_, expected_);
     if (!startup) {
       forget_partial();
@@ -105,17 +106,17 @@ void MpaStream::take_startup(Run& run) {
       sink_.on_no_startup(side_, place_);
       return;
     }
-    if (startup->lacking == 0) return end_startup(run, startup->kind);
+    if (startup->missing_response == 0) return end_startup(run, startup->kind);
     if (run.done()) return;
-    const View octets = run.octets.first(std::min(run.octets.size(), startup->lacking));
+    const View octets = run.octets.first(std::min(run.octets.size(), startup->missing_response));
     if (!octets.empty()) {
       partial_.insert(partial_.end(), octets.begin(), octets.end());
       run.pass(octets.size());
     } else if (partial_.size() < kStartupHeaderBytes) {
       return lose_alignment(LossKind::cut);
     } else {
-      // The header tells how much of the private data is not known.
-      const std::size_t count = std::min(run.missing, startup->lacking);
+      // The header gives the size of the missing private data.
+      const std::size_t count = std::min(run.missing, startup->missing_response);
       partial_.resize(partial_.size() + count);
       startup_cut_ = true;
       run.pass(count);
@@ -132,7 +133,7 @@ void MpaStream::end_startup(const Run& run, StartupKind kind) {
   if (frame) sink_.on_startup(side_, place_, {std::move(*frame), startup_cut_});
 }
 
-/// Puts the run without its markers in its place.
+/// Replaces the run by a copy without markers.
 void MpaStream::strip(Run& run) {
   if (!operation_begin_ || run.position < *operation_begin_) return;
   const std::uint64_t offset = run.position - *operation_begin_;
@@ -191,9 +192,9 @@ void MpaStream::continue_fpdu(Run& run) {
     return run.pass(1);
   }
   const std::size_t ulpdu_length = rdma::load16(partial_.data());
-  const std::size_t lacking = fpdu_bytes(ulpdu_length) - have();
-  const std::size_t there = std::min(lacking, run.octets.size());
-  const std::size_t missing = std::min(lacking - there, run.missing);
+  const std::size_t missing_response = fpdu_bytes(ulpdu_length) - have();
+  const std::size_t there = std::min(missing_response, run.octets.size());
+  const std::size_t missing = std::min(missing_response - there, run.missing);
   if (partial_missing_ == 0) {
     partial_.insert(partial_.end(), run.octets.begin(),
                     run.octets.begin() + static_cast<std::ptrdiff_t>(there));
@@ -203,7 +204,7 @@ void MpaStream::continue_fpdu(Run& run) {
   }
   run.pass(there + missing);
   if (disproved(partial_)) return lose_alignment(why_unaligned_);
-  if (there + missing < lacking) return;
+  if (there + missing < missing_response) return;
   Bytes captured = std::move(partial_);
   forget_partial();
   end_fpdu(captured, ulpdu_length);
@@ -213,7 +214,7 @@ void MpaStream::continue_fpdu(Run& run) {
   }
 }
 
-/// On trial, it is not waited for the end of what is no FPDU.
+/// During a trial, do not wait for the end of octets that are no FPDU.
 bool MpaStream::disproved(View fpdu) const {
   const std::size_t header = fpdu_header_bytes(fpdu);
   return trial_ == Trial::second && header != 0 && fpdu.size() >= header && !looks_like_fpdu(fpdu);
@@ -233,7 +234,7 @@ void MpaStream::end_fpdu(View captured, std::size_t ulpdu_length) {
   if (kUlpduLengthBytes + ulpdu_length < least) return lose_alignment(LossKind::damaged);
   if (captured.size() < least) return lose(LossKind::cut);
   const bool all = captured.size() == fpdu_bytes(ulpdu_length);
-  // With markers the CRC covers octets that are gone by now.
+  // With markers the CRC covers octets that were already removed.
   if (use_crc_ && all && !use_markers_ && crc_is_wrong(captured)) return bad_fpdu();
   const Segment segment = decode_segment(captured.data() + kUlpduLengthBytes);
   if (!acceptable(segment)) return bad_fpdu();

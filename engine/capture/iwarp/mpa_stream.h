@@ -1,4 +1,4 @@
-// One direction of an MPA connection: its startup frame and its FPDUs, out of octets in order.
+// One direction of an MPA connection: its startup frame and FPDUs, from octets in order.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace steertag::capture::iwarp {
 
-/// FPDUs in a row that no receiver takes, after which the framing itself is doubted.
+/// After this many consecutive bad FPDUs the framing counts as lost.
 inline constexpr int kMostBadFpdus = 2;
 
 /// A DDP segment. Its payload may be shorter than it was on the wire.
@@ -22,21 +22,21 @@ struct Ulpdu {
   std::size_t payload_length = 0;
 };
 
-/// A startup frame, of whose private data some may be missing.
+/// A startup frame, perhaps with truncated private data.
 struct Startup {
   rdma::iwarp::StartupFrame frame;
   bool cut = false;
 };
 
-/// Takes what a direction holds. Views are valid during the call.
+/// Receives the content of a direction. Views are valid during the call.
 class MpaSink {
  public:
   virtual ~MpaSink() = default;
   virtual void on_startup(Side from, const Place& place, const Startup& startup) = 0;
-  /// The direction begins with something else than a startup frame.
+  /// The direction does not begin with a startup frame.
   virtual void on_no_startup(Side from, const Place& place) = 0;
   virtual void on_ulpdu(Side from, const Place& place, const Ulpdu& ulpdu) = 0;
-  /// Something that was sent before `place` is not known.
+  /// Some of what was sent before `place` is unknown.
   virtual void on_lost(Side from, const Place& place, LossKind kind) = 0;
 };
 
@@ -44,34 +44,34 @@ class MpaStream {
  public:
   MpaStream(MpaSink& sink, Side side) : sink_(sink), side_(side) {}
 
-  /// The other end has begun the connection: this direction begins with a reply.
+  /// The other end sent a request: this direction begins with a reply.
   void expect_reply();
-  /// What the startup frames agreed on.
+  /// The result of the startup frames.
   void use_crc() { use_crc_ = true; }
   void use_markers() { use_markers_ = true; }
-  /// Takes nothing any more; what comes is lost.
+  /// Takes nothing more; later octets are lost.
   void stop() { state_ = State::stopped; }
-  /// Gives the buffers back. Not to be called out of a call to the sink.
+  /// Frees the buffers. Do not call it from a sink's method.
   void release();
 
-  /// The next octets. `at_start`: they are the first of the direction.
+  /// The next octets. With `at_start` they are the direction's first.
   void take(const Piece& piece, bool at_start);
-  /// Octets before the next ones are not known.
+  /// Octets before the next ones are missing.
   void skip();
-  /// The last octet belongs to no unfinished FPDU, as far as is known.
+  /// Whether the last octet completes an FPDU, as far as is known.
   bool whole() const { return state_ != State::framed || have() == 0; }
 
  private:
   enum class State : std::uint8_t { fresh, startup, framed, unaligned, stopped };
-  /// A beginning that is tried: the first FPDU is left out, the second has to look like one.
+  /// A tentative alignment: the first FPDU is skipped, and the second must look like one.
   enum class Trial : std::uint8_t { none, first, second };
-  /// What is still to be read of a piece.
+  /// The unread rest of a piece.
   struct Run {
     View octets;
     std::size_t missing = 0;
     std::uint64_t position = 0;
     bool done() const { return octets.empty() && missing == 0; }
-    /// Passes over octets, missing ones behind those that are there.
+    /// Skips octets. Missing ones come after those in the view.
     void pass(std::size_t count);
   };
 
@@ -103,9 +103,9 @@ class MpaStream {
   int bad_fpdus_ = 0;
   Place place_;
   LossKind why_unaligned_ = LossKind::joined;
-  std::optional<std::uint64_t> operation_begin_;  // position behind the startup frame
+  std::optional<std::uint64_t> operation_begin_;  // position after the startup frame
   Bytes partial_;                                 // of a startup frame or an FPDU
-  std::size_t partial_missing_ = 0;               // octets behind `partial_` that are not known
+  std::size_t partial_missing_ = 0;               // missing octets after `partial_`
   Bytes stripped_;
 };
 

@@ -1,4 +1,4 @@
-// Judges octets by all that agrees in an FPDU's header, and by what follows it.
+// Tests the redundant fields of an FPDU's header, and what follows it.
 #include "capture/iwarp/mpa_sync.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ bool agrees(const Segment& segment, std::size_t ulpdu_length) {
   }
 }
 
-// An untagged header has a queue number that agrees with its opcode and mostly a zero word: no
-// other octets do by chance. A tagged one has eight bits that say anything.
+// An untagged header has a queue number that must match its opcode, and usually a zero word. Other
+// octets do not match by chance. A tagged header has only eight redundant bits.
 bool says_enough(View fpdu) {
   return !starts_tagged(fpdu[kUlpduLengthBytes]);
 }
@@ -86,7 +86,7 @@ Alignment alignment_of(View segment, std::size_t missing) {
   if (next_header != 0 && next.size() >= next_header) {
     return looks_like_fpdu(next) ? Alignment::fpdu : Alignment::none;
   }
-  // Too little of what follows is there.
+  // Too little of what follows is captured.
   return says_enough(segment) ? Alignment::fpdu : Alignment::none;
 }
 

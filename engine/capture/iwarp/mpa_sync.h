@@ -1,4 +1,4 @@
-// Where in a TCP stream an FPDU begins, if its beginning was not seen (RFC 5044 4, RFC 5041 4).
+// Finds the start of an FPDU in the middle of a TCP stream (RFC 5044 4, RFC 5041 4).
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@ namespace steertag::capture::iwarp {
 /// Octets of an FPDU's length field and DDP header; 0 for fewer than three octets.
 std::size_t fpdu_header_bytes(View fpdu);
 
-/// What the octets at the beginning of a TCP segment look like.
+/// The result for octets at the beginning of a TCP segment.
 enum class Alignment : std::uint8_t {
-  none,      // they are no FPDU
-  fpdu,      // they are
-  doubtful,  // they may be: what follows the FPDU, in a later segment, has to look like one as well
+  none,      // no FPDU
+  fpdu,      // an FPDU
+  doubtful,  // perhaps: the next FPDU, in a later segment, must look like one too
 };
 
-/// `segment` is followed by `missing` octets that were not captured.
+/// `missing` octets after `segment` were not captured.
 Alignment alignment_of(View segment, std::size_t missing);
 
-/// Whether a length field and a whole DDP header agree in every bit that says something: stricter
-/// than receivers are, which ignore reserved bits.
+/// Whether all redundant bits of a length field and a DDP header match. This is stricter than
+/// receivers, which ignore reserved bits.
 bool looks_like_fpdu(View fpdu);
 
 }  // namespace steertag::capture::iwarp

@@ -1,4 +1,4 @@
-// Packets in another order, twice, or not there: what is told is what both ends can have known.
+// Reordered, duplicated or missing packets: events keep an order that both ends can have observed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -12,8 +12,8 @@ using ::testing::ElementsAre;
 using ::testing::StartsWith;
 using namespace testing;
 
-/// Empty if `lines` tell, in the same order, some of the events of `whole`, and a loss by the same
-/// actor wherever some are left out; otherwise what is wrong.
+/// Empty if `lines` has events of `whole` in the same order, with a loss of the same actor at each
+/// gap. Otherwise it describes the fault.
 std::string unexplained(const Lines& whole, const Lines& lines) {
   const Lines expected = events(whole);
   std::size_t next = 0;
@@ -21,10 +21,10 @@ std::string unexplained(const Lines& whole, const Lines& lines) {
   const auto skip_to = [&](std::size_t end) -> std::string {
     for (; next < end; ++next) {
       const std::string actor = expected[next].substr(0, expected[next].find(' '));
-      const bool told = std::any_of(losses.begin(), losses.end(), [&](const std::string& loss) {
+      const bool reported = std::any_of(losses.begin(), losses.end(), [&](const std::string& loss) {
         return loss.starts_with(actor + " loss");
       });
-      if (!told) return "left out without a loss: " + expected[next];
+      if (!reported) return "left out without a loss: " + expected[next];
     }
     return {};
   };
@@ -53,12 +53,12 @@ std::string text(const Lines& lines) {
 
 TEST(TcpOrder, SwappedPacketsTellTheSame) {
   const Packets packets = conversation();
-  const Lines whole = told(packets);
+  const Lines whole = reported(packets);
   for (std::size_t distance = 1; distance <= 3; ++distance) {
     for (std::size_t i = 0; i + distance < packets.size(); ++i) {
       Packets swapped = packets;
       std::swap(swapped[i], swapped[i + distance]);
-      const Lines lines = told(swapped);
+      const Lines lines = reported(swapped);
       EXPECT_EQ(unexplained(whole, lines), "") << i + 1 << " with " << i + distance + 1;
       EXPECT_EQ(lines, whole) << i + 1 << " with " << i + distance + 1;
     }
@@ -67,24 +67,24 @@ TEST(TcpOrder, SwappedPacketsTellTheSame) {
 
 TEST(TcpOrder, ADelayedPacketTellsTheSame) {
   const Packets packets = conversation();
-  const Lines whole = told(packets);
+  const Lines whole = reported(packets);
   for (std::size_t distance = 2; distance <= 8; ++distance) {
     for (std::size_t i = 3; i + distance < packets.size(); ++i) {
       Packets delayed = packets;
       const auto first = delayed.begin() + std::ptrdiff_t(i);
       std::rotate(first, first + 1, first + std::ptrdiff_t(distance) + 1);
-      EXPECT_EQ(told(delayed), whole) << i + 1 << " behind " << i + distance + 1;
+      EXPECT_EQ(reported(delayed), whole) << i + 1 << " behind " << i + distance + 1;
     }
   }
 }
 
 TEST(TcpOrder, EveryPacketMayBeMissing) {
   const Packets packets = conversation();
-  const Lines whole = told(packets);
+  const Lines whole = reported(packets);
   for (std::size_t i = 0; i < packets.size(); ++i) {
     Packets rest = packets;
     rest.erase(rest.begin() + std::ptrdiff_t(i));
-    const Lines lines = told(rest);
+    const Lines lines = reported(rest);
     EXPECT_EQ(unexplained(whole, lines), "") << "without frame " << i + 1 << '\n' << text(lines);
     if (!packets[i].payload.empty()) {
       EXPECT_TRUE(has_loss(lines)) << "without frame " << i + 1;
@@ -95,13 +95,13 @@ TEST(TcpOrder, EveryPacketMayBeMissing) {
 
 TEST(TcpOrder, TwoPacketsMayBeMissing) {
   const Packets packets = conversation();
-  const Lines whole = told(packets);
+  const Lines whole = reported(packets);
   for (std::size_t i = 0; i < packets.size(); ++i) {
     for (std::size_t j = i + 1; j < packets.size(); ++j) {
       Packets rest = packets;
       rest.erase(rest.begin() + std::ptrdiff_t(j));
       rest.erase(rest.begin() + std::ptrdiff_t(i));
-      const Lines lines = told(rest);
+      const Lines lines = reported(rest);
       EXPECT_EQ(unexplained(whole, lines), "")
           << "without frames " << i + 1 << " and " << j + 1 << '\n'
           << text(lines);
@@ -135,11 +135,11 @@ TEST(TcpOrder, AHoleThatIsNotAcknowledgedWaitsForTheRetransmission) {
   const std::size_t before = script.packets.size();
   script.client(send(1, call(1)));
   for (std::uint32_t i = 2; i < 200; ++i) script.client(send(i, call(2)));
-  const Lines whole = told(script.packets);
+  const Lines whole = reported(script.packets);
   Packets packets = script.packets;
   const auto lost = packets.begin() + std::ptrdiff_t(before);
   std::rotate(lost, lost + 1, packets.end());
-  const Lines lines = told(packets);
+  const Lines lines = reported(packets);
   EXPECT_EQ(lines, whole);
 }
 
@@ -166,7 +166,7 @@ TEST(TcpOrder, ManyHolesTogetherHaveALimit) {
   Script script;
   script.startups().client(send(1, call(1)));
   const Bytes big = write(0, octets(60000));
-  for (int i = 0; i < 64; ++i) script.client(big);  // less than one connection may keep
+  for (int i = 0; i < 64; ++i) script.client(big);  // below the limit of one connection
   Packets packets = script.packets;
   packets.erase(packets.begin() + 5);
   const std::size_t enough = kMostKeptBytesInAll / (64 * big.size()) + 1;
@@ -179,7 +179,7 @@ TEST(TcpOrder, ManyHolesTogetherHaveALimit) {
 
 TEST(TcpOrder, DuplicatesAndProbesChangeNothing) {
   const Packets packets = conversation();
-  const Lines whole = told(packets);
+  const Lines whole = reported(packets);
   Packets noisy;
   for (const Packet& packet : packets) {
     noisy.push_back(packet);
@@ -197,7 +197,7 @@ TEST(TcpOrder, DuplicatesAndProbesChangeNothing) {
     probe.flags = kAck;
     if ((packet.flags & kAck) != 0) noisy.push_back(probe);
   }
-  EXPECT_EQ(told(noisy), whole);
+  EXPECT_EQ(reported(noisy), whole);
 }
 
 TEST(TcpOrder, OfOverlappingCopiesTheFirstCounts) {
@@ -206,9 +206,9 @@ TEST(TcpOrder, OfOverlappingCopiesTheFirstCounts) {
     Script script;
     script.startups();
     script.client(message).server(send(1, reply(1)));
-    const Lines whole = told(script.packets);
+    const Lines whole = reported(script.packets);
     Packets packets = script.packets;
-    // The second part comes first; a copy with other octets overlaps it.
+    // The second part arrives first; a copy with other octets overlaps it.
     Packet second = packets[5];
     second.sequence += std::uint32_t(begin);
     second.payload = part(message, begin, message.size());
@@ -216,28 +216,28 @@ TEST(TcpOrder, OfOverlappingCopiesTheFirstCounts) {
     for (std::size_t i = begin; i < message.size(); ++i) first.payload[i] = std::byte{0xee};
     packets.insert(packets.begin() + 5, second);
     if (begin == 0) continue;
-    EXPECT_EQ(without_frames(told(packets)), without_frames(whole)) << begin;
+    EXPECT_EQ(without_frames(reported(packets)), without_frames(whole)) << begin;
   }
 }
 
 TEST(TcpOrder, ARetransmissionThatAcknowledgesItsAnswerGoesBeforeIt) {
   Script script;
   script.startups().client(send(1, call(1))).server(send(1, reply(1))).client(send(2, call(2)));
-  const Lines whole = told(script.packets);
-  // The capture lacks the first copy of the reply; the second, sent after the next call had come,
-  // acknowledges that.
+  const Lines whole = reported(script.packets);
+  // The capture lacks the first copy of the reply. The second copy was sent after the next call
+  // arrived, and acknowledges that call.
   Packets packets = script.packets;
   packets[6].acknowledgment = packets[7].sequence + std::uint32_t(packets[7].payload.size());
   std::swap(packets[6], packets[7]);
   std::swap(packets[6].frame, packets[7].frame);
-  EXPECT_EQ(without_frames(told(packets)), without_frames(whole));
+  EXPECT_EQ(without_frames(reported(packets)), without_frames(whole));
 }
 
 TEST(TcpOrder, AHoleIsToldAgainBehindWhatWasSentDuringIt) {
   Script script;
   script.startups().client(send(1, call(1))).server(send(1, reply(1))).client(send(2, call(2)));
   script.server(read_request(1, 8)).client(read_response(0, octets(8)));
-  // As long as the client is silent nothing proves that the server's first reply was sent.
+  // While the client is silent, nothing proves that the server sent its first reply.
   for (std::uint64_t i = 0; i < kMostPacketsUntilMissing; ++i) script.server(write(i, octets(1)));
   script.client(send(3, call(3)));
   const std::string next = std::to_string(script.packets.size()) + " client send";
@@ -246,7 +246,7 @@ TEST(TcpOrder, AHoleIsToldAgainBehindWhatWasSentDuringIt) {
     const bool lost = packet.frame == 7 || packet.frame == 8 || packet.frame == 10;
     if (!lost) packets.push_back(packet);
   }
-  const Lines lines = told(packets);
+  const Lines lines = reported(packets);
   const auto at = [&](const std::string& start) {
     return std::find_if(lines.begin(), lines.end(),
                         [&](const std::string& line) { return line.starts_with(start); });
@@ -264,18 +264,18 @@ TEST(TcpOrder, WhatDoesNotWaitKeepsTheOrderOfTheCapture) {
   Script script;
   script.startups().client(send(1, call(1)));
   script.server(read_request(1, 8)).client(send(2, call(2))).server(read_request(2, 8));
-  // Neither end had heard of the other's when it spoke.
+  // Neither end had received the other's packet when it sent its own.
   script.packets[7].acknowledgment = script.packets[5].acknowledgment;
   script.packets[8].acknowledgment = script.packets[6].acknowledgment;
-  const Lines whole = told(script.packets);
+  const Lines whole = reported(script.packets);
   Packets packets = script.packets;
   std::rotate(packets.begin() + 5, packets.begin() + 6, packets.end());
-  EXPECT_EQ(told(packets), whole);
+  EXPECT_EQ(reported(packets), whole);
 }
 
 TEST(TcpOrder, SplitPacketsTellTheSame) {
   const Packets packets = conversation();
-  const Lines whole = told(packets);
+  const Lines whole = reported(packets);
   for (std::size_t i = 0; i < packets.size(); ++i) {
     for (std::size_t at = 1; at < packets[i].payload.size(); ++at) {
       Packets split = packets;
@@ -284,9 +284,9 @@ TEST(TcpOrder, SplitPacketsTellTheSame) {
       split[i].payload = part(packets[i].payload, at, packets[i].payload.size());
       split[i].sequence += std::uint32_t(at);
       split.insert(split.begin() + std::ptrdiff_t(i), front);
-      ASSERT_EQ(told(split), whole) << "frame " << i + 1 << " at octet " << at;
+      ASSERT_EQ(reported(split), whole) << "frame " << i + 1 << " at octet " << at;
       std::swap(split[i], split[i + 1]);
-      ASSERT_EQ(without_frames(told(split)), without_frames(whole))
+      ASSERT_EQ(without_frames(reported(split)), without_frames(whole))
           << "frame " << i + 1 << " at octet " << at << ", swapped";
     }
   }
@@ -294,7 +294,7 @@ TEST(TcpOrder, SplitPacketsTellTheSame) {
 
 TEST(TcpOrder, MergedPacketsTellTheSame) {
   const Packets packets = conversation();
-  const Lines whole = without_frames(told(packets));
+  const Lines whole = without_frames(reported(packets));
   Packets merged;
   for (const Packet& packet : packets) {
     if (!merged.empty() && merged.back().sender == packet.sender && !packet.payload.empty() &&
@@ -305,7 +305,7 @@ TEST(TcpOrder, MergedPacketsTellTheSame) {
     }
   }
   EXPECT_LT(merged.size(), packets.size());
-  EXPECT_EQ(without_frames(told(merged)), whole);
+  EXPECT_EQ(without_frames(reported(merged)), whole);
 }
 
 RC_GTEST_PROP(TcpOrderProperty, AnyOrderWithinAWindowTellsTheSame, ()) {
@@ -317,7 +317,7 @@ RC_GTEST_PROP(TcpOrderProperty, AnyOrderWithinAWindowTellsTheSame, ()) {
   std::sort(order.begin(), order.end());
   Packets shuffled(packets.begin(), packets.begin() + 3);
   for (const auto& [key, i] : order) shuffled.push_back(packets[i]);
-  RC_ASSERT(told(shuffled) == told(packets));
+  RC_ASSERT(reported(shuffled) == reported(packets));
 }
 
 RC_GTEST_PROP(TcpOrderProperty, AnyLossAndAnyOrderTellNothingElse, ()) {
@@ -331,9 +331,9 @@ RC_GTEST_PROP(TcpOrderProperty, AnyLossAndAnyOrderTellNothingElse, ()) {
   std::sort(order.begin(), order.end());
   Packets rest;
   for (const auto& [key, i] : order) rest.push_back(packets[i]);
-  const Lines lines = told(rest);
-  Lines whole = told(packets);
-  // A judge knows by itself that it was told of no Accept.
+  const Lines lines = reported(rest);
+  Lines whole = reported(packets);
+  // The judge must not assume that an Accept was seen.
   const auto accepts = [](const std::string& line) { return line.find(" accept ") != line.npos; };
   if (std::none_of(lines.begin(), lines.end(), accepts)) std::erase_if(whole, accepts);
   const std::string wrong = unexplained(whole, lines);

@@ -1,4 +1,4 @@
-// Startup frames of every kind, what they agree on, and how connections end.
+// Startup frames of every kind, their result, and the end of connections.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +27,9 @@ TEST(MpaStartup, RevisionOneHasNoEnhancedWords) {
   frame.kind = StartupKind::reply;
   frame.private_data.clear();
   script.server(encode(frame));
-  EXPECT_THAT(told(script.packets), ElementsAre("4 client connect with private data [010203]",
-                                                "5 server accept without private data", "0 end"));
+  EXPECT_THAT(reported(script.packets),
+              ElementsAre("4 client connect with private data [010203]",
+                          "5 server accept without private data", "0 end"));
 }
 
 TEST(MpaStartup, ARejectionIsTheEnd) {
@@ -36,7 +37,7 @@ TEST(MpaStartup, ARejectionIsTheEnd) {
   frame.rejected = true;
   Script script;
   script.handshake().client(request()).server(encode(frame)).ends();
-  EXPECT_THAT(told(script.packets),
+  EXPECT_THAT(reported(script.packets),
               ElementsAre(StartsWith("4 client connect"),
                           "5 server reject with private data [f6ab0e18 01000303]",
                           "5 server disconnect clean", "5 end"));
@@ -45,7 +46,7 @@ TEST(MpaStartup, ARejectionIsTheEnd) {
 TEST(MpaStartup, AReplyThatIsNoneIsTold) {
   Script script;
   script.handshake().client(request()).server(octets(100)).client(send(1, call(1))).ends();
-  EXPECT_THAT(told(script.packets),
+  EXPECT_THAT(reported(script.packets),
               ElementsAre(StartsWith("4 client connect"), "5 server " + std::string(kNoFrame),
                           StartsWith("6 client send"), "8 client disconnect clean", "8 end"));
 }
@@ -53,8 +54,8 @@ TEST(MpaStartup, AReplyThatIsNoneIsTold) {
 TEST(MpaStartup, TwoRequestsAreNoStartup) {
   Script script;
   script.handshake().client(request()).server(request());
-  EXPECT_THAT(told(script.packets), ElementsAre(StartsWith("4 client connect"),
-                                                "5 server " + std::string(kNoFrame), "0 end"));
+  EXPECT_THAT(reported(script.packets), ElementsAre(StartsWith("4 client connect"),
+                                                    "5 server " + std::string(kNoFrame), "0 end"));
 }
 
 TEST(MpaStartup, WrongRevisionIsNoStartup) {
@@ -62,7 +63,7 @@ TEST(MpaStartup, WrongRevisionIsNoStartup) {
   frame[17] = std::byte{3};
   Script script;
   script.handshake().client(frame);
-  EXPECT_THAT(told(script.packets), IsEmpty());
+  EXPECT_THAT(reported(script.packets), IsEmpty());
 }
 
 TEST(MpaStartup, AReplyWithoutItsRequestTellsWhoIsTheClient) {
@@ -70,7 +71,7 @@ TEST(MpaStartup, AReplyWithoutItsRequestTellsWhoIsTheClient) {
   script.startups().client(send(1, call(1)));
   Packets packets = script.packets;
   packets.erase(packets.begin(), packets.begin() + 4);
-  EXPECT_THAT(told(packets, {50000, 4711}),
+  EXPECT_THAT(reported(packets, {50000, 4711}),
               ElementsAre("5 client loss: the capture begins in the middle of the connection",
                           StartsWith("5 server accept"), StartsWith("6 client send"), "0 end"));
 }
@@ -91,11 +92,11 @@ Script with_crc(bool by_client, Crc crc) {
 
 TEST(MpaStartup, EitherSideAsksForTheCrc) {
   for (const bool by_client : {true, false}) {
-    EXPECT_THAT(told(with_crc(by_client, Crc::right).packets),
+    EXPECT_THAT(reported(with_crc(by_client, Crc::right).packets),
                 ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                             StartsWith("6 client send"), StartsWith("6 client send"), "0 end"));
     for (const Crc crc : {Crc::wrong, Crc::zero}) {
-      EXPECT_THAT(told(with_crc(by_client, crc).packets),
+      EXPECT_THAT(reported(with_crc(by_client, crc).packets),
                   ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                               "6 client " + std::string(kNoFrame),
                               StartsWith("6 client send 56 octets [12345602"), "0 end"))
@@ -107,12 +108,12 @@ TEST(MpaStartup, EitherSideAsksForTheCrc) {
 TEST(MpaStartup, WithoutAgreementTheCrcMeansNothing) {
   Script script;
   script.startups().client(fpdu(untagged(Opcode::send, 0, 1), call(1), Crc::wrong));
-  EXPECT_THAT(told(script.packets),
+  EXPECT_THAT(reported(script.packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           StartsWith("6 client send"), "0 end"));
 }
 
-/// The octets with markers, as a sender that was asked for them sends them.
+/// The octets with markers, as a sender inserts them on request.
 Bytes with_markers(const Bytes& stream) {
   Bytes result;
   for (const std::byte octet : stream) {
@@ -128,18 +129,18 @@ TEST(MpaStartup, MarkersAreTakenOut) {
   for (std::uint32_t i = 1; i < 40; ++i) stream = stream + send(i, call(std::uint8_t(i)));
   Script plain;
   plain.startups().client(stream);
-  const Lines whole = without_frames(told(plain.packets));
+  const Lines whole = without_frames(reported(plain.packets));
   const Bytes marked = with_markers(stream);
   for (const std::size_t step : {1u, 3u, 63u, 512u, 513u, 5000u}) {
     Script script;
     script.handshake().client(encode(frame));
     StartupFrame reply_frame = startup(StartupKind::reply);
-    reply_frame.markers = true;  // in what the client sends
+    reply_frame.markers = true;  // in the client's stream
     script.server(encode(reply_frame));
     for (std::size_t at = 0; at < marked.size(); at += step) {
       script.client(part(marked, at, std::min(at + step, marked.size())));
     }
-    EXPECT_EQ(without_frames(told(script.packets)), whole) << "in pieces of " << step;
+    EXPECT_EQ(without_frames(reported(script.packets)), whole) << "in pieces of " << step;
   }
 }
 
@@ -151,7 +152,7 @@ TEST(MpaStartup, FramingGoesOnBehindCutOctetsWithMarkers) {
   script.handshake().client(request()).server(encode(frame));
   script.client(part(marked, 0, 2500)).client(part(marked, 2500, marked.size()));
   script.packets[5].cut = 1500;
-  EXPECT_THAT(told(script.packets),
+  EXPECT_THAT(reported(script.packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           StartsWith("7 client rdma_write 3000 octets"),
                           StartsWith("7 client send 56 octets [12345601"), "0 end"));
@@ -175,7 +176,7 @@ TEST(MpaStartup, TheReadyToReceiveMessageIsNoSend) {
     answer.kind = StartupKind::reply;
     answer.enhanced->rtr_send = agreed;
     script.server(encode(answer)).client(send(1, {})).client(send(2, call(1)));
-    const Lines lines = told(script.packets);
+    const Lines lines = reported(script.packets);
     if (agreed) {
       EXPECT_THAT(lines, ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                                      StartsWith("7 client send 56 octets"), "0 end"));
@@ -190,7 +191,7 @@ TEST(MpaStartup, TheReadyToReceiveMessageIsNoSend) {
 TEST(MpaStartup, AnEmptyWriteThatSaysReadyIsToldAsTheProviderDoes) {
   Script script;
   script.startups().client(write(0, {}));
-  EXPECT_THAT(told(script.packets),
+  EXPECT_THAT(reported(script.packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           StartsWith("6 client rdma_write 0 octets"), "0 end"));
 }
@@ -200,7 +201,7 @@ TEST(MpaEnd, WhoeverEndsFirstDisconnects) {
   script.startups();
   script.packet(Role::server, {}, kFin | kAck).client(send(1, call(1)));
   script.packet(Role::client, {}, kFin | kAck).client({});
-  EXPECT_THAT(told(script.packets),
+  EXPECT_THAT(reported(script.packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           StartsWith("7 client send"), "8 server disconnect clean", "8 end"));
 }
@@ -212,7 +213,7 @@ TEST(MpaEnd, AFinInsideAMessageIsAbrupt) {
     ASSERT_EQ(first.size(), 80u);
     script.startups().client(part(first + first, 0, octets_sent));
     script.packet(Role::client, {}, kFin | kAck);
-    EXPECT_THAT(told(script.packets),
+    EXPECT_THAT(reported(script.packets),
                 ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                             "7 client disconnect abrupt", "7 end"));
   }
@@ -221,7 +222,7 @@ TEST(MpaEnd, AFinInsideAMessageIsAbrupt) {
 TEST(MpaEnd, AResetIsAbrupt) {
   Script script;
   script.startups().packet(Role::server, {}, kRst | kAck).client(send(1, call(1)));
-  EXPECT_THAT(told(script.packets),
+  EXPECT_THAT(reported(script.packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           "6 server disconnect abrupt", "6 end"));
 }
@@ -229,7 +230,7 @@ TEST(MpaEnd, AResetIsAbrupt) {
 TEST(MpaEnd, AResetAfterAFinIsClean) {
   Script script;
   script.startups().packet(Role::client, {}, kFin | kAck).packet(Role::server, {}, kRst | kAck);
-  EXPECT_THAT(told(script.packets),
+  EXPECT_THAT(reported(script.packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           "7 client disconnect clean", "7 end"));
 }
@@ -242,14 +243,14 @@ TEST(MpaEnd, AnOldResetIsNone) {
   rst.flags = kRst;
   rst.payload.clear();
   packets.insert(packets.end() - 1, rst);
-  EXPECT_EQ(told(packets), told(script.packets));
+  EXPECT_EQ(reported(packets), reported(script.packets));
 }
 
 TEST(MpaEnd, ATerminateIsTheLastWord) {
   Script script;
   script.startups().client(send(1, call(1))).server(terminate() + send(1, reply(1)));
   script.client(send(2, call(2))).ends();
-  EXPECT_THAT(told(script.packets),
+  EXPECT_THAT(reported(script.packets),
               ElementsAre(StartsWith("4 client connect"), StartsWith("5 server accept"),
                           StartsWith("6 client send"), "7 server terminate layer 1 type 2 code 2",
                           "7 server disconnect clean", "7 end"));
@@ -260,7 +261,7 @@ TEST(MpaEnd, ARefusedTcpConnectionIsNothing) {
   script.packet(Role::client, {}, kSyn).packet(Role::server, {}, kRst | kAck);
   script.packets[1].acknowledgment = script.packets[0].sequence + 1;
   script.packets[1].sequence = 0;
-  EXPECT_THAT(told(script.packets), IsEmpty());
+  EXPECT_THAT(reported(script.packets), IsEmpty());
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
-// Keeps connections by their ends. Of TCP connections that are not iWARP nothing is kept: without a
-// SYN, a startup frame or a known port a packet of an unknown connection says nothing.
+// Tracks connections by their ends.
+//
+// Connections of other protocols are not tracked. A packet of an unknown connection counts only
+// with a SYN, a startup frame or a known port.
 #include "capture/iwarp/tcp_connections.h"
 
 #include <cstring>
@@ -32,12 +34,13 @@ struct TcpConnections::Entry {
       : key(entry_key), connection(sinks, budget, std::move(hints)) {}
   Key key;
   MpaConnection connection;
-  bool recognized = false;  // which list it is in
+  bool recognized = false;  // the list that it is in
   Entries::iterator position;
 };
 
 std::size_t TcpConnections::KeyHash::operator()(const Key& key) const {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 by the golden ratio: spreads the bits
+  // 2^64 divided by the golden ratio: spreads the bits
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   std::uint64_t hash = std::uint64_t{key.ports[0]} << 16 | key.ports[1];
   for (const IpAddress& address : key.addresses) {
     std::array<std::uint64_t, 2> words{};
@@ -91,7 +94,7 @@ bool TcpConnections::read(const Datagram& datagram) {
   return is_iwarp;
 }
 
-/// The connection that the segment belongs to, perhaps a new one; nullptr if it is of no interest.
+/// Finds or adds the connection of the segment. nullptr if it is of no interest.
 TcpConnections::Entry* TcpConnections::find(const Key& key, Side from, const TcpSegment& segment,
                                             const Place& place) {
   const auto found = by_key_.find(key);
@@ -114,7 +117,7 @@ TcpConnections::Entry* TcpConnections::add(const Key& key) {
   return &entry;
 }
 
-/// Puts the entry where its connection's standing belongs, and keeps the lists within their limits.
+/// Moves the entry to the list of its standing, and enforces the limits of the lists.
 void TcpConnections::file(Entry& entry, const Place& place) {
   const MpaConnection::Standing standing = entry.connection.standing();
   if (standing == MpaConnection::Standing::refused && !known(entry.key.ports[0]) &&

@@ -1,4 +1,4 @@
-// All TCP connections of a capture: finds those that are iWARP and tells their events.
+// All TCP connections of a capture: detects iWARP and reports its events.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@
 
 namespace steertag::capture::iwarp {
 
-/// iWARP connections that are followed at a time; of more the one longest silent is ended.
+/// At most this many iWARP connections; beyond that the longest idle one is ended.
 inline constexpr std::size_t kMostConnections = 1024;
-/// Connections that may turn out to be iWARP, or have ended and may still send duplicates.
+/// At most this many connections that may be iWARP, or that ended and may still send duplicates.
 inline constexpr std::size_t kMostOthers = 4096;
 
 class TcpConnections {
@@ -28,15 +28,15 @@ class TcpConnections {
   TcpConnections(const TcpConnections&) = delete;
   TcpConnections& operator=(const TcpConnections&) = delete;
 
-  /// Returns whether the datagram belongs to a connection that is known to be iWARP, or was.
+  /// Returns whether the datagram belongs to a connection that is, or was, iWARP.
   bool read(const Datagram& datagram);
-  /// The capture is over.
+  /// The capture ends.
   void finish();
-  /// iWARP connections that were ended because there were more than kMostConnections.
+  /// iWARP connections that the limit kMostConnections ended.
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  /// Both ends, the lesser one first: it is side a.
+  /// Both ends; the lesser one is side a.
   struct Key {
     std::array<IpAddress, 2> addresses;
     std::array<std::uint16_t, 2> ports{};
@@ -46,7 +46,7 @@ class TcpConnections {
     std::size_t operator()(const Key& key) const;
   };
   struct Entry;
-  using Entries = std::list<Entry>;  // the one heard of last is first
+  using Entries = std::list<Entry>;  // most recently active first
 
   Entry* find(const Key& key, Side from, const TcpSegment& segment, const Place& place);
   Entry* add(const Key& key);
@@ -56,8 +56,8 @@ class TcpConnections {
   bool known(std::uint16_t port) const;
 
   ConnectionSinks& sinks_;
-  std::unordered_set<std::uint16_t> ports_;  // of NFS/RDMA; asked for each packet
-  Budget budget_;                            // outlives the connections
+  std::unordered_set<std::uint16_t> ports_;  // ports of NFS/RDMA; looked up for each packet
+  Budget budget_;                            // must outlive the connections
   Entries recognized_;
   Entries others_;
   std::unordered_map<Key, Entry*, KeyHash> by_key_;

@@ -1,4 +1,4 @@
-// Whole connections in order: what is told of them, and which are followed.
+// Complete connections in order: their events, and which connections are followed.
 #include "capture/iwarp/tcp_connections.h"
 
 #include <gmock/gmock.h>
@@ -52,10 +52,10 @@ TEST(TcpConnections, TellsAConversationAsItWasHeld) {
 
 TEST(TcpConnections, RecognizesAConnectionOnAnyPortByItsStartup) {
   Packets packets = conversation();
-  const Lines whole = told(packets);
-  EXPECT_EQ(told(packets, {50000, 4711}), whole);
+  const Lines whole = reported(packets);
+  EXPECT_EQ(reported(packets, {50000, 4711}), whole);
   packets.erase(packets.begin(), packets.begin() + 3);
-  EXPECT_EQ(told(packets, {50000, 4711}), whole) << "without the handshake";
+  EXPECT_EQ(reported(packets, {50000, 4711}), whole) << "without the handshake";
 }
 
 TEST(TcpConnections, TheSenderOfTheRequestIsTheClient) {
@@ -75,8 +75,8 @@ TEST(TcpConnections, TheSenderOfTheRequestIsTheClient) {
 TEST(TcpConnections, TellsNothingOfOtherProtocols) {
   Script script;
   script.handshake().client(octets(100)).server(octets(2000)).client(octets(3)).ends();
-  EXPECT_THAT(told(script.packets), IsEmpty()) << "not even on the port of NFS/RDMA";
-  EXPECT_THAT(told(script.packets, {50000, 80}), IsEmpty());
+  EXPECT_THAT(reported(script.packets), IsEmpty()) << "not even on the port of NFS/RDMA";
+  EXPECT_THAT(reported(script.packets, {50000, 80}), IsEmpty());
   Capture capture;
   for (const Packet& packet : script.packets) {
     EXPECT_FALSE(capture.read(packet, {50000, 80})) << "frame " << packet.frame;
@@ -90,7 +90,7 @@ TEST(TcpConnections, SaysWhichPacketsAreOfAnIwarpConnection) {
   }
 }
 
-/// Where the octets of Sends and Writes lie.
+/// The octets of Sends and Writes.
 class Views : public ConnectionSinks, public ConnectionSink {
  public:
   ConnectionSink& open(const Place&, const ConnectionName&) override { return *this; }
@@ -138,7 +138,7 @@ TEST(TcpConnections, KnowsWhatIsNoTcp) {
 
 TEST(TcpConnections, ANewSynOfTheSameEndsIsAnotherConnection) {
   Packets packets = conversation();
-  const Lines once = told(packets);
+  const Lines once = reported(packets);
   packets.resize(10);  // the first one has no end
   Capture capture;
   capture.read(packets);
@@ -179,7 +179,7 @@ TEST(TcpConnections, OfManyBeginningsTheOldestIsForgotten) {
   for (const std::size_t others : {kMostOthers - 1, kMostOthers}) {
     Capture capture;
     Script script;
-    // Only who remembers the SYN knows that a part of a frame is one.
+    // Without the SYN, a part of a frame is not recognized as one.
     script.handshake().client(part(request(), 0, 9)).client(part(request(), 9, 32));
     for (int i = 0; i < 3; ++i) capture.read(script.packets[std::size_t(i)], ports);
     for (std::size_t i = 0; i < others; ++i) {

@@ -1,4 +1,4 @@
-// Steps of a conversation: a packet comes, what can be handed on is, holes are waited for.
+// For each packet: deliver what is in order, and wait for the rest.
 #include "capture/iwarp/tcp_conversation.h"
 
 #include <algorithm>
@@ -30,19 +30,19 @@ void TcpConversation::take(Side from, const TcpSegment& segment, const Place& pl
       piece.needs = position;
     }
   }
-  const Mark mark{piece.end(), piece.needs, place};
-  // A reset of something older is behind what its sender has had acknowledged.
+  const StreamEnd mark{piece.end(), piece.needs, place};
+  // A reset of an older connection is behind what its sender has acknowledged.
   if (segment.rst && piece.begin >= stream.acknowledged()) {
     stream.keep_rst({piece.begin, piece.needs, place});
   } else if (!segment.rst) {
     if (segment.fin && mark.position >= stream.next()) stream.keep_fin(mark);
     if (piece.end() > stream.next()) take_octets(from, piece);
   }
-  if (sink_.open()) settle(place);
+  if (sink_.open()) deliver_ready(place);
 }
 
-// The first packets tell where each direction begins; a SYN, or the acknowledgment of a SYN by who
-// has not sent anything yet, tells that this is its start.
+// The first packets locate the beginning of each direction. A SYN marks the real start. So does the
+// acknowledgment of a SYN by an end that has not sent anything.
 void TcpConversation::set_firsts(Side from, const TcpSegment& segment) {
   TcpStream& stream = own(from);
   TcpStream& peer = own(other(from));
@@ -59,7 +59,7 @@ void TcpConversation::set_firsts(Side from, const TcpSegment& segment) {
 
 void TcpConversation::take_octets(Side from, Piece piece) {
   TcpStream& stream = own(from);
-  // Most packets end here: they are next, and nothing has to be copied.
+  // The common case: the packet is next, and needs no copy.
   if (piece.begin <= stream.next() && piece.needs <= own(other(from)).next() &&
       stream.keeps_none_before(piece.end()) && stream.head() == TcpStream::Head::none) {
     piece.drop_before(stream.next());
@@ -70,20 +70,20 @@ void TcpConversation::take_octets(Side from, Piece piece) {
   stream.keep(piece);
 }
 
-void TcpConversation::settle(const Place& place) {
+void TcpConversation::deliver_ready(const Place& place) {
   if (std::ranges::all_of(streams_, [](const TcpStream& stream) {
         return stream.keeps_nothing() && stream.acknowledged() <= stream.next();
       })) {
-    lacking_since_ = {};
+    hole_since_ = {};
     return;
   }
   do {
-    while (sink_.open() && (hand_on_next() || break_circle())) {
+    while (sink_.open() && (deliver_next() || break_deadlock())) {
     }
-  } while (sink_.open() && relieve(place));
+  } while (sink_.open() && enforce_limits(place));
   for (const Side side : kSides) {
-    std::uint64_t& since = lacking_since_[static_cast<std::size_t>(side)];
-    if (!own(side).lacks_acknowledged()) {
+    std::uint64_t& since = hole_since_[static_cast<std::size_t>(side)];
+    if (!own(side).misses_acknowledged()) {
       since = 0;
     } else if (since == 0) {
       since = packets_;
@@ -91,32 +91,32 @@ void TcpConversation::settle(const Place& place) {
   }
 }
 
-bool TcpConversation::may_hand_on(Side from) {
+bool TcpConversation::can_deliver(Side from) {
   TcpStream& stream = own(from);
   return stream.head() != TcpStream::Head::none && stream.head_needs() <= own(other(from)).next();
 }
 
-// Returns whether something was handed on. If neither direction waits for the other, the order is
-// that of the capture.
-bool TcpConversation::hand_on_next() {
-  const bool a_may = may_hand_on(Side::a);
-  const bool b_may = may_hand_on(Side::b);
+// Returns whether anything was delivered. If neither direction waits for the other, the capture's
+// order decides.
+bool TcpConversation::deliver_next() {
+  const bool a_may = can_deliver(Side::a);
+  const bool b_may = can_deliver(Side::b);
   if (!a_may && !b_may) return false;
   const bool a_first = own(Side::a).head_place().frame < own(Side::b).head_place().frame;
-  hand_on(a_may && (!b_may || a_first) ? Side::a : Side::b);
+  deliver(a_may && (!b_may || a_first) ? Side::a : Side::b);
   return true;
 }
 
-void TcpConversation::hand_on(Side from) {
+void TcpConversation::deliver(Side from) {
   TcpStream& stream = own(from);
   const TcpStream::Head head = stream.head();
-  lacking_since_[static_cast<std::size_t>(from)] = 0;
+  hole_since_[static_cast<std::size_t>(from)] = 0;
   if (head == TcpStream::Head::octets) {
     const TcpStream::Kept kept = stream.take_octets();
     stream.advance(kept.piece.end());
     sink_.on_octets(from, kept.piece);
   } else if (head == TcpStream::Head::fin) {
-    const Mark fin = stream.take_fin();
+    const StreamEnd fin = stream.take_fin();
     stream.advance(fin.position + 1);
     sink_.on_fin(from, fin.place);
   } else {
@@ -124,10 +124,9 @@ void TcpConversation::hand_on(Side from) {
   }
 }
 
-// If each direction's next octets acknowledge those of the other, one of them is a retransmission
-// whose first copy the capture lacks: the packet that came later. What the earlier one acknowledges
-// was sent before it.
-bool TcpConversation::break_circle() {
+// Each direction's next octets acknowledge those of the other. The later packet is a retransmission
+// whose first copy is missing. Octets that the earlier packet acknowledges were sent before it.
+bool TcpConversation::break_deadlock() {
   TcpStream& a = own(Side::a);
   TcpStream& b = own(Side::b);
   if (a.head() == TcpStream::Head::none || b.head() == TcpStream::Head::none) return false;
@@ -137,12 +136,12 @@ bool TcpConversation::break_circle() {
   return true;
 }
 
-/// The direction whose next octets are not there, of two the one whose hole comes first: what
-/// stands behind it does not need the other's. `or_kept`: also if they were not acknowledged.
+/// The direction whose next octets are missing. Of two, the one with the first hole: what follows
+/// it does not need the other's. With `or_kept`, also holes that were not acknowledged.
 std::optional<Side> TcpConversation::stopped(bool or_kept) {
   const auto stops = [&](Side side) {
     TcpStream& stream = own(side);
-    return stream.lacks_acknowledged() ||
+    return stream.misses_acknowledged() ||
            (or_kept && !stream.keeps_nothing() && stream.head() == TcpStream::Head::none);
   };
   const bool a_stops = stops(Side::a);
@@ -153,29 +152,29 @@ std::optional<Side> TcpConversation::stopped(bool or_kept) {
   return needs && *needs <= own(Side::a).next() ? Side::b : Side::a;
 }
 
-// Nothing can be handed on. Returns whether a hole was given up, so that more can be.
-bool TcpConversation::relieve(const Place& place) {
+// Nothing can be delivered. Returns whether a hole was declared lost, so that more can be.
+bool TcpConversation::enforce_limits(const Place& place) {
   if (const auto side = stopped(false)) {
-    const std::uint64_t since = lacking_since_[static_cast<std::size_t>(*side)];
+    const std::uint64_t since = hole_since_[static_cast<std::size_t>(*side)];
     if (since != 0 && packets_ - since >= kMostPacketsUntilMissing) {
-      give_up(*side, place, LossKind::missing);
+      report_loss(*side, place, LossKind::missing);
       return true;
     }
   }
   for (const Side side : kSides) {
     if (!own(side).keeps_too_much()) continue;
-    // Either its own hole stops it, or its head waits for one of the peer.
+    // It waits for its own hole, or its head waits for one of the peer.
     const Side stopped = own(side).head() == TcpStream::Head::none ? side : other(side);
-    give_up(stopped, place,
-            own(stopped).lacks_acknowledged() ? LossKind::missing : LossKind::overflow);
+    report_loss(stopped, place,
+                own(stopped).misses_acknowledged() ? LossKind::missing : LossKind::overflow);
     return true;
   }
   return false;
 }
 
-void TcpConversation::give_up(Side from, const Place& place, LossKind kind) {
-  // What the peer said in answer to a part of the hole stands between that part and the rest. The
-  // rest has been waited for as long.
+void TcpConversation::report_loss(Side from, const Place& place, LossKind kind) {
+  // The peer may have answered a part of the hole before the rest. The rest has been missing as
+  // long.
   const auto answer = own(other(from)).first_needs();
   const bool in_hole = answer && *answer > own(from).next();
   const auto there =
@@ -184,13 +183,13 @@ void TcpConversation::give_up(Side from, const Place& place, LossKind kind) {
 }
 
 void TcpConversation::finish(const Place& place) {
-  settle(place);
-  // Each turn gives up a hole before something that is kept or was acknowledged.
+  deliver_ready(place);
+  // Each turn declares one hole lost before a piece that is kept or was acknowledged.
   while (sink_.open()) {
     const auto side = stopped(true);
     if (!side) return;
-    give_up(*side, place, LossKind::missing);
-    settle(place);
+    report_loss(*side, place, LossKind::missing);
+    deliver_ready(place);
   }
 }
 

@@ -17,11 +17,11 @@ struct TcpSegment {
   bool syn = false;
   bool rst = false;
   bool ack = false;
-  View octets;              // the payload, as far as it was captured
-  std::size_t missing = 0;  // octets of the payload behind `octets` that were not captured
+  View octets;              // the captured payload
+  std::size_t missing = 0;  // octets of the payload after `octets` that were not captured
 };
 
-/// Nothing if the fixed header was not captured, or the data offset does not fit the datagram.
+/// Nothing if the fixed header is truncated, or the data offset does not fit the datagram.
 std::optional<TcpSegment> parse_tcp(const Datagram& datagram);
 
 }  // namespace steertag::capture::iwarp

@@ -1,4 +1,4 @@
-// Keeps pieces of a direction in order and without overlaps.
+// Keeps the pieces of a direction in order and without overlaps.
 #include "capture/iwarp/tcp_stream.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace steertag::capture::iwarp {
 namespace {
 
-// Positions start here, so that what lies before the first octet has a position too.
+// The first position. Octets before the first captured one have positions too.
 constexpr std::uint64_t kOrigin = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -73,7 +73,7 @@ void TcpStream::insert(const Piece& piece) {
   kept_.emplace(piece.begin, std::move(kept));
 }
 
-void TcpStream::keep_fin(const Mark& fin) {
+void TcpStream::keep_fin(const StreamEnd& fin) {
   if (!fin_) fin_ = fin;
 }
 
@@ -143,11 +143,11 @@ TcpStream::Kept TcpStream::take_octets() {
   return kept;
 }
 
-Mark TcpStream::take_fin() {
+StreamEnd TcpStream::take_fin() {
   return *std::exchange(fin_, std::nullopt);
 }
 
-Mark TcpStream::take_rst() {
+StreamEnd TcpStream::take_rst() {
   return *std::exchange(rst_, std::nullopt);
 }
 

@@ -1,5 +1,4 @@
-// One direction of a TCP connection: which octets of it have been handed on, and those kept because
-// they cannot be yet.
+// One direction of a TCP connection: its position, and the octets that cannot be delivered yet.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +10,9 @@
 
 namespace steertag::capture::iwarp {
 
-/// RFC 7323 2.3: no window is larger, so what lies further off belongs to something else.
+/// RFC 7323 2.3: no window is larger. Octets further away belong to something else.
 inline constexpr std::uint64_t kMostWindow = std::uint64_t{1} << 30;
-/// A direction keeps what a fast sender has under way behind one lost segment.
+/// The octets that a fast sender has in flight behind one lost segment.
 inline constexpr std::size_t kMostKeptBytes = std::size_t{8} << 20;
 inline constexpr std::size_t kMostKeptPieces = 8192;
 
@@ -21,21 +20,21 @@ inline constexpr std::size_t kMostKeptPieces = 8192;
 struct Piece {
   std::uint64_t begin = 0;
   View octets;
-  std::size_t missing = 0;     // that were not captured, behind `octets`
+  std::size_t missing = 0;     // not captured, after `octets`
   bool starts_segment = true;  // the first octet is the first of its TCP segment
-  std::uint64_t needs = 0;     // the other direction's position that the sender had received
+  std::uint64_t needs = 0;     // the other direction's position that the sender had acknowledged
   Place place;
 
   std::uint64_t end() const { return begin + octets.size() + missing; }
   bool empty() const { return begin == end(); }
-  /// Leaves what lies at `position` and behind it.
+  /// Keeps only octets at and after `position`.
   void drop_before(std::uint64_t position);
-  /// Leaves what lies before `position`.
+  /// Keeps only octets before `position`.
   void drop_from(std::uint64_t position);
 };
 
-/// A FIN or an RST, which stands behind the octets before `position`.
-struct Mark {
+/// A FIN or an RST after the octets before `position`.
+struct StreamEnd {
   std::uint64_t position = 0;
   std::uint64_t needs = 0;
   Place place;
@@ -48,59 +47,59 @@ class TcpStream {
   TcpStream(const TcpStream&) = delete;
   TcpStream& operator=(const TcpStream&) = delete;
 
-  /// Where the direction begins in the capture. `at_start`: that is where it begins at all.
+  /// The direction's first position in the capture. With `at_start` it is the first of the
+  /// connection.
   void set_first(std::uint32_t sequence, bool at_start);
   bool placed() const { return placed_; }
   bool at_start() const { return at_start_; }
   std::uint64_t first() const { return first_; }
-  /// Everything before it has been handed on or given up.
+  /// Everything before it was delivered or declared lost.
   std::uint64_t next() const { return next_; }
   /// The other end has received everything before it.
   std::uint64_t acknowledged() const { return acknowledged_; }
 
-  /// The position that is meant by a sequence number.
+  /// The position of a sequence number.
   std::uint64_t position(std::uint32_t sequence) const;
   bool near(std::uint64_t position) const;
   void acknowledge(std::uint64_t position);
 
-  /// Keeps a copy of what is new of it; of octets that are there twice the first copy stays.
+  /// Copies the new octets of the piece. The first copy of an octet wins.
   void keep(Piece piece);
-  void keep_fin(const Mark& fin);
-  void keep_rst(const Mark& rst) { rst_ = rst; }
+  void keep_fin(const StreamEnd& fin);
+  void keep_rst(const StreamEnd& rst) { rst_ = rst; }
   bool keeps_too_much() const;
   bool keeps_nothing() const { return kept_.empty() && !fin_ && !rst_; }
 
-  /// Whether octets up to `position` are all new.
+  /// Whether no octet before `position` is kept.
   bool keeps_none_before(std::uint64_t position) const {
     return kept_.empty() || kept_.begin()->first >= position;
   }
-  /// What the first thing that is kept needs.
+  /// The position that the first kept piece waits for.
   std::optional<std::uint64_t> first_needs() const;
 
-  /// What comes next, if it is there.
+  /// The kind of the next item, if it is kept.
   enum class Head : std::uint8_t { none, octets, fin, rst };
   Head head();
-  /// Of the head: what it needs, and where it stands.
+  /// The position that the head waits for, and its place.
   std::uint64_t head_needs() const { return head_needs_; }
   const Place& head_place() const { return head_place_; }
-  /// The head's octets before `position` need nothing any more.
+  /// The head's octets before `position` wait for nothing any more.
   void release_head(std::uint64_t position);
-  /// The acknowledged octets that come next are not there.
-  bool lacks_acknowledged() { return head() == Head::none && acknowledged_ > next_; }
+  /// The next octets were acknowledged, and are missing.
+  bool misses_acknowledged() { return head() == Head::none && acknowledged_ > next_; }
 
   struct Kept {
     Piece piece;
-    Bytes octets;  // what the piece's view points to
+    Bytes octets;  // storage of the piece's view
   };
-  /// Takes the head's octets out; its position is next() from then.
+  /// Removes and returns the head's octets. Their position is next().
   Kept take_octets();
-  /// Takes the head out.
-  Mark take_fin();
-  Mark take_rst();
+  /// Removes and returns the head.
+  StreamEnd take_fin();
+  StreamEnd take_rst();
   void advance(std::uint64_t position) { next_ = position; }
-  /// Gives up what is missing before `most`, or before the next thing that is kept or the end of
-  /// what was acknowledged, if that comes first. Returns the place of what is there now, if
-  /// anything is.
+  /// Declares octets before `most` lost, at most up to the next kept item or the end of what was
+  /// acknowledged. Returns the place of the item after the hole, if there is one.
   std::optional<Place> skip_hole(std::uint64_t most);
   void clear();
 
@@ -116,8 +115,8 @@ class TcpStream {
   std::uint64_t acknowledged_ = 0;
   std::map<std::uint64_t, Kept> kept_;  // by begin; they do not overlap
   std::size_t kept_bytes_ = 0;
-  std::optional<Mark> fin_;
-  std::optional<Mark> rst_;
+  std::optional<StreamEnd> fin_;
+  std::optional<StreamEnd> rst_;
   std::uint64_t head_needs_ = 0;
   Place head_place_;
 };

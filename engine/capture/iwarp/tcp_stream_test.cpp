@@ -1,4 +1,4 @@
-// Pieces that are kept: in order, without overlaps, the first copy of each octet.
+// Kept pieces: in order, without overlaps, the first copy of each octet.
 #include "capture/iwarp/tcp_stream.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ RC_GTEST_PROP(TcpStreamProperty, TheFirstCopyOfEachOctetIsHandedOn, ()) {
     stream.keep({begin, octets, missing, true, 0, {std::uint64_t(i), 0}});
   }
   for (const auto& [position, octet] : model) {
-    if (position >= stream.next()) stream.advance(position);  // over a hole
+    if (position >= stream.next()) stream.advance(position);  // across a hole
     if (stream.head() != TcpStream::Head::octets) RC_FAIL("nothing is there");
     const TcpStream::Kept kept = stream.take_octets();
     RC_ASSERT(kept.piece.begin == position);

@@ -1,5 +1,4 @@
-// What tests of the iWARP reader share: TCP packets out of scripted octets, FPDUs, and what a
-// reader tells of them. For test programs only.
+// Test helpers of the iWARP reader: scripted TCP packets, FPDUs, and the reported events.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +36,7 @@ inline Bytes reply(std::uint8_t xid) {
   octets[3] = octets[31] = std::byte{xid};
   return octets;
 }
-/// Octets that count.
+/// Octets with ascending values.
 inline Bytes octets(std::size_t count, int first = 1) {
   Bytes result(count);
   for (std::size_t i = 0; i < count; ++i) result[i] = static_cast<std::byte>(first + int(i % 251));
@@ -124,8 +123,7 @@ inline Bytes accept() {
   return encode(startup(rdma::iwarp::StartupKind::reply));
 }
 
-/// A packet of a script. Its frame number is its place in the script, whatever place it gets in a
-/// capture.
+/// A packet of a script. Its frame number is its place in the script, also in a reordered capture.
 struct Packet {
   std::uint64_t frame = 0;
   Role sender = Role::client;
@@ -133,14 +131,14 @@ struct Packet {
   std::uint32_t acknowledgment = 0;
   std::uint8_t flags = 0;
   Bytes payload;
-  std::size_t cut = 0;  // octets of the payload's end that are not captured
+  std::size_t cut = 0;  // octets at the payload's end that were not captured
 };
 using Packets = std::vector<Packet>;
 
 enum Flags : std::uint8_t { kFin = 1, kSyn = 2, kRst = 4, kAck = 16 };
 
-/// Writes both ends of a TCP connection; each packet acknowledges everything that was sent before
-/// it, unless the script says otherwise.
+/// Writes both ends of a TCP connection. By default each packet acknowledges everything sent before
+/// it.
 class Script {
  public:
   /// Near the end of the sequence space, so that every script wraps.
@@ -201,7 +199,7 @@ class Capture {
   /// `all` stays empty.
   explicit Capture(ConnectionSinks& sinks) : reader(sinks, {}) {}
 
-  /// `frame`: 0 takes the packet's own.
+  /// `frame`: 0 for the packet's own.
   bool read(const Packet& packet, Ports ports = {}, std::uint64_t frame = 0) {
     const bool by_client = packet.sender == Role::client;
     constexpr std::size_t kHeader = 24;  // with four octets of options
@@ -215,7 +213,7 @@ class Capture {
     segment = segment + packet.payload;
     const std::size_t length = segment.size();
     segment.resize(length - packet.cut);
-    segment.shrink_to_fit();  // so that the address sanitizer sees its end
+    segment.shrink_to_fit();  // so that the address sanitizer detects an access beyond its end
     const std::uint64_t number = frame == 0 ? packet.frame : frame;
     return reader.read({{number, std::int64_t(number)},
                         address(by_client ? 1 : 2),
@@ -235,8 +233,8 @@ class Capture {
 
 using Lines = std::vector<std::string>;
 
-/// What is told of the capture's only connection; nothing if there is none.
-inline Lines told(const Packets& packets, Ports ports = {}, const ReaderOptions& options = {}) {
+/// The lines of the capture's only connection; empty without one.
+inline Lines reported(const Packets& packets, Ports ports = {}, const ReaderOptions& options = {}) {
   Capture capture(options);
   capture.read(packets, ports);
   capture.finish();
@@ -255,7 +253,7 @@ inline Lines without_frames(const Lines& lines) {
 inline bool is_loss(const std::string& line) {
   return line.find(" loss: ") != std::string::npos;
 }
-/// What was told but for losses and the end, without frames.
+/// The lines without losses, the end and frame numbers.
 inline Lines events(const Lines& lines) {
   Lines result;
   for (const std::string& line : lines) {
@@ -267,8 +265,8 @@ inline bool has_loss(const Lines& lines) {
   return std::any_of(lines.begin(), lines.end(), is_loss);
 }
 
-/// A connection with something of everything: Sends of one and of several segments, several FPDUs
-/// in a packet, FPDUs across packets, Reads, Writes, an invalidation.
+/// A connection with every kind of traffic. It has Sends of one and of several segments, several
+/// FPDUs in a packet, FPDUs across packets, Reads, Writes and an invalidation.
 inline Packets conversation() {
   Script script;
   script.startups();

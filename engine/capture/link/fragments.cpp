@@ -1,5 +1,4 @@
-// A packet's fragments are kept as ranges that never overlap, so that their sum tells when all
-// came.
+// Keeps a packet's fragments as disjoint ranges, whose sum shows when all have arrived.
 #include "capture/link/fragments.h"
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 namespace steertag::capture {
 namespace {
 
-// RFC 791 3.1, RFC 8200 4.5: offsets count in these, so every fragment but the last is a multiple.
+// RFC 791 3.1, RFC 8200 4.5: offsets have this unit. Every fragment but the last is a multiple.
 constexpr std::size_t kFragmentUnit = 8;
 
 bool is_plausible(const Fragment& fragment) {
@@ -48,7 +47,7 @@ Fragments::Pending& Fragments::find(const FragmentKey& key, std::uint64_t frame)
   return pending_.back();
 }
 
-/// False if the fragment contradicts what is there.
+/// False if the fragment contradicts the earlier ones.
 bool Fragments::put(Pending& pending, const Fragment& fragment) {
   const Range range{fragment.offset, fragment.offset + fragment.length};
   auto& ranges = pending.ranges;

@@ -1,4 +1,4 @@
-// Fragments make a payload in any order, and nothing without end.
+// Fragments in any order make a payload, and memory stays limited.
 #include "capture/link/fragments.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ FragmentKey key(std::uint32_t identification = 1) {
   return {{}, {}, identification, kProtocolUdp};
 }
 
-/// Octets that differ from place to place.
+/// Octets with different values.
 Bytes payload(std::size_t length) {
   Bytes octets(length);
   for (std::size_t i = 0; i < length; ++i) octets[i] = static_cast<std::byte>(i * 7 + 1);

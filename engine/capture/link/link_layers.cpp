@@ -1,4 +1,4 @@
-// One function a header; each looks at no more than was captured of it.
+// One function per header; each reads only the captured part.
 #include "capture/link/link_layers.h"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ IpAddress ipv6_address(const std::byte* from) {
   return address;
 }
 
-/// Octets of an IPv6 extension header; 0 if it is none that can be gone past.
+/// Octets of an IPv6 extension header; 0 if it cannot be skipped.
 std::size_t extension_bytes(std::uint8_t type, const std::byte* header) {
   switch (type) {
     case next_header::kHopByHop:
@@ -139,7 +139,7 @@ LinkFrame LinkLayers::read_link(LinkType type, const Rest& rest) {
   return {};
 }
 
-/// The record's header says how long the packet was; its extension headers are gone past.
+/// The record's header has the packet's length. Its extension headers are skipped.
 LinkFrame LinkLayers::read_erf(Rest rest) {
   const View header = rest.octets;
   if (!rest.drop(kErfBytes)) return {};
@@ -171,8 +171,8 @@ LinkFrame LinkLayers::read_erf(Rest rest) {
   }
 }
 
-/// The local route header's packet length counts words up to the invariant CRC. A capture may have
-/// the variant CRC behind it or not.
+/// The local route header's packet length counts words up to the invariant CRC. A capture may
+/// include the variant CRC or not.
 LinkFrame LinkLayers::read_infiniband(Rest rest) {
   if (rest.octets.size() < kLrhBytes) return {};
   const std::size_t length = (load16(rest.octets.data() + 4) & std::size_t{0x7ff}) * 4;
@@ -180,7 +180,7 @@ LinkFrame LinkLayers::read_infiniband(Rest rest) {
   return InfinibandFrame{rest.place, rest.octets, rest.length, true};
 }
 
-/// The global route header's length counts what is behind it, up to the invariant CRC.
+/// The global route header's length counts the octets after it, up to the invariant CRC.
 LinkFrame LinkLayers::read_roce(Rest rest) {
   if (rest.octets.size() < kGrhBytes) return {};
   const std::size_t length = load16(rest.octets.data() + 4);
@@ -194,7 +194,7 @@ LinkFrame LinkLayers::read_ethernet(Rest rest) {
   return read_ether_type(load16(header.data() + kTypeAt), rest);
 }
 
-/// Linux cooked: the type is one of Ethernet's for all interfaces that carry IP.
+/// Linux cooked: the type is an Ethernet type for all interfaces that carry IP.
 LinkFrame LinkLayers::read_cooked(Rest rest, std::size_t header, std::size_t type_at) {
   const View octets = rest.octets;
   if (!rest.drop(header)) return {};
@@ -224,8 +224,8 @@ LinkFrame LinkLayers::read_ether_type(std::uint16_t type, Rest rest) {
   return {};
 }
 
-/// Before the packet stands the address family, a number of the machine that captured it and in its
-/// byte order; the IP version says the same.
+/// An address family precedes the packet. It is a number of the capturing machine, in its byte
+/// order. The IP version gives the same information.
 LinkFrame LinkLayers::read_loopback(Rest rest) {
   if (!rest.drop(kLoopbackBytes)) return {};
   return read_ip(rest);
@@ -248,7 +248,7 @@ LinkFrame LinkLayers::read_ipv4(Rest rest) {
   const std::byte* header = rest.octets.data();
   const std::size_t header_bytes = std::size_t{load8(header) & 0xfu} * 4;
   const std::size_t total = load16(header + 2);
-  // Zero is of a segment that the interface was to cut (offload): all of it is the packet.
+  // Zero means that the interface was to segment it (offload): the whole packet is payload.
   if (total != 0) rest.limit(total);
   if (header_bytes < kIpv4Bytes || !rest.drop(header_bytes)) return {};
   const Datagram datagram{rest.place,
@@ -274,7 +274,7 @@ LinkFrame LinkLayers::read_ipv6(Rest rest) {
   const std::byte* header = rest.octets.data();
   if (!rest.drop(kIpv6Bytes)) return {};
   const std::size_t length = load16(header + 4);
-  // Zero is of a jumbogram, or of a segment that the interface was to cut (offload).
+  // Zero means a jumbogram, or a segment that the interface was to split (offload).
   if (length != 0) rest.limit(length);
   const Datagram datagram{rest.place,
                           ipv6_address(header + 8),
@@ -285,8 +285,7 @@ LinkFrame LinkLayers::read_ipv6(Rest rest) {
   return read_extensions(datagram, false);
 }
 
-/// Goes past extension headers. RFC 8200 4.5: a fragment header is not among those of a packet that
-/// was put together.
+/// Skips extension headers. RFC 8200 4.5: a reassembled packet has no fragment header.
 LinkFrame LinkLayers::read_extensions(Datagram datagram, bool reassembled) {
   Rest rest{datagram.place, datagram.payload, datagram.length};
   for (std::size_t count = 0; is_extension(datagram.protocol); ++count) {
@@ -309,7 +308,7 @@ LinkFrame LinkLayers::read_extensions(Datagram datagram, bool reassembled) {
   return datagram;
 }
 
-/// The datagram that a fragment completes, with the fragment's place.
+/// The datagram that a fragment completes, at the fragment's place.
 LinkFrame LinkLayers::join(Datagram datagram, const FragmentKey& key, const Fragment& fragment) {
   const auto whole = fragments_.add(key, fragment, datagram.place.frame);
   if (!whole) return {};

@@ -1,4 +1,4 @@
-// Takes off what stands before IP or InfiniBand in a packet, and IP's own headers.
+// Removes the link layer's headers before IP or InfiniBand, and IP's own headers.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,32 @@
 
 namespace steertag::capture {
 
-/// VLAN tags of one frame: two are standard (802.1ad), a few more are seen in networks of
-/// providers.
+/// VLAN tags of one frame: two are standard (802.1ad), and providers' networks have a few more.
 inline constexpr std::size_t kMostVlanTags = 8;
-/// IPv6 extension headers of one packet. RFC 8200 4.1 knows eight places for them.
+/// IPv6 extension headers of one packet. RFC 8200 4.1 has eight places for them.
 inline constexpr std::size_t kMostExtensionHeaders = 16;
-/// Extension headers of one ERF record, as many as Wireshark reads.
+/// Extension headers of one ERF record; Wireshark reads as many.
 inline constexpr std::size_t kMostErfExtensions = 16;
 
-/// Nothing: the packet is of another protocol, its headers are cut or contradict themselves, or it
-/// is a fragment that completes nothing.
+/// Nothing if the packet is of another protocol, if its headers are truncated or contradictory, or
+/// if it is a fragment that completes no packet.
 using LinkFrame = std::variant<std::monostate, Datagram, InfinibandFrame>;
 
 class LinkLayers {
  public:
-  /// What the frame's views point to is the packet, or valid until the next call.
+  /// The frame's views point into the packet, or are valid until the next call.
   LinkFrame read(const Packet& packet);
 
  private:
-  /// What is left of a packet behind the headers that were read.
+  /// The rest of a packet after the headers that were read.
   struct Rest {
     Place place;
     View octets;
     std::size_t length = 0;  // on the wire
 
-    /// False if the header is not there in whole.
+    /// False if the header is truncated.
     bool drop(std::size_t header);
-    /// What is behind the length that a header gave, such as padding, is not the packet's.
+    /// Drops octets beyond the length in a header, such as padding.
     void limit(std::size_t to);
   };
 

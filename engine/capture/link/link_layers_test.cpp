@@ -1,4 +1,4 @@
-// Every way in which IP and InfiniBand come out of a packet, and what is no packet of theirs.
+// Every encapsulation of IP and InfiniBand, and packets of other protocols.
 #include "capture/link/link_layers.h"
 
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@ using wire::testing::from_hex;
 using wire::testing::to_hex;
 
 const std::string kMacs = "0200 0000 0001 0200 0000 0002 ";
-/// 192.0.2.1 to 192.0.2.2, UDP, eight octets behind the header.
+/// 192.0.2.1 to 192.0.2.2, UDP, eight octets after the header.
 const std::string kIpv4 = "4500 001c 0000 4000 4011 0000 c000 0201 c000 0202 ";
-/// 2001:db8::1 to 2001:db8::2; next header and length are the test's.
+/// 2001:db8::1 to 2001:db8::2; the test sets next header and length.
 const std::string kIpv6Addresses =
     "20010db8 00000000 00000000 00000001 20010db8 00000000 00000000 00000002 ";
 const std::string kPayload = "01020304 05060708 ";
@@ -23,7 +23,7 @@ std::string ipv6(const std::string& length, const std::string& next) {
   return "60000000 " + length + next + "40 " + kIpv6Addresses;
 }
 
-/// What comes out of packets, the last of them counting; the octets live in it.
+/// The last result of a list of packets, with storage for its octets.
 class Layers {
  public:
   LinkFrame read(LinkType type, const std::string& hex, std::size_t more_on_wire = 0) {
@@ -127,7 +127,7 @@ TEST(LinkLayers, EveryCutOfTheHeadersIsNothing) {
   for (const std::string& text : texts) {
     const Bytes whole = from_hex(text);
     for (std::size_t length = 0; length < whole.size(); ++length) {
-      // A copy, so that a look behind it is seen.
+      // A copy, so that sanitizers detect an access beyond its end.
       const Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
       LinkLayers layers;
       const LinkFrame frame = layers.read({{1, 0}, LinkType::ethernet, part, 100});

@@ -1,4 +1,4 @@
-// Fuzzes the judges: octets become a sequence of events of one connection.
+// Fuzzes the judges: octets become the events of one connection.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace {
 
 using namespace steertag;
 
-/// Most events of one input; longer ones would only be slower.
+/// Most events of one input. Longer inputs would only be slower.
 constexpr std::uint64_t kMostEvents = 4096;
 
-/// Takes numbers and octets off the input.
+/// Reads numbers and octets from the input.
 class Input {
  public:
   explicit Input(View bytes) : bytes_(bytes) {}

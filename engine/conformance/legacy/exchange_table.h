@@ -1,4 +1,4 @@
-// What a judge of a superseded dialect remembers of the calls of one direction, by their XIDs.
+// The calls of one direction by XID, as a judge of a superseded dialect records them.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace steertag::conformance {
 
-/// Most exchanges of one direction; far more than a server grants credits, and of a long capture as
-/// many answered ones as a late message is likely to be about.
+/// At most this many exchanges of one direction, far more than a server grants credits. In a long
+/// capture it covers the answered calls that a late message may refer to.
 inline constexpr std::size_t kMostLegacyExchanges = 16384;
 
-/// Exchanges that wait for their reply, and the latest of those that have it. A full table forgets
-/// the one whose answer is the oldest; only if all wait, the oldest call. `Value` is what the judge
-/// knows of one.
+/// Exchanges that wait for their reply, and the latest answered ones. A full table evicts the
+/// exchange with the oldest answer, or the oldest call if all wait. `Value` is the judge's record
+/// of one.
 template <class Value>
 class ExchangeTable {
  public:
@@ -26,34 +26,34 @@ class ExchangeTable {
   };
 
   explicit ExchangeTable(std::size_t most = kMostLegacyExchanges) : most_(most) {}
-  // The index points into the lists.
+  // The index has iterators of the lists.
   ExchangeTable(ExchangeTable&&) = default;
   ExchangeTable& operator=(ExchangeTable&&) = default;
 
-  /// nullptr if there is none of this XID. The pointer is good until the next call or answer.
+  /// nullptr for an unknown XID. The pointer is valid until the next call or answer.
   Exchange* find(std::uint32_t xid) {
     const auto found = index_.find(xid);
     return found == index_.end() ? nullptr : &*found->second;
   }
 
-  /// A call begins the exchange of its XID, or begins it anew. Gives what it takes the place of:
-  /// the exchange that this XID had, or one that is forgotten for it.
+  /// A call starts or restarts the exchange of its XID. Returns the exchange that it replaces or
+  /// evicts.
   std::optional<Exchange> call(std::uint32_t xid, Value value) {
     return put(waiting_, {xid, false, std::move(value)});
   }
 
-  /// A reply ends the exchange of its XID, which need not have been seen to begin.
+  /// A reply ends the exchange of its XID. The call may be unknown.
   std::optional<Exchange> answer(std::uint32_t xid, Value value) {
     return put(answered_, {xid, true, std::move(value)});
   }
 
   /// Calls without a reply.
   std::size_t waiting() const { return waiting_.size(); }
-  /// Calls that were forgotten before their reply.
+  /// Calls that were evicted before their reply.
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  using Entries = std::list<Exchange>;  // the oldest in front
+  using Entries = std::list<Exchange>;  // oldest first
 
   std::optional<Exchange> put(Entries& entries, Exchange exchange) {
     std::optional<Exchange> gone;

@@ -1,5 +1,4 @@
-// The exchanges that a judge of a superseded dialect remembers: which one goes when there is no
-// room.
+// The exchange table of superseded dialects: which exchange a full table evicts.
 #include "conformance/legacy/exchange_table.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +40,7 @@ TEST(ExchangeTable, ForgetsTheOldestAnswerFirst) {
   table.answer(3, 0);
   table.answer(2, 0);
   EXPECT_EQ(table.call(4, 0)->xid, 3u);
-  EXPECT_EQ(table.answer(5, 0)->xid, 2u);  // one that was not seen to begin
+  EXPECT_EQ(table.answer(5, 0)->xid, 2u);  // its call was not seen
   EXPECT_EQ(table.forgotten(), 0u);
   EXPECT_NE(table.find(1), nullptr);
   EXPECT_EQ(table.waiting(), 2u);

@@ -1,4 +1,4 @@
-// Findings on messages of the prototype.
+// Checks and texts of the prototype's rules.
 #include "conformance/legacy/prototype_judge.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ void PrototypeJudge::report_fault(const trace::Event& event, const wire::Fault& 
 
 void PrototypeJudge::check_chunks(const trace::Event& event) {
   for (const wire::PrototypeChunk& each : header_.chunks) {
-    // 3.4 is about parts of the RPC message; what makes it a long one is the size of the receives.
+    // 3.4 is about parts of the RPC message. The size of the receives makes a message long.
     const std::uint32_t least =
         each.offset == 0 ? 1 : std::max<std::uint32_t>(least_chunk_bytes_, 1);
     if (each.length >= least) continue;
@@ -87,7 +87,7 @@ void PrototypeJudge::on_done(const trace::Event& event) {
                   "done from the server");
   }
   auto* exchange = exchanges_.find(header_.xid);
-  if (exchange == nullptr) return;  // of before this capture, or forgotten
+  if (exchange == nullptr) return;  // from before this capture, or evicted
   if (!exchange->value.open_chunks) {
     return report(kPrototypeDoneAnswersChunks, event, std::string(kExpected),
                   exchange->answered ? "done for a reply without open chunks"
@@ -105,7 +105,7 @@ void PrototypeJudge::on_send(const trace::Event& event, View bytes) {
   }
   if (header_.type == wire::PrototypeType::done) return on_done(event);
   check_chunks(event);
-  // The RPC message of a long one is not in sight; then the side says what it is.
+  // The RPC message of a long one is not visible. The side decides its direction.
   bool call = event.actor == trace::Role::client;
   if (!header_.is_long()) {
     const std::optional<rpc::MessageType> type = rpc::direction(*payload);

@@ -8,14 +8,13 @@
 
 namespace steertag::conformance {
 
-/// Judges both sides, each by its own Sends; other events say nothing here. Nothing tells the
-/// prototype from its successors for certain (wire/legacy/dialect.h), so this judge is for a
-/// connection that its user calls one. What a connection joined in its middle holds of earlier
-/// exchanges is not held against anybody.
+/// Judges each side by its own Sends; other events have no rule. Nothing identifies the prototype
+/// for certain (wire/legacy/dialect.h), so the user selects this judge. On a joined connection,
+/// messages about earlier exchanges are no findings.
 class PrototypeJudge final : public trace::EventSink {
  public:
-  /// `least_chunk_bytes`: the size from which on the system made chunks, which was tunable (3.4;
-  /// 1024 unless set); with 0 only a chunk of nothing is a finding.
+  /// `least_chunk_bytes`: the size from which the system made chunks, a tunable (3.4; default
+  /// 1024). With 0, only an empty chunk is a finding.
   explicit PrototypeJudge(std::uint32_t least_chunk_bytes = 0)
       : least_chunk_bytes_(least_chunk_bytes) {}
 
@@ -24,8 +23,8 @@ class PrototypeJudge final : public trace::EventSink {
   std::size_t dropped_findings() const { return findings_.dropped(); }
   /// As Judge::take_findings.
   void take_findings(std::vector<Finding>& into) { findings_.take(into); }
-  /// Calls that were forgotten before their reply, because more waited than are remembered: above
-  /// zero, what depends on an earlier call may have been missed.
+  /// Calls evicted before their reply, because too many were waiting. Above zero, findings about
+  /// earlier calls may be missing.
   std::uint64_t forgotten_calls() const { return exchanges_.forgotten(); }
 
  private:
@@ -39,7 +38,7 @@ class PrototypeJudge final : public trace::EventSink {
   void on_call(const trace::Event& event);
   void on_reply();
   void on_done(const trace::Event& event);
-  /// Opens the finding and fills it in.
+  /// Opens a finding and sets its texts.
   void report(const Rule& rule, const trace::Event& event, std::string expected,
               std::string observed);
 

@@ -1,4 +1,4 @@
-// The judge of the prototype: a conversation without a finding, and one for each rule.
+// The judge of the prototype: a conversation without findings, and one for each rule.
 #include "conformance/legacy/prototype_judge.h"
 
 #include "conformance/legacy/prototype_rules.h"
@@ -7,7 +7,7 @@
 namespace steertag::conformance {
 namespace {
 
-// The RPC messages of an exchange as far as anything looks at them.
+// The parts of an exchange's RPC messages that rules read.
 constexpr std::string_view kCall = " 00001234 00000000 00000002";
 constexpr std::string_view kReply = " 00001234 00000001 00000000";
 constexpr std::string_view kItem = " 00000001 00000060 00001000 aabbcc01 00007f00 00001000";
@@ -97,7 +97,7 @@ TEST(PrototypeJudge, GoesByTheLeastSizeThatItIsTold) {
                 {"prototype_chunk_has_least_size", "CALLAGHAN2003-3.4-1", {call(small)}});
   PrototypeJudge lenient(1023);
   play(lenient, {call(small)});
-  // A long message is one because of the receives, whatever its length.
+  // The receives make a message long, whatever its length.
   play(lenient,
        {{Role::client, message(" 00000001 00000000 00000028 aabbcc04 00007f00 00060000", {})}});
   EXPECT_THAT(lenient.findings(), testing::IsEmpty());

@@ -1,5 +1,7 @@
-// Rules on messages of the prototype of 2003. They bind nobody today: a capture of such a system is
-// judged by them, when its user says that it is one.
+// Rules on messages of the prototype of 2003.
+//
+// No current peer must obey them. They judge a capture of such a system when the user selects the
+// profile.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Findings on messages of RFC 5666.
+// Checks and texts of the rules of RFC 5666 and RFC 5667.
 #include "conformance/legacy/rfc5666_judge.h"
 
 #include "conformance/legacy/rfc5666_rules.h"
@@ -58,12 +58,12 @@ bool same_memory(Segments offered, Segments returned) {
   return true;
 }
 
-/// Whether the octets of a chunk reach no further than its memory, but for the roundup of an item
-/// that ends in it: RFC 5666 3.7 counts that in the last segment that has data.
+/// Whether the octets of a chunk stay within its memory. An item's roundup may exceed it: RFC 5666
+/// 3.7 counts the roundup in the last segment with data.
 bool in_reach(Segments offered, Segments returned) {
   const std::uint64_t all = wire::chunk_length(offered);
   if (wire::chunk_length(returned) > wire::roundup4(all)) return false;
-  bool last = true;  // no segment behind has data
+  bool last = true;  // no later segment has data
   for (std::size_t i = offered.size(); i-- > 0;) {
     const std::uint64_t most = offered[i].length + std::uint64_t{last ? 3u : 0u};
     if (returned[i].length > most) return false;
@@ -79,7 +79,7 @@ bool in_order(Segments offered, Segments returned) {
   return true;
 }
 
-/// What a write list counts for among the offers that are remembered.
+/// The number of offers of a write list.
 std::size_t offers_of(const wire::WriteList& list) {
   return list.size() + list.segment_count();
 }
@@ -118,7 +118,7 @@ std::uint64_t Rfc5666Judge::forgotten_calls() const {
 
 void Rfc5666Judge::check_read_list(const trace::Event& event, bool call) {
   const auto& list = header_.read_list;
-  bool data = false;  // a chunk that is not at position zero came before
+  bool data = false;  // preceded by a chunk that is not at position zero
   for (const wire::ReadSegment& each : list) {
     if (each.position == 0 && data) {
       report(kRfc5666LongMessageComesFirst, event, "position zero before all others",
@@ -187,7 +187,7 @@ void Rfc5666Judge::on_call(const trace::Event& event, View payload) {
   const std::uint64_t forgotten = requests.exchanges.forgotten();
   auto gone = requests.exchanges.call(header_.xid, std::move(call));
   if (gone) release(requests, gone->value);
-  // A call that is repeated may be executed twice, and one of both is still in progress then.
+  // A repeated call may be executed twice, and then one of both is still in progress.
   const bool repeated = gone && gone->xid == header_.xid && !gone->answered;
   if (repeated || requests.exchanges.forgotten() != forgotten) requests.may_wait_unseen = true;
 }
@@ -238,7 +238,7 @@ void Rfc5666Judge::check_write_chunk(const trace::Event& event, Segments offered
 
 void Rfc5666Judge::check_write_list(const trace::Event& event, const wire::WriteList& offered) {
   const wire::WriteList& returned = header_.write_list;
-  // RFC 5667 4: entries that a server ignores need not come back.
+  // RFC 5667 4: a server need not return entries that it ignores.
   if (returned.size() > offered.size()) {
     return report(kRfc5666WriteListIsReturned, event,
                   say("at most ", offered.size(), " write chunks"),
@@ -251,7 +251,7 @@ void Rfc5666Judge::check_write_list(const trace::Event& event, const wire::Write
 
 void Rfc5666Judge::on_reply(const trace::Event& event, View payload) {
   Exchange* exchange = find(trace::other(event.actor));
-  if (exchange == nullptr) return;  // of before this capture, or forgotten
+  if (exchange == nullptr) return;  // from before this capture, or evicted
   Call& call = exchange->value;
   if (call.configuration) take_configuration(event, payload);
   if (call.write_list) check_write_list(event, *call.write_list);
@@ -266,7 +266,7 @@ void Rfc5666Judge::on_error(const trace::Event& event) {
 
 void Rfc5666Judge::on_done(const trace::Event& event) {
   Exchange* exchange = find(event.actor);
-  if (exchange == nullptr) return;  // of before this capture, or forgotten
+  if (exchange == nullptr) return;  // from before this capture, or evicted
   std::uint32_t& open_replies = exchange->value.open_replies;
   if (open_replies > 0) {
     --open_replies;
@@ -294,7 +294,7 @@ void Rfc5666Judge::on_send(const trace::Event& event, View bytes) {
     case wire::Procedure::nomsg:
       break;
   }
-  // The RPC message of RDMA_NOMSG is not in sight; then the side says what it is.
+  // The RPC message of RDMA_NOMSG is not visible. The side decides its direction.
   bool call = event.actor == trace::Role::client;
   if (header_.proc != wire::Procedure::nomsg) {
     const std::optional<rpc::MessageType> type = rpc::direction(*payload);

@@ -12,16 +12,18 @@
 
 namespace steertag::conformance {
 
-/// Most write chunks and segments that are remembered of the calls of one direction; what comes
-/// back for calls beyond is not compared with them. One header can have 49,152 of both.
+/// At most this many write chunks and segments of one direction's calls. Replies to calls beyond it
+/// are not compared. One header can have 49,152 of both.
 inline constexpr std::size_t kMostRfc5666Offers = 1 << 18;
 
-/// Judges both sides, each by its own Sends, where RFC 5666 and RFC 5667 differ from what Judge
-/// looks at: their own messages, and fields that mean something else. It is for a connection that
-/// its user calls one of RFC 5666 (wire/legacy/dialect.h); what RFC 8166 forbids and they allow is
-/// no finding. What a connection joined in its middle holds of earlier exchanges is not held
-/// against anybody: that nothing waits is known only of one that was seen from its start, which an
-/// event of its establishment shows, or else its user says.
+/// Judges each side by its own Sends, where RFC 5666 and RFC 5667 differ from the rules of Judge.
+/// These are their own messages, and fields with another meaning. What RFC 8166 forbids and they
+/// allow is no finding.
+///
+/// The user selects this judge (wire/legacy/dialect.h).
+///
+/// On a joined connection, messages about earlier exchanges are no findings. "No call is waiting"
+/// is certain only if the start was seen: from an event of the setup, or because the user says so.
 class Rfc5666Judge final : public trace::EventSink {
  public:
   explicit Rfc5666Judge(bool from_start = false) : from_start_(from_start) {}
@@ -31,24 +33,24 @@ class Rfc5666Judge final : public trace::EventSink {
   std::size_t dropped_findings() const { return findings_.dropped(); }
   /// As Judge::take_findings.
   void take_findings(std::vector<Finding>& into) { findings_.take(into); }
-  /// Calls that were forgotten before their reply, or of which the write list was not kept, because
-  /// more waited than are remembered: above zero, what depends on them may have been missed.
+  /// Calls evicted before their reply or without their write list, because too many were waiting.
+  /// Above zero, findings about them may be missing.
   std::uint64_t forgotten_calls() const;
 
  private:
   /// One call, from its first message on.
   struct Call {
-    std::uint32_t open_replies = 0;             // with read chunks, until RDMA_DONE
+    std::uint32_t open_replies = 0;             // has read chunks, until RDMA_DONE
     bool configuration = false;                 // a CONF_RDMA
-    std::optional<wire::WriteList> write_list;  // until the first answer, if there was room
+    std::optional<wire::WriteList> write_list;  // until the first answer; only if there was room
   };
   using Exchange = ExchangeTable<Call>::Exchange;
-  /// What one side has asked of the other.
+  /// The calls of one side to the other.
   struct Requests {
     ExchangeTable<Call> exchanges;
-    std::size_t offers = 0;            // in the write lists that are kept
-    std::uint64_t lists_not_kept = 0;  // for want of room
-    bool may_wait_unseen = false;      // a call may be in progress that `exchanges` does not have
+    std::size_t offers = 0;            // in the kept write lists
+    std::uint64_t lists_not_kept = 0;  // because there was no room
+    bool may_wait_unseen = false;      // `exchanges` may lack a call in progress
   };
 
   Requests& of(trace::Role requester) { return requests_[static_cast<std::size_t>(requester)]; }
@@ -56,7 +58,7 @@ class Rfc5666Judge final : public trace::EventSink {
   Exchange* find(trace::Role requester);
 
   void on_send(const trace::Event& event, View bytes);
-  /// Gives back the room of the write list of an exchange that ends, or that is forgotten.
+  /// Frees the write list of an exchange that ends or was evicted.
   static void release(Requests& requests, Call& call);
   void report_fault(const trace::Event& event, const wire::Fault& fault);
   void check_read_list(const trace::Event& event, bool call);
@@ -71,7 +73,7 @@ class Rfc5666Judge final : public trace::EventSink {
                          std::span<const wire::Segment> returned);
   bool is_configuration(const trace::Event& event, View payload);
   void take_configuration(const trace::Event& event, View payload);
-  /// Opens the finding and fills it in.
+  /// Opens a finding and sets its texts.
   void report(const Rule& rule, const trace::Event& event, std::string expected,
               std::string observed);
 

@@ -1,5 +1,4 @@
-// The judge of RFC 5666: a conversation that RFC 8166 forbids without a finding, and one for each
-// rule.
+// The judge of RFC 5666: a conversation that RFC 8166 forbids, and one for each rule.
 #include "conformance/legacy/rfc5666_judge.h"
 
 #include <array>
@@ -40,7 +39,7 @@ LegacySend done(Role actor = Role::client, std::uint32_t xid = kXid) {
 LegacySend fixed(std::string rest) {
   return {Role::client, "00001234 00000001 00000020 " + std::move(rest)};
 }
-/// An error of no meaning, with so many words behind it.
+/// An error with an unknown code and this many words after it.
 LegacySend other_error(int extra) {
   std::string hex = "00001234 00000001 00000020 00000004 00000003";
   for (int i = 0; i < extra; ++i) hex += " 00000000";
@@ -51,7 +50,7 @@ wire::Header with_reads(wire::Header head, std::vector<std::uint32_t> positions)
   for (const std::uint32_t each : positions) head = with_read(head, each, {1, 2, 3});
   return head;
 }
-/// A conversation in which a write chunk comes back so.
+/// A conversation with this returned write chunk.
 std::vector<LegacySend> returned(const Segments& offered, const Segments& back) {
   return {call(with_write(header(kXid), offered)), reply(with_write(header(kXid), back))};
 }
@@ -156,7 +155,7 @@ TEST(Rfc5666Judge, AcceptsWhatRfc8166Forbids) {
                   done(),
                   call(padded),
                   other_error(8),
-                  // another call waits, so that nothing may be granted
+                  // another call waits, so a grant of zero is wrong
                   call(header(1)),
                   call(header(2)),
                   reply(header(2, 0)),
@@ -203,7 +202,7 @@ TEST(Rfc5666Judge, KnowsThatNothingWaitsOnlyFromTheStart) {
   const std::vector<LegacySend> sends{call(header(kXid)), reply(header(kXid, 0))};
   for (const bool calls_seen : {false, true}) {
     SCOPED_TRACE(calls_seen);
-    Rfc5666Judge joined;  // calls of before may wait
+    Rfc5666Judge joined;  // earlier calls may wait
     play(joined, calls_seen ? sends : std::vector<LegacySend>{sends.back()});
     EXPECT_THAT(joined.findings(), testing::IsEmpty());
   }
@@ -239,7 +238,7 @@ TEST(Rfc5666Judge, TakesARdmaDoneForEachReplyWithReadChunks) {
   EXPECT_THAT(judge.findings(), testing::SizeIs(1));
 }
 
-/// Hands calls of the client to a judge, with XIDs from `first` on.
+/// Passes calls of the client to a judge, with XIDs from `first` on.
 void play_calls(Rfc5666Judge& judge, std::uint32_t first, std::size_t count,
                 const wire::WriteList& list = {}) {
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -254,7 +253,7 @@ TEST(Rfc5666Judge, ForgetsAnsweredExchangesBeforeOthers) {
   play(judge, {call(header(kXid)), reply(header(kXid))});
   play_calls(judge, 1u << 20, kMostLegacyExchanges);
   EXPECT_EQ(judge.forgotten_calls(), 0u);
-  play(judge, {done()});  // of an exchange that is forgotten
+  play(judge, {done()});  // of an evicted exchange
   EXPECT_THAT(judge.findings(), testing::IsEmpty());
   play(judge, {reply(header(1u << 20)), call(header(kXid)), reply(header(kXid)), done()});
   EXPECT_THAT(judge.findings(), testing::SizeIs(1)) << "it sees as well as before";

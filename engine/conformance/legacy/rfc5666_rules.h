@@ -1,6 +1,7 @@
-// Rules on messages of RFC 5666 and RFC 5667 where those ask for something else than their
-// successors. They bind nobody today: a capture of such a system is judged by them, when its user
-// says that it is one.
+// Rules of RFC 5666 and RFC 5667 that differ from those of their successors.
+//
+// No current peer must obey them. They judge a capture of such a system when the user selects the
+// profile.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Test support: hands Sends to a judge of a superseded dialect, and what its findings should be.
+// Test support: passes Sends to a judge of a superseded dialect, and checks its findings.
 #pragma once
 
 #include <set>
@@ -10,13 +10,13 @@
 
 namespace steertag::conformance {
 
-/// One message of a conversation. Hexadecimal text.
+/// One message of a conversation, as hexadecimal text.
 struct LegacySend {
   Role actor = Role::client;
   std::string hex;
 };
 
-/// A conversation of which the last message breaks one rule, and nothing else does.
+/// A conversation whose last message breaks one rule.
 struct Breach {
   std::string_view rule;
   std::string_view id;
@@ -46,7 +46,7 @@ void expect_breach(AnyJudge judge, const Breach& breach) {
   EXPECT_FALSE(finding.observed.empty());
 }
 
-/// Every rule of the family is broken by one of the conversations.
+/// Checks that the conversations break every rule of the family.
 template <class Family>
 void expect_all_broken(const Family& family, const std::vector<Breach>& breaches) {
   std::set<std::string_view> broken;

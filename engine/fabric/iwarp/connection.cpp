@@ -74,7 +74,7 @@ Expected<void, Error> IwarpConnection::respond(Socket socket, View request, View
   reply_->agreement = agreement;
   observation_.octets(trace::Role::client, request);
   observation_.by_peer(trace::Connect{reply_->peer_private_data});
-  startup_told_ = true;
+  startup_notified_ = true;
   update_deadline();
   mark_unsettled();
   return {};
@@ -87,7 +87,7 @@ void IwarpConnection::on_startup_octets(trace::Role sender, View bytes) {
 void IwarpConnection::on_request_sent() {
   peer_name_ = initiator_->peer_name();
   observation_.by_us(trace::Connect{own_private_data_});
-  startup_told_ = true;
+  startup_notified_ = true;
 }
 
 void IwarpConnection::on_reply(Socket socket, const Agreement& agreement, Bytes private_data) {
@@ -178,17 +178,17 @@ void IwarpConnection::settle() {
     flush();
   }
   if (state_ == State::closed) {
-    tell_end();
+    notify_closed();
     return;
   }
   update_deadline();
 }
 
-void IwarpConnection::tell_end() {
-  if (end_told_ || handler_ == nullptr) {
+void IwarpConnection::notify_closed() {
+  if (end_notified_ || handler_ == nullptr) {
     return;
   }
-  end_told_ = true;
+  end_notified_ = true;
   ++runtime_.notices;
   if (was_established_) {
     handler_->on_closed(*this, *reason_);
@@ -365,7 +365,7 @@ void IwarpConnection::finish(CloseReason reason, How how, trace::Role culprit) {
   }
   const bool clean = how != How::reset && reason_->code != Errc::peer_reset &&
                      reason_->code != Errc::protocol_error && reason_->code != Errc::timed_out;
-  if (startup_told_) {
+  if (startup_notified_) {
     observation_.end(role_, how != How::reset);
     observation_.event(culprit, trace::Disconnect{clean});
   }

@@ -116,7 +116,7 @@ class IwarpConnection final : public Connection,
 
   void enter_operation(Socket socket, const Agreement& agreement);
   void give_established(View private_data);
-  void tell_end();
+  void notify_closed();
   Expected<Outgoing*, Error> post(Outgoing::Kind kind, WorkId id, const Fault* fault);
   View joined(const Outgoing& operation);
 
@@ -169,14 +169,14 @@ class IwarpConnection final : public Connection,
   bool more_ = false;         // more could be sent at once, after others had their turn
   bool unsettled_ = false;
   bool ungated_ = false;  // raw octets may leave before the initiator's first FPDU
-  bool startup_told_ = false;
+  bool startup_notified_ = false;
   Time last_received_ = 0;
   Time last_sent_ = 0;  // or since when something waits
   Time last_read_ = 0;  // progress of our RDMA Reads
   std::uint64_t octets_read_ = 0;
   Time ending_since_ = 0;
   std::optional<CloseReason> reason_;  // set before the end is told
-  bool end_told_ = false;
+  bool end_notified_ = false;
   Bytes refused_private_data_;
 };
 

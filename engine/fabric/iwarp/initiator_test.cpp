@@ -47,7 +47,7 @@ class InitiatorTest : public ::testing::Test {
     EXPECT_NE(pair.client_notices.refused->detail.find(part), std::string::npos)
         << pair.client_notices.refused->detail;
   }
-  Hand hand;
+  ScriptedPeer hand;
   Pair pair{iwarp_factory(), {}, hand.clock()};
   RawServer server;
   std::optional<RawPeer> peer;

@@ -17,8 +17,8 @@ constexpr int kBacklog = 1024;
 constexpr int kMostAcceptsPerTurn = 64;
 
 /// The octets of a reply, with defects.
-Bytes bent_reply(StartupFrame reply, const StartupFrame& request, const ConnectionOptions& options,
-                 Defects defects) {
+Bytes altered_reply(StartupFrame reply, const StartupFrame& request,
+                    const ConnectionOptions& options, Defects defects) {
   constexpr std::size_t kFlagsAt = kStartupKeyBytes;
   constexpr std::size_t kRevisionAt = kFlagsAt + 1;
   constexpr std::byte kReserved{0x0f};
@@ -91,8 +91,9 @@ class IwarpRequest final : public ConnectionRequest {
     auto connection = std::make_unique<IwarpConnection>(runtime_, **ours, trace::Role::server,
                                                         handler, events, bytes);
     const StartupFrame right = accepting_reply(options, frame_);
-    const Bytes reply = options.raw_startup ? *options.raw_startup
-                                            : bent_reply(right, frame_, options, runtime_.defects);
+    const Bytes reply = options.raw_startup
+                            ? *options.raw_startup
+                            : altered_reply(right, frame_, options, runtime_.defects);
     Agreement agreement = agree_as_responder(options, frame_);
     if (!frame_.crc && runtime_.defects.has(Defect::crc_left_out)) {
       agreement.crc = false;

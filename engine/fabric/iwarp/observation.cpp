@@ -31,7 +31,7 @@ void Observation::octets_sent(std::span<const iovec> pieces, std::size_t count) 
 }
 
 void Observation::end(trace::Role sender, bool clean) {
-  bool& told = sender == own() ? our_end_told_ : peer_end_told_;
+  bool& told = sender == own() ? our_end_notified_ : peer_end_notified_;
   if (bytes_ != nullptr && !told) {
     bytes_->on_end(reactor().now(), sender, clean);
   }

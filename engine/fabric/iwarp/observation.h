@@ -28,8 +28,8 @@ class Observation final : public EventObservation {
 
  private:
   trace::ByteSink* bytes_ = nullptr;
-  bool our_end_told_ = false;
-  bool peer_end_told_ = false;
+  bool our_end_notified_ = false;
+  bool peer_end_notified_ = false;
 };
 
 }  // namespace steertag::fabric::iwarp

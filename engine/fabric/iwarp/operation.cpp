@@ -394,7 +394,7 @@ void IwarpConnection::on_terminate(View body) {
 
 void IwarpConnection::on_framed(const Outgoing& operation, std::uint64_t offset,
                                 std::size_t payload_bytes) {
-  if (!observation_.wants_events() || operation.bent()) {
+  if (!observation_.wants_events() || operation.altered()) {
     return;
   }
   const std::uint64_t target = operation.offset + offset;

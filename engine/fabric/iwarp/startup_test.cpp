@@ -43,7 +43,7 @@ class ResponderTest : public ::testing::Test {
     EXPECT_NE(refusal.error.detail.find(part), std::string::npos) << refusal.error.detail;
     pair.refusals.clear();
   }
-  Hand hand;
+  ScriptedPeer hand;
   Pair pair{iwarp_factory(), {}, hand.clock()};
   std::optional<RawPeer> after;
 };

@@ -73,7 +73,7 @@ void IwarpRegion::enter(std::optional<std::uint64_t> base) {
     table.map_.insert(std::move(node_));
   }
   if (remotely_open()) {
-    domain_.tell_offered(*this, open_length_);
+    domain_.notify_offered(*this, open_length_);
   }
 }
 
@@ -84,7 +84,7 @@ bool IwarpRegion::invalidate() {
     valid_ = false;
     node_ = domain_.table_.map_.extract(stag_);
     if (was_open) {
-      domain_.tell_invalidated(stag_, intact);
+      domain_.notify_invalidated(stag_, intact);
     }
   }
   return intact;
@@ -113,10 +113,10 @@ std::unique_ptr<Region> IwarpDomain::allocate(std::size_t length, Rights rights,
   return std::make_unique<IwarpRegion>(*this, length, rights, base);
 }
 
-void IwarpDomain::tell_open(MemoryObserver& observer) const {
+void IwarpDomain::notify_open(MemoryObserver& observer) const {
   for (const IwarpRegion* region : regions_) {
     if (region->remotely_open()) {
-      tell_offered(observer, *region, region->open_length());
+      notify_offered(observer, *region, region->open_length());
     }
   }
 }

@@ -90,7 +90,7 @@ class IwarpDomain final : public Domain, public ObservedMemory {
 
  private:
   friend class IwarpRegion;
-  void tell_open(MemoryObserver& observer) const override;
+  void notify_open(MemoryObserver& observer) const override;
 
   StagTable& table_;
   std::vector<IwarpRegion*> regions_;  // in order of allocation

@@ -42,7 +42,7 @@ void Outgoing::reset(Kind new_kind, WorkId new_id) {
   msn = 0;
 }
 
-bool Outgoing::bent() const {
+bool Outgoing::altered() const {
   return fault &&
          (fault->bad_crc || fault->msn || fault->mo || fault->qn || fault->opcode ||
           fault->ddp_version || fault->rdmap_version || fault->ulpdu_length || fault->cut_after);
@@ -154,7 +154,7 @@ Segment Transmitter::header_of(const Outgoing& operation, std::size_t payload_by
   segment.offset = operation.offset + operation.framed;
   segment.msn = operation.msn;
   segment.mo = static_cast<std::uint32_t>(operation.framed);
-  bend(segment, operation);
+  alter(segment, operation);
   if (operation.fault) {
     const Fault& fault = *operation.fault;
     segment.msn = fault.msn.value_or(segment.msn);
@@ -167,7 +167,7 @@ Segment Transmitter::header_of(const Outgoing& operation, std::size_t payload_by
   return segment;
 }
 
-void Transmitter::bend(Segment& segment, const Outgoing& operation) const {
+void Transmitter::alter(Segment& segment, const Outgoing& operation) const {
   const bool is_write = operation.kind == Outgoing::Kind::rdma_write;
   if (is_write && deviates(Defect::tagged_offset_stays)) segment.offset = operation.offset;
   const bool is_response = operation.kind == Outgoing::Kind::read_response;
@@ -176,7 +176,7 @@ void Transmitter::bend(Segment& segment, const Outgoing& operation) const {
   if (is_send && whole_stream_ && deviates(Defect::send_sequence_from_zero)) --segment.msn;
 }
 
-void Transmitter::bend(Frame& frame) const {
+void Transmitter::alter(Frame& frame) const {
   std::byte* const control = frame.header.data() + kUlpduLengthBytes;
   if (deviates(Defect::reserved_segment_bits_set)) control[0] |= kReservedDdp;
   if (deviates(Defect::reserved_control_bits_set)) control[1] |= kReservedRdmap;
@@ -217,7 +217,7 @@ void Transmitter::seal(Frame& frame, const Segment& segment, Outgoing* operation
   }
   store16(frame.header.data(), length);
   encode(segment, frame.header.data() + kUlpduLengthBytes);
-  bend(frame);
+  alter(frame);
   frame.header_bytes = kUlpduLengthBytes + segment.header_bytes() + content;
   Crc32c crc;
   if (use_crc_) {

@@ -48,7 +48,7 @@ struct Outgoing {
   /// Makes a reused slot new; buffers keep their capacity.
   void reset(Kind new_kind, WorkId new_id);
   /// Whether a fault makes it differ from a valid message on the wire.
-  bool bent() const;
+  bool altered() const;
 };
 
 /// Told as operations move on.
@@ -132,8 +132,8 @@ class Transmitter {
   void take_payload(Frame& frame, Outgoing& operation, std::size_t bytes, Crc32c* crc);
   void limit(Frame& frame, Outgoing& operation);
   bool deviates(Defect defect) const { return defects_.has(defect); }
-  void bend(Segment& segment, const Outgoing& operation) const;
-  void bend(Frame& frame) const;
+  void alter(Segment& segment, const Outgoing& operation) const;
+  void alter(Frame& frame) const;
   void complete(const Frame& frame);
 
   TransmitProgress& progress_;

@@ -29,7 +29,7 @@ class ProviderSuite : public ::testing::TestWithParam<Factory> {
     return ::testing::AssertionFailure() << result.error().message();
   }
   /// The peer gets a Send, and with it everything that was posted before.
-  void let_know(Connection& connection, Notices& peer) {
+  void notify(Connection& connection, Notices& peer) {
     const std::size_t before = peer.received.size();
     ASSERT_TRUE(connection.send({}, 0));
     ASSERT_TRUE(pair.turn([&] { return peer.received.size() > before; }));

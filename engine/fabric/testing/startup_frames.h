@@ -12,7 +12,7 @@
 namespace steertag::fabric::testing {
 
 /// The clock of these tests moves only when a test moves it, and counts who looks at it.
-struct Hand {
+struct ScriptedPeer {
   std::shared_ptr<std::int64_t> now = std::make_shared<std::int64_t>(1);
   std::shared_ptr<int> looks = std::make_shared<int>(0);
   net::Clock clock() const {

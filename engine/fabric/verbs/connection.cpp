@@ -120,7 +120,7 @@ Expected<void, Error> VerbsConnection::respond(CmId id, const CmEvent& request) 
     return made;
   }
   observation_.by_peer(trace::Connect{peer_private_data_});
-  connect_told_ = true;
+  connect_notified_ = true;
   update_deadline();
   mark_unsettled();
   return {};
@@ -205,9 +205,9 @@ void VerbsConnection::route_resolved() {
     try_next_address({Errc::cannot_connect, peer_name_ + ": " + error_text(errno)});
     return;
   }
-  if (!connect_told_) {
+  if (!connect_notified_) {
     observation_.by_us(trace::Connect{options_.private_data});
-    connect_told_ = true;
+    connect_notified_ = true;
   }
 }
 
@@ -320,7 +320,7 @@ void VerbsConnection::finish(CloseReason reason, bool clean, trace::Role actor) 
   state_ = State::closed;
   reason_ = std::move(reason);
   runtime_.reactor.remove(std::exchange(key_, 0));
-  if (connect_told_) {
+  if (connect_notified_) {
     observation_.event(actor, trace::Disconnect{clean});
   }
   observation_.stop();
@@ -332,11 +332,11 @@ void VerbsConnection::finish(CloseReason reason, bool clean, trace::Role actor) 
   mark_unsettled();
 }
 
-void VerbsConnection::tell_end() {
-  if (end_told_ || handler_ == nullptr) {
+void VerbsConnection::notify_closed() {
+  if (end_notified_ || handler_ == nullptr) {
     return;
   }
-  end_told_ = true;
+  end_notified_ = true;
   ++runtime_.notices;
   if (was_established_) {
     handler_->on_closed(*this, *reason_);

@@ -129,9 +129,9 @@ class VerbsConnection final : public Connection,
   void flush();
   void poll_queue();
   void note_flush();
-  void tell_posted(const Outgoing& operation);
+  void notify_posted(const Outgoing& operation);
   void begin_end();
-  void tell_end();
+  void notify_closed();
   Expiry next_expiry() const;
   void expire(Wait wait);
   void update_deadline();
@@ -154,7 +154,7 @@ class VerbsConnection final : public Connection,
   Bytes peer_private_data_;
   std::uint16_t ord_ = 0;
   bool was_established_ = false;
-  bool connect_told_ = false;
+  bool connect_notified_ = false;
   bool unsettled_ = false;
   bool more_completions_ = false;
   bool flushed_ = false;  // the queue pair failed; its reason may still come
@@ -165,7 +165,7 @@ class VerbsConnection final : public Connection,
   Time ending_since_ = 0;
   Time flushed_since_ = 0;
   std::optional<CloseReason> reason_;  // set before the end is told
-  bool end_told_ = false;
+  bool end_notified_ = false;
   Bytes refused_private_data_;
 };
 

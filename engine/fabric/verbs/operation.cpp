@@ -61,7 +61,7 @@ void VerbsConnection::settle() {
     begin_end();
   }
   if (state_ == State::closed) {
-    tell_end();
+    notify_closed();
     return;
   }
   update_deadline();
@@ -97,11 +97,11 @@ void VerbsConnection::flush() {
     if (idle) {
       last_progress_ = runtime_.reactor.now();
     }
-    tell_posted(**posted);
+    notify_posted(**posted);
   }
 }
 
-void VerbsConnection::tell_posted(const Outgoing& operation) {
+void VerbsConnection::notify_posted(const Outgoing& operation) {
   if (!observation_.wants_events()) {
     return;
   }

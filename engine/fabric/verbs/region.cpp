@@ -104,7 +104,7 @@ void VerbsRegion::entered() {
   valid_ = true;
   domain_.by_stag_[stag_] = this;
   if (remotely_open()) {
-    domain_.tell_offered(*this, open_length_);
+    domain_.notify_offered(*this, open_length_);
   }
 }
 
@@ -121,7 +121,7 @@ bool VerbsRegion::invalidate() {
   // Looked at when the device can write no more.
   const bool intact = guards_intact();
   if (was_open) {
-    domain_.tell_invalidated(stag_, intact);
+    domain_.notify_invalidated(stag_, intact);
   }
   return intact;
 }
@@ -192,10 +192,10 @@ VerbsRegion* VerbsDomain::around(View octets) const {
   return inside ? region : nullptr;
 }
 
-void VerbsDomain::tell_open(MemoryObserver& observer) const {
+void VerbsDomain::notify_open(MemoryObserver& observer) const {
   for (const VerbsRegion* region : regions_) {
     if (region->remotely_open()) {
-      tell_offered(observer, *region, region->open_length());
+      notify_offered(observer, *region, region->open_length());
     }
   }
 }

@@ -113,7 +113,7 @@ class VerbsDomain final : public Domain, public ObservedMemory {
 
  private:
   friend class VerbsRegion;
-  void tell_open(MemoryObserver& observer) const override;
+  void notify_open(MemoryObserver& observer) const override;
 
   const Device& device_;
   ProtectionDomain pd_;

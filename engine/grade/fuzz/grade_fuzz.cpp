@@ -1,5 +1,7 @@
-// Any packets through reader, judges, notes and summary: what is noted agrees with what is summed
-// up and points to packets that were read, notes change no verdict, and nothing is kept at the end.
+// Any packets through reader, judges, notes and summary.
+//
+// Notes agree with the summary and refer to packets that were read. They change no verdict. At the
+// end no memory is kept.
 #include <algorithm>
 #include <numeric>
 
@@ -13,7 +15,7 @@ namespace {
 using namespace steertag;
 using namespace steertag::grade;
 
-/// Counts notes and looks at all that they refer to.
+/// Counts notes and reads everything that they refer to.
 class Notes final : public NoteSink {
  public:
   void on_opening(const OpeningNote& note) override {
@@ -49,7 +51,7 @@ class Notes final : public NoteSink {
   std::uint64_t messages = 0;
   std::uint64_t losses = 0;
   std::uint64_t findings = 0;
-  unsigned sum = 0;  // so that octets are read, and a view of what is gone is seen
+  unsigned sum = 0;  // reads the octets, so that sanitizers detect a dangling view
 
  private:
   void look(std::uint64_t connection, const capture::Place& place) {
@@ -61,7 +63,7 @@ class Notes final : public NoteSink {
   }
 };
 
-/// Hands over all packets of the input.
+/// Reads all packets of the input.
 void read_all(View input, Grader& grader, Notes* notes) {
   capture::Reader reader(grader);
   capture::each_packet(input, [&](const capture::Packet& packet) {
@@ -114,7 +116,7 @@ void check_report(const Report& report, const Notes& notes) {
     dropped += each.findings_dropped;
     for (const LossSummary& loss : each.losses) losses += loss.count;
   }
-  // No input of this length holds more connections than are kept.
+  // An input of this length has fewer connections than the limit.
   fuzz::check(report.connections.size() == report.connections_in_all);
   fuzz::check(notes.connections <= report.connections_in_all);
   fuzz::check(report.messages_judged == messages && notes.messages == messages);

@@ -1,4 +1,4 @@
-// Follows the messages of connection managers: who connects to whom, between which queue pairs.
+// Tracks the messages of connection managers: who connects to whom, between which queue pairs.
 #pragma once
 
 #include <cstdint>
@@ -7,30 +7,31 @@
 #include <vector>
 
 #include "capture/infiniband/pair_table.h"
-#include "capture/infiniband/strangers.h"
+#include "capture/infiniband/unmatched_flows.h"
 #include "capture/reader.h"
 
 namespace steertag::capture::infiniband {
 
-/// Replies kept that came without a request. Captures misplace packets by a few; a connection that
-/// is joined between the two is served as well.
+/// At most this many replies without a request are kept. Captures misplace packets by a few. A
+/// capture may also start between request and reply.
 inline constexpr std::size_t kMostEarlyReplies = 64;
-/// Requests and replies kept that were cut. Of more the oldest are forgotten, and their connections
-/// count as joined in their middle.
+/// At most this many truncated requests and replies are kept; beyond that the oldest is evicted. An
+/// evicted connection counts as joined in its middle.
 inline constexpr std::size_t kMostCutSetups = 64;
-/// Packets of a connection that may have been captured before the reply that it began with.
+/// At most this many packets of a connection may be captured before its reply.
 inline constexpr std::int32_t kMostEarlyPackets = 64;
 
-class Manager {
+class CmTracker {
  public:
-  Manager(ConnectionSinks& sinks, ReaderOptions options, PairTable& pairs, Strangers& strangers)
-      : sinks_(sinks), options_(std::move(options)), pairs_(pairs), strangers_(strangers) {}
+  CmTracker(ConnectionSinks& sinks, ReaderOptions options, PairTable& pairs,
+            UnmatchedFlows& unmatched)
+      : sinks_(sinks), options_(std::move(options)), pairs_(pairs), unmatched_(unmatched) {}
 
-  /// A packet to the queue pair of management.
+  /// A packet to the management queue pair.
   void read(const TransportPacket& packet);
-  /// The reply that named this flow's queue pair, if its request was not seen.
+  /// The reply that named this flow's queue pair, if its request is not in the capture.
   const EarlyReply* early_reply(const FlowKey& to_server) const;
-  /// Whether a request or reply between these hosts was captured, but not whole.
+  /// Whether the capture has only a part of a request or reply between these hosts.
   bool setup_cut(const FlowKey& flow) const;
 
  private:
@@ -48,7 +49,7 @@ class Manager {
   ConnectionSinks& sinks_;
   ReaderOptions options_;
   PairTable& pairs_;
-  Strangers& strangers_;
+  UnmatchedFlows& unmatched_;
   std::deque<EarlyReply> early_replies_;
   std::deque<FlowKey> cut_setups_;  // without a queue pair
 };

@@ -1,4 +1,4 @@
-// What the connection manager's messages tell of one connection, from the request on.
+// The connection setup that the messages of the connection manager describe, from the request on.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace steertag::capture::infiniband {
 
-/// Private data of a message, kept. `whole` is false if the capture has only a part of it.
+/// A copy of a message's private data. `whole` is false if the capture has only a part of it.
 struct KeptPrivateData {
   KeptPrivateData() = default;
-  /// Of a request, without what belongs to connection setup by IP address.
+  /// From a request, without the header of connection setup by IP address.
   explicit KeptPrivateData(const rdma::infiniband::CmMessage& message);
   Bytes octets;
   bool whole = false;
 };
 
-/// Requests and their answers are told apart by the client's communication id.
-struct Exchange {
+/// The client's communication id tells two handshakes apart.
+struct CmHandshake {
   Place place;  // of the request
   Address client;
   Address server;
@@ -26,24 +26,24 @@ struct Exchange {
   Address server_path;
   std::uint32_t client_id = 0;
   std::uint32_t client_queue_pair = 0;
-  std::uint32_t server_psn = 0;  // of the server's first request, as the client asks for it
+  std::uint32_t server_psn = 0;  // PSN of the server's first request; the client chooses it
   KeptPrivateData private_data;
-  bool told = false;  // the request
+  bool reported = false;  // the request was reported
 
-  bool answered = false;  // by a reply that the capture has, or by packets of the connection
+  bool answered = false;  // a captured reply, or a packet of the connection, answered it
   std::uint32_t server_id = 0;
 
   bool is(const Address& client_address, const Address& server_address, std::uint32_t id) const {
     return client_id == id && client == client_address && server == server_address;
   }
-  /// The flow of what the server sends.
+  /// The flow from the server to the client.
   FlowKey to_client() const { return {server_path, client_path, client_queue_pair}; }
   FlowKey to_server(std::uint32_t queue_pair) const {
     return {client_path, server_path, queue_pair};
   }
 };
 
-/// A reply whose request was not seen, or was captured behind it.
+/// A reply without a captured request before it.
 struct EarlyReply {
   Place place;
   Address client;
@@ -51,7 +51,7 @@ struct EarlyReply {
   std::uint32_t client_id = 0;
   std::uint32_t server_id = 0;
   std::uint32_t queue_pair = 0;
-  std::uint32_t client_psn = 0;  // of the client's first request, as the server asks for it
+  std::uint32_t client_psn = 0;  // PSN of the client's first request; the server chooses it
   KeptPrivateData private_data;
 };
 

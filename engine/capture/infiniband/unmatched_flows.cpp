@@ -1,12 +1,12 @@
-// Finds the partner of a flow by what its packets answer.
-#include "capture/infiniband/strangers.h"
+// Finds the opposite flow by what its packets answer.
+#include "capture/infiniband/unmatched_flows.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "capture/infiniband/reads.h"
-#include "capture/speech.h"
+#include "capture/protocol_evidence.h"
 #include "rdma/infiniband/psn.h"
 #include "wire/header.h"
 #include "wire/xdr.h"
@@ -48,7 +48,7 @@ std::optional<std::uint32_t> type_of(View message) {
   return wire::load_u32(message.data() + kTypeOffset);
 }
 
-/// Whether a response with this number answers the packet.
+/// Whether a response with this PSN answers the packet.
 bool is_answered(const TransportPacket& packet, std::uint32_t psn) {
   if (!packet.traits().is_request()) return false;
   const std::int32_t distance = ib::psn_distance(packet.base.psn, psn);
@@ -58,7 +58,7 @@ bool is_answered(const TransportPacket& packet, std::uint32_t psn) {
   return std::uint32_t{packet.rdma.length} > static_cast<std::uint32_t>(distance) * kSmallestMtu;
 }
 
-/// Whether a response of the one answers a request of the other.
+/// Whether a response of `one` answers a request of the other.
 bool answers_one(const std::deque<KeptPacket>& responses, const std::deque<KeptPacket>& requests) {
   return std::ranges::any_of(responses, [&](const KeptPacket& response) {
     return response.packet.traits().is_response() &&
@@ -68,21 +68,21 @@ bool answers_one(const std::deque<KeptPacket>& responses, const std::deque<KeptP
   });
 }
 
-/// The client's flow as far as the beginning of some message shows it.
-std::optional<FlowKey> shown_client(const Acquaintance& both) {
+/// The client's flow, if the beginning of a message identifies it.
+std::optional<FlowKey> shown_client(const MatchedFlows& both) {
   for (const KeptPacket& kept : both.packets) {
     if (!words_of(kept.packet)) continue;
-    const Speech speech = speech_of(kept.packet.payload);
+    const ProtocolEvidence speech = protocol_evidence(kept.packet.payload);
     const FlowKey flow = kept.packet.flow();
-    if (speech == Speech::from_client) return flow;
-    if (speech == Speech::from_server) return flow == both.one ? both.two : both.one;
+    if (speech == ProtocolEvidence::from_client) return flow;
+    if (speech == ProtocolEvidence::from_server) return flow == both.one ? both.two : both.one;
   }
   return std::nullopt;
 }
 
-/// The client's flow if messages were cut: what shows it, or else the flow of the first of them
-/// whose XID comes back from the other side, or of the first of them.
-std::optional<FlowKey> cut_caller(const Acquaintance& both) {
+/// The client's flow when messages are truncated. Without other evidence it is the flow with the
+/// first XID that the other side repeats, or simply the first flow.
+std::optional<FlowKey> cut_client(const MatchedFlows& both) {
   const std::vector<KeptPacket>& packets = both.packets;
   std::optional<FlowKey> first;
   for (auto call = packets.begin(); call != packets.end(); ++call) {
@@ -103,70 +103,70 @@ std::optional<FlowKey> cut_caller(const Acquaintance& both) {
 
 }  // namespace
 
-std::optional<Acquaintance> Strangers::read(const TransportPacket& packet) {
+std::optional<MatchedFlows> UnmatchedFlows::read(const TransportPacket& packet) {
   const Position flow = position(packet);
-  if (flow->strange) return std::nullopt;
+  if (flow->other_protocol) return std::nullopt;
   Flow* partner = nullptr;
   if (packet.traits().is_response()) {
     partner = only_answered(*flow, packet);
   } else if (starts_message(packet)) {
-    const bool speaks = words_of(packet).has_value();
-    flow->speaks |= speaks;
-    if (!flow->speaks && !packet.payload_cut()) {
-      flow->strange = true;
+    const bool is_rpcrdma = words_of(packet).has_value();
+    flow->is_rpcrdma |= is_rpcrdma;
+    if (!flow->is_rpcrdma && !packet.payload_cut()) {
+      flow->other_protocol = true;
       bytes_ -= std::exchange(flow->bytes, 0);
       flow->packets.clear();
       return std::nullopt;
     }
-    if (speaks) partner = only_with_xid(*flow, packet);
+    if (is_rpcrdma) partner = only_with_xid(*flow, packet);
   }
   keep(*flow, packet);
   if (partner == nullptr) return std::nullopt;
   note(*flow, *partner, packet);
   const FlowKey one = flow->key;
   const FlowKey two = partner->key;
-  const unsigned against = proofs_of_others(*flow, two) + proofs_of_others(*partner, one);
+  const unsigned against = proofs_for_others(*flow, two) + proofs_for_others(*partner, one);
   if (proofs(*flow, *partner) < kEnoughProofs + 2 * against) return std::nullopt;
-  Acquaintance both{one, two, take(one), std::nullopt};
+  MatchedFlows both{one, two, take(one), std::nullopt};
   std::ranges::move(take(two), std::back_inserter(both.packets));
   std::ranges::stable_sort(both.packets, {},
                            [](const KeptPacket& kept) { return kept.packet.place.frame; });
-  both.cut_caller = cut_caller(both);
+  both.cut_client = cut_client(both);
   return both;
 }
 
-Strangers::Position Strangers::position(const TransportPacket& packet) {
+UnmatchedFlows::Position UnmatchedFlows::position(const TransportPacket& packet) {
   const FlowKey key = packet.flow();
   if (const auto found = index_.find(key); found != index_.end()) {
     flows_.splice(flows_.begin(), flows_, found->second);
     return found->second;
   }
   std::vector<Position>& same = hosts_[hosts_of(key)];
-  if (same.size() == kMostStrangersOfHosts) remove(same.front());
+  if (same.size() == kMostUnmatchedFlowsOfHosts) remove(same.front());
   flows_.push_front({key, packet.place, {}, 0, false, false, {}});
   index_[key] = flows_.begin();
   hosts_[hosts_of(key)].push_back(flows_.begin());
   return flows_.begin();
 }
 
-void Strangers::keep(Flow& flow, const TransportPacket& packet) {
+void UnmatchedFlows::keep(Flow& flow, const TransportPacket& packet) {
   const std::size_t before = flow.bytes;
   flow.bytes += flow.packets.emplace_back(packet).bytes();
-  while (flow.packets.size() > kMostStrangerPackets || flow.bytes > kMostStrangerBytes) {
+  while (flow.packets.size() > kMostUnmatchedPackets || flow.bytes > kMostUnmatchedBytes) {
     flow.bytes -= flow.packets.front().bytes();
     flow.packets.pop_front();
   }
   bytes_ = bytes_ - before + flow.bytes;
 }
 
-/// The one flow of the other direction that fits, or none.
+/// The only matching flow of the other direction, or none.
 template <class Fits>
-Strangers::Flow* Strangers::only(const Flow& flow, Fits fits) {
+UnmatchedFlows::Flow* UnmatchedFlows::only(const Flow& flow, Fits fits) {
   const auto found = hosts_.find(opposite_hosts(flow.key));
   if (found == hosts_.end()) return nullptr;
   Flow* one = nullptr;
   for (const Position candidate : found->second) {
-    if (&*candidate == &flow || candidate->strange) continue;
+    if (&*candidate == &flow || candidate->other_protocol) continue;
     if (!std::ranges::any_of(candidate->packets, fits, &KeptPacket::packet)) continue;
     if (one != nullptr) return nullptr;
     one = &*candidate;
@@ -174,12 +174,14 @@ Strangers::Flow* Strangers::only(const Flow& flow, Fits fits) {
   return one;
 }
 
-Strangers::Flow* Strangers::only_answered(const Flow& flow, const TransportPacket& response) {
+UnmatchedFlows::Flow* UnmatchedFlows::only_answered(const Flow& flow,
+                                                    const TransportPacket& response) {
   return only(
       flow, [&](const TransportPacket& packet) { return is_answered(packet, response.base.psn); });
 }
 
-Strangers::Flow* Strangers::only_with_xid(const Flow& flow, const TransportPacket& message) {
+UnmatchedFlows::Flow* UnmatchedFlows::only_with_xid(const Flow& flow,
+                                                    const TransportPacket& message) {
   const std::uint32_t xid = words_of(message)->xid;
   const auto type = type_of(message.payload);
   return only(flow, [&](const TransportPacket& packet) {
@@ -191,27 +193,27 @@ Strangers::Flow* Strangers::only_with_xid(const Flow& flow, const TransportPacke
   });
 }
 
-void Strangers::note(Flow& flow, const Flow& partner, const TransportPacket& proof) {
-  auto known = std::ranges::find(flow.partners, partner.key, &Partner::flow);
-  if (known == flow.partners.end()) {
-    if (flow.partners.size() == kMostPartners) return;
-    known = flow.partners.insert(known, {partner.key});
+void UnmatchedFlows::note(Flow& flow, const Flow& partner, const TransportPacket& proof) {
+  auto known = std::ranges::find(flow.candidates, partner.key, &Candidate::flow);
+  if (known == flow.candidates.end()) {
+    if (flow.candidates.size() == kMostCandidates) return;
+    known = flow.candidates.insert(known, {partner.key});
   }
   const std::uint32_t psn = proof.base.psn;
   if (!proof.traits().is_response()) {
     known->xid = true;
-  } else if (known->numbers == 0 || known->psn != psn) {  // a duplicate proves nothing new
+  } else if (known->numbers == 0 || known->psn != psn) {  // a duplicate is no new evidence
     ++known->numbers;
     known->psn = psn;
   }
 }
 
-unsigned Strangers::proofs(const Flow& one, const Flow& two) {
+unsigned UnmatchedFlows::proofs(const Flow& one, const Flow& two) {
   unsigned numbers = 0;
   bool xid = false;
   for (const auto& [flow, partner] : {std::pair(&one, two.key), std::pair(&two, one.key)}) {
-    const auto known = std::ranges::find(flow->partners, partner, &Partner::flow);
-    if (known == flow->partners.end()) continue;
+    const auto known = std::ranges::find(flow->candidates, partner, &Candidate::flow);
+    if (known == flow->candidates.end()) continue;
     numbers += known->numbers;
     xid |= known->xid;
   }
@@ -222,15 +224,15 @@ unsigned Strangers::proofs(const Flow& one, const Flow& two) {
   return answers ? 2 : 1;
 }
 
-unsigned Strangers::proofs_of_others(const Flow& flow, const FlowKey& partner) {
+unsigned UnmatchedFlows::proofs_for_others(const Flow& flow, const FlowKey& partner) {
   unsigned sum = 0;
-  for (const Partner& known : flow.partners) {
+  for (const Candidate& known : flow.candidates) {
     if (known.flow != partner) sum += known.numbers + (known.xid ? 1 : 0);
   }
   return sum;
 }
 
-std::vector<KeptPacket> Strangers::take(const FlowKey& flow) {
+std::vector<KeptPacket> UnmatchedFlows::take(const FlowKey& flow) {
   const auto found = index_.find(flow);
   if (found == index_.end()) return {};
   Flow taken = remove(found->second);
@@ -238,12 +240,12 @@ std::vector<KeptPacket> Strangers::take(const FlowKey& flow) {
           std::make_move_iterator(taken.packets.end())};
 }
 
-std::optional<LostStranger> Strangers::give_up_oldest() {
+std::optional<EvictedFlow> UnmatchedFlows::evict_oldest() {
   if (flows_.empty()) return std::nullopt;
   Flow flow = remove(std::prev(flows_.end()));
-  LostStranger lost{flow.key, flow.first, {}};
-  const auto speaks = [](const KeptPacket& kept) { return words_of(kept.packet).has_value(); };
-  if (std::ranges::none_of(flow.packets, speaks)) return lost;
+  EvictedFlow lost{flow.key, flow.first, {}};
+  const auto is_rpcrdma = [](const KeptPacket& kept) { return words_of(kept.packet).has_value(); };
+  if (std::ranges::none_of(flow.packets, is_rpcrdma)) return lost;
   std::ranges::copy_if(std::make_move_iterator(flow.packets.begin()),
                        std::make_move_iterator(flow.packets.end()),
                        std::back_inserter(lost.requests),
@@ -255,7 +257,7 @@ std::optional<LostStranger> Strangers::give_up_oldest() {
   return lost;
 }
 
-Strangers::Flow Strangers::remove(Position flow) {
+UnmatchedFlows::Flow UnmatchedFlows::remove(Position flow) {
   bytes_ -= flow->bytes;
   index_.erase(flow->key);
   const auto hosts = hosts_.find(hosts_of(flow->key));

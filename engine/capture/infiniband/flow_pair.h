@@ -1,29 +1,28 @@
-// A connection of which both flows are known, or that was asked for, with what is known of its
-// setup.
+// A connection with its two flows, or with a request for one, and the state of its setup.
 #pragma once
 
 #include <array>
 #include <optional>
 
+#include "capture/infiniband/cm_handshake.h"
 #include "capture/infiniband/connection.h"
-#include "capture/infiniband/exchange.h"
 #include "capture/infiniband/kept_packet.h"
 
 namespace steertag::capture::infiniband {
 
-/// Packets that may still arrive for a connection that is over: the capture misplaced them. More
-/// belong to another connection between the same queue pairs.
+/// At most this many packets may arrive late, after the connection's end. More belong to another
+/// connection between the same queue pairs.
 inline constexpr unsigned kMostLate = 64;
 
-class KnownPair {
+class FlowPair {
  public:
-  /// Asked for by the client, which is side a.
-  KnownPair(ConnectionSinks& sinks, FeedHints hints, Exchange exchange);
-  /// Joined: the capture has no beginning of it. Side a is the sender of `one`.
-  KnownPair(ConnectionSinks& sinks, FeedHints hints, const FlowKey& one, const FlowKey& two);
+  /// The client, side a, asked for it.
+  FlowPair(ConnectionSinks& sinks, FeedHints hints, CmHandshake handshake);
+  /// Joined: the capture lacks its beginning. Side a is the sender of `one`.
+  FlowPair(ConnectionSinks& sinks, FeedHints hints, const FlowKey& one, const FlowKey& two);
 
   Connection& connection() { return connection_; }
-  std::optional<Exchange>& exchange() { return exchange_; }
+  std::optional<CmHandshake>& handshake() { return handshake_; }
   /// The flow that a side sends, if it is known.
   const std::optional<FlowKey>& flow(Side sender) const {
     return flows_[static_cast<std::size_t>(sender)];
@@ -34,23 +33,23 @@ class KnownPair {
   /// Whether one of its ends is this queue pair.
   bool has_end(const Address& address, std::uint32_t queue_pair) const;
 
-  /// Tells the request if that was not done yet.
-  void tell_request();
+  /// Reports the request, once.
+  void report_request();
   void accept(const Place& place, const KeptPrivateData& data);
   void reject(const Place& place, Side sender, const rdma::infiniband::CmMessage& message);
   void disconnect(const Place& place, Side sender);
   void end(const Place& place);
-  /// It is forgotten although it may go on.
+  /// Stops tracking it although it may go on.
   void forget(const Place& place);
-  /// A packet for a connection that is over. False if it cannot be a late one.
-  bool take_late() { return connection_.strange() || ++late_ <= kMostLate; }
-  /// What its table has counted of the octets that it holds back.
+  /// Takes a packet after the connection's end. False if it cannot be a late one.
+  bool take_late() { return connection_.other_protocol() || ++late_ <= kMostLate; }
+  /// Buffered octets, as the table last counted them.
   std::size_t counted() const { return counted_; }
   void set_counted(std::size_t octets) { counted_ = octets; }
 
  private:
   Connection connection_;
-  std::optional<Exchange> exchange_;
+  std::optional<CmHandshake> handshake_;
   std::array<std::optional<FlowKey>, 2> flows_;
   unsigned late_ = 0;
   std::size_t counted_ = 0;

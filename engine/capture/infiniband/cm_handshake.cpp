@@ -1,5 +1,5 @@
-// Private data as the consumer gave it.
-#include "capture/infiniband/exchange.h"
+// Copies the consumer's private data out of messages of the connection manager.
+#include "capture/infiniband/cm_handshake.h"
 
 #include "rdma/infiniband/ip_service.h"
 

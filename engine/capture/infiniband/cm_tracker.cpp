@@ -1,5 +1,5 @@
-// Requests open connections, replies and rejections settle them, disconnections end them.
-#include "capture/infiniband/manager.h"
+// Requests open connections; replies and rejections complete the setup; disconnects end them.
+#include "capture/infiniband/cm_tracker.h"
 
 #include <algorithm>
 #include <iterator>
@@ -19,7 +19,7 @@ using ib::CmKind;
 constexpr std::uint16_t kNoLid = 0;
 constexpr std::uint16_t kPermissiveLid = 0xffff;
 
-/// An end of the path that a request names; packets of RoCE go where the request went.
+/// An end of the path that a request names. RoCE packets follow the request's own addresses.
 Address path_end(const Address& manager, std::uint16_t lid) {
   const bool named = lid != kNoLid && lid != kPermissiveLid;
   return manager.kind == Address::Kind::lid && named ? of_lid(lid) : manager;
@@ -37,7 +37,7 @@ bool is_early(std::uint32_t first, std::uint32_t psn) {
 
 }  // namespace
 
-void Manager::read(const TransportPacket& packet) {
+void CmTracker::read(const TransportPacket& packet) {
   if (packet.payload.size() < ib::kMadHeaderBytes) return note_cut(packet);
   const ib::MadHeader header = ib::decode_mad_header(packet.payload.data());
   if (!header.is_communication()) return;
@@ -56,49 +56,50 @@ void Manager::read(const TransportPacket& packet) {
   }
 }
 
-bool Manager::is_nfs_port(std::uint64_t service) const {
+bool CmTracker::is_nfs_port(std::uint64_t service) const {
   const auto port = ib::tcp_port(service);
   return port && (*port == kNfsRdmaPort ||
                   std::ranges::find(options_.ports, *port) != options_.ports.end());
 }
 
-void Manager::on_request(const TransportPacket& packet, const CmMessage& request) {
+void CmTracker::on_request(const TransportPacket& packet, const CmMessage& request) {
   if (!request.reliable) return;
-  const auto known = pairs_.find([&](KnownPair& pair) {
-    return pair.exchange() &&
-           pair.exchange()->is(packet.source, packet.destination, request.local_id);
+  const auto known = pairs_.find([&](FlowPair& pair) {
+    return pair.handshake() &&
+           pair.handshake()->is(packet.source, packet.destination, request.local_id);
   });
   if (known != pairs_.end()) {
-    const Exchange& exchange = *known->exchange();
-    if (exchange.client_queue_pair == request.queue_pair &&
-        exchange.server_psn == request.starting_psn) {
-      return;  // sent again
+    const CmHandshake& handshake = *known->handshake();
+    if (handshake.client_queue_pair == request.queue_pair &&
+        handshake.server_psn == request.starting_psn) {
+      return;  // retransmitted
     }
     known->end(packet.place);
     pairs_.remove(known);
   }
-  Exchange exchange;
-  exchange.place = packet.place;
-  exchange.client = packet.source;
-  exchange.server = packet.destination;
-  exchange.client_path = path_end(packet.source, request.local_lid);
-  exchange.server_path = path_end(packet.destination, request.remote_lid);
-  exchange.client_id = request.local_id;
-  exchange.client_queue_pair = request.queue_pair;
-  exchange.server_psn = request.starting_psn;
-  exchange.private_data = KeptPrivateData(request);
-  pairs_.end_users(exchange.client_path, request.queue_pair, packet.place, nullptr);
+  CmHandshake handshake;
+  handshake.place = packet.place;
+  handshake.client = packet.source;
+  handshake.server = packet.destination;
+  handshake.client_path = path_end(packet.source, request.local_lid);
+  handshake.server_path = path_end(packet.destination, request.remote_lid);
+  handshake.client_id = request.local_id;
+  handshake.client_queue_pair = request.queue_pair;
+  handshake.server_psn = request.starting_psn;
+  handshake.private_data = KeptPrivateData(request);
+  pairs_.end_users(handshake.client_path, request.queue_pair, packet.place, nullptr);
 
   FeedHints hints;
   hints.fabric = fabric_of(packet.source);
-  hints.ends = {end_text(exchange.client_path, request.queue_pair), end_text(exchange.server_path)};
+  hints.ends = {end_text(handshake.client_path, request.queue_pair),
+                end_text(handshake.server_path)};
   hints.client = Side::a;
   hints.known_port = is_nfs_port(request.service);
-  const auto pair = pairs_.add(sinks_, std::move(hints), std::move(exchange));
+  const auto pair = pairs_.add(sinks_, std::move(hints), std::move(handshake));
   pair->connection().set_mtu(ib::path_mtu_bytes(request.path_mtu));
 
   const auto early = std::ranges::find_if(early_replies_, [&](const EarlyReply& reply) {
-    return pair->exchange()->is(reply.client, reply.server, reply.client_id);
+    return pair->handshake()->is(reply.client, reply.server, reply.client_id);
   });
   if (early == early_replies_.end()) return;
   const EarlyReply reply = std::move(*early);
@@ -106,7 +107,7 @@ void Manager::on_request(const TransportPacket& packet, const CmMessage& request
   establish(pair, reply);
 }
 
-void Manager::on_reply(const TransportPacket& packet, const CmMessage& message) {
+void CmTracker::on_reply(const TransportPacket& packet, const CmMessage& message) {
   EarlyReply reply;
   reply.place = packet.place;
   reply.client = packet.destination;
@@ -116,12 +117,12 @@ void Manager::on_reply(const TransportPacket& packet, const CmMessage& message) 
   reply.queue_pair = message.queue_pair;
   reply.client_psn = message.starting_psn;
   reply.private_data = KeptPrivateData(message);
-  const auto pair = pairs_.find([&](KnownPair& each) {
-    return each.exchange() && each.exchange()->is(reply.client, reply.server, reply.client_id);
+  const auto pair = pairs_.find([&](FlowPair& each) {
+    return each.handshake() && each.handshake()->is(reply.client, reply.server, reply.client_id);
   });
   if (pair != pairs_.end()) {
-    if (!pair->exchange()->answered && !pair->connection().over()) establish(pair, reply);
-    return;  // or sent again
+    if (!pair->handshake()->answered && !pair->connection().over()) establish(pair, reply);
+    return;  // or a retransmission
   }
   const bool again = std::ranges::any_of(early_replies_, [&](const EarlyReply& each) {
     return each.client == reply.client && each.server == reply.server &&
@@ -132,30 +133,30 @@ void Manager::on_reply(const TransportPacket& packet, const CmMessage& message) 
   early_replies_.push_back(std::move(reply));
 }
 
-void Manager::establish(PairTable::Position pair, const EarlyReply& reply) {
-  Exchange& exchange = *pair->exchange();
-  exchange.answered = true;
-  exchange.server_id = reply.server_id;
-  pairs_.end_users(exchange.server_path, reply.queue_pair, reply.place, &*pair);
-  pair->connection().feed().set_end(Side::b, end_text(exchange.server_path, reply.queue_pair));
+void CmTracker::establish(PairTable::Position pair, const EarlyReply& reply) {
+  CmHandshake& handshake = *pair->handshake();
+  handshake.answered = true;
+  handshake.server_id = reply.server_id;
+  pairs_.end_users(handshake.server_path, reply.queue_pair, reply.place, &*pair);
+  pair->connection().feed().set_end(Side::b, end_text(handshake.server_path, reply.queue_pair));
   pair->accept(reply.place, reply.private_data);
   pair->connection().start_at(Side::a, reply.client_psn);
-  pairs_.index(pair, Side::a, exchange.to_server(reply.queue_pair));
-  pairs_.index(pair, Side::b, exchange.to_client());
-  replay_early(pair, reply.client_psn, exchange.server_psn);
+  pairs_.index(pair, Side::a, handshake.to_server(reply.queue_pair));
+  pairs_.index(pair, Side::b, handshake.to_client());
+  replay_early(pair, reply.client_psn, handshake.server_psn);
 }
 
-/// Packets of the connection that were captured before its reply; others between the same queue
-/// pairs are of a connection before it.
-void Manager::replay_early(PairTable::Position pair, std::uint32_t client_psn,
-                           std::uint32_t server_psn) {
+/// Replays packets of the connection that were captured before its reply. Others between the same
+/// queue pairs belong to an earlier connection.
+void CmTracker::replay_early(PairTable::Position pair, std::uint32_t client_psn,
+                             std::uint32_t server_psn) {
   struct Early {
     Side sender;
     KeptPacket kept;
   };
   std::vector<Early> packets;
   for (const Side sender : {Side::a, Side::b}) {
-    for (KeptPacket& kept : strangers_.take(*pair->flow(sender))) {
+    for (KeptPacket& kept : unmatched_.take(*pair->flow(sender))) {
       const bool request = kept.packet.traits().is_request();
       const bool by_client = request == (sender == Side::a);
       const std::uint32_t first = by_client ? client_psn : server_psn;
@@ -167,21 +168,21 @@ void Manager::replay_early(PairTable::Position pair, std::uint32_t client_psn,
   for (const Early& early : packets) pairs_.read({pair, early.sender}, early.kept.packet);
 }
 
-/// The connection that a message other than a request or reply is about, and the message's sender.
-std::optional<PairTable::Sender> Manager::party(const TransportPacket& packet,
-                                                const CmMessage& message) {
+/// Finds the connection and the sender of a message that is neither request nor reply.
+std::optional<PairTable::Sender> CmTracker::party(const TransportPacket& packet,
+                                                  const CmMessage& message) {
   std::optional<PairTable::Sender> found;
-  const auto pair = pairs_.find([&](KnownPair& each) {
-    const auto& exchange = each.exchange();
-    if (!exchange) return false;
+  const auto pair = pairs_.find([&](FlowPair& each) {
+    const auto& handshake = each.handshake();
+    if (!handshake) return false;
     const auto server_is = [&](std::uint32_t id) {
-      return !exchange->answered || exchange->server_id == 0 || id == 0 ||
-             exchange->server_id == id;
+      return !handshake->answered || handshake->server_id == 0 || id == 0 ||
+             handshake->server_id == id;
     };
-    if (exchange->is(packet.source, packet.destination, message.local_id) &&
+    if (handshake->is(packet.source, packet.destination, message.local_id) &&
         server_is(message.remote_id)) {
       found = PairTable::Sender{{}, Side::a};
-    } else if (exchange->is(packet.destination, packet.source, message.remote_id) &&
+    } else if (handshake->is(packet.destination, packet.source, message.remote_id) &&
                server_is(message.local_id)) {
       found = PairTable::Sender{{}, Side::b};
     }
@@ -190,16 +191,16 @@ std::optional<PairTable::Sender> Manager::party(const TransportPacket& packet,
   if (found) {
     found->pair = pair;
   } else if (message.kind == CmKind::disconnect_request) {
-    // Of a connection that was joined.
+    // The connection was joined.
     found = pairs_.sender_of({packet.source, packet.destination, message.queue_pair});
   }
   return found;
 }
 
-void Manager::on_other(const TransportPacket& packet, const CmMessage& message) {
+void CmTracker::on_other(const TransportPacket& packet, const CmMessage& message) {
   const auto sender = party(packet, message);
   if (!sender) return;
-  KnownPair& pair = *sender->pair;
+  FlowPair& pair = *sender->pair;
   switch (message.kind) {
     case CmKind::connect_reject:
       pair.reject(packet.place, sender->side, message);
@@ -216,7 +217,7 @@ void Manager::on_other(const TransportPacket& packet, const CmMessage& message) 
   pairs_.recount(sender->pair);
 }
 
-void Manager::note_cut(const TransportPacket& packet) {
+void CmTracker::note_cut(const TransportPacket& packet) {
   if (!packet.payload_cut()) return;
   const FlowKey hosts{packet.source, packet.destination, 0};
   if (std::ranges::find(cut_setups_, hosts) != cut_setups_.end()) return;
@@ -224,14 +225,14 @@ void Manager::note_cut(const TransportPacket& packet) {
   cut_setups_.push_back(hosts);
 }
 
-bool Manager::setup_cut(const FlowKey& flow) const {
+bool CmTracker::setup_cut(const FlowKey& flow) const {
   return std::ranges::any_of(cut_setups_, [&](const FlowKey& hosts) {
     return (hosts.source == flow.source && hosts.destination == flow.destination) ||
            (hosts.source == flow.destination && hosts.destination == flow.source);
   });
 }
 
-const EarlyReply* Manager::early_reply(const FlowKey& to_server) const {
+const EarlyReply* CmTracker::early_reply(const FlowKey& to_server) const {
   for (const EarlyReply& reply : early_replies_) {
     if (reply.queue_pair == to_server.queue_pair && reply.server == to_server.destination &&
         reply.client == to_server.source) {

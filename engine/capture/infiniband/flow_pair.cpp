@@ -1,0 +1,88 @@
+// Reports setup and end of a connection as both sides observe them.
+#include "capture/infiniband/flow_pair.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace steertag::capture::infiniband {
+namespace {
+
+namespace ib = rdma::infiniband;
+
+template <class Event>
+void report(ConnectionFeed& feed, const Place& place, Side side, const KeptPrivateData& data) {
+  if (data.whole) {
+    feed.on_event(place, side, Event{data.octets});
+  } else {
+    feed.on_loss(place, side, LossKind::cut);
+  }
+}
+
+}  // namespace
+
+FlowPair::FlowPair(ConnectionSinks& sinks, FeedHints hints, CmHandshake handshake)
+    : connection_(sinks, std::move(hints)), handshake_(std::move(handshake)) {
+  connection_.start_at(Side::b, handshake_->server_psn);
+}
+
+FlowPair::FlowPair(ConnectionSinks& sinks, FeedHints hints, const FlowKey& one, const FlowKey& two)
+    : connection_(sinks, std::move(hints)), flows_{one, two} {}
+
+bool FlowPair::has_end(const Address& address, std::uint32_t queue_pair) const {
+  if (handshake_ && handshake_->client_queue_pair == queue_pair &&
+      handshake_->client_path == address) {
+    return true;
+  }
+  return std::ranges::any_of(flows_, [&](const std::optional<FlowKey>& flow) {
+    return flow && flow->queue_pair == queue_pair && flow->destination == address;
+  });
+}
+
+void FlowPair::report_request() {
+  if (!handshake_ || handshake_->reported) return;
+  handshake_->reported = true;
+  report<trace::Connect>(connection_.feed(), handshake_->place, Side::a, handshake_->private_data);
+}
+
+void FlowPair::accept(const Place& place, const KeptPrivateData& data) {
+  report_request();
+  report<trace::Accept>(connection_.feed(), place, Side::b, data);
+}
+
+void FlowPair::reject(const Place& place, Side sender, const ib::CmMessage& message) {
+  if (connection_.over()) return;
+  report_request();
+  // Other reasons are the connection manager's own: no listener, or a lost message.
+  const bool by_consumer = message.reason == ib::kRejectedByConsumer;
+  if (sender == Side::b && !handshake_->answered && by_consumer) {
+    report<trace::Reject>(connection_.feed(), place, Side::b, KeptPrivateData(message));
+  }
+  disconnect(place, sender);
+}
+
+void FlowPair::disconnect(const Place& place, Side sender) {
+  if (connection_.over()) return;
+  report_request();
+  connection_.flush();
+  if (connection_.over()) return;
+  connection_.feed().on_event(place, sender, trace::Disconnect{true});
+  connection_.end(place);
+}
+
+void FlowPair::end(const Place& place) {
+  if (connection_.over()) return;
+  report_request();
+  connection_.end(place);
+}
+
+void FlowPair::forget(const Place& place) {
+  if (connection_.over()) return;
+  report_request();
+  connection_.flush();
+  for (const Side side : {Side::a, Side::b}) {
+    connection_.feed().on_loss(place, side, LossKind::overflow);
+  }
+  connection_.end(place);
+}
+
+}  // namespace steertag::capture::infiniband
