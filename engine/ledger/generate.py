@@ -1,25 +1,25 @@
 """Reads the ledger's YAML files, checks every row, and writes the C++ table and the list of ids.
 
-A file holds `document` (the first part of every id in it), `title` and `requirements`. A row holds
+A file has `document` (the first part of every id in it), `title` and `requirements`. The fields of a row:
 
-  id          DOCUMENT-SECTION-n; permanent, never given to another requirement
-  level       the document's RFC 2119 word; DEF marks text that is normative in effect without one
-              (XDR, numbers, accounting rules)
-  role        who has to comply: requester and responder are per RPC direction, client and server
-              per connection (the client opened it), sender and receiver per message
-  subject     what part of the protocol it is about; `legacy` rows bind no RFC 8166 peer
-  statement   the requirement in our words
-  observable  what a violation looks like from outside
-  test        how to provoke it; POS: a conforming exchange, NEG: a hostile stimulus
-  note        optional: a known conflict, doubt or widespread deviation
-  exemption   optional: why the row has no case, a mapping of
-                kind  a word of EXEMPTIONS
-                why   the reason
-                by    ids of the rows that stand instead; of a `restated` row their cases are its
-                      cases, so that it is as open as they are
-                role  client or server, if only this one of the two that the row binds is exempt
-  unbroken    optional, of a row that has cases: why no deviation of our own peer breaks it, or why no case
-              could see that; a mapping of server, client or both to the reason
+    id          DOCUMENT-SECTION-n; permanent, never reused for another requirement
+    level       the document's RFC 2119 word; DEF marks text that is normative in effect without one
+                (XDR, numbers, accounting rules)
+    role        who must comply: requester and responder are per RPC direction, client and server
+                per connection (the client opened it), sender and receiver per message
+    subject     the part of the protocol; `legacy` rows bind no RFC 8166 peer
+    statement   the requirement in our words
+    observable  how a violation looks from outside
+    test        how to provoke it; POS: a conforming exchange, NEG: a hostile stimulus
+    note        optional: a known conflict, doubt or widespread deviation
+    exemption   optional: why the row has no case, a mapping of
+                  kind  a word of EXEMPTIONS
+                  why   the reason
+                  by    ids of the rows that replace it; a `restated` row shares their cases, and
+                        is as open as they are
+                  role  client or server, if the row binds both and only this one is exempt
+    unbroken    optional, for a row with cases: why no deviation of our own peer breaks it, or why
+                no case could detect one; a mapping of server, client or both to the reason
 """
 
 import argparse
@@ -41,7 +41,7 @@ LEVELS = {
     "NOT RECOMMENDED": "not_recommended",
     "DEF": "def",
 }
-# Each says of a row that it needs no case of its own, and in what way.
+# Each word says why a row needs no case of its own.
 EXEMPTIONS = {
     "unseen": "whether it is kept leaves no trace at the other end of a connection",
     "local": "it is about hosts, administrators, registries or authors, not about a connection",
@@ -71,12 +71,12 @@ EXEMPTION_KEYS = ("kind", "role", "by", "why")
 FILE_KEYS = ("document", "title", "requirements")
 ID = re.compile(r"(?P<document>[A-Z]+\d+)-(?P<section>[0-9A-Z]+(\.\d+)*)-\d+")
 SUBJECT = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-# Far above what the documents yield; a larger file is a mistake, not a ledger.
+# Far above the documents' numbers. A larger file is a mistake, not a ledger.
 MOST_REQUIREMENTS = 5000
 
 
 class LedgerError(Exception):
-    """One mistake in the ledger, with the file and the id it is in."""
+    """One mistake in the ledger, with its file and id."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Document:
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses what YAML forbids and PyYAML lets pass: the same key twice in one mapping."""
+    """Refuses duplicate keys in a mapping: YAML forbids them, and PyYAML accepts them."""
 
     def construct_mapping(self, node, deep=False):
         seen = set()
@@ -134,7 +134,7 @@ def _check_row(path, row, document):
 
 
 def _binds_two(row):
-    """Whether servers and clients both have to keep it."""
+    """Whether servers and clients both must comply."""
     of_a_read = row["subject"] == "iwarp" and row["role"] in ROLES_OF_A_READ
     return of_a_read or row["role"] in ROLES_OF_TWO
 
@@ -145,7 +145,8 @@ def _check_text(where, key, value):
 
 
 def _check_exemption(where, exemption, binds_two):
-    """Raises LedgerError unless it is a well-formed exemption; `binds_two`: the row binds both roles."""
+    """Raises LedgerError unless it is a well-formed exemption. `binds_two`: the row binds both
+    roles."""
     if not isinstance(exemption, dict) or not {"kind", "why"} <= set(exemption):
         raise LedgerError(f"{where}: an exemption holds a kind and a why")
     for key, value in exemption.items():
@@ -165,7 +166,7 @@ def _check_exemption(where, exemption, binds_two):
 
 
 def _check_unbroken(where, unbroken, sides):
-    """Raises LedgerError unless it gives a reason for one or both of the sides that the row binds."""
+    """Raises LedgerError unless it has a reason for one or both of the sides that the row binds."""
     if not isinstance(unbroken, dict) or not unbroken:
         raise LedgerError(f"{where}: 'unbroken' maps server or client to the reason")
     for side, why in unbroken.items():
@@ -175,7 +176,7 @@ def _check_unbroken(where, unbroken, sides):
 
 
 def _check_references(rows):
-    """Every row that stands for another exists; where its cases count for both, it has to have some."""
+    """Checks that rows in `by` exist. If their cases count for both rows, they must have some."""
     by_id = {row["id"]: row for row in rows}
     for row in rows:
         for name in row.get("exemption", {}).get("by", []):
@@ -189,7 +190,7 @@ def _check_references(rows):
 
 
 def load(path):
-    """The Document in one YAML file; LedgerError names the file and the id that is wrong."""
+    """The Document in one YAML file. LedgerError names the file and the bad id."""
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except (OSError, UnicodeDecodeError) as error:
@@ -210,7 +211,7 @@ def load(path):
 
 
 def load_all(paths):
-    """All documents of the ledger; refuses documents and ids that appear twice."""
+    """All documents of the ledger; refuses duplicate documents and ids."""
     documents, first_seen = {}, {}
     for path in paths:
         document = load(path)
@@ -235,7 +236,7 @@ def sorted_rows(documents):
 
 
 def _literal(text):
-    """A C++ string literal; anything but printable ASCII is written in octal."""
+    """A C++ string literal, with octal escapes except for printable ASCII."""
     parts = []
     for octet in text.encode("utf-8"):
         if octet in b'"\\?':
@@ -248,7 +249,7 @@ def _literal(text):
 
 
 def write_ids(rows):
-    """The header with every id, for the lookup at compile time."""
+    """The header with every id, for look-ups at compile time."""
     lines = [
         "// Generated from the ledger's YAML files: every requirement id, in order.",
         "#pragma once",
@@ -291,7 +292,7 @@ def _unbroken_initializer(row):
 
 
 def write_table(documents, rows):
-    """The source with the rows, the documents, and why rows are unbroken."""
+    """The source with the rows, the documents, and the `unbroken` reasons."""
     unbroken = [_unbroken_initializer(row) for row in rows if "unbroken" in row]
     lines = [
         "// Generated from the ledger's YAML files: every requirement and every document.",

@@ -1,4 +1,4 @@
-"""The ledger's generator: what it accepts, and the one error it gives for each mistake."""
+"""The ledger's generator: valid input, and the error for each mistake."""
 
 import pathlib
 import sys

@@ -1,5 +1,6 @@
-// The ledger: every requirement that a verdict may name, with its permanent id. The table is
-// generated at build time from requirements/*.yaml (generate.py says what a row holds).
+// The ledger: every requirement that a verdict may name, with its permanent id.
+//
+// The build generates the table from requirements/*.yaml (generate.py describes a row).
 #pragma once
 
 #include <cstddef>
@@ -24,11 +25,11 @@ enum class Level : std::uint8_t {
   def
 };
 
-/// Why a row has no case, as data; every text is empty in a row that needs one.
+/// Why a row needs no case. All texts are empty in a row that needs one.
 struct Exemption {
   std::string_view kind;  // a word of generate.py's EXEMPTIONS
-  std::string_view role;  // "client" or "server" if only this one is exempt
-  std::string_view by;    // ids, a blank between them, of the rows that stand instead
+  std::string_view role;  // "client" or "server" if only that one is exempt
+  std::string_view by;    // ids of the rows that replace it, separated by blanks
   std::string_view why;   // a sentence
 };
 
@@ -60,7 +61,7 @@ const Requirement* find(std::string_view id);
 /// The RFC 2119 word: "MUST NOT"; "DEF" for Level::def.
 std::string_view name(Level level);
 
-/// Names one requirement that surely exists. Only `ref` makes one, at compile time.
+/// The name of a requirement that exists. Only `ref` creates one, at compile time.
 class Ref {
  public:
   const Requirement& operator*() const { return requirements()[index_]; }
@@ -76,11 +77,10 @@ class Ref {
   std::uint16_t index_;
 };
 
-/// Declared and never defined: a call of it ends the compile-time lookup with its name in the
-/// error.
+/// Declared and never defined: a call ends the compile-time lookup, and the error shows its name.
 void this_id_is_not_in_the_ledger();
 
-/// `ledger::ref("RFC8166-4.2.1-1")`; an id that the ledger does not hold does not compile.
+/// `ledger::ref("RFC8166-4.2.1-1")`; an unknown id does not compile.
 consteval Ref ref(std::string_view id) {
   std::size_t low = 0;
   std::size_t high = kIds.size();

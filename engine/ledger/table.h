@@ -1,4 +1,4 @@
-// The generated table, as ledger.cpp sees it.
+// The generated table, for ledger.cpp.
 #pragma once
 
 #include <array>

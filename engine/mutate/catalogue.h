@@ -1,4 +1,4 @@
-// The catalogue of generators: every group of hostile messages under one name.
+// The catalogue of generators: every group of hostile messages by name.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ struct Group {
   std::vector<Variant> (*generate)(const wire::Draft& draft);
 };
 
-/// All groups in a fixed order. `floods` is not among them, because it needs the inline threshold.
+/// All groups in a fixed order. `floods` is not included, because it needs the inline threshold.
 std::span<const Group> groups();
 
 /// The variants of one group, or nothing for an unknown name.

@@ -1,4 +1,4 @@
-// Messages whose fields are shifted: one left out or written twice.
+// Messages with shifted fields: one is missing or written twice.
 #include "mutate/field_mutation.h"
 
 #include "mutate/truncation.h"

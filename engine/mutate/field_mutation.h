@@ -1,12 +1,12 @@
-// Messages whose fields are shifted: one left out or written twice.
+// Messages with shifted fields: one is missing or written twice.
 #pragma once
 
 #include "mutate/variant.h"
 
 namespace steertag::mutate {
 
-/// Every field of the transport header left out ("without.read-list-position") and written twice
-/// ("twice.rdma_xid"); what follows moves, so every later field is read from the wrong place.
+/// Each field of the transport header in turn is missing ("without.read-list-position") or written
+/// twice ("twice.rdma_xid"). Later fields move, so they are read from the wrong place.
 std::vector<Variant> shifted_fields(const wire::Draft& draft);
 
 }  // namespace steertag::mutate

@@ -1,4 +1,4 @@
-// Messages whose fixed words are hostile: versions, procedures, credits and XIDs.
+// Messages with hostile fixed words: versions, procedures, credits and XIDs.
 #include "mutate/fixed_words_mutation.h"
 
 #include "wire/xdr.h"
@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kSwappedOne = 0x01000000;  // 1 in the wrong octet order
 constexpr std::uint32_t kAllOnes = 0xffffffff;
 
-/// The fixed words of the draft with nothing but `octets` times 0xff behind them.
+/// The fixed words of the draft, followed only by `octets` times 0xff.
 wire::Draft with_garbage_body(const wire::Draft& draft, std::size_t octets) {
   wire::Draft copy = draft;
   copy.cut_to = wire::kFixedBytes;
@@ -113,7 +113,7 @@ std::vector<Variant> xids(const wire::Draft& draft) {
   const std::uint32_t rpc_xid = wire::load_u32(draft.payload.data());
   wire::Draft copy = draft;
   copy.xid = rpc_xid ^ 1;
-  // A receiver may also go by the header's XID alone (RFC 8166 4.2.1).
+  // A receiver may also use the header's XID alone (RFC 8166 4.2.1).
   result.push_back(variant("xid.differs-from-rpc", copy, Expectation::survive));
   copy.xid = __builtin_bswap32(rpc_xid);
   if (copy.xid != rpc_xid) {

@@ -5,10 +5,10 @@
 
 namespace steertag::mutate {
 
-/// Legal encodings with as many entries as one Send of `inline_bytes` octets holds, each list in
-/// turn: "flood.read-segments", "flood.empty-write-chunks", "flood.write-chunks",
-/// "flood.write-segments", "flood.reply-segments". Entries repeat the draft's first entry of the
-/// list, or a segment of no memory. Nothing for a draft that does not fit by itself.
+/// Legal messages with as many entries as one Send of `inline_bytes` octets holds, for each list in
+/// turn. Names: "flood.read-segments", "flood.empty-write-chunks", "flood.write-chunks",
+/// "flood.write-segments", "flood.reply-segments". Entries repeat the list's first entry, or a
+/// segment without memory. Nothing for a draft that is too long itself.
 std::vector<Variant> floods(const wire::Draft& draft, std::size_t inline_bytes);
 
 }  // namespace steertag::mutate

@@ -1,4 +1,4 @@
-// Messages whose chunk lists are malformed: presence words, counts, missing bodies and order.
+// Messages with malformed chunk lists: presence words, counts, missing bodies and order.
 #include "mutate/list_mutation.h"
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace {
 // 2 is the smallest illegal word; 0x01000000 is 1 in the wrong octet order.
 constexpr std::uint32_t kPresenceWords[] = {2, 0x01000000, 0x80000000, 0xffffffff};
 
-// Times 16 octets these are 0, 16, 0 and 0xfffffff0 in 32 bits; the last is the largest word.
+// Multiplied by 16 octets, these wrap to 0, 16, 0 and 0xfffffff0 in 32 bits. The last is the
+// largest word.
 constexpr std::uint32_t kHugeCounts[] = {0x10000000, 0x10000001, 0x20000000, 0x0fffffff,
                                          0xffffffff};
 
@@ -19,7 +20,7 @@ std::string chunk_name(std::size_t index) {
   return index == 0 ? "write-chunk" : "write-chunk-" + std::to_string(index + 1);
 }
 
-/// Adds variants of one chunk, which `chunk_of` finds in a copy of the draft.
+/// Adds variants of the chunk that `chunk_of` finds in a copy of the draft.
 template <class ChunkOf>
 void add_counts(const wire::Draft& draft, const std::string& name, ChunkOf chunk_of,
                 std::vector<Variant>& result) {
@@ -44,7 +45,7 @@ std::vector<Entry> doubled(const std::vector<Entry>& entries) {
   return result;
 }
 
-/// Entries 1, 3, 5, ... and then 2, 4, ...: pieces of one chunk are torn apart.
+/// Entries 1, 3, 5, ... and then 2, 4, ...: the segments of one chunk are separated.
 template <class Entry>
 std::vector<Entry> interleaved(const std::vector<Entry>& entries) {
   std::vector<Entry> result;

@@ -1,4 +1,4 @@
-// Generated messages: what every group promises, checked with the strict decoder.
+// Generated messages: the promise of every group, checked with the strict decoder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

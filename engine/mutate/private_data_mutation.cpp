@@ -1,4 +1,4 @@
-// Private data that is odd, damaged or hidden, with what a receiver must take from it.
+// Unusual, damaged or hidden private data, with the meaning that a receiver must find.
 #include "mutate/private_data_mutation.h"
 
 namespace steertag::mutate {

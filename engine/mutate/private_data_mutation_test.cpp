@@ -1,4 +1,4 @@
-// Private data variants: each means to our own receiver what it is said to mean.
+// Private data variants: our own receiver finds the stated meaning in each.
 #include "mutate/private_data_mutation.h"
 
 #include <gmock/gmock.h>

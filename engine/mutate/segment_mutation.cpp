@@ -1,11 +1,11 @@
-// Messages whose segments decode but point nowhere good: positions, lengths, offsets and handles.
+// Decodable messages with bad segments: positions, lengths, offsets and handles.
 #include "mutate/segment_mutation.h"
 
 namespace steertag::mutate {
 
 namespace {
 
-/// Adds variants of one segment, which `segment_of` finds in a copy of the draft.
+/// Adds variants of the segment that `segment_of` finds in a copy of the draft.
 template <class SegmentOf>
 void add_coordinates(const wire::Draft& draft, const std::string& list, SegmentOf segment_of,
                      std::vector<Variant>& result) {

@@ -1,4 +1,4 @@
-// Messages that end too early.
+// Truncated messages.
 #include "mutate/truncation.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ Variant cut(std::string name, const wire::Draft& draft, std::size_t size) {
   wire::Draft copy = draft;
   copy.cut_to = size;
   copy.append.clear();
-  // A whole header with too little behind it is the RPC layer's to refuse.
+  // The RPC layer refuses a whole header with a truncated message.
   return variant(std::move(name), std::move(copy), Expectation::survive);
 }
 

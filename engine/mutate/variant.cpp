@@ -1,4 +1,4 @@
-// Names of expectations and values, and expectations worked out by the strict decoder.
+// Names of expectations and values, and expectations from the strict decoder.
 #include "mutate/variant.h"
 
 #include <array>

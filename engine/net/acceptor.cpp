@@ -1,4 +1,4 @@
-// Listening and accepting.
+// Listens and accepts.
 #include "net/acceptor.h"
 
 #include <sys/epoll.h>
@@ -54,8 +54,8 @@ void Acceptor::on_ready(std::uint32_t /*events*/) {
 }
 
 void Acceptor::on_no_socket(int code) {
-  // With these the socket that waited is gone, or none did; with others it still waits, and would
-  // make every round end at once.
+  // After these errors the waiting socket is gone, or there was none. After others it still waits,
+  // and would end every round at once.
   if (code == EAGAIN || code == EINTR || code == ECONNABORTED) return;
   reactor_.watch(key_, 0);
   reactor_.set_deadline(key_, after(reactor_.round_time(), kAcceptPause));

@@ -1,4 +1,4 @@
-// A listening socket in an event loop: gives its owner every connection that arrives.
+// A listening socket in an event loop: passes every new connection to its owner.
 #pragma once
 
 #include <functional>
@@ -8,19 +8,18 @@
 
 namespace steertag::net {
 
-/// How long an acceptor does without accepting when the system gives it no descriptor: sockets wait
-/// in the backlog meanwhile. Ten attempts a second cost nothing, and a person who waits for a
-/// connection does not notice.
+/// The pause after the system ran out of descriptors. New connections wait in the backlog. Ten
+/// attempts a second cost nothing, and users do not notice the delay.
 inline constexpr std::chrono::milliseconds kAcceptPause{100};
 
-/// A bound and listening socket at the first of the URL's addresses that allows it.
+/// A bound and listening socket on the first of the URL's addresses that can be used.
 Expected<Socket, Error> listen_at(const Url& url);
 
 class Acceptor final : public Channel {
  public:
   /// A new connection, non-blocking and without Nagle.
   using Taken = std::function<void(Socket socket, const Address& peer)>;
-  /// The system gives no further descriptors; told once until one is given again.
+  /// The system has no more descriptors. Reported once until an accept succeeds.
   using Starved = std::function<void(const Error& error)>;
 
   /// `reactor` must outlive it; neither callback may destroy it.
@@ -30,7 +29,7 @@ class Acceptor final : public Channel {
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
-  /// Where it listens really.
+  /// The bound address.
   Address address() const { return local_address(socket_); }
 
  private:
@@ -48,7 +47,7 @@ class Acceptor final : public Channel {
   Taken taken_;
   Starved starved_;
   Reactor::Key key_ = 0;
-  bool is_starved_ = false;  // the last attempt to accept failed for want of descriptors
+  bool is_starved_ = false;  // the last accept failed for lack of descriptors
 };
 
 }  // namespace steertag::net

@@ -1,4 +1,4 @@
-// Time as everything that waits for the network sees it.
+// The clock of everything that waits for the network.
 #pragma once
 
 #include <chrono>
@@ -7,10 +7,10 @@
 
 namespace steertag::net {
 
-/// Nanoseconds since 1970 that never run backwards; passed in so that tests need not wait.
+/// Nanoseconds since 1970, never running backwards. It is a parameter, so that tests need not wait.
 using Clock = std::function<std::int64_t()>;
 
-/// The system's time of day at the first call, then its monotonic clock (used if none is given).
+/// The default clock: the time of day at the first call, then the monotonic clock.
 Clock system_clock();
 
 /// Nanoseconds of such a clock.

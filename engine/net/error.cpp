@@ -1,4 +1,4 @@
-// Sentences of the network's errors.
+// Sentences of network errors.
 #include "net/error.h"
 
 namespace steertag::net {

@@ -1,4 +1,4 @@
-// What went wrong between this program and a peer, in one sentence.
+// Errors between this program and a peer, each with a sentence.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Errc : std::uint8_t {
   name_not_found,
   cannot_listen,
   cannot_connect,  // refused, unreachable
-  timed_out,       // a named limit passed
+  timed_out,       // a named limit was exceeded
   not_connected,
   too_large,        // larger than the provider's message limit
   bad_region,       // the operation leaves its local region, or the rights do not allow it
@@ -29,8 +29,8 @@ enum class Errc : std::uint8_t {
 };
 std::string_view sentence(Errc code);
 
-/// `detail` says what, where and which rule, in one sentence part: "FPDU 12: CRC mismatch (RFC
-/// 5044 4.4)".
+/// `detail` is part of a sentence with fault, place and rule: "FPDU 12: CRC mismatch (RFC 5044
+/// 4.4)".
 struct Error {
   Errc code = Errc::not_connected;
   std::string detail;

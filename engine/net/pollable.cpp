@@ -1,4 +1,4 @@
-// Several pollables in one thread.
+// Polls several pollables in one thread.
 #include "net/pollable.h"
 
 #include <poll.h>
@@ -16,7 +16,7 @@ std::size_t poll_all(std::span<Pollable* const> all, std::chrono::milliseconds t
     timeout = std::min(timeout, one->idle_for(timeout));
     waits.push_back({one->descriptor(), POLLIN, 0});
   }
-  // Interrupted or not: whoever is ready is found by its own poll.
+  // Also after an interruption: each pollable's own poll finds what is ready.
   ::poll(waits.data(), waits.size(), static_cast<int>(timeout.count()));
   std::size_t notices = 0;
   for (Pollable* one : all) notices += one->poll(std::chrono::milliseconds{0});

@@ -14,7 +14,7 @@ namespace steertag::net {
 namespace {
 
 constexpr std::uint64_t kWakeKey = 0;
-constexpr std::size_t kMostEventsPerTurn = 64;  // then deadlines and posted work get their turn
+constexpr std::size_t kMostEventsPerTurn = 64;  // then deadlines and posted work run
 
 bool control(const Socket& epoll, int action, int fd, std::uint32_t events, std::uint64_t key) {
   epoll_event event{};
@@ -60,7 +60,7 @@ void Reactor::watch(Key key, std::uint32_t events) {
     return;
   }
   found->second.events = events;
-  // Needs nothing of the system: what was added can be changed and deleted.
+  // Uses no system resource: an added channel can always be changed and deleted.
   control(epoll_, EPOLL_CTL_MOD, found->second.fd, events, key);
 }
 
@@ -94,8 +94,8 @@ void Reactor::schedule(Key key, Entry& entry) {
   drop_outdated();
 }
 
-// Channels that come and go would leave their deadlines behind until their time. Building the heap
-// anew costs as much as the pushes and removals that made it necessary.
+// Short-lived channels would leave their deadlines until they expire. Rebuilding the heap costs as
+// much as the pushes and removals before it.
 void Reactor::drop_outdated() {
   if (due_.size() <= 2 * entries_.size()) {
     return;
@@ -131,7 +131,7 @@ void Reactor::turn(std::chrono::milliseconds timeout) {
       woken_ = ::read(event_.fd(), &value, sizeof value) == sizeof value || woken_;
       continue;
     }
-    // A channel may have been removed by one that came before it in this round.
+    // An earlier channel of this round may have removed this one.
     const auto found = entries_.find(event.data.u64);
     if (found != entries_.end()) {
       found->second.channel->on_ready(event.events);
@@ -147,7 +147,7 @@ void Reactor::fire_deadlines() {
     std::pop_heap(due_.begin(), due_.end(), std::greater<>());
     due_.pop_back();
   }
-  // What is scheduled from here on waits for the next round.
+  // Work that is scheduled from now on waits for the next round.
   for (const Due& due : firing_) {
     const auto found = entries_.find(due.key);
     if (found == entries_.end() || found->second.scheduled != due.time) {
@@ -166,7 +166,7 @@ void Reactor::fire_deadlines() {
 
 void Reactor::wake() {
   const std::uint64_t one = 1;
-  // A full counter already wakes, so the result does not matter.
+  // A full counter wakes too, so the result does not matter.
   [[maybe_unused]] const auto written = ::write(event_.fd(), &one, sizeof one);
 }
 

@@ -1,5 +1,4 @@
-// The event loop of one provider or transport: readiness of sockets and deadlines, dispatched to
-// channels.
+// The event loop of one provider or transport: dispatches socket events and deadlines to channels.
 #pragma once
 
 #include <chrono>
@@ -13,8 +12,7 @@
 
 namespace steertag::net {
 
-/// Something with a socket, or with deadlines alone. It may remove itself, or others, from inside
-/// these calls.
+/// A user of a socket, or of deadlines alone. These calls may remove the channel itself and others.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -26,37 +24,37 @@ class Reactor {
  public:
   using Key = std::uint64_t;  // 0 is no channel
 
-  /// Errc::no_device if the system gives no descriptors for it.
+  /// Errc::no_device if the system has no descriptors left.
   static Expected<Reactor, Error> open(Clock clock);
 
-  /// Events are those of epoll. Fails if the system watches no more descriptors.
+  /// Events are those of epoll. Fails if the system cannot watch another descriptor.
   Expected<Key, Error> add(Channel& channel, int fd, std::uint32_t events);
-  /// A channel that has deadlines alone: nothing of the system is needed.
+  /// Adds a channel with deadlines alone, which needs no system resource.
   Key add(Channel& channel);
   void watch(Key key, std::uint32_t events);
   void remove(Key key);
-  /// Replaces the channel's deadline; kNever for none. A deadline that has passed already fires in
-  /// the next round at the earliest, so that no channel can keep a round from ending.
+  /// Replaces the channel's deadline; kNever for none. A deadline in the past fires in the next
+  /// round at the earliest, so that every round ends.
   void set_deadline(Key key, Time deadline);
 
-  /// One round: waits for readiness, a deadline, `wake` or the time-out, and dispatches.
+  /// One round: waits for readiness, a deadline, `wake` or the timeout, and dispatches.
   void turn(std::chrono::milliseconds timeout);
-  /// Thread-safe; ends the current wait, or the next one.
+  /// Thread-safe. Ends the current wait, or the next one.
   void wake();
   bool take_woken();
 
-  /// The descriptor that tells from outside whether a round would find something ready.
+  /// The descriptor that becomes readable when a round would find something ready.
   int descriptor() const { return epoll_.fd(); }
-  /// Until the next deadline, but at most `most`.
+  /// Time until the next deadline, and at most `most`.
   std::chrono::milliseconds idle_for(std::chrono::milliseconds most);
 
   Time now() const { return clock_(); }
-  /// The time at the start of the current round: cheap.
+  /// The time at the start of the current round, which costs no system call.
   Time round_time() const { return round_time_; }
-  /// Sets it to now: an owner may have let any time pass since the last round.
+  /// Sets it to now. An owner may have been busy since the last round.
   void begin_round() { round_time_ = now(); }
 
-  /// Deadlines kept, outdated ones included: at most twice as many as there are channels.
+  /// Deadlines in the heap, including outdated ones: at most twice the number of channels.
   std::size_t deadlines_kept() const { return due_.size(); }
 
  private:
@@ -65,7 +63,7 @@ class Reactor {
     int fd = -1;  // none: deadlines alone
     std::uint32_t events = 0;
     Time deadline = kNever;
-    Time scheduled = kNever;  // the channel's valid heap entry; its others are outdated
+    Time scheduled = kNever;  // the channel's valid heap entry; its other entries are outdated
   };
   struct Due {
     Time time;
@@ -82,7 +80,7 @@ class Reactor {
   Socket epoll_;
   Socket event_;
   std::unordered_map<Key, Entry> entries_;
-  std::vector<Due> due_;     // a heap, soonest first; may hold outdated entries
+  std::vector<Due> due_;     // a heap, soonest first; may have outdated entries
   std::vector<Due> firing_;  // taken from the heap in this round
   Key next_key_ = 1;
   Time round_time_ = 0;

@@ -1,5 +1,4 @@
-// The event loop: what the system refuses, deadlines that fire, and what it keeps of those that do
-// not.
+// The event loop: system errors, deadlines, and limits.
 #include "net/reactor.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +57,7 @@ TEST(ReactorOpen, FailsWithoutDescriptors) {
 }
 
 TEST_F(ReactorTest, ChannelWithoutADescriptorHasDeadlines) {
-  // The rehearsal that UBSan needs.
+  // UBSan needs this rehearsal.
   const Reactor::Key rehearsed = reactor.add(alarm);
   reactor.set_deadline(rehearsed, 2);
   turn_at(2);

@@ -122,7 +122,7 @@ void set_no_delay(const Socket& socket) {
 }
 
 std::size_t emss(const Socket& socket) {
-  constexpr int kSmallest = 536;  // RFC 9293 3.7.1: the default when nothing is known
+  constexpr int kSmallest = 536;  // RFC 9293 3.7.1: the default without further knowledge
   int value = 0;
   socklen_t length = sizeof value;
   if (::getsockopt(socket.fd(), IPPROTO_TCP, TCP_MAXSEG, &value, &length) != 0 || value <= 0) {

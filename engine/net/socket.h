@@ -1,4 +1,4 @@
-// TCP sockets as the provider uses them: non-blocking, without Nagle, addressed by URL.
+// Non-blocking TCP sockets without Nagle, addressed by URL.
 #pragma once
 
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 
 namespace steertag::net {
 
-/// Addresses of one name that are tried.
+/// At most this many addresses of one name are tried.
 inline constexpr std::size_t kMostAddresses = 16;
 
 /// An open file descriptor, or none.
@@ -28,7 +28,7 @@ class Socket {
   void close();
   /// Closes with a reset instead of an orderly end.
   void reset();
-  /// Ends our half of the stream.
+  /// Shuts down our half of the stream.
   void end();
 
  private:
@@ -41,24 +41,24 @@ struct Address {
   std::string text() const;  // "127.0.0.1:20049", "[::1]:20049"
   std::string host() const;  // "127.0.0.1", "::1"
   std::uint16_t port() const;
-  /// As the system's calls take it.
+  /// For the system's calls.
   const sockaddr* generic() const { return reinterpret_cast<const sockaddr*>(&storage); }
   sockaddr* generic() { return reinterpret_cast<sockaddr*>(&storage); }
 };
 
-/// Addresses of a URL's host in the resolver's order. Numbers are taken without a look-up; a name
-/// blocks for as long as the system's resolver takes.
+/// Addresses of a URL's host in the resolver's order. Numeric addresses need no look-up. A name
+/// blocks until the system's resolver returns.
 Expected<std::vector<Address>, Error> resolve(const Url& url, bool passive);
 
-/// A non-blocking socket for streams to or from such an address; errno in case of failure.
+/// A non-blocking stream socket for such an address; errno on failure.
 Socket make_socket(const Address& address);
 /// Our address of a bound socket.
 Address local_address(const Socket& socket);
 /// The peer's address of a connected socket.
 Address peer_address(const Socket& socket);
-/// Takes a waiting connection of a listening socket, and its address; errno in case of failure.
+/// Accepts a connection of a listening socket, with its address; errno on failure.
 Socket accept_from(const Socket& listening, Address& peer);
-/// Small messages leave at once (no Nagle).
+/// Sends small messages at once (no Nagle).
 void set_no_delay(const Socket& socket);
 /// TCP's effective maximum segment size (EMSS).
 std::size_t emss(const Socket& socket);

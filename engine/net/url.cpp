@@ -1,4 +1,4 @@
-// Parsing and printing of fabric URLs.
+// Parses and prints URLs.
 #include <charconv>
 
 #include "net/url.h"

@@ -1,4 +1,4 @@
-// Where a server is: URLs of every transport.
+// A server's address: URLs of every transport.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ inline constexpr std::string_view kStreamProvider = "tcp";
 inline constexpr std::uint16_t kRdmaPort = 20049;
 inline constexpr std::uint16_t kStreamPort = 2049;
 
-/// `provider://host[:port][/export]`; host is a name, IPv4 or [IPv6]; the port is kRdmaPort by
-/// default, and kStreamPort over plain TCP.
+/// `provider://host[:port][/export]`. The host is a name, IPv4 or [IPv6]. The default port is
+/// kRdmaPort, or kStreamPort over plain TCP.
 struct Url {
   std::string provider;
   std::string host;

@@ -1,4 +1,4 @@
-// Big-endian integers in octet buffers, as every RDMA header has them.
+// Big-endian integers in octet buffers, the format of every RDMA header.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The formatting.
+// Formats text for errors.
 #include "rdma/text.h"
 
 #include <cstdarg>

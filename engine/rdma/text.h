@@ -1,11 +1,11 @@
-// Sentence parts with values in them, for errors.
+// Parts of sentences with values, for errors.
 #pragma once
 
 #include <string>
 
 namespace steertag::rdma {
 
-/// What printf would print; the compiler checks the values against the format.
+/// The same text as printf. The compiler checks the values against the format.
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
 
 }  // namespace steertag::rdma

@@ -1,4 +1,4 @@
-// Codec of opaque_auth and of the AUTH_SYS body, and what an RPCSEC_GSS credential says.
+// Codec of opaque_auth and of the AUTH_SYS body, and the wrapping by RPCSEC_GSS credentials.
 #include "rpc/auth.h"
 
 namespace steertag::rpc {

@@ -39,8 +39,8 @@ constexpr bool is_open(AuthFlavor) {
   return true;
 }
 
-/// A credential or verifier. The body points into the decoded message, or into memory that the
-/// sender keeps; a body of more than kMostAuthOctets can be encoded but not decoded.
+/// A credential or verifier. The body points into the decoded message, or into the sender's memory.
+/// A body of more than kMostAuthOctets can be encoded, and not decoded.
 struct OpaqueAuth {
   AuthFlavor flavor = AuthFlavor::AUTH_NONE;
   View body{};
@@ -68,18 +68,18 @@ struct AuthSys {
               Field{"gids", &AuthSys::gids, kMostGroups}};
 };
 
-/// How arguments and results of an RPC lie behind its headers.
+/// The encoding of an RPC's arguments and results after its headers.
 enum class Wrapping : std::uint8_t {
   plain,    // as XDR of the procedure
   wrapped,  // under the RPCSEC_GSS services integrity or privacy (RFC 2203 5.3.2.2, 5.3.2.3)
   unknown,  // a control message of RPCSEC_GSS, or a credential that RFC 2203 does not define
 };
 
-/// By the credential of the call; its verifier does not matter.
+/// From the credential of the call; its verifier does not matter.
 Wrapping wrapping_of(const OpaqueAuth& credential);
 
-/// Reads a whole body of flavour AUTH_SYS. Offsets of faults count from the start of `body`;
-/// octets after the last group are `trailing_bytes`.
+/// Reads a whole body of flavour AUTH_SYS. Offsets of faults count from the start of `body`. Octets
+/// after the last group are `trailing_bytes`.
 Expected<AuthSys, wire::Fault> decode_auth_sys(View body);
 
 /// The body of an AUTH_SYS credential, for OpaqueAuth::body.

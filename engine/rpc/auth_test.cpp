@@ -1,4 +1,4 @@
-// Tests of AUTH_SYS bodies and of what credentials say about wrapping.
+// Tests of AUTH_SYS bodies and of the wrapping that credentials select.
 #include "rpc/auth.h"
 
 #include <gtest/gtest.h>

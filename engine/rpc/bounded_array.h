@@ -9,7 +9,7 @@
 
 namespace steertag::rpc {
 
-/// A variable-length array of at most `kMost` elements that it holds itself, without the heap.
+/// A variable-length array of at most `kMost` elements, stored inside the object.
 template <class T, std::size_t kMost>
 class BoundedArray {
  public:
@@ -17,7 +17,7 @@ class BoundedArray {
   static constexpr std::size_t kMostItems = kMost;
 
   BoundedArray() = default;
-  /// Items beyond kMost are cut off.
+  /// Items beyond kMost are dropped.
   BoundedArray(std::initializer_list<T> items) {
     for (const T& item : items) push_back(item);
   }
@@ -25,7 +25,7 @@ class BoundedArray {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   void clear() { size_ = 0; }
-  /// False, and unchanged, when it is full.
+  /// False, and without effect, if it is full.
   bool push_back(const T& item) {
     if (size_ == kMost) return false;
     items_[size_++] = item;

@@ -1,5 +1,7 @@
-// The connection configuration protocol, version 1 of program 100417 (RFC 5666 6), which RFC 8166
-// dropped: a client and a server told each other their sizes before the real protocol.
+// The connection configuration protocol, version 1 of program 100417 (RFC 5666 6).
+//
+// With it a client and a server exchanged their sizes before the real protocol. RFC 8166 removed
+// it.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +17,8 @@ inline constexpr std::uint32_t kVersion = 1;
 /// CONF_RDMA, the only procedure that RFC 5666 names.
 inline constexpr std::uint32_t kProcedure = 1;
 
-/// config_rdma_req, the arguments of CONF_RDMA: what the client has. Sizes in octets, of RPC
-/// messages that are inline; RDMA Reads that may be under way towards the client, 0 for none at
-/// all.
+/// config_rdma_req, the arguments of CONF_RDMA: the client's sizes in octets, for inline RPC
+/// messages. Also the RDMA Reads that may be in flight towards the client; 0 allows none.
 struct Request {
   std::uint32_t maxcall_sendsize = 0;
   std::uint32_t maxreply_sendsize = 0;
@@ -30,8 +31,8 @@ struct Request {
                                           Field{"maxrdmaread", &Request::maxrdmaread}};
 };
 
-/// config_rdma_reply, the result of CONF_RDMA: what the server takes. `align` in octets is what
-/// RDMA_MSGP should align data to (RFC 5666 3.9).
+/// config_rdma_reply, the result of CONF_RDMA: the server's sizes. `align` in octets is the data
+/// alignment for RDMA_MSGP (RFC 5666 3.9).
 struct Reply {
   std::uint32_t maxcall_sendsize = 0;
   std::uint32_t align = 0;

@@ -1,4 +1,4 @@
-// Tests of the connection configuration protocol: worked octets, and where a cut shows.
+// Tests of the connection configuration protocol: worked octets, and truncation.
 #include "rpc/configuration.h"
 
 #include <gtest/gtest.h>

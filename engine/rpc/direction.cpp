@@ -1,4 +1,4 @@
-// Peeking at the first two words of an RPC message.
+// Reads the first two words of an RPC message.
 #include "rpc/direction.h"
 
 #include "wire/xdr.h"

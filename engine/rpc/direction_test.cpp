@@ -1,4 +1,4 @@
-// Tests of telling calls from replies.
+// Tests of the distinction between calls and replies.
 #include "rpc/direction.h"
 
 #include <gtest/gtest.h>

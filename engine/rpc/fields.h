@@ -1,5 +1,7 @@
-// XDR of a struct or union from its one list of fields: the same list gives decoding, encoding, the
-// names in faults, Python classes and property generators.
+// XDR of a struct or union from its one list of fields.
+//
+// The same list gives decoding, encoding, the names in faults, Python classes and property
+// generators.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +22,8 @@
 
 namespace steertag::rpc {
 
-/// One member of a struct: the RFC's name, where it is, and the limit that its type asks for
-/// (octets of a string or opaque, elements of an array or chain; 0 where there is nothing to
-/// limit).
+/// One member of a struct: the RFC's name, the member, and the limit of its type. The limit counts
+/// octets of a string or opaque, and elements of an array or chain. It is 0 for other types.
 template <class Struct, class Member>
 struct Field {
   std::string_view name;
@@ -34,11 +35,10 @@ Field(std::string_view, Member Struct::*) -> Field<Struct, Member>;
 template <class Struct, class Member>
 Field(std::string_view, Member Struct::*, std::size_t) -> Field<Struct, Member>;
 
-/// One arm of a discriminated union (RFC 4506 4.15): a member that is on the wire only when the
-/// discriminant has one of the values `kTags`. It stands in the struct's list after the
-/// discriminant, which is the list's first field; write it with `arm`. A discriminant that no arm
-/// names is void, so a union without a default arm needs a discriminant type that names its own
-/// values only.
+/// One arm of a discriminated union (RFC 4506 4.15). The member is on the wire only if the
+/// discriminant has one of the values `kTags`. The discriminant is the first field of the struct's
+/// list, and arms follow it; write them with `arm`. A discriminant without an arm is void. A union
+/// without a default arm therefore needs a discriminant type with no other values.
 template <class Struct, class Member, auto... kTags>
 struct Arm : Field<Struct, Member> {
   template <class Tag>
@@ -60,17 +60,16 @@ inline constexpr bool kIsArm = false;
 template <class Struct, class Member, auto... kTags>
 inline constexpr bool kIsArm<Arm<Struct, Member, kTags...>> = true;
 
-/// An enumerator and its name in the RFC. Every enumeration that is decoded has an overload
-/// `names_of(E)` beside it, whose list is complete: what is not in it is a `bad_enum` fault. An
-/// enumeration over a registry that others extend has an overload `is_open(E)` too, and then
-/// decoding takes every number.
+/// An enumerator and its name in the RFC. Every decoded enumeration has an overload `names_of(E)`
+/// with a complete list: any other value is a `bad_enum` fault. An enumeration over an open
+/// registry has an overload `is_open(E)` too. Decoding then accepts every number.
 template <class Enum>
 struct Named {
   Enum value;
   std::string_view name;
 };
 
-/// The RFC's name of `value`, or "" for a value that the RFC does not define.
+/// The RFC's name of `value`, or "" for an undefined value.
 template <class Enum>
 requires std::is_enum_v<Enum>
 constexpr std::string_view name(Enum value) {
@@ -80,7 +79,7 @@ constexpr std::string_view name(Enum value) {
   return {};
 }
 
-/// The void arm of a union, and the arguments or results of a procedure that has none.
+/// The void arm of a union, and empty arguments or results of a procedure.
 struct Void {
   void decode(wire::Reader&) {}
   void encode(wire::Writer&) const {}
@@ -109,7 +108,7 @@ concept Fielded = requires(T& value, wire::Reader& reader, wire::Writer& writer)
   std::as_const(value).encode(writer);
 };
 
-/// An opaque type of bounded size that holds its octets itself (a file handle).
+/// An opaque type of limited size that stores its octets (a file handle).
 template <class T>
 concept Holder = requires(T& value, View bytes) {
   { T::kLimit } -> std::convertible_to<std::size_t>;
@@ -296,7 +295,7 @@ void encode_field(wire::Writer& writer, const Struct& from,
   if (arm.selected_by(tag)) encode_value(writer, from.*arm.member);
 }
 
-/// Reads every field in order, of the arms only the selected one: the others are left at their
+/// Reads the fields in order, and of the arms only the selected one. Other arms keep their
 /// defaults. After a fault the remaining fields are zero or empty.
 template <class Struct>
 void decode_fields(wire::Reader& reader, Struct& to) {
@@ -310,7 +309,7 @@ void encode_fields(wire::Writer& writer, const Struct& from) {
 
 }  // namespace steertag::rpc
 
-/// Defines the members `decode` and `encode` of a struct that is on the wire what its fields say.
+/// Defines the members `decode` and `encode` of a struct whose fields are its wire format.
 #define STEERTAG_DEFINE_XDR(Struct)                 \
   void Struct::decode(wire::Reader& reader) {       \
     ::steertag::rpc::decode_fields(reader, *this);  \

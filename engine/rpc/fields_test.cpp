@@ -1,4 +1,4 @@
-// Tests of what lists of fields can say: unions, bounded arrays, held octets, signed numbers.
+// Tests of field lists: unions, bounded arrays, stored octets, signed numbers.
 #include "rpc/fields.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Variable-length opaque data that is kept by value.
+// Variable-length opaque data that is stored by value.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace steertag::rpc {
 
-/// An opaque type of at most `kMost` octets that holds them itself (see Holder), so that it
-/// outlives the message. There is room for more than the protocol allows, because cases send such
-/// values; decoding takes kMost at most.
+/// An opaque type of at most `kMost` octets that stores them (see Holder), so that it outlives the
+/// message. The capacity exceeds the protocol's limit, because cases send longer values. Decoding
+/// accepts at most kMost.
 template <std::size_t kMost>
 class HeldOpaque {
  public:
@@ -19,12 +19,12 @@ class HeldOpaque {
   static constexpr std::size_t kCapacity = 2 * kMost;
 
   HeldOpaque() = default;
-  /// Octets beyond kCapacity are cut off.
+  /// Octets beyond kCapacity are dropped.
   explicit HeldOpaque(View octets) { assign(octets.first(std::min(octets.size(), kCapacity))); }
 
   View view() const { return View{octets_}.first(size_); }
   std::size_t size() const { return size_; }
-  /// False, and unchanged, when there are more octets than kCapacity.
+  /// False, and without effect, for more octets than kCapacity.
   bool assign(View octets) {
     if (octets.size() > kCapacity) return false;
     std::copy(octets.begin(), octets.end(), octets_.begin());

@@ -1,4 +1,4 @@
-// How many octets the largest value of a type takes on the wire, from its list of fields.
+// The largest size of a type's values on the wire, from its list of fields.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Largest {
   static constexpr std::size_t octets(std::size_t limit);
 };
 
-/// A struct takes the sum of its fields, a union its discriminant and the largest arm.
+/// A struct has the sum of its fields, a union its discriminant and the largest arm.
 template <class T>
 constexpr std::size_t largest_fields() {
   std::size_t fields = 0;
@@ -76,7 +76,7 @@ struct Largest<std::vector<T>> {
     return 4 + limit * Largest<T>::octets(0);
   }
 };
-/// A chain's empty form: its entries are bounded by the arguments, not by the type.
+/// A chain's empty form: the arguments limit its entries, and the type does not.
 template <class T>
 struct Largest<Chain<T>> {
   static constexpr std::size_t octets(std::size_t) { return 4; }

@@ -22,7 +22,7 @@ void CallHeader::decode(wire::Reader& reader) {
   xid = reader.u32("xid");
   expect_type(reader, MessageType::CALL);
   rpcvers = reader.u32("rpcvers");
-  // RFC 5531 9: only version 2 says what follows.
+  // RFC 5531 9: only version 2 defines what follows.
   if (!reader.ok() || rpcvers != kRpcVersion) return;
   program = reader.u32("prog");
   version = reader.u32("vers");
@@ -79,7 +79,7 @@ void ReplyHeader::encode(wire::Writer& writer) const {
       if (reject_status == RejectStatus::AUTH_ERROR) encode_value(writer, auth_status);
       return;
   }
-  // A status that is no enumerator has no arm: a hostile message ends with it.
+  // An undefined status has no arm: a hostile message ends with it.
 }
 
 ReplyHeader ReplyHeader::accepted(std::uint32_t xid, AcceptStatus accept_status) {

@@ -1,5 +1,4 @@
-// ONC RPC call and reply headers (RFC 5531 9): everything of a message before the procedure's
-// arguments or results.
+// ONC RPC call and reply headers (RFC 5531 9), without arguments or results.
 #pragma once
 
 #include <cstdint>
@@ -102,7 +101,7 @@ constexpr std::span<const Named<AuthStatus>> names_of(AuthStatus) {
 }
 
 /// The header of a call. Another rpcvers than 2 is no fault, since a server answers it with
-/// RPC_MISMATCH; decoding then stops after rpcvers and leaves the rest at its defaults.
+/// RPC_MISMATCH. Decoding then stops after rpcvers and leaves the other fields at their defaults.
 struct CallHeader {
   std::uint32_t xid = 0;
   std::uint32_t rpcvers = kRpcVersion;
@@ -135,8 +134,8 @@ struct VersionRange {
       Entries{Field{"low", &VersionRange::low}, Field{"high", &VersionRange::high}};
 };
 
-/// The header of a reply. `status` selects the arm; members of other arms are ignored by encode and
-/// are at their defaults after decode.
+/// The header of a reply. `status` selects the arm. Encoding ignores members of other arms, and
+/// decoding leaves their defaults.
 struct ReplyHeader {
   std::uint32_t xid = 0;
   ReplyStatus status = ReplyStatus::MSG_ACCEPTED;

@@ -1,4 +1,4 @@
-// Tests of call and reply headers: worked octets, round trips, faults with their place.
+// Tests of call and reply headers: worked octets, round trips, faults and their place.
 #include "rpc/message.h"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kProgram = 100000;
 inline constexpr std::uint32_t kVersion = 2;
 /// The well-known port of the port mapper and of rpcbind.
 inline constexpr std::uint16_t kPort = 111;
-/// The list of DUMP is open in the RFC; far above what one host registers.
+/// The RFC sets no limit for the list of DUMP. This is far above what one host registers.
 inline constexpr std::size_t kMostMappings = 4096;
 /// Protocol numbers of IP in mappings: RDMA has none.
 inline constexpr std::uint32_t kTcp = 6;

@@ -1,18 +1,18 @@
-// What the tables of procedures of all RPC programs share.
+// Common parts of the procedure tables of all RPC programs.
 #pragma once
 
 #include "rpc/fields.h"
 
 namespace steertag::rpc {
 
-/// What a procedure takes and gives.
+/// The argument and result types of a procedure.
 template <class ArgsType, class ResultType>
 struct Signature {
   using Args = ArgsType;
   using Result = ResultType;
 };
 
-/// The enumerator of that name, and of that number; nullopt when there is none.
+/// The enumerator with that name, and with that number; nullopt for none.
 template <class Enum>
 constexpr std::optional<Enum> value_named(std::string_view name) {
   for (const auto& entry : names_of(Enum{})) {

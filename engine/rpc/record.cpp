@@ -1,4 +1,4 @@
-// Writing and reassembling of marked records.
+// Writes and reassembles marked records.
 #include "rpc/record.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// TCP record marking (RFC 5531 11): a record is one or more fragments, each with a word that holds
-// its length and whether it is the last.
+// TCP record marking (RFC 5531 11): a record is one or more fragments.
+//
+// Each fragment starts with a word that has its length and the last-fragment bit.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ namespace steertag::rpc {
 /// Largest record accepted by default: 4 MiB of file data, the largest transfer that servers offer,
 /// and 64 KiB for headers and other arguments.
 inline constexpr std::size_t kMostRecordOctets = (std::size_t{4} << 20) + (std::size_t{64} << 10);
-/// Most fragments of a record. Real senders use one; the limit ends a stream of empty fragments.
+/// Most fragments of a record. Real senders use one. The limit ends a stream of empty fragments.
 inline constexpr std::size_t kMostFragments = 1024;
 /// Largest length that a fragment's word can hold.
 inline constexpr std::size_t kMostFragmentOctets = 0x7fffffff;
@@ -29,40 +30,43 @@ constexpr std::uint32_t record_mark(std::uint32_t length, bool last) {
   return (last ? 0x80000000U : 0U) | (length & 0x7fffffffU);
 }
 
-/// Appends `message` as one record, cut into fragments of at most `fragment_octets` (> 0; larger
-/// values than kMostFragmentOctets count as that). An empty message is one empty last fragment.
+/// Appends `message` as one record, in fragments of at most `fragment_octets`. This must be above
+/// 0, and is at most kMostFragmentOctets. An empty message is one empty last fragment.
 void append_record(Bytes& out, View message, std::size_t fragment_octets = kMostFragmentOctets);
 
-/// The record at the start of `bytes` if it is there as a whole, in one fragment: it needs no copy.
-/// It is followed by what comes after kRecordMarkOctets and its own octets.
+/// The record at the start of `bytes`, if it is complete and in one fragment: no copy is needed. It
+/// ends after kRecordMarkOctets and its own octets.
 std::optional<View> whole_record(View bytes, std::size_t record_limit = kMostRecordOctets);
 
-/// The length of the record that starts with these octets, if its first fragment is its last.
+/// The length of the record that starts here, if its first fragment is its last.
 std::optional<std::size_t> announced_octets(View bytes);
 
-/// Puts records together from a byte stream that arrives in pieces of any size. Memory grows with
-/// the octets received, never with the lengths announced, and is kept from record to record.
+/// Reassembles records from a byte stream in pieces of any size. Memory grows with the octets
+/// received, never with announced lengths. It is reused for later records.
 class RecordReader {
  public:
   explicit RecordReader(std::size_t record_limit = kMostRecordOctets) : limit_(record_limit) {}
 
-  /// Takes octets up to the end of the current record and returns how many were taken; less than
-  /// all means that the record is complete. Offsets of faults count from the start of the stream
-  /// and name the marking word; after a fault the stream has lost its framing and the same fault is
-  /// returned for ever. Takes nothing while a complete record waits for `next`.
+  /// Takes octets up to the end of the current record, and returns their number. Fewer than all
+  /// means that the record is complete.
+  ///
+  /// Offsets of faults are those of the marking word in the stream. After a fault the framing is
+  /// lost, and every call returns the same fault.
+  ///
+  /// Takes nothing while a complete record waits for `next`.
   Expected<std::size_t, wire::Fault> take(View bytes);
 
-  /// Makes room for a record of so many octets, so that taking them allocates nothing.
+  /// Reserves memory for a record of this size.
   void reserve(std::size_t octets) { record_.reserve(octets); }
   /// Octets of the record so far, without marking words.
   std::size_t size() const { return record_.size(); }
 
   bool complete() const { return complete_; }
-  /// The record; valid until `next`. Only when complete.
+  /// The record, if complete; valid until `next`.
   View record() const { return record_; }
-  /// Lets go of a complete record, so that the following one can be taken.
+  /// Releases a complete record, so that the next one can be read.
   void next();
-  /// Octets of an unfinished record have arrived, so an end of stream here is a cut.
+  /// Whether an unfinished record has octets, so that an end of stream truncates it.
   bool mid_record() const {
     return !complete_ && (mark_octets_ != 0 || in_fragment_ || fragments_ != 0);
   }

@@ -14,15 +14,15 @@ using rpc::Field;
 
 inline constexpr std::uint32_t kLowestVersion = 3;
 inline constexpr std::uint32_t kHighestVersion = 4;
-/// The strings are open in the RFC: netids have at most 128 octets (RFC 5665 5.1.2), addresses
-/// far fewer, and owners are names of users.
+/// The RFC sets no limits for strings. Netids have at most 128 octets (RFC 5665 5.1.2), addresses
+/// far fewer, and owners are user names.
 inline constexpr std::size_t kMostNetidOctets = 128;
 inline constexpr std::size_t kMostAddressOctets = 256;
 inline constexpr std::size_t kMostOwnerOctets = 256;
-/// So is the list of DUMP; far above what one host registers.
+/// The list of DUMP has no limit either. This is far above what one host registers.
 inline constexpr std::size_t kMostServices = 4096;
 
-/// Procedures of both versions; those from GETVERSADDR on are of version 4 only.
+/// Procedures of both versions. Those from GETVERSADDR on are of version 4 only.
 enum class Procedure : std::uint32_t {
   RPCBPROC_NULL = 0,
   RPCBPROC_SET = 1,
@@ -70,7 +70,7 @@ struct ServiceList {
 
 /// "192.0.2.1" and 2049 are "192.0.2.1.8.1" (RFC 5665 5.2.3.3, 5.2.3.4).
 std::string universal_address(std::string_view host, std::uint16_t port);
-/// The host of a universal address; nullopt if it is none.
+/// The host of a universal address; nullopt for other text.
 std::optional<std::string_view> host_of(std::string_view universal_address);
 
 }  // namespace steertag::rpcbind

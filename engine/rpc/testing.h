@@ -1,5 +1,6 @@
-// What tests of field-listed structs share: encoding to octets and back, the start of a call, and
-// rapidcheck generators made from the lists of fields. For test programs only.
+// Test helpers of structs with field lists: encoding, the start of a call, generators.
+//
+// The rapidcheck generators use the lists of fields.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ namespace steertag::rpc::testing {
 using wire::testing::from_hex;
 using wire::testing::to_hex;
 
-/// Longest string, opaque and list that the generator makes; limits have tests of their own.
+/// Longest string, opaque and list of the generator; the limits have tests of their own.
 inline constexpr std::size_t kLongestItem = 40;
 inline constexpr std::size_t kLongestList = 4;
 
@@ -112,7 +113,7 @@ Bytes encoded(const T& value) {
   return octets;
 }
 
-/// A value whose octets are all there and no more.
+/// A value and its complete octets.
 template <class T>
 T decoded(const Bytes& octets) {
   wire::Reader reader(octets);
@@ -123,12 +124,12 @@ T decoded(const Bytes& octets) {
   return value;
 }
 
-/// Octets in hex, grouped as by to_hex, however `text` groups them.
+/// Octets in hex, grouped as by to_hex, for any grouping of `text`.
 inline std::string joined(std::string_view text) {
   return to_hex(from_hex(text));
 }
 
-/// The RPC header of a call with XID 1 and without credentials; arguments follow it.
+/// The RPC header of a call with XID 1 and without credentials, before its arguments.
 inline Bytes call_header(std::uint32_t program, std::uint32_t version, std::uint32_t procedure) {
   CallHeader header;
   header.xid = 1;
@@ -138,7 +139,7 @@ inline Bytes call_header(std::uint32_t program, std::uint32_t version, std::uint
   return encoded(header);
 }
 
-/// The fault of decoding the octets as a T; code none when they decode.
+/// The fault of decoding the octets as a T; code none if they decode.
 template <class T>
 wire::Fault fault_of(View octets) {
   wire::Reader reader(octets);
@@ -147,8 +148,8 @@ wire::Fault fault_of(View octets) {
   return reader.fault();
 }
 
-/// Checks, inside a property, that octets decode whole and encode to themselves, and that every
-/// shorter prefix is a fault inside the prefix.
+/// Checks inside a property that octets decode completely and encode to themselves. Every shorter
+/// prefix must be a fault inside the prefix.
 template <class T>
 void check_codec(const Bytes& octets) {
   wire::Reader reader(octets);

@@ -1,4 +1,4 @@
-// A list of constants of different types, which the compiler takes in less time than a std::tuple.
+// A list of constants of different types that compiles faster than a std::tuple.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace steertag {
 
 namespace detail {
 
-/// One place of the list: the number keeps apart two entries of one type.
+/// One place of the list. The number separates two entries of the same type.
 template <std::size_t kNumber, class Entry>
 struct Slot {
   Entry entry;

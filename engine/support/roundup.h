@@ -1,4 +1,4 @@
-// Roundup to a multiple of four octets, which XDR, MPA and pcapng have in common.
+// Roundup to a multiple of four octets, as in XDR, MPA and pcapng.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace steertag {
 
 static_assert(sizeof(std::size_t) == sizeof(std::uint64_t), "a sum of lengths fits into a size");
 
-/// Octets that `length` takes after roundup to a multiple of four.
+/// `length` rounded up to a multiple of four.
 constexpr std::size_t roundup4(std::size_t length) {
   return (length + 3) & ~std::size_t{3};
 }

@@ -1,4 +1,4 @@
-// The octets that an event shows, for those who keep copies of events.
+// The octets of an event, for code that copies events.
 #pragma once
 
 #include <type_traits>

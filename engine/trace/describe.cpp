@@ -1,4 +1,4 @@
-// Puts events into words.
+// Formats events as text.
 #include "trace/describe.h"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace steertag::trace {
 namespace {
 
-// Octets of a Send that are shown: the four fixed words of every transport header and the three
-// words that follow them (RFC 8166 4.2).
+// Octets of a Send to show: the four fixed words of every transport header and the next three words
+// (RFC 8166 4.2).
 constexpr std::size_t kShownSendBytes = 28;
 // Private data: an RFC 8797 message in full, with the words of enhanced MPA before it.
 constexpr std::size_t kShownPrivateBytes = 16;

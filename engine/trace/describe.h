@@ -1,4 +1,4 @@
-// One line of text per event, for failure messages and traces that people read.
+// One line of text per event, for failure messages and traces.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace steertag::trace {
 std::string_view kind_name(const Body& body);
 std::string_view role_name(Role role);
 
-/// Index, actor, kind and fields; of a Send its length and its first octets in hex, which hold the
-/// words of the transport header. No line end.
+/// Index, actor, kind and fields. A Send has its length and its first octets in hex, which include
+/// the words of the transport header. No line end.
 std::string describe(const Event& event);
 
 }  // namespace steertag::trace

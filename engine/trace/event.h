@@ -1,5 +1,6 @@
-// An event is what an omniscient observer of one connection sees. Live runs and captures give the
-// same events; the conformance rules consume nothing else.
+// An event of one connection, as an omniscient observer sees it.
+//
+// Live runs and captures give the same events. The conformance rules consume nothing else.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ constexpr Role other(Role role) {
   return role == Role::client ? Role::server : Role::client;
 }
 
-/// The connection was asked for. `private_data` is the consumer's part: enhanced-MPA words and the
-/// like are already taken off.
+/// A connection request. `private_data` is the consumer's part, without enhanced-MPA words and the
+/// like.
 struct Connect {
   View private_data;
 };
@@ -28,14 +29,14 @@ struct Reject {
   View private_data;
 };
 
-/// A whole Send as it was delivered (or transmitted). `invalidated` is the STag of a Send with
-/// Invalidate.
+/// A whole Send, as delivered or transmitted. `invalidated` is the STag of a Send with Invalidate.
 struct Send {
   View bytes;
   std::optional<std::uint32_t> invalidated;
 };
 
-/// One tagged segment of an RDMA Write. `payload` may be empty in a cut capture; `length` is true.
+/// One tagged segment of an RDMA Write. `payload` may be empty in a truncated capture; `length` is
+/// always right.
 struct RdmaWrite {
   std::uint32_t stag = 0;
   std::uint64_t offset = 0;
@@ -43,21 +44,21 @@ struct RdmaWrite {
   View payload;
 };
 
-/// A Read Request: the actor wants `length` octets of the other side's memory.
+/// A Read Request: the actor asks for `length` octets of the other side's memory.
 struct RdmaRead {
   std::uint32_t source_stag = 0;
   std::uint64_t source_offset = 0;
   std::uint64_t length = 0;
 };
 
-/// One segment of a Read Response; the actor is the owner of the memory that was read.
+/// One segment of a Read Response; the actor owns the memory that is read.
 struct RdmaReadResponse {
   std::uint32_t sink_stag = 0;
   std::uint64_t sink_offset = 0;
   std::uint64_t length = 0;
 };
 
-/// Memory that the actor opened to, or closed for, its peer. Known only for the side that we own.
+/// Memory that the actor opened to its peer, or closed. Known for our own side only.
 struct MemoryOffered {
   std::uint32_t stag = 0;
   std::uint64_t base = 0;
@@ -67,10 +68,10 @@ struct MemoryOffered {
 };
 struct MemoryInvalidated {
   std::uint32_t stag = 0;
-  bool guard_intact = true;  // false: something outside the region's bounds was written
+  bool guard_intact = true;  // false: octets outside the region's bounds were written
 };
 
-/// Receives that the actor posted. Known only for the side that we own.
+/// Receives that the actor posted. Known for our own side only.
 struct ReceivePosted {
   std::uint32_t count = 1;
   std::uint32_t size = 0;
@@ -91,9 +92,9 @@ struct Disconnect {
 using Body = std::variant<Connect, Accept, Reject, Send, RdmaWrite, RdmaRead, RdmaReadResponse,
                           MemoryOffered, MemoryInvalidated, ReceivePosted, Terminate, Disconnect>;
 
-/// `index` counts from 0 within the connection. `time_ns` comes from the observer's clock and only
-/// orders and annotates; no rule measures with it. Views are valid during the call that hands the
-/// event over; who keeps an event copies what it needs.
+/// `index` counts from 0 within the connection. `time_ns` is from the observer's clock, for order
+/// and display; no rule measures with it. Views are valid during the call that passes the event. To
+/// keep an event, copy its octets.
 struct Event {
   std::uint64_t index = 0;
   std::int64_t time_ns = 0;
@@ -101,14 +102,15 @@ struct Event {
   Body body;
 };
 
-/// Takes events of one connection in order.
+/// Receives the events of one connection in order.
 class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void on_event(const Event& event) = 0;
 };
 
-/// Takes the octets of one connection's byte stream (iWARP: TCP payload) in order, per direction.
+/// Receives the octets of one connection's byte stream (iWARP: TCP payload) in order, per
+/// direction.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;

@@ -1,4 +1,4 @@
-// Hands the events, or the octets, of one connection to several observers.
+// Passes the events, or the octets, of one connection to several observers.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace steertag::trace {
 
-/// Hands each event to every sink, in the order of the list. The sinks must outlive it.
+/// Passes each event to every sink, in the order of the list. The sinks must outlive it.
 class Fanout : public EventSink {
  public:
   explicit Fanout(std::vector<EventSink*> sinks) : sinks_(std::move(sinks)) {}

@@ -1,4 +1,4 @@
-// Measures MPA startup frames (RFC 5044 7.1) and FPDUs (RFC 5044 4).
+// Computes the length of MPA startup frames (RFC 5044 7.1) and FPDUs (RFC 5044 4).
 #include "trace/mpa_framing.h"
 
 #include <algorithm>

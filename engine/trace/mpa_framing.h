@@ -1,5 +1,6 @@
-// Finds where startup frames and FPDUs end in one direction of an iWARP stream, so that captures
-// can show one of them per packet.
+// Finds the ends of startup frames and FPDUs in one direction of an iWARP stream.
+//
+// With it captures can have one of them per packet.
 #pragma once
 
 #include <optional>
@@ -8,19 +9,19 @@
 
 namespace steertag::trace {
 
-/// Follows one direction by lengths alone and judges nothing. A stream that does not look like MPA,
-/// or that carries markers, is given back as it comes.
+/// Follows one direction by lengths alone, without judging. A stream that does not look like MPA,
+/// or that has markers, passes unchanged.
 class MpaFraming {
  public:
-  /// Length in octets of the unit at the front of `pending` (which is not empty); it may be more
-  /// than `pending` holds. Nothing if too few octets are there to tell.
+  /// Length in octets of the unit at the front of `pending`, which must not be empty. It may exceed
+  /// the size of `pending`. Nothing if there are too few octets.
   std::optional<std::size_t> unit_length(View pending) const;
-  /// Moves past the unit that `unit_length` measured. `unit` is all of its octets.
+  /// Moves past the unit of `unit_length`. `unit` has all its octets.
   void take(View unit);
 
-  /// Gives up: from now on a unit is whatever is there. For streams with markers.
+  /// Stops the framing: from now on a unit is whatever is there. For streams with markers.
   void lose() { state_ = State::lost; }
-  /// The startup frame that passed asks for markers in the other direction (RFC 5044 7.1).
+  /// Whether the startup frame asked for markers in the other direction (RFC 5044 7.1).
   bool wants_markers() const { return wants_markers_; }
 
  private:

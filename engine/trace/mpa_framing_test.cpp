@@ -1,4 +1,4 @@
-// Checks where units of a stream end: startup frames, FPDUs, and what is neither.
+// Checks the ends of a stream's units: startup frames, FPDUs, and other octets.
 #include "trace/mpa_framing.h"
 
 #include <gtest/gtest.h>

@@ -11,29 +11,30 @@
 
 namespace steertag::trace {
 
-/// What the first octet of every packet of an interface belongs to (LINKTYPE_ registry).
+/// The type of the first header of an interface's packets (LINKTYPE_ registry).
 enum class LinkType : std::uint16_t { ethernet = 1, raw_ip = 101 };
 
-/// Digits of a second behind the point.
+/// Decimal digits of a second.
 enum class TimeUnit : std::uint8_t { microseconds = 6, nanoseconds = 9 };
 
-/// A packet that may have been longer on the wire, with its time as the interface counts.
+/// A packet with its length on the wire, and with its time in the interface's unit.
 struct CutPacket {
   std::uint64_t time = 0;
   View octets;
   std::uint32_t wire_bytes = 0;
 };
 
-/// One section of a capture file, in host byte order. The stream's failure state tells whether
+/// One section of a capture file, in host byte order. The stream's failure state shows whether
 /// everything was written.
 class PcapngWriter {
  public:
-  /// Writes the section header. `application` names the program; comments are about the whole file.
+  /// Writes the section header. `application` names the program. The comments are about the whole
+  /// file.
   PcapngWriter(std::ostream& out, std::string_view application,
                std::span<const std::string> comments = {});
 
-  /// Writes an interface description and returns the interface's number, counted from 0. No name is
-  /// written if it is empty.
+  /// Writes an interface description and returns the interface's number, counted from 0. An empty
+  /// name is not written.
   std::uint32_t add_interface(LinkType link_type, std::string_view name,
                               TimeUnit unit = TimeUnit::nanoseconds);
 

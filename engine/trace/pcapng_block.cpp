@@ -1,4 +1,4 @@
-// The layout: everything is padded to 32 bits, and the length stands at both ends.
+// The layout: everything is padded to 32 bits, and the length is at both ends.
 #include "trace/pcapng_block.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ constexpr std::uint16_t kEndOfOptions = 0;
 constexpr std::uint16_t kComment = 1;
 constexpr std::size_t kLengthAt = 4;
 
-// Cuts at the limit, but never inside a UTF-8 sequence: its continuation octets are 10xxxxxx.
+// Truncates at the limit, and never inside a UTF-8 sequence: continuation octets are 10xxxxxx.
 std::string_view cut_comment(std::string_view text) {
   if (text.size() <= kMaxCommentBytes) return text;
   std::size_t end = kMaxCommentBytes;

@@ -1,4 +1,4 @@
-// Copies events together with the octets that they show.
+// Copies events and their octets.
 #include "trace/recorder.h"
 
 #include "trace/body_octets.h"

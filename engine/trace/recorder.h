@@ -1,4 +1,4 @@
-// Keeps copies of the events of one connection, within limits, to be looked at or judged later.
+// Keeps copies of one connection's events, within limits, for display or for a judge.
 #pragma once
 
 #include <vector>
@@ -7,17 +7,17 @@
 
 namespace steertag::trace {
 
-/// What a recorder keeps at most.
+/// The limits of a recorder.
 struct RecorderLimits {
-  /// More than any case exchanges; a target that floods us must not exhaust memory.
+  /// More than any case exchanges. A target that floods us must not exhaust memory.
   std::size_t events = 100'000;
   /// Octets of all Sends, private data and RDMA Write payloads together.
   std::size_t bytes = std::size_t{64} << 20;
 };
 
-/// From the first event on that passes a limit nothing is kept any more (a gap in the middle would
-/// mislead), only counted. The exception is the payload of an RDMA Write: if it alone is too large
-/// the event is kept with its true length and without payload.
+/// After the first event beyond a limit, events are only counted: a gap in the middle would
+/// mislead. There is one exception. An RDMA Write whose payload alone is too large is kept with its
+/// true length and without payload.
 class Recorder : public EventSink {
  public:
   explicit Recorder(const RecorderLimits& limits = {}) : limits_(limits) {}
@@ -27,16 +27,16 @@ class Recorder : public EventSink {
   std::size_t size() const { return records_.size(); }
   /// Views within the event are valid until `clear`, or until the recorder is destroyed.
   const Event& operator[](std::size_t i) const { return records_[i].event; }
-  /// Events that came and were not kept.
+  /// Events that were not kept.
   std::uint64_t dropped() const { return dropped_; }
-  /// Hands everything kept to `sink`, in order.
+  /// Passes all kept events to `sink`, in order.
   void replay(EventSink& sink) const;
-  /// Forgets everything, dropped events included.
+  /// Clears everything, and the count of dropped events.
   void clear();
 
  private:
   struct Record {
-    Event event;  // its views point into `octets`, whose memory does not move with the record
+    Event event;  // its views point into `octets`; moving the record keeps that memory in place
     Bytes octets;
   };
   RecorderLimits limits_;

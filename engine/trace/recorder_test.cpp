@@ -1,4 +1,4 @@
-// Checks that recorded events own their octets, and what happens at the limits.
+// Checks that recorded events own their octets, and the limits.
 #include "trace/recorder.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Frames the recorded octets, plans the packets of a TCP connection around them, writes them.
+// Frames the recorded octets, plans the packets of a TCP connection, and writes them.
 #include "trace/stream_capture.h"
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 namespace steertag::trace {
 namespace {
 
-// Initial sequence numbers, different so that the directions can be told apart in raw packets.
+// Initial sequence numbers, different to distinguish the directions in raw packets.
 constexpr std::array<std::uint32_t, 2> kInitialSequence = {0x10000000, 0x50000000};
-// What a unit or note costs besides its octets, so that the limit holds for single octets too.
+// The overhead of a unit or note, so that the limit also covers single octets.
 constexpr std::size_t kUnitCost = 64;
 
 }  // namespace
@@ -67,7 +67,7 @@ std::int64_t StreamCapture::monotonic(std::int64_t time_ns) {
 
 void StreamCapture::frame(std::int64_t time_ns, Role sender) {
   Half& from = half(sender);
-  while (from.framed < from.stream.size()) {  // ends: every unit has at least one octet
+  while (from.framed < from.stream.size()) {  // the loop ends: every unit has at least one octet
     const View pending = View(from.stream).subspan(from.framed);
     const auto length = from.framing.unit_length(pending);
     if (!length || *length > pending.size()) break;
@@ -82,7 +82,7 @@ void StreamCapture::frame(std::int64_t time_ns, Role sender) {
   }
 }
 
-// Octets that never became a unit go where they began to come.
+// Octets outside any unit are placed where they started.
 std::size_t StreamCapture::insert_rest(std::vector<Unit>& units, Role sender) const {
   const Half& from = half(sender);
   std::vector<Unit> rest;
@@ -96,7 +96,7 @@ std::size_t StreamCapture::insert_rest(std::vector<Unit>& units, Role sender) co
 
 std::vector<StreamCapture::Unit> StreamCapture::whole_units() const {
   std::vector<Unit> units = units_;
-  // The later place first, so that the earlier one stays right.
+  // The later place first, so that the earlier one stays valid.
   const bool client_later = half(Role::client).waiting_since >= half(Role::server).waiting_since;
   const Role later = client_later ? Role::client : Role::server;
   insert_rest(units, later);
@@ -161,7 +161,7 @@ void write_captures(std::ostream& out, std::span<const StreamCapture* const> cap
   PcapngWriter writer(out, "steertag", options.comments);
   const std::uint32_t interface = writer.add_interface(LinkType::raw_ip, "steertag");
   Bytes octets;
-  for (bool first = true;; first = false) {  // ends: each turn uses up one packet
+  for (bool first = true;; first = false) {  // the loop ends: each turn consumes one packet
     Cursor* earliest = nullptr;
     for (Cursor& cursor : cursors) {
       if (cursor.next == cursor.packets.size()) continue;

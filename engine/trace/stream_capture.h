@@ -1,5 +1,6 @@
-// Turns the octets of one iWARP connection into the packets of an equivalent TCP connection, and
-// writes the packets of several connections as one pcapng file.
+// Converts the octets of one iWARP connection to packets of an equivalent TCP connection.
+//
+// Writes the packets of several connections as one pcapng file.
 #pragma once
 
 #include <array>
@@ -14,23 +15,24 @@
 
 namespace steertag::trace {
 
-/// Memory that a capture may take unless its owner says otherwise: a case exchanges far less, and
-/// hundreds of cases must be able to run side by side.
+/// Default memory limit of a capture. A case exchanges far less, and hundreds of cases must be able
+/// to run in parallel.
 inline constexpr std::size_t kDefaultCaptureBytes = std::size_t{16} << 20;
-/// Notes that one capture keeps; further ones are dropped.
+/// At most this many notes of one capture; further ones are dropped.
 inline constexpr std::size_t kMaxCaptureNotes = 256;
 
-/// The two ends as packets show them. `server` should have port 20049: analysers may take another
-/// port for another protocol.
+/// The two ends in the packets. `server` should have port 20049: analysers may take another port
+/// for another protocol.
 struct CaptureEndpoints {
   Endpoint client;
   Endpoint server;
 };
 
-/// Keeps what passes on one connection until it is written. Each MPA startup frame and each FPDU
-/// becomes one packet, at the time at which its last octet passed; octets that are no whole unit
-/// become packets as they came. Beyond `limit_bytes` nothing more is kept, and the last packet says
-/// so.
+/// Records the octets of one connection until it is written.
+///
+/// Each MPA startup frame and each FPDU becomes one packet, at the time of its last octet. Other
+/// octets become packets as they arrived. Beyond `limit_bytes` nothing more is recorded, and the
+/// last packet says so.
 class StreamCapture : public ByteSink {
  public:
   explicit StreamCapture(const CaptureEndpoints& endpoints,
@@ -39,31 +41,30 @@ class StreamCapture : public ByteSink {
   void on_bytes(std::int64_t time_ns, Role sender, View bytes) override;
   void on_end(std::int64_t time_ns, Role sender, bool clean) override;
 
-  /// Hangs a comment on the last packet that `sender` sent no later than `time_ns`, or on the
-  /// connection's first packet if there is none.
+  /// Attaches a comment to the last packet that `sender` sent no later than `time_ns`. Without one,
+  /// the connection's first packet gets it.
   void annotate(std::int64_t time_ns, Role sender, std::string text);
 
   const CaptureEndpoints& endpoints() const { return endpoints_; }
-  /// Octets of payload kept, in both directions.
+  /// Recorded octets of payload, in both directions.
   std::size_t kept_bytes() const;
-  /// What `sender` sent, as far as it was kept; valid until the capture changes.
+  /// The recorded octets of `sender`; valid until the capture changes.
   View octets(Role sender) const { return half(sender).stream; }
-  /// Octets of payload that the limit kept out.
+  /// Octets of payload beyond the limit.
   std::uint64_t dropped_bytes() const { return dropped_; }
 
-  /// One packet, ready to be built; its payload is valid until the capture changes.
+  /// One packet, ready for building. Its payload is valid until the capture changes.
   struct Packet {
     std::int64_t time_ns = 0;
     Role sender = Role::client;
     TcpSegment segment;
     std::vector<std::string> comments;
   };
-  /// The connection's packets in order, with handshake and acknowledgments. Empty if nothing
-  /// passed.
+  /// The connection's packets in order, with handshake and acknowledgments. Empty without traffic.
   std::vector<Packet> packets() const;
 
  private:
-  /// What one packet will carry: octets of the sender's stream, or its end.
+  /// The content of one packet: octets of the sender's stream, or its end.
   struct Unit {
     std::int64_t time_ns;
     Role sender;
@@ -74,7 +75,7 @@ class StreamCapture : public ByteSink {
   struct Half {
     Bytes stream;
     std::size_t framed = 0;         // octets of `stream` that belong to units
-    std::size_t waiting_since = 0;  // number of units when the first of the rest came
+    std::size_t waiting_since = 0;  // number of units when the first of the others arrived
     std::int64_t waiting_time_ns = 0;
     MpaFraming framing;
     bool ended = false;
@@ -104,7 +105,7 @@ class StreamCapture : public ByteSink {
   bool reset_ = false;
 };
 
-/// What goes with the packets into a file.
+/// Information for the file besides the packets.
 struct CaptureFileOptions {
   /// About the whole file; shown at its head and on its first packet.
   std::vector<std::string> comments;

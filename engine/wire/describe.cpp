@@ -178,7 +178,7 @@ std::string describe(View message, Document document) {
   if (draft.cut_to) {
     text.octets("not decoded", rest, message.size() - rest.size());
   } else if (carries_payload(draft.proc) || !rest.empty()) {
-    // RFC 5666 4.3: an error of no meaning brings words of none either.
+    // RFC 5666 4.3: an undefined error has undefined words.
     const bool extra = decoded && header.proc == Procedure::error;
     text.octets(extra ? "rdma_extra" : "payload stream", rest, message.size() - rest.size());
   }

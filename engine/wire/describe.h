@@ -7,7 +7,7 @@
 
 namespace steertag::wire {
 
-/// Most entries that are written out of each list, and most payload octets; the rest is counted.
+/// Limits of the text: entries of each list, and payload octets. The rest is counted.
 inline constexpr std::size_t kMostDescribedEntries = 32;
 inline constexpr std::size_t kMostDescribedBytes = 128;
 
@@ -25,8 +25,8 @@ std::string procedure_name(std::uint32_t proc);
 ///       0x001c  12345678
 std::string describe(const Header& header, View payload);
 
-/// Any octets: what follows the format as above, then the fault of the strict decoder and the
-/// octets from where the format is left.
+/// Any octets: what fits the format as above, then the strict decoder's fault, and the octets that
+/// do not fit.
 std::string describe(View message, Document document = Document::rfc8166);
 
 }  // namespace steertag::wire

@@ -1,4 +1,4 @@
-// Encoding of drafts, the map of their fields, and reading any octets back as a draft.
+// Encodes drafts, lists their fields, and reads any octets back as a draft.
 #include "wire/draft.h"
 
 #include "wire/field_name.h"
@@ -10,8 +10,8 @@ namespace {
 
 namespace name = field_name;
 
-/// Walks the fields of a draft's transport header in wire order; `sink` takes them as
-/// `u32(name, value)` and `u64(name, value)`.
+/// Visits the fields of a draft's transport header in wire order. `sink` has `u32(name, value)` and
+/// `u64(name, value)`.
 template <class Sink>
 class Walk {
  public:
@@ -127,7 +127,7 @@ Draft Draft::from(const Header& header, View payload) {
   if (header.has_reply_chunk) draft.reply_chunk = draft_chunk(header.reply_chunk);
   if (header.proc == Procedure::error && header.error != ErrorCode::vers &&
       header.error != ErrorCode::chunk) {
-    // RFC 5666 4.3: a draft has them as octets behind the error.
+    // RFC 5666 4.3: in a draft they are octets after the error.
     Writer writer(draft.payload);
     for (const std::uint32_t word : header.extra) writer.u32(word);
   }

@@ -1,5 +1,7 @@
-// A message that may be illegal in any way: presence words, counts, versions and lengths are plain
-// fields that need not agree with what they describe. A hostile case changes a field.
+// A message that may be illegal in any way.
+//
+// Presence words, counts, versions and lengths are plain fields that need not agree with the
+// content. A hostile case changes a field.
 #pragma once
 
 #include <optional>
@@ -8,8 +10,8 @@
 
 namespace steertag::wire {
 
-/// One presence word and the element behind it. The element is written whatever the word says,
-/// unless `omit_body` is set.
+/// One presence word and its element. The element is written for any value of the word, unless
+/// `omit_body` is set.
 struct DraftReadEntry {
   std::uint32_t presence = 1;
   ReadSegment segment;
@@ -19,15 +21,15 @@ struct DraftReadEntry {
 
 struct DraftChunk {
   std::uint32_t presence = 1;
-  std::optional<std::uint32_t> count;  // nothing: the true number of segments
+  std::optional<std::uint32_t> count;  // nothing: the real number of segments
   std::vector<Segment> segments;
-  bool omit_body = false;  // writes the presence word alone
+  bool omit_body = false;  // writes only the presence word
   bool operator==(const DraftChunk&) const = default;
 };
 
-/// An illegal-capable message. `encode` writes, in this order: fixed words, the procedure's body as
-/// `proc` asks for it (any unknown value is laid out as RDMA_MSG), `payload`; then `cut_to` and
-/// `append` act on the result.
+/// A message that may be illegal. `encode` writes in this order: fixed words, the procedure's body
+/// as `proc` requires (an unknown value is laid out as RDMA_MSG), `payload`. `cut_to` and `append`
+/// then change the result.
 struct Draft {
   std::uint32_t xid = 0;
   std::uint32_t vers = kVersion;
@@ -48,8 +50,8 @@ struct Draft {
   std::uint32_t reply_chunk_absent = 0;
 
   Bytes payload;
-  std::optional<std::size_t> cut_to;  // keep only so many octets of the whole message
-  Bytes append;                       // written after the cut
+  std::optional<std::size_t> cut_to;  // truncate the whole message to this many octets
+  Bytes append;                       // written after the truncation
 
   static Draft from(const Header& header, View payload);
   bool operator==(const Draft&) const = default;
@@ -58,20 +60,20 @@ struct Draft {
 /// Appends the message to `out`. Never fails: anything can be written.
 void encode(const Draft& draft, Bytes& out);
 
-/// Reads any octets back as a draft; never fails, and `encode(draft_of(message))` gives `message`
-/// again. Reading stops at the first word that contradicts the format: that word stays a field (a
-/// list's end, a count), `cut_to` points behind it, and `append` holds the octets that follow.
+/// Reads any octets back as a draft. Never fails, and `encode(draft_of(message))` equals `message`.
+/// Reading stops at the first word that contradicts the format. That word is still a field (a
+/// list's end, a count), `cut_to` ends after it, and `append` has the octets that follow.
 Draft draft_of(View message);
 
-/// A field of an encoded message: where it starts, how long it is, and the RFC's name for it.
+/// A field of an encoded message: its offset, its length, and its name in the RFC.
 struct FieldSpan {
   std::size_t offset = 0;
   std::size_t length = 0;
   std::string_view name;
 };
 
-/// Every field boundary of the transport header that `encode(draft)` writes (before `cut_to`), in
-/// order: the places where a truncation case cuts.
+/// All field boundaries of the transport header that `encode(draft)` writes (before `cut_to`), in
+/// order. Truncation cases cut there.
 std::vector<FieldSpan> fields(const Draft& draft);
 
 }  // namespace steertag::wire

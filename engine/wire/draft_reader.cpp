@@ -26,8 +26,8 @@ class DraftReader {
   }
 
  private:
-  /// Takes a word into `value` and moves the good end behind it; leaves both alone at the end of
-  /// the message.
+  /// Reads a word into `value` and moves the good end after it. No effect at the end of the
+  /// message.
   bool word(std::uint32_t& value, std::string_view field) {
     const std::uint32_t read = reader_.u32(field);
     if (!reader_.ok()) return false;
@@ -72,7 +72,7 @@ class DraftReader {
   }
 
   bool read_list() {
-    for (;;) {  // each turn takes a whole entry out of the message, or ends
+    for (;;) {  // each turn consumes a whole entry of the message, or ends
       if (!word(draft_.read_list_end, name::kReadList.presence)) return false;
       if (draft_.read_list_end == 0) return true;
       if (draft_.read_list_end != 1) return false;
@@ -85,7 +85,7 @@ class DraftReader {
   }
 
   bool write_list() {
-    for (;;) {  // each turn takes a whole entry out of the message, or ends
+    for (;;) {  // each turn consumes a whole entry of the message, or ends
       if (!word(draft_.write_list_end, name::kWriteList.presence)) return false;
       if (draft_.write_list_end == 0) return true;
       if (draft_.write_list_end != 1) return false;
@@ -106,7 +106,7 @@ class DraftReader {
     return chunk(draft_.reply_chunk.emplace(), count, name::kReplyChunk);
   }
 
-  /// Fills a chunk whose count was read; a count that the message cannot hold stays as it is.
+  /// Fills a chunk after its count. A count beyond the message stays as it is.
   bool chunk(DraftChunk& chunk, std::uint32_t count, const name::List& list) {
     if (count > reader_.remaining() / kSegmentBytes) {
       chunk.count = count;
@@ -122,7 +122,7 @@ class DraftReader {
   View message_;
   Reader reader_;
   Draft draft_;
-  std::size_t good_ = 0;  // the draft's fields give the message up to here
+  std::size_t good_ = 0;  // up to here the draft's fields give the message
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Drafts: legal ones equal headers, illegal ones say what was asked, and any octets are kept.
+// Drafts: legal ones equal headers, illegal ones have the set fields, and any octets survive.
 #include "wire/draft.h"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@ using testing::encoded;
 using testing::from_hex;
 using testing::to_hex;
 
-/// One example: the octets of the header, the payload stream behind it, and what they mean.
+/// One example: the octets of the header, the payload stream after it, and their meaning.
 struct Example {
   std::string_view name;
   std::string_view header_hex;

@@ -1,5 +1,6 @@
-// What can be wrong with a message that was received: one code, the octet where it shows, and the
-// field that was being read.
+// A fault of a received message: one code, the offset, and the field.
+//
+// The field is the one that was being read.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@ enum class FaultCode : std::uint8_t {
   none,
   truncated,       // the message ends inside the field
   bad_boolean,     // a presence or boolean word is neither 0 nor 1 (RFC 4506 4.4)
-  bad_count,       // a count announces more than the message, or the named limit, can hold
+  bad_count,       // a count exceeds the message or the named limit
   bad_enum,        // an enumeration or union discriminant has no such value
   bad_padding,     // roundup octets are not zero (RFC 4506 3)
   bad_string,      // a string that the upper layer cannot accept (embedded NUL, empty name)
@@ -26,10 +27,10 @@ enum class FaultCode : std::uint8_t {
   trailing_bytes,  // octets follow where the message must end
   limit_exceeded,  // a list is longer than the decoder's named limit
   bad_order,       // XDR offsets of a prototype's chunk list descend (Callaghan et al. 2003 4)
-  late_zero,       // XDR offset zero stands behind another chunk (Callaghan et al. 2003 4.6.2)
+  late_zero,       // XDR offset zero comes after another chunk (Callaghan et al. 2003 4.6.2)
 };
 
-/// The chunk list of a transport header that a fault is in.
+/// The chunk list of a transport header with the fault.
 enum class ChunkList : std::uint8_t { none, read, write, reply };
 
 /// One sentence about the code, without the place.
@@ -38,9 +39,9 @@ std::string_view sentence(FaultCode code);
 /// The code's own name: "bad_count".
 std::string_view code_name(FaultCode code);
 
-/// A decoding error. `offset` is in octets from the start of the buffer given to the decoder and
-/// names the first octet of the field that is wrong; `field` is the RFC's name of that field, for
-/// readers; `list` is the chunk list that does not decode, if it is one.
+/// A decoding error. `offset` is in octets from the start of the decoder's buffer, and is that of
+/// the bad field. `field` is the RFC's name of the field, for display. `list` is the chunk list
+/// that does not decode, if it is one.
 struct Fault {
   FaultCode code = FaultCode::none;
   std::size_t offset = 0;

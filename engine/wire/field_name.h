@@ -1,4 +1,4 @@
-// The names under which faults, drafts and traces speak of the fields of a transport header.
+// The names of transport header fields in faults, drafts and traces.
 #pragma once
 
 #include <string_view>

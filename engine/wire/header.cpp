@@ -12,12 +12,12 @@ namespace name = field_name;
 
 static_assert(sizeof(Segment) == kSegmentBytes, "octets in memory equal octets on the wire");
 
-// Offset of rdma_vers, rdma_proc and of the word behind the fixed words.
+// Offsets of rdma_vers, rdma_proc and the word after the fixed words.
 constexpr std::size_t kVersOffset = 4;
 constexpr std::size_t kCreditOffset = 8;
 constexpr std::size_t kProcOffset = 12;
 
-/// Unchecked: the caller knows that 16 octets are there.
+/// Unchecked: the caller has checked that 16 octets exist.
 Segment load_segment(const std::byte* from) {
   return {load_u32(from), load_u32(from + 4), load_u64(from + 8)};
 }
@@ -49,14 +49,14 @@ class ListDecoder {
   }
 
   void read_list() {
-    for (;;) {  // ends at the latest at kMostSegments, or where the message does
+    for (;;) {  // ends at kMostSegments, or at the end of the message
       const std::size_t at = reader_.offset();
       if (!reader_.boolean(name::kReadList.presence)) return;
       if (!take(1, at, name::kReadList.presence)) return;
       const std::size_t position_at = reader_.offset();
       ReadSegment segment;
       segment.position = reader_.u32(name::kReadList.position);
-      // RFC 8166 3.4.5: the position is a multiple of four. RFC 5666 3.7 lets a chunk hold roundup.
+      // RFC 8166 3.4.5: the position is a multiple of four. RFC 5666 3.7 allows a chunk of roundup.
       if (segment.position % 4 != 0 && document_ == Document::rfc8166) {
         reader_.fail(FaultCode::bad_position, position_at, name::kReadList.position);
       }
@@ -71,7 +71,7 @@ class ListDecoder {
       reader_.skip(kSegmentBytes, name::kReadList.handle);
       return true;
     }
-    // Too few octets: read word by word, so that the fault names the field that is cut.
+    // Too few octets: read word by word, so that the fault names the truncated field.
     reader_.u32(name::kReadList.handle);
     reader_.u32(name::kReadList.length);
     reader_.u64(name::kReadList.offset);
@@ -79,7 +79,7 @@ class ListDecoder {
   }
 
   void write_list() {
-    while (reader_.ok()) {  // ends at the latest at kMostWriteChunks
+    while (reader_.ok()) {  // ends at kMostWriteChunks, or at the end of the message
       const std::size_t at = reader_.offset();
       if (!reader_.boolean(name::kWriteList.presence)) return;
       if (header_.write_list.size() == kMostWriteChunks) {
@@ -98,7 +98,7 @@ class ListDecoder {
     load(header_.reply_chunk);
   }
 
-  /// A count whose segments are all in the message and within the limit.
+  /// A count within the limit, with all its segments in the message.
   std::uint32_t segment_count(std::string_view field) {
     const std::size_t at = reader_.offset();
     const std::uint32_t count = reader_.count(kSegmentBytes, SIZE_MAX, field);
@@ -139,15 +139,15 @@ void decode_error(Reader& reader, Header& header, Document document) {
   } else if (code != ErrorCode::chunk) {
     reader.fail(FaultCode::bad_error_code, at, name::kErr);
   }
-  // An ERR_CHUNK answers a message whose version was recognised, so it carries that version; only
-  // an ERR_VERS echoes a foreign one (RFC 8166 4.5.1, 4.5.2).
+  // An ERR_CHUNK answers a message of a known version, and has that version. Only an ERR_VERS
+  // echoes an unknown one (RFC 8166 4.5.1, 4.5.2).
   if (reader.ok() && header.error != ErrorCode::vers && header.vers != kVersion) {
     reader.fail(FaultCode::bad_version, kVersOffset, name::kVers);
   }
   expect_end(reader);
 }
 
-/// The payload stream behind the header. `faulty` becomes the list that does not decode.
+/// The payload stream after the header. `faulty` is set to the list that does not decode.
 View decode_body(Reader& reader, Header& header, Document document, ChunkList& faulty) {
   switch (header.proc) {
     case Procedure::msgp:
@@ -187,7 +187,7 @@ bool is_err_vers(View message, const FixedWords& fixed) {
          load_u32(message.data() + kFixedBytes) == static_cast<std::uint32_t>(ErrorCode::vers);
 }
 
-/// Octets behind the fixed words of an RDMA_ERROR.
+/// Octets after the fixed words of an RDMA_ERROR.
 std::size_t error_size(ErrorCode error) {
   switch (error) {
     case ErrorCode::vers:
@@ -198,7 +198,7 @@ std::size_t error_size(ErrorCode error) {
   return 4 + 4 * kErrorExtraWords;  // RFC 5666 4.3
 }
 
-/// Stores words through a pointer into a buffer that is large enough.
+/// Stores words in a buffer that is large enough.
 class Cursor {
  public:
   explicit Cursor(std::byte* to) : to_(to) {}

@@ -1,5 +1,6 @@
 // The RPC-over-RDMA version 1 transport header (RFC 8166 4) as a value: legal messages only.
-// The form that can also hold nonsense is wire/draft.h.
+//
+// For illegal ones see wire/draft.h.
 #pragma once
 
 #include <array>
@@ -19,17 +20,17 @@ inline constexpr std::size_t kErrChunkBytes = 20;        // RFC 8166 4.5.2
 inline constexpr std::size_t kErrVersBytes = 28;         // RFC 8166 4.5.1
 inline constexpr std::size_t kSegmentBytes = 16;
 inline constexpr std::size_t kReadSegmentBytes = 20;
-/// Decoder limit on the segments of all lists together; a 256 KiB Send cannot hold more.
+/// Decoder limit for the segments of all lists together; a 256 KiB Send cannot hold more.
 inline constexpr std::size_t kMostSegments = 16384;
-/// Decoder limit on write chunks, which may be empty; a 256 KiB Send cannot hold more.
+/// Decoder limit for write chunks, which may be empty; a 256 KiB Send cannot hold more.
 inline constexpr std::size_t kMostWriteChunks = 32768;
 
-/// RFC 5666 4.3: the words that follow an rdma_err other than the two that are defined.
+/// RFC 5666 4.3: the words after an undefined rdma_err.
 inline constexpr std::size_t kErrorExtraWords = 8;
 
-/// The two documents of version 1. By RFC 5666 an RDMA_DONE is a legal message of 16 octets, an
-/// rdma_err without a meaning brings kErrorExtraWords words, and a read segment may stand at any
-/// position (3.7: a chunk of roundup). RFC 8166 took these away; all else has the same XDR.
+/// The two documents of version 1. RFC 5666 allows three more things: an RDMA_DONE of 16 octets, an
+/// undefined rdma_err with kErrorExtraWords words, and a read segment at any position (3.7: a chunk
+/// of roundup). RFC 8166 removed these. The XDR is otherwise the same.
 enum class Document : std::uint8_t { rfc8166, rfc5666 };
 
 enum class Procedure : std::uint32_t { msg = 0, nomsg = 1, msgp = 2, done = 3, error = 4 };
@@ -50,17 +51,18 @@ struct ReadSegment {
   bool operator==(const ReadSegment&) const = default;
 };
 
-/// The write list: chunks of segments, kept flat so that a reused header does not allocate.
+/// The write list. Its chunks share one list of segments, so that a reused header does not
+/// allocate.
 class WriteList {
  public:
   std::size_t size() const { return ends_.size(); }
   bool empty() const { return ends_.empty(); }
   std::span<const Segment> operator[](std::size_t chunk) const;
   std::span<Segment> at(std::size_t chunk);
-  /// Appends a chunk; an empty span appends an empty chunk (count 0, RFC 8166 3.4.6). `segments`
+  /// Appends a chunk. An empty span appends an empty chunk (count 0, RFC 8166 3.4.6). `segments`
   /// must not point into this list.
   void add(std::span<const Segment> segments);
-  /// Opens an empty chunk at the end that `extend` fills.
+  /// Appends an empty chunk that `extend` fills.
   void open() { ends_.push_back(static_cast<std::uint32_t>(segments_.size())); }
   void extend(const Segment& segment);
   /// Appends a chunk of `count` segments, to be filled by the caller.
@@ -74,10 +76,10 @@ class WriteList {
   std::vector<std::uint32_t> ends_;  // one past the last segment of each chunk
 };
 
-/// Octets that a chunk holds: the sum of its segment lengths (RFC 8166 3.4.4).
+/// Size of a chunk: the sum of its segment lengths (RFC 8166 3.4.4).
 std::uint64_t chunk_length(std::span<const Segment> segments);
 
-/// A transport header of any of the five procedures. Fields that a procedure does not carry keep
+/// A transport header of any of the five procedures. Fields without a place in the procedure keep
 /// their defaults. Reuse one Header for many decodes: its lists keep their capacity.
 struct Header {
   std::uint32_t xid = 0;
@@ -102,7 +104,8 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 
-/// The four words that keep place and meaning in every version (RFC 8166 4.2). Unknown values stay.
+/// The four words with the same place and meaning in every version (RFC 8166 4.2). Unknown values
+/// are kept.
 struct FixedWords {
   std::uint32_t xid = 0;
   std::uint32_t vers = 0;
@@ -113,19 +116,25 @@ struct FixedWords {
 /// The fixed words of a message of at least 16 octets; nothing otherwise.
 std::optional<FixedWords> peek(View message);
 
-/// Decodes a whole Send strictly. On success `header` holds the transport header and the result is
-/// the payload stream (empty for all but RDMA_MSG and RDMA_MSGP), a view into `message`. On a fault
-/// `header` holds what was read before it: whenever 16 octets were there, xid, vers and credit are
-/// valid. A 20-octet ERR_CHUNK is decoded; any other message below 28 octets is `too_short`, so an
-/// RDMA_DONE never decodes: its legal form has 16 octets (use `peek`), a longer one trailing bytes.
-/// An ERR_VERS may carry any rdma_vers, because it echoes the version that it refuses (4.5; RFC
-/// 5666 4.2: any that its sender knows).
-/// No allocation once the lists have their capacity. RFC 8166 4.1.2, 4.5.
-/// With Document::rfc5666 what that document has besides is legal too (see there), and only a
-/// message below 16 octets is `too_short`: a shorter one than its procedure needs is `truncated`.
+/// Decodes a whole Send strictly (RFC 8166 4.1.2, 4.5). The result is the payload stream, a view
+/// into `message`; it is empty except for RDMA_MSG and RDMA_MSGP. No allocation once the lists have
+/// their capacity.
+///
+/// On a fault `header` has what was read before it. With at least 16 octets, xid, vers and credit
+/// are valid.
+///
+/// A 20-octet ERR_CHUNK is decoded. Any other message below 28 octets is `too_short`. An RDMA_DONE
+/// therefore never decodes: its legal form has 16 octets (use `peek`), and a longer one has
+/// trailing bytes.
+///
+/// An ERR_VERS may have any rdma_vers, because it echoes the refused version (4.5; RFC 5666 4.2:
+/// any that its sender knows).
+///
+/// With Document::rfc5666 the additions of that document are legal too. Only a message below 16
+/// octets is `too_short`. One that is too short for its procedure is `truncated`.
 Expected<View, Fault> decode(View message, Header& header, Document document = Document::rfc8166);
 
-/// Appends the header to `out`; the payload stream follows by appending it. Never fails.
+/// Appends the header to `out`; the caller appends the payload stream. Never fails.
 void encode(const Header& header, Bytes& out);
 
 /// Octets that `encode` will append.

@@ -1,5 +1,6 @@
-// Faults of the strict decoder: each code with its exact place and field, and properties that hold
-// for every legal header and for any octets.
+// Faults of the strict decoder: each code with its place and field.
+//
+// Properties cover every legal header and any octets.
 #include "wire/header.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ void PrintTo(const Bad& bad, std::ostream* out) {
   *out << bad.hex;
 }
 
-/// The list that the field belongs to. A list that is absent is no list that does not decode.
+/// The list of the field. An absent list is never a list that does not decode.
 ChunkList list_of(const Bad& bad) {
   if (bad.code == FaultCode::no_chunk) return ChunkList::none;
   if (bad.field.starts_with("read list")) return ChunkList::read;
@@ -276,7 +277,7 @@ RC_GTEST_PROP(HeaderProperty, EveryTruncationOfAHeaderIsAFault, (const Header& h
 
 RC_GTEST_PROP(HeaderProperty, AcceptedOctetsAreReproduced, (const Header& header)) {
   Bytes message = testing::joined(encoded(header), testing::any_payload(header));
-  // One octet changed somewhere: either a fault, or a message that says exactly what it holds.
+  // One changed octet gives a fault, or a message with exactly these octets.
   const auto at = *rc::gen::inRange<std::size_t>(0, message.size());
   message[at] = std::byte{*rc::gen::arbitrary<std::uint8_t>()};
   Header again;

@@ -1,4 +1,4 @@
-// Building, finding and combining CM private data.
+// Builds, finds and combines CM private data.
 #include "wire/private_data.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::optional<FoundPrivateData> find_private_data(View buffer) {
     const auto octet = [&](std::size_t index) {
       return std::to_integer<std::uint8_t>(buffer[*at + index]);
     };
-    // RFC 8797 5.2: an identifier without a known version is not ours; a later one may be.
+    // RFC 8797 5.2: an identifier without a known version is not ours. A later one may be.
     if (octet(4) != kPrivateDataVersion) continue;
     FoundPrivateData found;
     found.offset = *at;
@@ -69,7 +69,7 @@ std::optional<FoundPrivateData> find_private_data(View buffer) {
 
 Negotiated negotiate(const std::optional<PrivateData>& client,
                      const std::optional<PrivateData>& server) {
-  // RFC 8797 5.1: silence means R clear and 1024 octets both ways.
+  // RFC 8797 5.1: without private data R is clear, and both thresholds are 1024 octets.
   const PrivateData from_client = client.value_or(PrivateData{});
   const PrivateData from_server = server.value_or(PrivateData{});
   Negotiated result;

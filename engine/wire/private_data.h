@@ -1,5 +1,6 @@
-// CM private data of RPC-over-RDMA version 1 (RFC 8797 4): build it, find it, and derive the
-// connection's inline thresholds from both sides' announcements.
+// CM private data of RPC-over-RDMA version 1 (RFC 8797 4): build, find and negotiate.
+//
+// The inline thresholds of a connection follow from both sides' announcements.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@ inline constexpr std::uint8_t kPrivateDataVersion = 1;
 inline constexpr std::uint32_t kDefaultInlineBytes = 1024;    // RFC 8166 3.3.3
 inline constexpr std::uint32_t kLargestInlineBytes = 262144;  // RFC 8797 4.2
 
-/// What one side announces. Sizes in octets; multiples of 1024 up to 262144 can be expressed.
+/// The announcement of one side. Sizes in octets: multiples of 1024 up to 262144.
 struct PrivateData {
   bool remote_invalidation = false;  // the R flag
   std::uint32_t send_bytes = kDefaultInlineBytes;
@@ -22,7 +23,7 @@ struct PrivateData {
   bool operator==(const PrivateData&) const = default;
 };
 
-/// The eight octets as they stand; any value can be built, also illegal ones.
+/// The raw eight octets, legal or not.
 struct PrivateDataDraft {
   std::uint32_t identifier = kPrivateDataIdentifier;
   std::uint8_t version = kPrivateDataVersion;
@@ -34,24 +35,26 @@ struct PrivateDataDraft {
 void encode(const PrivateData& data, Bytes& out);
 void encode(const PrivateDataDraft& draft, Bytes& out);
 
-/// RFC 8797 4.2: octets / 1024 - 1, clamped to what one octet can say.
+/// RFC 8797 4.2: octets
+///
+/// 1024 - 1, clamped to one octet.
 std::uint8_t encode_size(std::uint32_t bytes);
 std::uint32_t decode_size(std::uint8_t value);
 
-/// Where the identifier stands first at or behind `from`, at any octet offset and whatever follows.
+/// The first identifier at or after `from`, at any octet offset and whatever follows.
 std::optional<std::size_t> find_private_data_identifier(View buffer, std::size_t from = 0);
 
 struct FoundPrivateData {
-  std::size_t offset = 0;  // where the identifier starts
+  std::size_t offset = 0;  // start of the identifier
   PrivateData data;
   std::uint8_t raw_flags = 0;
 };
 
-/// Searches at every octet offset (RFC 8797 5.2). Reserved bits are ignored. Nothing if there is no
-/// identifier that is followed by version 1 and six more octets in all: then the defaults apply.
+/// Searches at every octet offset (RFC 8797 5.2). Reserved bits are ignored. Nothing without an
+/// identifier that is followed by version 1 and six more octets in all. The defaults apply then.
 std::optional<FoundPrivateData> find_private_data(View buffer);
 
-/// What a connection runs with, fixed for its life (RFC 8797 4.1, 4.2).
+/// The parameters of a connection, fixed for its life (RFC 8797 4.1, 4.2).
 struct Negotiated {
   std::uint32_t to_server_bytes = kDefaultInlineBytes;
   std::uint32_t to_client_bytes = kDefaultInlineBytes;

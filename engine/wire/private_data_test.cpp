@@ -1,4 +1,4 @@
-// CM private data: the worked examples, the search, what is not private data, and negotiation.
+// CM private data: the worked examples, the search, other octets, and negotiation.
 #include "wire/private_data.h"
 
 #include <gtest/gtest.h>

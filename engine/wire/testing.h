@@ -1,5 +1,4 @@
-// What tests of messages share: octets from hexadecimal text, and rapidcheck generators of legal
-// headers. For test programs only.
+// Test helpers of messages: octets from hexadecimal text, and generators of legal headers.
 #pragma once
 
 #include <rapidcheck.h>
@@ -18,7 +17,7 @@ inline int hex_digit(char c) {
   return -1;
 }
 
-/// Octets of lower-case hexadecimal text; everything that is no digit separates.
+/// Octets of lower-case hexadecimal text; all other characters separate.
 inline Bytes from_hex(std::string_view text) {
   Bytes bytes;
   int high = -1;
@@ -80,7 +79,7 @@ inline Bytes any_bytes(int most) {
   return bytes;
 }
 
-/// A legal header of any procedure that `decode` accepts. To be called inside a property.
+/// A legal header of any procedure that `decode` accepts. Call it inside a property.
 inline Header any_legal_header() {
   Header header;
   header.xid = *rc::gen::arbitrary<std::uint32_t>();
@@ -134,7 +133,7 @@ struct Arbitrary<steertag::wire::Header> {
 
 namespace steertag::wire {
 
-/// GoogleTest and rapidcheck print headers, and octets under their own names, through this.
+/// GoogleTest and rapidcheck use this to print headers, and octets under their own names.
 inline void showValue(const Header& header, std::ostream& out) {
   out << testing::to_hex(testing::encoded(header));
 }

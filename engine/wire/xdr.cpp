@@ -39,7 +39,7 @@ bool Reader::boolean(std::string_view field) {
 
 View Reader::opaque_fixed(std::size_t length, std::string_view field) {
   if (!ok()) return {};
-  // Compared before roundup, so that a length near the top of the range cannot wrap.
+  // Compare before roundup, so that a length near the top of the range cannot wrap.
   if (length > remaining() || roundup4(length) > remaining()) {
     fail(FaultCode::truncated, offset_, field);
     return {};

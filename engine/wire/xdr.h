@@ -1,5 +1,4 @@
-// XDR (RFC 4506) reading and writing: a reader that remembers its first fault, and an appending
-// writer.
+// XDR (RFC 4506): a reader that keeps its first fault, and an appending writer.
 #pragma once
 
 #include <bit>
@@ -14,7 +13,7 @@
 
 namespace steertag::wire {
 
-/// RFC 4506 3: what XDR takes on the wire.
+/// RFC 4506 3: sizes on the wire.
 using steertag::roundup4;
 
 static_assert(std::endian::native == std::endian::little, "loads and stores swap octets");
@@ -42,13 +41,13 @@ inline void store_u64(std::byte* to, std::uint64_t value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// Whether a reader refuses values that a decoder's limits and enumerations exclude, or looks at
-/// structure only: then counts are bounded by the message alone. The latter finds its way through
-/// messages that break a protocol's rules.
+/// Strict readers refuse values beyond a decoder's limits and enumerations. Structural ones check
+/// only lengths: the message itself limits counts. They can parse messages that break a protocol's
+/// rules.
 enum class Values : std::uint8_t { judged, any };
 
 /// Reads XDR from a view that must outlive the reader. After the first fault every read returns
-/// zero or an empty view and the fault stays; so a structure is read whole and checked once.
+/// zero or an empty view, and the fault stays. So read a whole structure, and check once.
 class Reader {
  public:
   explicit Reader(View bytes, Values values = Values::judged) : bytes_(bytes), values_(values) {}
@@ -61,10 +60,10 @@ class Reader {
   View opaque_fixed(std::size_t length, std::string_view field);
   /// Counted opaque data of at most `limit` octets and its roundup. The view points into the input.
   View opaque(std::size_t limit, std::string_view field);
-  /// As `opaque`, seen as text. XDR strings are octets; no encoding is checked.
+  /// Like `opaque`, as text. XDR strings are octets; no encoding is checked.
   std::string_view string(std::size_t limit, std::string_view field);
-  /// A count of elements, each of at least `element_bytes` octets, that must fit into what remains
-  /// and must not be above `limit`.
+  /// A count of elements of at least `element_bytes` octets each. They must fit into the remaining
+  /// octets, and the count must not exceed `limit`.
   std::uint32_t count(std::size_t element_bytes, std::size_t limit, std::string_view field);
   /// Skips `length` octets without roundup.
   void skip(std::size_t length, std::string_view field);
@@ -75,7 +74,7 @@ class Reader {
   bool judges_values() const { return values_ == Values::judged; }
   bool ok() const { return fault_.code == FaultCode::none; }
   const Fault& fault() const { return fault_; }
-  /// Records a fault at `offset` unless there is one already.
+  /// Records a fault at `offset`, unless there is one already.
   void fail(FaultCode code, std::size_t offset, std::string_view field);
 
  private:
@@ -87,7 +86,7 @@ class Reader {
   Values values_;
 };
 
-/// Appends XDR to a buffer that the caller owns and may reuse.
+/// Appends XDR to a buffer of the caller, who may reuse it.
 class Writer {
  public:
   explicit Writer(Bytes& out) : out_(out) {}
@@ -100,11 +99,11 @@ class Writer {
   /// Count, data, zero roundup.
   void opaque(View bytes);
   void string(std::string_view text);
-  /// Octets as they are: no count, no roundup.
+  /// Raw octets: no count, no roundup.
   void raw(View bytes);
 
   std::size_t size() const { return out_.size(); }
-  /// Overwrites the word at `offset`, which must have been written before.
+  /// Overwrites the word at `offset`, which must exist.
   void patch_u32(std::size_t offset, std::uint32_t value);
 
  private:

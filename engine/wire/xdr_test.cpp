@@ -1,4 +1,4 @@
-// XDR at its edges: ends of the buffer, lengths near 2^32, roundup octets, and the sticky fault.
+// XDR at its edges: ends of the buffer, lengths near 2^32, roundup octets, the sticky fault.
 #include "wire/xdr.h"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ TEST(XdrReader, CountsMustFitTheMessageAndTheLimit) {
   EXPECT_EQ(limit.count(4, 1, "count"), 0u);
   expect_fault(limit, FaultCode::bad_count, 0);
   const Bytes wraps = from_hex("10000001 00000000 00000000 00000000 00000000");
-  Reader reader(wraps);  // times 16 this is 16 in 32 bits
+  Reader reader(wraps);  // multiplied by 16, this wraps to 16 in 32 bits
   EXPECT_EQ(reader.count(16, kNoLimit, "count"), 0u);
   expect_fault(reader, FaultCode::bad_count, 0);
 }

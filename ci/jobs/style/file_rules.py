@@ -56,7 +56,7 @@ def problems_of(name, text):
 
 
 def warnings_of(name, text):
-    """Sentences about what somebody should look at."""
+    """Sentences about what deserves a look."""
     lines = text.count("\n")
     if pathlib.PurePath(name).suffix in SUFFIXES and lines >= MOST_LINES:
         yield f"{name}: {lines} lines; files should have fewer than {MOST_LINES}"

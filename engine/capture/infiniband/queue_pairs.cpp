@@ -29,7 +29,7 @@ struct QueuePairs::State {
   PairTable pairs;
   UnmatchedFlows unmatched;
   CmTracker manager;
-  std::uint64_t lost_strangers = 0;
+  std::uint64_t evicted_flows = 0;
 };
 
 QueuePairs::QueuePairs(ConnectionSinks& sinks, const ReaderOptions& options)
@@ -53,7 +53,7 @@ void QueuePairs::finish() {
 }
 
 std::uint64_t QueuePairs::forgotten() const {
-  return state_->pairs.forgotten() + state_->lost_strangers;
+  return state_->pairs.forgotten() + state_->evicted_flows;
 }
 
 void QueuePairs::State::read(const TransportPacket& packet) {
@@ -153,7 +153,7 @@ void QueuePairs::State::keep_limits(const Place& place) {
          (unmatched.bytes() > kMostBufferedBytes / 2 && !unmatched.empty())) {
     const auto lost = unmatched.evict_oldest();
     if (!lost) break;
-    ++lost_strangers;
+    ++evicted_flows;
     tell_lost(*lost);
   }
   pairs.keep_limits(place, kMostBufferedBytes / 2);

@@ -1,4 +1,4 @@
-// A system that refuses: no further descriptors, or an event loop that watches nothing any more.
+// Simulates a system without free descriptors, or an event loop that can watch no more.
 #pragma once
 
 #include <fcntl.h>
@@ -7,14 +7,14 @@
 
 namespace steertag::net::testing {
 
-/// The lowest free descriptor: what the next call that makes one will return.
+/// The lowest free descriptor, which the next call that creates one returns.
 inline int next_descriptor() {
   const int next = ::dup(STDERR_FILENO);
   ::close(next);
   return next;
 }
 
-/// From now on every call on `descriptor` fails that its kind allows only.
+/// From now on every call on `descriptor` fails that needs its kind.
 inline void make_useless(int descriptor) {
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(null, descriptor);
@@ -27,9 +27,8 @@ inline rlimit descriptor_limit() {
   return limit;
 }
 
-/// While it lives, the process gets no further file descriptors; those it has stay usable. UBSan
-/// opens a pipe when it meets a polymorphic class for the first time, so calls have to be rehearsed
-/// before.
+/// While it exists, the process gets no further file descriptors; existing ones stay usable. UBSan
+/// opens a pipe at the first use of a polymorphic class, so calls must be rehearsed before.
 class NoFurtherDescriptors {
  public:
   NoFurtherDescriptors() {

@@ -1,5 +1,6 @@
-// Any octets as a DDP segment header: what was decoded encodes to the same octets, but for reserved
-// bits.
+// Any octets as a DDP segment header: a decoded one encodes to the same octets.
+//
+// Reserved bits are the exception.
 #include "rdma/iwarp/segment.h"
 #include "wire/fuzz/check.h"
 

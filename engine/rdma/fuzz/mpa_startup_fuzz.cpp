@@ -1,5 +1,7 @@
-// Any octets as an MPA request and as a reply: a fault, a request for more, or a frame whose
-// encoding decodes to the same frame; and faults never go away when octets are added.
+// Any octets as an MPA request and as a reply.
+//
+// The result is a fault, a request for more octets, or a frame that survives a round trip. More
+// octets never remove a fault.
 #include <algorithm>
 
 #include "rdma/iwarp/mpa_startup.h"

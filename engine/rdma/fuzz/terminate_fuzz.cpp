@@ -1,5 +1,6 @@
-// Any octets as a Terminate: a cause whose nibbles are those of the octets, in one order or the
-// other, and which can be described.
+// Any octets as a Terminate: a cause with the nibbles of the octets, in either order.
+//
+// Every cause has a description.
 #include "rdma/iwarp/terminate.h"
 #include "wire/fuzz/check.h"
 

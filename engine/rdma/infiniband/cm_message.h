@@ -1,5 +1,6 @@
-// Messages of the communication manager that set up and end connections, with the fields that an
-// observer needs (InfiniBand specification, chapter 12).
+// Messages of the communication manager, which set up and end connections.
+//
+// Only fields for observers are decoded (InfiniBand specification, chapter 12).
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ enum class CmKind : std::uint16_t {
 /// "ConnectRequest", or "other message".
 std::string_view name(CmKind kind);
 
-/// Octets of private data that each kind has room for. The field is always sent whole, zeros behind
-/// what the consumer gave.
+/// Size of the private data field of each kind. The field is always sent whole, with zeros after
+/// the consumer's octets.
 inline constexpr std::size_t kRequestPrivateBytes = 92;
 inline constexpr std::size_t kReplyPrivateBytes = 196;
 inline constexpr std::size_t kRejectPrivateBytes = 148;
@@ -32,27 +33,27 @@ inline constexpr std::size_t kReadyPrivateBytes = 224;
 inline constexpr std::size_t kDisconnectPrivateBytes = 220;
 inline constexpr std::size_t kDisconnectedPrivateBytes = 224;
 
-/// Reason of a REJ that the consumer asked for (InfiniBand specification 12.6.7.2).
+/// Reason of a REJ by the consumer (InfiniBand specification 12.6.7.2).
 inline constexpr std::uint16_t kRejectedByConsumer = 28;
 
 /// One message. Fields that its kind does not carry keep their defaults.
 struct CmMessage {
   CmKind kind = CmKind::connect_request;
-  std::uint32_t local_id = 0;    // communication ids, as the sender calls the two ends
+  std::uint32_t local_id = 0;    // communication ids of the sender and of the receiver
   std::uint32_t remote_id = 0;   // all but REQ
   std::uint64_t service = 0;     // REQ
   std::uint32_t queue_pair = 0;  // REQ, REP: the sender's; DREQ: the receiver's
-  // REQ, REP: of what the receiver of the message will send, as captures of Linux show.
+  // REQ, REP: first PSN of the receiver of the message, as captures of Linux show.
   std::uint32_t starting_psn = 0;
   std::uint8_t path_mtu = 0;    // REQ: 1 to 5 for 256 to 4096 octets
   bool reliable = true;         // REQ: for a reliable connection
   std::uint16_t local_lid = 0;  // REQ: the primary path's ends
   std::uint16_t remote_lid = 0;
   std::uint16_t reason = 0;  // REJ
-  View private_data;  // as far as it was captured; shorter than the kind's field if it was cut
+  View private_data;         // the captured part; shorter than the kind's field if truncated
 };
 
-/// Octets of the fields that are decoded, octets before the private data, and octets of those; zero
+/// Octets of the decoded fields, octets before the private data, and octets of private data. Zero
 /// for kinds that are not decoded.
 struct CmLayout {
   std::size_t needed = 0;
@@ -61,14 +62,14 @@ struct CmLayout {
 };
 CmLayout layout(CmKind kind);
 
-/// Decodes the data of a management datagram; `data` may be cut. Nothing if the kind is not decoded
-/// or a field is not there.
+/// Decodes the data of a management datagram, which may be truncated. Nothing if the kind is not
+/// decoded or a field is missing.
 std::optional<CmMessage> decode_cm(std::uint16_t attribute, View data);
 
-/// Writes the kMadDataBytes of the message; private data beyond the field's size is left out.
+/// Writes the kMadDataBytes of the message. Private data beyond the field's size is dropped.
 void encode(const CmMessage& message, std::byte* to);
 
-/// Octets of a path MTU code, or 0 for a code without meaning.
+/// Octets of a path MTU code, or 0 for an undefined code.
 constexpr std::uint32_t path_mtu_bytes(std::uint8_t code) {
   return code >= 1 && code <= 5 ? 128u << code : 0;
 }

@@ -1,4 +1,4 @@
-// Messages of connection managers: fields at their places, private data, and cut messages.
+// Messages of connection managers: fields, private data, and truncated messages.
 #include "rdma/infiniband/cm_message.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// Connection setup by IP address: service ids that name a port, and the header at the start of the
-// request's private data (InfiniBand specification, annex A11).
+// Connection setup by IP address (InfiniBand specification, annex A11).
+//
+// Service ids name a port. The request's private data starts with a header.
 #pragma once
 
 #include <array>
@@ -19,13 +20,13 @@ constexpr bool is_ip_service(std::uint64_t service) {
 constexpr std::uint64_t tcp_service(std::uint16_t port) {
   return std::uint64_t{0x01060000} | port;
 }
-/// The port of a service id of protocol 6 (TCP's port space, in which NFS/RDMA listens).
+/// The port of a service id of protocol 6, the TCP port space of NFS/RDMA.
 constexpr std::optional<std::uint16_t> tcp_port(std::uint64_t service) {
   if (service >> 16 != 0x0106) return std::nullopt;
   return static_cast<std::uint16_t>(service);
 }
 
-/// IPv4 addresses stand in the last four octets of their fields.
+/// IPv4 addresses are in the last four octets of their fields.
 struct IpHeader {
   std::uint8_t major = 0;    // 4 bits
   std::uint8_t minor = 0;    // 4 bits
@@ -39,7 +40,7 @@ struct IpHeader {
 IpHeader decode_ip_header(const std::byte* from);
 void encode(const IpHeader& header, std::byte* to);
 
-/// What the consumer gave of a request's private data: without the header, if the service has one.
+/// The consumer's part of a request's private data, without the header if the service has one.
 View consumer_data(std::uint64_t service, View private_data);
 
 }  // namespace steertag::rdma::infiniband

@@ -1,4 +1,4 @@
-// Management datagrams: the header that all have (InfiniBand specification, chapter 13).
+// Management datagrams: their common header (InfiniBand specification, chapter 13).
 #pragma once
 
 #include <cstdint>

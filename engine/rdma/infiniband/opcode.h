@@ -1,4 +1,4 @@
-// Transport opcodes, and which extended headers each brings (InfiniBand specification, chapter 9).
+// Transport opcodes and their extended headers (InfiniBand specification, chapter 9).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace steertag::rdma::infiniband {
 
-/// The reliable connected service, and what carries management datagrams. The upper three bits name
+/// Opcodes of the reliable connected service, and of management datagrams. The upper three bits are
 /// the service.
 enum class Opcode : std::uint8_t {
   send_first = 0x00,
@@ -40,9 +40,9 @@ enum class Opcode : std::uint8_t {
 /// "RDMA WRITE First", or "unknown opcode".
 std::string_view name(Opcode opcode);
 
-/// What an opcode means for the message that its packet belongs to.
+/// The meaning of an opcode for its packet's message.
 enum class Operation : std::uint8_t {
-  none,  // another service, or no opcode of it
+  none,  // another service, or an undefined opcode
   send,
   write,
   read_request,
@@ -64,7 +64,7 @@ struct OpcodeTraits {
   bool immediate = false;
   bool invalidate = false;
 
-  /// Requests count in the sender's sequence numbers, responses in the receiver's.
+  /// Requests count in the sender's PSNs, responses in the receiver's.
   bool is_request() const {
     return operation >= Operation::send && operation <= Operation::atomic_request;
   }

@@ -11,7 +11,7 @@ constexpr std::uint32_t psn_after(std::uint32_t psn, std::uint32_t count = 1) {
   return (psn + count) & kPsnMask;
 }
 
-/// How far `psn` lies behind `from`, negative if it lies before it: half of all numbers each.
+/// The signed distance from `from` to `psn`. Half of all PSNs count as later, and half as earlier.
 constexpr std::int32_t psn_distance(std::uint32_t from, std::uint32_t psn) {
   const std::uint32_t ahead = (psn - from) & kPsnMask;
   return ahead < 0x800000 ? static_cast<std::int32_t>(ahead)

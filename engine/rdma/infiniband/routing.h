@@ -1,5 +1,4 @@
-// The headers before the transport's: local route header and global route header (InfiniBand
-// specification, chapters 7 and 8).
+// Local and global route headers (InfiniBand specification, chapters 7 and 8).
 #pragma once
 
 #include <array>
@@ -11,13 +10,13 @@ namespace steertag::rdma::infiniband {
 
 inline constexpr std::size_t kLocalRouteBytes = 8;
 inline constexpr std::size_t kGlobalRouteBytes = 40;
-/// The invariant CRC behind the payload. It covers fields of lower layers that a capture may lack,
-/// and devices that compute it themselves leave anything there, so nobody checks it here.
+/// The invariant CRC after the payload, which is not checked. It covers fields of lower layers that
+/// a capture may lack. Devices that compute it on transmission leave any value in captures.
 inline constexpr std::size_t kInvariantCrcBytes = 4;
 /// Next header of a GRH before a base transport header.
 inline constexpr std::uint8_t kNextHeaderTransport = 0x1b;
 
-/// What follows a local route header.
+/// The header after a local route header.
 enum class LinkNext : std::uint8_t { raw = 0, ipv6 = 1, transport = 2, global_route = 3 };
 
 struct LocalRoute {
@@ -35,7 +34,7 @@ struct GlobalRoute {
   std::uint8_t version = 6;  // 4 bits
   std::uint8_t traffic_class = 0;
   std::uint32_t flow_label = 0;      // 20 bits
-  std::uint16_t payload_length = 0;  // octets behind this header through the invariant CRC
+  std::uint16_t payload_length = 0;  // octets after this header through the invariant CRC
   std::uint8_t next_header = kNextHeaderTransport;
   std::uint8_t hop_limit = 0;
   std::array<std::byte, 16> source{};  // GIDs

@@ -1,5 +1,4 @@
-// The base transport header and the extended headers behind it (InfiniBand specification, chapter
-// 9).
+// Base transport header and extended headers (InfiniBand specification, chapter 9).
 #pragma once
 
 #include <cstdint>
@@ -68,12 +67,12 @@ struct AckHeader {
   bool operator==(const AckHeader&) const = default;
 };
 
-/// What an AETH's syndrome says (InfiniBand specification, chapter 9).
+/// The meaning of an AETH's syndrome (InfiniBand specification, chapter 9).
 enum class AckKind : std::uint8_t {
   ack,
-  rnr_nak,          // no receive was posted: the request will come again
-  sequence_nak,     // the PSN is the one that is expected: all from there will come again
-  invalid_request,  // from here on the queue pair has failed
+  rnr_nak,          // no receive was posted: the request will be retransmitted
+  sequence_nak,     // this PSN is expected: everything from it on will be retransmitted
+  invalid_request,  // from now on the queue pair is in the error state
   access_error,
   operational_error,
   other,  // reserved
@@ -81,12 +80,12 @@ enum class AckKind : std::uint8_t {
 AckKind ack_kind(std::uint8_t syndrome);
 /// "RNR NAK" ...
 std::string_view name(AckKind kind);
-/// The request was refused for good.
+/// Whether the request was refused for good.
 constexpr bool is_fatal(AckKind kind) {
   return kind >= AckKind::invalid_request && kind <= AckKind::operational_error;
 }
 
-/// These read and write the octets named above; the caller has checked that they are there.
+/// These read and write the octets named above. The caller has checked their number.
 BaseHeader decode_base(const std::byte* from);
 void encode(const BaseHeader& header, std::byte* to);
 DatagramHeader decode_datagram(const std::byte* from);

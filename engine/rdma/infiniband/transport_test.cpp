@@ -1,4 +1,4 @@
-// Transport headers against octets written by hand, and round trips.
+// Transport headers against hand-written octets, and round trips.
 #include "rdma/infiniband/transport.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// CRC32c by ISA-L, which chooses the fastest instructions of the processor.
+// CRC32c by ISA-L, which uses the processor's fastest instructions.
 #include "rdma/iwarp/crc32c.h"
 
 #include <isa-l/crc.h>

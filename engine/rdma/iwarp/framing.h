@@ -1,4 +1,4 @@
-// What surrounds a ULPDU in an FPDU: lengths, pad and CRC (RFC 5044 4).
+// The framing of a ULPDU in an FPDU: lengths, pad and CRC (RFC 5044 4).
 #pragma once
 
 #include <cstdint>

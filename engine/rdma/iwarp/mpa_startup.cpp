@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kRequestKey = "MPA ID Req Frame";
 constexpr std::string_view kReplyKey = "MPA ID Rep Frame";
 
-// Places in the header, behind the key.
+// Offsets in the header, after the key.
 constexpr std::size_t kFlagsAt = kStartupKeyBytes;
 constexpr std::size_t kRevisionAt = kFlagsAt + 1;
 constexpr std::size_t kPrivateDataLengthAt = kRevisionAt + 1;

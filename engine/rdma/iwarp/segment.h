@@ -1,5 +1,4 @@
-// The DDP segment header with its RDMAP control octet, and the RDMAP Read Request header
-// (RFC 5041 4, RFC 5040 4).
+// DDP segment headers with the RDMAP control octet, and Read Requests (RFC 5041 4, RFC 5040 4).
 #pragma once
 
 #include <array>
@@ -41,8 +40,8 @@ inline constexpr std::size_t kReadRequestBytes = 28;
 inline constexpr std::uint8_t kDdpVersion = 1;
 inline constexpr std::uint8_t kRdmapVersion = 1;
 
-/// One DDP segment header. A value may be nonsense (wrong version, unknown opcode); reserved bits
-/// are zero when sent and ignored when received.
+/// One DDP segment header. A value may be illegal (wrong version, unknown opcode). Reserved bits
+/// are sent as zero and ignored.
 struct Segment {
   bool tagged = false;
   bool last = true;
@@ -59,13 +58,13 @@ struct Segment {
   bool operator==(const Segment&) const = default;
 };
 
-/// Whether a segment that starts with this octet is tagged.
+/// Whether a segment with this first octet is tagged.
 constexpr bool starts_tagged(std::byte control) {
   return (control & std::byte{0x80}) != std::byte{0};
 }
 /// Writes `segment.header_bytes()` octets.
 void encode(const Segment& segment, std::byte* to);
-/// Reads a header; `from` holds at least the 14 or 18 octets that its first bit asks for.
+/// Reads a header. `from` has at least the 14 or 18 octets that its first bit requires.
 Segment decode_segment(const std::byte* from);
 
 /// RDMAP Read Request header (RFC 5040 4.4).

@@ -48,7 +48,7 @@ std::string describe(const trace::Terminate& terminate);
 inline constexpr std::size_t kMostTerminateBytes = 4 + 2 + kUntaggedHeaderBytes + kReadRequestBytes;
 
 /// A Terminate's content. With `segment` the offender's DDP header and segment length follow (bits
-/// M and D), with `read_request` the Read Request (bit R).
+/// M and D). With `read_request` the Read Request follows (bit R).
 struct TerminateMessage {
   trace::Terminate cause;
   std::optional<Segment> segment;
@@ -59,8 +59,9 @@ struct TerminateMessage {
 /// Writes the message in RFC bit order; returns its length. `to` has kMostTerminateBytes.
 std::size_t encode(const TerminateMessage& message, std::byte* to);
 
-/// Reads the cause. RFC bit order is assumed; where only the order of a little-endian bit-field
-/// (layer in the low nibble, header bits in the low bits) makes sense, that one is taken.
+/// Reads the cause in RFC bit order. Some senders use the order of a little-endian bit-field: layer
+/// in the low nibble, header bits in the low bits. That order is used if only it is valid.
+///
 /// Empty for fewer than 4 octets.
 std::optional<trace::Terminate> decode_terminate(View bytes);
 

@@ -1,4 +1,4 @@
-// What fuzz targets share: a property that must hold, or the fuzzer reports its input.
+// Shared by fuzz targets: a property that must hold, or the fuzzer reports its input.
 #pragma once
 
 #include <cstddef>

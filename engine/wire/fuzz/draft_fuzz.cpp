@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   wire::Header header;
   const Expected<View, wire::Fault> payload = wire::decode(message, header);
   if (!payload) return 0;
-  // A message that the strict decoder accepts leaves nothing unexplained.
+  // A message that the strict decoder accepts has no unexplained octets.
   fuzz::check(!draft.cut_to && draft.append.empty());
   const wire::Draft strict = wire::Draft::from(header, *payload);
   fuzz::check(draft.read_list == strict.read_list && draft.write_list == strict.write_list);

@@ -1,5 +1,6 @@
-// Any octets: the strict decoder gives a fault inside the message, or a header that encodes to the
-// very same octets.
+// Any octets: the strict decoder returns a fault or a header.
+//
+// A fault is inside the message. A header encodes to the same octets.
 #include "wire/header.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
-// Any octets in every dialect: a fault inside the message, or a header that encodes to the very
-// same octets; and a message can only be what it decodes as.
+// Any octets in every dialect: the decoder returns a fault or a header.
+//
+// A fault is inside the message. A header encodes to the same octets. Only dialects that decode a
+// message are possible.
 #include <algorithm>
 
 #include "wire/fuzz/check.h"
@@ -41,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::check(!fault.field.empty());
     fuzz::check(!found.contains(dialect));
   }
-  // What RFC 8166 takes, RFC 5666 takes.
+  // RFC 5666 accepts every message that RFC 8166 accepts.
   fuzz::check(!found.contains(wire::Dialect::rfc8166) || found.contains(wire::Dialect::rfc5666));
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any buffer: private data is found only where eight octets of it are, and means what they say.
+// Any buffer: private data is found only with all eight octets, and has their values.
 #include "wire/private_data.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// A program of reads over any octets: the reader stays inside them and keeps its first fault. The
-// first octet is the length of the program; each of its octets chooses a read and a limit.
+// A program of reads over any octets: the reader stays inside them and keeps its first fault.
+//
+// The first octet is the length of the program. Each of its octets chooses a read and a limit.
 #include "wire/xdr.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 using namespace steertag;
 
-/// A view that a read gave must lie inside the input.
+/// A returned view must lie inside the input.
 void check_inside(View view, View input) {
   if (view.empty()) return;
   fuzz::check(view.data() >= input.data());

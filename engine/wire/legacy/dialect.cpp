@@ -1,4 +1,4 @@
-// Recognising and reading the three dialects.
+// Recognizes and reads the three dialects.
 #include "wire/legacy/dialect.h"
 
 #include "wire/xdr.h"
@@ -12,7 +12,7 @@ constexpr std::size_t kTypeOffset = 4;
 constexpr std::uint32_t kCall = 0;
 constexpr std::uint32_t kReply = 1;
 
-/// The msg_type of an RPC message with this XID; nothing if it is none.
+/// The msg_type of an RPC message with this XID; nothing for other octets.
 std::optional<std::uint32_t> message_type(View payload, std::uint32_t xid) {
   if (payload.size() < kTypeOffset + 4 || load_u32(payload.data()) != xid) return std::nullopt;
   const std::uint32_t type = load_u32(payload.data() + kTypeOffset);

@@ -1,4 +1,4 @@
-// Which dialects a message can be, also where the octets do not decide.
+// The possible dialects of a message, also where the octets do not decide.
 #include "wire/legacy/dialect.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ Bytes joined(std::initializer_list<std::string_view> parts) {
   return from_hex(hex);
 }
 
-/// RDMA_MSG with this credit word, and what follows the fixed words.
+/// RDMA_MSG with this credit word, and the words after the fixed ones.
 Bytes msg(std::string_view credit, std::initializer_list<std::string_view> rest) {
   std::string hex = "12345678 00000001 ";
   hex += credit;
@@ -99,8 +99,8 @@ TEST(Dialects, AreKnownByTheirWordsAndTheXidOfTheRpcMessage) {
   expect_dialects(samples_of_the_prototype());
 }
 
-// A long message of one octet under handle 0 and address 1. To the RFCs it is RDMA_NOMSG without a
-// read list, with an empty write chunk (presence 1, count 0), the end of the write list, and an
+// A long message of one octet under handle 0 and address 1. For the RFCs it is RDMA_NOMSG without a
+// read list. It has an empty write chunk (presence 1, count 0), the end of the write list, and an
 // empty reply chunk (presence 1, count 0).
 TEST(Dialects, AreSeveralWhereNoRpcMessageIsInSight) {
   const Bytes octets = from_hex(
@@ -108,7 +108,7 @@ TEST(Dialects, AreSeveralWhereNoRpcMessageIsInSight) {
   EXPECT_EQ(dialects(octets), (DialectSet{rfc8166, rfc5666, prototype}));
 }
 
-// A reply with XID 0, whose words are an RFC message's lists: none, one empty chunk, none; and its
+// A reply with XID 0. Its words are an RFC message's lists: none, one empty chunk, none. Its
 // results are a second XID and CALL.
 TEST(Dialects, AreSeveralWhereAnXidIsLikeAPresenceWord) {
   const Bytes octets = from_hex(

@@ -10,14 +10,14 @@ namespace {
 
 namespace name = field_name::prototype;
 
-/// One entry behind its presence word, against the one before it. False at a fault.
+/// Checks one entry after its presence word against the previous one. False on a fault.
 bool read_chunk(Reader& reader, PrototypeHeader& header) {
   const std::size_t at = reader.offset();
   PrototypeChunk chunk;
   chunk.offset = reader.u32(name::kOffset);
   const bool first = header.chunks.empty();
-  // Callaghan et al. 2003 4.6.2: offset zero is the whole RPC message, so it comes first. Parts of
-  // a long message in several pieces of memory would follow each other.
+  // Callaghan et al. 2003 4.6.2: offset zero is the whole RPC message, so it comes first. The parts
+  // of a long message in several pieces of memory follow each other.
   if (reader.ok() && !first && chunk.offset == 0 && header.chunks.back().offset != 0) {
     reader.fail(FaultCode::late_zero, at, name::kOffset);
   }
@@ -33,7 +33,7 @@ bool read_chunk(Reader& reader, PrototypeHeader& header) {
 }
 
 void read_chunks(Reader& reader, PrototypeHeader& header) {
-  for (;;) {  // ends at the latest at kMostPrototypeChunks, or where the message does
+  for (;;) {  // ends at kMostPrototypeChunks, or at the end of the message
     const std::size_t at = reader.offset();
     if (!reader.boolean(name::kPresence)) return;
     if (header.chunks.size() == kMostPrototypeChunks) {

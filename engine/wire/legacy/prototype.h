@@ -1,5 +1,6 @@
-// The header of the prototype of 2003 (Callaghan et al. 2003 4) as a value: what captures of that
-// time hold, and what such a peer would send. No peer of today speaks it.
+// The header of the prototype of 2003 (Callaghan et al. 2003 4) as a value.
+//
+// It occurs in captures of that time. No current peer speaks it.
 #pragma once
 
 #include <vector>
@@ -10,22 +11,22 @@
 
 namespace steertag::wire {
 
-/// Callaghan et al. 2003 4.4: XID, version and type; there is no credit word.
+/// Callaghan et al. 2003 4.4: XID, version and type, without a credit word.
 inline constexpr std::size_t kPrototypeFixedBytes = 12;
-/// One entry of the chunk list behind its presence word.
+/// One entry of the chunk list after its presence word.
 inline constexpr std::size_t kPrototypeChunkBytes = 20;
-/// Callaghan et al. 2003 9.4: every receive has this size, and there are so many of them.
+/// Callaghan et al. 2003 9.4: the size of every receive, and their number.
 inline constexpr std::size_t kPrototypeReceiveBytes = 1024;
 inline constexpr std::size_t kPrototypeReceives = 3;
-/// Decoder limit on the chunk list; a Send of 256 KiB, far above the prototype's, cannot hold more.
+/// Decoder limit for the chunk list. A Send of 256 KiB, far above the prototype's size, cannot hold
+/// more.
 inline constexpr std::size_t kMostPrototypeChunks = 16384;
 
-/// Callaghan et al. 2003 4.4. The number of RDMA_DONE is another one in the RFCs.
+/// Callaghan et al. 2003 4.4. The RFCs have another number for RDMA_DONE.
 enum class PrototypeType : std::uint32_t { message = 0, done = 1 };
 
-/// One entry of the chunk list, in the order of the wire: `offset` in octets of the RPC message's
-/// XDR stream, `length` in octets, the sender's memory. The receiver pulls it, of calls and
-/// replies.
+/// One entry of the chunk list, in wire order. `offset` in octets of the RPC message's XDR stream,
+/// `length` in octets, and the sender's memory. The receiver pulls it, for calls and for replies.
 struct PrototypeChunk {
   std::uint32_t offset = 0;
   std::uint32_t length = 0;
@@ -47,17 +48,20 @@ struct PrototypeHeader {
   bool operator==(const PrototypeHeader&) const = default;
 };
 
-/// Decodes a whole Send strictly. On success the result is the RPC message without its chunks, a
-/// view into `message`: empty for a done message and for a long one. On a fault `header` holds what
-/// was read before it. `bad_enum`: the type is neither 0 nor 1; `bad_boolean`: so is a presence
-/// word; `bad_order`, `late_zero`: the XDR offsets do not ascend (several chunks may have one
-/// offset: the parts of one item); `trailing_bytes`: octets behind a done message, or behind the
-/// list of a long one. The version may be any number, because no document gives it one, and what
-/// the RPC message holds is not looked at.
+/// Decodes a whole Send strictly. The result is the RPC message without its chunks, a view into
+/// `message`. It is empty for a done message and for a long one. On a fault `header` has what was
+/// read before it.
+///
+/// - `bad_enum`: the type is neither 0 nor 1
+/// - `bad_boolean`: a presence word is neither 0 nor 1
+/// - `bad_order`, `late_zero`: the XDR offsets do not ascend (parts of one item share an offset)
+/// - `trailing_bytes`: octets after a done message, or after the list of a long one
+///
+/// Any version is accepted, because no document defines one. The RPC message is not decoded.
 Expected<View, Fault> decode(View message, PrototypeHeader& header);
 
-/// Appends the header to `out`; the RPC message follows by appending it. Never fails, and orders
-/// nothing: a list that descends is written so.
+/// Appends the header to `out`; the caller appends the RPC message. Never fails, and does not sort:
+/// a descending list is written as it is.
 void encode(const PrototypeHeader& header, Bytes& out);
 
 /// Octets that `encode` will append.

@@ -13,7 +13,7 @@ namespace {
 using testing::from_hex;
 using testing::to_hex;
 
-/// One example: the header's octets, the RPC message behind it, and what they mean.
+/// One example: the header's octets, the RPC message after it, and their meaning.
 struct Example {
   std::string_view name;
   std::string_view header_hex;
@@ -37,7 +37,7 @@ std::vector<Example> examples() {
        "12345678 00000001 00000000  00000001 00000060 00001005 aabbcc01 00007f00 00001000  "
        "00000000",
        "12345678 00000000 00000002", message({{96, 4101, 0xaabbcc01, 0x00007f0000001000}})},
-      // two parts of one item at 96, then one behind it: 96 + 4104 + 20
+      // two parts of one item at 96, then one after it: 96 + 4104 + 20
       {"ThreeChunks",
        "12345678 00000001 00000000"
        "00000001 00000060 00001000 aabbcc01 00007f00 00001000"
@@ -47,7 +47,7 @@ std::vector<Example> examples() {
        message({{96, 4096, 0xaabbcc01, 0x00007f0000001000},
                 {96, 5, 0xaabbcc02, 0x00007f0000055003},
                 {0x107c, 9, 0xaabbcc03, 0x00007f0000070000}})},
-      // offset zero first: the RPC message of 1500 octets, and a chunk that it lacks
+      // offset zero first: the RPC message of 1500 octets, and a chunk of it
       {"LongMessage",
        "12345678 00000001 00000000"
        "00000001 00000000 000005dc aabbcc04 00007f00 00060000"
@@ -105,7 +105,7 @@ TEST(Prototype, NamesEachFaultWithItsPlace) {
       {"", FaultCode::truncated, 0, "prototype xid"},
       {"12345678 000000", FaultCode::truncated, 4, "prototype version"},
       {"12345678 00000001", FaultCode::truncated, 8, "prototype type"},
-      // RFC 8166's credit word where the type should be
+      // RFC 8166's credit word at the place of the type
       {"12345678 00000001 00000020 00000000", FaultCode::bad_enum, 8, "prototype type"},
       {"12345678 00000001 00000000", FaultCode::truncated, 12, "chunk list presence"},
       {"12345678 00000001 00000000 00000002", FaultCode::bad_boolean, 12, "chunk list presence"},
@@ -119,7 +119,7 @@ TEST(Prototype, NamesEachFaultWithItsPlace) {
       {"12345678 00000001 00000000 00000001 00000060 00001000 aabbcc01 00007f00 00001000"
        "00000001 00000000 00001000 aabbcc01 00007f00 00001000 00000000",
        FaultCode::late_zero, 40, "chunk list XDR offset"},
-      // an RPC message behind a long message's list
+      // an RPC message after a long message's list
       {"12345678 00000001 00000000 00000001 00000000 000005dc aabbcc04 00007f00 00060000"
        "00000000 12345678 00000000",
        FaultCode::trailing_bytes, 40, "payload stream"},

@@ -1,5 +1,6 @@
-// What RFC 5666 and RFC 5667 have beyond their successors: octets worked by hand, which RFC 8166
-// refuses, and the arithmetic.
+// The additions of RFC 5666 and RFC 5667: hand-written octets and arithmetic.
+//
+// RFC 8166 refuses them.
 #include "wire/legacy/rfc5666.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ Header decoded(std::string_view hex, std::string_view payload_hex = {}) {
   EXPECT_TRUE(payload) << payload.error().message();
   if (!payload) return header;
   EXPECT_EQ(to_hex(*payload), to_hex(from_hex(payload_hex)));
-  // The payload stream behind it, if there is one, is no part of the header.
+  // A payload stream after it is no part of the header.
   const View head = View(octets).first(octets.size() - from_hex(payload_hex).size());
   EXPECT_EQ(to_hex(encoded(header)), to_hex(head));
   EXPECT_EQ(encoded_size(header), head.size());
@@ -45,7 +46,7 @@ TEST(Rfc5666, DoneHasTheFixedWordsAlone) {
   EXPECT_EQ(fault_of(kLonger, Document::rfc5666), FaultCode::trailing_bytes);
 }
 
-// RFC 5666 4.3: eight words behind a code that is not defined.
+// RFC 5666 4.3: eight words after an undefined code.
 constexpr std::string_view kOtherError =
     "12345678 00000001 00000020 00000004 00000003"
     "00000001 00000002 00000003 00000004 00000005 00000006 00000007 00000008";
@@ -102,7 +103,7 @@ TEST(Rfc5666, RepliesMayHaveReadChunks) {
 }
 
 TEST(Rfc5666, PositionsOfRoundupAreNotAligned) {
-  // The three octets of roundup behind an item of 5 at 96, as a chunk of their own.
+  // The three octets of roundup after an item of 5 at 96, as a chunk of their own.
   constexpr std::string_view kRoundup =
       "12345678 00000001 00000020 00000000"
       "00000001 00000060 aabbcc01 00000005 00007f00 00001000"
@@ -133,7 +134,7 @@ TEST(MsgpPadding, MovesTheDataToTheNextBoundary) {
   EXPECT_EQ(msgp_padding(4096, 1024, 136, 8192), 3960u);
   EXPECT_EQ(msgp_padding(64, 32, 128, 64), 0u);
   EXPECT_EQ(msgp_padding(64, 32, 132, 64), 60u);
-  EXPECT_EQ(msgp_padding(3, 1, 100, 5), 2u);  // no power of two: as it says
+  EXPECT_EQ(msgp_padding(3, 1, 100, 5), 2u);  // no power of two: taken as it is
 }
 
 TEST(MsgpPadding, BeginsAtTheThreshold) {
