@@ -10,6 +10,7 @@ import tokenize
 HELD = (
     "ci/jobs/style/",
     "dissector/",
+    "docs/",
     "engine/capture/",
     "engine/conformance/",
     "engine/grade/",
