@@ -1,5 +1,5 @@
-// Defects of a provider below messages: each breaks a rule of MPA, DDP or RDMAP on purpose, so that
-// the suites can prove that they notice. A provider that does not know them works as ever.
+// Defects of a provider below messages: each breaks a rule of MPA, DDP or RDMAP on purpose.
+// With them the suites prove that they detect such a violation. Other providers ignore them.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ enum class Defect : std::uint8_t {
   reply_depth_raised,           // the reply's ORD exceeds the request's IRD
   reply_depths_invented,        // depths in answer to "not negotiated"
   peer_to_peer_unanswered,      // A is not set in the reply
-  stray_rtr_flag,               // the reply offers an RTR that nobody asked for
+  stray_rtr_flag,               // the reply offers an RTR without a request for one
   markers_left_out,             // a request for markers is accepted, and none are inserted
   crc_left_out,                 // when the request did not ask for it, although the reply says C
-  startup_words_last,           // the depths stand behind the private data of a reply
+  startup_words_last,           // the depths follow the private data of a reply
   sends_before_first_fpdu,      // a Send without octets, right behind the reply
   // messages
   crc_unchecked,

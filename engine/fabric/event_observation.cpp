@@ -1,4 +1,4 @@
-// Events handed to the observer of a connection.
+// Passes events to the observer of a connection.
 #include "fabric/event_observation.h"
 
 namespace steertag::fabric {

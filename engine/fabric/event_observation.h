@@ -1,4 +1,4 @@
-// The events of a connection, and of the memory of its domain, as its observer is told of them.
+// Reports a connection's events, and those of its domain's memory, to an observer.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace steertag::fabric {
 
-/// What every provider's connections tell. Of memory they do from their start to their stop.
+/// Common to the connections of every provider. Memory is reported from start to stop.
 class EventObservation : public MemoryObserver {
  public:
   EventObservation(const Reactor& reactor, ObservedMemory& memory, trace::Role own)
@@ -23,7 +23,7 @@ class EventObservation : public MemoryObserver {
   void event(trace::Role actor, trace::Body body);
   void by_us(trace::Body body) { event(own_, std::move(body)); }
   void by_peer(trace::Body body) { event(trace::other(own_), std::move(body)); }
-  /// Memory and receives are told no more.
+  /// Stops reporting memory and receives.
   void stop();
 
   void on_offered(const trace::MemoryOffered& offered) override { by_us(offered); }
@@ -31,7 +31,7 @@ class EventObservation : public MemoryObserver {
 
  protected:
   void observe(trace::EventSink* events);
-  /// The connection was accepted: from now on memory is told, first what is open.
+  /// The connection was accepted: from now on memory is reported, open regions first.
   void start();
   bool started() const { return started_; }
   trace::Role own() const { return own_; }

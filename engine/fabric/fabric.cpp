@@ -1,4 +1,4 @@
-// What all providers share: the source of randomness, and the choice of a provider by name.
+// Shared by all providers: the source of randomness, and the choice of a provider by name.
 #include "fabric/fabric.h"
 
 #include <random>

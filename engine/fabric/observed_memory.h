@@ -1,4 +1,4 @@
-// Memory of a domain as observers are told of it.
+// Notifies observers of a domain's memory.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace steertag::fabric {
 
-/// Is told when memory of a domain is opened to the peer, and closed.
+/// Notified when memory of a domain is opened to the peer, and closed.
 class MemoryObserver {
  public:
   virtual ~MemoryObserver() = default;
@@ -20,7 +20,7 @@ class MemoryObserver {
 class ObservedMemory {
  public:
   virtual ~ObservedMemory() = default;
-  /// From now on `observer` is told of this memory; first of what is open already.
+  /// From now on `observer` is notified, first of open regions.
   void add(MemoryObserver& observer);
   void remove(MemoryObserver& observer);
 
@@ -32,7 +32,7 @@ class ObservedMemory {
                              std::size_t open_length);
 
  private:
-  /// Tells the observer of each open region, in order of allocation.
+  /// Notifies the observer of each open region, in order of allocation.
   virtual void notify_open(MemoryObserver& observer) const = 0;
   std::vector<MemoryObserver*> observers_;
 };

@@ -12,7 +12,8 @@ using namespace testing;  // NOLINT: the test endpoints
 
 class ProviderPollTest : public ProviderSuite {};
 
-// What the descriptor and `idle_for` promise: who waits for nothing else misses nothing.
+// The contract of the descriptor and `idle_for`: a caller that waits for nothing else misses
+// nothing.
 TEST_P(ProviderPollTest, TwoProvidersShareOneThread) {
   constexpr WorkId kRounds = 100;
   const std::unique_ptr<Provider> other = GetParam().make({}, {});

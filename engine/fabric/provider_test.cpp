@@ -1,5 +1,6 @@
-// Every provider's behaviour through the fabric interface: startup, messages, memory, completion
-// and ends. A provider joins the suite by a line at the end.
+// Every provider through the fabric interface: startup, messages, memory, completion and ends.
+//
+// A provider joins the suite by a line at the end.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -235,7 +236,7 @@ TEST_P(ProviderTest, AbortResetsThePeer) {
             can().sees_reset ? Errc::peer_reset : Errc::peer_closed);
 }
 
-// What a device tells late of a connection that is gone belongs to nobody.
+// A late event of a destroyed connection has no receiver.
 TEST_P(ProviderTest, AbortsWithWorkInFlightLeaveTheNextConnectionAlone) {
   constexpr int kConnections = 40;
   const Bytes message = pattern(64);
@@ -284,7 +285,7 @@ TEST_P(ProviderTest, OutboundReadsAreBoundedByWhatThePeerTakes) {
   pair.server_options.ird = 5;
   ASSERT_NO_FATAL_FAILURE(pair.connect());
   const std::uint16_t most = pair.client->most_outbound_reads();
-  // siw raises what a responder takes to what its initiator wants (relaxed_ird_negotiation).
+  // siw raises the responder's depth to the initiator's wish (relaxed_ird_negotiation).
   EXPECT_TRUE(most == 5 || (!can().fault_hooks && most == 20)) << most;
   EXPECT_EQ(pair.server->most_outbound_reads(), 3);
 }
@@ -297,8 +298,8 @@ TEST_P(ProviderTest, OutboundReadsAreUnknownBeforeTheConnectionIsUp) {
   EXPECT_EQ((*connection)->most_outbound_reads(), 0);
 }
 
-// 32 credits, a chunk of 256 segments each, and the reply: what a legal client can make a server
-// post before it reads anything.
+// 32 credits, a chunk of 256 segments each, and the reply: a legal client can make a server post
+// this before it reads anything.
 TEST_P(ProviderTest, CallsOfAllCreditsInPagesFitTheQueue) {
   up();
   auto region = pair.client_domain->allocate(256, {false, true});

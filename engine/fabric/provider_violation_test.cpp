@@ -1,5 +1,6 @@
-// What every provider does about a peer that breaks a rule: the message has no effect on memory,
-// the connection ends on both sides, and each is told whose fault it was.
+// Every provider with a peer that breaks a rule: memory stays unchanged, and both sides close.
+//
+// Each side is notified of the culprit.
 #include <algorithm>
 #include <array>
 
@@ -79,7 +80,7 @@ TEST_P(ProviderViolationTest, WriteToAClosedWindow) {
 
 TEST_P(ProviderViolationTest, ReadWithoutTheRight) {
   if (!can().sees_violations) {
-    // Linux 6.1 sends the memory whatever its rights are (siw_qp_sq_proc_tx asks for none).
+    // Linux 6.1 sends the memory whatever its rights are (siw_qp_sq_proc_tx does not check them).
     GTEST_SKIP() << "siw does not look at the right to read";
   }
   up();
@@ -115,7 +116,7 @@ TEST_P(ProviderViolationTest, SendWithoutAReceive) {
   ASSERT_TRUE(pair.turn_until_closed());
   EXPECT_EQ(pair.server_notices.received.size(), 1U);
   if (can().sees_violations) {
-    // A device that repeats such a Send (RNR) ends the connection by itself.
+    // A device that repeats such a Send (RNR) ends the connection itself.
     const Errc code = pair.client_notices.closed->code;
     EXPECT_TRUE(code == Errc::peer_terminated || code == Errc::timed_out)
         << pair.client_notices.closed->detail;

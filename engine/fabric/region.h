@@ -1,5 +1,6 @@
-// Registered memory: regions with guard octets around them, and the domain that owns them and knows
-// their steering tags.
+// Registered memory: regions with guard octets, and the domain that owns them.
+//
+// The domain knows their steering tags.
 #pragma once
 
 #include <memory>
@@ -9,9 +10,9 @@
 
 namespace steertag::fabric {
 
-/// Octets of guard on each side of every region that `Domain::allocate` makes.
+/// Octets of guard on each side of every region of `Domain::allocate`.
 inline constexpr std::size_t kGuardBytes = 64;
-/// What guards are filled with.
+/// The value of guard octets.
 inline constexpr std::byte kGuardOctet{0xa5};
 
 struct Rights {
@@ -19,7 +20,7 @@ struct Rights {
   bool remote_write = false;
 };
 
-/// A memory region: `bytes()` between two guards, addressed by the peer as `stag` and offsets
+/// A memory region: `bytes()` between two guards. The peer addresses it as `stag` and offsets
 /// `base` .. `base + bytes().size()`. Invalidated regions keep their octets and lose their STag.
 class Region {
  public:
@@ -32,12 +33,12 @@ class Region {
   virtual bool valid() const = 0;
   /// Closes the region to the peer. Returns whether the guards were intact.
   virtual bool invalidate() = 0;
-  /// Opens the first `length` octets of the region, at most all, again with a new STag and base
-  /// (for reuse from a pool).
+  /// Opens the first `length` octets of the region again with a new STag and base, for reuse from a
+  /// pool. `length` is at most the whole region.
   virtual void open(Rights rights, std::size_t length) = 0;
-  /// Opens all of it.
+  /// Opens the whole region.
   void open(Rights rights) { open(rights, bytes().size()); }
-  /// True as long as no guard octet has changed.
+  /// Whether all guard octets are unchanged.
   virtual bool guards_intact() const = 0;
 };
 
@@ -45,8 +46,8 @@ class Region {
 class Domain {
  public:
   virtual ~Domain() = default;
-  /// A region of zeroed memory with guards. `length` may be zero. With `base` the tagged offset of
-  /// the first octet is chosen by the caller (hostile offsets), otherwise at random.
+  /// A region of zeroed memory with guards. `length` may be zero. With `base` the caller chooses
+  /// the tagged offset of the first octet (hostile offsets). Otherwise it is random.
   virtual std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
                                            std::optional<std::uint64_t> base = {}) = 0;
 };

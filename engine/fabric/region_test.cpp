@@ -1,4 +1,4 @@
-// Regions of every provider that registers memory by itself: tags, guards, life, reuse.
+// Regions of every provider that registers memory itself: tags, guards, life, reuse.
 #include "fabric/region.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a sink has room for.
+// Checks the bounds of a sink.
 #include "fabric/sink.h"
 
 #include <string>

@@ -6,7 +6,7 @@
 
 namespace steertag::fabric {
 
-/// bad_region unless `length` octets from `offset` lie inside of the sink.
+/// bad_region unless `length` octets from `offset` are inside the sink.
 Expected<void, Error> check_sink(Region& sink, std::uint64_t offset, std::uint32_t length);
 
 }  // namespace steertag::fabric

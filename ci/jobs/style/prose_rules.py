@@ -13,6 +13,7 @@ HELD = (
     "docs/",
     "engine/capture/",
     "engine/conformance/",
+    "engine/fabric/",
     "engine/grade/",
     "engine/ledger/",
     "engine/mutate/",

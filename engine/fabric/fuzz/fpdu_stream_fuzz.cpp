@@ -1,5 +1,7 @@
-// Any octets as an incoming stream of FPDUs, in pieces of any size: nothing outside the regions and
-// posted receives is touched, and the pieces do not matter. The first octet chooses CRC and pieces.
+// Any octets as an incoming stream of FPDUs, in pieces of any size.
+//
+// Nothing outside the regions and posted receives is touched. The size of pieces does not matter.
+// The first octet chooses CRC and pieces.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -1,5 +1,4 @@
-// One iWARP connection: the socket in full operation, between a transmitter, a receiver and the
-// owner's handler.
+// One iWARP connection: connects its socket, transmitter, receiver and the owner's handler.
 #pragma once
 
 #include <memory>
@@ -26,10 +25,10 @@ class IwarpConnection final : public Connection,
 
   /// Starts as initiator.
   void initiate(std::vector<Address> addresses, const ConnectionOptions& options);
-  /// Starts as responder, by sending the reply. `request` are the request's octets.
+  /// Starts as responder with the reply. `request` has the request's octets.
   Expected<void, Error> respond(Socket socket, View request, View peer_private_data, Bytes reply,
                                 const ConnectionOptions& options, const Agreement& agreement);
-  /// Sends what is queued and gives a notice that is due. Called by the provider's poll.
+  /// Sends queued octets and gives a pending notification. Called by the provider's poll.
   void settle();
 
   void post_receive(MutableView buffer, WorkId id) override;
@@ -61,26 +60,26 @@ class IwarpConnection final : public Connection,
     starting,     // the initiator's startup
     replying,     // the responder's reply is leaving
     operating,    // full operation
-    draining,     // the owner disconnected: what is queued leaves
-    ending,       // our half has ended; the peer's end is awaited
-    peer_ended,   // the peer's half has ended; what is queued leaves
-    terminating,  // a Terminate is leaving; what comes is dropped
+    draining,     // the owner disconnected: queued octets leave
+    ending,       // our half has ended; waiting for the peer's end
+    peer_ended,   // the peer's half has ended; queued octets leave
+    terminating,  // a Terminate is leaving; received octets are dropped
     closed,
   };
   enum class How : std::uint8_t {
-    lingering,  // our half ends; what the peer still sends is dropped until its end
+    lingering,  // our half ends; received octets are dropped until the peer's end
     complete,   // both halves have ended, or the stream is broken
     reset,
   };
 
-  /// What a connection may wait for, and not longer than a limit.
+  /// What a connection waits for, within a limit.
   enum class Wait : std::uint8_t {
     nothing,
     room,         // the peer takes octets
-    rest,         // the peer goes on with the message that it has begun
+    rest,         // the peer continues the message that it has begun
     read,         // the peer answers RDMA Reads
-    departure,    // what was queued leaves
-    peers_end,    // the peer ends its half, as we have ours
+    departure,    // queued octets leave
+    peers_end,    // the peer ends its half, after ours
     any_traffic,  // the owner's own limit
   };
   struct Expiry {
@@ -164,18 +163,18 @@ class IwarpConnection final : public Connection,
   std::uint16_t ord_ = 0;
   std::chrono::milliseconds idle_timeout_{0};
   bool was_established_ = false;
-  bool blocked_ = false;      // the socket takes no more for now
-  bool was_blocked_ = false;  // before the flush in progress
+  bool blocked_ = false;      // the socket takes no more at present
+  bool was_blocked_ = false;  // before the current flush
   bool more_ = false;         // more could be sent at once, after others had their turn
   bool unsettled_ = false;
   bool ungated_ = false;  // raw octets may leave before the initiator's first FPDU
   bool startup_notified_ = false;
   Time last_received_ = 0;
-  Time last_sent_ = 0;  // or since when something waits
+  Time last_sent_ = 0;  // or the start of a wait
   Time last_read_ = 0;  // progress of our RDMA Reads
   std::uint64_t octets_read_ = 0;
   Time ending_since_ = 0;
-  std::optional<CloseReason> reason_;  // set before the end is told
+  std::optional<CloseReason> reason_;  // set before the notification
   bool end_notified_ = false;
   Bytes refused_private_data_;
 };

@@ -1,4 +1,4 @@
-// The fault hooks: each bends the wire as it says, and our own receiver answers as the RFCs want.
+// The fault hooks: each alters the wire as stated, and our receiver answers as the RFCs require.
 #include <gtest/gtest.h>
 
 #include "fabric/iwarp/formats.h"
@@ -19,7 +19,7 @@ class FaultTest : public ::testing::Test {
   Pair pair{iwarp_factory()};
 };
 
-// What a fault makes of one Send, and how our receiver calls that.
+// The effect of a fault on one Send, and the receiver's description.
 struct Bend {
   const char* name;
   void (*set)(Fault&);

@@ -1,4 +1,4 @@
-// The iWARP formats by their short names: the provider is about them and nothing else.
+// Short names for the iWARP formats, for the files of this folder.
 #pragma once
 
 #include "rdma/iwarp/crc32c.h"

@@ -1,4 +1,4 @@
-// The FPDU receiver's steps: header, payload at its place, trailer with CRC.
+// The FPDU receiver's steps: header, payload at its destination, trailer with CRC.
 #include "fabric/iwarp/fpdu.h"
 
 #include <algorithm>
@@ -44,8 +44,8 @@ MutableView FpduReceiver::direct() {
   if (stage_ == Stage::header || refused_) {
     return {};
   }
-  // The region may have been closed, or destroyed, since the payload began. A whole payload is
-  // read once more from its place, when its trailer has come.
+  // The region may have been closed, or destroyed, since the payload began. When its trailer has
+  // arrived, a whole payload is read again from its place.
   auto place = sink_.place(segment_, payload_bytes_);
   if (!place) {
     refused_ = std::move(place.error());
@@ -167,7 +167,7 @@ std::optional<Violation> FpduReceiver::finish() {
   if (refused_) {
     return std::move(refused_);
   }
-  // The stage moves on first: a delivery may end in a handler that asks about the stream. The
+  // The stage advances first: a delivery may end in a handler that asks about the stream. The
   // header stays readable until the next one begins.
   stage_ = Stage::header;
   header_have_ = 0;

@@ -1,5 +1,6 @@
-// MPA framing: lengths, pad and CRC of an FPDU, and the receiver that turns a TCP stream into DDP
-// segments (RFC 5044 4).
+// MPA framing: lengths, pad and CRC of an FPDU, and the receiver (RFC 5044 4).
+//
+// The receiver turns a TCP stream into DDP segments.
 #pragma once
 
 #include <array>
@@ -15,55 +16,56 @@ namespace steertag::fabric::iwarp {
 
 /// RFC 5044 4.5, without markers.
 std::size_t mulpdu_of(std::size_t emss);
-/// Writes pad and CRC of an FPDU whose octets so far are in `crc`; returns their count. Without
-/// CRC the field is zero (RFC 5044 4.4: present, its content of no matter).
+/// Writes pad and CRC of an FPDU whose previous octets are in `crc`; returns their number. Without
+/// CRC the field is zero (RFC 5044 4.4: present, with undefined content).
 std::size_t encode_trailer(std::size_t ulpdu_length, Crc32c crc, bool use_crc, std::byte* to,
                            std::byte pad_octet = {});
 
-/// What an incoming segment or message breaks, and how a Terminate reports it.
+/// The violation of an incoming segment or message, and its Terminate.
 struct Violation {
   trace::Terminate cause;
-  std::string detail;                         // one sentence part with values and the clause
+  std::string detail;                         // part of a sentence with values and the clause
   bool with_segment = false;                  // the Terminate carries the segment's DDP header
   std::optional<ReadRequest> read_request{};  // and this Read Request
 };
 
-/// Takes the segments of one stream in order.
+/// Receives the segments of one stream in order.
 class SegmentSink {
  public:
   virtual ~SegmentSink() = default;
-  /// Checks a segment before any octet of it is placed and says where its `payload_bytes` go.
-  /// Must not change anything: it is asked again when a payload or its trailer continues later.
+  /// Checks a segment before any octet of it is placed, and returns the destination of its
+  /// `payload_bytes`. Must not change state: it is called again when a payload or its trailer
+  /// continues later.
   virtual Expected<MutableView, Violation> place(const Segment& segment,
                                                  std::size_t payload_bytes) = 0;
-  /// The segment has arrived whole and valid, with its payload at its place.
+  /// The segment has arrived completely and is valid. Its payload is at its destination.
   virtual std::optional<Violation> deliver(const Segment& segment, MutableView payload) = 0;
   /// False once nothing more must be delivered.
   virtual bool receiving() const = 0;
 };
 
-/// Frames the stream by ULPDU_Length. A payload goes straight to its place, before its CRC is
-/// known; an error of the header is reported only after the CRC has proved the header, and the
-/// payload of such a segment is placed nowhere.
+/// Frames the stream by ULPDU_Length. A payload goes to its destination before its CRC is known. An
+/// error of the header is reported only after the CRC has proved the header. The payload of such a
+/// segment is dropped.
 class FpduReceiver {
  public:
   explicit FpduReceiver(SegmentSink& sink) : sink_(sink) {}
   void use_crc(bool use) { use_crc_ = use; }
 
-  /// Room for the next octets of the payload in progress at its place; empty if there is none. To
-  /// be called before every read: what `take` uses was valid then.
+  /// Destination for the next octets of the current payload; empty if there is none. Call it before
+  /// every read: the previous result is valid only up to `take`.
   MutableView direct();
   /// `count` octets have been written to direct().
   std::optional<Violation> placed(std::size_t count);
-  /// Takes octets that were received elsewhere. After a violation nothing more is taken.
+  /// Takes octets that were received elsewhere. Takes nothing after a violation.
   std::optional<Violation> take(View bytes);
 
   bool between_fpdus() const { return stage_ == Stage::header && header_have_ == 0; }
-  /// Counts from 1; the FPDU in progress, or the one that comes next.
+  /// Counts from 1: the current FPDU, or the next one.
   std::uint64_t fpdu_number() const { return number_; }
   std::uint64_t fpdus_taken() const { return number_ - 1; }
   std::size_t ulpdu_length() const { return ulpdu_length_; }
-  /// The header of the segment in progress (valid while its violation is reported).
+  /// The header of the current segment, valid while its violation is reported.
   const Segment& segment() const { return segment_; }
 
  private:

@@ -1,4 +1,4 @@
-// FPDU framing: CRC against published values, and the receiver for every way to cut a stream.
+// FPDU framing: CRC against published values, and the receiver for every split of a stream.
 #include "fabric/iwarp/fpdu.h"
 #include "fabric/iwarp/formats.h"
 

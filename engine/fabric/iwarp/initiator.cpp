@@ -168,8 +168,8 @@ void Initiator::send_request() {
 }
 
 void Initiator::read_reply() {
-  // Exactly the frame is read: what follows it belongs to full operation. A foreign protocol is
-  // read up to one frame header, enough to name it.
+  // Reads exactly the frame: later octets belong to full operation. Of a foreign protocol it reads
+  // up to one frame header, enough to name it.
   const auto lacking = octets_lacking(StartupKind::reply, reply_);
   const std::size_t have = reply_.size();
   reply_.resize(have + *lacking);

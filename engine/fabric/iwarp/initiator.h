@@ -1,5 +1,6 @@
-// The initiator's startup: TCP to one address after the other, the MPA request, the MPA reply
-// (RFC 5044 7.1.2, RFC 6581 9).
+// The initiator's startup: TCP, MPA request, MPA reply (RFC 5044 7.1.2, RFC 6581 9).
+//
+// It tries one address after the other.
 #pragma once
 
 #include <sys/uio.h>
@@ -21,11 +22,11 @@ struct Agreement {
   std::optional<trace::Terminate> refusal;
 };
 
-/// The request that the options ask for.
+/// The request for these options.
 StartupFrame request_of(const ConnectionOptions& options);
 /// The initiator's view of a reply.
 Expected<Agreement, Error> agree(const ConnectionOptions& options, const StartupFrame& reply);
-/// Checks options that either side gives; enhanced words take their part of the private data.
+/// Checks options of either side. Enhanced words take their part of the private data.
 Expected<void, Error> check(const ConnectionOptions& options);
 
 class Initiator final : public Channel {
@@ -44,9 +45,9 @@ class Initiator final : public Channel {
             const ConnectionOptions& options, Defects defects = {});
   ~Initiator() override;
 
-  /// Tries the next address; on_failed follows once none is left. Not to be called twice.
+  /// Tries the next address; on_failed follows if none is left. Call it once.
   void start() { try_next(); }
-  /// Its owner wants no outcome any more. It may still live until the end of the round.
+  /// The owner needs no result any more. The object may live until the end of the round.
   void stop();
   std::string peer_name() const;
 
@@ -60,7 +61,7 @@ class Initiator final : public Channel {
   void send_request();
   void read_reply();
   void take_reply();
-  /// The error is the peer's that is being tried.
+  /// The peer at the current address caused the error.
   void fail_with_peer(const Error& error);
   void fail(Errc code, std::string detail, Bytes private_data = {});
 

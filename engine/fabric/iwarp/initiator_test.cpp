@@ -98,7 +98,7 @@ TEST_F(InitiatorTest, ClosedWithoutAReply) {
   expect_refused(Errc::peer_closed, "no MPA reply");
 }
 
-// The socket is ready when the next round begins; whoever waited for it is gone.
+// The socket is ready when the next round begins, and its owner is gone.
 TEST_F(InitiatorTest, MayBeAbortedBeforeItIsConnected) {
   auto connection =
       pair.provider->connect(*parse_url("iwarp://127.0.0.1:" + std::to_string(server.port())),
@@ -133,7 +133,7 @@ TEST_F(InitiatorTest, MayBeAbortedBeforeItsReplyIsRead) {
   expect_refused(Errc::local_close, "aborted");
 }
 
-// What an initiator tells its owner.
+// Notifications of an initiator to its owner.
 class Outcome final : public Initiator::Owner {
  public:
   void on_startup_octets(trace::Role /*sender*/, View /*bytes*/) override {}
@@ -145,7 +145,7 @@ class Outcome final : public Initiator::Owner {
 };
 
 TEST_F(InitiatorTest, AddressThatNeverAnswersLeavesTimeForTheNext) {
-  // Its queue is full when one connection waits: the system drops the attempts of others.
+  // Its queue is full when one connection waits: the system drops other attempts.
   Address any = resolve({"iwarp", "127.0.0.1", 0, ""}, true)->front();
   const Socket silent = make_socket(any);
   ASSERT_EQ(::bind(silent.fd(), any.generic(), any.length), 0);
@@ -183,7 +183,7 @@ TEST_F(InitiatorTest, SilenceEndsAtTheTimeLimit) {
   expect_refused(Errc::timed_out, "no MPA reply within 777 ms");
 }
 
-// Replies that an initiator cannot take, and the Terminate that it sends then, if any.
+// Replies that an initiator refuses, and the Terminate that it then sends, if any.
 struct BadReply {
   const char* name;
   void (*set)(StartupFrame&);

@@ -1,5 +1,7 @@
-// Sockets whose connection is over but whose last octets (a Terminate, a reject) must still arrive:
-// closing at once while the peer sends would reset the stream and destroy them.
+// Sockets of ended connections whose last octets must still arrive.
+//
+// These octets are a Terminate or a reject. An immediate close, while the peer sends, would reset
+// the stream and destroy them.
 #pragma once
 
 #include <memory>
@@ -9,9 +11,9 @@
 
 namespace steertag::fabric::iwarp {
 
-/// Sockets kept at a time; the oldest is closed when one more comes.
+/// At most this many sockets; beyond that the oldest is closed.
 inline constexpr std::size_t kMostLingering = 1024;
-/// Octets of a peer that keeps sending are dropped up to here, then the stream is reset.
+/// Up to this many octets of a peer that keeps sending are dropped. Then the stream is reset.
 inline constexpr std::size_t kMostLingerBytes = 16 * 1024 * 1024;
 
 class LingeringSockets {
@@ -21,10 +23,10 @@ class LingeringSockets {
   LingeringSockets(const LingeringSockets&) = delete;
   LingeringSockets& operator=(const LingeringSockets&) = delete;
 
-  /// Ends our half of the stream and drops what comes until the peer ends its half, or until
+  /// Ends our half of the stream and drops received octets until the peer ends its half, or until
   /// `deadline`.
   void adopt(Socket socket, Time deadline);
-  /// Destroys what has ended; never from inside a channel's call.
+  /// Destroys ended sockets. Never call it from inside a channel's call.
   void sweep();
 
  private:

@@ -120,7 +120,7 @@ class IwarpRequest final : public ConnectionRequest {
     private_data = private_data.first(std::min(private_data.size(), most));
     reply.private_data.assign(private_data.begin(), private_data.end());
     const Bytes octets = encode(reply);
-    // A fresh socket's buffer takes these few octets at once.
+    // A new socket's buffer takes these few octets at once.
     ::send(socket_.fd(), octets.data(), octets.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     runtime_.lingering.adopt(std::move(socket_),
                              after(runtime_.reactor.now(), runtime_.limits.closing));
@@ -148,8 +148,8 @@ StartupFrame accepting_reply(const ConnectionOptions& options, const StartupFram
     enhanced.ord = peer.ird == kNotNegotiated ? kNotNegotiated : std::min(options.ord, peer.ird);
     enhanced.peer_to_peer = peer.peer_to_peer;
     if (peer.peer_to_peer) {
-      // A zero-length Write or Read disturbs no posted receive; a Send would take one. If the peer
-      // offers only the Send it is told what we take instead (RFC 6581 9.2).
+      // A zero-length Write or Read uses no posted receive; a Send would take one. If the peer
+      // offers only the Send, the reply says what we accept (RFC 6581 9.2).
       const bool neither = !peer.rtr_write && !peer.rtr_read;
       enhanced.rtr_write = peer.rtr_write || neither;
       enhanced.rtr_read = peer.rtr_read || neither;
@@ -238,7 +238,7 @@ class IwarpListener::Pending final : public Channel {
     listener_.finish(*this, std::move(request));
   }
 
-  // It lives until the end of the round, in which its deadline may be due as well.
+  // It lives until the end of the round, when its deadline may also be due.
   void refuse(Error error) {
     runtime_.reactor.remove(std::exchange(key_, 0));
     listener_.refuse(*this, std::move(error));
@@ -310,8 +310,8 @@ void IwarpListener::on_ready(std::uint32_t /*events*/) {
     Address peer;
     Socket socket = accept_from(socket_, peer);
     if (!socket.open()) {
-      // With these the socket that waited is gone, or none did; with others it still waits, and
-      // would make every round end at once.
+      // After these errors the waiting socket is gone, or there was none. After others it still
+      // waits, and would end every round at once.
       const int code = errno;
       if (code != EAGAIN && code != EINTR && code != ECONNABORTED) {
         pause();

@@ -1,5 +1,6 @@
-// The responder's startup: accepted sockets that wait for an MPA request, and requests that wait
-// for the owner's answer (RFC 5044 7.1.2, RFC 6581 9).
+// The responder's startup: sockets without an MPA request, and requests without an answer.
+//
+// See RFC 5044 7.1.2 and RFC 6581 9.
 #pragma once
 
 #include <memory>
@@ -11,15 +12,14 @@
 
 namespace steertag::fabric::iwarp {
 
-/// Sockets of one listener that have not sent their whole request; further ones are closed.
+/// Sockets of one listener that have not sent their whole request. Further ones are closed.
 inline constexpr std::size_t kMostPendingStartups = 1024;
-/// How long a listener does without accepting when the system gives it no descriptor: sockets wait
-/// in the backlog meanwhile. Ten attempts a second cost nothing, and a person who waits for a
-/// connection does not notice.
+/// The pause after the system ran out of descriptors. New connections wait in the backlog. Ten
+/// attempts a second cost nothing, and users do not notice the delay.
 inline constexpr std::chrono::milliseconds kAcceptPause{100};
 
-/// The reply that accepts `request`, and what both sides then agree on. Depths follow RFC 6581 9.1,
-/// the control flags 9.2.
+/// The reply that accepts `request`, and the resulting agreement. Depths follow RFC 6581 9.1, the
+/// control flags 9.2.
 StartupFrame accepting_reply(const ConnectionOptions& options, const StartupFrame& request);
 Agreement agree_as_responder(const ConnectionOptions& options, const StartupFrame& request);
 
@@ -55,7 +55,7 @@ class IwarpListener final : public Listener, public Channel {
   AcceptCallback on_request_;
   RefusedCallback on_refused_;
   Reactor::Key key_ = 0;
-  bool starved_ = false;  // the last attempt to accept failed for want of descriptors
+  bool starved_ = false;  // the last accept failed for lack of descriptors
   std::vector<std::unique_ptr<Pending>> pending_;
 };
 

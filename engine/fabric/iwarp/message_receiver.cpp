@@ -161,7 +161,7 @@ Expected<MutableView, Violation> MessageReceiver::place_send(const Segment& segm
   if (in_message_ && segment.opcode != send_opcode_) {
     return refuse(cause::kUnexpectedOpcode, "the opcode changes inside a Send (RFC 5040 4.3)");
   }
-  // TCP keeps the order, so a segment continues where the one before it ended.
+  // TCP keeps the order, so a segment continues the one before it.
   if (segment.mo != send_mo_) {
     return refuse(
         cause::kInvalidMo,

@@ -1,5 +1,6 @@
-// The receiving side of RDMAP: checks every segment against posted receives, regions and
-// outstanding reads, and delivers whole messages (RFC 5040 5, 7.2; RFC 5041 5, 7.1).
+// The receiving side of RDMAP: checks every segment and delivers whole messages.
+//
+// It checks posted receives, regions and outstanding reads (RFC 5040 5, 7.2; RFC 5041 5, 7.1).
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ struct PostedReceive {
   WorkId id = 0;
 };
 
-/// A Read Request of ours whose response has not come completely.
+/// A Read Request of ours whose response is not complete.
 struct PendingRead {
   std::uint32_t sink_stag = 0;
   std::uint64_t sink_offset = 0;
@@ -29,7 +30,7 @@ struct PendingRead {
   WorkId id = 0;
 };
 
-/// Takes what the receiver delivers, in order. Views are valid during the call.
+/// Receives whole messages in order. Views are valid during the call.
 class Delivery {
  public:
   virtual ~Delivery() = default;
@@ -86,7 +87,7 @@ class MessageReceiver final : public SegmentSink {
   std::uint16_t ird_ = 0;
   std::size_t inbound_reads_ = 0;
 
-  std::uint32_t send_msn_ = 1;  // of the message in progress or the next one
+  std::uint32_t send_msn_ = 1;  // of the current message or the next one
   std::uint32_t send_mo_ = 0;
   bool in_message_ = false;
   Opcode send_opcode_ = Opcode::send;

@@ -1,4 +1,4 @@
-// Receives and octets handed to the observers of a connection.
+// Passes receives and octets to the observers of a connection.
 #include "fabric/iwarp/observation.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a connection tells its observers: events of both directions, memory, receives and octets.
+// Reports events of both directions, memory, receives and octets to a connection's observers.
 #pragma once
 
 #include <sys/uio.h>
@@ -17,12 +17,12 @@ class Observation final : public EventObservation {
   using EventObservation::EventObservation;
 
   void observe(trace::EventSink* events, trace::ByteSink* bytes);
-  /// Octets that we sent or received; for a gather list its first `count` octets.
+  /// Octets that we sent or received: the first `count` octets of a gather list.
   void octets(trace::Role sender, View bytes);
   void octets_sent(std::span<const iovec> pieces, std::size_t count);
   void end(trace::Role sender, bool clean);
 
-  /// The connection was accepted: from now on memory and receives are told, first the present ones.
+  /// The connection was accepted: from now on memory and receives are reported, present ones first.
   void start(const Ring<PostedReceive>& receives);
   void received_posted(std::size_t size);
 

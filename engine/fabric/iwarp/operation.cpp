@@ -1,5 +1,6 @@
-// The connection in full operation: reading and writing its socket, deadlines, and what the
-// receiver and the transmitter report.
+// The connection in full operation: socket input and output, and deadlines.
+//
+// It handles the reports of receiver and transmitter.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -12,16 +13,16 @@
 namespace steertag::fabric::iwarp {
 namespace {
 
-// A connection's share of one turn, so that a flooding peer does not starve the others.
+// A connection's share of one turn, so that a flooding peer cannot starve the others.
 constexpr int kMostReadsPerTurn = 16;
 constexpr int kMostWritesPerTurn = 16;
-// Payloads of larger FPDUs are received at their place; for smaller ones a system call each would
-// cost more than the copy.
+// Payloads of larger FPDUs are received at their destination. For smaller ones a system call each
+// would cost more than the copy.
 constexpr std::size_t kDirectFrom = 8192;
-// What follows a payload received at its place: the trailer and the next FPDU's headers.
+// The octets after a payload received at its destination: the trailer and the next FPDU's headers.
 constexpr std::size_t kBetweenPayloads =
     kMostTrailerBytes + kUlpduLengthBytes + kUntaggedHeaderBytes;
-// Read between messages: takes small messages whole, and of a large one little to be copied.
+// The buffer between messages: takes small messages completely, and little of a large one.
 constexpr std::size_t kFirstRead = 4096;
 
 }  // namespace
@@ -120,7 +121,7 @@ void IwarpConnection::peer_end() {
 
 void IwarpConnection::stream_error(int code) {
   observation_.end(trace::other(role_), false);
-  // Once we have said our last word, how the peer goes is its affair.
+  // After our last message, the way in which the peer closes does not matter.
   const bool over = state_ == State::terminating || state_ == State::ending;
   CloseReason reason =
       over ? std::move(*reason_) : CloseReason{Errc::peer_reset, error_text(code), {}, false};
@@ -198,14 +199,15 @@ void IwarpConnection::send_failed(int code) {
   if (code == EINTR) {
     mark_unsettled();
   } else if (code == EAGAIN) {
-    // Since when something waits: another try is no progress.
+    // The start of the wait: another attempt is no progress.
     if (!was_blocked_) {
       last_sent_ = std::max(last_sent_, runtime_.reactor.round_time());
     }
     blocked_ = true;
     watch();
   } else if (state_ == State::operating || state_ == State::draining) {
-    // What the peer sent before it went (a Terminate) is still to be read: the end shows there.
+    // Octets that the peer sent before its end (a Terminate) are still unread. The read shows the
+    // end.
     transmitter_.drop_all();
     receive();
     if (state_ == State::operating || state_ == State::draining) {
@@ -298,7 +300,7 @@ void IwarpConnection::expire(Wait wait) {
     case Wait::nothing:
       break;
     case Wait::room:
-      // Who broke a rule is told even if our Terminate did not get away.
+      // The violation is reported even if our Terminate could not be sent.
       finish(state_ == State::terminating ? std::move(*reason_)
                                           : passed("the peer took no octets", limits.unsent),
              How::reset, role_);
@@ -374,7 +376,7 @@ void IwarpConnection::on_response_segment(const Segment& segment, View payload) 
 }
 
 void IwarpConnection::on_read_done(WorkId id) {
-  mark_unsettled();  // a read that waited for its turn (ORD) may start
+  mark_unsettled();  // a read that waited for ORD may start
   if (handler_ != nullptr) {
     ++runtime_.notices;
     handler_->on_completed(*this, id, Operation::rdma_read);
@@ -423,8 +425,9 @@ void IwarpConnection::on_framed(const Outgoing& operation, std::uint64_t offset,
   }
 }
 
-// In one piece, as an arriving Send is: every observer reads the message as octets in a row, so
-// parts in the event would only move this copy into each of them. Without observers there is none.
+// In one piece, like a received Send. Every observer reads the message as consecutive octets, so
+// parts in the event would only move this copy into each of them. Without observers there is no
+// copy.
 View IwarpConnection::joined(const Outgoing& operation) {
   if (operation.parts.size() == 1) {
     return operation.parts[0];
@@ -458,7 +461,7 @@ void IwarpConnection::on_left(Outgoing::Kind kind, WorkId id) {
       receiver_.inbound_read_answered();
       break;
     case Outgoing::Kind::read_request:
-      last_read_ = runtime_.reactor.round_time();  // only now the peer can answer
+      last_read_ = runtime_.reactor.round_time();  // the peer cannot answer before
       break;
     case Outgoing::Kind::raw:
       break;
@@ -477,7 +480,7 @@ bool IwarpConnection::source_open(const Outgoing& operation) {
   if (source != nullptr && source->memory() == operation.memory) {
     return true;
   }
-  // RFC 5040 4.8: the Read Request header shows how far the response had come.
+  // RFC 5040 4.8: the Read Request header shows the progress of the response.
   ReadRequest rest = operation.read;
   const auto done = static_cast<std::uint32_t>(operation.framed);
   rest.sink_offset += done;

@@ -64,8 +64,8 @@ class IwarpProvider final : public Provider {
   }
 
   std::size_t poll(std::chrono::milliseconds timeout) override {
-    // The time-out is real time whatever clock was given: it bounds the caller's wait, and a test's
-    // clock that stands still would make it endless.
+    // The timeout is real time with any clock. It limits the caller's wait, and a test's stopped
+    // clock would make it endless.
     using std::chrono::steady_clock;
     runtime_.notices = 0;
     runtime_.reactor.begin_round();
@@ -100,7 +100,7 @@ class IwarpProvider final : public Provider {
   void misbehave(Defects defects) override { runtime_.defects = defects; }
 
  private:
-  // One pass over what waits now; what comes up meanwhile has its turn after the next wait.
+  // One pass over what waits now. Later work has its turn after the next wait.
   void settle() {
     auto& unsettled = runtime_.unsettled;
     const std::size_t count = unsettled.size();

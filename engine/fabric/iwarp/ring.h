@@ -1,4 +1,4 @@
-// A queue whose slots are reused: it allocates only while it grows, and gives a burst's room back.
+// A queue with reused slots: it allocates only while it grows, and frees a burst's memory.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace steertag::fabric::iwarp {
 
-/// Slots that an empty ring keeps: in steady work it allocates nothing, and an idle connection that
-/// once had thousands of operations posted is as small again as others.
+/// Slots that an empty ring keeps. In steady work it allocates nothing. An idle connection that
+/// once had thousands of posted operations becomes small again.
 inline constexpr std::size_t kMostIdleSlots = 64;
 
-/// Elements are named by a sequence number that counts pushes from 0. A popped slot keeps its value
-/// until it is pushed again, so that vectors in it keep their capacity; but the slots of a large
-/// ring go when its last element is popped.
+/// A sequence number, which counts pushes from 0, identifies an element. A popped slot keeps its
+/// value until it is pushed again, so that vectors in it keep their capacity. The slots of a large
+/// ring are freed when its last element is popped.
 template <class T>
 class Ring {
  public:
@@ -30,7 +30,7 @@ class Ring {
   T& at(std::uint64_t sequence) { return slots_[sequence & (slots_.size() - 1)]; }
   const T& at(std::uint64_t sequence) const { return slots_[sequence & (slots_.size() - 1)]; }
 
-  /// A slot at the back, holding whatever it held before.
+  /// A slot at the back, with its previous value.
   T& push() {
     if (size_ == slots_.size()) {
       grow();
@@ -50,7 +50,7 @@ class Ring {
     shrink();
   }
 
-  /// Elements that there is room for.
+  /// Capacity in elements.
   std::size_t slots() const { return slots_.size(); }
 
  private:

@@ -1,4 +1,4 @@
-// The queue with reused slots: order across its growth, and the room it keeps.
+// The queue with reused slots: order across growth, and memory.
 #include "fabric/iwarp/ring.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the connections and listeners of one provider share.
+// Shared by the connections and listeners of one provider.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace steertag::fabric::iwarp {
 
 class IwarpConnection;
 
-/// Where octets go that have no place of their own yet. One for all connections: what was read is
-/// used up before the next connection reads, so an idle connection needs none.
+/// Receive buffer for octets without a destination. All connections share it: octets are consumed
+/// before the next connection reads, so an idle connection needs none.
 inline constexpr std::size_t kScratchBytes = 64 * 1024;
 
 struct Runtime {
@@ -27,9 +27,9 @@ struct Runtime {
   LingeringSockets lingering;
   std::vector<std::byte> scratch = std::vector<std::byte>(kScratchBytes);
   std::vector<std::byte> joined;                // a gathered message in one piece, for observers
-  std::vector<IwarpConnection*> unsettled;      // have octets to send, or a notice to give
+  std::vector<IwarpConnection*> unsettled;      // have octets to send, or a pending notification
   std::vector<std::unique_ptr<Channel>> ended;  // destroyed when no call of theirs is running
-  std::size_t notices = 0;                      // given in the current poll
+  std::size_t notices = 0;                      // in the current poll
 };
 
 }  // namespace steertag::fabric::iwarp

@@ -43,7 +43,7 @@ class StallTest : public RawConnectionTest {
       return stuck || pair.server_notices.closed;
     }));
   }
-  // The system's buffer may grow when something comes, and take more although the peer does not.
+  // The system's buffer may grow when something arrives, and take more although the peer does not.
   void send_until_the_system_takes_no_more() {
     constexpr int kMostRounds = 200;
     constexpr int kRoundsWithoutRoom = 5;

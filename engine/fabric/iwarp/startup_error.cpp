@@ -1,4 +1,4 @@
-// The sentences about failed startups.
+// Sentences about failed startups.
 #include "fabric/iwarp/startup_error.h"
 
 #include <algorithm>

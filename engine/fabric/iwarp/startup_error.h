@@ -1,4 +1,4 @@
-// What an owner is told when an MPA startup fails, in the same words for both roles.
+// The errors of a failed MPA startup, with the same sentences for both roles.
 #pragma once
 
 #include "fabric/fabric.h"
@@ -6,11 +6,11 @@
 
 namespace steertag::fabric::iwarp {
 
-/// The octets `got` where a frame of that kind was due break a rule.
+/// The octets `got` break a rule of the expected frame.
 Error startup_fault(StartupKind kind, StartupFault fault, View got);
 /// The stream ended after `have` octets of the frame: orderly, or with the errno value `code`.
 Error startup_cut(StartupKind kind, std::size_t have, int code);
-/// The frame did not come whole in time.
+/// The frame did not arrive completely in time.
 Error startup_late(StartupKind kind, std::chrono::milliseconds limit);
 /// A written exception to RFC 5044 4.3: we insert no markers, as most software does not.
 Error markers_demanded();

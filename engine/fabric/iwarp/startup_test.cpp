@@ -21,7 +21,7 @@ using namespace fabric::testing;  // NOLINT: the test endpoints
 
 class ResponderTest : public ::testing::Test {
  protected:
-  // What our responder answers to these octets: its reply frame, or nothing if it closes.
+  // Our responder's answer to these octets: its reply frame, or nothing if it closes.
   std::optional<StartupFrame> answer_to(const Bytes& octets) {
     pair.drop_server();
     RawPeer peer = RawPeer::to(pair.listener->port());
@@ -237,7 +237,7 @@ TEST_F(ResponderTest, AnEndAndTheLimitMayComeInOneRound) {
   pair.provider->poll(std::chrono::milliseconds(0));
   pair.provider->poll(std::chrono::milliseconds(0));
   peer.end();
-  hand.advance(Limits{}.startup);  // the owner was away as long as that
+  hand.advance(Limits{}.startup);  // the owner was away for this time
   ASSERT_TRUE(pair.turn([&] { return !pair.refusals.empty(); }));
   expect_told(Errc::peer_closed, "the MPA request is cut");
 }
@@ -247,7 +247,7 @@ TEST_F(ResponderTest, UnansweredRequestIsClosedWithItsObject) {
   EXPECT_FALSE(answer_to(encode(request())));
 }
 
-// The system watches no more descriptors: every attempt ends with an error, none in silence.
+// The system watches no more descriptors: every attempt ends with an error, none silently.
 class UnwatchedTest : public ::testing::Test {
  protected:
   int epoll = next_descriptor();  // the provider's first one

@@ -22,8 +22,8 @@ IwarpRegion* StagTable::find(std::uint32_t stag) const {
 }
 
 std::uint32_t StagTable::fresh_stag() const {
-  // With a sound source two tries are rare; the limit keeps a broken one from hanging us, and then
-  // the next free number is taken.
+  // With a good source two attempts are rare. The limit ends the loop with a bad one, and then the
+  // next free number is taken.
   constexpr int kMostTries = 64;
   std::uint32_t stag = 0;
   for (int i = 0; i < kMostTries; ++i) {

@@ -1,5 +1,4 @@
-// Memory of the iwarp provider: regions with guards, their domain, and the provider's table of
-// steering tags.
+// Memory of the iwarp provider: guarded regions, their domain, and the table of steering tags.
 #pragma once
 
 #include <memory>
@@ -15,8 +14,8 @@ namespace steertag::fabric::iwarp {
 class IwarpDomain;
 class IwarpRegion;
 
-/// Octets shared by a region and the operations that still use them, so that a region may go while
-/// a Read Response is being sent.
+/// Octets shared by a region and the operations that still use them. The region may be destroyed
+/// while a Read Response is being sent.
 using Memory = std::shared_ptr<std::byte[]>;
 
 /// All valid STags of a provider. STags are random over 32 bits and never 0 (RFC 5040 8.1.1, 8).
@@ -55,14 +54,14 @@ class IwarpRegion final : public Region {
   bool guards_intact() const override;
 
   std::size_t length() const { return length_; }
-  /// Octets that the STag reaches.
+  /// Octets that the STag covers.
   std::size_t open_length() const { return open_length_; }
   bool remotely_open() const { return valid_ && (rights_.remote_read || rights_.remote_write); }
   IwarpDomain& domain() const { return domain_; }
   const Memory& memory() const { return memory_; }
-  /// Whether the STag reaches `length` octets from `offset`; the sum must not wrap.
+  /// Whether the STag covers `length` octets from `offset`; the sum must not wrap.
   bool contains(std::uint64_t offset, std::uint64_t length) const;
-  /// The octet at `offset`, which must lie in the region or just behind it.
+  /// The octet at `offset`, which must be in the region or at its end.
   std::byte* at(std::uint64_t offset) { return memory_.get() + kGuardBytes + (offset - base_); }
 
  private:
@@ -96,7 +95,7 @@ class IwarpDomain final : public Domain, public ObservedMemory {
   std::vector<IwarpRegion*> regions_;  // in order of allocation
 };
 
-/// The domain as this provider's own, which the provider of `table` must have made.
+/// The domain as this provider's own type. The provider of `table` must have made it.
 Expected<IwarpDomain*, Error> domain_of(const StagTable& table, Domain& domain);
 
 }  // namespace steertag::fabric::iwarp

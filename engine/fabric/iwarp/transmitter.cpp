@@ -74,7 +74,7 @@ bool Transmitter::can_start_posted() const {
          (queue_.at(queue_framed_).kind != Outgoing::Kind::read_request || progress_.may_read());
 }
 
-// Picks the ring whose next message is framed; a message in progress goes first.
+// Chooses the ring of the next message to frame; a message in progress goes first.
 bool Transmitter::choose() {
   if (closed_ || frames_.size() >= kMostStagedFrames) {
     return false;
@@ -206,8 +206,8 @@ void Transmitter::frame_segment(Frame& frame, Outgoing& operation) {
   operation.framed += payload;
 }
 
-// Writes length, DDP header and trailer around `content` octets that stand behind the header and
-// the frame's payload, which is taken from the operation.
+// Writes length, DDP header and trailer around `content` octets after the header and the frame's
+// payload. The payload comes from the operation.
 void Transmitter::seal(Frame& frame, const Segment& segment, Outgoing* operation,
                        std::size_t content) {
   const std::size_t ulpdu = segment.header_bytes() + content + frame.payload_bytes;

@@ -1,5 +1,7 @@
-// The sending side of a stream: cuts posted operations into FPDUs and offers them as gather lists,
-// so that payload goes from the owner's memory to the socket without a copy.
+// The sending side of a stream: splits posted operations into FPDUs.
+//
+// It offers them as gather lists, so that payload goes from the owner's memory to the socket
+// without a copy.
 #pragma once
 
 #include <sys/uio.h>
@@ -33,7 +35,7 @@ struct Outgoing {
   std::uint32_t stag = 0;    // tagged: target; Send: STag to be invalidated
   std::uint64_t offset = 0;  // tagged target
   bool invalidate = false;
-  ReadRequest read;  // of a Read Request, or the one that a Read Response answers
+  ReadRequest read;  // of a Read Request, or of the one that a Read Response answers
   Memory memory;     // of a Read Request's sink, or of a Read Response's source
   std::byte* sink = nullptr;
   Bytes raw;
@@ -45,13 +47,13 @@ struct Outgoing {
   std::size_t part_offset = 0;
   std::uint32_t msn = 0;
 
-  /// Makes a reused slot new; buffers keep their capacity.
+  /// Initializes a reused slot; buffers keep their capacity.
   void reset(Kind new_kind, WorkId new_id);
   /// Whether a fault makes it differ from a valid message on the wire.
   bool altered() const;
 };
 
-/// Told as operations move on.
+/// Receives the progress of operations.
 class TransmitProgress {
  public:
   virtual ~TransmitProgress() = default;
@@ -59,9 +61,9 @@ class TransmitProgress {
   /// socket. `payload_bytes` start at the operation's `framed`.
   virtual void on_framed(const Outgoing& operation, std::uint64_t offset,
                          std::size_t payload_bytes) = 0;
-  /// A Read Request is queued: its response may come from now on.
+  /// A Read Request is queued: its response may arrive from now on.
   virtual void on_read_queued(const Outgoing& operation, std::uint32_t sink_stag) = 0;
-  /// The last octet has left. `operation` is gone afterwards.
+  /// The last octet has left. `operation` is invalid afterwards.
   virtual void on_left(Outgoing::Kind kind, WorkId id) = 0;
   /// Whether one more Read Request may be in flight (ORD).
   virtual bool may_read() const = 0;
@@ -75,13 +77,13 @@ class Transmitter {
 
   void use_crc(bool use) { use_crc_ = use; }
   void set_mulpdu(std::size_t mulpdu) { mulpdu_ = mulpdu; }
-  /// `whole_stream`: also those that no peer can take.
+  /// `whole_stream`: also octets that no peer can accept.
   void misbehave(Defects defects, bool whole_stream);
 
   /// A new operation at the end of the send queue; the caller fills it.
   Outgoing& post(Outgoing::Kind kind, WorkId id);
-  /// A new Read Response; alternates with the send queue at message boundaries, so that neither
-  /// side's ORD can stop the other's reads.
+  /// A new Read Response. It alternates with the send queue at message boundaries, so that neither
+  /// side's ORD can block the other's reads.
   Outgoing& respond();
   /// Posted operations of the owner that have not left.
   std::size_t posted() const { return queue_.size(); }
@@ -94,10 +96,10 @@ class Transmitter {
   void sent(std::size_t count);
   bool nothing_staged() const { return frames_.empty(); }
   bool idle() const { return frames_.empty() && queue_.empty() && responses_.empty(); }
-  /// A cut operation has reached its last octet: nothing follows.
+  /// A truncated operation has reached its last octet: nothing follows.
   bool cut() const { return cut_reached_; }
 
-  /// Drops all but an FPDU in progress, and queues a Terminate as the last FPDU of the stream.
+  /// Drops everything except a started FPDU, and queues a Terminate as the last FPDU of the stream.
   void terminate(const TerminateMessage& message);
   void drop_all();
 

@@ -1,4 +1,4 @@
-// The test endpoints' code.
+// Implements the test endpoints.
 #include "fabric/testing/endpoint.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// What the fabric's own tests share: a handler that keeps every notice, a sink that keeps every
-// event, and a pair of connected endpoints in one thread.
+// Test helpers: a handler and a sink that record, and a pair of connected endpoints.
 #pragma once
 
 #include <chrono>
@@ -14,7 +13,7 @@
 
 namespace steertag::fabric::testing {
 
-/// Octets 0, 1, 2 ... that start at `first`.
+/// Octets 0, 1, 2 ... from `first` on.
 Bytes pattern(std::size_t length, std::uint8_t first = 0);
 Bytes octets(std::string_view text);
 /// The octets of hexadecimal digits; blanks are skipped.
@@ -30,7 +29,7 @@ struct Completed {
   Operation operation = Operation::send;
 };
 
-/// Keeps what a connection's owner is told.
+/// Records the notifications of a connection's owner.
 class Notices final : public Handler {
  public:
   void on_established(Connection& connection, View private_data) override;
@@ -68,10 +67,10 @@ class ByteLog final : public trace::ByteSink {
   std::vector<std::string> ends;
 };
 
-/// How the tests get a provider, so that another one can run the same suite.
+/// How the tests get a provider, so that every provider runs the same suite.
 struct Factory {
   std::string name;  // of the provider and its URL scheme
-  std::string host;  // where it listens and connects to
+  std::string host;  // the address to listen on and connect to
   std::function<std::unique_ptr<Provider>(const Limits&, Clock)> make;
 };
 inline void PrintTo(const Factory& factory, std::ostream* out) {
@@ -80,10 +79,10 @@ inline void PrintTo(const Factory& factory, std::ostream* out) {
 Factory iwarp_factory();
 /// The verbs provider, on the address of an RDMA device.
 Factory verbs_factory(std::string host);
-/// The factory of that name if this run tests it (see provider_suite.h), else nothing.
+/// The factory of that name if this run tests it (see provider_suite.h); otherwise nothing.
 std::vector<Factory> if_chosen(std::string_view name);
 
-/// Turns the provider until `done`, at most kPatience; returns whether it was done.
+/// Turns the provider until `done`, at most kPatience. Returns the result of `done`.
 inline constexpr std::chrono::seconds kPatience{20};
 bool turn_until(Provider& provider, const std::function<bool()>& done);
 
@@ -93,25 +92,25 @@ class Pair {
   explicit Pair(const Factory& factory, const Limits& limits = {}, Clock clock = {});
   ~Pair();
 
-  /// What the listening side was told of attempts that it was not asked about.
+  /// Refused attempts, as reported to the listening side.
   struct Refusal {
     std::string peer;
     Error error;
   };
   std::vector<Refusal> refusals;
-  /// What the listening side does with a request; by default it accepts.
+  /// The listening side's reaction to a request; by default it accepts.
   std::function<void(std::unique_ptr<ConnectionRequest>)> answer;
   ConnectionOptions client_options;
   ConnectionOptions server_options;
 
-  /// Starts the client and turns until both sides have an outcome.
+  /// Starts the client and turns until both sides have a result.
   void connect();
   /// Posts `count` receives of `size` octets on both sides, ids from 0.
   void post_receives(std::size_t count, std::size_t size);
   bool turn(const std::function<bool()>& done) { return turn_until(*provider, done); }
-  /// Both sides have been told the end.
+  /// Both sides were notified of the end.
   bool turn_until_closed();
-  /// Forget one side's connection and what was told of it; another may come up.
+  /// Drops one side's connection and its notifications, so that another can be made.
   void drop_client();
   void drop_server();
   std::string url() const;

@@ -1,4 +1,4 @@
-// The fixture of the tests that every provider has to pass.
+// The fixture of the tests that every provider must pass.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,14 +21,14 @@ class ProviderSuite : public ::testing::TestWithParam<Factory> {
     const View part(bytes);
     return connection.send({&part, 1}, id, invalidate);
   }
-  /// With the error's message where it fails.
+  /// Shows the error's message on failure.
   static ::testing::AssertionResult ok(const Expected<void, Error>& result) {
     if (result) {
       return ::testing::AssertionSuccess();
     }
     return ::testing::AssertionFailure() << result.error().message();
   }
-  /// The peer gets a Send, and with it everything that was posted before.
+  /// The peer receives a Send, and with it everything that was posted before.
   void notify(Connection& connection, Notices& peer) {
     const std::size_t before = peer.received.size();
     ASSERT_TRUE(connection.send({}, 0));
@@ -40,8 +40,8 @@ class ProviderSuite : public ::testing::TestWithParam<Factory> {
 
 }  // namespace steertag::fabric::testing
 
-/// Runs a suite over the providers of this run. By default that is iwarp; STEERTAG_PROVIDERS=verbs
-/// (or iwarp,verbs) chooses, and STEERTAG_VERBS_HOST is then the address of an RDMA device.
+/// Runs a suite over the providers of this run. The default is iwarp. STEERTAG_PROVIDERS=verbs (or
+/// iwarp,verbs) selects others. STEERTAG_VERBS_HOST is then the address of an RDMA device.
 #define STEERTAG_OVER_PROVIDERS(suite)                                                           \
   INSTANTIATE_TEST_SUITE_P(Iwarp, suite,                                                         \
                            ::testing::ValuesIn(::steertag::fabric::testing::if_chosen("iwarp")), \

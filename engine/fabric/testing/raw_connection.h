@@ -8,7 +8,8 @@
 
 namespace steertag::fabric::testing {
 
-/// Established, with four receives of 64 octets posted by the server, whose clock stands still.
+/// Established, with four receives of 64 octets. The server posted them, and its clock stands
+/// still.
 class RawConnectionTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// The bare socket's code.
+// Implements the raw peer.
 #include "fabric/testing/raw_peer.h"
 
 #include <sys/socket.h>
@@ -47,7 +47,7 @@ Segment tagged(Opcode opcode, std::uint32_t stag, std::uint64_t offset) {
 RawPeer RawPeer::to(std::uint16_t port) {
   const auto addresses = resolve({"iwarp", "127.0.0.1", port, ""}, false);
   Socket socket = make_socket(addresses->front());
-  // A loopback connection is made at once, or a moment later: the provider's turns give it time.
+  // A loopback connection may take a moment: the provider's turns provide it.
   const Address& address = addresses->front();
   [[maybe_unused]] const int connected = ::connect(socket.fd(), address.generic(), address.length);
   set_no_delay(socket);

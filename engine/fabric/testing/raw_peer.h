@@ -1,5 +1,4 @@
-// A peer made of a bare TCP socket, so that tests can put any octets on the wire and see exactly
-// what comes back.
+// A peer made of a bare TCP socket: sends any octets and records all received ones.
 #pragma once
 
 #include <optional>
@@ -24,11 +23,11 @@ class RawPeer {
   static RawPeer to(std::uint16_t port);
   explicit RawPeer(Socket socket) : socket_(std::move(socket)) {}
 
-  /// As the other end names it.
+  /// The name that the other end uses.
   std::string name() const { return local_address(socket_).text(); }
-  /// Sends as much as the socket takes; returns the octets taken.
+  /// Sends as much as the socket takes; returns that number of octets.
   std::size_t send(View bytes);
-  /// Moves what has arrived to `got`; returns false once the stream has ended.
+  /// Moves received octets to `got`; returns false once the stream has ended.
   bool read();
   void end() { socket_.end(); }
   void close() { socket_.close(); }

@@ -1,5 +1,4 @@
-// What the tests of both roles of MPA startup share: frames that nobody could object to, and a
-// clock.
+// Test helpers of MPA startup in both roles: valid frames and a clock.
 #pragma once
 
 #include <chrono>
@@ -11,7 +10,7 @@
 
 namespace steertag::fabric::testing {
 
-/// The clock of these tests moves only when a test moves it, and counts who looks at it.
+/// A clock that only the test advances, and that counts its readings.
 struct ScriptedPeer {
   std::shared_ptr<std::int64_t> now = std::make_shared<std::int64_t>(1);
   std::shared_ptr<int> looks = std::make_shared<int>(0);

@@ -1,4 +1,4 @@
-// Keeping track of windows from their bind to their end.
+// Tracks windows from their bind to their end.
 #include "fabric/verbs/bound_windows.h"
 
 #include <utility>

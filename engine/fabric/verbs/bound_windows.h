@@ -1,4 +1,4 @@
-// The memory windows that are bound to one queue pair: they must go before it does.
+// The memory windows bound to one queue pair, which must be destroyed before it.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class BoundWindows {
   void add(VerbsRegion& region, std::uint32_t rkey);
   /// The device has done, or dropped, the bind of that key.
   void settled(std::uint32_t rkey);
-  /// The region is closed. A window whose bind is still queued is kept until then: the peer cannot
-  /// know its key, because no later Send has left.
+  /// The region is closed. A window with a queued bind is kept until the bind is done. The peer
+  /// cannot know its key, because no later Send has left.
   void remove(VerbsRegion& region, std::uint32_t rkey, Window window,
               std::shared_ptr<GuardedMemory> memory);
   /// Closes every region that is open as a window.
@@ -33,7 +33,7 @@ class BoundWindows {
 
  private:
   struct Parked {
-    std::shared_ptr<GuardedMemory> memory;  // outlives its window
+    std::shared_ptr<GuardedMemory> memory;  // must outlive its window
     Window window;
   };
   std::set<VerbsRegion*> regions_;

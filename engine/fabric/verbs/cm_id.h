@@ -1,4 +1,4 @@
-// A connection identifier of librdmacm and the events that it gets.
+// A connection identifier of librdmacm and its events.
 #pragma once
 
 #include <rdma/rdma_cma.h>
@@ -12,22 +12,22 @@ namespace steertag::fabric::verbs {
 struct DestroyCmId {
   void operator()(rdma_cm_id* id) const { rdma_destroy_id(id); }
 };
-/// Queue pairs on it must be destroyed before.
+/// Destroy its queue pairs first.
 using CmId = std::unique_ptr<rdma_cm_id, DestroyCmId>;
 
-/// A copy of an rdma_cm_event, which is acknowledged before anybody is told of it: so whoever is
-/// told may destroy the identifier.
+/// A copy of an rdma_cm_event. The event is acknowledged before delivery, so that the receiver may
+/// destroy the identifier.
 struct CmEvent {
   rdma_cm_event_type type{};
   int status = 0;
   rdma_cm_id* id = nullptr;
   Bytes private_data;
-  /// What the peer takes of RDMA Reads, and issues (rdma_get_cm_event(3)).
+  /// The RDMA Reads that the peer takes, and issues (rdma_get_cm_event(3)).
   std::uint8_t initiator_depth = 0;
   std::uint8_t responder_resources = 0;
 };
 
-/// Whoever owns an identifier; its `context` points here.
+/// The owner of an identifier; its `context` points here.
 class CmOwner {
  public:
   virtual ~CmOwner() = default;

@@ -1,4 +1,4 @@
-// Taking completion queues into use and letting them rest.
+// Takes completion queues into use and returns them.
 #include "fabric/verbs/completion_queues.h"
 
 #include <array>
@@ -11,7 +11,7 @@ namespace steertag::fabric::verbs {
 
 ibv_cq* CompletionQueues::take(QueueOwner& owner) {
   Queue queue;
-  // A queue that cannot be cleared is of no use; then the next may be.
+  // A queue that cannot be cleared is unusable; try the next one.
   while (!queue && !resting_.empty()) {
     queue = std::move(resting_.front());
     resting_.pop_front();
@@ -34,10 +34,10 @@ void CompletionQueues::give_back(ibv_cq& queue) {
   resting_.emplace_back(&queue);
 }
 
-// What is left of the queue pair that used it is nobody's business any more.
+// Completions of the previous queue pair are dropped.
 bool CompletionQueues::clear(ibv_cq& queue) const {
   std::array<ibv_wc, 16> left;
-  const int most = queue.cqe;  // as many as it may hold
+  const int most = queue.cqe;  // up to its capacity
   for (int taken = 0; taken <= most;) {
     const int count = ibv_poll_cq(&queue, static_cast<int>(left.size()), left.data());
     if (count <= 0) {

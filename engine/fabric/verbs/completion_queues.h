@@ -1,4 +1,4 @@
-// The completion queues of a device: made once and used again, because their events outlive them.
+// The completion queues of a device, which are reused because their events outlive them.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -10,19 +10,19 @@ namespace steertag::fabric::verbs {
 
 class QueueOwner;
 
-/// Queues that nobody uses rest, and tell nobody anything. Linux's rxe announces a completion in a
-/// tasklet for which ibv_destroy_cq does not wait (Linux 6.1: rxe_send_complete): the event then
-/// names a queue that is gone, and ibv_get_cq_event follows it. What rests cannot go wrong so. As
-/// many are kept as connections were open at a time.
+/// Unused queues rest, and their events reach no owner. Linux's rxe announces a completion in a
+/// tasklet, and ibv_destroy_cq does not wait for it (Linux 6.1: rxe_send_complete). The event then
+/// names a destroyed queue, and ibv_get_cq_event uses it. A resting queue avoids this. The largest
+/// number of simultaneous connections limits their number.
 class CompletionQueues {
  public:
-  /// `context` and `channel` must outlive it, and nobody reads the channel after it. A queue has
-  /// room for `capacity` completions.
+  /// `context` and `channel` must outlive it, and the channel must not be read afterwards. A queue
+  /// has room for `capacity` completions.
   CompletionQueues(ibv_context& context, ibv_comp_channel& channel, int capacity)
       : context_(context), channel_(channel), capacity_(capacity) {}
 
-  /// An empty queue, its notification armed, whose context is `owner`. Null (errno) if the device
-  /// gives none.
+  /// An empty queue with its notification armed, whose context is `owner`. Null (errno) if the
+  /// device refuses.
   ibv_cq* take(QueueOwner& owner);
   /// No queue pair uses it any more.
   void give_back(ibv_cq& queue);
@@ -38,7 +38,7 @@ class CompletionQueues {
   ibv_context& context_;
   ibv_comp_channel& channel_;
   int capacity_;
-  std::deque<Queue> resting_;  // the one that has rested longest is the first
+  std::deque<Queue> resting_;  // the one that has rested longest is first
 };
 
 }  // namespace steertag::fabric::verbs

@@ -238,7 +238,7 @@ void VerbsConnection::established_now(const CmEvent& event) {
   last_received_ = runtime_.reactor.now();
   last_progress_ = last_received_;
   observation_.start();
-  more_completions_ = true;  // what came before this event waits in the queue
+  more_completions_ = true;  // completions before this event wait in the queue
   mark_unsettled();
   if (handler_ != nullptr) {
     ++runtime_.notices;
@@ -272,11 +272,11 @@ void VerbsConnection::peer_disconnected() {
     finish(std::move(*reason_), true, role_);
     return;
   }
-  // What arrived before the end is still delivered.
+  // Messages received before the end are still delivered.
   while (transfers() && queue_pair_.poll()) {
   }
   if (transfers() && queue_pair_.failed()) {
-    note_flush();  // nothing was posted that could have been flushed
+    note_flush();  // no posted work could have been flushed
   }
   if (state_ == State::closed) {
     return;

@@ -13,17 +13,18 @@
 
 namespace steertag::fabric::verbs {
 
-/// How often the peer's device shall repeat a message for which we have no receive posted (RNR
-/// NAK). Each side tells the other (CM REQ and REP, InfiniBand specification 12.7), so our own
-/// device repeats as often as the peer has asked for, Linux's NFS server for 0 times; then the
-/// connection ends with Errc::timed_out. 7 would repeat it for ever and hide who breaks a credit
-/// grant; 6 times our RNR timer (0.65 s as rdma_cm sets it) forgive a slow owner. iWARP knows no
-/// RNR: there we terminate at once.
+/// How often the peer's device repeats a message when no receive is posted (RNR NAK). Each side
+/// announces it (CM REQ and REP, InfiniBand specification 12.7). Our device therefore repeats as
+/// often as the peer asked for: 0 times for Linux's NFS server. Then the connection ends with
+/// Errc::timed_out.
+///
+/// 7 would repeat for ever and hide a peer that exceeds its credits. 6 times our RNR timer (0.65 s
+/// in rdma_cm) tolerate a slow owner. iWARP has no RNR: there we terminate at once.
 inline constexpr std::uint8_t kRnrRetries = 6;
-/// How often the device repeats what the peer does not acknowledge; 7 is the most.
+/// How often the device repeats unacknowledged packets; 7 is the largest value.
 inline constexpr std::uint8_t kTransportRetries = 7;
 
-/// Options that this provider cannot honour, or more private data than `most`, are errors.
+/// Unsupported options, or more private data than `most`, are errors.
 Expected<void, Error> check(const ConnectionOptions& options, std::size_t most_private_data);
 
 class VerbsConnection final : public Connection,
@@ -36,12 +37,12 @@ class VerbsConnection final : public Connection,
                   trace::EventSink* events, const ConnectionOptions& options);
   ~VerbsConnection() override;
 
-  /// Starts as initiator; the addresses are tried in turn.
+  /// Starts as initiator, and tries the addresses in turn.
   void initiate(std::vector<Address> addresses);
-  /// Starts as responder; `request` is the event that brought `id`. The acceptance leaves in the
-  /// next `settle`, so that the receives which the owner posts at once are there before it.
+  /// Starts as responder. `request` is the event with `id`. The next `settle` sends the acceptance.
+  /// The owner can post its receives before.
   Expected<void, Error> respond(CmId id, const CmEvent& request);
-  /// Hands over what is queued and gives a notice that is due. Called by the provider's poll.
+  /// Posts queued work and gives a pending notification. Called by the provider's poll.
   void settle();
 
   void post_receive(MutableView buffer, WorkId id) override;
@@ -74,23 +75,23 @@ class VerbsConnection final : public Connection,
   enum class State : std::uint8_t {
     resolving,   // the initiator's address and route
     connecting,  // the initiator's request has left
-    accepting,   // the responder's acceptance is to leave
-    accepted,    // it has left; the connection manager has not yet said that it arrived
+    accepting,   // the responder's acceptance has not left yet
+    accepted,    // it has left; the connection manager has not confirmed it
     operating,   // full operation
-    draining,    // the owner disconnected: what is queued leaves
-    ending,      // we have disconnected; the peer's end is awaited
+    draining,    // the owner disconnected: queued work leaves
+    ending,      // we have disconnected; waiting for the peer's end
     closed,
   };
 
-  /// What a connection may wait for, and not longer than a limit.
+  /// What a connection waits for, within a limit.
   enum class Wait : std::uint8_t {
     nothing,
     startup,
     room,         // the peer takes what is in flight
     read,         // the peer answers the oldest RDMA Read in flight
-    departure,    // what was queued leaves
-    reason,       // the queue pair failed: the connection manager tells why
-    peers_end,    // the peer ends the connection, as we have
+    departure,    // queued work leaves
+    reason,       // the queue pair failed: the connection manager reports why
+    peers_end,    // the peer ends the connection, after us
     any_traffic,  // the owner's own limit
   };
   struct Expiry {
@@ -146,9 +147,9 @@ class VerbsConnection final : public Connection,
   State state_ = State::resolving;
   ConnectionOptions options_;
   std::string peer_name_;
-  std::vector<Address> addresses_;  // still to be tried
+  std::vector<Address> addresses_;  // not tried yet
   CmId id_;
-  QueuePair queue_pair_;  // goes before the identifier
+  QueuePair queue_pair_;  // destroyed before the identifier
   Observation observation_;
   Reactor::Key key_ = 0;
   Bytes peer_private_data_;
@@ -157,14 +158,14 @@ class VerbsConnection final : public Connection,
   bool connect_notified_ = false;
   bool unsettled_ = false;
   bool more_completions_ = false;
-  bool flushed_ = false;  // the queue pair failed; its reason may still come
+  bool flushed_ = false;  // the queue pair failed; its reason may still arrive
   Time started_ = 0;
   Time last_received_ = 0;
   Time last_progress_ = 0;
   std::uint64_t octets_read_ = 0;
   Time ending_since_ = 0;
   Time flushed_since_ = 0;
-  std::optional<CloseReason> reason_;  // set before the end is told
+  std::optional<CloseReason> reason_;  // set before the notification
   bool end_notified_ = false;
   Bytes refused_private_data_;
 };

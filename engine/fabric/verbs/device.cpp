@@ -1,4 +1,4 @@
-// Choosing and opening the device, and dispatching what it reports.
+// Chooses and opens the device, and dispatches its reports.
 #include "fabric/verbs/device.h"
 
 #include <fcntl.h>
@@ -15,17 +15,17 @@ namespace {
 constexpr int kMostEventsPerTurn = 64;  // then the connection manager gets its turn
 constexpr const char* kConnectionManager = "/dev/infiniband/rdma_cm";
 
-// Linux's rxe gives programs the kernel's IB_WC_WITH_INVALIDATE, a bit that means IBV_WC_IP_CSUM_OK
-// to them and that no reliable connection needs.
+// Linux's rxe returns the kernel's IB_WC_WITH_INVALIDATE to programs. In user space that bit is
+// IBV_WC_IP_CSUM_OK, which no reliable connection uses.
 constexpr std::uint32_t kRxeVendor = 0xffffff;
 
-// Linux's siw tells an initiator what it issues and takes itself, in the places where others tell
-// what the peer takes and issues (siw_cm_upcall).
+// Linux's siw reports the initiator's own depths in the fields for the peer's depths
+// (siw_cm_upcall).
 constexpr std::uint32_t kSiwVendor = 0x626d74;
 
-// Of the 92 octets of a CM REQ, rdma_cm takes 36 (InfiniBand specification, annex 11).
+// rdma_cm takes 36 of the 92 octets of a CM REQ (InfiniBand specification, annex 11).
 constexpr std::size_t kInfiniBandPrivateData = 56;
-// librdmacm counts them in an octet; Linux's iWARP keeps 4 of 256 for IRD and ORD.
+// librdmacm counts them in one octet. Linux's iWARP reserves 4 of 256 for IRD and ORD.
 constexpr std::size_t kIwarpPrivateData = 252;
 
 void make_non_blocking(int fd) {
@@ -85,7 +85,7 @@ class Device::Completions final : public Watched {
       if (ibv_get_cq_event(&channel_, &queue, &owner) != 0) {
         return;
       }
-      // Acknowledged first: the owner may give the queue back.
+      // Acknowledge first: the owner may return the queue.
       ibv_ack_cq_events(queue, 1);
       if (owner == nullptr) {
         continue;  // it rests
@@ -114,10 +114,10 @@ class Device::AsyncEvents final : public Watched {
       }
       QueueOwner* const owner = owner_of(event);
       // Another provider of this process, perhaps in another thread, has the same context. Its
-      // event is dropped: the completions and the end of the connection tell the same, less
-      // exactly.
+      // event is dropped. The completions and the end of the connection give the same information,
+      // less exactly.
       const bool ours = owner != nullptr && &owner->queue_device() == &device_;
-      ibv_ack_async_event(&event);  // from here on the owner of a foreign event may go
+      ibv_ack_async_event(&event);  // from now on the owner of a foreign event may be destroyed
       if (ours) {
         owner->on_async_event(event.event_type);
       }
@@ -135,7 +135,7 @@ class Device::AsyncEvents final : public Watched {
       case IBV_EVENT_CQ_ERR:
         return static_cast<QueueOwner*>(event.element.cq->cq_context);
       default:
-        return nullptr;  // of ports and of the device: connections notice by themselves
+        return nullptr;  // of ports and of the device: connections notice these themselves
     }
   }
 
@@ -144,7 +144,7 @@ class Device::AsyncEvents final : public Watched {
 };
 
 Expected<std::unique_ptr<Device>, Error> Device::open(Reactor& reactor) {
-  // Looked at first, because librdmacm writes to standard error where there is nothing.
+  // Checked first, because librdmacm writes to standard error without a device.
   int count = 0;
   ibv_device** const present = ibv_get_device_list(&count);
   if (present != nullptr) {

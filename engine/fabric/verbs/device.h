@@ -1,5 +1,6 @@
-// The RDMA device that a provider works on: what it can do, and its completions and asynchronous
-// events in the provider's reactor.
+// The RDMA device of a provider: its abilities, its completions and its asynchronous events.
+//
+// Events arrive through the provider's reactor.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -16,22 +17,22 @@ namespace steertag::fabric::verbs {
 
 class Device;
 
-/// Work requests that the device holds of one connection. More wait with us; the device's memory
-/// for them is pinned as long as the connection lives, so the depths are kept modest. Receives
-/// beyond the depth reach the device as others are used: a burst longer than this meets none.
+/// Work requests of one connection at the device. Further ones wait in our queue. The device pins
+/// memory for them while the connection lives, so the depths are modest. Receives beyond the depth
+/// reach the device as others are used: a longer burst finds none.
 inline constexpr std::uint32_t kSendDepth = 128;
 inline constexpr std::uint32_t kReceiveDepth = 512;
 
-/// What every failure to find or open a device is told as: why, and what to do instead.
+/// The text of every failure to find or open a device: the reason, and the remedy.
 Error no_device(const std::string& why);
 
-/// Whoever owns a completion queue and a queue pair; their contexts point here.
+/// The owner of a completion queue and a queue pair; their contexts point here.
 class QueueOwner {
  public:
   explicit QueueOwner(const Device& device) : queue_device_(device) {}
   virtual ~QueueOwner() = default;
   const Device& queue_device() const { return queue_device_; }
-  /// The completion queue has something; its notification is armed again already.
+  /// The completion queue has entries; its notification is armed again.
   virtual void on_completions() = 0;
   virtual void on_async_event(ibv_event_type type) = 0;
 
@@ -50,20 +51,20 @@ class Device {
   ibv_context* context() const { return context_; }
   /// Completion queues, each for one connection.
   CompletionQueues& completion_queues() const { return *completion_queues_; }
-  /// kSendDepth and kReceiveDepth, or the most that the device has.
+  /// kSendDepth and kReceiveDepth, or the device's limits.
   std::uint32_t send_depth() const;
   std::uint32_t receive_depth() const;
   std::string name() const { return ibv_get_device_name(context_->device); }
   const ibv_device_attr& attributes() const { return attributes_; }
-  /// MPA and TCP carry it: private data comes as it was sent, RDMA Reads need a writable sink.
+  /// It runs over MPA and TCP: private data keeps its length, and RDMA Reads need a writable sink.
   bool iwarp() const { return context_->device->transport_type == IBV_TRANSPORT_IWARP; }
   /// It has type 2 memory windows, which a peer's Send with Invalidate closes.
   bool windows() const;
-  /// The flags of a completion that say that `invalidated_rkey` is set.
+  /// The completion flags that validate `invalidated_rkey`.
   unsigned invalidated_flags() const;
-  /// RDMA Reads that an initiator may have in flight, as the event of its establishment tells.
+  /// RDMA Reads that an initiator may have in flight, from the event of its establishment.
   std::uint8_t settled_reads(const CmEvent& established) const;
-  /// Octets of private data that a connection request carries.
+  /// Octets of private data in a connection request.
   std::size_t most_private_data() const;
   /// Octets of one message.
   std::size_t largest_message() const { return largest_message_; }
@@ -75,7 +76,7 @@ class Device {
   Expected<void, Error> start();
 
   Reactor& reactor_;
-  ibv_context* context_;  // belongs to librdmacm, which opens each device once
+  ibv_context* context_;  // owned by librdmacm, which opens each device once
   ibv_device_attr attributes_{};
   std::size_t largest_message_ = 0;
   ibv_comp_channel* completions_ = nullptr;

@@ -1,4 +1,4 @@
-// Reading events of librdmacm and giving them to the owners of their identifiers.
+// Reads events of librdmacm and passes them to the owners of their identifiers.
 #include "fabric/verbs/event_channel.h"
 
 #include <fcntl.h>

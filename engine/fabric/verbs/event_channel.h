@@ -16,7 +16,7 @@ class EventChannel final : private Channel {
   EventChannel(const EventChannel&) = delete;
   EventChannel& operator=(const EventChannel&) = delete;
 
-  /// A new identifier for reliable connected service; empty (and errno) in case of failure.
+  /// A new identifier for reliable connected service; empty (and errno) on failure.
   CmId make_id(CmOwner& owner);
 
  private:

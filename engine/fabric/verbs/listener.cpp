@@ -1,4 +1,4 @@
-// Binding, and requests that wait for an answer.
+// Binds, and keeps requests that wait for an answer.
 #include "fabric/verbs/listener.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-// Listening for connection requests.
+// Listens for connection requests.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Choosing how octets become known to the device.
+// Chooses how the device accesses octets.
 #include "fabric/verbs/local_buffer.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ Expected<LocalBuffer, Error> LocalBuffer::gather(VerbsDomain& domain, std::span<
   if (total == 0) {
     return buffer;
   }
-  // The device only reads here, whatever the type of ibv_sge says.
+  // The device only reads here, although ibv_sge has no const form.
   std::byte* place = only != nullptr ? const_cast<std::byte*>(only->data()) : nullptr;
   const bool inside = only != nullptr && domain.around(*only) != nullptr;
   if (!inside && total <= kMostStagedBytes) {

@@ -1,5 +1,4 @@
-// How the octets of one operation are known to the device: in a region, through staging, or
-// registered for this operation alone.
+// The device's access to an operation's octets: in a region, staged, or registered for it alone.
 #pragma once
 
 #include <memory>
@@ -13,22 +12,22 @@ class LocalBuffer {
  public:
   LocalBuffer() = default;
 
-  /// The concatenation of `parts`, to be sent. One part inside a region of the domain, or a large
-  /// one anywhere, is sent from its place; the rest is copied now.
+  /// The concatenation of `parts`, for sending. A part inside a region of the domain, or a large
+  /// one anywhere, is sent from its place. Others are copied now.
   static Expected<LocalBuffer, Error> gather(VerbsDomain& domain, std::span<const View> parts);
-  /// A place for what is received, to end up in `buffer`.
+  /// A buffer for received octets, which end up in `buffer`.
   static Expected<LocalBuffer, Error> landing(VerbsDomain& domain, MutableView buffer);
   /// `length` octets of a region's memory from `offset` on, as the sink of an RDMA Read.
   static Expected<LocalBuffer, Error> sink(const VerbsDomain& domain,
                                            std::shared_ptr<GuardedMemory> memory,
                                            std::uint64_t offset, std::uint32_t length);
 
-  /// Also for no octets at all: siw takes no empty list of elements.
+  /// Also without octets: siw refuses an empty list of elements.
   ibv_sge& element() { return element_; }
   std::byte* first() const { return reinterpret_cast<std::byte*>(element_.addr); }
   std::uint32_t length() const { return element_.length; }
   std::uint32_t lkey() const { return element_.lkey; }
-  /// Octets that went through staging are at `first()` and not yet in their place.
+  /// Staged octets are at `first()`, and not in their place yet.
   bool staged() const { return static_cast<bool>(slot_); }
 
  private:
@@ -38,7 +37,7 @@ class LocalBuffer {
 
   ibv_sge element_{};
   Staging::Slot slot_;
-  // Before their registration, which must go first.
+  // Declared before their registration, which is destroyed first.
   Bytes joined_;
   std::shared_ptr<GuardedMemory> memory_;
   Registration registration_;

@@ -1,4 +1,4 @@
-// A machine without an RDMA device: one clear error, and nothing is written.
+// A machine without an RDMA device: one clear error, and no output.
 #include <gtest/gtest.h>
 
 #include "fabric/fabric.h"

@@ -1,4 +1,4 @@
-// Receives handed to the observers of a connection.
+// Passes receives to the observers of a connection.
 #include "fabric/verbs/observation.h"
 
 #include <utility>

@@ -1,5 +1,6 @@
-// What a connection tells its observers: events of both directions as far as this side sees them,
-// memory and receives.
+// Reports events of both directions, memory and receives to a connection's observers.
+//
+// The device hides some of the peer's operations from this side.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,7 @@ class Observation final : public EventObservation {
   using EventObservation::EventObservation;
   using EventObservation::observe;
 
-  /// The connection was accepted: from now on memory and receives are told, first the present ones.
+  /// The connection was accepted: from now on memory and receives are reported, present ones first.
   void start();
   void received_posted(std::size_t size);
 

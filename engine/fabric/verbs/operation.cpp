@@ -1,4 +1,4 @@
-// The connection in full operation: the owner's calls, what the device completes, and why it fails.
+// The connection in full operation: the owner's calls, completions, and failures.
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
@@ -18,7 +18,7 @@ Unexpected<Error> no_such_hook() {
   return fail(Errc::unsupported, "the device makes the octets of the wire (verbs has no faults)");
 }
 
-// Whose fault a failed work request is, and what that means for its connection.
+// The culprit of a failed work request, and the consequence for its connection.
 CloseReason reason_of(const WorkFailure& failure) {
   const std::string what = (failure.receive ? "receive " : "operation ") +
                            std::to_string(failure.number) + ": " +
@@ -34,7 +34,7 @@ CloseReason reason_of(const WorkFailure& failure) {
     case IBV_WC_REM_OP_ERR:
     case IBV_WC_REM_ABORT_ERR:
     case IBV_WC_REM_INV_RD_REQ_ERR:
-      // As responder of a message of the peer we see these too.
+      // As responder to a message of the peer we see these too.
       return {failure.receive ? Errc::protocol_error : Errc::peer_terminated, what, {}, false};
     case IBV_WC_LOC_LEN_ERR:
       return {failure.receive ? Errc::protocol_error : Errc::bad_region, what, {}, false};
@@ -76,7 +76,8 @@ void VerbsConnection::hand_over_receives() {
   }
 }
 
-// Receives are refused, and operations with nothing in flight: the connection cannot go on.
+// The device refuses receives, or operations while none is in flight: the connection cannot
+// continue.
 void VerbsConnection::device_refused(Error error) {
   const bool by_peer = error.code == Errc::peer_reset;
   finish({error.code, std::move(error.detail), {}, false}, false,
@@ -136,7 +137,7 @@ void VerbsConnection::on_completions() {
 void VerbsConnection::poll_queue() {
   more_completions_ = queue_pair_.poll();
   if (state_ != State::closed) {
-    mark_unsettled();  // there may be room for what waits
+    mark_unsettled();  // there may be room for waiting work
   }
 }
 
@@ -187,10 +188,10 @@ void VerbsConnection::on_failed(const WorkFailure& failure) {
 
 void VerbsConnection::note_flush() {
   if (!runtime_.device->iwarp()) {
-    // Neither we nor the end of the connection has stopped the queue pair: what it got has.
+    // Neither we nor the end of the connection stopped the queue pair: the peer's message did.
     finish({Errc::protocol_error, "the device stopped the queue pair", {}, false}, false, role_);
   } else if (!flushed_) {
-    flushed_ = true;  // the end of the stream does so too: the connection manager will tell
+    flushed_ = true;  // the end of the stream does so too: the connection manager will report it
     flushed_since_ = runtime_.reactor.now();
   }
 }
@@ -198,11 +199,11 @@ void VerbsConnection::note_flush() {
 void VerbsConnection::on_async_event(ibv_event_type type) {
   if (type == IBV_EVENT_COMM_EST) {
     if (state_ == State::accepted) {
-      rdma_notify(id_.get(), type);  // a message came before the end of the startup did
+      rdma_notify(id_.get(), type);  // a message arrived before the end of the startup
     }
     return;
   }
-  // What arrived before the failure is still delivered, and may tell it more exactly.
+  // Messages received before the failure are still delivered, and may explain it better.
   while (transfers() && queue_pair_.poll()) {
   }
   if (transfers()) {
@@ -216,7 +217,7 @@ void VerbsConnection::post_receive(MutableView buffer, WorkId id) {
   }
   queue_pair_.post_receive({buffer, id, {}});
   observation_.received_posted(buffer.size());
-  // At once: a message that leaves in this very turn may need it.
+  // At once: a message that leaves in this turn may need it.
   hand_over_receives();
 }
 

@@ -61,7 +61,7 @@ class VerbsProvider final : public Provider {
   }
 
   std::size_t poll(std::chrono::milliseconds timeout) override {
-    // The time-out is real time whatever clock was given: it bounds the caller's wait.
+    // The timeout is real time with any clock: it limits the caller's wait.
     using std::chrono::steady_clock;
     Runtime& runtime = *runtime_;
     runtime.notices = 0;
@@ -93,7 +93,7 @@ class VerbsProvider final : public Provider {
   }
 
  private:
-  // One pass over what waits now; what comes up meanwhile has its turn after the next wait.
+  // One pass over what waits now. Later work has its turn after the next wait.
   void settle() {
     auto& unsettled = runtime_->unsettled;
     const std::size_t count = unsettled.size();

@@ -1,4 +1,4 @@
-// The verbs provider: librdmacm and libibverbs behind the fabric's interface.
+// The verbs provider: the fabric's interface on librdmacm and libibverbs.
 #pragma once
 
 #include "fabric/fabric.h"

@@ -1,4 +1,4 @@
-// Work requests and completions.
+// Posts work requests and takes completions.
 #include "fabric/verbs/queue_pair.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ ibv_send_wr request_of(Outgoing& operation) {
       break;
     case Outgoing::Kind::bind:
       request.opcode = IBV_WR_BIND_MW;
-      request.num_sge = 0;  // rxe takes no list here
+      request.num_sge = 0;  // rxe accepts no list here
       request.bind_mw.mw = operation.bind.window;
       request.bind_mw.rkey = operation.bind.rkey;
       request.bind_mw.bind_info = {operation.bind.of,
@@ -156,7 +156,7 @@ Expected<const Outgoing*, Error> QueuePair::flush_one() {
   }
   if (auto prepared = prepare(waiting_.front()); !prepared) {
     if (!in_flight_.empty()) {
-      return nullptr;  // what is in flight gives memory back when it completes
+      return nullptr;  // memory of work in flight is released on completion
     }
     return tl::unexpected(std::move(prepared.error()));
   }

@@ -1,5 +1,6 @@
-// A reliable connected queue pair with its completion queue: posting within the device's depth, and
-// completions in order.
+// A reliable connected queue pair with its completion queue.
+//
+// It posts within the device's depth, and completes in order.
 #pragma once
 
 #include <deque>
@@ -22,8 +23,8 @@ struct Outgoing {
   std::shared_ptr<GuardedMemory> sink;  // of a Read
   std::uint64_t sink_offset = 0;
   std::uint32_t sink_length = 0;
-  LocalBuffer local;       // made when the device takes the operation: what waits holds none
-  std::uint32_t stag = 0;  // of the peer; to be invalidated by a Send
+  LocalBuffer local;       // made when the device takes the operation: waiting work pins no memory
+  std::uint32_t stag = 0;  // of the peer; a Send invalidates it
   std::uint64_t offset = 0;
   bool invalidate = false;
   VerbsRegion::Bind bind;
@@ -35,14 +36,14 @@ struct PostedReceive {
   LocalBuffer local;  // made when the device takes it
 };
 
-/// A work request that ended with an error; those behind it are flushed.
+/// A work request that ended with an error; later ones are flushed.
 struct WorkFailure {
   ibv_wc_status status = IBV_WC_SUCCESS;
   bool receive = false;
   std::uint64_t number = 0;  // counts Sends, Writes and Reads, or receives, from 1
 };
 
-/// What the owner of a queue pair is told from inside `poll`; it may destroy the queue pair.
+/// Notifications from inside `poll`; the owner may destroy the queue pair.
 class WorkProgress {
  public:
   virtual ~WorkProgress() = default;
@@ -60,12 +61,12 @@ class QueuePair {
   QueuePair(const QueuePair&) = delete;
   QueuePair& operator=(const QueuePair&) = delete;
 
-  /// On `id`, which must have its device and stay until `destroy`. False (errno) if the device
+  /// On `id`, which must have its device and live until `destroy`. False (errno) if the device
   /// refuses.
   bool create(rdma_cm_id& id);
-  /// The device uses none of the posted memory any more.
+  /// Destroys it. The device then uses none of the posted memory.
   void destroy();
-  /// The same, but receives are kept for another `create`.
+  /// The same, but keeps receives for another `create`.
   void unmake();
   bool exists() const { return id_ != nullptr; }
   /// The device has stopped it.
@@ -73,17 +74,17 @@ class QueuePair {
 
   void post(Outgoing operation) { waiting_.push_back(std::move(operation)); }
   void post_receive(PostedReceive receive) { waiting_receives_.push_back(std::move(receive)); }
-  /// Hands receives over as far as the device has room.
+  /// Posts receives up to the device's depth.
   Expected<void, Error> flush_receives();
-  /// Hands the oldest waiting operation over. It is null if none waits or the device is full. An
-  /// error ends the connection: the device refuses, with nothing in flight that could make room.
+  /// Posts the oldest waiting operation. Null if none waits or the device is full. An error ends
+  /// the connection: the device refuses, and no operation in flight could make room.
   Expected<const Outgoing*, Error> flush_one();
-  /// Takes up to kMostCompletionsPerTurn completions; whether there may be more.
+  /// Takes up to kMostCompletionsPerTurn completions. Returns whether there may be more.
   bool poll();
 
   /// Operations that have not completed.
   std::size_t posted() const { return waiting_.size() + in_flight_.size(); }
-  /// What the device works on; null if nothing.
+  /// The operation that the device works on; null without one.
   const Outgoing* oldest_in_flight() const {
     return in_flight_.empty() ? nullptr : &in_flight_.front();
   }

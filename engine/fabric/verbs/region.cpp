@@ -10,7 +10,7 @@ namespace steertag::fabric::verbs {
 namespace {
 
 // ibv_reg_mr refuses length 0. An empty region registers one octet of its guard, for local use
-// only: octets are neither read nor written by an access of length 0, and any other is refused.
+// only. An access of length 0 reads and writes no octets, and any other is refused.
 constexpr std::size_t kLeastRegistered = 1;
 
 int access_flags(std::size_t length, Rights rights) {
@@ -59,7 +59,7 @@ bool GuardedMemory::guards_intact() const {
 
 ibv_mr* GuardedMemory::local() {
   if (!local_) {
-    // Devices without windows refuse IBV_ACCESS_MW_BIND; then none will be bound either.
+    // Devices without windows refuse IBV_ACCESS_MW_BIND, and never bind one.
     const std::size_t length = std::max(length_, kLeastRegistered);
     local_ = Registration::make(pd_, first(), length, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
     if (!local_) {
@@ -118,7 +118,7 @@ bool VerbsRegion::invalidate() {
   if (bound_ != nullptr) {
     std::exchange(bound_, nullptr)->remove(*this, stag_, std::move(window_), memory_);
   }
-  // Looked at when the device can write no more.
+  // Checked when the device can no longer write.
   const bool intact = guards_intact();
   if (was_open) {
     domain_.notify_invalidated(stag_, intact);

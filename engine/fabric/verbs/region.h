@@ -1,4 +1,4 @@
-// Memory of the verbs provider: regions with guards, and the domain in which they are registered.
+// Memory of the verbs provider: guarded regions, and their domain.
 #pragma once
 
 #include <map>
@@ -19,12 +19,12 @@ namespace steertag::fabric::verbs {
 class VerbsDomain;
 class VerbsRegion;
 
-/// Octets between guards, and their registration for our own use. Shared by a region and the
-/// operations that still use them.
+/// Octets between guards, and their registration for our own use. A region and the operations that
+/// still use them share it.
 class GuardedMemory {
  public:
-  /// The kernel maps whole pages to tagged offsets: memory whose offsets shall start at `base` lies
-  /// as far behind the start of a page as that does.
+  /// The kernel maps whole pages to tagged offsets. Memory with offsets from `base` on must have
+  /// the same offset in its page.
   GuardedMemory(ProtectionDomain pd, std::size_t length, std::optional<std::uint64_t> base);
 
   std::byte* first() const { return first_; }
@@ -61,7 +61,7 @@ class VerbsRegion final : public Region {
   void open(Rights rights, std::size_t length) override;
   bool guards_intact() const override { return memory_->guards_intact(); }
 
-  /// What a queue pair has to be asked for to open the window that `make_window` has made.
+  /// The bind request for the window of `make_window`.
   struct Bind {
     ibv_mw* window = nullptr;
     ibv_mr* of = nullptr;
@@ -69,12 +69,12 @@ class VerbsRegion final : public Region {
     unsigned access = 0;
     std::size_t length = 0;
   };
-  /// Opens the first `length` octets as a type 2 window that `bound` keeps; nothing if the device
+  /// Opens the first `length` octets as a type 2 window that `bound` keeps. Nothing if the device
   /// refuses (errno).
   std::optional<Bind> make_window(Rights rights, std::size_t length, BoundWindows& bound);
 
   std::size_t length() const { return memory_->length(); }
-  /// Octets that the STag reaches.
+  /// Octets that the STag covers.
   std::size_t open_length() const { return open_length_; }
   bool remotely_open() const { return valid_ && (rights_.remote_read || rights_.remote_write); }
   VerbsDomain& domain() const { return domain_; }
@@ -99,7 +99,7 @@ class VerbsRegion final : public Region {
 class VerbsDomain final : public Domain, public ObservedMemory {
  public:
   explicit VerbsDomain(const Device& device);
-  /// A region that the device cannot register is not valid, and has STag 0.
+  /// A region that the device cannot register is invalid, and has STag 0.
   std::unique_ptr<Region> allocate(std::size_t length, Rights rights,
                                    std::optional<std::uint64_t> base = {}) override;
 

@@ -7,19 +7,19 @@
 
 namespace steertag::fabric::verbs {
 
-/// Shared by everything that is registered in it, so it goes last. Null if the device gives none.
+/// Everything registered in it shares it, so it is destroyed last. Null if the device refuses.
 using ProtectionDomain = std::shared_ptr<ibv_pd>;
 
 struct DeregisterMr {
   void operator()(ibv_mr* mr) const { ibv_dereg_mr(mr); }
 };
 
-/// Memory that the device may use. Must go before the memory does.
+/// Memory registered with the device. Destroy it before the memory.
 class Registration {
  public:
   Registration() = default;
-  /// Empty in case of failure (errno). `access` are flags of ibv_reg_mr. With `base` the
-  /// first octet has this address for the peer, instead of its own.
+  /// Empty on failure (errno). `access` are flags of ibv_reg_mr. With `base` the peer's address of
+  /// the first octet is `base` instead of its own.
   static Registration make(const ProtectionDomain& pd, void* first, std::size_t length, int access,
                            const std::uint64_t* base = nullptr) {
     Registration made;

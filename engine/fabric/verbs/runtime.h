@@ -1,4 +1,4 @@
-// What the connections and listeners of one provider share.
+// Shared by the connections and listeners of one provider.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ struct Runtime {
   Reactor reactor;
   std::unique_ptr<Device> device;  // set before anything uses it
   std::unique_ptr<EventChannel> events;
-  std::vector<VerbsConnection*> unsettled;  // have work to hand over, or a notice to give
-  std::size_t notices = 0;                  // given in the current poll
+  std::vector<VerbsConnection*> unsettled;  // have queued work, or a pending notification
+  std::size_t notices = 0;                  // in the current poll
 };
 
 }  // namespace steertag::fabric::verbs

@@ -1,4 +1,4 @@
-// Slots cut from registered slabs, with a list of free ones for each size.
+// Slots of registered slabs, with a free list for each size.
 #include "fabric/verbs/staging.h"
 
 #include <utility>

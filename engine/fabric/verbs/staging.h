@@ -1,5 +1,6 @@
-// Registered memory through which small messages go whose own memory is not registered: copying
-// them is cheaper than registering them for one operation.
+// Registered memory for small messages from unregistered memory.
+//
+// A copy costs less than registering them for one operation.
 #pragma once
 
 #include <array>
@@ -11,10 +12,10 @@
 
 namespace steertag::fabric::verbs {
 
-/// Larger messages are registered for their one operation instead of being copied.
+/// Larger messages are registered for their operation instead of being copied.
 inline constexpr std::size_t kMostStagedBytes = 64 * 1024;
 
-/// Grows with what is in use at a time and keeps what it has. Must outlive its slots.
+/// Grows with use and keeps its memory. Must outlive its slots.
 class Staging {
  public:
   explicit Staging(ProtectionDomain pd) : pd_(std::move(pd)) {}
@@ -42,8 +43,8 @@ class Staging {
     std::size_t size_class_ = 0;
   };
 
-  /// A slot of at least `length` octets, at most kMostStagedBytes; empty if the device registers
-  /// no more.
+  /// A slot of at least `length` octets, at most kMostStagedBytes. Empty if the device registers no
+  /// more.
   Slot take(std::size_t length);
 
  private:
