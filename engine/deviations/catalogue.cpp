@@ -29,7 +29,8 @@ Deviation pending(const peer::DeviationInfo& row) {
 const std::vector<Deviation>& catalogue() {
   static const std::vector<Deviation> kAll = [] {
     std::vector<Deviation> rows;
-    for (const auto family : {reply_header_family, error_family})
+    for (const auto family :
+         {reply_header_family, error_family, session_argument_family, session_result_family})
       rows.insert(rows.end(), family().begin(), family().end());
     for (const trace::Role side : {trace::Role::server, trace::Role::client}) {
       for (const peer::DeviationInfo& row : peer::deviations(side)) rows.push_back(pending(row));

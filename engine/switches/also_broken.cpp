@@ -62,7 +62,6 @@ constexpr AlsoBroken kTable[] = {
     {Deviation::fragments_refused, "RFC5531-11-3"},
     {Deviation::idle_connection_closed, "RFC8881-2.9.2-1"},
     {Deviation::granted_slots_missing, "RFC8881-2.10.3.1-2"},
-    {Deviation::other_transport_refused, "RFC8881-2.10.3.1-3"},
     {Deviation::resent_as_new_request, "RFC8881-2.10.13.1.2-1"},
     {Deviation::session_operations_beside_others, "RFC8881-18.35.3-1"},
     {Deviation::misordered_sequence_executed, "RFC8881-18.36.3-15"},

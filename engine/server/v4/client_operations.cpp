@@ -99,10 +99,8 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
   // not in it, since a restarted server is the same server; the file system is, because another
   // server is not.
   const auto root = call.storage.attributes(call.storage.export_root());
-  std::string name =
+  const std::string name =
       std::string(kImplementationName) + ' ' + std::to_string(root ? root->filesystem_id : 0);
-  if (tables.deviates(Deviation::server_owner_per_connection))
-    name += ' ' + std::to_string(call.context.origin.connection);
   const View octets = octets_of(name);
   call.scratch.assign(octets.begin(), octets.end());
   ok.eir_server_owner.so_major_id = call.scratch;

@@ -48,13 +48,13 @@ nfs4::ChannelAttrs fore_channel(const nfs4::ChannelAttrs& asked, bool rdma) {
   return granted;
 }
 
-nfs4::Status check_channels(const nfs4::CreateSessionArgs& args, bool tiny_fits) {
+nfs4::Status check_channels(const nfs4::CreateSessionArgs& args) {
   const nfs4::ChannelAttrs& fore = args.csa_fore_chan_attrs;
   const nfs4::ChannelAttrs& back = args.csa_back_chan_attrs;
   const bool with_back = (args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
-  const auto too_small = [tiny_fits](const nfs4::ChannelAttrs& channel, std::uint32_t operations) {
+  const auto too_small = [](const nfs4::ChannelAttrs& channel, std::uint32_t operations) {
     return channel.ca_maxrequestsize < kSmallestChannelSize ||
-           (channel.ca_maxresponsesize < kSmallestChannelSize && !tiny_fits) ||
+           channel.ca_maxresponsesize < kSmallestChannelSize ||
            channel.ca_maxoperations < operations || channel.ca_maxrequests == 0;
   };
   // Backwards CB_SEQUENCE and CB_RECALL have to fit.
@@ -87,8 +87,6 @@ std::uint32_t affordable_slots(const StateTables& tables, const Client& client, 
 
 /// What deviations do to the backchannel of a new session.
 void bend_back_channel(const StateTables& tables, Session& session) {
-  if (tables.deviates(Deviation::back_channel_slots_changed))
-    session.back.ca_maxrequests = static_cast<std::uint32_t>(session.back_slots.size());
   if (tables.deviates(Deviation::callback_program_wrong)) ++session.cb_program;
   if (tables.deviates(Deviation::callback_credential_unoffered) &&
       session.credential_flavor == rpc::AuthFlavor::AUTH_NONE) {
@@ -111,11 +109,6 @@ bool has_handles(std::span<const nfs4::CallbackSecParms> parms) {
 
 /// What deviations do to the results of CREATE_SESSION.
 void bend_result(const StateTables& tables, const Client& client, nfs4::CreateSessionOk& ok) {
-  if (tables.deviates(Deviation::back_channel_flag_unasked))
-    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
-  if (tables.deviates(Deviation::rdma_flag_unasked))
-    ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_RDMA;
-  if (tables.deviates(Deviation::create_sequence_wrong)) ++ok.csr_sequence;
   if (!tables.deviates(Deviation::session_of_other_client)) return;
   for (const auto& [id, session] : tables.sessions) {
     if (session->client != &client) ok.csr_sessionid = id;
@@ -132,17 +125,15 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
     result.status = nfs4::Status::NFS4ERR_INVAL;
     return result;
   }
-  // RFC 8881 18.36.3: this server has given nobody a handle of RPCSEC_GSS.
-  if (has_handles(args.csa_sec_parms) && !tables.deviates(Deviation::create_handle_accepted)) {
+  // RFC 8881 18.36.3: this server has given no client a handle of RPCSEC_GSS.
+  if (has_handles(args.csa_sec_parms)) {
     result.status = nfs4::Status::NFS4ERR_NOENT;
     return result;
   }
-  result.status = check_channels(args, tables.deviates(Deviation::tiny_response_granted));
+  result.status = check_channels(args);
   if (result.status != nfs4::Status::NFS4_OK) return result;
   auto session = std::make_unique<Session>();
   session->fore = fore_channel(args.csa_fore_chan_attrs, origin.rdma);
-  if (tables.deviates(Deviation::channel_size_raised))
-    session->fore.ca_maxrequestsize = static_cast<std::uint32_t>(kLargestCall);
   const std::size_t slot_bytes =
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =
@@ -160,9 +151,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   if (!origin.rdma) session->back.ca_rdma_ird.clear();
   session->back_slots.resize(std::min(session->back.ca_maxrequests, kMostBackSlots));
   session->cb_program = args.csa_cb_program;
-  // Handles are here only if a deviation accepts them: then as a credential that will do.
-  session->callable =
-      take_credential(*session, args.csa_sec_parms) || has_handles(args.csa_sec_parms);
+  session->callable = take_credential(*session, args.csa_sec_parms);
   bend_back_channel(tables, *session);
   session->client = &client;
   session->id = new_session_id(tables, client);
@@ -191,9 +180,6 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
 
 std::uint32_t status_flags(StateTables& tables, Session& session) {
   std::uint32_t flags = back_channel_flags(tables, session);
-  if (tables.deviates(Deviation::path_down_untold)) flags &= ~nfs4::SEQ4_STATUS_CB_PATH_DOWN;
-  if (tables.deviates(Deviation::session_path_down_untold))
-    flags &= ~nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
   if (tables.deviates(Deviation::path_flags_stay)) flags = session.kept_flags |= flags;
   if (!session.client->revoked.empty()) flags |= nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
   return flags;
@@ -232,15 +218,9 @@ nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& se
 nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
                         const CompoundCall& call) {
   const StateTables& tables = call.state.tables();
-  if (args.sa_slotid >= session.slots.size()) {
-    return tables.deviates(Deviation::bad_slot_misordered) ? nfs4::Status::NFS4ERR_SEQ_MISORDERED
-                                                           : nfs4::Status::NFS4ERR_BADSLOT;
-  }
+  if (args.sa_slotid >= session.slots.size()) return nfs4::Status::NFS4ERR_BADSLOT;
   // The requester breaks the rules; RFC 8881 has no better error.
-  const bool too_low = args.sa_highest_slotid < args.sa_slotid;
-  const bool above_own = args.sa_highest_slotid > args.sa_slotid;
-  if (too_low || (above_own && tables.deviates(Deviation::high_slot_refused)))
-    return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
+  if (args.sa_highest_slotid < args.sa_slotid) return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
   const Slot& slot = session.slots[args.sa_slotid];
   const bool retry = args.sa_sequenceid == slot.sequence;
   const bool next = args.sa_sequenceid == slot.sequence + 1 ||
@@ -268,11 +248,6 @@ nfs4::Status check_connection(const Session& session, const CompoundCall& call) 
     });
   }
   return refused ? nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION : nfs4::Status::NFS4_OK;
-}
-
-nfs4::Status lost_session(const StateTables& tables) {
-  return tables.deviates(Deviation::lost_session_dead) ? nfs4::Status::NFS4ERR_DEADSESSION
-                                                       : nfs4::Status::NFS4ERR_BADSESSION;
 }
 
 /// What deviations do to the slot of a SEQUENCE that is refused.
@@ -314,9 +289,7 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
   StateTables& tables = call.state.tables();
   Client* client = tables.find_client(args.csa_clientid);
   if (!client || client->minorversion == 0) {
-    result.status = tables.deviates(Deviation::unknown_client_invalid)
-                        ? nfs4::Status::NFS4ERR_INVAL
-                        : nfs4::Status::NFS4ERR_STALE_CLIENTID;
+    result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
     return;
   }
   // RFC 8881 18.36.4: the principal is compared before the slot moves, so that a stranger cannot
@@ -379,7 +352,7 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   expire_leases(call);
   StateTables& tables = call.state.tables();
   Session* session = tables.find_session(args.sa_sessionid);
-  result.status = session ? check_connection(*session, call) : lost_session(tables);
+  result.status = session ? check_connection(*session, call) : nfs4::Status::NFS4ERR_BADSESSION;
   if (result.status == nfs4::Status::NFS4_OK) result.status = check_slot(args, *session, call);
   if (result.status != nfs4::Status::NFS4_OK) {
     if (session && args.sa_slotid < session->slots.size())
@@ -417,8 +390,6 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   ok.sr_slotid = args.sa_slotid;
   ok.sr_highest_slotid = static_cast<std::uint32_t>(session->slots.size() - 1);
   ok.sr_target_highest_slotid = ok.sr_highest_slotid;
-  if (tables.deviates(Deviation::highest_slot_lowered)) ok.sr_highest_slotid = 0;
-  if (tables.deviates(Deviation::sequence_names_slot_zero)) ok.sr_slotid = 0;
   ok.sr_status_flags = status_flags(tables, *session);
 }
 
@@ -434,16 +405,12 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
   const auto bound = std::ranges::find(session->bindings, origin.connection, &Binding::connection);
   const bool callable = session->callable && !origin.back.expired();
   const bool fresh = bound == session->bindings.end();
-  if (fresh && (tables.deviates(Deviation::second_connection_refused) ||
-                (!origin.rdma && tables.deviates(Deviation::other_transport_refused)))) {
+  if (fresh && tables.deviates(Deviation::second_connection_refused)) {
     result.status = nfs4::Status::NFS4ERR_INVAL;
     return;
   }
   const bool unbound = fresh || tables.deviates(Deviation::bind_changes_granted);
-  auto granted = directions(args.bctsa_dir, unbound ? nullptr : &*bound, callable);
-  if (granted == nfs4::ChannelDirFromServer::CDFS4_FORE &&
-      tables.deviates(Deviation::bind_direction_ignored))
-    granted = nfs4::ChannelDirFromServer::CDFS4_BOTH;
+  const auto granted = directions(args.bctsa_dir, unbound ? nullptr : &*bound, callable);
   if (!granted) {
     result.status = granted.error();
     return;
@@ -455,8 +422,7 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
   result.resok4.bctsr_sessid = session->id;
   result.resok4.bctsr_dir = *granted;
   // True only of a connection that is RPC-over-RDMA from its start: none is stepped up.
-  result.resok4.bctsr_use_conn_in_rdma_mode = (args.bctsa_use_conn_in_rdma_mode && origin.rdma) ||
-                                              tables.deviates(Deviation::rdma_mode_claimed);
+  result.resok4.bctsr_use_conn_in_rdma_mode = args.bctsa_use_conn_in_rdma_mode && origin.rdma;
 }
 
 void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call,
@@ -469,7 +435,7 @@ void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call
     return;
   }
   // RFC 8881 18.33.3: handles of RPCSEC_GSS contexts that the server does not know.
-  if (has_handles(args.bca_sec_parms) && !tables.deviates(Deviation::control_handle_accepted)) {
+  if (has_handles(args.bca_sec_parms)) {
     result.status = nfs4::Status::NFS4ERR_NOENT;
     return;
   }

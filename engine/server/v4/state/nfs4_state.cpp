@@ -45,7 +45,7 @@ bool is_illegal(nfs4::Status status) {
 
 /// What answers a retry of a request that was not cached: its SEQUENCE, and for the operation after
 /// that NFS4ERR_RETRY_UNCACHED_REP (RFC 8881 2.10.6.1.3).
-Bytes uncached_reply(View results, nfs4::Status of_sequence, bool illegal_too) {
+Bytes uncached_reply(View results, bool illegal_too) {
   wire::Reader reader(results);
   nfs4::CompoundResult compound;
   compound.decode(reader);
@@ -57,10 +57,6 @@ Bytes uncached_reply(View results, nfs4::Status of_sequence, bool illegal_too) {
   const auto status = static_cast<nfs4::Status>(second ? reader.u32("status") : 0U);
   Bytes reply;
   nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
-  if (of_sequence != nfs4::Status::NFS4_OK) {
-    writer.add_status(nfs4::Opnum::OP_SEQUENCE, of_sequence);
-    return reply;
-  }
   writer.add(nfs4::Opnum::OP_SEQUENCE, sequence);
   const bool same = is_illegal(status) && !illegal_too;
   if (second) writer.add_status(*second, same ? status : nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
@@ -178,12 +174,7 @@ void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
   if (tables_->deviates(Deviation::lone_sequence_forgotten) && is_lone(results.stream()))
     used.cached = false;
   if (results.size() > most || forgets) {
-    nfs4::Status of_sequence = nfs4::Status::NFS4_OK;
-    if (tables_->deviates(Deviation::uncached_retry_fails_sequence))
-      of_sequence = nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP;
-    if (tables_->deviates(Deviation::uncached_retry_misordered))
-      of_sequence = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
-    used.reply.stream() = uncached_reply(results.stream(), of_sequence, illegal_too);
+    used.reply.stream() = uncached_reply(results.stream(), illegal_too);
   } else {
     copy_results(results, used.reply);
   }

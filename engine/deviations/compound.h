@@ -1,0 +1,72 @@
+// Changes one operation of a COMPOUND of NFS version 4: its arguments in a call, its result in a
+// reply.
+#pragma once
+
+#include <optional>
+
+#include "nfs/v4/operations.h"
+#include "server/interposer.h"
+
+namespace steertag::deviations {
+
+/// Where an operation's arguments or result stand in an RPC message, behind the number.
+struct OperationSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::uint32_t index = 0;  // in the argarray or resarray
+};
+
+/// The first operation of that number. Nothing if the message is no COMPOUND, or if an operation
+/// before it does not decode.
+std::optional<OperationSpan> find_arguments(View call, nfs4::Opnum wanted);
+std::optional<OperationSpan> find_result(View reply, nfs4::Opnum wanted);
+
+/// The call as earlier changes have left it.
+inline View message_of(const peer::CallStep& call) {
+  return call.instead ? View(*call.instead) : call.message;
+}
+
+void replace_arguments(peer::CallStep& call, const OperationSpan& span, const Bytes& octets);
+/// A result with an error becomes the last one, and its status that of the COMPOUND.
+void replace_result(peer::ReplyStep& reply, const OperationSpan& span, const Bytes& octets);
+
+/// Answers the call with one result, an error of its first operation. Nothing is executed.
+void refuse(peer::CallStep& call, nfs4::Opnum first, nfs4::Status status);
+
+/// `change(Args&)` of the first operation of that number.
+template <class Args, class Change>
+void change_arguments(peer::CallStep& call, nfs4::Opnum number, Change change) {
+  const auto span = find_arguments(message_of(call), number);
+  if (!span) return;
+  const Bytes before(message_of(call).begin() + static_cast<std::ptrdiff_t>(span->begin),
+                     message_of(call).begin() + static_cast<std::ptrdiff_t>(span->end));
+  wire::Reader reader(before);
+  Args args{};
+  args.decode(reader);
+  if (!reader.ok()) return;
+  change(args);
+  Bytes after;
+  wire::Writer writer(after);
+  args.encode(writer);
+  replace_arguments(call, *span, after);
+}
+
+/// `change(Result&)` of the first result of that number.
+template <class Result, class Change>
+void change_result(peer::ReplyStep& reply, nfs4::Opnum number, Change change) {
+  const auto span = find_result(reply.reply.stream(), number);
+  if (!span) return;
+  const Bytes before(reply.reply.stream().begin() + static_cast<std::ptrdiff_t>(span->begin),
+                     reply.reply.stream().begin() + static_cast<std::ptrdiff_t>(span->end));
+  wire::Reader reader(before);
+  Result result{};
+  result.decode(reader);
+  if (!reader.ok()) return;
+  change(result);
+  Bytes after;
+  wire::Writer writer(after);
+  result.encode(writer);
+  replace_result(reply, *span, after);
+}
+
+}  // namespace steertag::deviations

@@ -1,0 +1,111 @@
+// Deviations in what the server makes of the arguments of operations on sessions.
+#include "deviations/compound.h"
+#include "deviations/families.h"
+#include "nfs/v4/session_ops.h"
+#include "server/v4/state/limits.h"
+
+namespace steertag::deviations {
+namespace {
+
+using nfs4::Opnum;
+using nfs4::Status;
+
+/// Without the credentials of RPCSEC_GSS.
+void drop_handles(std::vector<nfs4::CallbackSecParms>& parms) {
+  std::erase_if(parms, [](const nfs4::CallbackSecParms& each) {
+    return each.cb_secflavor == nfs4::CallbackFlavor::RPCSEC_GSS;
+  });
+}
+
+void refuse_high_slot(peer::CallStep& call) {
+  bool above_own = false;
+  change_arguments<nfs4::SequenceArgs>(call, Opnum::OP_SEQUENCE, [&](auto& args) {
+    above_own = args.sa_highest_slotid > args.sa_slotid;
+  });
+  if (above_own) refuse(call, Opnum::OP_SEQUENCE, Status::NFS4ERR_BAD_HIGH_SLOT);
+}
+
+void refuse_tcp(peer::CallStep& call) {
+  if (!call.rdma && find_arguments(message_of(call), Opnum::OP_BIND_CONN_TO_SESSION))
+    refuse(call, Opnum::OP_BIND_CONN_TO_SESSION, Status::NFS4ERR_INVAL);
+}
+
+/// So that the server makes the session.
+void raise_response_size(peer::CallStep& call) {
+  change_arguments<nfs4::CreateSessionArgs>(call, Opnum::OP_CREATE_SESSION, [](auto& args) {
+    std::uint32_t& size = args.csa_fore_chan_attrs.ca_maxresponsesize;
+    size = std::max(size, peer::kSmallestChannelSize);
+  });
+}
+
+void grant_as_asked(peer::ReplyStep& reply) {
+  const auto span = find_arguments(reply.call, Opnum::OP_CREATE_SESSION);
+  if (!span) return;
+  wire::Reader reader(reply.call.subspan(span->begin));
+  nfs4::CreateSessionArgs asked;
+  asked.decode(reader);
+  change_result<nfs4::CreateSessionResult>(reply, Opnum::OP_CREATE_SESSION, [&](auto& result) {
+    std::uint32_t& size = result.resok4.csr_fore_chan_attrs.ca_maxresponsesize;
+    size = std::min(size, asked.csa_fore_chan_attrs.ca_maxresponsesize);
+  });
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "high-slot-refused",
+     .breaks = {"RFC8881-15.1.11.3-1"},
+     .sentence = "A highest slot above the request's own gets NFS4ERR_BAD_HIGH_SLOT.",
+     .server = {.call = refuse_high_slot},
+     .script_shows = false},
+    {.name = "other-transport-refused",
+     .breaks = {"RFC8881-2.10.3.1-1", "RFC8881-2.10.3.1-3"},
+     .sentence = "A session takes no connection over TCP.",
+     .server = {.call = refuse_tcp},
+     .script_shows = false},
+    {.name = "bind-direction-ignored",
+     .breaks = {"RFC8881-18.34.3-2"},
+     .sentence = "A connection that is bound to the fore channel gets both.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_arguments<nfs4::BindConnToSessionArgs>(
+                          call, Opnum::OP_BIND_CONN_TO_SESSION, [](auto& args) {
+                            if (args.bctsa_dir == nfs4::ChannelDirFromClient::CDFC4_FORE)
+                              args.bctsa_dir = nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH;
+                          });
+                    }},
+     .script_shows = false},
+    {.name = "control-handle-accepted",
+     .breaks = {"RFC8881-18.33.3-3"},
+     .sentence = "BACKCHANNEL_CTL accepts RPCSEC_GSS handles that the server never gave.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_arguments<nfs4::BackchannelCtlArgs>(
+                          call, Opnum::OP_BACKCHANNEL_CTL,
+                          [](auto& args) { drop_handles(args.bca_sec_parms); });
+                    }},
+     .script_shows = false},
+    {.name = "create-handle-accepted",
+     .breaks = {"RFC8881-18.36.3-17"},
+     .sentence = "CREATE_SESSION accepts RPCSEC_GSS handles that the server never gave.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_arguments<nfs4::CreateSessionArgs>(
+                          call, Opnum::OP_CREATE_SESSION, [](auto& args) {
+                            drop_handles(args.csa_sec_parms);
+                            if (args.csa_sec_parms.empty()) args.csa_sec_parms.emplace_back();
+                          });
+                    }},
+     .script_shows = false},
+    {.name = "tiny-response-granted",
+     .breaks = {"RFC8881-18.36.3-14"},
+     .sentence = "A ca_maxresponsesize in which nothing fits is granted.",
+     .server = {.call = raise_response_size, .reply = grant_as_asked},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> session_argument_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations
