@@ -21,7 +21,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/ ${PROJECT_BINARY_DIR}/generated/
   DESTINATION ${headers} COMPONENT engine FILES_MATCHING PATTERN "*.h"
   PATTERN requirements EXCLUDE PATTERN testing EXCLUDE PATTERN testing.h EXCLUDE PATTERN fuzz EXCLUDE
   PATTERN *_fixture.h EXCLUDE PATTERN raw_client.h EXCLUDE PATTERN temporary_directory.h EXCLUDE
-  PATTERN trace_builder.h EXCLUDE)
+  PATTERN trace_builder.h EXCLUDE PATTERN precompiled.h EXCLUDE)
 install(EXPORT steertagTargets NAMESPACE steertag:: DESTINATION ${package} COMPONENT engine)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/steertagConfig.cmake.in

@@ -6,7 +6,15 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  if(STEERTAG_QUICK)
+    # ccache's manual asks for this where headers are precompiled.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  endif()
 endif()
+
+# Twelve keep two cores busy to the end.
+set(STEERTAG_SOURCES_A_UNIT 12 CACHE STRING "Sources that make one unit with STEERTAG_QUICK")
 
 add_library(steertag_sanitize INTERFACE)
 if(STEERTAG_SANITIZE)
@@ -19,11 +27,30 @@ target_compile_options(steertag_options INTERFACE -Wall -Wextra -Wpedantic -Wcon
 # GCC 12 sees an overlap in std::string's operator+ that is not there (its bug 105651), at -O2 only.
 target_compile_options(steertag_options INTERFACE
   $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>)
+if(STEERTAG_QUICK)
+  # A unit of several sources draws warnings that none of them does. The other builds judge.
+  target_compile_options(steertag_options INTERFACE -w)
+endif()
 target_link_libraries(steertag_options INTERFACE steertag_sanitize)
 
-# steertag_library(NAME SOURCES a.cpp ... LINKS steertag_x ...): the engine folder's library.
+# Compiles the sources of a target with the precompiled header `header`, if STEERTAG_QUICK is on. Targets
+# with the same options give the same `owner`, the target that makes the header for all of them.
+function(steertag_precompile target owner header)
+  if(NOT STEERTAG_QUICK)
+    return()
+  endif()
+  if(target STREQUAL owner)
+    target_precompile_headers(${target} PRIVATE ${header})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()
+
+# steertag_library(NAME SOURCES a.cpp ... LINKS steertag_x ... [ALONE b.cpp ...]): the engine folder's
+# library. ALONE names sources whose own names clash with those of others; they share no unit.
+# With SEPARATE no source does.
 function(steertag_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;LINKS;ALONE" ${ARGN})
   add_library(steertag_${name} STATIC ${ARG_SOURCES})
   add_library(steertag::${name} ALIAS steertag_${name})
   set_target_properties(steertag_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
@@ -32,6 +59,12 @@ function(steertag_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine> $<INSTALL_INTERFACE:include/steertag>)
   target_link_libraries(steertag_${name} PUBLIC ${ARG_LINKS} tl::expected PRIVATE $<BUILD_INTERFACE:steertag_options>)
   set_property(GLOBAL APPEND PROPERTY STEERTAG_LIBRARIES steertag_${name})
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(STEERTAG_QUICK AND NOT ARG_SEPARATE)
+    set_target_properties(steertag_${name} PROPERTIES
+      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${STEERTAG_SOURCES_A_UNIT})
+  endif()
+  steertag_precompile(steertag_${name} steertag_wire ${PROJECT_SOURCE_DIR}/engine/precompiled.h)
 endfunction()
 
 # steertag_test(NAME SOURCES a_test.cpp ... LINKS steertag_x ...): one GoogleTest program.

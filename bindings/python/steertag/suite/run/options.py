@@ -264,7 +264,9 @@ def make_report_directory(path):
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise pytest.UsageError(f"report directory {path}: {error.strerror}") from None
+        raise pytest.UsageError(
+            f"report directory {path}: {error.strerror}; name another one with --report DIR"
+        ) from None
 
 
 def lock_report_directory(path):

@@ -49,7 +49,9 @@ class BundledServer:
         try:
             log = open(self._log, "ab")
         except OSError as error:
-            raise CannotStart(f"cannot write {self._log}: {error.strerror}") from None
+            raise CannotStart(
+                f"cannot write {self._log}: {error.strerror}; --report DIR names another directory"
+            ) from None
         # A folder of its own: another run may share the report directory.
         with log, tempfile.TemporaryDirectory(prefix="steertag-") as folder:
             self._log_start = log.tell()
