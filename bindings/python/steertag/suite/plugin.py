@@ -15,6 +15,7 @@ if steertag.engine_problem:
 
 from ..verdict import Verdict
 from .cases.case import case_of
+from .cases.expectation_source import module_problems, modules_of
 from .client.client_session import ClientSession
 from .run import baseline_check, options as suite_options
 from .run.case_session import Unreachable
@@ -108,6 +109,7 @@ def pytest_collection_modifyitems(config, items):
         seen[case_id] = item.nodeid
         item.stash[_CASE] = case, case_id
         item.user_properties.append(("case", case_id))
+    _check_expectations(items)
     wanted = config.getoption("--case")
     if wanted:
         _select(config, items, seen, wanted)
@@ -115,6 +117,17 @@ def pytest_collection_modifyitems(config, items):
     config.stash[_ROLES] = roles
     if roles and not config.option.collectonly:
         suite_options.make_report_directory(config.stash[_SESSIONS]["server"].options.report)
+
+
+def _check_expectations(items):
+    """A kind of outcome that does not exist stops the run: it is no failure of the target."""
+    modules = []
+    for item in items:
+        if _CASE in item.stash and item.module not in modules:
+            modules += [each for each in modules_of(item.module) if each not in modules]
+    for module in modules:
+        for problem in module_problems(module):
+            raise pytest.UsageError(problem)
 
 
 def _session_of(item):

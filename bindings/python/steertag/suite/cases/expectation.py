@@ -13,6 +13,7 @@ import dataclasses
 
 from ... import requirements as ledger
 from ...verdict import Verdict, verdict_of_level
+from . import kind_words
 from .case_end import Failed, HarnessError, Hung
 from .case_run import current_run
 
@@ -46,6 +47,7 @@ class _Expect:
         """
         run = current_run()
         run.check_declared(requirement_id)
+        _check_kinds(run, (must, should, latitude, warn))
         sets = {"must": must, "should": should, "latitude": latitude, "warn": warn}
         given = {name: words for name, words in sets.items() if words is not None}
         run.recorder.expect(outcome, requirement_id, given)
@@ -139,6 +141,15 @@ class _Expect:
         if verdict is Verdict.FAIL:
             raise Failed(reason, detail)
         run.note(verdict, reason, detail)
+
+
+def _check_kinds(run, sets):
+    """A kind that does not exist is a mistake of the case's author, and says nothing about the target."""
+    for words in sets:
+        for word in words or ():
+            problem = kind_words.problem(word)
+            if problem is not None:
+                raise HarnessError(f"case {run.case_id}: {problem}")
 
 
 def _either(words):

@@ -1,0 +1,158 @@
+"""Checks calls of `expect` in source before anything runs: kinds of outcomes, and ids of requirements."""
+
+import ast
+import difflib
+import functools
+import inspect
+import linecache
+import types
+
+from ..client import client_kinds
+from . import kind_words, kinds
+
+# The arguments of `expect` that hold kinds, by name and by place.
+_KINDS = ("must", "should", "latitude", "warn")
+_FIRST_KINDS = 2
+_LISTS = (list, tuple, set, frozenset, dict)
+
+
+def case_problems(function, declared):
+    """Sentences about the calls of `expect` in a case, whose decorator declares these requirements."""
+    code = function.__code__
+    for node in ast.walk(_tree(code.co_filename)):
+        if isinstance(node, ast.FunctionDef) and _first_line(node) == code.co_firstlineno:
+            yield from _problems(node, function.__globals__, code.co_filename, declared)
+
+
+def module_problems(module):
+    """Sentences about the kinds in all calls of `expect` in a module's file."""
+    path = getattr(module, "__file__", None)
+    if path:
+        yield from _problems(_tree(path), vars(module), path, None)
+
+
+def modules_of(module):
+    """The module and those from which it has functions, and so on, as far as they use `expect`."""
+    found, waiting = [], [module]
+    while waiting:
+        each = waiting.pop()
+        if each in found or not _uses_expect(each):
+            continue
+        found.append(each)
+        functions = [one for one in vars(each).values() if isinstance(one, types.FunctionType)]
+        waiting += [inspect.getmodule(one) for one in functions]
+    return found
+
+
+def _uses_expect(module):
+    from .expectation import expect
+
+    own = module is not None and not module.__name__.startswith("steertag.")
+    return own and any(value is expect for value in vars(module).values())
+
+
+@functools.lru_cache(maxsize=None)
+def _tree(path):
+    """The file's syntax tree; an empty one for what is in no file."""
+    return ast.parse("".join(linecache.getlines(path)))
+
+
+def _first_line(node):
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+
+
+def _problems(tree, names, path, declared):
+    from .expectation import expect
+
+    local = set(_local_names(tree))
+    known = {name: value for name, value in names.items() if name not in local}
+    for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
+        method, owner = "__call__", call.func
+        if isinstance(owner, ast.Attribute):
+            method, owner = owner.attr, owner.value
+        if not isinstance(owner, ast.Name) or known.get(owner.id) is not expect:
+            continue
+        sentences = list(_kind_problems(call, known)) if method == "__call__" else []
+        if declared is not None:
+            sentences += _requirement_problems(call, method, known, declared)
+        for sentence in sentences:
+            yield f"{path}:{call.lineno}: {sentence}"
+
+
+def _local_names(tree):
+    """Names that a function binds: what the module says of them is not what counts there."""
+    functions = (ast.FunctionDef, ast.Lambda)
+    for function in [node for node in ast.walk(tree) if isinstance(node, functions)]:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
+            elif isinstance(node, ast.arg):
+                yield node.arg
+
+
+def _kind_problems(call, known):
+    given = dict(zip(_KINDS, call.args[_FIRST_KINDS:]))
+    given |= {each.arg: each.value for each in call.keywords if each.arg in _KINDS}
+    for name, node in given.items():
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield f"{name}={node.value!r}: expect takes a list of kinds, or a dictionary"
+            continue
+        for word in _words(node, known):
+            problem = word if isinstance(word, _Missing) else kind_words.problem(word)
+            if problem is not None:
+                yield f"{name}=: {problem}"
+
+
+class _Missing(str):
+    """A sentence about a name that a module of kinds lacks."""
+
+
+def _words(node, known):
+    """The kinds that an expression gives, as far as the source shows them."""
+    if isinstance(node, ast.Constant):
+        yield from () if node.value is None else (node.value,)
+    elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        for each in node.elts:
+            yield from _words(each.value if isinstance(each, ast.Starred) else each, known)
+    elif isinstance(node, ast.Dict):
+        for key in node.keys:
+            yield from _words(key, known) if key is not None else ()
+    elif isinstance(node, ast.Name):
+        yield from _flat(known.get(node.id))
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        module = known.get(node.value.id)
+        if module in (kinds, client_kinds):
+            if hasattr(module, node.attr):
+                yield from _flat(getattr(module, node.attr))
+            else:
+                near = difflib.get_close_matches(
+                    node.attr, [n for n in vars(module) if n.isupper()]
+                )
+                yield _Missing(
+                    f"there is no {node.value.id}.{node.attr}; near are {', '.join(near)}"
+                )
+
+
+def _flat(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, _LISTS):
+        yield from value
+
+
+def _requirement_problems(call, method, known, declared):
+    """About an id that the source shows; others are checked when the case runs."""
+    from .expectation import expect
+
+    if not hasattr(expect, method):
+        yield f"there is no expect.{method}"
+        return
+    place = list(inspect.signature(getattr(expect, method)).parameters).index("requirement_id")
+    node = call.args[place] if place < len(call.args) else None
+    node = next((each.value for each in call.keywords if each.arg == "requirement_id"), node)
+    found = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(node, ast.Name):
+        found = known.get(node.id)
+    if isinstance(found, str) and found not in declared:
+        near = difflib.get_close_matches(found, declared, n=1, cutoff=0)
+        yield f"{found} is not declared by the case; near is {near[0]}"
