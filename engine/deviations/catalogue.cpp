@@ -30,7 +30,10 @@ const std::vector<Deviation>& catalogue() {
   static const std::vector<Deviation> kAll = [] {
     std::vector<Deviation> rows;
     for (const auto family :
-         {reply_header_family, error_family, session_argument_family, session_result_family})
+         {reply_header_family, error_family, session_argument_family, session_result_family,
+          callback_family, connection_family, header_fault_family, long_reply_family,
+          private_data_family, rdma_write_family, read_chunk_family, reduction_family,
+          refusal_family, returned_list_family, rpc_message_family, tcp_family})
       rows.insert(rows.end(), family().begin(), family().end());
     for (const trace::Role side : {trace::Role::server, trace::Role::client}) {
       for (const peer::DeviationInfo& row : peer::deviations(side)) rows.push_back(pending(row));

@@ -1,4 +1,6 @@
 // Deviations in the fixed words of replies, and in how often a reply is sent.
+#include <algorithm>
+
 #include "deviations/families.h"
 #include "wire/xdr.h"
 
@@ -29,6 +31,12 @@ void send_done_after(Departing& reply) {
   done.credit = reply.draft.credit;
   done.proc = wire::Procedure::done;
   wire::encode(done, reply.sends_after.emplace_back());
+}
+
+void count_grant_down(Departing& reply) {
+  if (!reply.is_reply() || reply.draft.credit == 0) return;
+  const std::uint64_t most = reply.draft.credit - 1;
+  reply.draft.credit -= static_cast<std::uint32_t>(std::min(reply.history->replies, most));
 }
 
 constexpr Deviation kFamily[] = {
@@ -87,6 +95,11 @@ constexpr Deviation kFamily[] = {
                     [](Departing& reply) {
                       if (reply.is_reply()) reply.draft.credit = 0;
                     }}},
+    {.name = "grants-count-down",
+     .breaks = {"RFC8166-3.3.1-7"},
+     .sentence = "Each reply grants one credit less than the one before it, down to one.",
+     .server = {.departure = count_grant_down},
+     .script_shows = false},
 };
 
 }  // namespace

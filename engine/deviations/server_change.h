@@ -1,8 +1,12 @@
 // What a deviation of the server changes: its options, and its messages as an interposer sees them.
 #pragma once
 
+#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "server/server_options.h"
@@ -10,10 +14,39 @@
 
 namespace steertag::deviations {
 
-/// What one connection has seen before, for deviations that need an earlier message.
-struct History {
-  std::optional<std::uint32_t> earlier_stag;  // of the last call with chunks that was answered
-  std::uint64_t replies = 0;
+struct History;
+
+/// A connection request of a client. `step` is how the server answers it.
+struct Connecting {
+  View client_data;
+  peer::AcceptStep& step;
+  struct ServerHistory& server;
+};
+
+/// A Send that has arrived, before the server sees it.
+class Arriving {
+ public:
+  Arriving(peer::Arrival& arrival, const std::shared_ptr<peer::Line>& its_line,
+           History& its_history)
+      : line(its_line), history(its_history), arrival_(arrival) {}
+
+  View message() const { return arrival_.instead ? View(*arrival_.instead) : arrival_.message; }
+  void replace(Bytes message) { arrival_.instead = std::move(message); }
+  /// The server sees nothing of it.
+  void take() { arrival_.taken = true; }
+  bool taken() const { return arrival_.taken; }
+  /// Takes it, and its receive is never posted again.
+  void take_with_receive() { arrival_.taken = arrival_.keeps_receive = true; }
+  /// Takes it and answers it with ERR_CHUNK.
+  void refuse();
+  /// Takes it and ends the connection.
+  void abort();
+
+  const std::shared_ptr<peer::Line>& line;
+  History& history;
+
+ private:
+  peer::Arrival& arrival_;
 };
 
 /// A message that is about to leave, as values. What the changes leave here is posted: the RDMA
@@ -33,30 +66,61 @@ struct Departing {
   peer::Departure::Kind kind = peer::Departure::Kind::reply;
   const wire::Header* call = nullptr;  // the transport header of the call; none with a callback
   View rpc_call;                       // unreduced; empty if the call was not executed
-  wire::Draft draft;                   // the Send
+  const peer::ReplyPayload* rpc_reply = nullptr;  // with an error: the reply that no chunk can take
+  wire::Draft draft;                              // the Send
   std::vector<Write> writes;
   std::optional<std::uint32_t> invalidate;
-  bool writes_last = false;  // behind the Send
-  bool withheld = false;     // nothing is posted
+  bool writes_last = false;          // behind the Send
+  bool withheld = false;             // nothing is posted
+  bool aborts = false;               // the connection ends instead
+  bool waits_for_callbacks = false;  // posted once the client has answered all callbacks
+  std::shared_ptr<peer::Line> line;  // may be replaced by that of another connection
   std::vector<Bytes> sends_after;
   std::vector<Read> reads_after;
-  const History* history = nullptr;
+  History* history = nullptr;
 
   bool is_reply() const { return kind == peer::Departure::Kind::reply; }
   bool is_error() const { return kind == peer::Departure::Kind::error; }
   bool is_callback() const { return kind == peer::Departure::Kind::callback; }
+  bool has_rpc_reply() const { return rpc_reply && rpc_reply->size() > 0; }
+};
+
+/// What all connections have seen before, for deviations that need another connection.
+struct ServerHistory {
+  bool hangs = false;  // nothing is taken and nothing is sent any more
+  bool ends = false;   // the program has to end
+  std::optional<std::optional<wire::PrivateData>> first_announcement;  // of the first client
+  std::set<std::uint32_t> lost_calls;  // XIDs of calls over which a connection was lost
+  std::map<std::string, std::uint32_t> first_xids;                 // by SessionRequest::place
+  std::map<std::string, std::weak_ptr<peer::Line>> session_lines;  // that used it first
+  std::optional<Bytes> lost_reply;  // sent last on a connection that is down
+};
+
+/// What one connection has seen before, for deviations that need an earlier message.
+struct History {
+  ServerHistory* server = nullptr;
+  std::optional<std::uint32_t> earlier_stag;  // of the last call with chunks that was answered
+  std::uint64_t replies = 0;
+  std::deque<std::uint32_t> calls;       // XIDs of the latest calls, answered or not
+  std::set<std::uint32_t> pulled;        // XIDs of calls with read chunks that have no answer
+  std::set<std::uint32_t> callbacks;     // XIDs of callbacks that have no answer
+  std::optional<std::uint32_t> program;  // of the first call
+  std::uint32_t requests = 0;            // of NFS version 4
+  std::optional<Bytes> last_reply;
+  std::vector<Departing> waiting;  // for answers to callbacks
 };
 
 /// Functions that are null change nothing. Each is called for every such event of the server.
 struct ServerChange {
   void (*options)(peer::ServerOptions& options) = nullptr;  // once, before the server starts
-  void (*accept)(View client_data, peer::AcceptStep& step) = nullptr;
-  void (*arrival)(peer::Arrival& arrival) = nullptr;
+  void (*accept)(Connecting& connecting) = nullptr;
+  void (*arrival)(Arriving& arriving) = nullptr;
   void (*call)(peer::CallStep& call) = nullptr;
   void (*reply)(peer::ReplyStep& reply) = nullptr;
   void (*departure)(Departing& departing) = nullptr;
+  void (*down)(const fabric::CloseReason& reason, History& history) = nullptr;
 
-  bool needs_interposer() const { return accept || arrival || call || reply || departure; }
+  bool needs_interposer() const { return accept || arrival || call || reply || departure || down; }
 };
 
 }  // namespace steertag::deviations

@@ -2,9 +2,15 @@
 #include "deviations/server_interposer.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "rpc/direction.h"
 
 namespace steertag::deviations {
 namespace {
+
+/// Of one connection. A client has at most its credits under way, and kMostCredits is the limit.
+constexpr std::size_t kMostCalls = peer::kMostCredits;
 
 Bytes joined(std::span<const View> parts) {
   Bytes whole;
@@ -17,6 +23,7 @@ Departing as_values(const peer::Departure& departure) {
   departing.kind = departure.kind;
   departing.call = departure.call;
   departing.rpc_call = departure.rpc_call;
+  departing.rpc_reply = departure.reply;
   departing.draft = wire::draft_of(joined(departure.parts));
   for (const peer::RemoteWrite& write : departure.writes)
     departing.writes.push_back(
@@ -26,7 +33,8 @@ Departing as_values(const peer::Departure& departure) {
 }
 
 /// An operation that fails ends the connection, and the server learns it from there.
-void post(peer::Line& line, Departing departing) {
+void post(Departing departing) {
+  peer::Line& line = *departing.line;
   const auto writes = [&] {
     for (Departing::Write& write : departing.writes)
       (void)line.write(std::move(write.octets), write.stag, write.offset);
@@ -51,25 +59,71 @@ std::optional<std::uint32_t> offered_stag(const wire::Header& call) {
   return std::nullopt;
 }
 
-}  // namespace
-
-void ServerInterposer::on_request(View private_data, peer::AcceptStep& step) {
-  for (const ServerChange& change : changes_) {
-    if (change.accept) change.accept(private_data, step);
-  }
+void note_callback(History& history, View message) {
+  const auto payload = message.size() < wire::kSmallestHeaderBytes
+                           ? View()
+                           : message.subspan(wire::kSmallestHeaderBytes);
+  if (const auto xid = rpc::xid(payload)) history.callbacks.insert(*xid);
 }
 
-void ServerInterposer::on_arrival(const std::shared_ptr<peer::Line>& /*line*/,
-                                  peer::Arrival& arrival) {
-  for (const ServerChange& change : changes_) {
-    if (change.arrival && !arrival.taken) change.arrival(arrival);
+/// What the server gets to see of a message.
+void note_arrival(History& history, View message) {
+  wire::Header header;
+  const auto payload = wire::decode(message, header);
+  if (!payload) return;
+  if (header.proc == wire::Procedure::error ||
+      rpc::direction(*payload) == rpc::MessageType::REPLY) {
+    history.callbacks.erase(header.xid);
+    return;
   }
+  if (history.calls.size() == kMostCalls) history.calls.pop_front();
+  history.calls.push_back(header.xid);
+  if (!header.read_list.empty() && history.pulled.size() < kMostCalls)
+    history.pulled.insert(header.xid);
+}
+
+void note_departure(History& history, const peer::Departure& departure) {
+  if (!departure.call) return;
+  history.pulled.erase(departure.call->xid);
+  if (departure.kind != peer::Departure::Kind::reply) return;
+  ++history.replies;
+  if (const auto stag = offered_stag(*departure.call)) history.earlier_stag = stag;
+}
+
+}  // namespace
+
+History& ServerInterposer::history(const peer::Line& line) {
+  History& history = histories_[line.number()];
+  history.server = &server_;
+  return history;
+}
+
+void ServerInterposer::on_request(View private_data, peer::AcceptStep& step) {
+  Connecting connecting{private_data, step, server_};
+  for (const ServerChange& change : changes_) {
+    if (change.accept) change.accept(connecting);
+  }
+  if (server_.hangs) step.answer = peer::AcceptStep::Answer::keep;
+}
+
+void ServerInterposer::on_arrival(const std::shared_ptr<peer::Line>& line, peer::Arrival& arrival) {
+  History& seen = history(*line);
+  Arriving arriving(arrival, line, seen);
+  for (const ServerChange& change : changes_) {
+    if (change.arrival && !arriving.taken()) change.arrival(arriving);
+  }
+  if (server_.hangs || server_.ends) return arriving.take();
+  if (arriving.taken()) return;
+  note_arrival(seen, arriving.message());
+  if (!seen.callbacks.empty()) return;
+  for (Departing& departing : std::exchange(seen.waiting, {})) post(std::move(departing));
 }
 
 void ServerInterposer::on_call(peer::CallStep& call) {
   for (const ServerChange& change : changes_) {
-    if (change.call && !call.outcome) change.call(call);
+    if (change.call && !call.outcome && !call.disconnects) change.call(call);
   }
+  if (server_.hangs) call.outcome = peer::Outcome::discard;
 }
 
 void ServerInterposer::on_reply(peer::ReplyStep& reply) {
@@ -80,25 +134,37 @@ void ServerInterposer::on_reply(peer::ReplyStep& reply) {
 
 bool ServerInterposer::on_departure(const std::shared_ptr<peer::Line>& line,
                                     const peer::Departure& departure) {
+  History& seen = history(*line);
+  if (departure.kind == peer::Departure::Kind::callback)
+    note_callback(seen, joined(departure.parts));
   const bool any = std::ranges::any_of(
       changes_, [](const ServerChange& change) { return change.departure != nullptr; });
-  if (!any) return false;
-  History& history = histories_[line->number()];
+  if (!any) {
+    note_departure(seen, departure);
+    return server_.hangs;
+  }
   Departing departing = as_values(departure);
-  departing.history = &history;
+  departing.line = line;
+  departing.history = &seen;
   for (const ServerChange& change : changes_) {
     if (change.departure && !departing.withheld) change.departure(departing);
   }
-  if (departing.is_reply()) {
-    ++history.replies;
-    if (const auto stag = offered_stag(*departing.call)) history.earlier_stag = stag;
+  note_departure(seen, departure);
+  if (departing.aborts) {
+    line->abort();
+  } else if (departing.waits_for_callbacks && !seen.callbacks.empty()) {
+    seen.waiting.push_back(std::move(departing));
+  } else if (!departing.withheld && !server_.hangs) {
+    post(std::move(departing));
   }
-  if (!departing.withheld) post(*line, std::move(departing));
   return true;
 }
 
 void ServerInterposer::on_down(const std::shared_ptr<peer::Line>& line,
-                               const fabric::CloseReason& /*reason*/) {
+                               const fabric::CloseReason& reason) {
+  for (const ServerChange& change : changes_) {
+    if (change.down) change.down(reason, history(*line));
+  }
   histories_.erase(line->number());
 }
 

@@ -22,9 +22,13 @@ class ServerInterposer final : public peer::Interposer {
   bool on_departure(const std::shared_ptr<peer::Line>& line,
                     const peer::Departure& departure) override;
   void on_down(const std::shared_ptr<peer::Line>& line, const fabric::CloseReason& reason) override;
+  bool ends_program() const override { return server_.ends; }
 
  private:
+  History& history(const peer::Line& line);
+
   std::vector<ServerChange> changes_;
+  ServerHistory server_;
   std::map<std::uint64_t, History> histories_;  // by the line's number
 };
 

@@ -25,6 +25,7 @@ struct AcceptStep {
   };
   Answer answer = Answer::accept;
   EndpointOptions endpoint;
+  std::optional<wire::PrivateData> client;  // as the client has announced; none: the defaults apply
   Bytes rejection;
   trace::EventSink* events = nullptr;  // both must outlive the connection
   trace::ByteSink* bytes = nullptr;
@@ -36,10 +37,12 @@ struct Arrival {
   View message;
   std::optional<Bytes> instead;
   bool taken = false;
+  bool keeps_receive = false;  // of one that is taken: its receive is not posted again
 };
 
 /// An RPC call over any transport, rebuilt from its chunks, before it is executed. With `outcome`
-/// it is not executed; `reply` is sent if that is Outcome::reply.
+/// it is not executed; `reply` is sent if that is Outcome::reply. `chunks` are what the binding has
+/// to allow.
 struct CallStep {
   std::uint64_t connection = 0;
   bool rdma = false;
@@ -48,6 +51,7 @@ struct CallStep {
   ReplyPayload& reply;
   std::optional<Bytes> instead;
   std::optional<Outcome> outcome;
+  bool disconnects = false;  // the connection ends in place of an answer
 };
 
 /// An RPC reply over any transport, before its form is chosen.
@@ -57,6 +61,8 @@ struct ReplyStep {
   View call;
   ReplyPayload& reply;
   Outcome outcome = Outcome::reply;
+  const wire::Header* header = nullptr;  // the transport header of the call; none over TCP
+  bool last_fragment = true;             // over TCP: what the record mark says
 };
 
 /// A message that the server is about to send. Views are valid during the notice only.
@@ -68,6 +74,7 @@ struct Departure {
   std::span<const View> parts;         // of the Send
   std::span<const RemoteWrite> writes;
   std::optional<std::uint32_t> invalidate;
+  const ReplyPayload* reply = nullptr;  // with an error too: the reply that no chunk can take
 };
 
 /// All notices come from inside Server::poll. They may post on any line, and must not destroy the
@@ -91,6 +98,8 @@ class Interposer {
                        View /*octets*/) {}
   virtual void on_down(const std::shared_ptr<Line>& /*line*/,
                        const fabric::CloseReason& /*reason*/) {}
+  /// True: the program that runs the server has to end.
+  virtual bool ends_program() const { return false; }
 };
 
 }  // namespace steertag::peer

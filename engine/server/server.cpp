@@ -119,7 +119,6 @@ Expected<net::Url, net::Error> Server::listen_stream(const net::Url& wanted) {
 void Server::poll(std::chrono::milliseconds timeout) {
   net::poll_all(pollables_, timeout);
   context_.dispatcher.tend();
-  if (context_.hung) return;
   for (const auto& transport : rdma_) transport->sweep();
   context_.callbacks.serve();
 }

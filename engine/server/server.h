@@ -52,8 +52,11 @@ class Server {
   /// Memory of the first provider, of which there must be one.
   const RegionPool& pool() const { return rdma_.front()->pool(); }
   const ReplyBudget& replies() const { return context_.replies; }
-  /// A deviation asks for the end of the program.
-  bool failed() const { return context_.failed; }
+  /// An interposer asks for the end of the program.
+  bool failed() const {
+    const auto& interposer = context_.options.interposer;
+    return interposer && interposer->ends_program();
+  }
 
  private:
   using Version = std::pair<std::uint32_t, std::uint32_t>;  // program and version

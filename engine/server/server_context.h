@@ -8,7 +8,6 @@
 
 #include "net/error.h"
 #include "server/rdma/callback_calls.h"
-#include "server/rdma/kept_requests.h"
 #include "server/rdma/rdma_dispatch.h"
 #include "server/rdma/reply_budget.h"
 #include "server/rpc/failed_calls.h"
@@ -51,14 +50,9 @@ struct ServerContext {
   ReplyBudget replies;
   FailedCalls failed_calls;
   CallbackWatch callbacks;
-  KeptRequests kept_requests;  // for deviations only
-  /// For a deviation: what the first client has announced, and the others have to bear.
-  std::optional<std::optional<wire::PrivateData>> first_announcement;
   ServerStatistics statistics;
   std::uint64_t next_connection = 1;
   std::size_t open_connections = 0;
-  bool failed = false;  // a deviation asks for the end of the program
-  bool hung = false;    // a deviation ended all work
 };
 
 }  // namespace steertag::peer

@@ -7,6 +7,7 @@
 #include "endpoint/deadline_clock.h"
 #include "endpoint/limits.h"
 #include "server/interposer.h"
+#include "server/policy.h"
 #include "server/stream/limits.h"
 #include "support/expected.h"
 #include "switches/switch.h"
@@ -24,6 +25,7 @@ struct ServerOptions {
   StreamTimeouts stream_timeouts;
   std::chrono::milliseconds most_turn_time = kMostTurnTime;  // of a connection over TCP
   std::size_t reply_budget_bytes = kReplyBudgetBytes;
+  RecordPolicy records;
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   Deviations deviations;
   DeadlineClock clock = std::chrono::steady_clock::now;

@@ -36,7 +36,7 @@ class ServerThread {
   /// As of the end of the last poll.
   ServerStatistics statistics() const;
   std::size_t connection_count() const;
-  /// A deviation ended it.
+  /// An interposer ended it.
   bool failed() const { return failed_; }
   /// Returns when the thread has ended; connections are closed.
   void stop();

@@ -40,38 +40,12 @@ inline constexpr DeviationInfo kSessions[] = {
      "A session takes no second connection."},
     {Deviation::replay_ignores_chunk, "replay-ignores-chunk", "RFC8881-2.10.6.2-3",
      "A cached result does not go to the write chunk of the retry."},
-    {Deviation::empty_send_disconnects, "empty-send-disconnects", "RFC8166-4.5-1",
-     "A Send without an octet ends the connection."},
     {Deviation::path_flags_stay, "path-flags-stay", "RFC8881-18.46.3-1",
      "Flags on the path of callbacks stay when it is up again."},
 
     // callbacks
     {Deviation::callback_unannounced, "callback-unannounced", "RFC8167-6-1",
      "A session without a backchannel is called back."},
-    {Deviation::callback_vers_two, "callback-vers-two", "RFC8167-5.1-2",
-     "Callbacks carry 2 in rdma_vers."},
-    {Deviation::callback_xid_differs, "callback-xid-differs", "RFC8167-5.1-3",
-     "The header of a callback carries another XID than its RPC call."},
-    {Deviation::callback_asks_no_credit, "callback-asks-no-credit", "RFC8167-5.1-1",
-     "Callbacks ask for no credit."},
-    {Deviation::callback_with_chunk, "callback-with-chunk", "RFC8267-6.5.2-3",
-     "Callbacks offer a write chunk."},
-    {Deviation::callback_above_threshold, "callback-above-threshold", "RFC8167-4.2-1",
-     "Recalls are larger than the client's receives."},
-    {Deviation::callbacks_above_grant, "callbacks-above-grant", "RFC8167-4.1-2",
-     "More callbacks are under way than the client grants."},
-    {Deviation::any_message_grants_callbacks, "any-message-grants-callbacks", "RFC8167-4.1-5",
-     "The credit word of a message without a direction grants callbacks."},
-    {Deviation::forward_calls_wait_for_callback, "forward-calls-wait-for-callback", "RFC8167-4.1-1",
-     "Forward calls wait while a callback has no reply."},
-    {Deviation::equal_xids_confused, "equal-xids-confused", "RFC8167-2.4.1-1",
-     "A forward call is taken for the reply to the callback with the same XID."},
-    {Deviation::unknown_reply_disconnects, "unknown-reply-disconnects", "RFC8167-2.4-1",
-     "A reply that no callback waits for ends the connection."},
-    {Deviation::reply_rpc_xid_alone, "reply-rpc-xid-alone", "RFC8166-4.5-3",
-     "A reply to a callback is matched by the XID of its RPC message alone."},
-    {Deviation::reply_version_ignored, "reply-version-ignored", "RFC8166-4.5-3",
-     "A reply to a callback is taken in any version."},
     {Deviation::callback_program_wrong, "callback-program-wrong", "RFC8881-18.36.3-10",
      "Callbacks call another program than csa_cb_program."},
     {Deviation::callback_credential_unoffered, "callback-credential-unoffered",
@@ -87,45 +61,9 @@ inline constexpr DeviationInfo kSessions[] = {
     {Deviation::lost_recall_renumbered, "lost-recall-renumbered", "RFC8881-2.10.13.2.4-1",
      "A recall whose connection was lost is sent again under the next sequence ID."},
 
-    // requests of a session
-    {Deviation::repeated_request_discarded, "repeated-request-discarded", "RFC8881-2.9.2-3",
-     "A request that came before under its sequence ID is discarded."},
-    {Deviation::replay_under_first_xid, "replay-under-first-xid", "RFC8881-2.10.6.1-3",
-     "The reply to a retry carries the XID of the request."},
-    {Deviation::lost_reply_sent_later, "lost-reply-sent-later", "RFC8881-2.9.2-5",
-     "The last reply of a connection that was lost is sent on the next one."},
-    {Deviation::reply_on_first_connection, "reply-on-first-connection", "RFC8881-2.9.2-4",
-     "All replies of a session are sent on the connection that used it first."},
-    {Deviation::session_in_records, "session-in-records", "RFC8881-18.36.3-4",
-     "Over RDMA too, replies to all but a slot's first request carry the record mark of TCP."},
-
-    // calls of the server
-    {Deviation::callback_with_read_chunk, "callback-with-read-chunk", "RFC8267-6.5.2-6",
-     "Recalls have a read chunk, whatever their size."},
-
     // channels of a session
-    {Deviation::session_padded, "session-padded", "RFC8881-2.10.7.3-1",
-     "Replies to requests of a session are sent as RDMA_MSGP."},
-    {Deviation::replay_grants_nothing, "replay-grants-nothing", "RFC8881-2.9.2-7",
-     "The reply to a retry grants no credit."},
     {Deviation::callback_of_other_user, "callback-of-other-user", "RFC8167-8-1",
      "Callbacks carry AUTH_SYS of another user than was offered."},
-    {Deviation::version_zero_called_back, "version-zero-called-back", "RFC8267-6.5.1-1",
-     "A client of NFS version 4.0 is called back on its own connection."},
-
-    // results of COMPOUND
-    {Deviation::write_chunks_shifted, "write-chunks-shifted", "RFC8267-6.4.1-3",
-     "The first of several write chunks is passed over."},
-    {Deviation::empty_chunk_passed_over, "empty-chunk-passed-over", "RFC8267-6.4.1-5",
-     "An empty write chunk uses up no result."},
-    {Deviation::results_beyond_list_refused, "results-beyond-list-refused", "RFC8267-6.4.1-7",
-     "A COMPOUND with more results than write chunks is answered with ERR_CHUNK."},
-    {Deviation::second_write_chunk_ignored, "second-write-chunk-ignored", "RFC8267-6.4.1-4",
-     "Only the first write chunk is used."},
-    {Deviation::sixteen_segments_refused, "sixteen-segments-refused", "RFC8267-6.4.2-5",
-     "A write chunk or reply chunk of sixteen segments is answered with ERR_CHUNK."},
-    {Deviation::second_read_chunk_refused, "second-read-chunk-refused", "RFC8267-6.1-1",
-     "A call with two read chunks is answered with ERR_CHUNK."},
 
     // sessions and their reply caches
     {Deviation::session_of_other_client, "session-of-other-client", "RFC8881-2.10.1-1",
@@ -161,12 +99,6 @@ inline constexpr DeviationInfo kSessions[] = {
     {Deviation::other_session_destroyed_last_only, "other-session-destroyed-last-only",
      "RFC8881-18.37.3-5",
      "DESTROY_SESSION has to be the last operation whichever session it names."},
-
-    // connections
-    {Deviation::lost_connection_hangs, "lost-connection-hangs", "RFC8166-4.5.5-1",
-     "When a connection is lost, nothing is answered any more."},
-    {Deviation::first_announcement_kept, "first-announcement-kept", "RFC8797-4-1",
-     "The private data of the first client stand for those of all others."},
 };
 
 }  // namespace steertag::peer::deviation_rows

@@ -16,135 +16,6 @@
 namespace steertag::peer {
 
 enum class Deviation : std::uint16_t {
-  // header
-  reply_to_other_call,
-
-  // errors
-  version_discarded,
-  version_executed,
-  version_error_as_chunk,
-  short_message_answered,
-  done_answered,
-  error_answered,
-  msgp_discarded,
-  unknown_proc_discarded,
-  unknown_proc_executed,
-  broken_list_discarded,
-  broken_list_disconnects,
-  presence_word_truthy,
-  position_unaligned_accepted,
-  nomsg_without_chunk_discarded,
-  xid_mismatch_discarded,
-  garbage_args_discarded,
-  unsendable_reply_discarded,
-  exits_on_broken_list,
-  hangs_on_broken_list,
-
-  // credits
-  grant_without_receives,
-  receive_not_reposted,
-
-  // thresholds and private data
-  inline_above_threshold,
-  private_data_aligned_only,
-  private_data_first_only,
-  private_data_version_ignored,
-  reserved_bits_refused,
-  assumes_4096,
-  swaps_sizes,
-  announces_reserved_bits,
-  receives_smaller_than_announced,
-  receives_below_1024,
-
-  // remote invalidation
-  invalidates_unasked,
-  invalidates_without_own_flag,
-  invalidates_unknown_stag,
-  invalidates_earlier_call,
-
-  // read chunks
-  second_read_segment_ignored,
-  read_segments_swapped,
-  read_position_ignored,
-  read_pad_kept,
-  reads_after_reply,
-  reduced_name_accepted,
-  long_call_refused,
-  read_list_in_reply,
-
-  // write chunks
-  write_list_dropped,
-  write_lengths_kept,
-  write_handle_changed,
-  write_offset_zeroed,
-  segments_merged,
-  pad_written,
-  pad_counted,
-  segments_backwards,
-  segments_half_filled,
-  write_beyond_chunk,
-  writes_after_reply,
-  write_chunk_ignored,
-  unused_write_lengths_kept,
-  unused_write_dropped,
-  empty_write_chunk_dropped,
-  small_write_chunk_cut,
-  reduces_ineligible_result,
-  length_word_removed,
-
-  // reply chunk
-  reply_chunk_dropped,
-  reply_lengths_kept,
-  reply_chunk_invented,
-  nomsg_with_payload,
-  long_reply_cut,
-  long_reply_without_roundup,
-  small_reply_chunk_overrun,
-
-  // data
-  read_data_corrupted,
-  read_halves_swapped,
-  write_data_shifted,
-
-  // plain TCP
-  fragments_refused,
-  records_behind_lost,
-  reply_mark_not_last,
-  tcp_results_differ,
-
-  // forms of replies
-  offsets_truncated,
-  long_reply_refused,
-  count_word_in_chunk,
-  roundup_left_inline,
-  item_tail_left_inline,
-  empty_chunk_swallows_result,
-  nomsg_without_call_discarded,
-  reduced_name_discarded,
-  auth_none_refused,
-  mount_not_over_tcp,
-  version_four_not_over_tcp,
-
-  // calls that need care
-  failed_call_disconnects,
-  huge_call_discarded,
-  complex_call_discarded,
-  second_program_disconnects,
-  connections_short_lived,
-  grants_count_down,
-
-  // errors of RPC
-  reply_executed,
-  long_credential_executed,
-  long_auth_sys_refused,
-  unknown_procedure_as_garbage,
-  auth_error_without_reason,
-  error_reply_longer,
-
-  // private data of the server
-  private_data_byte_swapped,
-  announces_version_two,
-
   // below messages
   startup_key_ignored,
   plain_reply,
@@ -179,15 +50,7 @@ enum class Deviation : std::uint16_t {
   sends_before_first_fpdu,
 
   // calls and replies that other servers are known to have met wrong
-  write_list_beside_reply_chunk_refused,
-  large_reply_chunk_exits,
-  large_pull_discarded,
-  rpc_version_executed,
-  program_versions_wrong,
-  rpc_error_without_header,
   recall_without_referring_call,
-  gss_over_rdma_only,
-  gss_token_in_chunk_taken,
 
   // sessions of NFS version 4.1
   granted_slots_missing,
@@ -206,23 +69,10 @@ enum class Deviation : std::uint16_t {
   bind_changes_granted,
   second_connection_refused,
   replay_ignores_chunk,
-  empty_send_disconnects,
   path_flags_stay,
 
   // callbacks
   callback_unannounced,
-  callback_vers_two,
-  callback_xid_differs,
-  callback_asks_no_credit,
-  callback_with_chunk,
-  callback_above_threshold,
-  callbacks_above_grant,
-  any_message_grants_callbacks,
-  forward_calls_wait_for_callback,
-  equal_xids_confused,
-  unknown_reply_disconnects,
-  reply_rpc_xid_alone,
-  reply_version_ignored,
   callback_program_wrong,
   callback_credential_unoffered,
   recall_without_sequence,
@@ -231,29 +81,8 @@ enum class Deviation : std::uint16_t {
   lost_recall_not_repeated,
   lost_recall_renumbered,
 
-  // requests of a session
-  repeated_request_discarded,
-  replay_under_first_xid,
-  lost_reply_sent_later,
-  reply_on_first_connection,
-  session_in_records,
-
-  // calls of the server
-  callback_with_read_chunk,
-
   // channels of a session
-  session_padded,
-  replay_grants_nothing,
   callback_of_other_user,
-  version_zero_called_back,
-
-  // results of COMPOUND
-  write_chunks_shifted,
-  empty_chunk_passed_over,
-  results_beyond_list_refused,
-  second_write_chunk_ignored,
-  sixteen_segments_refused,
-  second_read_chunk_refused,
 
   // sessions and their reply caches
   session_of_other_client,
@@ -271,10 +100,6 @@ enum class Deviation : std::uint16_t {
   create_in_session_forgotten,
   state_ends_with_session,
   other_session_destroyed_last_only,
-
-  // connections
-  lost_connection_hangs,
-  first_announcement_kept,
 
   // of the client
   takes_any_version,

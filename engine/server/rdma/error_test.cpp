@@ -264,6 +264,16 @@ TEST_F(ReducedTest, CallThatCannotBePulledGetsErrChunkAndIsNotExecuted) {
   EXPECT_EQ(answers(draft_call(kXid, rpc_call(kXid, 0))).size(), 1U);
 }
 
+class RepliesTwice final : public Interposer {
+ public:
+  bool on_departure(const std::shared_ptr<Line>& line, const Departure& departure) override {
+    Bytes message;
+    for (const View part : departure.parts) message.insert(message.end(), part.begin(), part.end());
+    for (int i = 0; i < 2; ++i) (void)line->send(message);
+    return true;
+  }
+};
+
 TEST_F(ReducedTest, FailureToPostAReadEndsTheConnectionAndNothingIsExecuted) {
   client.reset();
   domain.reset();
@@ -272,7 +282,7 @@ TEST_F(ReducedTest, FailureToPostAReadEndsTheConnectionAndNothingIsExecuted) {
   limits.posted_operations = 2;
   provider = *fabric::make_provider("iwarp", seeded_random(7), limits);
   ServerOptions options;
-  options.deviations.add(Deviation::replies_twice);  // fills the queue
+  options.interposer = std::make_shared<RepliesTwice>();  // fills the queue
   open(options);
   const nfs3::FileHandle file = make_file("file", {});
   const Bytes payload = write_call(file, 5000);

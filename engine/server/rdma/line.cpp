@@ -56,6 +56,10 @@ Expected<void, fabric::Error> Line::terminate(const trace::Terminate& terminate)
   return up() ? endpoint_->connection()->terminate(terminate) : gone();
 }
 
+void Line::grant_callbacks(std::uint32_t window) {
+  if (up()) callbacks_->grant(window);
+}
+
 void Line::disconnect() {
   if (endpoint_) endpoint_->disconnect();
 }

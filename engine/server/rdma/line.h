@@ -7,15 +7,16 @@
 
 #include "endpoint/endpoint.h"
 #include "endpoint/region_pool.h"
+#include "server/rdma/callback_calls.h"
 
 namespace steertag::peer {
 
 /// Outlives its connection: every operation fails with Errc::not_connected then.
 class Line {
  public:
-  /// Both must live until `close`. `number` counts the server's connections.
-  Line(Endpoint& endpoint, RegionPool& pool, std::uint64_t number)
-      : endpoint_(&endpoint), pool_(&pool), number_(number) {}
+  /// All must live until `close`. `number` counts the server's connections.
+  Line(Endpoint& endpoint, RegionPool& pool, CallbackCalls& callbacks, std::uint64_t number)
+      : endpoint_(&endpoint), pool_(&pool), callbacks_(&callbacks), number_(number) {}
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
 
@@ -37,6 +38,8 @@ class Line {
   /// Octets straight into the stream (Capabilities::fault_hooks).
   Expected<void, fabric::Error> send_raw(View octets);
   Expected<void, fabric::Error> terminate(const trace::Terminate& terminate);
+  /// As if the client had granted so many calls of the server (RFC 8167 4.1).
+  void grant_callbacks(std::uint32_t window);
   /// Orderly end: what is queued still leaves.
   void disconnect();
   /// Also before the connection is up.
@@ -54,6 +57,7 @@ class Line {
 
   Endpoint* endpoint_;
   RegionPool* pool_;
+  CallbackCalls* callbacks_;
   std::uint64_t number_;
   std::uint64_t next_ = 0;
   std::map<WorkTag, Bytes> leaving_;

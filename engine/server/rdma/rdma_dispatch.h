@@ -7,7 +7,6 @@
 #include "endpoint/chunk.h"
 #include "server/rpc/dispatcher.h"
 #include "server/rpc/outcome.h"
-#include "switches/switch.h"
 
 namespace steertag::peer {
 
@@ -19,10 +18,7 @@ struct RdmaCall {
 };
 
 /// Executes the call. Nothing is executed unless every chunk is an eligible argument.
-Outcome dispatch(Dispatcher& dispatcher, const Deviations& deviations, const RdmaCall& call,
-                 const Origin& origin, ReplyPayload& reply);
-/// The answer to a call whose chunks and payload stream do not fit together, so that there are no
-/// arguments (RFC 8166 4.5.2).
-Outcome refuse_arguments(const Deviations& deviations, std::uint32_t xid, ReplyPayload& reply);
+Outcome dispatch(Dispatcher& dispatcher, const RdmaCall& call, const Origin& origin,
+                 ReplyPayload& reply);
 
 }  // namespace steertag::peer

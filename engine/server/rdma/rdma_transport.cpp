@@ -3,10 +3,18 @@
 
 #include <algorithm>
 
-#include "server/rdma/announcement.h"
 #include "switches/provider_defects.h"
 
 namespace steertag::peer {
+namespace {
+
+/// What the client's private data say; nothing means the defaults of RFC 8166.
+std::optional<wire::PrivateData> announced_by(const fabric::ConnectionRequest& request) {
+  const auto found = wire::find_private_data(request.private_data());
+  return found ? std::optional(found->data) : std::nullopt;
+}
+
+}  // namespace
 
 RdmaTransport::RdmaTransport(ServerContext& context, fabric::Provider& provider)
     : context_(context), rdma_(provider, context.options.pull_budget_bytes) {
@@ -33,31 +41,16 @@ Expected<std::uint16_t, fabric::Error> RdmaTransport::listen(const fabric::Url& 
 }
 
 EndpointOptions RdmaTransport::endpoint_options() const {
-  const Deviations& deviations = context_.options.deviations;
-  const wire::PrivateData& announced = context_.options.announced;
   EndpointOptions options;
-  options.announced = announced;
-  if (context_.options.sends_private_data) {
-    options.raw_private_data = own_announcement(announced, deviations);
-  } else {
-    options.sends_private_data = false;
-  }
+  options.announced = context_.options.announced;
+  options.sends_private_data = context_.options.sends_private_data;
   // RFC 8166 3.3.1: a receive for every granted credit, before anything is granted.
   options.receives = context_.options.credits + kSpareReceives;
-  if (deviations.has(Deviation::grant_without_receives))
-    options.receives = std::max(1U, context_.options.credits / 4);
-  if (deviations.has(Deviation::receives_smaller_than_announced)) options.receive_bytes = 1024;
-  if (deviations.has(Deviation::receives_below_1024)) options.receive_bytes = 512;
   options.connection.idle_timeout = context_.options.idle_timeout;
   return options;
 }
 
 void RdmaTransport::on_request(std::unique_ptr<fabric::ConnectionRequest> request) {
-  if (context_.hung) {
-    if (unanswered_.size() < context_.options.most_connections)
-      unanswered_.push_back(std::move(request));
-    return;
-  }
   if (context_.open_connections >= context_.options.most_connections) {
     ++context_.statistics.refused_connections;
     request->reject({});
@@ -65,7 +58,8 @@ void RdmaTransport::on_request(std::unique_ptr<fabric::ConnectionRequest> reques
   }
   if (context_.options.interposer) return answer(std::move(request), *context_.options.interposer);
   auto connection = std::make_unique<ServerConnection>(context_, rdma_, endpoint_options());
-  const bool accepted = connection->accept(*request).has_value();
+  const auto client = announced_by(*request);
+  const bool accepted = connection->accept(*request, client).has_value();
   keep(std::move(connection), accepted);
 }
 
@@ -73,12 +67,14 @@ void RdmaTransport::answer(std::unique_ptr<fabric::ConnectionRequest> request,
                            Interposer& interposer) {
   AcceptStep step;
   step.endpoint = endpoint_options();
+  step.client = announced_by(*request);
   interposer.on_request(request->private_data(), step);
   switch (step.answer) {
     case AcceptStep::Answer::accept: {
       auto connection =
           std::make_unique<ServerConnection>(context_, rdma_, std::move(step.endpoint));
-      const bool accepted = connection->accept(*request, step.events, step.bytes).has_value();
+      const bool accepted =
+          connection->accept(*request, step.client, step.events, step.bytes).has_value();
       const std::shared_ptr<Line> line = connection->line();
       keep(std::move(connection), accepted);
       if (accepted) interposer.on_accepted(line);

@@ -26,7 +26,8 @@ class ReplyPayload {
   Bytes& stream() { return stream_; }
   const Bytes& stream() const { return stream_; }
   std::vector<Slice>& slices() { return slices_; }
-  std::span<Item> items() { return items_; }
+  std::vector<Item>& items() { return items_; }
+  const std::vector<Item>& items() const { return items_; }
 
   /// Makes the slices that were appended since `first_slice` an eligible item at the end of the
   /// stream. The count word must have been written.

@@ -4,8 +4,6 @@
 #include <cstring>
 
 #include "rpc/direction.h"
-#include "server/rdma/announcement.h"
-#include "server/rdma/lenient_call.h"
 #include "wire/xdr.h"
 
 namespace steertag::peer {
@@ -38,7 +36,7 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
                                                kFirstCallbackXid, 1);
   origin_.back = callbacks_;
   if (context.options.interposer)
-    line_ = std::make_shared<Line>(endpoint_, rdma.pool, origin_.connection);
+    line_ = std::make_shared<Line>(endpoint_, rdma.pool, *callbacks_, origin_.connection);
 }
 
 ServerConnection::~ServerConnection() {
@@ -49,20 +47,11 @@ ServerConnection::~ServerConnection() {
   context_.replies.give_back(reply_bytes_);
 }
 
-bool ServerConnection::deviates(Deviation deviation) const {
-  return context_.options.deviations.has(deviation);
-}
-
-Expected<void, fabric::Error> ServerConnection::accept(fabric::ConnectionRequest& request,
-                                                       trace::EventSink* events,
-                                                       trace::ByteSink* bytes) {
+Expected<void, fabric::Error> ServerConnection::accept(
+    fabric::ConnectionRequest& request, const std::optional<wire::PrivateData>& client,
+    trace::EventSink* events, trace::ByteSink* bytes) {
   peer_name_ = request.peer_name();
   origin_.peer_host = host_of(peer_name_);
-  auto client = client_announcement(request.private_data(), context_.options.deviations);
-  if (deviates(Deviation::first_announcement_kept)) {
-    if (!context_.first_announcement) context_.first_announcement = client;
-    client = *context_.first_announcement;
-  }
   return endpoint_.accept(request, *rdma_.domain, client, events, bytes);
 }
 
@@ -70,7 +59,7 @@ Transaction* ServerConnection::take_idle() {
   if (idle_.empty()) {
     if (transactions_.size() == most_transactions_) return nullptr;
     const auto index = static_cast<std::uint32_t>(transactions_.size());
-    transactions_.push_back(std::make_unique<Transaction>(index, context_.options.deviations));
+    transactions_.push_back(std::make_unique<Transaction>(index));
     return transactions_.back().get();
   }
   Transaction* call = transactions_[idle_.back()].get();
@@ -80,16 +69,19 @@ Transaction* ServerConnection::take_idle() {
 
 void ServerConnection::on_message(ReceiveId receive, View message,
                                   std::optional<std::uint32_t> /*invalidated*/) {
-  if (context_.hung || dropped_) return;
+  if (dropped_) return;
   ++context_.statistics.messages;
   if (line_) {
-    Arrival arrival{message, {}, false};
+    Arrival arrival;
+    arrival.message = message;
     context_.options.interposer->on_arrival(line_, arrival);
-    if (arrival.taken) return endpoint_.repost(receive);
+    if (dropped_ || down_) return;
+    if (arrival.taken) {
+      if (!arrival.keeps_receive) endpoint_.repost(receive);
+      return;
+    }
     if (arrival.instead) message = replaced_[receive] = std::move(*arrival.instead);
   }
-  if (message.empty() && deviates(Deviation::empty_send_disconnects)) return drop();
-  if (auto lost = context_.kept_requests.take_lost_reply()) send_besides(std::move(*lost));
   if (take_callback_reply(receive, message)) return;
   Transaction* call = backlog_.empty() && may_execute() ? take_idle() : nullptr;
   if (!call) return backlog_.push_back({receive, message});
@@ -110,79 +102,34 @@ void ServerConnection::begin(Transaction& call) {
   if (call.message.size() < wire::kSmallestHeaderBytes) {
     call.header.clear();
     if (call.message.size() >= 4) call.header.xid = wire::load_u32(call.message.data());
-    if (deviates(Deviation::short_message_answered)) return send_chunk_error(call);
     return discard(call);
   }
   const wire::FixedWords words = *wire::peek(call.message);
   call.header.clear();
   call.header.xid = words.xid;
   // RFC 8166 4.5.1: the version comes first, nothing behind it may be looked at.
-  if (words.vers == wire::kVersion || deviates(Deviation::version_executed))
-    return begin_known_version(call, words);
-  if (deviates(Deviation::version_discarded)) return discard(call);
-  if (deviates(Deviation::version_error_as_chunk)) return send_chunk_error(call);
+  if (words.vers == wire::kVersion) return begin_known_version(call, words);
   send_version_error(call, words);
 }
 
 void ServerConnection::begin_known_version(Transaction& call, const wire::FixedWords& words) {
   using wire::Procedure;
-  if (words.proc == static_cast<std::uint32_t>(Procedure::done)) {
-    // RFC 8166 4.6.2.
-    return deviates(Deviation::done_answered) ? send_chunk_error(call) : discard(call);
-  }
-  if (words.proc == static_cast<std::uint32_t>(Procedure::error)) {
-    // RFC 8166 4.2.4.
-    return deviates(Deviation::error_answered) ? send_chunk_error(call) : discard(call);
-  }
-  if (words.proc == static_cast<std::uint32_t>(Procedure::msgp)) {
-    // RFC 8166 4.6.1.
-    return deviates(Deviation::msgp_discarded) ? discard(call) : send_chunk_error(call);
-  }
-  if (words.proc > static_cast<std::uint32_t>(Procedure::error) &&
-      deviates(Deviation::unknown_proc_discarded))
-    return discard(call);
-  if (decode(call)) return begin_call(call);
-  if (!down_) on_broken_list(call);
-}
-
-bool ServerConnection::decode(Transaction& call) {
-  const Deviations& deviations = context_.options.deviations;
-  if (overlooks_faults(deviations)) {
-    const Bytes bent = overlook_faults(call.message, deviations);
-    const auto rest = wire::decode(bent, call.header);
-    if (rest) call.payload = call.message.last(rest->size());
-    return rest.has_value();
-  }
+  const auto is = [&](Procedure procedure) {
+    return words.proc == static_cast<std::uint32_t>(procedure);
+  };
+  // RFC 8166 4.6.2, 4.2.4.
+  if (is(Procedure::done) || is(Procedure::error)) return discard(call);
+  if (is(Procedure::msgp)) return send_chunk_error(call);  // RFC 8166 4.6.1
   const auto payload = wire::decode(call.message, call.header);
-  if (!payload) return false;
+  if (!payload) return send_chunk_error(call);  // RFC 8166 4.5.2
   call.payload = *payload;
-  return true;
-}
-
-void ServerConnection::on_broken_list(Transaction& call) {
-  const bool no_chunk = call.message.size() == wire::kSmallestHeaderBytes &&
-                        call.header.proc == wire::Procedure::nomsg;
-  if (no_chunk && deviates(Deviation::nomsg_without_chunk_discarded)) return discard(call);
-  if (deviates(Deviation::broken_list_discarded)) return discard(call);
-  if (deviates(Deviation::broken_list_disconnects)) return endpoint_.disconnect();
-  if (deviates(Deviation::exits_on_broken_list)) context_.failed = true;
-  if (deviates(Deviation::hangs_on_broken_list)) context_.hung = true;
-  if (context_.failed || context_.hung) return;
-  send_chunk_error(call);  // RFC 8166 4.5.2
+  begin_call(call);
 }
 
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
-  if (context_.failed_calls.take(origin_.peer_host, call.header.xid))
-    return deviates(Deviation::failed_call_disconnects) ? drop() : send_chunk_error(call);
-  constexpr std::uint64_t kMebibyte = 1U << 20;
-  if (wire::chunk_length(call.header.reply_chunk) > kMebibyte &&
-      deviates(Deviation::large_reply_chunk_exits)) {
-    context_.failed = true;
-    return;
-  }
-  if (too_complex(call.header) && deviates(Deviation::complex_call_discarded)) return discard(call);
-  if (too_complex(call.header) || refuses_shape(call.header)) return send_chunk_error(call);
+  if (context_.failed_calls.take(origin_.peer_host, call.header.xid)) return send_chunk_error(call);
+  if (too_complex(call.header)) return send_chunk_error(call);
   if (call.header.proc == wire::Procedure::msg) {
     // Looked at before anything is pulled for it; the dispatcher answers.
     const auto direction = rpc::direction(call.payload);
@@ -192,9 +139,6 @@ void ServerConnection::begin_call(Transaction& call) {
       return execute(call, call.payload);
     }
   }
-  if (call.header.proc == wire::Procedure::nomsg && deviates(Deviation::long_call_refused))
-    return send_chunk_error(call);
-  bend_read_list(call);
   const PullFault fault = plan_pull(call.header.read_list, call.payload, kLargestCall, call.pull);
   switch (fault) {
     case PullFault::none:
@@ -202,24 +146,13 @@ void ServerConnection::begin_call(Transaction& call) {
     case PullFault::position_too_high:
     case PullFault::position_overlaps:
       // RFC 8166 4.5.2: the header is fine, but chunks and payload stream do not fit together.
-      return answer(call,
-                    refuse_arguments(context_.options.deviations, call.header.xid, call.reply));
-    case PullFault::too_complex:
-      if (deviates(Deviation::complex_call_discarded)) return discard(call);
-      return send_chunk_error(call);
-    case PullFault::too_large:
-      if (deviates(Deviation::huge_call_discarded)) return discard(call);
-      return send_chunk_error(call);
-    case PullFault::no_payload:
-      if (deviates(Deviation::nomsg_without_call_discarded)) return discard(call);
-      [[fallthrough]];
+      Dispatcher::refuse_arguments(call.header.xid, call.reply);
+      return answer(call, Outcome::reply);
     default:
       return send_chunk_error(call);
   }
   if (call.header.read_list.empty()) return execute(call, call.payload);
   if (rdma_.pool.impossible(call.pull.size)) return send_chunk_error(call);
-  constexpr std::uint64_t kLarge = 1200;
-  if (call.pull.size > kLarge && deviates(Deviation::large_pull_discarded)) return discard(call);
   // Nobody passes those who wait already.
   if (rdma_.pulls.empty() && start_pull(call) == PullStart::started) return;
   call.state = TransactionState::waiting;
@@ -252,13 +185,17 @@ void ServerConnection::on_pulled(Transaction& call) {
 
 void ServerConnection::execute(Transaction& call, View message) {
   if (line_) call.rpc_call.assign(message.begin(), message.end());
-  bend_message(call);
-  if (bend_request(call, message)) return;
   std::optional<Bytes> instead;
+  std::span<const ReadChunk> chunks = call.pull.chunks;
   if (line_) {
     call.reply.clear();
-    CallStep step{origin_.connection, true, message, call.pull.chunks, call.reply, {}, {}};
+    CallStep step{origin_.connection, true, message, call.pull.chunks, call.reply, {}, {}, false};
     context_.options.interposer->on_call(step);
+    if (step.disconnects) {
+      drop();
+      return finish(call);
+    }
+    chunks = step.chunks;
     if (step.outcome) {
       release_sink(call);
       return answer(call, *step.outcome);
@@ -267,15 +204,14 @@ void ServerConnection::execute(Transaction& call, View message) {
     if (instead) message = *instead;
   }
   const Outcome outcome =
-      dispatch(context_.dispatcher, context_.options.deviations,
-               {call.header.xid, message, call.pull.chunks}, origin_, call.reply);
-  if (!deviates(Deviation::reads_after_reply)) release_sink(call);
+      dispatch(context_.dispatcher, {call.header.xid, message, chunks}, origin_, call.reply);
+  release_sink(call);
   answer(call, outcome);
 }
 
 void ServerConnection::answer(Transaction& call, Outcome outcome) {
   if (line_ && outcome == Outcome::reply) {
-    ReplyStep step{origin_.connection, true, call.rpc_call, call.reply, outcome};
+    ReplyStep step{origin_.connection, true, call.rpc_call, call.reply, outcome, &call.header};
     context_.options.interposer->on_reply(step);
     outcome = step.outcome;
   }
@@ -290,14 +226,13 @@ void ServerConnection::answer(Transaction& call, Outcome outcome) {
 }
 
 bool ServerConnection::may_execute() const {
-  if (deviates(Deviation::forward_calls_wait_for_callback) && callbacks_->waits()) return false;
   return context_.replies.allows(reply_bytes_);
 }
 
 void ServerConnection::go_on() {
   if (going_on_) return;  // a call that ends at once must not nest the next one
   going_on_ = true;
-  while (!dropped_ && !down_ && !context_.hung && may_execute()) {
+  while (!dropped_ && !down_ && may_execute()) {
     if (!pulled_.empty()) {
       Transaction& call = *transactions_[pulled_.front()];
       pulled_.pop_front();

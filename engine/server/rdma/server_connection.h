@@ -24,8 +24,10 @@ class ServerConnection final : public EndpointUser,
   ServerConnection(ServerContext& context, RdmaContext& rdma, EndpointOptions options);
   ~ServerConnection() override;
 
-  /// Observers see the connection from its request on.
+  /// `client` is what the client has announced, if anything. Observers see the connection from its
+  /// request on.
   Expected<void, fabric::Error> accept(fabric::ConnectionRequest& request,
+                                       const std::optional<wire::PrivateData>& client,
                                        trace::EventSink* events = nullptr,
                                        trace::ByteSink* bytes = nullptr);
   /// Gives back what busier times have left; false while calls are under way that need it. Not from
@@ -52,9 +54,6 @@ class ServerConnection final : public EndpointUser,
   /// Whether the message answers a callback; its receive is posted again then.
   bool take_callback_reply(ReceiveId receive, View message);
   void on_callback_sent(WorkTag tag);
-  void bend_callback(wire::Header& header, Bytes& message) const;
-  /// Whether a deviation has used the message up.
-  bool bend_callback_reply(const wire::FixedWords& words, View message);
 
   // Memory for pulls, and those who wait for it.
   PullStart start_waiting_pull(std::uint32_t transaction) override;
@@ -73,22 +72,11 @@ class ServerConnection final : public EndpointUser,
   void take_message(Transaction& call, ReceiveId receive, View message);
   void begin(Transaction& call);
   void begin_known_version(Transaction& call, const wire::FixedWords& words);
-  bool decode(Transaction& call);
-  void on_broken_list(Transaction& call);
   void begin_call(Transaction& call);
   PullStart start_pull(Transaction& call);
   void on_pulled(Transaction& call);
   void execute(Transaction& call, View message);
   void answer(Transaction& call, Outcome outcome);
-  /// Whether a deviation finds too many segments or chunks in it.
-  bool refuses_shape(const wire::Header& header) const;
-  void bend_read_list(Transaction& call);
-  void bend_message(Transaction& call);
-  /// Whether a deviation has discarded the call.
-  bool bend_request(Transaction& call, View message);
-  /// Whether a deviation ends the connection over this call.
-  bool ends_over(View call);
-  void call_back();
 
   // From the call to its end.
   void send_reply(Transaction& call);
@@ -99,9 +87,6 @@ class ServerConnection final : public EndpointUser,
   void discard(Transaction& call);
   void finish(Transaction& call);
   void give_back_receive(Transaction& call);
-  /// Whether a deviation has sent the reply over another connection.
-  bool send_elsewhere(const Transaction& call);
-  void send_besides(Bytes message);
 
   /// Whether the interposer, if there is one, has taken what the call is about to send.
   bool interpose(Transaction& call, Departure::Kind kind);
@@ -111,7 +96,6 @@ class ServerConnection final : public EndpointUser,
   /// Posts what there is room for, in the order in which it was started.
   void post_some();
   Expected<void, fabric::Error> post_next(Transaction& call);
-  std::uint64_t bent_offset(std::uint64_t offset) const;
   /// RFC 8166 4.5.4: what cannot be answered ends the connection.
   void drop();
   /// Tells that the connection ends because of what the client did not do.
@@ -121,9 +105,7 @@ class ServerConnection final : public EndpointUser,
   void go_on();
 
   Transaction* take_idle();
-  ReplyTerms terms(const Transaction& call);
-  void note_stag(const Transaction& call);
-  bool deviates(Deviation deviation) const;
+  ReplyTerms terms() const;
 
   /// Tags with it belong to callbacks, the others are numbers of transactions.
   static constexpr WorkTag kCallbackTag = WorkTag{1} << 63;
@@ -160,13 +142,6 @@ class ServerConnection final : public EndpointUser,
   std::size_t pull_bytes_ = 0;
   std::size_t reply_bytes_ = 0;
   std::deque<std::uint32_t> recent_pushes_;  // XIDs of replies with RDMA Writes
-  std::optional<std::uint32_t> earlier_stag_;
-  // For deviations only: the reply sent last, the first call's program, requests of version 4,
-  // replies.
-  std::optional<Bytes> last_reply_;
-  std::optional<std::uint32_t> program_;
-  std::uint32_t requests_ = 0;
-  std::uint32_t replies_ = 0;
   bool proven_ = false;
   bool going_on_ = false;
   bool heavy_ = false;    // a call left large buffers

@@ -15,7 +15,6 @@ void ServerConnection::give_back_receive(Transaction& call) {
 
 void ServerConnection::discard(Transaction& call) {
   ++context_.statistics.discarded;
-  if (deviates(Deviation::receive_not_reposted)) call.holds_receive = false;
   give_back_receive(call);
   finish(call);
 }
@@ -34,43 +33,17 @@ void ServerConnection::finish(Transaction& call) {
   go_on();
 }
 
-ReplyTerms ServerConnection::terms(const Transaction& call) {
+ReplyTerms ServerConnection::terms() const {
   const wire::Negotiated& negotiated = endpoint_.negotiated();
   ReplyTerms terms;
   terms.grant = context_.options.credits;
-  if (deviates(Deviation::grants_count_down))
-    terms.grant -= std::min(replies_++, context_.options.credits - 1);
   terms.threshold_bytes = negotiated.to_client_bytes;
-  const bool client_flag = endpoint_.peer() && endpoint_.peer()->remote_invalidation;
-  terms.may_invalidate = negotiated.remote_invalidation ||
-                         (!client_flag && deviates(Deviation::invalidates_unasked)) ||
-                         (client_flag && deviates(Deviation::invalidates_without_own_flag));
-  terms.earlier_stag = earlier_stag_;
-  terms.in_session = call.request.has_value();
-  terms.begins_slot = call.request && call.request->sequence == 1;
-  if (deviates(Deviation::replay_under_first_xid)) terms.first_xid = call.first_xid;
-  if (deviates(Deviation::replay_grants_nothing) && call.first_xid) terms.grant = 0;
-  for (const auto& other : transactions_) {
-    if (other.get() != &call && other->state == TransactionState::pulling)
-      terms.other_xid = other->header.xid;
-  }
+  terms.may_invalidate = negotiated.remote_invalidation;
   return terms;
 }
 
-void ServerConnection::note_stag(const Transaction& call) {
-  if (call.header.write_list.segment_count() > 0 && !call.header.write_list[0].empty()) {
-    earlier_stag_ = call.header.write_list[0].front().handle;
-  } else if (!call.header.read_list.empty()) {
-    earlier_stag_ = call.header.read_list.front().target.handle;
-  } else if (!call.header.reply_chunk.empty()) {
-    earlier_stag_ = call.header.reply_chunk.front().handle;
-  }
-}
-
 void ServerConnection::send_reply(Transaction& call) {
-  if (!call.plan.build(call.header, call.reply, terms(call)))
-    return deviates(Deviation::unsendable_reply_discarded) ? discard(call) : send_chunk_error(call);
-  note_stag(call);
+  if (!call.plan.build(call.header, call.reply, terms())) return send_chunk_error(call);
   ++context_.statistics.replies;
   // RFC 8166 3.3.1: the client may use the credit as soon as it has the reply.
   give_back_receive(call);
@@ -86,12 +59,9 @@ void ServerConnection::start_reply(Transaction& call) {
     recent_pushes_.push_back(call.header.xid);
   }
   call.state = TransactionState::replying;
-  if (send_elsewhere(call) || interpose(call, Departure::Kind::reply)) return finish(call);
-  std::vector<Stretch>& stretches = call.posting.stretches;
+  if (interpose(call, Departure::Kind::reply)) return finish(call);
   // RFC 8166 3.5.2: Writes come before the Send that announces them.
-  stretches.assign({Stretch::writes, Stretch::send});
-  if (deviates(Deviation::writes_after_reply)) std::swap(stretches[0], stretches[1]);
-  if (deviates(Deviation::reads_after_reply) && call.sink) stretches.push_back(Stretch::reads);
+  call.posting.stretches.assign({Stretch::writes, Stretch::send});
   start_posting(call);
 }
 
@@ -129,13 +99,13 @@ Expected<void, fabric::Error> ServerConnection::post_next(Transaction& call) {
     case Stretch::reads: {
       const RemoteRead& read = call.pull.reads[next];
       context_.statistics.pulled_bytes += read.length;
-      return endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag,
-                                 bent_offset(read.offset), call.index);
+      return endpoint_.rdma_read(*call.sink, read.sink_offset, read.length, read.stag, read.offset,
+                                 call.index);
     }
     case Stretch::writes: {
       const RemoteWrite& write = call.plan.writes()[next];
       context_.statistics.pushed_bytes += write.from.size();
-      return endpoint_.rdma_write(write.from, write.stag, bent_offset(write.offset), call.index);
+      return endpoint_.rdma_write(write.from, write.stag, write.offset, call.index);
     }
     case Stretch::send:
       return endpoint_.send(call.plan.parts(), call.index, call.plan.invalidate());
@@ -144,10 +114,6 @@ Expected<void, fabric::Error> ServerConnection::post_next(Transaction& call) {
   }
   const View message = call.error;
   return endpoint_.send({&message, 1}, call.index);
-}
-
-std::uint64_t ServerConnection::bent_offset(std::uint64_t offset) const {
-  return deviates(Deviation::offsets_truncated) ? static_cast<std::uint32_t>(offset) : offset;
 }
 
 void ServerConnection::drop() {
@@ -192,7 +158,7 @@ void ServerConnection::send_error(Transaction& call, const wire::Header& error) 
 bool ServerConnection::interpose(Transaction& call, Departure::Kind kind) {
   if (!line_ || down_) return false;
   const View error = call.error;
-  Departure departure{kind, &call.header, call.rpc_call, {&error, 1}, {}, {}};
+  Departure departure{kind, &call.header, call.rpc_call, {&error, 1}, {}, {}, &call.reply};
   if (kind == Departure::Kind::reply) {
     departure.parts = call.plan.parts();
     departure.writes = call.plan.writes();
@@ -202,7 +168,6 @@ bool ServerConnection::interpose(Transaction& call, Departure::Kind kind) {
 }
 
 void ServerConnection::on_done(WorkTag tag, fabric::Operation operation) {
-  if (context_.hung) return;
   if (tag & kCallbackTag) return on_callback_sent(tag);
   if (line_ && (tag & Line::kTag)) {
     const Bytes octets = line_->take_done(tag);
@@ -225,14 +190,10 @@ void ServerConnection::on_done(WorkTag tag, fabric::Operation operation) {
 
 void ServerConnection::on_down(const fabric::CloseReason& reason) {
   down_ = true;
-  const bool lost =
-      reason.code != fabric::Errc::peer_closed && reason.code != fabric::Errc::local_close;
-  if (lost && deviates(Deviation::lost_connection_hangs)) context_.hung = true;
   if (reason.code == fabric::Errc::timed_out) tell_of_limit({reason.code, reason.detail});
   rdma_.unsettled.push_back(id());
   rdma_.pulls.forget(*this);
   callbacks_->close();
-  context_.kept_requests.forget(*this, std::move(last_reply_));
   remember_failed_calls(reason);
   if (line_) context_.options.interposer->on_down(line_, reason);
   for (const auto& call : transactions_) {

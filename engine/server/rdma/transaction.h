@@ -5,7 +5,6 @@
 #include "endpoint/chunk.h"
 #include "endpoint/endpoint.h"
 #include "endpoint/region_pool.h"
-#include "endpoint/session_request.h"
 #include "server/rdma/reply_payload.h"
 #include "server/rdma/reply_plan.h"
 #include "wire/header.h"
@@ -40,8 +39,7 @@ struct Posting {
 
 /// Reused for call after call, so that its buffers keep their capacity.
 struct Transaction {
-  Transaction(std::uint32_t its_index, const Deviations& deviations)
-      : index(its_index), plan(deviations) {}
+  explicit Transaction(std::uint32_t its_index) : index(its_index) {}
 
   std::uint32_t index;  // also the tag of its operations
   TransactionState state = TransactionState::idle;
@@ -58,10 +56,7 @@ struct Transaction {
   ReplyPayload reply;
   std::size_t reply_bytes = 0;  // what it has of the reply budget
   ReplyPlan plan;
-  Bytes error;  // an RDMA_ERROR message, or what a deviation sends besides
-  // For deviations: which request of a session it is, and the XID under which that came first.
-  std::optional<SessionRequest> request;
-  std::optional<std::uint32_t> first_xid;
+  Bytes error;  // an RDMA_ERROR message
 
   /// Moves on to the next operation that is to be posted; true when there is none.
   bool all_posted() {

@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "nfs/binding.h"
-#include "nfs/mount3.h"
 #include "rpc/direction.h"
 #include "wire/xdr.h"
 
@@ -26,8 +24,6 @@ std::string host_of(const net::Address& peer) {
   return text.substr(0, text.rfind(':'));
 }
 
-/// xid, type, status, an empty verifier and accept_stat (RFC 5531 9): what stands before results.
-constexpr std::size_t kAcceptedOctets = 24;
 /// In the first octet of a marking word.
 constexpr std::byte kLastFragment{0x80};
 
@@ -52,10 +48,6 @@ StreamConnection::~StreamConnection() {
   if (!down_) go_down();
 }
 
-bool StreamConnection::deviates(Deviation deviation) const {
-  return runtime_.context.options.deviations.has(deviation);
-}
-
 Expected<void, Error> StreamConnection::start() {
   const auto key = runtime_.reactor.add(*this, socket_.fd(), EPOLLIN);
   if (!key) return tl::unexpected(key.error());
@@ -66,7 +58,6 @@ Expected<void, Error> StreamConnection::start() {
 }
 
 void StreamConnection::on_ready(std::uint32_t events) {
-  if (runtime_.context.hung) return runtime_.reactor.watch(key_, 0);
   ++runtime_.notices;
   begin_turn();
   // Not the end of the client's half alone: nobody takes replies any more.
@@ -116,12 +107,12 @@ std::size_t StreamConnection::take_records(View octets) {
       if (const auto record = rpc::whole_record(left, kLargestStreamRecord)) {
         taken += rpc::kRecordMarkOctets + record->size();
         take_record(*record);
-        if (deviates(Deviation::records_behind_lost)) return octets.size();
+        if (!runtime_.context.options.records.takes_pipelined) return octets.size();
         if (turn_over()) return taken;
         continue;
       }
-      if (deviates(Deviation::fragments_refused) &&
-          (left.front() & kLastFragment) == std::byte{0}) {
+      const bool fragment = (left.front() & kLastFragment) == std::byte{0};
+      if (fragment && !runtime_.context.options.records.takes_fragments) {
         drop({Errc::protocol_error, "a record has several fragments"});
         return taken;
       }
@@ -207,28 +198,16 @@ void StreamConnection::take_record(View record) {
   if (!callbacks_->take_reply(record)) ++runtime_.context.statistics.discarded;
 }
 
-bool StreamConnection::bend_call(View call, ReplyPayload& reply) {
-  wire::Reader reader(call);
-  rpc::CallHeader header;
-  header.decode(reader);
-  if (!reader.ok()) return false;
-  if (deviates(Deviation::mount_not_over_tcp) && header.program == mount3::kProgram) {
-    drop({Errc::protocol_error, "a deviation has no MOUNT over TCP"});
-    return true;
-  }
-  if (!deviates(Deviation::version_four_not_over_tcp) || header.program != nfs::kNfsProgram ||
-      header.version != nfs::kNfsVersion4)
-    return false;
-  put(rpc::ReplyHeader::program_mismatch(header.xid, {3, 3}), reply);
-  return true;
-}
-
 bool StreamConnection::decided_by_interposer(View& call, OutgoingMessage& message,
                                              Outcome& outcome) {
   const auto& interposer = runtime_.context.options.interposer;
   if (!interposer) return false;
-  CallStep step{origin_.connection, false, call, {}, message.payload, {}, {}};
+  CallStep step{origin_.connection, false, call, {}, message.payload, {}, {}, false};
   interposer->on_call(step);
+  if (step.disconnects) {
+    go_down();
+    return true;
+  }
   if (step.instead) call = replaced_ = std::move(*step.instead);
   if (step.outcome) outcome = *step.outcome;
   return step.outcome.has_value();
@@ -237,26 +216,24 @@ bool StreamConnection::decided_by_interposer(View& call, OutgoingMessage& messag
 void StreamConnection::answer(View call) {
   Dispatcher& dispatcher = runtime_.context.dispatcher;
   auto message = take_message();
-  const bool bent = runtime_.context.options.deviations.any() && bend_call(call, message->payload);
-  if (down_) return;
   Outcome outcome = Outcome::reply;
-  if (!bent && !decided_by_interposer(call, *message, outcome)) {
+  if (!decided_by_interposer(call, *message, outcome)) {
     if (auto admitted = dispatcher.admit(call, message->payload))
       dispatcher.execute(*admitted, origin_, message->payload);
   }
+  if (down_) return;
+  bool last_fragment = true;
   if (const auto& interposer = runtime_.context.options.interposer) {
     ReplyStep step{origin_.connection, false, call, message->payload, outcome};
     if (outcome == Outcome::reply) interposer->on_reply(step);
+    last_fragment = step.last_fragment;
     if (step.outcome != Outcome::reply) {
       ++runtime_.context.statistics.discarded;
       return;
     }
   }
-  Bytes& results = message->payload.stream();
-  if (deviates(Deviation::tcp_results_differ) && results.size() > kAcceptedOctets)
-    results.back() ^= std::byte{1};
   ++runtime_.context.statistics.replies;
-  queue(std::move(message));
+  queue(std::move(message), last_fragment);
 }
 
 void StreamConnection::on_end_of_stream() {
@@ -282,10 +259,10 @@ std::unique_ptr<OutgoingMessage> StreamConnection::take_message() {
   return message;
 }
 
-void StreamConnection::queue(std::unique_ptr<OutgoingMessage> message) {
+void StreamConnection::queue(std::unique_ptr<OutgoingMessage> message, bool last_fragment) {
   const std::size_t size = message->payload.size();
-  const bool last = !deviates(Deviation::reply_mark_not_last);
-  wire::store_u32(message->mark.data(), rpc::record_mark(static_cast<std::uint32_t>(size), last));
+  wire::store_u32(message->mark.data(),
+                  rpc::record_mark(static_cast<std::uint32_t>(size), last_fragment));
   message->octets = message->mark.size() + size;
   message->held_bytes = message->payload.held_bytes();
   reply_bytes_ += message->held_bytes;

@@ -38,10 +38,6 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   void on_ready(std::uint32_t events) override;
   void on_deadline() override;
 
-  bool deviates(Deviation deviation) const;
-  /// Whether a deviation has answered the call, or closed the connection over it.
-  bool bend_call(View call, ReplyPayload& reply);
-
   void begin_turn();
   bool turn_over() const;
 
@@ -51,7 +47,8 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   /// only when the connection is held back or down, or its turn is over.
   std::size_t take_records(View octets);
   void take_record(View record);
-  /// Whether the interposer has settled what becomes of the call, which it may replace.
+  /// Whether the interposer has settled what becomes of the call, which it may replace, or has
+  /// ended the connection.
   bool decided_by_interposer(View& call, OutgoingMessage& message, Outcome& outcome);
   void answer(View call);
   void on_end_of_stream();
@@ -69,7 +66,7 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
 
   // What goes out.
   std::unique_ptr<OutgoingMessage> take_message();
-  void queue(std::unique_ptr<OutgoingMessage> message);
+  void queue(std::unique_ptr<OutgoingMessage> message, bool last_fragment = true);
   void flush();
   /// The first parts of what waits, as many as are given to the system at a time.
   void gather();

@@ -31,7 +31,7 @@ void StreamTransport::admit(net::Socket socket, const net::Address& peer) {
   ServerContext& context = runtime_.context;
   ++runtime_.notices;
   Expected<void, net::Error> admitted;
-  if (context.hung || context.open_connections >= context.options.most_connections) {
+  if (context.open_connections >= context.options.most_connections) {
     admitted =
         tl::unexpected(net::Error{net::Errc::local_close, std::to_string(context.open_connections) +
                                                               " connections are open"});

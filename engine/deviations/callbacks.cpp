@@ -1,0 +1,187 @@
+// Deviations in calls of the server as messages, and in what it takes for their replies (RFC 8167).
+#include "deviations/families.h"
+#include "endpoint/limits.h"
+#include "rpc/direction.h"
+#include "wire/xdr.h"
+
+namespace steertag::deviations {
+namespace {
+
+constexpr std::size_t kSmallestRecall = 128;  // CB_NULL stays as it is
+constexpr std::size_t kXidAt = 0;
+constexpr std::size_t kVersAt = 4;
+constexpr std::size_t kCreditAt = 8;
+
+bool is_recall(const Departing& departing) {
+  return departing.is_callback() && departing.draft.payload.size() >= kSmallestRecall;
+}
+
+/// The payload of an RDMA_MSG with three empty lists, in any version; nothing for any other
+/// message.
+std::optional<View> plain_payload(const Arriving& arriving) {
+  const View message = arriving.message();
+  if (message.size() < wire::kSmallestHeaderBytes) return std::nullopt;
+  for (std::size_t at = wire::kFixedBytes - 4; at < wire::kSmallestHeaderBytes; at += 4) {
+    if (wire::load_u32(message.data() + at) != 0) return std::nullopt;
+  }
+  return message.subspan(wire::kSmallestHeaderBytes);
+}
+
+bool has_direction(const Arriving& arriving, rpc::MessageType direction) {
+  const auto payload = plain_payload(arriving);
+  return payload && rpc::direction(*payload) == direction;
+}
+
+void change_word(Arriving& arriving, std::size_t at, std::uint32_t value) {
+  Bytes message(arriving.message().begin(), arriving.message().end());
+  wire::store_u32(message.data() + at, value);
+  arriving.replace(std::move(message));
+}
+
+/// Nothing is there to be read: a judge of the call needs none of it.
+void add_read_chunk(Departing& callback) {
+  if (!is_recall(callback)) return;
+  wire::DraftReadEntry entry;
+  entry.segment = {static_cast<std::uint32_t>(callback.draft.payload.size()), {1, 4, 0}};
+  callback.draft.read_list.push_back(entry);
+}
+
+void grant_without_direction(Arriving& arriving) {
+  const auto words = wire::peek(arriving.message());
+  const auto payload = plain_payload(arriving);
+  if (words && !(payload && rpc::direction(*payload)))
+    arriving.line->grant_callbacks(words->credit);
+}
+
+/// The server learns of an error in place of the call.
+void take_call_for_reply(Arriving& arriving) {
+  const auto words = wire::peek(arriving.message());
+  if (!words || !has_direction(arriving, rpc::MessageType::CALL) ||
+      !arriving.history.callbacks.contains(words->xid))
+    return;
+  wire::Header error;
+  error.xid = words->xid;
+  error.credit = words->credit;
+  error.proc = wire::Procedure::error;
+  error.error = wire::ErrorCode::chunk;
+  Bytes message;
+  wire::encode(error, message);
+  arriving.replace(std::move(message));
+}
+
+void end_over_unknown_reply(Arriving& arriving) {
+  const auto words = wire::peek(arriving.message());
+  if (words && words->vers == wire::kVersion && has_direction(arriving, rpc::MessageType::REPLY) &&
+      rpc::xid(*plain_payload(arriving)) == words->xid &&
+      !arriving.history.callbacks.contains(words->xid))
+    arriving.abort();
+}
+
+void match_rpc_xid(Arriving& arriving) {
+  if (has_direction(arriving, rpc::MessageType::REPLY))
+    change_word(arriving, kXidAt, *rpc::xid(*plain_payload(arriving)));
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "callback-vers-two",
+     .breaks = {"RFC8167-5.1-2"},
+     .sentence = "Callbacks carry 2 in rdma_vers.",
+     .server = {.departure =
+                    [](Departing& callback) {
+                      if (callback.is_callback()) callback.draft.vers = 2;
+                    }},
+     .script_shows = false},
+    {.name = "callback-xid-differs",
+     .breaks = {"RFC8167-5.1-3"},
+     .sentence = "The header of a callback carries another XID than its RPC call.",
+     .server = {.departure =
+                    [](Departing& callback) {
+                      if (callback.is_callback()) callback.draft.xid ^= 0x10000;
+                    }},
+     .script_shows = false},
+    {.name = "callback-asks-no-credit",
+     .breaks = {"RFC8167-5.1-1"},
+     .sentence = "Callbacks ask for no credit.",
+     .server = {.departure =
+                    [](Departing& callback) {
+                      if (callback.is_callback()) callback.draft.credit = 0;
+                    }},
+     .script_shows = false},
+    {.name = "callback-with-chunk",
+     .breaks = {"RFC8267-6.5.2-3"},
+     .sentence = "Callbacks offer a write chunk.",
+     .server = {.departure =
+                    [](Departing& callback) {
+                      if (callback.is_callback()) callback.draft.write_list.emplace_back();
+                    }},
+     .script_shows = false},
+    {.name = "callback-with-read-chunk",
+     .breaks = {"RFC8267-6.5.2-6", "RFC8167-7-1"},
+     .sentence = "Recalls have a read chunk, whatever their size.",
+     .server = {.departure = add_read_chunk},
+     .script_shows = false},
+    {.name = "callback-above-threshold",
+     .breaks = {"RFC8167-4.2-1"},
+     .sentence = "Recalls are larger than the client's receives.",
+     .server = {.departure =
+                    [](Departing& callback) {
+                      const std::size_t threshold = callback.line->negotiated().to_client_bytes;
+                      if (is_recall(callback))
+                        callback.draft.payload.resize(wire::roundup4(threshold));
+                    }},
+     .script_shows = false},
+    {.name = "callbacks-above-grant",
+     .breaks = {"RFC8167-4.1-2"},
+     .sentence = "More callbacks are under way than the client grants.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (has_direction(arriving, rpc::MessageType::REPLY))
+                        change_word(arriving, kCreditAt, peer::kReverseCredits);
+                    }},
+     .script_shows = false},
+    {.name = "any-message-grants-callbacks",
+     .breaks = {"RFC8167-4.1-5"},
+     .sentence = "The credit word of a message without a direction grants callbacks.",
+     .server = {.arrival = grant_without_direction},
+     .script_shows = false},
+    {.name = "forward-calls-wait-for-callback",
+     .breaks = {"RFC8167-4.1-1"},
+     .sentence = "Forward calls wait while a callback has no reply.",
+     .server = {.departure =
+                    [](Departing& departing) {
+                      departing.waits_for_callbacks = !departing.is_callback();
+                    }},
+     .script_shows = false},
+    {.name = "equal-xids-confused",
+     .breaks = {"RFC8167-2.4.1-1"},
+     .sentence = "A forward call is taken for the reply to the callback with the same XID.",
+     .server = {.arrival = take_call_for_reply},
+     .script_shows = false},
+    {.name = "unknown-reply-disconnects",
+     .breaks = {"RFC8167-2.4-1"},
+     .sentence = "A reply that no callback waits for ends the connection.",
+     .server = {.arrival = end_over_unknown_reply},
+     .script_shows = false},
+    {.name = "reply-rpc-xid-alone",
+     .breaks = {"RFC8166-4.5-3"},
+     .sentence = "A reply to a callback is matched by the XID of its RPC message alone.",
+     .server = {.arrival = match_rpc_xid},
+     .script_shows = false},
+    {.name = "reply-version-ignored",
+     .breaks = {"RFC8166-4.5-3"},
+     .sentence = "A reply to a callback is taken in any version.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (has_direction(arriving, rpc::MessageType::REPLY))
+                        change_word(arriving, kVersAt, wire::kVersion);
+                    }},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> callback_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

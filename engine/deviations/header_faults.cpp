@@ -1,0 +1,250 @@
+// Deviations in what becomes of messages that RFC 8166 4.5 has refused or discarded.
+#include "deviations/families.h"
+#include "rpc/direction.h"
+#include "wire/xdr.h"
+
+namespace steertag::deviations {
+namespace {
+
+using wire::Procedure;
+
+constexpr std::size_t kVersAt = 4;
+constexpr std::size_t kProcAt = 12;
+
+bool has_procedure(const Arriving& arriving, Procedure procedure) {
+  const auto words = wire::peek(arriving.message());
+  return words && arriving.message().size() >= wire::kSmallestHeaderBytes &&
+         words->vers == wire::kVersion && words->proc == static_cast<std::uint32_t>(procedure);
+}
+
+bool has_unknown_procedure(const Arriving& arriving) {
+  const auto words = wire::peek(arriving.message());
+  return words && arriving.message().size() >= wire::kSmallestHeaderBytes &&
+         words->vers == wire::kVersion &&
+         words->proc > static_cast<std::uint32_t>(Procedure::error);
+}
+
+/// A call of version 1 whose chunk lists do not decode, or whose rdma_proc has no meaning.
+bool is_broken(const Arriving& arriving) {
+  const View message = arriving.message();
+  const auto words = wire::peek(message);
+  if (!words || message.size() < wire::kSmallestHeaderBytes || words->vers != wire::kVersion)
+    return false;
+  for (const Procedure apart : {Procedure::msgp, Procedure::done, Procedure::error}) {
+    if (words->proc == static_cast<std::uint32_t>(apart)) return false;
+  }
+  wire::Header header;
+  return !wire::decode(message, header);
+}
+
+void change_word(Arriving& arriving, std::size_t at, std::uint32_t value) {
+  Bytes message(arriving.message().begin(), arriving.message().end());
+  wire::store_u32(message.data() + at, value);
+  arriving.replace(std::move(message));
+}
+
+void execute_any_version(Arriving& arriving) {
+  const auto words = wire::peek(arriving.message());
+  if (words && words->vers != wire::kVersion) change_word(arriving, kVersAt, wire::kVersion);
+}
+
+void execute_any_procedure(Arriving& arriving) {
+  if (has_unknown_procedure(arriving))
+    change_word(arriving, kProcAt, static_cast<std::uint32_t>(Procedure::msg));
+}
+
+/// Walks the chunk lists of a message and rewrites single words; stops at the end of the message.
+class ListWalk {
+ public:
+  explicit ListWalk(View message) : message_(message.begin(), message.end()) {}
+
+  Bytes with_presence_words_of_one() {
+    run([](std::byte* word) { wire::store_u32(word, 1); }, [](std::byte* /*word*/) {});
+    return std::move(message_);
+  }
+  Bytes with_aligned_positions() {
+    run([](std::byte* /*word*/) {},
+        [](std::byte* word) { wire::store_u32(word, wire::load_u32(word) & ~3U); });
+    return std::move(message_);
+  }
+
+ private:
+  template <class Present, class Position>
+  void run(Present&& present, Position&& position) {
+    while (has_entry(present)) {
+      if (at_ + wire::kReadSegmentBytes > message_.size()) return;
+      position(word());
+      at_ += wire::kReadSegmentBytes;
+    }
+    while (has_entry(present)) skip_chunk();
+    has_entry(present);
+  }
+  template <class Present>
+  bool has_entry(Present&& present) {
+    if (at_ + 4 > message_.size()) return false;
+    const bool found = wire::load_u32(word()) != 0;
+    if (found) present(word());
+    at_ += 4;
+    return found;
+  }
+  void skip_chunk() {
+    if (at_ + 4 > message_.size()) return;
+    const std::uint64_t bytes = wire::kSegmentBytes * std::uint64_t{wire::load_u32(word())};
+    at_ = bytes > message_.size() ? message_.size() : at_ + 4 + static_cast<std::size_t>(bytes);
+  }
+  std::byte* word() { return message_.data() + at_; }
+
+  Bytes message_;
+  std::size_t at_ = wire::kFixedBytes;
+};
+
+/// Without a Position Zero chunk that holds octets.
+bool holds_no_call(const Arriving& arriving) {
+  wire::Header header;
+  if (!wire::decode(arriving.message(), header) || header.proc != Procedure::nomsg) return false;
+  for (const wire::ReadSegment& segment : header.read_list) {
+    if (segment.position == 0 && segment.target.length > 0) return false;
+  }
+  return true;
+}
+
+/// Discarded by a server that conforms.
+void lose_receive(Arriving& arriving) {
+  const View message = arriving.message();
+  wire::Header header;
+  const auto payload = wire::decode(message, header);
+  const bool discarded = message.size() < wire::kSmallestHeaderBytes ||
+                         has_procedure(arriving, Procedure::done) ||
+                         has_procedure(arriving, Procedure::error) ||
+                         (payload && rpc::direction(*payload) == rpc::MessageType::REPLY);
+  if (discarded) arriving.take_with_receive();
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "version-executed",
+     .breaks = {"RFC8166-4.5.1-1"},
+     .sentence = "A call of any version is executed as version 1.",
+     .server = {.arrival = execute_any_version}},
+    {.name = "short-message-answered",
+     .breaks = {"RFC8166-4.5-1"},
+     .sentence = "A message below 28 octets is answered with ERR_CHUNK.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (arriving.message().size() < wire::kSmallestHeaderBytes) arriving.refuse();
+                    }}},
+    {.name = "done-answered",
+     .breaks = {"RFC8166-4.6.2-2"},
+     .sentence = "RDMA_DONE is answered with ERR_CHUNK.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (has_procedure(arriving, Procedure::done)) arriving.refuse();
+                    }}},
+    {.name = "error-answered",
+     .breaks = {"RFC8166-4.2.4-5", "RFC8166-4.5-9"},
+     .sentence = "RDMA_ERROR is answered with ERR_CHUNK.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (has_procedure(arriving, Procedure::error)) arriving.refuse();
+                    }}},
+    {.name = "msgp-discarded",
+     .breaks = {"RFC8166-4.6.1-2"},
+     .sentence = "RDMA_MSGP is discarded.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (has_procedure(arriving, Procedure::msgp)) arriving.take();
+                    }}},
+    {.name = "unknown-proc-discarded",
+     .breaks = {"RFC8166-4.5.2-2"},
+     .sentence = "A message with an unknown rdma_proc is discarded.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (has_unknown_procedure(arriving)) arriving.take();
+                    }}},
+    {.name = "unknown-proc-executed",
+     .breaks = {"RFC8166-4.5.2-2"},
+     .sentence = "A message with an unknown rdma_proc is executed as RDMA_MSG.",
+     .server = {.arrival = execute_any_procedure}},
+    {.name = "broken-list-discarded",
+     .breaks = {"RFC8166-4.5.2-1"},
+     .sentence = "A call whose chunk lists do not decode is discarded.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (is_broken(arriving)) arriving.take();
+                    }}},
+    {.name = "broken-list-disconnects",
+     .breaks = {"RFC8166-4.5-2"},
+     .sentence = "A call whose chunk lists do not decode closes the connection.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (!is_broken(arriving)) return;
+                      arriving.take();
+                      arriving.line->disconnect();
+                    }}},
+    {.name = "exits-on-broken-list",
+     .breaks = {"RFC8166-4.5-2"},
+     .sentence = "A call whose chunk lists do not decode ends the server.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (is_broken(arriving)) arriving.history.server->ends = true;
+                    }}},
+    {.name = "hangs-on-broken-list",
+     .breaks = {"RFC8166-4.5-2"},
+     .sentence = "After a call whose chunk lists do not decode the server does nothing any more.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (is_broken(arriving)) arriving.history.server->hangs = true;
+                    }}},
+    {.name = "presence-word-truthy",
+     .breaks = {"RFC8166-4.5.2-1"},
+     .sentence = "Any presence word but 0 counts as 1.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (is_broken(arriving))
+                        arriving.replace(ListWalk(arriving.message()).with_presence_words_of_one());
+                    }}},
+    {.name = "position-unaligned-accepted",
+     .breaks = {"RFC8166-4.5.2-1"},
+     .sentence = "A read segment's position is rounded down to a multiple of four.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (is_broken(arriving))
+                        arriving.replace(ListWalk(arriving.message()).with_aligned_positions());
+                    }}},
+    {.name = "nomsg-without-chunk-discarded",
+     .breaks = {"RFC8166-4.5.2-3"},
+     .sentence = "RDMA_NOMSG without any chunk is discarded.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (has_procedure(arriving, Procedure::nomsg) &&
+                          arriving.message().size() == wire::kSmallestHeaderBytes)
+                        arriving.take();
+                    }}},
+    {.name = "nomsg-without-call-discarded",
+     .breaks = {"RFC8166-4.2.4-8"},
+     .sentence = "RDMA_NOMSG whose chunks hold no RPC call is discarded.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (holds_no_call(arriving)) arriving.take();
+                    }},
+     .script_shows = false},
+    {.name = "empty-send-disconnects",
+     .breaks = {"RFC8166-4.5-1"},
+     .sentence = "A Send without an octet ends the connection.",
+     .server = {.arrival =
+                    [](Arriving& arriving) {
+                      if (arriving.message().empty()) arriving.abort();
+                    }},
+     .script_shows = false},
+    {.name = "receive-not-reposted",
+     .breaks = {"RFC8166-3.3.1-9"},
+     .sentence = "A receive that carried a discarded message is never posted again.",
+     .server = {.arrival = lose_receive}},
+};
+
+}  // namespace
+
+std::span<const Deviation> header_fault_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations
