@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "deviations/catalogue.h"
+#include "deviations/client/client_interposer.h"
 
 namespace steertag::deviations {
 
@@ -15,9 +16,12 @@ Expected<void, std::string> ClientDeviations::add(std::string_view name) {
 }
 
 void ClientDeviations::install(peer::FileClientOptions& options) const {
+  std::vector<ClientChange> changes;
   for (const Deviation* each : chosen_) {
-    if (each->pending) options.deviations.add(*each->pending);
+    if (each->client.options) each->client.options(options);
+    if (each->client.needs_interposer()) changes.push_back(each->client);
   }
+  if (!changes.empty()) options.interposer = std::make_shared<ClientInterposer>(std::move(changes));
 }
 
 }  // namespace steertag::deviations

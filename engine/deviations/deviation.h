@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "deviations/client/client_change.h"
 #include "deviations/server_change.h"
 #include "switches/switch.h"
 #include "trace/event.h"
@@ -22,6 +23,7 @@ struct Deviation {
   std::array<std::string_view, kMostBroken> breaks{};  // ledger ids, its own first; then empty
   std::string_view sentence;
   ServerChange server{};
+  ClientChange client{};
   /// Whether the fixed script of deviation_test.cpp shows it; if not, only the suites do.
   bool script_shows = true;
   /// The peer asks for it by itself. Only until the row has a change.

@@ -24,4 +24,20 @@ std::span<const Deviation> returned_list_family();
 std::span<const Deviation> rpc_message_family();
 std::span<const Deviation> tcp_family();
 
+std::span<const Deviation> back_channel_family();
+std::span<const Deviation> call_argument_family();
+std::span<const Deviation> call_header_family();
+std::span<const Deviation> call_result_family();
+std::span<const Deviation> callback_answer_family();
+std::span<const Deviation> credit_family();
+std::span<const Deviation> discarded_reply_family();
+std::span<const Deviation> memory_family();
+std::span<const Deviation> rdma_error_family();
+std::span<const Deviation> receive_family();
+std::span<const Deviation> reply_check_family();
+std::span<const Deviation> retransmission_family();
+std::span<const Deviation> reverse_answer_family();
+std::span<const Deviation> session_call_family();
+std::span<const Deviation> threshold_family();
+
 }  // namespace steertag::deviations

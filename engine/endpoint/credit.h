@@ -34,8 +34,7 @@ class CreditWindow {
   }
   void reset() { granted_ = 1, in_flight_ = 0; }
 
-  // For deviations.
-  void restart() { in_flight_ = 0; }
+  /// Whatever the last reply granted.
   void set_grant(std::uint32_t grant) { granted_ = grant; }
 
  private:

@@ -1,5 +1,4 @@
-// Where a request stands in its session (RFC 8881 18.46.1), read from its octets; only deviations
-// ask this from outside of NFS version 4.
+// Where a request stands in its session (RFC 8881 18.46.1), read from its octets.
 #pragma once
 
 #include <cstddef>

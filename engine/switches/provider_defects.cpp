@@ -11,7 +11,6 @@ struct Pair {
 
 constexpr Pair kPairs[] = {
     {Deviation::startup_key_ignored, fabric::Defect::startup_key_ignored},
-    {Deviation::reply_startup_key_ignored, fabric::Defect::startup_key_ignored},
     {Deviation::plain_reply, fabric::Defect::plain_reply},
     {Deviation::enhanced_reply_revision_one, fabric::Defect::enhanced_reply_revision_one},
     {Deviation::reserved_startup_bits_set, fabric::Defect::reserved_startup_bits_set},

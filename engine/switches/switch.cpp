@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "switches/rows_client.h"
 #include "switches/rows_messages.h"
 #include "switches/rows_sessions.h"
 
@@ -19,8 +18,7 @@ consteval auto joined(const DeviationInfo (&... parts)[kCounts]) {
   return all;
 }
 
-constexpr auto kTable =
-    joined(deviation_rows::kMessages, deviation_rows::kSessions, deviation_rows::kClient);
+constexpr auto kTable = joined(deviation_rows::kMessages, deviation_rows::kSessions);
 constexpr std::size_t kCount = kTable.size();
 static_assert(kCount <= Deviations::kMost);
 

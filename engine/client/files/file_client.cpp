@@ -40,7 +40,7 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     way.provider = std::move(*provider);
     RequesterOptions rdma;
     rdma.credits = options.credits;
-    rdma.attempts = kFileAttempts;
+    rdma.attempts = options.attempts;
     if (options.long_calls) {
       FormWish wish;
       wish.long_call = Use::always;
@@ -53,10 +53,10 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
       wish.segments = kMostRequestSegments;
       rdma.form = wish;
     }
-    // RFC 8267 6.7.2: a credit with which to find out whether the server still answers.
-    const bool reserves = !options.deviations.has(Deviation::no_credit_in_reserve);
-    rdma.reserve = options.version != 3 && reserves ? 1 : 0;
-    rdma.deviations = options.deviations;
+    rdma.reserve = options.version != 3 ? options.reserve : 0;
+    rdma.policy = options.requester;
+    rdma.interposer = options.interposer;
+    way.provider->misbehave(options.defects);
     way.carrier = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
   }
   way.schedule =
@@ -87,7 +87,7 @@ Expected<void, FileError> FileClient::start_version4(const FileClientOptions& op
   SessionOptions session;
   session.identity = options.identity;
   session.owner = make_owner(random);
-  session.deviations = options.deviations;
+  session.policy = options.session;
   wire::store_u64(session.verifier.data(), random());
   auto files = std::make_unique<Nfs4Files>(*nfs_.schedule, std::move(session));
   if (auto started = files->start(); !started) return started;

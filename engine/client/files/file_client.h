@@ -6,6 +6,8 @@
 
 #include "client/files/identity.h"
 #include "client/files/remote_files.h"
+#include "client/interposer.h"
+#include "client/policy.h"
 #include "client/rdma/call_schedule.h"
 #include "client/rdma/requester.h"
 #include "fabric/fabric.h"
@@ -29,7 +31,14 @@ struct FileClientOptions {
   std::function<bool()> interrupted{};
   bool long_calls = false;    // over RDMA: each call in a position-zero chunk of two segments
   bool reply_chunks = false;  // over RDMA: each call offers a reply chunk of sixteen segments
-  Deviations deviations{};    // over RDMA, and of sessions
+  std::uint32_t attempts = kFileAttempts;  // over RDMA: connections on which one call is tried
+  /// Credits that calls of version 4 leave alone: with one the client finds out whether the server
+  /// still answers (RFC 8267 6.7.2).
+  std::uint32_t reserve = 1;
+  RequesterPolicy requester{};
+  SessionPolicy session{};
+  fabric::Defects defects{};  // of the provider
+  std::shared_ptr<ClientInterposer> interposer{};
 };
 
 class FileClient {

@@ -51,18 +51,30 @@ CallError bad(std::string detail) {
 }  // namespace
 
 OutgoingCall::OutgoingCall(std::uint32_t xid, Request request, CallCallback callback,
-                           const Deviations& deviations)
-    : deviations_(deviations),
-      xid_(xid),
-      request_(std::move(request)),
-      callback_(std::move(callback)) {
+                           ReplyPolicy policy)
+    : policy_(policy), xid_(xid), request_(std::move(request)), callback_(std::move(callback)) {
   request_.wish.segments =
       std::clamp(request_.wish.segments, std::uint32_t{1}, kMostRequestSegments);
   wire::store_u32(request_.stream.data(), xid_);
 }
 
-bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form) {
-  const fabric::Rights writable{deviates(Deviation::memory_open_both_ways), true};
+void OutgoingCall::show_request(ClientInterposer& interposer) {
+  const std::uint32_t now = attempts + retries;
+  if (shown_ == now) return;
+  RequestStep step{request_, shown_.has_value()};
+  interposer.on_request(step);
+  shown_ = now;
+}
+
+void OutgoingCall::show_departure(ClientInterposer& interposer, const wire::Negotiated& limits) {
+  CallDeparture departure{request_, limits, header_, parts_, argument_ ? &*argument_ : nullptr};
+  interposer.on_departure(departure);
+  behind_ = std::move(departure.behind);
+  if (departure.header_octets) header_bytes_ = std::move(*departure.header_octets);
+}
+
+bool OutgoingCall::offer_result(const CallMemory& memory, const CallForm& form,
+                                fabric::Rights writable) {
   if (form.write_chunk && form.write_chunk_bytes == 0) header_.write_list.open();
   if (form.write_chunk && form.write_chunk_bytes > 0) {
     result_ = memory.acquire(form.write_chunk_bytes, writable);
@@ -110,21 +122,25 @@ bool OutgoingCall::offer_arguments(const CallMemory& memory, const CallForm& for
     copy(item, argument_->bytes());
     list(static_cast<std::uint32_t>(stream.size()), *argument_, length);
   }
-  if (form.read_chunk && deviates(Deviation::call_roundup_left_inline))
-    inline_parts.push_back(View(kZeros).first(roundup));
   parts_.insert(parts_.end(), inline_parts.begin(), inline_parts.end());
   return true;
 }
 
 Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
                                                const wire::Negotiated& limits,
-                                               std::uint32_t credits) {
+                                               std::uint32_t credits,
+                                               ClientInterposer* interposer) {
   release_memory();
   remotely_invalidated = false;
+  if (interposer) show_request(*interposer);
   const CallSize size{request_.stream.size(), request_.has_item, request_.item.size(),
                       request_.reply};
   CallForm form = choose_form(size, request_.wish, limits);
-  bend_form(form, limits);
+  fabric::Rights writable{false, true};
+  if (interposer) {
+    FormStep step{request_, form, writable, limits, retries};
+    interposer->on_form(step);
+  }
   if (!form.possible) return tl::unexpected(CallErrc::too_large);
   header_.clear();
   header_.xid = xid_;
@@ -132,15 +148,13 @@ Expected<void, CallErrc> OutgoingCall::marshal(const CallMemory& memory,
   header_.proc = form.long_call ? wire::Procedure::nomsg : wire::Procedure::msg;
   parts_.clear();
   parts_.emplace_back();
-  if (!offer_result(memory, form) || !offer_arguments(memory, form)) {
+  if (!offer_result(memory, form, writable) || !offer_arguments(memory, form)) {
     release_memory();
     return tl::unexpected(CallErrc::no_memory);
   }
-  bend_lists(limits);
-  bend_needs(limits);
   header_bytes_.clear();
-  wire::encode(header_, header_bytes_);
-  bend_octets(limits);
+  if (interposer) show_departure(*interposer, limits);
+  if (header_bytes_.empty()) wire::encode(header_, header_bytes_);
   parts_.front() = header_bytes_;
   return {};
 }
@@ -198,7 +212,7 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
   const auto items = nfs::eligible_results(reply.payload, request_.program, request_.version,
                                            request_.procedure, lengths);
   const bool empty = items.empty() || items.front().absent || items.front().length == 0;
-  if (empty && deviates(Deviation::reduced_ineligible_taken)) return std::nullopt;
+  if (empty && !policy_.refuses_ineligible) return std::nullopt;
   if (items.empty() || items.front().absent) {
     // RFC 8166 6.1: only the eligible result may be there.
     if (placed > 0) return bad("a write chunk was used for a result that is not eligible");
@@ -207,31 +221,28 @@ std::optional<CallError> OutgoingCall::check_item(const wire::Header& header, Ca
   const nfs::EligibleItem* const item = &items.front();
   if (!result_) return std::nullopt;
   // RFC 8166 6.1: with a write chunk on offer an eligible result must not be inline.
-  const bool inline_taken = deviates(Deviation::inline_result_taken);
-  if (item->length > 0 && placed == 0 && inline_taken) return std::nullopt;
+  if (item->length > 0 && placed == 0 && !policy_.refuses_inline) return std::nullopt;
   if (item->length > 0 && placed == 0)
     return bad("an eligible result came inline although a write chunk was offered");
   // RFC 8166 3.4.6.2: exactly as long as the item.
-  const bool length_ignored = deviates(Deviation::returned_length_ignored);
-  if (placed != item->length && !length_ignored)
+  if (placed != item->length && policy_.compares_length)
     return bad("the write chunk holds " + std::to_string(placed) + " octets, the result has " +
                std::to_string(item->length));
   reply.item_reduced = true;
-  // A deviation takes the chunk for filled.
   const std::uint64_t taken =
-      length_ignored ? wire::chunk_length(header_.write_list[0]) : item->length;
+      policy_.compares_length ? item->length : wire::chunk_length(header_.write_list[0]);
   reply.item = View(result_->bytes()).first(std::min<std::size_t>(taken, result_->bytes().size()));
   return std::nullopt;
 }
 
 std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::Header& header,
-                                                                   View payload) {
-  const auto broken =
-      deviates(Deviation::returned_segments_ignored) ? std::nullopt : check_echo(header);
+                                                                   View payload,
+                                                                   bool closes_memory) {
+  const auto broken = policy_.compares_segments ? check_echo(header) : std::nullopt;
   const bool is_long = header.proc == wire::Procedure::nomsg;
   if (is_long && (!reply_ || wire::chunk_length(header.reply_chunk) == 0)) return std::nullopt;
   if (!is_long && rpc::xid(payload) != xid_) return std::nullopt;
-  if (!deviates(Deviation::memory_left_open)) close_memory();
+  if (closes_memory) close_memory();
   if (broken) return tl::unexpected(*broken);
   CallReply reply;
   reply.header = &header;
@@ -239,7 +250,7 @@ std::optional<Expected<CallReply, CallError>> OutgoingCall::accept(const wire::H
   reply.payload = payload;
   if (is_long) {
     const View room = reply_->bytes();
-    // No longer than the room, unless a deviation has not compared them.
+    // No longer than the room, unless the segments were not compared.
     reply.payload =
         room.first(std::min<std::uint64_t>(wire::chunk_length(header.reply_chunk), room.size()));
   }

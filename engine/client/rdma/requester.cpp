@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "rpc/direction.h"
-#include "switches/provider_defects.h"
 
 namespace steertag::peer {
 
@@ -17,9 +16,7 @@ Requester::Requester(fabric::Provider& provider, fabric::Url url, RequesterOptio
       pool_(*domain_, options.memory_bytes),
       credits_(options.credits),
       next_xid_(first_xid),
-      clock_(std::move(clock)) {
-  if (options_.deviations.any()) provider.misbehave(provider_defects(options_.deviations));
-}
+      clock_(std::move(clock)) {}
 
 Requester::~Requester() {
   endpoint_.reset();
@@ -36,18 +33,14 @@ Expected<std::uint32_t, CallError> Requester::submit(Request request, CallCallba
   const std::uint32_t xid = next_xid_++;
   if (options_.form) request.wish = *options_.form;
   queue_.push_back(std::make_unique<OutgoingCall>(xid, std::move(request), std::move(callback),
-                                                  options_.deviations));
+                                                  options_.policy.reply));
   return xid;
 }
 
 void Requester::start_connection() {
-  if (deviates(Deviation::several_calls_at_first)) {
-    credits_.restart();
-  } else {
-    credits_.reset();
-  }
+  credits_.reset();
   beside_.clear();
-  used_receives_.clear();
+  held_receives_.clear();
   down_ = came_up_ = false;
   ++statistics_.connections;
   endpoint_ =
@@ -67,8 +60,11 @@ EndpointOptions Requester::endpoint_options() const {
   // RFC 8166 3.3.1: a receive for every reply that may come.
   options.receives = credits_.requested() + kSpareReceives;
   if (reverse_) options.receives += kReverseGrant;
-  if (options_.deviations.any()) bend_endpoint(options);
   options.connection.startup_timeout = options_.connect_timeout;
+  if (options_.interposer) {
+    ConnectStep step{statistics_.connections, credits_.requested(), options};
+    options_.interposer->on_connect(step);
+  }
   return options;
 }
 
@@ -97,8 +93,7 @@ void Requester::step(std::chrono::milliseconds timeout) {
   const bool idle = callbacks_ == before && !down_;
   provider_.poll(idle ? timeout : std::chrono::milliseconds{0});
   pump();
-  if (up() && pending() == 0 && deviates(Deviation::idle_connection_closed))
-    endpoint_->disconnect();
+  if (up() && pending() == 0 && !options_.policy.keeps_idle) endpoint_->disconnect();
 }
 
 void Requester::abort_connection() {
@@ -106,16 +101,11 @@ void Requester::abort_connection() {
 }
 
 void Requester::pump() {
-  const auto open = [this] {
-    return deviates(Deviation::grant_ignored) ? credits_.in_flight() < credits_.requested()
-                                              : credits_.open(options_.reserve);
-  };
-  while (up() && !down_ && open() && !queue_.empty()) {
+  while (up() && !down_ && credits_.open(options_.reserve) && !queue_.empty()) {
     std::unique_ptr<OutgoingCall> call = std::move(queue_.front());
     queue_.pop_front();
-    call->offers_no_room = had_unused_chunk_;
-    const auto marshalled = call->marshal(
-        memory(), negotiated_, deviates(Deviation::asks_for_no_credits) ? 0 : credits_.requested());
+    const auto marshalled =
+        call->marshal(memory(), negotiated_, credits_.requested(), options_.interposer.get());
     if (!marshalled) {
       // Memory comes back with the replies; a connection that is ending opens no window.
       const bool passes = !outstanding_.empty() || !endpoint_->connection()->established();
@@ -127,7 +117,6 @@ void Requester::pump() {
       continue;
     }
     OutgoingCall& sent = *call;
-    if (!sent.header().write_list.empty()) had_unused_chunk_ = false;
     outstanding_[sent.xid()] = std::move(call);
     if (!transmit(sent)) return;
   }
@@ -137,7 +126,9 @@ bool Requester::transmit(OutgoingCall& call) {
   ++call.attempts;
   ++statistics_.calls;
   if (call.attempts > 1) ++statistics_.retransmitted;
-  if (credits_.in_flight() == 0) repost_used();
+  if (credits_.in_flight() == 0) {
+    for (const ReceiveId receive : std::exchange(held_receives_, {})) endpoint_->repost(receive);
+  }
   credits_.on_call();
   statistics_.most_in_flight = std::max(statistics_.most_in_flight, credits_.in_flight());
   ++call.sends_outstanding;
@@ -145,7 +136,7 @@ bool Requester::transmit(OutgoingCall& call) {
     endpoint_->abort();  // on_down puts the call back
     return false;
   }
-  if (deviates(Deviation::request_sent_twice)) send_again(call);
+  for (Bytes& message : call.take_behind()) send_beside(std::move(message));
   return true;
 }
 
@@ -156,7 +147,11 @@ OutgoingCall* Requester::find(std::uint32_t xid) {
 
 void Requester::on_up() {
   negotiated_ = endpoint_->negotiated();
-  if (options_.deviations.any()) bend_negotiated();
+  if (options_.interposer) {
+    UpStep step{*endpoint_, options_.announced, negotiated_};
+    options_.interposer->on_up(step);
+    credits_.set_grant(step.grant);
+  }
   came_up_ = true;
   pause_.came_up();
 }
@@ -165,18 +160,32 @@ void Requester::on_message(ReceiveId receive, View message,
                            std::optional<std::uint32_t> invalidated) {
   const auto effects = [this] { return statistics_.replies + statistics_.reverse_calls; };
   const std::uint64_t before = effects();
-  const std::uint64_t reverse_before = statistics_.reverse_calls;
   if (invalidated) {
     ++statistics_.remote_invalidations;
     for (const auto& [xid, call] : outstanding_) {
       if (call->owns(*invalidated)) call->remotely_invalidated = true;
     }
   }
-  if (!options_.deviations.any() || !bend(message)) handle(message);
+  auto next = ClientArrival::Receive::repost;
+  if (options_.interposer) {
+    next = interpose(message);
+  } else {
+    handle(message);
+  }
   if (effects() == before) ++statistics_.discarded;
-  const bool is_reverse = statistics_.reverse_calls != reverse_before;
-  if (options_.deviations.any() && keeps_receive(receive, is_reverse)) return;
-  endpoint_->repost(receive);
+  if (next == ClientArrival::Receive::repost) endpoint_->repost(receive);
+  if (next == ClientArrival::Receive::hold) held_receives_.push_back(receive);
+}
+
+ClientArrival::Receive Requester::interpose(View message) {
+  ClientArrival arrival{message, credits_.granted(), reverse_ != nullptr};
+  options_.interposer->on_arrival(arrival);
+  if (arrival.grant) credits_.set_grant(*arrival.grant);
+  if (!arrival.taken) handle(arrival.instead ? View(*arrival.instead) : message);
+  for (const Bytes& each : arrival.then) handle(each);
+  for (Bytes& answer : arrival.answers) send_beside(std::move(answer));
+  if (arrival.more_receives > 0) endpoint_->add_receives(arrival.more_receives);
+  return arrival.receive;
 }
 
 void Requester::handle(View message) {
@@ -192,17 +201,16 @@ void Requester::handle(View message) {
   if (!received_.read_list.empty()) return;
   // RFC 8167 4.1: a call of the reverse direction may carry the same XID.
   if (plain && rpc::direction(*payload) != rpc::MessageType::REPLY) return;
-  auto outcome = call->accept(received_, *payload);
+  auto outcome = call->accept(received_, *payload, options_.policy.memory.closes_after_reply);
   if (!outcome) return;
-  const wire::WriteList& chunks = received_.write_list;
-  if (!chunks.empty() && wire::chunk_length(chunks[0]) == 0) had_unused_chunk_ = true;
   credits_.on_reply(received_.credit);
   complete(*call, std::move(*outcome));
 }
 
 void Requester::handle_error(const wire::Header& header, OutgoingCall& call) {
   credits_.on_reply(header.credit);
-  if (deviates(Deviation::memory_open_after_error)) call.leave_memory(left_open_);
+  if (call.retries < options_.policy.error_retries) return make_again(call);
+  if (!options_.policy.memory.closes_after_error) call.leave_memory(left_open_);
   call.close_memory();
   if (header.error == wire::ErrorCode::chunk)
     return complete(call, tl::unexpected(CallError{CallErrc::err_chunk, {}}));
@@ -213,6 +221,7 @@ void Requester::handle_error(const wire::Header& header, OutgoingCall& call) {
 
 void Requester::tell(const OutgoingCall& call, Expected<CallReply, CallError> outcome) {
   ++callbacks_;
+  if (options_.interposer) options_.interposer->on_ended(call.xid());
   call.callback()(std::move(outcome));
 }
 
@@ -220,13 +229,21 @@ void Requester::complete(OutgoingCall& call, Expected<CallReply, CallError> outc
   ++statistics_.replies;
   call.answered = true;
   const std::uint32_t xid = call.xid();
-  const bool is_read = !call.header().write_list.empty();
   tell(call, std::move(outcome));
-  if (deviates(Deviation::memory_left_open)) call.leave_memory(left_open_);
+  if (!options_.policy.memory.closes_after_reply) call.leave_memory(left_open_);
   call.release_memory();
-  if (deviates(Deviation::done_sent) && !call.header().read_list.empty()) send_done(xid);
   retire_sent(xid);
-  if (is_read && deviates(Deviation::overtaken_read_given_up)) give_up_overtaken(xid);
+}
+
+void Requester::make_again(OutgoingCall& call) {
+  auto again = outstanding_.extract(call.xid());
+  OutgoingCall& same = *again.mapped();
+  same.release_memory();
+  same.rename(next_xid_++);
+  same.sends_outstanding = 0;
+  ++same.retries;
+  ++statistics_.replies;
+  queue_.push_back(std::move(again.mapped()));
 }
 
 void Requester::retire_sent(std::uint32_t xid) {
@@ -242,11 +259,11 @@ void Requester::on_done(WorkTag tag, fabric::Operation /*operation*/) {
   const auto found = outstanding_.find(xid);
   if (found == outstanding_.end()) return;
   --found->second->sends_outstanding;
-  found->second->bend_sent(negotiated_);
   retire_sent(xid);
 }
 
 void Requester::on_down(const fabric::CloseReason& reason) {
+  if (options_.interposer) options_.interposer->on_down();
   down_ = true;
   down_reason_ = std::string(fabric::sentence(reason.code));
   if (!reason.detail.empty()) down_reason_ += ": " + reason.detail;
@@ -268,15 +285,12 @@ void Requester::requeue_all(const std::string& why) {
   for (auto& call : calls) {
     call->release_memory();
     call->sends_outstanding = 0;
-    if (deviates(Deviation::resent_as_new_request)) advance_sequence(*call);
-    if (deviates(Deviation::create_retry_renumbered)) advance_create_sequence(*call);
     queue_.push_front(std::move(call));
   }
   std::deque<std::unique_ptr<OutgoingCall>> keep;
   std::vector<std::unique_ptr<OutgoingCall>> lost;
-  const std::uint32_t most = deviates(Deviation::gives_up_after_loss) ? 1 : options_.attempts;
   for (auto& call : queue_) {
-    if (call->attempts >= most) {
+    if (call->attempts >= options_.attempts) {
       lost.push_back(std::move(call));
     } else {
       keep.push_back(std::move(call));

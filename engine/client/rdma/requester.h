@@ -7,22 +7,15 @@
 #include <memory>
 #include <unordered_map>
 
+#include "client/interposer.h"
+#include "client/policy.h"
 #include "client/rdma/call_carrier.h"
 #include "client/rdma/outgoing_call.h"
 #include "client/rdma/reconnect_pause.h"
 #include "endpoint/credit.h"
 #include "endpoint/endpoint.h"
-#include "switches/switch.h"
 
 namespace steertag::peer {
-
-/// What the deviation few-receives posts: more than a use of the files of a test has calls under
-/// way.
-inline constexpr std::uint32_t kFewReceives = 8;
-/// What few-receives-after-reconnect posts: one for a call of the server, and one for a reply.
-inline constexpr std::uint32_t kFewReceivesAgain = 2;
-/// The calls of a client of NFS version 4.1 up to its session: EXCHANGE_ID and CREATE_SESSION.
-inline constexpr std::uint64_t kCallsToSession = 2;
 
 struct RequesterOptions {
   std::uint32_t credits = kDefaultCredits;  // requested in every call
@@ -34,7 +27,8 @@ struct RequesterOptions {
   std::uint32_t attempts = kMostAttempts;
   std::chrono::milliseconds connect_timeout{5000};
   std::optional<FormWish> form{};  // of every call, whatever its request wishes
-  Deviations deviations;
+  RequesterPolicy policy{};
+  std::shared_ptr<ClientInterposer> interposer{};
 };
 
 struct RequesterStatistics {
@@ -93,33 +87,16 @@ class Requester final : public CallCarrier, private EndpointUser {
   bool transmit(OutgoingCall& call);
   void handle(View message);
   EndpointOptions endpoint_options() const;
-  /// What deviations do with a message instead of `handle`; true if nothing is left to be done.
-  bool bend(View message);
-  bool bend_undecodable(View message);
-  bool bend_unexpected(const wire::Header& header, View payload);
-  void repost_used();
-  void bend_negotiated();
-  void bend_endpoint(EndpointOptions& endpoint) const;
-  std::uint32_t bent_receives(std::uint32_t receives) const;
-  /// Whether the receive of a message is not posted again now.
-  bool keeps_receive(ReceiveId receive, bool is_reverse);
-  void send_again(OutgoingCall& call);
-  void give_up_overtaken(std::uint32_t xid);
-  bool answers_reverse_calls() const;
+  /// Handles what the interposer makes of the message. What becomes of its receive.
+  ClientArrival::Receive interpose(View message);
   /// Whether the message is a call of the server, which then needs nothing more.
   bool take_reverse(const wire::Header& header, View payload);
   /// The whole message that answers it; empty: there is none.
   Bytes answer_reverse(const wire::Header& call, View payload);
-  Bytes bent_reverse_answer(const wire::Header& call, Bytes reply);
-  OutgoingCall* oldest();
-  void fail(OutgoingCall& call, const char* why);
+  void send_answer(const wire::Header& call, View payload, Bytes message);
+  /// Queues the call under another XID.
   void make_again(OutgoingCall& call);
-  static void advance_sequence(OutgoingCall& call);
-  static void advance_create_sequence(OutgoingCall& call);
-  void send_error(std::uint32_t xid);
-  void send_done(std::uint32_t xid);
   bool send_beside(Bytes message);
-  bool deviates(Deviation deviation) const { return options_.deviations.has(deviation); }
   void handle_error(const wire::Header& header, OutgoingCall& call);
   OutgoingCall* find(std::uint32_t xid);
   void tell(const OutgoingCall& call, Expected<CallReply, CallError> outcome);
@@ -151,10 +128,8 @@ class Requester final : public CallCarrier, private EndpointUser {
   ReverseService* reverse_ = nullptr;
   std::unordered_map<WorkTag, Bytes> beside_;  // messages that are no calls
   std::uint64_t next_beside_ = 0;
-  std::optional<wire::Negotiated> first_negotiated_;  // what follows is for deviations only
-  std::vector<PooledRegion> left_open_;
-  std::vector<ReceiveId> used_receives_;
-  bool had_unused_chunk_ = false;  // since a write chunk was offered
+  std::vector<PooledRegion> left_open_;   // MemoryPolicy
+  std::vector<ReceiveId> held_receives_;  // ClientArrival::Receive::hold
 };
 
 }  // namespace steertag::peer

@@ -29,14 +29,12 @@ bool Requester::send_beside(Bytes message) {
   return false;
 }
 
-void Requester::send_error(std::uint32_t xid) {
-  wire::Header header;
-  header.xid = xid;
-  header.credit = credits_.requested();
-  header.proc = wire::Procedure::error;
-  header.error = wire::ErrorCode::chunk;
-  Bytes message;
-  wire::encode(header, message);
+void Requester::send_answer(const wire::Header& call, View payload, Bytes message) {
+  if (options_.interposer) {
+    AnswerStep step{call, payload, message};
+    options_.interposer->on_answer(step);
+    if (step.withheld) return;
+  }
   send_beside(std::move(message));
 }
 
@@ -48,28 +46,33 @@ bool Requester::take_reverse(const wire::Header& header, View payload) {
   const bool is_long_call = header.proc == wire::Procedure::nomsg && !header.read_list.empty() &&
                             find(header.xid) == nullptr;
   if (!is_call && !is_long_call) return false;
-  if (!reverse_ && !answers_reverse_calls()) return true;
+  if (!reverse_) return true;
   // RFC 8167 5.1: one XID in both places.
   if (is_call && rpc::xid(payload) != header.xid) return true;
   ++statistics_.reverse_calls;
   // RFC 8167 5.3: no item of a callback is DDP-eligible, so that chunks are not supported.
   if (is_long_call || !header.read_list.empty() || !header.write_list.empty() ||
       header.has_reply_chunk) {
-    if (!deviates(Deviation::reverse_chunks_unanswered)) send_error(header.xid);
+    wire::Header error;
+    error.xid = header.xid;
+    error.credit = credits_.requested();
+    error.proc = wire::Procedure::error;
+    error.error = wire::ErrorCode::chunk;
+    Bytes message;
+    wire::encode(error, message);
+    send_answer(header, payload, std::move(message));
     return true;
   }
   if (Bytes message = answer_reverse(header, payload); !message.empty())
-    send_beside(std::move(message));
+    send_answer(header, payload, std::move(message));
   return true;
 }
 
 Bytes Requester::answer_reverse(const wire::Header& call, View payload) {
-  Bytes reply = reverse_ ? reverse_->answer(payload) : Bytes();
-  if (answers_reverse_calls()) reply = bent_reverse_answer(call, std::move(reply));
+  const Bytes reply = reverse_->answer(payload);
   if (reply.empty()) return {};
   wire::Header header;
   header.xid = call.xid;
-  header.vers = deviates(Deviation::reverse_answer_vers_two) ? 2 : wire::kVersion;
   header.credit = kReverseGrant;
   // RFC 8166 4.5.3: a reply that does not fit, for which no chunk was offered.
   const bool fits = reply.size() <= reverse_limits()->reply_bytes;

@@ -44,10 +44,8 @@ Bytes CallbackProgram::answer(View call) {
   if (header.procedure != nfs4::CB_COMPOUND) return accepted(rpc::AcceptStatus::PROC_UNAVAIL);
   const auto results = compound(reader);
   if (!results) return accepted(rpc::AcceptStatus::GARBAGE_ARGS);
-  if (results->empty()) return {};  // Deviation::referring_call_awaited
   Bytes reply = accepted(rpc::AcceptStatus::SUCCESS);
   reply.insert(reply.end(), results->begin(), results->end());
-  if (deviates(Deviation::callback_replies_too_long)) reply.resize(2 * kShortCallbackReply);
   return reply;
 }
 
@@ -62,10 +60,6 @@ std::optional<Bytes> CallbackProgram::compound(wire::Reader& reader) {
     return octets;
   }
   // RFC 8881 2.10.2.1: callback_ident is ignored.
-  if (args.callback_ident != 0 && deviates(Deviation::callback_ident_refused)) {
-    results.set_status(Status::NFS4ERR_INVAL);
-    return octets;
-  }
   Operations operations(reader, "argarray");
   const auto first = operations.next();
   if (!reader.ok()) {
@@ -79,55 +73,35 @@ std::optional<Bytes> CallbackProgram::compound(wire::Reader& reader) {
   }
   nfs4::CbSequenceArgs sequence;
   if (*first != CbOpnum::OP_CB_SEQUENCE) {
-    results.add_status(*first, deviates(Deviation::callback_without_sequence_executed)
-                                   ? perform(*first, sequence, reader)
-                                   : Status::NFS4ERR_OP_NOT_IN_SESSION);
+    results.add_status(*first, policy_.needs_sequence ? Status::NFS4ERR_OP_NOT_IN_SESSION
+                                                      : perform(*first, sequence, reader));
     return octets;
   }
   sequence.decode(reader);
   const Status status = reader.ok() ? check(sequence, operations.count()) : Status::NFS4ERR_BADXDR;
   if (status != Status::NFS4_OK) {
-    if (sequence.csa_slotid < slots_.size() && deviates(Deviation::callback_error_drops_reply))
-      slots_[sequence.csa_slotid].reply.clear();
     results.add_status(CbOpnum::OP_CB_SEQUENCE, status);
     return octets;
   }
   if (is_retry(sequence)) return slots_[sequence.csa_slotid].reply;
-  if (races(sequence) && deviates(Deviation::referring_call_awaited)) return Bytes{};
   execute(sequence, operations, reader, results);
-  keep(sequence, args, octets, results.status());
+  Slot& slot = slots_[sequence.csa_slotid];
+  slot.sequence = sequence.csa_sequenceid;
+  slot.reply = octets;
   return octets;
-}
-
-void CallbackProgram::keep(const nfs4::CbSequenceArgs& args, const nfs4::CbCompoundArgs& call,
-                           View reply, Status status) {
-  Slot& slot = slots_[args.csa_slotid];
-  slot.sequence = args.csa_sequenceid;
-  slot.reply.assign(reply.begin(), reply.end());
-  if (args.csa_cachethis && deviates(Deviation::kept_callback_reply_forgotten)) slot.reply.clear();
-  if (status != Status::NFS4ERR_OP_ILLEGAL || !deviates(Deviation::illegal_callback_retry_uncached))
-    return;
-  slot.reply.clear();
-  Results results(slot.reply, call.tag);
-  results.add(CbOpnum::OP_CB_SEQUENCE, sequence_result(args));
-  results.add_status(CbOpnum::OP_CB_ILLEGAL, Status::NFS4ERR_RETRY_UNCACHED_REP);
 }
 
 bool CallbackProgram::is_retry(const nfs4::CbSequenceArgs& args) const {
   const Slot& slot = slots_[args.csa_slotid];
-  return args.csa_sequenceid == slot.sequence && !slot.reply.empty() &&
-         !deviates(Deviation::callback_retry_executed) &&
-         !deviates(Deviation::callback_retry_refused);
+  return args.csa_sequenceid == slot.sequence && !slot.reply.empty() && policy_.keeps_replies;
 }
 
 // RFC 8881 20.9.3: an error leaves the slot as it was.
 Status CallbackProgram::check(const nfs4::CbSequenceArgs& args, std::uint32_t operations) const {
-  const bool other = args.csa_sessionid != session_;
-  if (slots_.empty() || (other && !deviates(Deviation::other_session_callback_executed)))
-    return Status::NFS4ERR_BADSESSION;
-  if (args.csa_slotid < slots_.size()) return check_slot(args, operations);
-  return deviates(Deviation::bad_callback_slot_misordered) ? Status::NFS4ERR_SEQ_MISORDERED
-                                                           : Status::NFS4ERR_BADSLOT;
+  const bool other = policy_.compares_session && args.csa_sessionid != session_;
+  if (slots_.empty() || other) return Status::NFS4ERR_BADSESSION;
+  if (args.csa_slotid >= slots_.size()) return policy_.bad_slot_status;
+  return check_slot(args, operations);
 }
 
 Status CallbackProgram::check_slot(const nfs4::CbSequenceArgs& args,
@@ -135,15 +109,11 @@ Status CallbackProgram::check_slot(const nfs4::CbSequenceArgs& args,
   if (is_retry(args)) return Status::NFS4_OK;
   const Slot& slot = slots_[args.csa_slotid];
   const bool again = args.csa_sequenceid == slot.sequence && !slot.reply.empty();
-  if (again && deviates(Deviation::callback_retry_refused)) return Status::NFS4ERR_SEQ_MISORDERED;
-  const bool next =
-      args.csa_sequenceid == slot.sequence + 1 ||  // wraps around to 0
-      (slot.sequence == 0 && slot.reply.empty() && deviates(Deviation::first_callback_any_number));
-  if (!next && !again && !deviates(Deviation::misordered_callback_executed))
-    return Status::NFS4ERR_SEQ_MISORDERED;
-  const bool many = operations > kMostCallbackOperations;
-  return many && !deviates(Deviation::callback_operations_unlimited) ? Status::NFS4ERR_TOO_MANY_OPS
-                                                                     : Status::NFS4_OK;
+  const bool next = args.csa_sequenceid == slot.sequence + 1;  // wraps around to 0
+  const bool compared =
+      slot.reply.empty() ? policy_.compares_first_sequence : policy_.compares_sequence;
+  if (!next && !again && compared) return Status::NFS4ERR_SEQ_MISORDERED;
+  return operations > policy_.most_operations ? Status::NFS4ERR_TOO_MANY_OPS : Status::NFS4_OK;
 }
 
 void CallbackProgram::execute(const nfs4::CbSequenceArgs& sequence, Operations& operations,
@@ -163,15 +133,13 @@ void CallbackProgram::execute(const nfs4::CbSequenceArgs& sequence, Operations& 
 
 nfs4::CbSequenceResult CallbackProgram::sequence_result(const nfs4::CbSequenceArgs& args) const {
   const auto highest = static_cast<std::uint32_t>(slots_.size() - 1);
-  const std::uint32_t enforced = deviates(Deviation::callback_highest_slot_low) ? 0 : highest;
   nfs4::CbSequenceResult ok;
-  ok.resok4 = {args.csa_sessionid, args.csa_sequenceid, args.csa_slotid, enforced, highest};
+  ok.resok4 = {args.csa_sessionid, args.csa_sequenceid, args.csa_slotid, highest, highest};
   return ok;
 }
 
 bool CallbackProgram::races(const nfs4::CbSequenceArgs& args) const {
-  if (deviates(Deviation::unknown_referring_call_delayed))
-    return !args.csa_referring_call_lists.empty();
+  if (policy_.delays_any_referral) return !args.csa_referring_call_lists.empty();
   return std::ranges::any_of(args.csa_referring_call_lists, [this](const auto& list) {
     return list.rcl_sessionid == session_ &&
            std::ranges::any_of(list.rcl_referring_calls, actions_.outstanding);
@@ -182,8 +150,7 @@ Status CallbackProgram::perform(CbOpnum number, const nfs4::CbSequenceArgs& sequ
                                 wire::Reader& reader) {
   switch (number) {
     case CbOpnum::OP_CB_SEQUENCE:
-      return deviates(Deviation::second_callback_sequence_invalid) ? Status::NFS4ERR_INVAL
-                                                                   : Status::NFS4ERR_SEQUENCE_POS;
+      return policy_.second_sequence_status;
     case CbOpnum::OP_CB_RECALL: {
       nfs4::CbRecallArgs args;
       args.decode(reader);

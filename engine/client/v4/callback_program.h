@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
+#include "client/policy.h"
 #include "client/rdma/reverse_service.h"
 #include "nfs/v4/compound.h"
-#include "switches/switch.h"
 
 namespace steertag::peer {
 
@@ -15,10 +15,6 @@ namespace steertag::peer {
 inline constexpr std::uint32_t kCallbackProgram = 0x40000000;
 /// ca_maxrequests of the backchannel: recalls are rare and answered at once.
 inline constexpr std::uint32_t kClientBackSlots = 4;
-/// ca_maxoperations of the backchannel: CB_SEQUENCE and what one event may give cause to.
-inline constexpr std::uint32_t kMostCallbackOperations = 8;
-/// What a deviation asks for as the longest reply, which no server finds too short.
-inline constexpr std::uint32_t kShortCallbackReply = 512;
 
 /// What the client does for its callbacks; each must be there.
 struct CallbackActions {
@@ -32,8 +28,8 @@ struct CallbackActions {
 
 class CallbackProgram final : public ReverseService {
  public:
-  CallbackProgram(CallbackActions actions, const Deviations& deviations)
-      : actions_(std::move(actions)), deviations_(deviations) {}
+  explicit CallbackProgram(CallbackActions actions, CallbackPolicy policy = {})
+      : actions_(std::move(actions)), policy_(policy) {}
 
   /// A new session, whose backchannel has so many slots.
   void reset(const nfs4::SessionId& session, std::uint32_t slots);
@@ -59,17 +55,13 @@ class CallbackProgram final : public ReverseService {
   nfs4::Status check_slot(const nfs4::CbSequenceArgs& args, std::uint32_t operations) const;
   /// Whether it has overtaken the reply that says what it is about (RFC 8881 2.10.6.3).
   bool races(const nfs4::CbSequenceArgs& args) const;
-  /// The slot is used: what answers a retry, as deviations have it.
-  void keep(const nfs4::CbSequenceArgs& args, const nfs4::CbCompoundArgs& call, View reply,
-            nfs4::Status status);
   nfs4::CbSequenceResult sequence_result(const nfs4::CbSequenceArgs& args) const;
   bool is_retry(const nfs4::CbSequenceArgs& args) const;
   nfs4::Status perform(nfs4::CbOpnum number, const nfs4::CbSequenceArgs& sequence,
                        wire::Reader& reader);
-  bool deviates(Deviation deviation) const { return deviations_.has(deviation); }
 
   CallbackActions actions_;
-  const Deviations& deviations_;
+  CallbackPolicy policy_;
   nfs4::SessionId session_{};
   std::vector<Slot> slots_;  // none before the first session
 };

@@ -22,7 +22,7 @@ struct Answered {
 
 class CallbackProgramTest : public ::testing::Test {
  protected:
-  CallbackProgramTest() : program(actions(), deviations) { program.reset(kSession, 2); }
+  CallbackProgramTest() : program(actions()) { program.reset(kSession, 2); }
 
   CallbackActions actions() {
     return {[this](const nfs4::CbRecallArgs&) { return ++recalls, Status::NFS4ERR_BAD_STATEID; },
@@ -110,7 +110,6 @@ class CallbackProgramTest : public ::testing::Test {
     return answered;
   }
 
-  Deviations deviations;
   std::vector<std::uint32_t> targets;
   unsigned recalls = 0;
   std::uint32_t under_way = UINT32_MAX;  // a slot
@@ -134,7 +133,7 @@ TEST_F(CallbackProgramTest, RpcLayerAnswersWhatIsNotItsOwn) {
 }
 
 TEST_F(CallbackProgramTest, NullIsAnsweredBeforeThereIsASession) {
-  CallbackProgram fresh(actions(), deviations);
+  CallbackProgram fresh(actions());
   EXPECT_FALSE(fresh.answer(header(nfs4::CB_NULL)).empty());
   EXPECT_EQ(read(fresh.answer(compound(sequence(1)))).status, Status::NFS4ERR_BADSESSION);
 }

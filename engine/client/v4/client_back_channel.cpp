@@ -38,10 +38,8 @@ nfs4::ChannelAttrs ClientSession::wanted_back_channel() const {
   const auto limits = schedule_.carrier().reverse_limits();
   // Servers want values also of a channel that no connection becomes part of.
   if (!limits) return {0, 4096, 4096, 0, 2, 1, {}};
-  auto call = static_cast<std::uint32_t>(limits->call_bytes);
-  auto reply = static_cast<std::uint32_t>(limits->reply_bytes);
-  if (deviates(Deviation::long_callbacks_promised)) call = 1U << 16;
-  if (deviates(Deviation::callback_replies_too_long)) reply = kShortCallbackReply;
+  const auto call = static_cast<std::uint32_t>(limits->call_bytes);
+  const auto reply = static_cast<std::uint32_t>(limits->reply_bytes);
   return {0, call, reply, reply, kMostCallbackOperations, kClientBackSlots, {}};
 }
 
@@ -60,7 +58,6 @@ void ClientSession::keep_back_channel() {
   // RFC 8881 2.10.13.1.2: who comes back without its last connection has to bind the new one.
   const bool lost =
       has_back_channel_ && schedule_.carrier().connection_number() != back_connection_;
-  if (lost && deviates(Deviation::lost_back_channel_not_bound)) return;
   if (lost || path_down_) bind();
 }
 
@@ -74,7 +71,6 @@ void ClientSession::bind() {
   args.bctsa_dir = nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH;
   ClientCompound call;
   call.add(Opnum::OP_BIND_CONN_TO_SESSION, args);
-  if (deviates(Deviation::bind_not_alone)) call.add(Opnum::OP_PUTROOTFH);
   schedule_.call(call.request(options_.identity, nullptr),
                  [this, session = sessions_made_](Expected<CallReply, CallError> outcome) {
                    if (session == sessions_made_ && stage_ == Stage::ready)
@@ -109,15 +105,13 @@ void ClientSession::bind_refused(const FileError& error) {
 
 void ClientSession::heed(std::uint32_t flags, std::uint64_t binds) {
   // RFC 8881 18.46.3: nothing but another session helps.
-  if ((flags & nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT) != 0 && stage_ == Stage::ready &&
-      !deviates(Deviation::back_channel_fault_ignored))
-    return leave();
+  if ((flags & nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT) != 0 && stage_ == Stage::ready) return leave();
   if (!can_be_called() || binding_ || binds != binds_ || stage_ != Stage::ready) return;
   if ((flags & kPathDown) == 0) {
     vain_binds_ = 0;
     return;
   }
-  if (path_down_ || deviates(Deviation::path_down_ignored)) return;
+  if (path_down_) return;
   if (++vain_binds_ > kMostVainBinds) return leave();
   path_down_ = true;
 }
@@ -129,13 +123,12 @@ void ClientSession::leave() {
 }
 
 std::optional<std::uint32_t> ClientSession::destroy_slot() {
-  return deviates(Deviation::destroyed_over_any_connection) ? std::nullopt : slots_.take();
+  return options_.policy.destroys_in_session ? slots_.take() : std::nullopt;
 }
 
 Request ClientSession::destroy_request(std::optional<std::uint32_t> slot) const {
   ClientCompound call;
   call.add(Opnum::OP_DESTROY_SESSION, nfs4::DestroySessionArgs{session_id_});
-  if (deviates(Deviation::operation_behind_destroy)) call.add(Opnum::OP_PUTROOTFH);
   if (!slot) return call.request(options_.identity, nullptr);
   const nfs4::SequenceArgs sequence = sequence_in(*slot);
   return call.request(options_.identity, &sequence);
@@ -154,7 +147,7 @@ void ClientSession::destroy_left() {
 // --- slots that the server wants back
 
 void ClientSession::recall_slots(std::uint32_t highest_slot) {
-  if (highest_slot >= slots_.target() || deviates(Deviation::slot_recall_ignored)) return;
+  if (highest_slot >= slots_.target()) return;
   slots_.recall(highest_slot);
   ++recalls_;
   slots_recalled_ = true;

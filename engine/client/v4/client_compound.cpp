@@ -16,13 +16,12 @@ void ClientCompound::add_write(const nfs4::WriteArgs& args) {
   item_ = args.data;
 }
 
-Request ClientCompound::request(const Identity& identity, const nfs4::SequenceArgs* sequence,
-                                bool behind) const {
+Request ClientCompound::request(const Identity& identity,
+                                const nfs4::SequenceArgs* sequence) const {
   Request request = start_call(nfs4::kProgram, nfs4::kVersion, nfs4::NFSPROC4_COMPOUND, identity);
   wire::Writer writer(request.stream);
   nfs4::CompoundArgs{{}, 1}.encode(writer);
-  writer.u32(count_ + (sequence ? 1 : 0) + (behind ? 1 : 0));
-  if (behind) writer.u32(static_cast<std::uint32_t>(Opnum::OP_PUTROOTFH));
+  writer.u32(count_ + (sequence ? 1 : 0));
   if (sequence) {
     writer.u32(static_cast<std::uint32_t>(Opnum::OP_SEQUENCE));
     sequence->encode(writer);

@@ -28,9 +28,7 @@ class ClientCompound {
   bool keeps_reply() const { return keep_reply_; }
 
   /// The call without a session, or with a SEQUENCE before its operations.
-  /// `behind`: with another operation before that, which no server takes (a deviation).
-  Request request(const Identity& identity, const nfs4::SequenceArgs* sequence,
-                  bool behind = false) const;
+  Request request(const Identity& identity, const nfs4::SequenceArgs* sequence) const;
 
  private:
   Bytes operations_;

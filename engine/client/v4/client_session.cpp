@@ -50,7 +50,7 @@ bool ends_session(Status status) {
 ClientSession::ClientSession(CallSchedule& schedule, SessionOptions options)
     : schedule_(schedule),
       options_(std::move(options)),
-      callbacks_(callback_actions(), options_.deviations) {
+      callbacks_(callback_actions(), options_.policy.callbacks) {
   schedule_.carrier().serve_reverse(&callbacks_);
 }
 
@@ -79,7 +79,7 @@ void ClientSession::pump() {
     if (const auto slot = slots_.take()) send(std::move(completing_), *slot);
   }
   while (stage_ == Stage::ready && !waiting_.empty()) {
-    const auto slot = deviates(Deviation::slot_taken_twice) ? slots_.take_first() : slots_.take();
+    const auto slot = slots_.take();
     if (!slot) return;
     PendingRef pending = std::move(waiting_.front());
     waiting_.pop_front();
@@ -92,8 +92,7 @@ nfs4::SequenceArgs ClientSession::sequence_in(std::uint32_t slot) const {
   sequence.sa_sessionid = session_id_;
   sequence.sa_sequenceid = slots_.sequence_id(slot);
   sequence.sa_slotid = slot;
-  const bool understated = deviates(Deviation::highest_slot_understated);
-  sequence.sa_highest_slotid = understated ? slot : slots_.highest_in_use();
+  sequence.sa_highest_slotid = slots_.highest_in_use();
   return sequence;
 }
 
@@ -131,25 +130,16 @@ void ClientSession::take_reply(const PendingRef& pending, std::uint32_t slot, co
         {FileErrc::bad_results, "SEQUENCE: the reply is for another session, slot or id", 0, {}});
   if (present) {
     slots_.give_back(slot, true);
-    constexpr std::uint32_t kSkipped = 4;  // behind RECLAIM_COMPLETE, which is made once
-    if (session == 1 && slots_.sequence_id(slot) == kSkipped &&
-        deviates(Deviation::sequence_id_skipped))
-      slots_.skip(slot);
-    const std::uint32_t target = sequence->resok4.sr_target_highest_slotid;
-    const bool kept =
-        deviates(Deviation::slot_recall_ignored) || deviates(Deviation::slots_beyond_granted);
-    const bool ignored = target < slots_.target() && kept;
     // What the server wished before it recalled slots does not undo that.
-    if (sent.recalls == recalls_ && !ignored) slots_.set_target(target);
+    if (sent.recalls == recalls_) slots_.set_target(sequence->resok4.sr_target_highest_slotid);
     heed(sequence->resok4.sr_status_flags, sent.binds);
   }
   take_results(pending, std::move(*reply));
 }
 
 bool ClientSession::answers(const nfs4::SequenceOk& reply, std::uint32_t slot) const {
-  const bool in_turn =
-      reply.sr_sequenceid == slots_.sequence_id(slot) || deviates(Deviation::slot_taken_twice);
-  return reply.sr_sessionid == session_id_ && reply.sr_slotid == slot && in_turn;
+  return reply.sr_sessionid == session_id_ && reply.sr_slotid == slot &&
+         reply.sr_sequenceid == slots_.sequence_id(slot);
 }
 
 void ClientSession::take_refusal(const PendingRef& pending, std::uint32_t slot,
@@ -272,8 +262,7 @@ void ClientSession::create_session() {
     args.csa_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
     args.csa_cb_program = kCallbackProgram;
   }
-  if (!deviates(Deviation::callback_security_untold))
-    args.csa_sec_parms.emplace_back();  // AUTH_NONE
+  args.csa_sec_parms.emplace_back();  // AUTH_NONE
   ClientCompound call;
   call.add(Opnum::OP_CREATE_SESSION, args);
   call_alone(std::move(call), [this](CompoundReply& reply) {
@@ -295,23 +284,14 @@ void ClientSession::create_session() {
     ++sessions_made_;
     session_id_ = made.csr_sessionid;
     const std::uint32_t wanted = wanted_channel().ca_maxrequests;
-    const bool beyond = deviates(Deviation::slots_beyond_granted);
-    slots_.reset(beyond ? wanted : std::min(channel_.ca_maxrequests, wanted));
+    slots_.reset(std::min(channel_.ca_maxrequests, wanted));
     back_channel_made(made);
-    if (deviates(Deviation::sequence_behind_others)) send_misplaced();
     if (reclaimed_) {
       stage_ = Stage::ready;
     } else {
       reclaim_complete();
     }
   });
-}
-
-// The server refuses it before it comes to SEQUENCE, so that no slot moves.
-void ClientSession::send_misplaced() {
-  const nfs4::SequenceArgs sequence = sequence_in(0);
-  schedule_.call(ClientCompound{}.request(options_.identity, &sequence, true),
-                 [](const Expected<CallReply, CallError>&) {});
 }
 
 // RFC 8881 18.51.3: before the first open, also by a client that has nothing to reclaim.

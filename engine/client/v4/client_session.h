@@ -36,7 +36,7 @@ struct SessionOptions {
   std::uint32_t transfer_bytes = 1U << 20;  // largest READ and WRITE
   /// Asked for the status of a CB_RECALL; without it there is no delegation to recall.
   std::function<nfs4::Status(const nfs4::CbRecallArgs&)> recall{};
-  Deviations deviations{};
+  SessionPolicy policy{};
 };
 
 using CompoundDone = std::function<void(Expected<CompoundReply, FileError>)>;
@@ -78,7 +78,7 @@ class ClientSession {
   std::uint64_t sessions_made() const { return sessions_made_; }
   /// BIND_CONN_TO_SESSIONs that were answered.
   std::uint64_t binds() const { return binds_; }
-  bool deviates(Deviation deviation) const { return options_.deviations.has(deviation); }
+  const SessionPolicy& policy() const { return options_.policy; }
 
  private:
   enum class Stage : std::uint8_t { none, making, completing, ready, leaving };
@@ -117,8 +117,6 @@ class ClientSession {
   void exchange_id();
   void create_session();
   void reclaim_complete();
-  /// A COMPOUND in which SEQUENCE is not the first operation (a deviation).
-  void send_misplaced();
   /// A call of its own, without SEQUENCE.
   template <class Take>
   void call_alone(ClientCompound call, Take take);

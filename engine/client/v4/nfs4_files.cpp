@@ -277,8 +277,8 @@ Expected<RemoteFile, FileError> Nfs4Files::create(const RemoteHandle& directory,
       nfs4::fattr_of(wished, nfs4::Bitmap::of({nfs4::FATTR4_MODE}), storage);
   args.claim.claim = nfs4::ClaimType::CLAIM_NULL;
   args.claim.file = name;
-  const bool apart = session_.deviates(Deviation::handle_asked_apart);
-  const bool late = session_.deviates(Deviation::handle_asked_late);
+  const bool apart = session_.policy().created_handle == HandleQuery::apart;
+  const bool late = session_.policy().created_handle == HandleQuery::last;
   ClientCompound call;
   call.add_handle(directory);
   call.add(Opnum::OP_OPEN, args);

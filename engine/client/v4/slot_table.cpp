@@ -17,18 +17,7 @@ std::optional<std::uint32_t> SlotTable::take() {
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> SlotTable::take_first() {
-  if (slots_.empty() || slots_[0].use != Use::taken) return take();
-  ++slots_[0].sequence_id;
-  ++slots_[0].more;
-  return std::uint32_t{0};
-}
-
 void SlotTable::give_back(std::uint32_t slot, bool executed) {
-  if (slots_[slot].more > 0) {
-    --slots_[slot].more;
-    return;
-  }
   slots_[slot].use = Use::free;
   if (executed) ++slots_[slot].sequence_id;  // RFC 8881 2.10.6.1: it wraps around to 0
 }

@@ -17,10 +17,6 @@ class SlotTable {
 
   /// The lowest slot that is free and within the server's target.
   std::optional<std::uint32_t> take();
-  /// By a deviation: the first slot, also if it is taken, and then with the next sequence id.
-  std::optional<std::uint32_t> take_first();
-  /// By a deviation: the slot's next call has the sequence id behind its own.
-  void skip(std::uint32_t slot) { ++slots_[slot].sequence_id; }
   /// The sequence id of the call that has the slot.
   std::uint32_t sequence_id(std::uint32_t slot) const { return slots_[slot].sequence_id; }
   /// The call was answered. `executed`: its SEQUENCE was, so that the next call has the next id.
@@ -48,7 +44,6 @@ class SlotTable {
   struct Slot {
     std::uint32_t sequence_id = 1;
     Use use = Use::free;
-    std::uint32_t more = 0;  // calls besides the first that have the slot, by a deviation
   };
   std::vector<Slot> slots_;
   std::uint32_t target_ = 0;

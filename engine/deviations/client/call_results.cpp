@@ -1,0 +1,118 @@
+// Deviations of the client: the write and reply chunks that it offers (RFC 8166 3.4.6, 4.3).
+#include "deviations/families.h"
+#include "wire/xdr.h"
+
+namespace steertag::deviations {
+namespace {
+
+constexpr std::uint32_t kReplyBytes = 1024;
+// Of chunks that no item is for.
+constexpr std::uint32_t kNeedlessBytes = 64;
+
+void round_down(peer::FormStep& step) {
+  if (step.form.write_chunk_bytes >= 4)
+    step.form.write_chunk_bytes -= step.form.write_chunk_bytes % 4;
+}
+
+void round_up(peer::FormStep& step) {
+  step.form.write_chunk_bytes = wire::roundup4(step.form.write_chunk_bytes);
+}
+
+void offer_needless_reply(peer::FormStep& step) {
+  if (step.form.reply_chunk) return;
+  step.form.reply_chunk = true;
+  step.form.reply_chunk_bytes = kReplyBytes;
+}
+
+void offer_needless_write(peer::FormStep& step) {
+  if (!is_small(step.limits) || step.request.reply.eligible != 0) return;
+  step.form.write_chunk = true;
+  step.form.write_chunk_bytes = kNeedlessBytes;
+}
+
+void offer_twice(DepartingCall& call) {
+  wire::WriteList& list = call.header().write_list;
+  if (!is_small(call.step.limits) || list.size() != 1) return;
+  const std::vector<wire::Segment> first(list[0].begin(), list[0].end());
+  list.add(first);
+}
+
+void offer_unused(DepartingCall& call) {
+  if (!call.history.has_unused_chunk) return;
+  wire::WriteList& list = call.header().write_list;
+  for (std::size_t chunk = 0; chunk < list.size(); ++chunk) {
+    for (wire::Segment& each : list.at(chunk)) each.length = 0;
+  }
+}
+
+/// As high as it takes to end behind 64 bits.
+void wrap(std::span<wire::Segment> segments) {
+  for (wire::Segment& each : segments) each.offset = ~std::uint64_t{0} - each.length / 2;
+}
+
+void wrap_all(DepartingCall& call) {
+  if (!is_small(call.step.limits)) return;
+  wire::WriteList& list = call.header().write_list;
+  for (std::size_t chunk = 0; chunk < list.size(); ++chunk) wrap(list.at(chunk));
+  wrap(call.header().reply_chunk);
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "write-chunk-rounded-down",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.4.6-2"},
+     .sentence = "Write chunks are rounded down to a multiple of four octets.",
+     .client = {.form = round_down},
+     .script_shows = false},
+    {.name = "write-chunk-rounded-up",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.4.6.2-1"},
+     .sentence = "Write chunks have room for roundup.",
+     .client = {.form = round_up},
+     .script_shows = false},
+    {.name = "unused-chunk-offered-again",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.3.2.2-3"},
+     .sentence = "After an unused write chunk the next one has its lengths, which are zero.",
+     .client = {.departure = offer_unused},
+     .script_shows = false},
+    {.name = "reply-chunk-missing",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.3.3-1"},
+     .sentence = "No reply chunk is offered, however large the reply may be.",
+     .client = {.form = [](peer::FormStep& step) { step.form.reply_chunk = false; }},
+     .script_shows = false},
+    {.name = "reply-chunk-needless",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.3.3-2"},
+     .sentence = "Each call offers a reply chunk.",
+     .client = {.form = offer_needless_reply},
+     .script_shows = false},
+    {.name = "two-write-chunks",
+     .side = trace::Role::client,
+     .breaks = {"RFC8267-6.4.2-3", "RFC8166-4.3.2.1-1"},
+     .sentence = "With thresholds of 1024 octets a result is offered two write chunks.",
+     .client = {.departure = offer_twice},
+     .script_shows = false},
+    {.name = "write-chunk-needless",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.3.2-2"},
+     .sentence =
+         "With thresholds of 1024 octets calls without an eligible result have a write chunk.",
+     .client = {.form = offer_needless_write},
+     .script_shows = false},
+    {.name = "call-segment-wraps",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-2.3.2-1"},
+     .sentence = "With thresholds of 1024 octets segments for results end behind 64 bits.",
+     .client = {.departure = wrap_all},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> call_result_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

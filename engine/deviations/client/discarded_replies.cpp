@@ -1,0 +1,173 @@
+// Deviations of the client: it takes messages that it must discard (RFC 8166 4.5).
+#include <cstdlib>
+
+#include "deviations/families.h"
+#include "wire/xdr.h"
+
+namespace steertag::deviations {
+namespace {
+
+constexpr std::size_t kVersAt = 4;
+constexpr std::size_t kProcAt = 12;
+// RDMA_MSGP has two words more before its lists (RFC 8166 4.1.2), in octets.
+constexpr std::size_t kMsgpWords = 8;
+constexpr auto kMsgp = static_cast<std::uint32_t>(wire::Procedure::msgp);
+constexpr auto kDone = static_cast<std::uint32_t>(wire::Procedure::done);
+constexpr auto kError = static_cast<std::uint32_t>(wire::Procedure::error);
+
+Bytes with_word(View message, std::size_t at, std::uint32_t word) {
+  Bytes changed(message.begin(), message.end());
+  if (changed.size() >= at + 4) wire::store_u32(changed.data() + at, word);
+  return changed;
+}
+
+void take_any_version(ArrivingMessage& arriving) {
+  const auto words = wire::peek(arriving.message());
+  if (words && words->vers != wire::kVersion)
+    arriving.replace(with_word(arriving.message(), kVersAt, wire::kVersion));
+}
+
+void take_any_procedure(ArrivingMessage& arriving) {
+  const auto words = wire::peek(arriving.message());
+  if (words && words->proc > kError) arriving.replace(with_word(arriving.message(), kProcAt, 0));
+}
+
+void take_msgp(ArrivingMessage& arriving) {
+  const View message = arriving.message();
+  const auto words = wire::peek(message);
+  if (!words || words->proc != kMsgp || message.size() <= wire::kFixedBytes + kMsgpWords) return;
+  Bytes changed = with_word(message, kProcAt, 0);
+  const auto first = changed.begin() + wire::kFixedBytes;
+  changed.erase(first, first + kMsgpWords);
+  arriving.replace(std::move(changed));
+}
+
+void fail_on_short(ArrivingMessage& arriving) {
+  const View message = arriving.message();
+  if (message.size() >= wire::kSmallestHeaderBytes || message.size() == wire::kErrChunkBytes)
+    return;
+  if (message.size() < 4) return;
+  const std::uint32_t xid = wire::load_u32(message.data());
+  if (arriving.history.find(xid)) arriving.fail(xid);
+}
+
+void fail_on_done(ArrivingMessage& arriving) {
+  const auto words = wire::peek(arriving.message());
+  if (words && words->proc == kDone && arriving.history.find(words->xid)) arriving.fail(words->xid);
+}
+
+void fail_on_broken_list(ArrivingMessage& arriving) {
+  const auto words = wire::peek(arriving.message());
+  if (!words || words->proc == kError || decode(arriving.message())) return;
+  if (arriving.history.find(words->xid)) arriving.fail(words->xid);
+}
+
+void answer_broken(ArrivingMessage& arriving) {
+  const auto words = wire::peek(arriving.message());
+  if (!words || words->proc == kError) return;
+  const auto decoded = decode(arriving.message());
+  const bool broken = !decoded || (rpc::direction(decoded->payload) == rpc::MessageType::REPLY &&
+                                   rpc::xid(decoded->payload) != decoded->header.xid);
+  if (broken) arriving.step.answers.push_back(error_message(words->xid, arriving.step.granted));
+}
+
+void send_done(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  if (!decoded || !(decoded->is_reply() || decoded->header.proc == wire::Procedure::error)) return;
+  const SentCall* call = arriving.history.find(decoded->header.xid);
+  if (!call || call->header.read_list.empty()) return;
+  wire::Header header;
+  header.xid = decoded->header.xid;
+  header.credit = call->header.credit;
+  header.proc = wire::Procedure::done;
+  Bytes message;
+  wire::encode(header, message);
+  arriving.step.answers.push_back(std::move(message));
+}
+
+/// Neither RDMA_ERROR nor a call of the server.
+bool is_unexpected(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  return decoded && decoded->header.proc != wire::Procedure::error && !decoded->is_call() &&
+         !arriving.history.find(decoded->header.xid);
+}
+
+void take_any_xid(ArrivingMessage& arriving) {
+  const auto oldest = arriving.history.oldest();
+  if (oldest && is_unexpected(arriving)) arriving.fail(*oldest);
+}
+
+void abort_on_second(ArrivingMessage& arriving) {
+  if (is_unexpected(arriving)) std::abort();
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "takes-any-version",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5-3"},
+     .sentence = "A reply of any version is taken for one of version 1.",
+     .client = {.arrival = take_any_version},
+     .script_shows = false},
+    {.name = "takes-any-procedure",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5-3"},
+     .sentence = "A reply with an unknown procedure is taken for RDMA_MSG.",
+     .client = {.arrival = take_any_procedure},
+     .script_shows = false},
+    {.name = "broken-list-fails-call",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5-3"},
+     .sentence = "A reply whose lists do not decode fails its call.",
+     .client = {.arrival = fail_on_broken_list},
+     .script_shows = false},
+    {.name = "short-reply-fails-call",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.5-1"},
+     .sentence = "A message of less than 28 octets fails the call of its first word.",
+     .client = {.arrival = fail_on_short},
+     .script_shows = false},
+    {.name = "msgp-taken",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.6.1-3"},
+     .sentence = "RDMA_MSGP is taken for a reply.",
+     .client = {.arrival = take_msgp},
+     .script_shows = false},
+    {.name = "done-ends-call",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.6.2-2"},
+     .sentence = "RDMA_DONE fails the call of its XID.",
+     .client = {.arrival = fail_on_done},
+     .script_shows = false},
+    {.name = "bad-reply-answered",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.2.4-4"},
+     .sentence = "A reply with an error in its header is answered with RDMA_ERROR.",
+     .client = {.arrival = answer_broken},
+     .script_shows = false},
+    {.name = "done-sent",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.6.2-1"},
+     .sentence = "RDMA_DONE follows each reply to a call with a read chunk.",
+     .client = {.arrival = send_done},
+     .script_shows = false},
+    {.name = "any-xid-taken",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-2.4-1"},
+     .sentence = "A reply with an unknown XID is taken for the oldest call.",
+     .client = {.arrival = take_any_xid},
+     .script_shows = false},
+    {.name = "second-reply-aborts",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-2.4-1"},
+     .sentence = "The program ends at a reply that no call waits for.",
+     .client = {.arrival = abort_on_second},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> discarded_reply_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

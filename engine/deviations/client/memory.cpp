@@ -1,0 +1,51 @@
+// Deviations of the client: what the server may do to its memory, and until when (RFC 8166 8.1).
+#include "deviations/families.h"
+
+namespace steertag::deviations {
+namespace {
+
+void close_argument(DepartingCall& call) {
+  if (call.step.argument && is_small(call.step.limits)) call.step.argument->invalidate();
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "memory-left-open",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-8.1-1"},
+     .sentence = "Memory stays open to the server after the reply.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.requester.memory.closes_after_reply = false;
+                    }},
+     .script_shows = false},
+    {.name = "memory-open-both-ways",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-8.1-1"},
+     .sentence = "What the server is to write it can read too.",
+     .client = {.form = [](peer::FormStep& step) { step.result.remote_read = true; }},
+     .script_shows = false},
+    {.name = "memory-open-after-error",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-4.4.1-2"},
+     .sentence = "Memory stays open to the server after RDMA_ERROR.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.requester.memory.closes_after_error = false;
+                    }},
+     .script_shows = false},
+    {.name = "read-chunk-closed-early",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.4.5.1-2"},
+     .sentence =
+         "With thresholds of 1024 octets read chunks are closed as soon as the call is sent.",
+     .client = {.departure = close_argument},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> memory_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

@@ -1,0 +1,101 @@
+// Deviations of the client: how many receives it posts, and how large they are (RFC 8167 4.3.1).
+#include "deviations/families.h"
+
+namespace steertag::deviations {
+namespace {
+
+/// More than a use of the files of a test has calls under way.
+constexpr std::uint32_t kFewReceives = 8;
+/// One for a call of the server, and one for a reply.
+constexpr std::uint32_t kFewReceivesAgain = 2;
+/// The calls of a client of NFS version 4.1 up to its session: EXCHANGE_ID and CREATE_SESSION.
+constexpr std::uint64_t kCallsToSession = 2;
+
+using Receive = peer::ClientArrival::Receive;
+
+bool is_call(const ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  return decoded && decoded->is_call();
+}
+
+void post_few(peer::ConnectStep& step) {
+  step.endpoint.receives = kFewReceives;
+}
+
+void post_for_replies(peer::ConnectStep& step) {
+  step.endpoint.receives = step.credits + peer::kSpareReceives;
+}
+
+void hold_of_calls(ArrivingMessage& arriving) {
+  if (is_call(arriving)) arriving.step.receive = Receive::hold;
+}
+
+void post_few_again(peer::ConnectStep& step) {
+  if (step.number > 1) step.endpoint.receives = kFewReceivesAgain;
+}
+
+void drop_of_calls(ArrivingMessage& arriving) {
+  if (arriving.history.connection > 1 && is_call(arriving)) arriving.step.receive = Receive::drop;
+}
+
+void post_one(peer::ConnectStep& step) {
+  if (step.number == 1) step.endpoint.receives = 1;
+}
+
+void post_rest(ArrivingMessage& arriving) {
+  if (arriving.history.connection > 1) return;
+  hold_of_calls(arriving);
+  const auto decoded = decode(arriving.message());
+  const bool ends = decoded && decoded->is_reply() && arriving.history.find(decoded->header.xid);
+  if (ends && arriving.history.ended + 1 == kCallsToSession)
+    arriving.step.more_receives =
+        peer::kDefaultCredits + peer::kSpareReceives + peer::kReverseGrant;
+}
+
+void post_small(peer::ConnectStep& step) {
+  step.endpoint.announced.receive_bytes = 1024;
+  step.endpoint.receive_bytes = 1000;
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "few-receives",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.3.1-10"},
+     .sentence = "Eight receives are posted, and again only when no call is under way.",
+     .client = {.connect = post_few,
+                .arrival =
+                    [](ArrivingMessage& arriving) { arriving.step.receive = Receive::hold; }},
+     .script_shows = false},
+    {.name = "receives-for-replies-only",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-4.3.1-1"},
+     .sentence = "There are no receives for calls of the server, which use those for replies.",
+     .client = {.connect = post_for_replies, .arrival = hold_of_calls},
+     .script_shows = false},
+    {.name = "few-receives-after-reconnect",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-4.3.1-2"},
+     .sentence = "On later connections there are two receives; a call of the server uses one up.",
+     .client = {.connect = post_few_again, .arrival = drop_of_calls},
+     .script_shows = false},
+    {.name = "receives-come-with-session",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-6-2"},
+     .sentence = "The first connection has one receive until two calls were answered.",
+     .client = {.connect = post_one, .arrival = post_rest},
+     .script_shows = false},
+    {.name = "receives-below-1024",
+     .side = trace::Role::client,
+     .breaks = {"RFC8166-3.3.3-5"},
+     .sentence = "1024 octets are announced, and receives have 1000.",
+     .client = {.connect = post_small},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> receive_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

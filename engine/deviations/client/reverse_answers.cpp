@@ -1,0 +1,112 @@
+// Deviations of the client: how it answers calls of the server (RFC 8167 5).
+#include "deviations/families.h"
+#include "rpc/message.h"
+#include "wire/xdr.h"
+
+namespace steertag::deviations {
+namespace {
+
+constexpr std::size_t kVersAt = 4;
+constexpr std::size_t kTypeAt = 4;  // in the RPC message
+
+bool has_chunks(const wire::Header& header) {
+  return !header.read_list.empty() || !header.write_list.empty() || header.has_reply_chunk;
+}
+
+void answer_version_two(Bytes& message) {
+  if (message.size() > wire::kSmallestHeaderBytes) wire::store_u32(message.data() + kVersAt, 2);
+}
+
+void answer_other_xid(Bytes& message) {
+  if (message.size() < wire::kSmallestHeaderBytes + rpc::kSmallestReplyHeader) return;
+  std::byte* const xid = message.data() + wire::kSmallestHeaderBytes;
+  wire::store_u32(xid, ~wire::load_u32(xid));
+}
+
+void answer_as_call(Bytes& message) {
+  if (message.size() < wire::kSmallestHeaderBytes + rpc::kSmallestReplyHeader) return;
+  wire::store_u32(message.data() + wire::kSmallestHeaderBytes + kTypeAt,
+                  static_cast<std::uint32_t>(rpc::MessageType::CALL));
+}
+
+void answer_plainly(Bytes& /*message*/) {}
+
+/// Answers for a client without any program for calls of the server.
+template <void (*kChange)(Bytes&), bool kRefusesChunks = true>
+void answer_for_none(ArrivingMessage& arriving) {
+  const auto call = decode(arriving.message());
+  if (arriving.step.serves_reverse || !call || !call->is_call()) return;
+  arriving.take();
+  if (rpc::xid(call->payload) != call->header.xid) return;
+  if (has_chunks(call->header)) {
+    if (kRefusesChunks)
+      arriving.step.answers.push_back(error_message(call->header.xid, peer::kReverseGrant));
+    return;
+  }
+  wire::Header header;
+  header.xid = call->header.xid;
+  header.credit = peer::kReverseGrant;
+  Bytes message;
+  wire::encode(header, message);
+  wire::Writer writer(message);
+  rpc::ReplyHeader::accepted(header.xid, rpc::AcceptStatus::PROG_UNAVAIL).encode(writer);
+  kChange(message);
+  arriving.step.answers.push_back(std::move(message));
+}
+
+template <void (*kChange)(Bytes&)>
+void change_answer(peer::AnswerStep& step, ClientHistory& /*history*/) {
+  kChange(step.message);
+}
+
+void take_call(ArrivingMessage& arriving) {
+  const auto decoded = decode(arriving.message());
+  if (decoded && decoded->is_call() && arriving.history.find(decoded->header.xid))
+    arriving.fail(decoded->header.xid);
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "reverse-call-taken",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-2.4.1-1"},
+     .sentence = "A call of the other direction is taken for the reply to the call with its XID.",
+     .client = {.arrival = take_call},
+     .script_shows = false},
+    {.name = "reverse-answer-vers-two",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-5.2-2"},
+     .sentence = "Calls of the other direction are answered with 2 in rdma_vers.",
+     .client = {.arrival = answer_for_none<answer_version_two>,
+                .answer = change_answer<answer_version_two>},
+     .script_shows = false},
+    {.name = "reverse-answer-other-xid",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-5.2-3"},
+     .sentence = "The RPC reply to a call of the other direction has another XID than its header.",
+     .client = {.arrival = answer_for_none<answer_other_xid>,
+                .answer = change_answer<answer_other_xid>},
+     .script_shows = false},
+    {.name = "reverse-answer-type-call",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-5.2-4"},
+     .sentence = "The answer to a call of the other direction has the message type CALL.",
+     .client = {.arrival = answer_for_none<answer_as_call>,
+                .answer = change_answer<answer_as_call>},
+     .script_shows = false},
+    {.name = "reverse-chunks-unanswered",
+     .side = trace::Role::client,
+     .breaks = {"RFC8167-5.3-3"},
+     .sentence = "Of the calls of the other direction those with chunks are not answered.",
+     .client = {.arrival = answer_for_none<answer_plainly, false>,
+                .answer = [](peer::AnswerStep& step,
+                             ClientHistory&) { step.withheld = has_chunks(step.call); }},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> reverse_answer_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

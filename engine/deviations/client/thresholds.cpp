@@ -1,0 +1,108 @@
+// Deviations of the client: what it announces at a connection, and what it makes of the server's
+// announcement (RFC 8797 4, 5).
+#include "deviations/families.h"
+
+namespace steertag::deviations {
+namespace {
+
+constexpr std::uint8_t kReserved = 0xFE;  // RFC 8797 4
+constexpr std::size_t kFlagsAt = 5;
+constexpr std::uint32_t kSmallSends = 1024;
+
+void assume_own(peer::UpStep& step, ClientHistory& /*history*/) {
+  if (!step.endpoint.peer()) step.limits = wire::negotiate(step.announced, step.announced);
+}
+
+void keep_first(peer::UpStep& step, ClientHistory& history) {
+  if (history.first_limits) step.limits = *history.first_limits;
+}
+
+void send_as_announced(peer::UpStep& step, ClientHistory& /*history*/) {
+  if (step.endpoint.found()) step.limits.to_server_bytes = step.announced.send_bytes;
+}
+
+void want_offset_zero(peer::UpStep& step, ClientHistory& /*history*/) {
+  const auto& found = step.endpoint.found();
+  if (found && found->offset != 0) step.limits = {};
+}
+
+void heed_reserved(peer::UpStep& step, ClientHistory& /*history*/) {
+  const auto& found = step.endpoint.found();
+  if (found && (found->raw_flags & kReserved) != 0) step.limits = {};
+}
+
+void send_more(peer::UpStep& step, ClientHistory& /*history*/) {
+  if (const auto& peer = step.endpoint.peer()) step.limits = wire::negotiate(step.announced, *peer);
+}
+
+void set_reserved(peer::ConnectStep& step) {
+  if (!step.endpoint.sends_private_data) return;
+  wire::encode(step.endpoint.announced, step.endpoint.raw_private_data.emplace());
+  (*step.endpoint.raw_private_data)[kFlagsAt] |= std::byte{0xaa};
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "missing-private-data-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC8797-5.1-1", "RFC8166-3.3.3-7", "RFC8797-5.2-2"},
+     .sentence = "A server without private data is taken to have announced what we have.",
+     .client = {.up = assume_own},
+     .script_shows = false},
+    {.name = "thresholds-kept",
+     .side = trace::Role::client,
+     .breaks = {"RFC8797-4-1"},
+     .sentence = "The thresholds of the first connection stay for all others.",
+     .client = {.up = keep_first},
+     .script_shows = false},
+    {.name = "server-receive-size-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC8797-4.2-4"},
+     .sentence = "Calls may be as large as we can send, whatever the server can receive.",
+     .client = {.up = send_as_announced},
+     .script_shows = false},
+    {.name = "format-at-offset-zero-only",
+     .side = trace::Role::client,
+     .breaks = {"RFC8797-5.2-1"},
+     .sentence = "Private data of the server are found at offset 0 only.",
+     .client = {.up = want_offset_zero},
+     .script_shows = false},
+    {.name = "reserved-bits-heeded",
+     .side = trace::Role::client,
+     .breaks = {"RFC8797-4-8"},
+     .sentence = "Private data of the server with reserved bits set do not count.",
+     .client = {.up = heed_reserved},
+     .script_shows = false},
+    {.name = "announces-small-sends",
+     .side = trace::Role::client,
+     .breaks = {"RFC8797-4-10"},
+     .sentence = "The private data announce Sends of 1024 octets, and longer ones are sent.",
+     .client = {.connect =
+                    [](peer::ConnectStep& step) {
+                      step.endpoint.announced.send_bytes = kSmallSends;
+                    },
+                .up = send_more},
+     .script_shows = false},
+    {.name = "announces-reserved-bits",
+     .side = trace::Role::client,
+     .breaks = {"RFC8797-4-7"},
+     .sentence = "Reserved bits are set in the private data.",
+     .client = {.connect = set_reserved},
+     .script_shows = false},
+    {.name = "startup-key-ignored",
+     .side = trace::Role::client,
+     .breaks = {"RFC5044-7.1.1-1"},
+     .sentence = "Any key counts as that of an MPA reply.",
+     .client = {.options =
+                    [](peer::FileClientOptions& options) {
+                      options.defects.add(fabric::Defect::startup_key_ignored);
+                    }},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> threshold_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations
