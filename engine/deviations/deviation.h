@@ -24,7 +24,8 @@ struct Deviation {
   std::string_view sentence;
   ServerChange server{};
   ClientChange client{};
-  /// Whether the fixed script of deviation_test.cpp shows it; if not, only the suites do.
+  /// Of the server: whether the fixed script of deviation_test.cpp shows it; if not, only the
+  /// suites do.
   bool script_shows = true;
   /// The peer asks for it by itself. Only until the row has a change.
   std::optional<peer::Deviation> pending{};

@@ -175,8 +175,7 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.2.1-1"},
      .sentence = "A CB_COMPOUND with another callback_ident than 0 gets NFS4ERR_INVAL.",
-     .client = {.answer = refuse_ident},
-     .script_shows = false},
+     .client = {.answer = refuse_ident}},
     {.name = "callback-retry-executed",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-2"},
@@ -184,14 +183,12 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.keeps_replies = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "callback-retry-refused",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-2"},
      .sentence = "A CB_COMPOUND with the sequence id of the last one gets NFS4ERR_SEQ_MISORDERED.",
-     .client = {.answer = spoil_retry<Spoilt::all>},
-     .script_shows = false},
+     .client = {.answer = spoil_retry<Spoilt::all>}},
     {.name = "misordered-callback-executed",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-2"},
@@ -200,8 +197,7 @@ constexpr Deviation kFamily[] = {
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.compares_sequence =
                           options.session.callbacks.compares_first_sequence = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "unknown-referring-call-delayed",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.3-3"},
@@ -209,14 +205,12 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.delays_any_referral = true;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "referring-call-awaited",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.3-4"},
      .sentence = "A callback that refers to a call under way has no answer.",
-     .client = {.answer = withhold_delayed},
-     .script_shows = false},
+     .client = {.answer = withhold_delayed}},
     {.name = "first-callback-any-number",
      .side = trace::Role::client,
      .breaks = {"RFC8881-18.36.3-15"},
@@ -224,8 +218,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.compares_first_sequence = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "callback-operations-unlimited",
      .side = trace::Role::client,
      .breaks = {"RFC8881-18.36.3-16"},
@@ -234,8 +227,7 @@ constexpr Deviation kFamily[] = {
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.most_operations =
                           std::numeric_limits<std::uint32_t>::max();
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "second-callback-sequence-invalid",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-3"},
@@ -243,8 +235,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.second_sequence_status = Status::NFS4ERR_INVAL;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "callback-without-sequence-executed",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-4"},
@@ -252,8 +243,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.needs_sequence = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "bad-callback-slot-misordered",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-5"},
@@ -261,8 +251,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.bad_slot_status = Status::NFS4ERR_SEQ_MISORDERED;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "other-session-callback-executed",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-6"},
@@ -270,38 +259,32 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.callbacks.compares_session = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "kept-callback-reply-forgotten",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-7"},
      .sentence = "A reply that was to be kept is not, and its retry is misordered.",
-     .client = {.answer = spoil_retry<Spoilt::kept>},
-     .script_shows = false},
+     .client = {.answer = spoil_retry<Spoilt::kept>}},
     {.name = "callback-error-drops-reply",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-8"},
      .sentence = "An error of CB_SEQUENCE empties the reply cache of its slot.",
-     .client = {.answer = drop_after_error},
-     .script_shows = false},
+     .client = {.answer = drop_after_error}},
     {.name = "callback-highest-slot-low",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-9"},
      .sentence = "csr_highest_slotid is zero.",
-     .client = {.answer = lower_highest_slot},
-     .script_shows = false},
+     .client = {.answer = lower_highest_slot}},
     {.name = "illegal-callback-retry-uncached",
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.9.3-10"},
      .sentence = "The retry of an illegal callback gets NFS4ERR_RETRY_UNCACHED_REP.",
-     .client = {.answer = spoil_retry<Spoilt::illegal>},
-     .script_shows = false},
+     .client = {.answer = spoil_retry<Spoilt::illegal>}},
     {.name = "callback-replies-too-long",
      .side = trace::Role::client,
      .breaks = {"RFC8267-6.5.2-2"},
      .sentence = "Replies to callbacks are longer than the backchannel was asked for with.",
-     .client = {.request = ask_for_short, .answer = answer_long},
-     .script_shows = false},
+     .client = {.request = ask_for_short, .answer = answer_long}},
 };
 
 }  // namespace

@@ -16,14 +16,12 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.requester.memory.closes_after_reply = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "memory-open-both-ways",
      .side = trace::Role::client,
      .breaks = {"RFC8166-8.1-1"},
      .sentence = "What the server is to write it can read too.",
-     .client = {.form = [](peer::FormStep& step) { step.result.remote_read = true; }},
-     .script_shows = false},
+     .client = {.form = [](peer::FormStep& step) { step.result.remote_read = true; }}},
     {.name = "memory-open-after-error",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.4.1-2"},
@@ -31,15 +29,13 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.requester.memory.closes_after_error = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "read-chunk-closed-early",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.5.1-2"},
      .sentence =
          "With thresholds of 1024 octets read chunks are closed as soon as the call is sent.",
-     .client = {.departure = close_argument},
-     .script_shows = false},
+     .client = {.departure = close_argument}},
 };
 
 }  // namespace

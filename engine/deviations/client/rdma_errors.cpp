@@ -56,26 +56,22 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.5-9"},
      .sentence = "An RDMA_ERROR that does not decode fails its call.",
-     .client = {.arrival = fail_on_undecodable},
-     .script_shows = false},
+     .client = {.arrival = fail_on_undecodable}},
     {.name = "error-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.5-8", "RFC8267-6.7.2-2"},
      .sentence = "RDMA_ERROR is discarded.",
-     .client = {.arrival = ignore},
-     .script_shows = false},
+     .client = {.arrival = ignore}},
     {.name = "error-fails-any-call",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.5-8"},
      .sentence = "RDMA_ERROR with an unknown XID fails the oldest call.",
-     .client = {.arrival = give_to_oldest},
-     .script_shows = false},
+     .client = {.arrival = give_to_oldest}},
     {.name = "error-resent",
      .side = trace::Role::client,
      .breaks = {"RFC8267-6.4.2-8"},
      .sentence = "A call that was answered with RDMA_ERROR is sent again.",
-     .client = {.arrival = send_again},
-     .script_shows = false},
+     .client = {.arrival = send_again}},
     {.name = "error-retried-for-ever",
      .side = trace::Role::client,
      .breaks = {"RFC8267-3.1-4"},
@@ -83,8 +79,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.requester.error_retries = std::numeric_limits<std::uint32_t>::max();
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "error-retried-larger",
      .side = trace::Role::client,
      .breaks = {"RFC8267-3.1-5"},
@@ -93,8 +88,7 @@ constexpr Deviation kFamily[] = {
                     [](peer::FileClientOptions& options) {
                       options.requester.error_retries = peer::kMostAttempts;
                     },
-                .form = ask_for_more},
-     .script_shows = false},
+                .form = ask_for_more}},
 };
 
 }  // namespace

@@ -12,8 +12,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.requester.reply.compares_length = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "inline-result-taken",
      .side = trace::Role::client,
      .breaks = {"RFC8166-6.1-6"},
@@ -21,8 +20,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.requester.reply.refuses_inline = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "reduced-ineligible-taken",
      .side = trace::Role::client,
      .breaks = {"RFC8166-6.1-5"},
@@ -30,8 +28,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.requester.reply.refuses_ineligible = false;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "returned-segments-ignored",
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.4.3-2"},
@@ -39,8 +36,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.requester.reply.compares_segments = false;
-                    }},
-     .script_shows = false},
+                    }}},
 };
 
 }  // namespace

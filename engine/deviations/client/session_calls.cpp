@@ -140,38 +140,32 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8881-20.8.3-1"},
      .sentence = "Slots are used on when CB_RECALL_SLOT, and SEQUENCE, take them back.",
-     .client = {.arrival = keep_recalled_slots},
-     .script_shows = false},
+     .client = {.arrival = keep_recalled_slots}},
     {.name = "slot-taken-twice",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.2-2"},
      .sentence = "All requests have the first slot, whether or not it is taken.",
-     .client = {.request = take_first_slot, .arrival = put_slot_back},
-     .script_shows = false},
+     .client = {.request = take_first_slot, .arrival = put_slot_back}},
     {.name = "sequence-id-skipped",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.1-1"},
      .sentence = "In the first session the sequence id 4 of each slot is left out.",
-     .client = {.request = skip_sequence_id},
-     .script_shows = false},
+     .client = {.request = skip_sequence_id}},
     {.name = "sequence-behind-others",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.2.1-2"},
      .sentence = "One COMPOUND of each session has another operation before SEQUENCE.",
-     .client = {.departure = send_misplaced},
-     .script_shows = false},
+     .client = {.departure = send_misplaced}},
     {.name = "slots-beyond-granted",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.1-6"},
      .sentence = "As many slots are used as were asked for.",
-     .client = {.arrival = take_more_slots},
-     .script_shows = false},
+     .client = {.arrival = take_more_slots}},
     {.name = "highest-slot-understated",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.1-7"},
      .sentence = "sa_highest_slotid is the slot of the request, whatever else is under way.",
-     .client = {.request = understate_highest_slot},
-     .script_shows = false},
+     .client = {.request = understate_highest_slot}},
     {.name = "handle-asked-apart",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.4-4"},
@@ -179,8 +173,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.created_handle = peer::HandleQuery::apart;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "handle-asked-late",
      .side = trace::Role::client,
      .breaks = {"RFC8881-2.10.6.4-5"},
@@ -188,14 +181,12 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.created_handle = peer::HandleQuery::last;
-                    }},
-     .script_shows = false},
+                    }}},
     {.name = "operation-behind-destroy",
      .side = trace::Role::client,
      .breaks = {"RFC8881-18.37.3-1"},
      .sentence = "Another operation follows DESTROY_SESSION.",
-     .client = {.request = add_to_destroy},
-     .script_shows = false},
+     .client = {.request = add_to_destroy}},
     {.name = "destroyed-over-any-connection",
      .side = trace::Role::client,
      .breaks = {"RFC8881-18.37.3-2"},
@@ -203,8 +194,7 @@ constexpr Deviation kFamily[] = {
      .client = {.options =
                     [](peer::FileClientOptions& options) {
                       options.session.destroys_in_session = false;
-                    }},
-     .script_shows = false},
+                    }}},
 };
 
 }  // namespace
