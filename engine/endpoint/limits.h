@@ -73,6 +73,8 @@ inline constexpr std::size_t kKeptTransactions = 2;
 inline constexpr std::chrono::milliseconds kIdleTimeout{300'000};
 /// Calls whose RDMA operations failed, remembered for the retry (RFC 8166 4.5.3).
 inline constexpr std::size_t kMostFailedCalls = 64;
+// The RPC header, the credential and the first arguments.
+inline constexpr std::size_t kChecksummedOctets = 256;
 /// For this long: clients connect again within seconds. XIDs are only unique for a client, so that
 /// what is remembered may well meet a call of somebody else on the same host.
 inline constexpr std::chrono::milliseconds kFailedCallLifetime{30'000};

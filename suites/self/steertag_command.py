@@ -1,6 +1,7 @@
 """What tests of recordings share: runs of case files against the bundled server, and of the command."""
 
 import contextlib
+import json
 import subprocess
 import sys
 
@@ -40,6 +41,18 @@ def run_suite(folder, deviation, *case_ids):
     return path
 
 
+def run_again(folder, url, case_id):
+    """(verdict, reason, findings) of one case of the server suite against a server that is up."""
+    report = folder / "report"
+    command = [sys.executable, "-m", "pytest", "suites/server", "-q", "--report", str(report)]
+    command += ["--target", url, "--case", case_id]
+    root = build_paths.checkout()
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    (row,) = json.loads((report / "report.json").read_text())["cases"]
+    return row["verdict"], row["reason"], row["findings"]
+
+
 def steertag(*arguments):
     """The ended command: .returncode, .stdout, .stderr."""
     code = "import sys; from steertag.cli import main; sys.exit(main())"
@@ -48,12 +61,12 @@ def steertag(*arguments):
 
 
 @contextlib.contextmanager
-def bundled(folder, *arguments):
-    """The URL of a bundled server, which conforms without arguments."""
+def bundled(folder, *arguments, over="rdma"):
+    """The URL of a bundled server by this transport. It conforms without arguments."""
     program = build_paths.tool("steertag-serve")
     server = BundledServer(program, "iwarp://127.0.0.1:0", arguments, folder, "apart")
     server.start()
     try:
-        yield server.urls["rdma"]
+        yield server.urls[over]
     finally:
         server.stop()

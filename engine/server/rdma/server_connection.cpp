@@ -128,7 +128,9 @@ void ServerConnection::begin_known_version(Transaction& call, const wire::FixedW
 
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
-  if (context_.failed_calls.take(origin_.peer_host, call.header.xid)) return send_chunk_error(call);
+  if (!context_.failed_calls.empty() &&
+      context_.failed_calls.take(origin_.peer_host, CallId::of(call.header.xid, call.payload)))
+    return send_chunk_error(call);
   if (too_complex(call.header)) return send_chunk_error(call);
   if (call.header.proc == wire::Procedure::msg) {
     // Looked at before anything is pulled for it; the dispatcher answers.

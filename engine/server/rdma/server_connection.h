@@ -141,7 +141,7 @@ class ServerConnection final : public EndpointUser,
   std::size_t posted_ = 0;             // operations that have not completed
   std::size_t pull_bytes_ = 0;
   std::size_t reply_bytes_ = 0;
-  std::deque<std::uint32_t> recent_pushes_;  // XIDs of replies with RDMA Writes
+  std::deque<CallId> recent_pushes_;  // calls whose replies had RDMA Writes
   bool proven_ = false;
   bool going_on_ = false;
   bool heavy_ = false;    // a call left large buffers

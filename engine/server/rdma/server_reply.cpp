@@ -45,6 +45,10 @@ ReplyTerms ServerConnection::terms() const {
 void ServerConnection::send_reply(Transaction& call) {
   if (!call.plan.build(call.header, call.reply, terms())) return send_chunk_error(call);
   ++context_.statistics.replies;
+  if (!call.plan.writes().empty()) {
+    if (recent_pushes_.size() == kMostSuspects) recent_pushes_.pop_front();
+    recent_pushes_.push_back(CallId::of(call.header.xid, call.payload));
+  }
   // RFC 8166 3.3.1: the client may use the credit as soon as it has the reply.
   give_back_receive(call);
   call.reply_bytes = call.reply.held_bytes();
@@ -54,10 +58,6 @@ void ServerConnection::send_reply(Transaction& call) {
 }
 
 void ServerConnection::start_reply(Transaction& call) {
-  if (!call.plan.writes().empty()) {
-    if (recent_pushes_.size() == kMostSuspects) recent_pushes_.pop_front();
-    recent_pushes_.push_back(call.header.xid);
-  }
   call.state = TransactionState::replying;
   if (interpose(call, Departure::Kind::reply)) return finish(call);
   // RFC 8166 3.5.2: Writes come before the Send that announces them.
@@ -208,16 +208,17 @@ void ServerConnection::remember_failed_calls(const fabric::CloseReason& reason) 
   constexpr std::uint8_t kDdpLayer = 1;
   constexpr std::uint8_t kProtectionError = 1;  // RFC 5040 4.8; of tagged buffers in the DDP layer
   if (reason.terminate->type != kProtectionError) return;
-  std::vector<std::uint32_t> suspects;
+  std::vector<CallId> suspects;
   if (reason.terminate->layer == kRdmapLayer) {
     for (const auto& call : transactions_) {
-      if (call->state == TransactionState::pulling) suspects.push_back(call->header.xid);
+      if (call->state == TransactionState::pulling)
+        suspects.push_back(CallId::of(call->header.xid, call->payload));
     }
   } else if (reason.terminate->layer == kDdpLayer) {
     suspects.assign(recent_pushes_.begin(), recent_pushes_.end());
   }
-  for (const std::uint32_t xid : suspects)
-    context_.failed_calls.remember(origin_.peer_host, xid, suspects.size() == 1);
+  for (const CallId id : suspects)
+    context_.failed_calls.remember(origin_.peer_host, id, suspects.size() == 1);
 }
 
 }  // namespace steertag::peer

@@ -4,6 +4,7 @@ Load it with `-p steertag.suite.plugin` (this repository's pyproject.toml does).
 tests alone.
 """
 
+import secrets
 import sys
 
 import pytest
@@ -38,6 +39,9 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "steertag_case(case): set by steertag.suite.case")
+    if config.option.run_seed is None:
+        # Workers are given the options of this process, and so the same seed.
+        config.option.run_seed = secrets.randbits(32)
     options = suite_options.read_options(config)
     worker = getattr(config, "workerinput", {}).get("workerid")
     name = worker or "main"

@@ -93,7 +93,7 @@ class Bench:
         watch = Watch(number, self._link.provider.capabilities)
         self._captures.append(watch.capture)
         raw = self._link.open(opened_with, watch, self._link.connect_ms)
-        seed = f"{self._run.case_id}/{number}"
+        seed = self._run.xid_seed(number)
         conn = Connection(raw, watch, opened_with, self.deadlines, seed, self.need)
         self._keep(conn, must_open)
         if conn.open and greet:
@@ -124,7 +124,7 @@ class Bench:
         number = len(self._captures)
         capture = make_capture(number, TCP_PORT)
         self._captures.append(capture)
-        seed = f"{self._run.case_id}/{number}"
+        seed = self._run.xid_seed(number)
         return self._keep(
             link.open(capture, self.deadlines, seed, link.connect_ms, self.need), must_open
         )

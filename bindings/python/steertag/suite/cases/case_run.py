@@ -30,10 +30,11 @@ class FoundFault:
 class Run:
     """Collects notes and findings of the case that runs now over a transport."""
 
-    def __init__(self, case, case_id, transport=RDMA):
+    def __init__(self, case, case_id, transport=RDMA, run_seed=0):
         self.case = case
         self.transport = transport
         self.case_id = case_id
+        self._run_seed = run_seed
         self.notes = []
         self.findings = []
         self.judged = []  # what the judge found of either side, see judge_findings.py
@@ -45,6 +46,11 @@ class Run:
 
     def note(self, verdict, reason, detail=""):
         self.notes.append(Note(verdict, reason, detail))
+
+    def xid_seed(self, number):
+        """The seed of the XIDs on the connection with this number. A server remembers XIDs beyond the end
+        of a run, so that each run has others (see --run-seed)."""
+        return f"{self._run_seed}/{self.case_id}/{number}"
 
     def end(self, end: CaseEnd):
         self.note(end.verdict, end.reason, end.detail)

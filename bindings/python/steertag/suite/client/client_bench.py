@@ -99,7 +99,7 @@ class ClientBench:
             server.close()
 
     def _start_server(self, stage, options):
-        seed = random.Random(f"{self._run.case_id}/{len(self._connections)}").getrandbits(64)
+        seed = random.Random(self._run.xid_seed(len(self._connections))).getrandbits(64)
         options = {"transfer_bytes": TRANSFER_BYTES, **options}
         server = peer.ScriptedServer(self.client.listen, stage, seed=seed, **options)
         self.client.listens_at(server.listening)

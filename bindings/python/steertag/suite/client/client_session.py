@@ -114,7 +114,7 @@ class ClientSession(CaseSession):
     def _observe(self):
         """(Habits, ClientOutcome) of a run with an unaltered server."""
         habits = Habits()
-        bench = ClientBench(self._client, Run(_PROBE, _PROBE.id), self.deadlines, Habits())
+        bench = ClientBench(self._client, Run(_PROBE, _PROBE.id, run_seed=self.options.run_seed), self.deadlines, Habits())
         outcome = bench.use(_Observer(habits))
         for conn in outcome.connections:
             habits.note_connection(conn)
@@ -131,7 +131,7 @@ class ClientSession(CaseSession):
     def prepare(self, case, case_id):
         """Before the fixtures of a case. Raises Unreachable."""
         self._make_sure()
-        self._run = Run(case, case_id)
+        self._run = Run(case, case_id, run_seed=self.options.run_seed)
         self._bench = None
 
     def bench(self):

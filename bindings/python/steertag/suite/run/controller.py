@@ -31,6 +31,7 @@ class Controller:
         self._name_target({"server"})
         self._report.name = options.profile.name
         self._report.partial = names_a_part(config)
+        self._report.run_seed = options.run_seed
         self._baseline = options.baseline
         self._baseline_path = config.getoption("--baseline")
         self._comparison = None  # with the baseline, if there is one

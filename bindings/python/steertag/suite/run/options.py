@@ -36,6 +36,7 @@ class Options:
     over: str  # the transport by which the bundled server is tested
     baseline: Baseline | None = None  # what is expected of the target's cases
     seed: int = 0  # of the trials of property-based cases
+    run_seed: int = 0  # of the XIDs
     listen_urls: tuple = (DEFAULT_LISTEN,)  # where the suite's server for clients listens
     client_command: str = ""  # empty for our own client
     client_timeout_s: float = DEFAULT_CLIENT_TIMEOUT_S
@@ -154,6 +155,12 @@ def _add_options_of_both(add):
         default=0,
         help="another number lets property-based cases (server.property.*) try other things",
     )
+    add(
+        "--run-seed",
+        metavar="N",
+        type=int,
+        help="repeat the XIDs of the run that printed this number; every run has others by default",
+    )
 
 
 def read_options(config):
@@ -201,6 +208,7 @@ def read_options(config):
         over=get("--over") or RDMA,
         baseline=_baseline(get("--baseline"), profile.name),
         seed=get("--seed"),
+        run_seed=get("--run-seed"),
         listen_urls=listen,
         client_command=get("--client-command") or "",
         client_timeout_s=get("--client-timeout"),

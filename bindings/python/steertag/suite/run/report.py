@@ -48,6 +48,7 @@ class Report:
         self.records = {}
         self.target = ""
         self.name = ""  # of the target, by its profile
+        self.run_seed = 0  # of the XIDs
         self.stopped = ""  # why the run ended early
         self.partial = False  # whether not all of the suite's cases were selected and have run
 
@@ -75,6 +76,7 @@ class Report:
 
     def document(self):
         document = {"steertag": __version__, "target": self.target, "totals": self.totals()}
+        document["run_seed"] = self.run_seed
         if self.name:
             document["name"] = self.name
         if self.stopped:

@@ -114,7 +114,7 @@ class ServerSession(CaseSession):
         """Before the fixtures of a case: the target is up. Raises Unreachable."""
         self._make_sure()
         self.deadlines = Deadlines(self._link.round_trip_ms)
-        self._run = Run(case, case_id, self._link.transport)
+        self._run = Run(case, case_id, self._link.transport, self.options.run_seed)
         self._bench = None
         self.reseed()
 
@@ -131,7 +131,7 @@ class ServerSession(CaseSession):
     def inner_run(self):
         """A run of the same case inside of its run, which goes on afterwards."""
         outer, bench = self._run, self._bench
-        self._run = Run(outer.case, outer.case_id, self._link.transport)
+        self._run = Run(outer.case, outer.case_id, self._link.transport, self.options.run_seed)
         self._bench = None
         self.reseed()
         try:

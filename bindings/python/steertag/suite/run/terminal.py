@@ -47,6 +47,7 @@ def write_summary(reporter, report, directory, comparison=None):
         _write_list(reporter, verdict, report.sorted())
     if report.stopped:
         reporter.write_line(f"stopped: {report.stopped}", red=True)
+    reporter.line(f"run seed {report.run_seed}")
     reporter.line(f"report in {directory}")
     if comparison is not None:
         for line in comparison.lines():
