@@ -114,7 +114,12 @@ class ClientSession(CaseSession):
     def _observe(self):
         """(Habits, ClientOutcome) of a run with an unaltered server."""
         habits = Habits()
-        bench = ClientBench(self._client, Run(_PROBE, _PROBE.id, run_seed=self.options.run_seed), self.deadlines, Habits())
+        bench = ClientBench(
+            self._client,
+            Run(_PROBE, _PROBE.id, run_seed=self.options.run_seed),
+            self.deadlines,
+            Habits(),
+        )
         outcome = bench.use(_Observer(habits))
         for conn in outcome.connections:
             habits.note_connection(conn)
