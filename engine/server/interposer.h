@@ -1,5 +1,5 @@
-// The interposer: sees each message of the server before the server or the wire does, and may
-// change it.
+// The interposer of a server: sees each message, and may change it.
+// It sees a message before the server, or the wire, does.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// Many clients at a time in threads of their own, over every transport and version, with mixed work
-// whose results they check: for the sanitizers, which see what clients do to each other and to the
-// server.
+// Many clients at a time in threads of their own, over every transport and version.
+// They do mixed work and check its results. The sanitizers see what clients do to each other and to
+// the server.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,8 +19,8 @@ namespace steertag::peer::testing {
 namespace {
 
 constexpr std::uint32_t kClients = 64;
-/// Rounds of each client: enough that all of them work at the same time, and a minute at most under
-/// a sanitizer that makes everything ten times slower.
+/// Rounds of each client. They are enough that all clients work at the same time. They take a
+/// minute at most under a sanitizer that makes everything ten times slower.
 constexpr std::uint32_t kRounds = 12;
 constexpr std::size_t kLargestFile = 200'000;
 

@@ -1,5 +1,5 @@
-// The reference client and server over every provider: each form of a message, memory that the
-// server closes, and what follows a lost connection.
+// The reference client and server over every provider.
+// Each form of a message, memory that the server closes, and what follows a lost connection.
 #include "fabric/testing/provider_suite.h"
 #include "server/testing/peer_fixture.h"
 

@@ -1,5 +1,5 @@
-// A read-only export: no right is promised that it does not give, and every change is refused as
-// one of a read-only file system.
+// A read-only export: it promises no right that it does not give.
+// It refuses every change as one of a read-only file system.
 #include <sys/stat.h>
 
 #include <fstream>
@@ -79,7 +79,7 @@ TEST_P(ReadOnlyTest, AccessPromisesNoChange) {
 }
 
 TEST_P(ReadOnlyTest, NothingIsMadeOrRemovedByWhomsoever) {
-  // Also for somebody whom the mode bits would refuse: it is not a matter of permissions.
+  // Also for a user whom the mode bits would refuse: it is not a matter of permissions.
   for (const std::uint32_t id : {0U, 4711U}) {
     client3->set_identity({true, id, id, "test"});
     uid = gid = id;

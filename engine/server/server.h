@@ -1,5 +1,5 @@
-// The reference server: listeners of several transports and their connections, all driven by one
-// thread in `poll`.
+// The reference server: listeners of several transports and their connections.
+// One thread drives all of them in `poll`.
 #pragma once
 
 #include "server/rdma/rdma_transport.h"
@@ -27,8 +27,8 @@ Expected<ListenPlaces, net::Error> make_listen_places(std::span<const net::Url> 
 
 class Server {
  public:
-  /// Listens at all places, of which there must be one at least, or at none. A port mapper and
-  /// rpcbind tell where `programs` are. Fails too for options that `check` refuses.
+  /// Listens at all places, at least one, or at none. A port mapper and rpcbind tell where
+  /// `programs` are. Fails too for options that `check` refuses.
   static Expected<std::unique_ptr<Server>, net::Error> start(
       std::span<const ListenPlace> places, std::vector<std::unique_ptr<Program>> programs,
       const ServerOptions& options, TroubleCallback on_trouble = {});
@@ -49,7 +49,7 @@ class Server {
   std::uint16_t port() const { return listening_.front().port; }
   std::size_t connection_count() const { return context_.open_connections; }
   const ServerStatistics& statistics() const { return context_.statistics; }
-  /// Memory of the first provider, of which there must be one.
+  /// Memory of the first provider; there must be one.
   const RegionPool& pool() const { return rdma_.front()->pool(); }
   const ReplyBudget& replies() const { return context_.replies; }
   /// An interposer asks for the end of the program.

@@ -29,9 +29,9 @@ struct ServerStatistics {
   std::uint64_t dropped_connections = 0;  // see TroubleCallback
 };
 
-/// Is told of connections that did not come up, and of those that end because a limit on what the
-/// client does passed, or over plain TCP because its octets are no RPC. `peer` is empty where no
-/// peer could be told apart. Must not destroy the server.
+/// Gets each connection that did not come up, and each that ends because its client passed a limit.
+/// Over plain TCP it also gets each that ends because its octets are no RPC. `peer` is empty where
+/// no peer could be told apart. Must not destroy the server.
 using TroubleCallback = std::function<void(const std::string& peer, const net::Error& error)>;
 
 struct ServerContext {

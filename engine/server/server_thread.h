@@ -1,5 +1,5 @@
-// The reference server with its own providers, storage and thread, for programs that have
-// their own work to do.
+// The reference server with its own providers, storage and thread.
+// For programs that have their own work to do.
 #pragma once
 
 #include <atomic>

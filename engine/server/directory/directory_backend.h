@@ -23,12 +23,12 @@ struct DirectoryOptions {
 bool runs_as_root();
 
 /// An object's NodeId is its inode number, and a handle is that number and the object's fingerprint
-/// under a keyed code. Handles of the host (open_by_handle_at) are not used: they need root, do not
+/// under a keyed code. Handles of the host (open_by_handle_at) are not used. They need root, do not
 /// exist on every file system, and lead to objects outside of the export.
 ///
-/// A server that runs as root gives new objects to the caller. Any other owns all objects itself:
-/// owners wished for at creation are left out, and the host checks the server's user besides what
-/// the upper layer checks for the caller.
+/// A server that runs as root gives new objects to the caller. Any other owns all objects itself
+/// and ignores the owners requested at creation. The host checks the server's user; the upper layer
+/// checks the caller.
 ///
 /// Everything but UNSTABLE writes is on the disk when the call returns.
 class DirectoryBackend final : public Backend {

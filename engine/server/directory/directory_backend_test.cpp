@@ -1,5 +1,5 @@
-// The directory export by itself: restarts, the host's own changes, limits and owners. What it has
-// in common with other storages is in nfs3_test.cpp.
+// The directory export by itself: restarts, the host's own changes, limits and owners.
+// nfs3_test.cpp has what it has in common with other storages.
 #include <sys/resource.h>
 #include <sys/stat.h>
 

@@ -14,7 +14,7 @@
 namespace steertag::peer {
 namespace {
 
-// Until its owner and mode are set an object is nobody else's.
+// Until its owner and mode are set no other user may access an object.
 constexpr mode_t kPrivateFile = 0600;
 constexpr mode_t kPrivateDirectory = 0700;
 
@@ -49,8 +49,8 @@ std::int64_t host_time_s() {
   return now.tv_sec;
 }
 
-/// Whether this is what was made since then, not what somebody on the host put in its place:
-/// the owner of that must not be changed.
+/// Whether this is what was made since then, not what a process of the host put in its place. The
+/// owner of the latter must not change.
 bool is_newborn(const HostObject& object, FileType type, std::int64_t since_s) {
   const struct statx& status = object.status;
   if (object.type() != type || status.stx_uid != ::geteuid()) return false;
@@ -99,8 +99,9 @@ Status DirectoryBackend::dress(const HostObject& object, const HostObject& paren
   if (gives_away_)
     status = set_owner(object, change.uid.value_or(what.uid), change.gid.value_or(group));
   if (inherits_group && !change.gid && object.is_directory()) mode |= S_ISGID;
-  // A program must not run as the user of a server that is not root, nor with a group that its
-  // maker is not known to be in, just because the object becomes theirs.
+  // A program must gain no rights because the object belongs to the server's user. It must not run
+  // as the user of a server that is not root. Nor may it run with a group that its maker is not
+  // known to be in.
   const std::uint32_t its_group = gives_away_ ? change.gid.value_or(group) : object.status.stx_gid;
   const bool made_for_caller = gives_away_ || object.status.stx_uid == what.uid;
   if (!object.is_directory() && !made_for_caller) mode &= ~std::uint32_t{S_ISUID};

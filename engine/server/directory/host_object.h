@@ -26,10 +26,10 @@ struct HostObject {
 Status refresh(HostObject& object);
 Attributes to_attributes(const HostObject& object, std::uint64_t filesystem_id);
 
-/// Tells this object from every other one that had or will have its inode number: a keyed code of
-/// the host's own file handle, where the file system has handles, and of the time of birth, where
-/// it keeps one. A file system with neither lets a reused number pass for the old object; an
-/// overlay gives an object of its lower layer a new time of birth with the first change.
+/// Tells this object from every other one that had or will have its inode number. It is a keyed
+/// code of the host's own file handle and of the time of birth, each where the file system has it.
+/// On a file system with neither a reused number passes for the old object. An overlay gives an
+/// object of its lower layer a new time of birth with the first change.
 std::uint64_t fingerprint(const HostObject& object, const HandleKey& key);
 
 }  // namespace steertag::peer

@@ -10,8 +10,9 @@
 
 namespace steertag::peer {
 
-/// Every name is resolved by openat2 below the exported directory: no symbolic link is followed,
-/// no "..", no mount point and no other device is crossed, whatever the host changes meanwhile.
+/// openat2 resolves every name below the exported directory. It follows no symbolic link and no
+/// "..", and crosses no mount point and no other device. This holds whatever the host changes
+/// meanwhile.
 class HostRoot {
  public:
   /// The error is one sentence without its end: "cannot export ...".

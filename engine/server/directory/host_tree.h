@@ -7,7 +7,7 @@
 
 namespace steertag::peer {
 
-/// Opens an object only by a path from the root that leads to it now, so what was moved out of the
+/// Opens an object only by a path from the root that leads to it now. What was moved out of the
 /// export, or behind a mount point, is not there any more.
 class HostTree {
  public:

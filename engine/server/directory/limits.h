@@ -7,8 +7,8 @@
 
 namespace steertag::peer {
 
-/// Open descriptors of files kept for the next READ or WRITE: some for each of a few busy clients,
-/// and far below the 1024 that a process usually may have.
+/// Open descriptors of files kept for the next READ or WRITE. This is some for each of a few busy
+/// clients, and far below the usual 1024 of a process.
 inline constexpr std::size_t kMostOpenFiles = 128;
 /// Objects whose place in the tree is remembered: about 64 MiB with their names. What is forgotten
 /// is found again by a search.
@@ -26,8 +26,8 @@ inline constexpr std::size_t kDeepestPath = 2048;
 inline constexpr std::size_t kLongestPathStep = 4000;
 /// Entries that one search of the tree looks at: some seconds of work.
 inline constexpr std::size_t kMostSearchedEntries = std::size_t{1} << 20;
-/// A search rests this many times as long as it took, so that handles of objects that are gone
-/// cannot occupy more than a tenth of the server.
+/// A search rests this many times as long as it took. Handles of objects that are gone thus cannot
+/// occupy more than a tenth of the server.
 inline constexpr std::int64_t kSearchRestFactor = 9;
 /// Tries of a resolution that the host's own renames disturb (EAGAIN of openat2).
 inline constexpr int kMostResolveTries = 32;
@@ -36,9 +36,9 @@ inline constexpr int kMostResolveTries = 32;
 inline constexpr std::size_t kListingWindowEntries = 16'384;
 /// Directories with a window at the same time: listings that clients have under way.
 inline constexpr std::size_t kMostListingWindows = 8;
-/// From the last change of a directory until a listing of it is good for as long as its times stay
-/// as they are: the coarsest time stamps of a host's file systems (those of FAT), so that any later
-/// change gives the directory other times.
+/// A listing read this long after the directory's last change stays good while the directory's
+/// times do not change. This is the coarsest time stamp of a host's file systems (that of FAT). Any
+/// later change gives the directory other times.
 inline constexpr std::chrono::seconds kListingSettles{2};
 /// Entries read of one directory; more than any file system of the host is known to hold.
 inline constexpr std::size_t kMostDirectoryEntries = std::size_t{1} << 26;

@@ -16,9 +16,9 @@ struct ListedEntry {
   std::string name;
 };
 
-/// The cookie of an entry is a keyed code of its name: positions of the host are not stable on
+/// The cookie of an entry is a keyed code of its name. Positions of the host are not stable on
 /// every file system, and a sequence would be lost with the server. Entries come by ascending
-/// cookie, so what is made or removed meanwhile moves nothing else. Two names of one directory
+/// cookie, so that a name made or removed meanwhile moves nothing else. Two names of one directory
 /// with the same code of 63 bits would need billions of entries; only the key makes them.
 class ListingWindows {
  public:
@@ -43,9 +43,9 @@ class ListingWindows {
     Time ctime;
   };
   /// A window whose entries go on after `cookie`. Read anew if the directory was changed, or if the
-  /// last window does not reach there. A `fresh` one has every change made before the call: it is
-  /// read anew as well if the last window was read less than kListingSettles after a change, which
-  /// another one may have followed without another time. Valid until the next call.
+  /// last window does not reach there. A `fresh` one has every change made before the call. It is
+  /// also read anew if the last window was read less than kListingSettles after a change. Another
+  /// change may have followed without another time. Valid until the next call.
   Result<const Window*> window(const HostRoot& root, const HostObject& directory,
                                std::uint64_t cookie, bool fresh);
   /// How many times a directory of the host was read from its start, which is what a listing

@@ -10,7 +10,7 @@ namespace {
 
 class SetIdTest : public DirectoryTest {
  protected:
-  /// The server's user is `somebody` from here on, and a program of that user is there.
+  /// From here on the server runs as another user than root, and a program of that user is there.
   void serve() {
     open();
     ASSERT_TRUE(make(storage->root(), "program"));

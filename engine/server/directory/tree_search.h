@@ -6,8 +6,8 @@
 
 namespace steertag::peer {
 
-/// Handles carry no path, so after a restart, or when the host moved something behind the server,
-/// an object is found by reading all directories once. Searches rest in between.
+/// Handles carry no path. After a restart, or when the host moved something behind the server, it
+/// reads all directories once to find an object. Searches rest in between.
 class TreeSearch {
  public:
   explicit TreeSearch(Clock clock) : clock_(std::move(clock)) {}

@@ -1,4 +1,4 @@
-// NFSv3 in the grace period of NFSv4: it takes nothing away that somebody may reclaim.
+// NFSv3 in the grace period of NFSv4: it takes nothing away that a client may reclaim.
 #include <fstream>
 
 #include "server/testing/peer_fixture.h"

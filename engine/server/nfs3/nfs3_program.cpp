@@ -109,7 +109,7 @@ Result<Nfs3Program::Object> Nfs3Program::writable_directory(const nfs3::FileHand
 }
 
 Status Nfs3Program::may_change(const Object& object) const {
-  // Nobody gives a delegation back for what is not going to be changed.
+  // Do not recall a delegation for a file that is not going to change.
   if (backend_.read_only(object.node)) return Status::read_only;
   const bool wait = must_wait_ && object.attributes.type == FileType::regular &&
                     must_wait_(backend_.handle(object.node));

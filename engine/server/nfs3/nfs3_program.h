@@ -7,9 +7,9 @@
 
 namespace steertag::peer {
 
-/// True while a change of this file must wait for clients of version 4: for one that has it
-/// delegated, which is asked to give the delegation back (RFC 8881 10.4), or for those that may
-/// reclaim what they had before a restart (RFC 8881 8.4.2).
+/// True while a change of this file must wait for clients of version 4. One may have a delegation,
+/// which the server recalls (RFC 8881 10.4). Others may reclaim what they had before a restart (RFC
+/// 8881 8.4.2).
 using MustWait = std::function<bool(const Handle& file)>;
 
 class Nfs3Program final : public Program {

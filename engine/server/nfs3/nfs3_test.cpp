@@ -1,5 +1,5 @@
-// All 22 procedures of NFS version 3, and MOUNT, from the reference client through loopback iWARP
-// to each storage.
+// All 22 procedures of NFS version 3, and MOUNT, on each storage.
+// The reference client calls them through loopback iWARP.
 #include <set>
 
 #include "server/testing/nfs3_fixture.h"

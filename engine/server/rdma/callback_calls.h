@@ -1,5 +1,5 @@
-// The callbacks of one connection: which wait to be sent, which for their replies, and what became
-// of them. The connection, RDMA or byte stream, carries the messages.
+// The callbacks of one connection: which wait to be sent, and which for their replies.
+// It also keeps what became of them. The connection, RDMA or byte stream, carries the messages.
 #pragma once
 
 #include <chrono>

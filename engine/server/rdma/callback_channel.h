@@ -11,9 +11,9 @@ namespace steertag::peer {
 
 class CallbackChannel {
  public:
-  /// Gets the whole RPC reply message (valid during the call), or why there is none: the connection
-  /// is down, the time of a callback passed, or too many callbacks wait. Called exactly once, from
-  /// inside poll, never from inside `call`.
+  /// Gets the whole RPC reply message (valid during the call), or why there is none. The connection
+  /// is down, the callback timed out, or too many callbacks wait. Called exactly once, from inside
+  /// poll, never from inside `call`.
   using Done = std::function<void(const Expected<View, net::Error>& reply)>;
 
   virtual ~CallbackChannel() = default;

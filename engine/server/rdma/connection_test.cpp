@@ -1,5 +1,5 @@
-// Connections of the reference peers: credits, pipelining, loss and retransmission, many clients,
-// limits, and server and clients in threads of their own.
+// Connections of the reference peers: credits, pipelining, loss and retransmission, limits.
+// Also many clients, and server and clients in threads of their own.
 #include <thread>
 
 #include "server/server_thread.h"

@@ -1,5 +1,5 @@
-// What the reference server answers to messages that break a rule: the table of RFC 8166 4.5, and
-// RPC errors (RFC 5531).
+// The reference server's answers to messages that break a rule.
+// The table of RFC 8166 4.5, and RPC errors (RFC 5531).
 #include "server/testing/raw_client.h"
 
 namespace steertag::peer::testing {

@@ -1,5 +1,5 @@
-// The interposer: what it sees of a conforming server, and what the client gets when it posts
-// something else.
+// The interposer: what it sees of a conforming server.
+// Also what the client gets when the interposer posts something else.
 #include "server/interposer.h"
 
 #include <functional>

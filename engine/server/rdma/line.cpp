@@ -80,7 +80,7 @@ Bytes Line::take_done(WorkTag tag) {
 
 void Line::close() {
   endpoint_ = nullptr;
-  reading_.clear();  // the pool goes; octets that leave stay until nobody can look at them
+  reading_.clear();  // the pool goes; octets on their way out outlive their last reader
 }
 
 }  // namespace steertag::peer

@@ -1,5 +1,5 @@
-// One connection of the reference server as an interposer posts on it: octets that it owns, beside
-// what the server posts itself.
+// One connection of the reference server as an interposer posts on it.
+// Its octets are its own, beside what the server posts itself.
 #pragma once
 
 #include <map>

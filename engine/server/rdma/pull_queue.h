@@ -31,10 +31,10 @@ class PullUser {
   virtual bool proven() const = 0;
 };
 
-/// Connections that are proven and those that are not take turns, within these the hosts, within a
-/// host its connections; the calls of one connection keep their order. Of a host's connections that
-/// are not proven the one that came last and the one that came first take turns: a crowd of
-/// connections that deliver nothing is long to wait for.
+/// Proven and unproven connections take turns. Within each of the two the hosts take turns, and
+/// within a host its connections. The calls of one connection keep their order. Of a host's
+/// unproven connections the newest and the oldest take turns, because a crowd that delivers nothing
+/// takes long.
 class PullQueue {
  public:
   bool empty() const;
@@ -43,8 +43,8 @@ class PullQueue {
   /// The connection has become proven.
   void promote(PullUser& user);
   /// Starts whatever can be started, and tells what the others wait for. A connection that waits
-  /// for the server's memory keeps its turn, so that small calls of others cannot pass a large one
-  /// for ever; one that waits for its own share lets the others pass.
+  /// for the server's memory keeps its turn. Small calls of others thus cannot pass a large one for
+  /// ever. A connection that waits for its own share lets the others pass.
   Shortage serve();
 
  private:

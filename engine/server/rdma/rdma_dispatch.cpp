@@ -32,8 +32,8 @@ Outcome dispatch(Dispatcher& dispatcher, const RdmaCall& call, const Origin& ori
                  ReplyPayload& reply) {
   reply.clear();
   const auto direction = rpc::direction(call.message);
-  // No call of ours waits for a reply, and RDMA_ERROR answers calls alone: under the XID of a reply
-  // it would be taken for the answer to a forward call that has the same (RFC 8167 2.4.1).
+  // No call of ours waits for a reply, and RDMA_ERROR answers calls alone. Under the XID of a reply
+  // it would pass for the answer to a forward call with the same XID (RFC 8167 2.4.1).
   if (direction == rpc::MessageType::REPLY) return Outcome::discard;
   // RFC 8166 4.5.2 names differing XIDs as an error of the header.
   if (!direction || rpc::xid(call.message) != call.xid) return Outcome::chunk_error;

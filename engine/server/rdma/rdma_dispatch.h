@@ -1,5 +1,5 @@
-// What RPC-over-RDMA asks of a rebuilt call before and after it is dispatched: XIDs that agree, and
-// chunks that the upper-layer binding allows (RFC 8166 4.5.2, 6.1; RFC 8267).
+// What RPC-over-RDMA requires of a rebuilt call before and after its dispatch.
+// The XIDs agree, and the upper-layer binding allows the chunks (RFC 8166 4.5.2, 6.1; RFC 8267).
 #pragma once
 
 #include <span>

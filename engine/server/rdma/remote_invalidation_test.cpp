@@ -1,5 +1,5 @@
-// What the reference client announces and offers, by what its provider lets a server close
-// (RFC 8797 4.1).
+// What the reference client announces and offers (RFC 8797 4.1).
+// It depends on what its provider lets a server close.
 #include "server/testing/peer_fixture.h"
 
 namespace steertag::peer::testing {

@@ -1,5 +1,5 @@
-// The payload stream of a reply before its form is chosen: octets in order, with the DDP-eligible
-// items left in the storage's memory.
+// The payload stream of a reply before its form is chosen: octets in order.
+// The DDP-eligible items stay in the storage's memory.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// The form of a reply (RFC 8166 3.5.3): what goes into write chunks, what inline, what into the
-// reply chunk, and the header that says so.
+// The form of a reply (RFC 8166 3.5.3), and the header that describes it.
+// What goes into write chunks, what inline, and what into the reply chunk.
 #pragma once
 
 #include <optional>

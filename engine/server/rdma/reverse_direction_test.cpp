@@ -1,5 +1,4 @@
-// The reverse direction over RDMA (RFC 8167): the server calls its client on the client's
-// connection.
+// The reverse direction over RDMA (RFC 8167): the server calls on its client's connection.
 #include "rpc/direction.h"
 #include "rpc/message.h"
 #include "server/testing/raw_client.h"

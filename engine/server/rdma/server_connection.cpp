@@ -155,7 +155,7 @@ void ServerConnection::begin_call(Transaction& call) {
   }
   if (call.header.read_list.empty()) return execute(call, call.payload);
   if (rdma_.pool.impossible(call.pull.size)) return send_chunk_error(call);
-  // Nobody passes those who wait already.
+  // No call passes those that wait already.
   if (rdma_.pulls.empty() && start_pull(call) == PullStart::started) return;
   call.state = TransactionState::waiting;
   rdma_.pulls.add(*this, call.index);

@@ -1,5 +1,5 @@
-// The responder on one connection (RFC 8166 4.5): every received message becomes a reply, an
-// RDMA_ERROR, nothing, or the end of the connection.
+// The responder on one connection (RFC 8166 4.5).
+// Every received message becomes a reply, an RDMA_ERROR, nothing, or the end of the connection.
 #pragma once
 
 #include <array>

@@ -1,5 +1,4 @@
-// One call under way on a connection of the server: what was received, what is pulled, what is
-// sent.
+// One call in progress on a connection of the server: what it received, pulls and sends.
 #pragma once
 
 #include "endpoint/chunk.h"

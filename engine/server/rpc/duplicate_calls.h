@@ -1,5 +1,5 @@
-// Replies to calls that must not be executed twice, for clients that have lost their connection and
-// send them again over the next one (RFC 1813 4.5, RFC 7530 3.1.1).
+// Replies to calls that must not be executed twice (RFC 1813 4.5, RFC 7530 3.1.1).
+// A client that has lost its connection sends them again over the next one.
 #pragma once
 
 #include <chrono>
@@ -25,8 +25,8 @@ inline constexpr std::size_t kLargestKeptCall = 8192;
 inline constexpr std::chrono::seconds kKeptReplyLifetime{120};
 
 /// A retry is the same call octet for octet, XID and credential included, from the same host over
-/// another connection: nobody sends again over the connection that has the call already, and XIDs
-/// come again.
+/// another connection. No client sends a call twice over one connection, where an equal XID is a
+/// new call.
 class DuplicateCalls {
  public:
   explicit DuplicateCalls(DeadlineClock clock) : clock_(std::move(clock)) {}

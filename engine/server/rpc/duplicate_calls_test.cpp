@@ -1,4 +1,4 @@
-// Calls that come again because their reply was lost: executed once, and only then.
+// Calls that are sent again because their reply was lost: executed once, and only then.
 #include "server/rpc/duplicate_calls.h"
 
 #include "nfs/v4/compound.h"

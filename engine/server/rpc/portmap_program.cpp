@@ -40,7 +40,7 @@ rpc::AcceptStatus PortmapProgram::call(std::uint32_t procedure, wire::Reader& ar
     case Procedure::PMAPPROC_DUMP:
       put(list(), reply);
       return rpc::AcceptStatus::SUCCESS;
-    default:  // nobody registers here, and nobody calls through us
+    default:  // no service registers here, and no client calls through us
       return rpc::AcceptStatus::PROC_UNAVAIL;
   }
 }

@@ -1,5 +1,5 @@
-// The port mapper (version 2 of program 100000, RFC 1833 3), for the services of this server only:
-// nobody registers others.
+// The port mapper (version 2 of program 100000, RFC 1833 3), for the services of this server only.
+// Others cannot register.
 #pragma once
 
 #include <memory>

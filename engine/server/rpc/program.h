@@ -46,8 +46,8 @@ class Program {
   /// executed and `reply` holds nothing of use.
   virtual rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader& arguments,
                                  const CallContext& context, ReplyPayload& reply) = 0;
-  /// False for a call that must not be executed again when its client repeats it because the reply
-  /// was lost, and that the program does not recognize itself. `arguments` as in `call`.
+  /// False for a call that must not be executed again when its client repeats it after a lost
+  /// reply. Not needed for a call that the program recognizes itself. `arguments` as in `call`.
   virtual bool is_idempotent(std::uint32_t /*procedure*/, wire::Reader /*arguments*/) const {
     return true;
   }

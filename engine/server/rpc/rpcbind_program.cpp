@@ -61,7 +61,7 @@ rpc::AcceptStatus RpcbindProgram::call(std::uint32_t procedure, wire::Reader& ar
     case Procedure::RPCBPROC_DUMP:
       dump(reply);
       return rpc::AcceptStatus::SUCCESS;
-    default:  // nobody registers here, and nobody calls through us
+    default:  // no service registers here, and no client calls through us
       return rpc::AcceptStatus::PROC_UNAVAIL;
   }
 }

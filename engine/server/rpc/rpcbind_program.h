@@ -1,5 +1,5 @@
-// rpcbind (versions 3 and 4 of program 100000, RFC 1833 2), for the services of this server only:
-// nobody registers others.
+// rpcbind (versions 3 and 4 of program 100000, RFC 1833 2), for the services of this server only.
+// Others cannot register.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The storage that the reference server serves: files, directories and links addressed by
-// unforgeable handles, whatever keeps the octets.
+// The storage that the reference server serves: files, directories and links.
+// Unforgeable handles address them, whatever keeps the octets.
 #pragma once
 
 #include <array>
@@ -187,8 +187,8 @@ class Backend {
 
   virtual SpaceUsage space() const = 0;
   virtual std::uint64_t largest_file_bytes() const = 0;
-  /// Whether the superuser among the callers is that of the storage too, which may all that any
-  /// owner may; false where it is no more than the one user that all objects are made for.
+  /// Whether the superuser among the callers is also that of the storage, and thus may do all that
+  /// any owner may. False where it is no more than the one user that all objects are made for.
   virtual bool superuser_owns_all() const { return true; }
   /// What clients are told to ask for at most in one READ or WRITE; up to kLargestTransfer is
   /// served.

@@ -1,5 +1,5 @@
-// The memory file system's file contents: blocks that are shared with replies under way and copied
-// only when they are written meanwhile.
+// The memory file system's file contents: blocks that are shared with replies in flight.
+// A write meanwhile copies them; nothing else does.
 #include <algorithm>
 #include <cstring>
 

@@ -18,9 +18,10 @@ bool permits_io(const Attributes& attributes, const Caller& caller, Want want);
 /// Whether the caller may take this object's name out of the directory, as far as its sticky bit
 /// goes.
 bool permits_unlink(const Attributes& directory, const Attributes& object, const Caller& caller);
-/// The mode of a permitted `change`, if it has one, as the caller may set it on this object: who is
-/// not in the object's group cannot make programs run with it, and, where the superuser does not
-/// own all (Backend::superuser_owns_all), nobody but the owner as the owner.
+/// The mode of a permitted `change`, if it has one, as the caller may set it on this object. A
+/// caller outside of the object's group cannot make programs run with that group. Where the
+/// superuser does not own all (Backend::superuser_owns_all), only the owner can make programs run
+/// as the owner.
 std::optional<std::uint32_t> permitted_mode(const Attributes& attributes, const Caller& caller,
                                             const AttributeChange& change, bool superuser_owns_all);
 /// Status::ok, or why the caller may not make this change.

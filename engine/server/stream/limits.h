@@ -10,11 +10,11 @@ namespace steertag::peer {
 
 /// Largest record that is taken. kLargestCall has room for the RPC header.
 inline constexpr std::size_t kLargestStreamRecord = kLargestCall;
-/// The first memory of a record of which a part is still to come; it doubles as octets arrive.
-/// Small enough for one on each connection of a server with the default budget.
+/// The first memory of a record that has not arrived completely; it doubles as octets arrive. Small
+/// enough for one on each connection of a server with the default budget.
 inline constexpr std::size_t kFirstRecordBytes = 4096;
-/// Octets that are read from a socket at a time, into a buffer that all connections share: sixteen
-/// reads for the largest WRITE, and what a connection that is held back may have to keep.
+/// Octets read from a socket at a time, into a buffer that all connections share. The largest WRITE
+/// takes sixteen reads. A connection that is held back may have to keep this much.
 inline constexpr std::size_t kStreamReadBytes = 65536;
 /// Reads of one connection before the others have their turn.
 inline constexpr int kMostStreamReadsPerTurn = 16;
@@ -31,7 +31,7 @@ inline constexpr std::size_t kKeptMessages = 64;
 
 /// Waits for a client, after which it loses its connection.
 struct StreamTimeouts {
-  /// Silence in the middle of a record: what a lost segment takes to come again, several times.
+  /// Silence in the middle of a record: several times the retransmission of a lost segment.
   std::chrono::milliseconds mid_record{5000};
   /// From a record's first octet to its last: a mebibyte at 35 KB/s, below which no client can
   /// work.

@@ -60,7 +60,7 @@ Expected<void, Error> StreamConnection::start() {
 void StreamConnection::on_ready(std::uint32_t events) {
   ++runtime_.notices;
   begin_turn();
-  // Not the end of the client's half alone: nobody takes replies any more.
+  // Not the end of the client's half alone: the client takes no replies any more.
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) return go_down();
   if ((events & EPOLLOUT) != 0) flush();
   if ((events & EPOLLIN) != 0 && !down_) receive();
@@ -149,7 +149,7 @@ bool StreamConnection::make_room(std::size_t octets) {
   // Doubled, so that few copies are made of what has arrived.
   const std::size_t wanted = std::max({needed, 2 * reserved_, kFirstRecordBytes});
   const std::size_t more = std::min(wanted, kLargestStreamRecord) - reserved_;
-  // Nobody passes those who wait already.
+  // No record passes those that wait already.
   if (!runtime_.waiting.empty() || !runtime_.records.has_room(more)) {
     waits_ = true;
     runtime_.waiting.push_back({this, more});

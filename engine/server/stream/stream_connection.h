@@ -25,10 +25,10 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   void stop_waiting(std::size_t octets);
   /// The same with all the room that it may need, from what is set aside.
   void stop_waiting_for_good();
-  /// Others wait for memory, and the last look was so long ago: ends the connection if it has some
-  /// for a record of which less than kLeastProgressBytes came in kContendedWait.
+  /// Others wait for memory, and the last look was `step` ago. Ends the connection if it has memory
+  /// for a record that got less than kLeastProgressBytes in kContendedWait.
   void drop_if_stalled(net::Time step);
-  /// Nobody does.
+  /// No other connection waits for memory.
   void forget_stall();
 
  private:
@@ -43,8 +43,8 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
 
   // What comes in.
   void receive();
-  /// Takes records off the start of `octets` and returns how many octets were taken: less than all
-  /// only when the connection is held back or down, or its turn is over.
+  /// Takes records off the start of `octets` and returns how many octets it took. They are less
+  /// than all only when the connection is held back or down, or its turn is over.
   std::size_t take_records(View octets);
   void take_record(View record);
   /// Whether the interposer has settled what becomes of the call, which it may replace, or has
@@ -79,8 +79,8 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   void go_on();
   void set_watch();
   void set_deadline();
-  /// Whether nothing goes on before the client takes replies: some wait, or calls that had to leave
-  /// their turn to others wait for room in the socket.
+  /// Whether nothing goes on before the client takes replies. Either some wait, or calls that had
+  /// to leave their turn to others wait for room in the socket.
   bool awaits_room() const { return !outgoing_.empty() || wants_turn_; }
   net::Time room_awaited() const {
     return wants_turn_ ? std::max(last_sent_, turn_wanted_at_) : last_sent_;
@@ -108,7 +108,7 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   std::uint64_t octets_before_ = 0;            // of these, when the stall began
   net::Time still_for_ = 0;                    // the time in which hardly any came
   Bytes held_;                                 // octets that wait until they may be taken
-  std::size_t held_taken_ = 0;                 // of which these are done with
+  std::size_t held_taken_ = 0;                 // those of them that are done
   std::deque<std::unique_ptr<OutgoingMessage>> outgoing_;
   std::size_t front_sent_ = 0;  // octets of the first message that have left
   std::size_t reply_bytes_ = 0;

@@ -1,4 +1,4 @@
-// The memory for records over TCP of which a part is still to come: who gets it, and who loses it.
+// The memory for records over TCP that have not arrived completely: who gets it, and who loses it.
 #include "server/testing/stream_fixture.h"
 
 namespace steertag::peer::testing {

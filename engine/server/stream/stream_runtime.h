@@ -15,8 +15,8 @@
 
 namespace steertag::peer {
 
-/// A message on its way out, in parts that are gathered when it is sent: a marking word, then the
-/// payload, whose eligible items stay in the storage's memory until they have left.
+/// A message on its way out, in parts that are gathered when it is sent. A marking word comes
+/// first, then the payload. Its eligible items stay in the storage's memory until they have left.
 struct OutgoingMessage {
   std::array<std::byte, 4> mark{};
   ReplyPayload payload;
@@ -24,10 +24,9 @@ struct OutgoingMessage {
   std::size_t held_bytes = 0;  // what it has of the reply budget
 };
 
-/// Memory for records of which a part is still to come. It is taken for octets that have arrived,
-/// because a length costs nothing to announce. So that what was begun can always be finished, room
-/// for one of the largest records is set aside: it goes to one record at a time, whatever the
-/// others hold.
+/// Memory for records that have not arrived completely. It is taken for octets that have arrived,
+/// because a length costs nothing to announce. Room for one of the largest records is set aside, so
+/// that what was begun can always end. It goes to one record at a time, whatever the others hold.
 class RecordBudget {
  public:
   /// `budget_bytes` is at least kLargestStreamRecord.

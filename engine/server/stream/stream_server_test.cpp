@@ -368,7 +368,7 @@ TEST_F(StreamCallbackTest, EqualXidsInBothDirectionsDoNotMeet) {
   client->send_record(rpc_call(1, 0));
   reply(2);
   reply(1);
-  reply(77);  // nobody waits for it
+  reply(77);  // no call waits for it
   pump({client.get()}, [&] { return client->records.size() == 4 && outcomes.size() == 2; });
   EXPECT_EQ(outcomes[0], "reply of 24");
   EXPECT_EQ(server->statistics().discarded, 1U);

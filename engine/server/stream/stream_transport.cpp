@@ -68,7 +68,7 @@ std::size_t StreamTransport::poll(std::chrono::milliseconds timeout) {
   }
 }
 
-// Nobody passes the first, so that small records cannot pass a large one for ever.
+// No record passes the first, so that small records cannot pass a large one for ever.
 void StreamTransport::serve_waiting() {
   auto& waiting = runtime_.waiting;
   while (!waiting.empty()) {

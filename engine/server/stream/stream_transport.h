@@ -38,7 +38,7 @@ class StreamTransport final : public net::Pollable {
 
   StreamRuntime runtime_;
   net::Time watched_ = 0;  // when records that stand still were looked for
-  bool watching_ = false;  // somebody waited for their memory then
+  bool watching_ = false;  // others waited for their memory then
   std::unordered_map<std::uint64_t, std::unique_ptr<StreamConnection>> connections_;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors_;
 };

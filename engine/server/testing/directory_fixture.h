@@ -1,5 +1,5 @@
-// What the tests of directory exports share: an export in a directory of the host, and what lies
-// beside it, where no handle and no name may lead.
+// What the tests of directory exports share: an export in a directory of the host.
+// No handle and no name may lead to what lies beside it.
 #pragma once
 
 #include <sys/stat.h>

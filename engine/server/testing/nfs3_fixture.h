@@ -1,5 +1,5 @@
-// What tests of the NFSv3 server share: the reference client through loopback iWARP to each
-// storage, and short forms of the procedures.
+// What tests of the NFSv3 server share: the reference client through loopback iWARP.
+// It calls each storage, with short forms of the procedures.
 #pragma once
 
 #include <string>
@@ -56,7 +56,7 @@ class Nfs3Test : public KeptIn, public PeerTest, public ::testing::WithParamInte
   static bool in_memory() { return GetParam() == Keeper::memory; }
   /// Owners can be set and devices made: on the host only root can.
   static bool has_root() { return in_memory() || ::geteuid() == 0; }
-  /// Somebody who is neither root nor the owner, without credentials if that is so.
+  /// A caller that is neither root nor the owner, without credentials if that suffices.
   Identity stranger_to(const nfs3::FileHandle& object) {
     const nfs3::Fattr found = attributes(object);
     if (found.uid != Caller::kAnonymous && found.gid != Caller::kAnonymous) return {};

@@ -1,5 +1,5 @@
-// What the tests of the peers share: a server and clients in one thread, over loopback iWARP unless
-// a test takes another provider, with repeatable randomness and time.
+// What the tests of the peers share: a server and clients in one thread, over loopback iWARP.
+// A test may take another provider. Randomness and time are repeatable.
 #pragma once
 
 #include <gtest/gtest.h>

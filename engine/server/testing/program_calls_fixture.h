@@ -1,5 +1,5 @@
-// Calls of the programs of a server without a server: what tests of rules need that are NFSv3's and
-// NFSv4's at once.
+// Calls of the programs of a server without a server.
+// Tests of rules that are NFSv3's and NFSv4's at once need them.
 #pragma once
 
 #include <gtest/gtest.h>

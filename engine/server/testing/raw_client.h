@@ -1,5 +1,5 @@
-// A client for tests that sends any octets: a connection of the fabric, what it received, and calls
-// made of drafts.
+// A client for tests that sends any octets.
+// It has a connection of the fabric, what it received, and calls made of drafts.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
-// What tests of the plain TCP transport share: a server over iWARP and TCP at the same time, and a
-// client that sends any octets.
+// What tests of the plain TCP transport share: a server over iWARP and TCP at the same time.
+// The client sends any octets.
 #pragma once
 
 #include <linux/sockios.h>
@@ -113,7 +113,7 @@ class StreamServerTest : public StreamTest {
       return done();
     });
   }
-  /// The server still answers somebody else.
+  /// The server still answers another client.
   void expect_others_are_served() {
     RawStream other(tcp_url);
     other.send_record(null_call(99));

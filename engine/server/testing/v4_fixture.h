@@ -1,5 +1,5 @@
-// What tests of the NFSv4 server share: COMPOUNDs through loopback iWARP to each storage, and their
-// results one by one.
+// What tests of the NFSv4 server share: COMPOUNDs through loopback iWARP to each storage.
+// Tests see the results one by one.
 #pragma once
 
 #include <string>

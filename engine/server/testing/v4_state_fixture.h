@@ -1,5 +1,5 @@
-// What tests of the NFSv4 state share: a storage in memory, a clock that stands still until it is
-// told to go on, and the operations one at a time, as clients of either minor version.
+// What tests of the NFSv4 state share: a storage in memory, and a clock that only tests advance.
+// They run the operations one at a time, as clients of either minor version.
 #pragma once
 
 #include "nfs/v4/compound.h"
@@ -54,7 +54,7 @@ class HeldChannel final : public CallbackChannel {
   }
 };
 
-/// Somebody who calls: a client with its principal and its connection.
+/// The caller: a client with its principal and its connection.
 struct Actor {
   std::uint32_t minorversion = 1;
   std::string owner = "client";

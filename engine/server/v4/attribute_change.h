@@ -14,12 +14,13 @@ namespace steertag::peer {
 Expected<AttributeChange, nfs4::Status> requested_change(const nfs4::Fattr& fattr,
                                                          std::uint32_t minorversion);
 
-/// A new object of this type that belongs to the caller, with what of `change` the caller may give
-/// it: only the superuser gives objects away.
+/// A new object of this type that belongs to the caller. It gets the part of `change` that the
+/// caller may set: only the superuser gives objects away.
 NewNode new_node(FileType type, const AttributeChange& change, const Caller& caller);
 
 /// owner and owner_group of a number, and back: numeric strings (RFC 8881 5.9), and name@domain for
-/// "root" and "nobody". NFS4ERR_BADOWNER for any other, NFS4ERR_INVAL for none.
+/// "root" and the name of Caller::kAnonymous. NFS4ERR_BADOWNER for any other, NFS4ERR_INVAL for
+/// none.
 std::string owner_text(std::uint32_t id);
 Expected<std::uint32_t, nfs4::Status> owner_number(std::string_view text);
 

@@ -1,5 +1,6 @@
-// Operations by which clients make themselves known: EXCHANGE_ID, DESTROY_CLIENTID and
-// RECLAIM_COMPLETE; SETCLIENTID, SETCLIENTID_CONFIRM and RENEW of minor version 0.
+// Operations by which clients make themselves known, of both minor versions.
+// EXCHANGE_ID, DESTROY_CLIENTID and RECLAIM_COMPLETE; SETCLIENTID, SETCLIENTID_CONFIRM and RENEW of
+// minor version 0.
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
 
@@ -29,8 +30,8 @@ Client* make_client(StateTables& tables, std::uint32_t minorversion, std::string
   return &made;
 }
 
-/// Whether this principal's client may not take the place of a confirmed one of the same owner:
-/// state of another's live client is not taken away.
+/// Whether this principal's client may not take the place of a confirmed one of the same owner. A
+/// live client of another principal keeps its state.
 bool is_in_the_way(const Client& confirmed, std::uint32_t principal, const StateTables& tables) {
   return confirmed.principal != principal && confirmed.holds_state() &&
          !tables.lease_over(confirmed);
@@ -77,8 +78,8 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
     result.status = nfs4::Status::NFS4ERR_INVAL;
     return;
   }
-  // SP4_MACH_CRED and SP4_SSV need RPCSEC_GSS, which this server does not speak: RFC 8881 18.35.3
-  // has NFS4ERR_ENCR_ALG_UNSUPP for SSV without a common algorithm, and for the other
+  // SP4_MACH_CRED and SP4_SSV need RPCSEC_GSS, which this server does not speak. RFC 8881 18.35.3
+  // has NFS4ERR_ENCR_ALG_UNSUPP for SSV without a common algorithm. For the other it has
   // NFS4ERR_INVAL, since the principal does not use RPCSEC_GSS.
   if (args.eia_state_protect.spa_how != nfs4::StateProtectHow::SP4_NONE) {
     const bool ssv = args.eia_state_protect.spa_how == nfs4::StateProtectHow::SP4_SSV;
@@ -146,8 +147,8 @@ void op_reclaim_complete(const nfs4::ReclaimCompleteArgs& args, CompoundCall& ca
   (*client)->reclaim_complete = true;
 }
 
-// RFC 7530 16.33.5. Callbacks of minor version 0 need a connection to the client; we make none, so
-// that the callback location is kept for NFS4ERR_CLID_INUSE only, and no delegation is granted.
+// RFC 7530 16.33.5. Callbacks of minor version 0 need a connection to the client, and we make none.
+// The callback location is kept for NFS4ERR_CLID_INUSE only. No delegation is granted.
 void op_setclientid(const nfs4::SetclientidArgs& args, CompoundCall& call,
                     nfs4::SetclientidResult& result) {
   StateTables& tables = call.state.tables();

@@ -1,5 +1,5 @@
-// One COMPOUND under way: what its operations share (RFC 7530 15.2, RFC 8881 16.2), and the one
-// shape that their handlers have.
+// One COMPOUND in progress: what its operations share (RFC 7530 15.2, RFC 8881 16.2).
+// It defines the one shape of their handlers.
 //
 // A handler is a function
 //
@@ -79,8 +79,8 @@ struct CompoundCall {
   std::optional<ResultItem> item{};
 };
 
-/// Octets that a reply has to keep free for operations behind the present one: enough for one to
-/// say that it does not fit (RFC 8881 2.10.6.4).
+/// Octets that a reply has to keep free for operations behind the present one. They are enough for
+/// one to say that it does not fit (RFC 8881 2.10.6.4).
 std::size_t kept_for_next(const CompoundCall& call);
 /// Octets that the present operation's result may have behind its number and status in a reply of
 /// at most `limit` octets.

@@ -108,7 +108,8 @@ void CompoundRun::fit_last(std::size_t start) {
 nfs4::Status CompoundRun::too_big(std::size_t octets) const {
   const std::size_t size = call_.reply.size() + octets + kept_for_next(call_);
   if (!call_.slot) {
-    // Nobody has agreed on a limit, but a COMPOUND full of READs must not fill the memory.
+    // Without a session there is no agreed limit, but a COMPOUND full of READs must not fill the
+    // memory.
     return size > kLargestCall ? nfs4::Status::NFS4ERR_RESOURCE : nfs4::Status::NFS4_OK;
   }
   if (size > call_.slot->maxresponsesize) return nfs4::Status::NFS4ERR_REP_TOO_BIG;

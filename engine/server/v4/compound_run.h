@@ -9,8 +9,8 @@ namespace steertag::peer {
 
 class CompoundRun {
  public:
-  /// `arguments` stands behind COMPOUND4args' fixed part; the reply's stream ends where
-  /// COMPOUND4res begins.
+  /// `arguments` starts after COMPOUND4args' fixed part; the reply's stream ends where COMPOUND4res
+  /// begins.
   CompoundRun(CompoundCall& call, wire::Reader arguments, std::string_view tag);
 
   /// False when the arguments are no COMPOUND, so that RPC has to refuse them; nothing ran then.

@@ -30,7 +30,7 @@ nfs4::Status check_search(const Object& directory, const CompoundCall& call) {
 
 nfs4::Status check_writable(const Object& directory, const CompoundCall& call) {
   if (directory.attributes.type != FileType::directory) return nfs4::Status::NFS4ERR_NOTDIR;
-  // Nobody may, so that it is no matter of permissions.
+  // No caller may, so that it is no matter of permissions.
   if (call.storage.read_only(directory.node)) return nfs4::Status::NFS4ERR_ROFS;
   const bool may = permits(directory.attributes, call.context.caller, Want::write) &&
                    permits(directory.attributes, call.context.caller, Want::execute);

@@ -85,8 +85,8 @@ nfs4::Status check_limits(StateTables& tables, const Locking& locking) {
                     (!locking.owner && no_owner());
   if (!full) return nfs4::Status::NFS4_OK;
   // Of the errors that RFC 8881 15.2 lets LOCK have none is about a limit. NFS4ERR_DELAY would have
-  // the client wait for what only the client itself can end, NFS4ERR_DENIED would name an owner who
-  // is not in the way; 15.1.1.6 has NFS4ERR_SERVERFAULT for what no other error says.
+  // the client wait for what only the client itself can end. NFS4ERR_DENIED would name an owner who
+  // is not in the way. 15.1.1.6 has NFS4ERR_SERVERFAULT for what no other error says.
   return client.minorversion > 0 ? nfs4::Status::NFS4ERR_SERVERFAULT
                                  : nfs4::Status::NFS4ERR_RESOURCE;
 }

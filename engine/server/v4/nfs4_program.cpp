@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kLastMinorVersion = 1;
 
-/// Whether the operation finds another state of things when it comes again.
+/// Whether the operation finds another state of things when it is repeated.
 bool changes_names(nfs4::Opnum number) {
   using nfs4::Opnum;
   return number == Opnum::OP_CREATE || number == Opnum::OP_LINK || number == Opnum::OP_REMOVE ||

@@ -118,7 +118,7 @@ nfs4::Status check_others(const Opening& opening, const OpenTarget& target, cons
                ? nfs4::Status::NFS4ERR_RECLAIM_CONFLICT
                : nfs4::Status::NFS4ERR_SHARE_DENIED;
   }
-  // RFC 8881 10.4: a read delegation goes neither with a writer nor with somebody who denies
+  // RFC 8881 10.4: a read delegation goes neither with a writer nor with an open that denies
   // reading.
   const bool conflicts =
       (used & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0 || (deny & nfs4::OPEN4_SHARE_DENY_READ) != 0;
@@ -208,8 +208,8 @@ void open_file(Opening& opening, nfs4::OpenResult& result) {
   set_current_stateid(call, ok.stateid);
 }
 
-/// The open owner of a stateid of minor version 0, even if its seqid has passed or the file is
-/// closed: a retry comes with it.
+/// The open owner of a stateid of minor version 0. It is found even if its seqid has passed or the
+/// file is closed, because a retry has that stateid.
 OpenOwner* owner_of(StateTables& tables, const nfs4::StateId& stateid) {
   Client* client = tables.find_client_number(wire::load_u32(stateid.other.data() + 4));
   const StateNumber number = client ? number_in(tables, *client, stateid) : 0;

@@ -16,7 +16,7 @@ namespace {
 using nfs4::ClaimType;
 using nfs4::CreateMode;
 
-// EXCLUSIVE4 says nothing of the mode: nobody else gets in before the client's SETATTR.
+// EXCLUSIVE4 says nothing of the mode: no other user gets access before the client's SETATTR.
 constexpr std::uint32_t kExclusiveMode = 0600;
 
 nfs4::Status check_type(const Attributes& attributes, std::uint32_t minorversion) {
@@ -163,14 +163,13 @@ nfs4::Status check_open_access(const OpenTarget& target, const nfs4::OpenArgs& a
   const Caller& caller = call.context.caller;
   const bool reads = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_READ) != 0;
   const bool writes = (args.share_access & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0;
-  // RFC 7530 13.1.4.13, RFC 8881 15.1.4.11: nobody may, so that it is no matter of permissions.
+  // RFC 7530 13.1.4.13, RFC 8881 15.1.4.11: no caller may, so that it is no matter of permissions.
   if ((writes || target.truncates) && call.storage.read_only(target.file->node))
     return nfs4::Status::NFS4ERR_ROFS;
-  // A file that the client has had open is opened again: its owner may, whatever the mode has
+  // A file that the client has had open is opened again. Its owner may, whatever the mode has
   // become (as RFC 1813 4.4 has it for READ and WRITE). CLAIM_FH is not among these: clients use it
-  // for open(2), and leave it to the server to judge.
-  // The same goes for an exclusive OPEN that is repeated, but not for others: everybody can see its
-  // verifier in the times of the file.
+  // for open(2), and leave it to the server to judge. The same goes for an exclusive OPEN that is
+  // repeated, but not for other users. Every user can see its verifier in the times of the file.
   const bool is_known = is_again(args.claim.claim) || target.same_verifier;
   if (is_known && caller.uid == attributes.uid) return nfs4::Status::NFS4_OK;
   // Programs are run by reading them.

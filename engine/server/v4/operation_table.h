@@ -1,5 +1,5 @@
-// The operations that the server has: who handles each, where in a COMPOUND it may stand, and what
-// must be known before it runs.
+// The operations that the server has: their handlers, and where in a COMPOUND each may stand.
+// Also what must be known before each runs.
 #pragma once
 
 #include "nfs/v4/compound.h"

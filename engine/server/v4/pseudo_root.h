@@ -1,5 +1,6 @@
-// The pseudo file system of NFS version 4 (RFC 7530 7.3, RFC 8881 7.3): a read-only root directory
-// above the export, so that a client comes to it by its path.
+// The pseudo file system of NFS version 4 (RFC 7530 7.3, RFC 8881 7.3).
+// It is a read-only root directory above the export, so that a client can find the export by its
+// path.
 #pragma once
 
 #include "server/storage/backend.h"

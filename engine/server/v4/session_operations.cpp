@@ -1,5 +1,5 @@
-// Operations on sessions and their connections: CREATE_SESSION, SEQUENCE, BIND_CONN_TO_SESSION,
-// BACKCHANNEL_CTL, DESTROY_SESSION.
+// Operations on sessions and their connections, as the server handles them.
+// CREATE_SESSION, SEQUENCE, BIND_CONN_TO_SESSION, BACKCHANNEL_CTL, DESTROY_SESSION.
 #include <algorithm>
 
 #include "endpoint/limits.h"
@@ -162,9 +162,9 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   ok.csr_fore_chan_attrs = session->fore;
   ok.csr_back_chan_attrs = session->back;
   // CREATE_SESSION4_FLAG_PERSIST is not granted: the reply cache is in memory.
-  // CREATE_SESSION4_FLAG_CONN_RDMA asks to step a connection up to RDMA mode (RFC 8881 18.36.3):
-  // never granted, because a TCP connection of ours stays one, and RPC-over-RDMA connections start
-  // in RDMA mode (RFC 8881 2.10.3.1).
+  // CREATE_SESSION4_FLAG_CONN_RDMA asks to step a connection up to RDMA mode (RFC 8881 18.36.3). It
+  // is never granted. A TCP connection of ours stays one, and RPC-over-RDMA connections start in
+  // RDMA mode (RFC 8881 2.10.3.1).
   Session& made = tables.add_session(std::move(session));
   bind(made, origin).fore = true;
   if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0 && made.callable &&
@@ -203,8 +203,8 @@ nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& se
   if (call.request_bytes + transport > session.fore.ca_maxrequestsize &&
       !tables.deviates(Deviation::large_request_executed))
     return nfs4::Status::NFS4ERR_REQ_TOO_BIG;
-  // RFC 8881 2.10.6.1.2: an error of SEQUENCE leaves the slot as it was, so that a reply that has
-  // no room for its result (the tag may be long) must be noticed before the slot is used.
+  // RFC 8881 2.10.6.1.2: an error of SEQUENCE leaves the slot as it was. A reply may have no room
+  // for its result, because the tag may be long. Check this before the slot is used.
   if (room_for_result(call, session.fore.ca_maxresponsesize) < kSequenceResultBytes)
     return nfs4::Status::NFS4ERR_REP_TOO_BIG;
   if (args.sa_cachethis &&

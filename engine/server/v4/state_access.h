@@ -1,5 +1,5 @@
-// What the handlers of state operations share: who acts, and how replies to owners of minor version
-// 0 are kept.
+// What the handlers of state operations share: who acts, and how replies are kept.
+// The replies are those to owners of minor version 0.
 #pragma once
 
 #include "server/v4/compound_call.h"
@@ -11,9 +11,10 @@ inline StateUser user_of(const CompoundCall& call) {
   return {call.minorversion, call.clientid};
 }
 
-/// The client that an operation acts for: of the session in minor version 1; in minor version 0 the
-/// one that the arguments name, whose lease this renews. NFS4ERR_STALE_CLIENTID (minor version 0),
-/// NFS4ERR_DEADSESSION when an earlier operation of the COMPOUND removed the session's client.
+/// The client that an operation acts for. In minor version 1 it is that of the session. In minor
+/// version 0 it is the one that the arguments name, whose lease this renews. NFS4ERR_STALE_CLIENTID
+/// in minor version 0. NFS4ERR_DEADSESSION when an earlier operation of the COMPOUND removed the
+/// session's client.
 Expected<Client*, nfs4::Status> acting_client(CompoundCall& call, std::uint64_t named);
 
 /// Whether an owner's seqid is the one that comes next, or repeats the last (RFC 7530 9.1.7).
@@ -74,7 +75,8 @@ bool admit_seqid(const OwnerSequence& sequence, std::uint32_t seqid, nfs4::Opnum
   return false;
 }
 
-/// Removes opens, locks and delegations of clients whose lease is over, before anybody meets them.
+/// Removes opens, locks and delegations of clients whose lease is over, before an operation finds
+/// them.
 inline void expire_leases(CompoundCall& call) {
   call.state.expire();
 }

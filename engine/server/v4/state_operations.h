@@ -1,5 +1,5 @@
-// The handlers of the operations on clients, sessions, opens, locks and delegations (see
-// compound_call.h for their shape).
+// The handlers of the operations on clients, sessions, opens, locks and delegations.
+// See compound_call.h for their shape.
 #pragma once
 
 #include "server/v4/compound_call.h"

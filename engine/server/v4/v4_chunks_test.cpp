@@ -1,5 +1,5 @@
-// Write chunks of a COMPOUND with several eligible results (RFC 8267 6.4.1): which chunk takes
-// which READ or READLINK.
+// Write chunks of a COMPOUND with several eligible results (RFC 8267 6.4.1).
+// Which chunk takes which READ or READLINK.
 #include "server/testing/raw_client.h"
 #include "server/testing/v4_fixture.h"
 

@@ -45,8 +45,8 @@ bool is_up(const Session& session) {
 
 using ReferringCalls = std::vector<nfs4::ReferringCallList>;
 
-/// The request that granted the delegation, as long as its client may not have seen the reply:
-/// until its slot is used again (RFC 8881 2.10.6.3).
+/// The request that granted the delegation, as long as its client may not have seen the reply. That
+/// is until its slot is used again (RFC 8881 2.10.6.3).
 ReferringCalls referring_calls(StateTables& tables, const DelegationState& delegation) {
   const Session* session = tables.find_session(delegation.granting_session);
   if (!session || delegation.granting_sequence == 0 ||
@@ -138,8 +138,8 @@ RecallReply read_recall_reply(View message, const Session& session, std::uint32_
 void recall_answered(StateTables& tables, DelegationState& delegation, nfs4::Status status) {
   delegation.calling = false;
   delegation.next_try = tables.now() + kRecallPause;
-  // NFS4ERR_BAD_STATEID and BADHANDLE may come from a recall that overtook the OPEN's reply
-  // (RFC 8881 2.10.6.3): it is tried again, as any other error is, and only the lease ends that.
+  // NFS4ERR_BAD_STATEID and BADHANDLE may come from a recall that overtook the OPEN's reply (RFC
+  // 8881 2.10.6.3). It is tried again, as any other error is. Only the lease ends that.
   delegation.told = status == nfs4::Status::NFS4_OK || delegation.tries >= kMostRecallTries;
 }
 
@@ -203,7 +203,7 @@ bool bend_lost(StateTables& tables, Session& session, BackSlot& slot) {
   return false;
 }
 
-/// Nobody knows whether the callback arrived: its slot keeps it for the session's next connection
+/// It is unknown whether the callback arrived. Its slot keeps it for the session's next connection
 /// (RFC 8881 2.10.6.2), which may be there already.
 void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
   if (bend_lost(tables, session, session.back_slots[sent.slot])) return;

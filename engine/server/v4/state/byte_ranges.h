@@ -5,8 +5,8 @@
 
 namespace steertag::peer {
 
-/// First and last octet of offset and length; nullopt for what is NFS4ERR_INVAL: no octet, or more
-/// than there are up to the last of a file. Length all ones reaches to the end of every file.
+/// First and last octet of offset and length. It is nullopt for what is NFS4ERR_INVAL: no octet, or
+/// more than there are up to the last of a file. Length all ones reaches to the end of every file.
 struct ByteRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
@@ -25,8 +25,8 @@ inline constexpr std::size_t kMostNewRanges = 2;
 /// Whether unlocking this range makes two locks of one, which is the only way to have more of them.
 bool unlock_splits(const LockState& state, ByteRange range);
 
-/// The owner of `state` has this range locked from now on with this type, whatever of it it had
-/// before: adjoining ranges of one type become one.
+/// The owner of `state` has this range locked from now on with this type, whatever part of it was
+/// locked before. Adjoining ranges of one type become one.
 void lock_range(LockState& state, ByteRange range, bool write);
 /// The owner has nothing of this range locked any more.
 void unlock_range(LockState& state, ByteRange range);

@@ -62,7 +62,8 @@ nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& fil
   }
   granted.delegation_type = DelegationType::OPEN_DELEGATE_READ;
   granted.read.stateid = tables.stateid(client, made.number, made.seqid);
-  // `permissions` spares ACCESS calls for those that it names: nobody, so that the client asks.
+  // `permissions` spares ACCESS calls for those that it names. It names no user, so that the client
+  // asks.
   granted.read.permissions = {};
   return granted;
 }

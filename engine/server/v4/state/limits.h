@@ -13,11 +13,11 @@ inline constexpr std::chrono::seconds kLeaseTime{90};
 /// Records of clients, confirmed and not: one for each connection of the server, and some that wait
 /// for the end of their lease.
 inline constexpr std::size_t kMostClients = 16'384;
-/// Of which so many may be unconfirmed. They cost their sender one call each, so that the oldest
-/// goes when another comes; but thousands come at once after a restart of the server.
+/// At most this many of these may be unconfirmed. They cost their sender one call each, so a new
+/// one evicts the oldest. But thousands come at once after a restart of the server.
 inline constexpr std::size_t kMostUnconfirmedClients = 2048;
-/// Records that may come from one host: a quarter, for thousands of clients behind one address, of
-/// which no single host can shut the others out.
+/// Records that may come from one host: a quarter. It is enough for thousands of clients behind one
+/// address. No single host can shut the others out.
 inline constexpr std::size_t kMostClientsPerHost = kMostClients / 4;
 inline constexpr std::size_t kMostUnconfirmedPerHost = kMostUnconfirmedClients / 4;
 /// Sessions of one client: one is in use, others are left from restarts or made for trunking.
@@ -27,13 +27,14 @@ inline constexpr std::uint32_t kMostSlots = 64;
 /// ca_maxresponsesize_cached: replies that clients want cached are those of OPEN, CREATE, REMOVE,
 /// LOCK ..., with attributes far below this.
 inline constexpr std::uint32_t kLargestCachedReply = 4096;
-/// Replies of at most this size are cached even if nobody asks: a retry then gets its answer.
+/// Replies of at most this size are cached even if the client does not ask: a retry then gets its
+/// answer.
 inline constexpr std::size_t kSmallReply = 512;
 /// Cached octets of all sessions, reserved by what their slots may need. With room for no slot
 /// CREATE_SESSION is NFS4ERR_NOSPC (RFC 8881 18.36.4).
 inline constexpr std::size_t kMostCachedBytes = std::size_t{256} << 20;
-/// Until so many are reserved a session has all the slots that it asks for, which is enough for
-/// some 250 clients; what comes then has few, so that the rest is enough for twelve thousand.
+/// Until so many are reserved a session has all the slots that it asks for. This is enough for some
+/// 250 clients. Later ones have few slots, so that the rest is enough for twelve thousand.
 inline constexpr std::size_t kFreelyCachedBytes = std::size_t{64} << 20;
 inline constexpr std::uint32_t kFewSlots = 4;
 /// The same for the clients of one host: what a quarter has freely, and few slots for each client
@@ -63,10 +64,11 @@ inline constexpr std::chrono::seconds kContentionPause{30};
 inline constexpr std::size_t kMostOpensPerClient = 4096;
 /// Owners of either kind of one client: processes for opens, and one for each locked file.
 inline constexpr std::size_t kMostOwnersPerClient = 4096;
-/// Octets of the owners of all clients together, counted with their names, which may have
-/// NFS4_OPAQUE_LIMIT octets: owners without state would make gigabytes of what one client may have.
+/// Octets of the owners of all clients together, counted with their names. A name may have
+/// NFS4_OPAQUE_LIMIT octets. The owners without state that one client may have would fill
+/// gigabytes.
 inline constexpr std::size_t kMostOwnerBytes = std::size_t{128} << 20;
-/// Of which the clients of one host may have a quarter, as of the records of clients.
+/// The clients of one host may have a quarter of them, as of the records of clients.
 inline constexpr std::size_t kMostOwnerBytesPerHost = kMostOwnerBytes / 4;
 /// What an owner costs besides its name, which is kept twice: records and the last reply.
 inline constexpr std::size_t kOwnerRecordBytes = 512;
@@ -77,7 +79,7 @@ inline constexpr std::size_t kMostRangesPerClient = 16384;
 inline constexpr std::size_t kMostRangesPerFile = 4096;
 /// Stateids of all clients together: some 64 MiB of records.
 inline constexpr std::size_t kMostStates = 262144;
-/// Of which the clients of one host may have a quarter: sixteen with all that one may have.
+/// The clients of one host may have a quarter of them: sixteen clients with all that one may have.
 inline constexpr std::size_t kMostStatesPerHost = kMostStates / 4;
 /// Revoked delegations that are remembered for a client until FREE_STATEID.
 inline constexpr std::size_t kMostRevokedPerClient = kMostDelegationsPerClient;

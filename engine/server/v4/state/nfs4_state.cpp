@@ -27,7 +27,7 @@ bool confirmed(const StatePointer& state) {
 nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, const Handle& file,
                            Want want) {
   if (is_read_bypass(stateid) && want == Want::read) return nfs4::Status::NFS4_OK;
-  // RFC 8881 8.4.2.1: somebody may still reclaim an open that denies it.
+  // RFC 8881 8.4.2.1: a client may still reclaim an open that denies it.
   if (tables.recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
   const File* found = tables.find_file(file);
   const std::uint32_t access =

@@ -1,5 +1,5 @@
-// All state of the NFSv4 server: clients and their leases, sessions, opens, locks, delegations. It
-// knows neither network nor storage; files are their handles.
+// All state of the NFSv4 server: clients and their leases, sessions, opens, locks, delegations.
+// It knows neither network nor storage; files are their handles.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ struct Nfs4StateOptions {
   /// Gives boot instance, session ids and confirm verifiers; must differ from start to start.
   std::function<std::uint64_t()> random;
   std::chrono::seconds lease = kLeaseTime;
-  /// File that names the clients with state, so that they can reclaim it after a restart; "" for
-  /// none: then there is no grace period and nothing to reclaim.
+  /// File that names the clients with state, so that they can reclaim it after a restart. With ""
+  /// there is no file, no grace period and nothing to reclaim.
   std::string recovery_path;
   /// Grant read delegations.
   bool delegations = true;
@@ -40,35 +40,34 @@ class Nfs4State {
 
   /// Whether READ, WRITE or SETATTR of the size may go on with this stateid (resolve a "current
   /// stateid" first): `want` is read or write. `client` is CompoundCall::clientid. NFS4_OK, or
-  /// NFS4ERR_BAD_STATEID, OLD_STATEID, STALE_STATEID, EXPIRED, DELEG_REVOKED, OPENMODE, LOCKED,
-  /// GRACE, and DELAY while a delegation of another client is recalled (RFC 7530 9.1.4, RFC 8881
-  /// 8.2). In minor version 0 it renews the lease of the stateid's client.
+  /// NFS4ERR_BAD_STATEID, OLD_STATEID, STALE_STATEID, EXPIRED, DELEG_REVOKED, OPENMODE, LOCKED or
+  /// GRACE (RFC 7530 9.1.4, RFC 8881 8.2). NFS4ERR_DELAY while a delegation of another client is
+  /// recalled. In minor version 0 it renews the lease of the stateid's client.
   nfs4::Status check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
                         const nfs4::StateId& stateid, const Handle& file, Want want);
 
   /// Call before anything that conflicts with a delegation of this file, unless check_io or
-  /// check_change does: REMOVE, RENAME (of the source and of what it replaces), LINK, SETATTR,
-  /// WRITE. True when somebody else than `client`
-  /// has one: it is being recalled then, and the answer is NFS4ERR_DELAY (NFS3ERR_JUKEBOX) until it
-  /// is back or revoked. `client` is nullopt in NFSv3 and where the client is not known (RFC 8881
-  /// 10.4.4).
+  /// check_change does. These are REMOVE, RENAME (of the source and of what it replaces), LINK,
+  /// SETATTR and WRITE. True when another client than `client` has one. It is being recalled then.
+  /// The answer is NFS4ERR_DELAY (NFS3ERR_JUKEBOX) until it is back or revoked. `client` is nullopt
+  /// in NFSv3 and where the client is not known (RFC 8881 10.4.4).
   bool recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want);
 
-  /// Whether a regular file may get or lose a name, or get other attributes than its size: NFS4_OK,
-  /// NFS4ERR_GRACE while somebody may still reclaim an open or a delegation of it, NFS4ERR_DELAY
-  /// while `recall_for` waits. Asks for nothing back in the first two cases.
+  /// Whether a regular file may get or lose a name, or get other attributes than its size. NFS4_OK,
+  /// NFS4ERR_GRACE while a client may still reclaim an open or a delegation of it, NFS4ERR_DELAY
+  /// while `recall_for` waits. Recalls nothing in the first two cases.
   nfs4::Status check_change(const Handle& file, std::optional<std::uint64_t> client);
 
   /// Whether an open of the file denies writing, so that no name of it may be removed:
   /// NFS4ERR_FILE_OPEN (RFC 7530 16.26.5, RFC 8881 18.25.4). The operations that remove names have
-  /// no owner, so that every open is somebody else's.
+  /// no owner, so that every open belongs to another owner.
   bool denies_removal(const Handle& file) const;
 
-  /// The object is gone for good. Its opens, locks and delegations end with it: the operations that
-  /// give them back need its filehandle, which nobody can make the current one any more.
+  /// The object is gone for good. Its opens, locks and delegations end with it. The operations that
+  /// give them back need its filehandle, which no client can make the current one any more.
   void forget_file(const Handle& file);
 
-  /// Call once at the end of a COMPOUND whose SEQUENCE gave `slot` without `replay`: keeps
+  /// Call once at the end of a COMPOUND whose SEQUENCE gave `slot` without `replay`. Keeps
   /// `results`, its COMPOUND4res with items, for a retry; or the fact that it was not kept.
   void end_sequence(const SlotInUse& slot, ReplyPayload results);
 

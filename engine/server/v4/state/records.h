@@ -1,5 +1,5 @@
-// What the server remembers of one client: its owners, opens, locks and delegations; and of one
-// file: who has it open, locked or delegated.
+// The server's records of one client: its owners, opens, locks and delegations.
+// And of one file: who has it open, locked or delegated.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct LockRange {
   LockState* state = nullptr;
 };
 
-/// A file that somebody has state on. Kept only as long as that is so.
+/// A file that some client has state on. Kept only as long as that is so.
 struct File {
   Handle handle{};
   std::vector<OpenState*> opens;

@@ -1,5 +1,5 @@
-// The clients that may reclaim state after a restart of the server, and the grace period in which
-// they may (RFC 7530 9.6.2, RFC 8881 8.4.2).
+// The clients that may reclaim state after a restart of the server, and the grace period for it.
+// RFC 7530 9.6.2, RFC 8881 8.4.2.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ namespace steertag::peer {
 /// or the new one.
 class Recovery {
  public:
-  /// Nothing, or one sentence about why the server cannot keep its clients in this file: it must be
-  /// missing or what a server wrote, and its directory must let a new one take its place.
+  /// Nothing, or one sentence about why the server cannot keep its clients in this file. It must be
+  /// missing or what a server wrote. Its directory must let a new one take its place.
   static Expected<void, std::string> check_file(const std::string& path);
 
   /// Reads the file; grace lasts until `now` + `grace` if it names a client. No path: no grace.

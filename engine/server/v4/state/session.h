@@ -31,8 +31,8 @@ struct Binding {
   std::weak_ptr<CallbackChannel> channel;
 };
 
-/// A slot of the backchannel. What was sent is kept until it is answered, because a callback whose
-/// reply was lost has to be sent again as it was (RFC 8881 2.10.6.2).
+/// A slot of the backchannel. What was sent is kept until it is answered. A callback whose reply
+/// was lost has to be sent again as it was (RFC 8881 2.10.6.2).
 struct BackSlot {
   std::uint32_t sequence = 0;  // of the last callback that was answered
   bool calling = false;

@@ -5,7 +5,7 @@
 
 namespace steertag::peer {
 
-/// Whether `access` with `deny` conflicts with an open of somebody else than `owner`.
+/// Whether `access` with `deny` conflicts with an open of another owner than `owner`.
 bool shares_conflict(const File& file, const OpenOwner* owner, std::uint32_t access,
                      std::uint32_t deny);
 

@@ -21,10 +21,10 @@ struct StateUser {
   std::optional<ClientId> client;
 };
 
-/// The state that a stateid stands for. NFS4ERR_STALE_STATEID (minor version 0) for one of an
-/// earlier run, NFS4ERR_EXPIRED when its client is gone (minor version 0), NFS4ERR_DELEG_REVOKED,
-/// NFS4ERR_OLD_STATEID for a seqid of the past, NFS4ERR_BAD_STATEID for everything else. In minor
-/// version 1 seqid 0 stands for the present one. Changes nothing.
+/// The state that a stateid stands for. Minor version 0 has NFS4ERR_STALE_STATEID for one of an
+/// earlier run, and NFS4ERR_EXPIRED when its client is gone. Both have NFS4ERR_DELEG_REVOKED,
+/// NFS4ERR_OLD_STATEID for a seqid of the past, and NFS4ERR_BAD_STATEID for everything else. In
+/// minor version 1 seqid 0 stands for the present one. Changes nothing.
 Expected<StatePointer, nfs4::Status> find_state(StateTables& tables, const StateUser& user,
                                                 const nfs4::StateId& stateid);
 

@@ -106,7 +106,7 @@ struct StateTables {
   /// Removes the oldest unconfirmed record, of this host or with nullptr of any; false: there is
   /// none.
   bool drop_unconfirmed(const std::string* host);
-  /// One that the client has no state under: numbers come again after four thousand million.
+  /// One that the client has no state under: numbers wrap after four thousand million.
   StateNumber next_number(const Client& client);
 
   // By owner_key: one that is confirmed and one that is not at most.

@@ -224,7 +224,7 @@ TEST_F(V4OpenTest, StateOfAFileThatIsGoneIsNotKept) {
   EXPECT_EQ(run(op_remove, {"removed"}, remover, root()).status, Status::NFS4_OK);
   EXPECT_TRUE(is_empty());
 
-  // Nobody tells of one that is removed on the host; CLOSE comes with its filehandle.
+  // A removal on the host gives no notice; CLOSE comes with the file's filehandle.
   const Handle gone = hold("gone");
   ASSERT_EQ(storage.remove(storage.export_root(), "gone"), peer::Status::ok);
   EXPECT_EQ(run(op_putfh, {nfs4::FileHandle(View(gone))}, actor).status, Status::NFS4ERR_STALE);
@@ -366,7 +366,7 @@ TEST_F(V4OpenTest, AnExclusiveOpenIsRepeatedByItsCreatorOnly) {
 }
 
 TEST_F(V4OpenTest, TheClientsOfOneHostLeaveOwnersToOthers) {
-  constexpr std::size_t kClients = 16;  // each of which may have 4096 owners
+  constexpr std::size_t kClients = 16;  // each may have 4096 owners
   Status last = Status::NFS4_OK;
   for (std::size_t i = 0; i < kClients && last != Status::NFS4ERR_NOSPC; ++i) {
     const std::string name = "file " + std::to_string(i);

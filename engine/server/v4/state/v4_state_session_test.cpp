@@ -1,5 +1,5 @@
-// Clients and sessions of NFSv4: EXCHANGE_ID, CREATE_SESSION, SEQUENCE, BIND_CONN_TO_SESSION,
-// SETCLIENTID, leases.
+// Clients and sessions of NFSv4: the operations that make and use them, and leases.
+// EXCHANGE_ID, CREATE_SESSION, SEQUENCE, BIND_CONN_TO_SESSION, SETCLIENTID.
 #include "server/testing/v4_state_fixture.h"
 
 namespace steertag::peer::testing {
