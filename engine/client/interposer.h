@@ -1,5 +1,5 @@
-// The interposer: sees each message of the client over RPC-over-RDMA before the wire or the client
-// does, and may change it.
+// The interposer of a client over RPC-over-RDMA: sees each message, and may change it.
+// It sees a message before the wire, or the client, does.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,4 @@
-// What a client may decide about its transport, its sessions and its callbacks. The defaults
-// conform.
+// A client's decisions about its transport, its sessions and its callbacks. The defaults conform.
 #pragma once
 
 #include <cstdint>

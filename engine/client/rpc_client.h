@@ -1,5 +1,4 @@
-// A client of any program with a binding: takes whole encoded RPC calls, and waits for whole
-// replies.
+// A client of any program with a binding: takes whole encoded RPC calls, waits for whole replies.
 #pragma once
 
 #include "client/rdma/requester.h"

@@ -5,8 +5,8 @@
 
 namespace steertag::peer {
 
-/// Remembers one place of the listing, and a later one after twice as many calls each time: a round
-/// is noticed after no more calls than three times its length and what came before it.
+/// Remembers one place of the listing, and a later one after twice as many calls each time. It
+/// notices a round after at most three times the calls of the round and of what came before it.
 class CookieWatch {
  public:
   /// False if the listing has gone on from this cookie before.

@@ -1,5 +1,5 @@
-// A client of the files behind a URL: provider or TCP, the version of NFS that the server speaks,
-// and everything that belongs to them.
+// A client of the files behind a URL, with everything that belongs to it.
+// It has a provider or TCP, and the version of NFS that the server speaks.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,9 @@ namespace steertag::peer {
 
 /// From a call to its reply. Servers may be slow with COMMIT of much data.
 inline constexpr std::chrono::milliseconds kCallTimeout{60'000};
-/// Connections on which one call is tried: calls under way are sent again whenever a connection is
-/// lost, however far the transfer has come, so that a long one needs more than kMostAttempts.
+/// Connections on which one call is tried. All calls in flight are sent again whenever a connection
+/// is lost, however far the transfer has come. A long transfer therefore needs more than
+/// kMostAttempts.
 inline constexpr std::uint32_t kFileAttempts = 8;
 inline constexpr std::string_view kStreamProvider = "tcp";
 

@@ -1,5 +1,5 @@
-// The client of files against the reference server, over both kinds of transport and both versions:
-// what is read is what was written, also when connections are cut meanwhile.
+// The client of files against the reference server, over both kinds of transport and both versions.
+// It reads what it has written, also when connections are cut meanwhile.
 #include "client/files/file_client.h"
 
 #include <gmock/gmock.h>

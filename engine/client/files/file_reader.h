@@ -9,9 +9,9 @@
 
 namespace steertag::peer {
 
-/// Octets that are asked for ahead of what was delivered, and so what replies that overtake each
-/// other can take of memory: 16 of the largest READs, which fills a connection of 10 Gbit/s with a
-/// round trip of 13 ms.
+/// Octets that are requested ahead of what was delivered. This also bounds the memory of replies
+/// that overtake each other. It is 16 of the largest READs, which fills a connection of 10 Gbit/s
+/// with a round trip of 13 ms.
 inline constexpr std::size_t kReadAheadBytes = std::size_t{16} << 20;
 /// READs are not made smaller than this because the server gave less than asked for.
 inline constexpr std::uint32_t kSmallestRead = 4096;

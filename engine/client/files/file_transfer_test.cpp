@@ -1,5 +1,5 @@
-// Reading ahead and writing unstable data, against files that answer short, late, out of order, or
-// lose what was not committed.
+// Reading ahead and writing unstable data, against files whose server fails in various ways.
+// They answer short, late, out of order, or lose what was not committed.
 #include <gtest/gtest.h>
 
 #include <map>

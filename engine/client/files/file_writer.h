@@ -1,5 +1,5 @@
-// Writes a remote file: several unstable WRITEs at a time, then COMMIT, and all again that a server
-// has lost before.
+// Writes a remote file: several unstable WRITEs at a time, then COMMIT.
+// It writes again what a server has lost before the COMMIT.
 #pragma once
 
 #include <deque>

@@ -13,7 +13,7 @@ struct Identity {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   std::string machine_name = "steertag";
-  std::vector<std::uint32_t> gids{};  // of which rpc::kMostGroups are sent
+  std::vector<std::uint32_t> gids{};  // at most rpc::kMostGroups are sent
 };
 
 }  // namespace steertag::peer

@@ -8,7 +8,7 @@
 
 namespace steertag::peer {
 
-/// Octets of which a stretch of zeros is left out as a hole: the block size of common file systems.
+/// A stretch of this many zero octets becomes a hole: the block size of common file systems.
 inline constexpr std::size_t kHoleBytes = 4096;
 
 /// Writes to the descriptor at the offsets given. With `sparse` aligned stretches of zeros are left

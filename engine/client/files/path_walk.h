@@ -1,5 +1,4 @@
-// From a path to an object: components one after the other, symbolic links replaced by what they
-// hold.
+// From a path to an object: components in order, symbolic links replaced by what they hold.
 #pragma once
 
 #include <functional>

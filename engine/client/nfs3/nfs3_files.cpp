@@ -55,7 +55,7 @@ std::optional<FileError> error_of(const Expected<CallReply, CallError>& reply,
   return failed({CallErrc::rpc_error, std::string(refusal(reply->rpc))}, what);
 }
 
-/// READ3res, of which the data may have come in a write chunk.
+/// READ3res, whose data may have come in a write chunk.
 Expected<ReadOutcome, FileError> decode_read(const CallReply& reply, nfs3::Status& status) {
   wire::Reader reader(reply.results);
   rpc::decode_value(reader, status, "status", 0);
@@ -86,7 +86,7 @@ Expected<ReadOutcome, FileError> decode_read(const CallReply& reply, nfs3::Statu
 struct Nfs3Files::DataCall {
   Request request;
   std::string_view what;
-  /// Decodes and tells the outcome; false when the server asks to come again later.
+  /// Decodes and tells the outcome; false when the server asks for a retry later.
   std::function<bool(const CallReply&)> take;
   std::function<void(FileError)> fail;
   Delay delay;

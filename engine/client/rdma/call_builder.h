@@ -1,5 +1,5 @@
-// How requests are made: the RPC header with the caller's identity, then arguments of which the
-// DDP-eligible one stays where it is.
+// How requests are made: the RPC header with the caller's identity, then the arguments.
+// A DDP-eligible argument stays where it is.
 #pragma once
 
 #include "client/files/identity.h"
@@ -17,8 +17,8 @@ Request start_call(std::uint32_t program, std::uint32_t version, std::uint32_t p
 /// word, the stream's last.
 void finish_call(Request& request);
 
-/// The results of a call, from the first octet behind the RPC header to the last; an item that came
-/// in a write chunk must have been put back.
+/// The results of a call, from the first octet behind the RPC header to the last. An item that came
+/// in a write chunk must be back in its place.
 template <class Result>
 Expected<Result, CallError> decode_results(View results) {
   wire::Reader reader(results);

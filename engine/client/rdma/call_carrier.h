@@ -1,5 +1,5 @@
-// What carries a client's calls to one server and its replies back: RPC-over-RDMA or records over
-// TCP.
+// What carries a client's calls to one server and its replies back.
+// It is RPC-over-RDMA or records over TCP.
 #pragma once
 
 #include <chrono>
@@ -25,10 +25,10 @@ struct CarrierLimits {
   std::size_t transfer_bytes = 0;  // file data of all calls together
 };
 
-/// Calls are sent in the order of `submit`, several at a time, and sent again on a new connection
-/// when one is lost; a server that was there and refuses them is tried with pauses between
-/// (ReconnectPause). Works inside `step`; callbacks come from there. They may submit and give up
-/// calls, but not call `step`.
+/// Calls are sent in the order of `submit`, several at a time. When a connection is lost they are
+/// sent again on a new one. A server that was there and refuses connections is tried with pauses
+/// between (ReconnectPause). Works inside `step`; callbacks come from there. They may submit and
+/// give up calls, but not call `step`.
 class CallCarrier {
  public:
   virtual ~CallCarrier() = default;
@@ -47,12 +47,12 @@ class CallCarrier {
   /// Hard end of the present connection, as by a cut cable.
   virtual void abort_connection() = 0;
 
-  /// What the present connection takes in the reverse direction, or before the first what every one
-  /// does; nothing if the server's calls are not answered over this carrier.
+  /// What the present connection takes in the reverse direction; before the first connection, what
+  /// every one takes. Nothing if the client does not answer the server's calls over this carrier.
   virtual std::optional<ReverseLimits> reverse_limits() const { return std::nullopt; }
-  /// `service` answers the server's calls from now on; nullptr: nobody does. It must be there
-  /// before the connection is (RFC 8167 6: ready before the server may call), and stay until it is
-  /// taken back.
+  /// `service` answers the server's calls from now on; with nullptr none are answered. It must
+  /// exist before the connection does (RFC 8167 6: ready before the server may call), and until it
+  /// is taken back.
   virtual void serve_reverse(ReverseService* /*service*/) {}
   /// The number of the present connection, or of the last; 0 before the first.
   virtual std::uint64_t connection_number() const { return 0; }

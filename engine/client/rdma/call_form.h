@@ -1,5 +1,5 @@
-// The form of a call (RFC 8166 3.5): what travels inline, what in read chunks, and which chunks are
-// offered for the reply.
+// The form of a call (RFC 8166 3.5): what travels inline, and what in read chunks.
+// It also says which chunks are offered for the reply.
 #pragma once
 
 #include <cstddef>

@@ -166,7 +166,7 @@ TEST_F(ClientReverseTest, AnswersThatNobodyReadsAreLimited) {
   rpc::CallHeader call;
   call.xid = kReverseXid;
   call.encode(writer);
-  // The client reads them in one turn, in which it is told of no message that was sent.
+  // The client reads them in one turn, in which no Send of its own completes.
   constexpr std::size_t kCalls = 4 * kMostUnsentAnswers;
   for (std::size_t i = 0; i < kCalls; ++i) ASSERT_TRUE(listening.line->send(octets));
   null();

@@ -1,5 +1,5 @@
-// Every form of message between the reference client and the reference server over loopback iWARP:
-// inline, chunked and long, at sizes around the thresholds and around roundup.
+// Every form of message between the reference client and the reference server over loopback iWARP.
+// Inline, chunked and long, at sizes around the thresholds and around roundup.
 #include "server/testing/peer_fixture.h"
 
 namespace steertag::peer::testing {

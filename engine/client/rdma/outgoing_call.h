@@ -29,16 +29,16 @@ class OutgoingCall {
  public:
   OutgoingCall(std::uint32_t xid, Request request, CallCallback callback, ReplyPolicy policy);
 
-  /// Builds the message for these limits. Errors: too_large, no_memory (of which the latter may
-  /// pass). Done anew for each connection.
+  /// Builds the message for these limits. Errors: too_large, and no_memory, which may pass. Done
+  /// anew for each connection.
   Expected<void, CallErrc> marshal(const CallMemory& memory, const wire::Negotiated& limits,
                                    std::uint32_t credits, ClientInterposer* interposer);
   std::span<const View> parts() const { return parts_; }
   /// Messages of the interposer that follow the call.
   std::vector<Bytes> take_behind() { return std::exchange(behind_, {}); }
 
-  /// Checks a reply against the call and closes its memory to the server. nullopt: the reply must
-  /// be discarded as if it had not come, and nothing was closed (RFC 8166 4.5).
+  /// Checks a reply against the call and closes its memory to the server. With nullopt, discard the
+  /// reply as if it had not come; nothing was closed (RFC 8166 4.5).
   std::optional<Expected<CallReply, CallError>> accept(const wire::Header& header, View payload,
                                                        bool closes_memory = true);
   /// Takes note of a Send with Invalidate. False when the STag is none of this call.

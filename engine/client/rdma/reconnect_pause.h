@@ -1,5 +1,5 @@
-// How long a client waits before it connects again to a server that was there and is not: one that
-// is being started again refuses connections meanwhile.
+// How long a client waits before it connects again to a server that was there before.
+// A server that is restarting refuses connections meanwhile.
 #pragma once
 
 #include <algorithm>

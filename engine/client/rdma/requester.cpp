@@ -88,8 +88,8 @@ void Requester::step(std::chrono::milliseconds timeout) {
     if (pause.count() > 0) timeout = std::min(timeout, pause);
   }
   pump();
-  // Who waits for a call that has just ended must not wait for the network; nor does anything come
-  // of a connection that could not even be started.
+  // A caller that waits for a call that has just ended must not wait for the network. Nor does a
+  // connection that could not even be started bring anything.
   const bool idle = callbacks_ == before && !down_;
   provider_.poll(idle ? timeout : std::chrono::milliseconds{0});
   pump();

@@ -1,5 +1,5 @@
-// The requester of a client (RFC 8166): calls in a queue, credits, XIDs, receives, and what happens
-// when the connection is lost.
+// The requester of a client (RFC 8166): a queue of calls, credits, XIDs, receives.
+// It also decides what happens when the connection is lost.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,7 @@ struct RequesterOptions {
 struct RequesterStatistics {
   std::uint64_t connections = 0;
   std::uint64_t calls = 0;          // messages sent
-  std::uint64_t retransmitted = 0;  // of which on a later connection
+  std::uint64_t retransmitted = 0;  // those sent again, on a later connection
   std::uint64_t replies = 0;
   std::uint64_t reverse_calls = 0;  // of the server, that were answered
   std::uint64_t discarded = 0;      // messages without effect

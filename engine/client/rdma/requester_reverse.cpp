@@ -1,5 +1,5 @@
-// The calls of the server on the client's connection (RFC 8167), as messages: what they hold is the
-// business of a ReverseService.
+// The calls of the server on the client's connection (RFC 8167), as messages.
+// What they hold is the business of a ReverseService.
 #include "client/rdma/requester.h"
 #include "rpc/direction.h"
 

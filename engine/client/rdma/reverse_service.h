@@ -1,5 +1,4 @@
-// What answers the calls of a server in the reverse direction of its client's connection (RFC
-// 8167).
+// Answers the calls of a server in the reverse direction of its client's connection (RFC 8167).
 #pragma once
 
 #include <cstddef>
@@ -9,16 +8,16 @@
 
 namespace steertag::peer {
 
-/// Calls of the server that may be under way at a time, and receives for them (RFC 8167 4.3.1): a
-/// probe beside a call in each slot of a backchannel.
+/// Calls of the server that may be in flight, and receives for them (RFC 8167 4.3.1). This is
+/// enough for a probe beside a call in each slot of a backchannel.
 inline constexpr std::uint32_t kReverseGrant = 8;
 
-/// Messages that are no calls, answers above all, which may wait to be sent. A server that keeps to
-/// kReverseGrant never has so many; of one that calls on without reading, the calls beyond these
-/// are not answered (RFC 8166 3.3.1: a requester keeps to its grant; RFC 8167 4.1: in reverse too).
+/// Messages other than calls, mostly replies, that may wait to be sent. A server that keeps to
+/// kReverseGrant never has so many. A server that calls on without reading gets no replies beyond
+/// these. RFC 8166 3.3.1: a requester keeps to its grant. RFC 8167 4.1: in reverse too.
 inline constexpr std::size_t kMostUnsentAnswers = 64;
 
-/// The largest call and reply of the reverse direction, in octets of the RPC message: without
+/// The largest call and reply of the reverse direction, in octets of the RPC message. Without
 /// chunks they are at most as long as the inline thresholds allow (RFC 8167 4.2, 5.3).
 struct ReverseLimits {
   std::size_t call_bytes = 0;

@@ -1,5 +1,5 @@
-// The octets that a TCP connection has brought and that are not yet taken: records are received
-// into the place where they are read.
+// The octets that a TCP connection has brought and that are not yet taken.
+// Records are received into the place where they are read.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace steertag::peer {
 
-/// Octets that are received while it is not known how long the next record is: many small replies,
-/// and what has to be moved at most when the start of a large one comes with them.
+/// Octets received at a time while the length of the next record is unknown. Many small replies
+/// fit. It is also the most that moves when the start of a large reply comes with them.
 inline constexpr std::size_t kRecordStartBytes = 16384;
 
 class RecordBuffer {

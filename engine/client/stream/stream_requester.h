@@ -1,5 +1,5 @@
-// The requester of a client over TCP (RFC 5531 11): calls as records, several at a time, and what
-// happens when the connection is lost.
+// The requester of a client over TCP (RFC 5531 11): calls as records, several at a time.
+// It also decides what happens when the connection is lost.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace steertag::peer {
 
-/// Calls that are sent and not yet answered: as many as Linux servers have slots for, and enough
-/// for 16 MiB under way in pieces of 256 KiB.
+/// Calls in flight: as many as Linux servers have slots for. It is enough for 16 MiB in flight in
+/// pieces of 256 KiB.
 inline constexpr std::uint32_t kDefaultStreamCalls = 64;
 /// File data of all calls together: as with registered memory, so that both ways behave alike.
 inline constexpr std::size_t kStreamTransferBytes = std::size_t{64} << 20;
@@ -32,7 +32,7 @@ struct StreamRequesterOptions {
 struct StreamRequesterStatistics {
   std::uint64_t connections = 0;
   std::uint64_t calls = 0;          // sent, or begun to be sent
-  std::uint64_t retransmitted = 0;  // of which on a later connection
+  std::uint64_t retransmitted = 0;  // those sent again, on a later connection
   std::uint64_t replies = 0;
   std::uint64_t discarded = 0;  // records without effect
 };
@@ -49,8 +49,8 @@ class StreamRequester final : public CallCarrier, private net::Channel {
 
   Expected<std::uint32_t, CallError> submit(Request request, CallCallback callback) override;
   void step(std::chrono::milliseconds timeout) override;
-  /// Drops the connection too if a part of the call has been sent: the server reads the octets of
-  /// the next call as its rest otherwise.
+  /// Also drops the connection if a part of the call has been sent. Otherwise the server reads the
+  /// octets of the next call as the rest of this one.
   void give_up(std::uint32_t xid, CallError error) override;
   std::size_t pending() const override { return outstanding_.size() + queue_.size(); }
   CarrierLimits limits() const override { return {options_.calls, kStreamTransferBytes}; }

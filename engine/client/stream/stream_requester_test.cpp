@@ -1,5 +1,5 @@
-// Records in the place where they arrive, and a client's calls over TCP: pipelined, sent again
-// after a loss, given up.
+// Records in the place where they arrive, and a client's calls over TCP.
+// The calls are pipelined, sent again after a loss, and given up.
 #include "client/stream/stream_requester.h"
 
 #include "client/rdma/call_builder.h"

@@ -1,4 +1,4 @@
-// What tests of a client's session share: a server that keeps no state and answers as it is told.
+// What tests of a client's session share: a server that keeps no state and answers as scripted.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// The callback program of a client of NFS version 4.1 (RFC 8881 20): what it answers when the
-// server calls it on a session's backchannel.
+// The callback program of a client of NFS version 4.1 (RFC 8881 20).
+// It answers the server's calls on a session's backchannel.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The backchannel of a client's session (RFC 8881 2.10.3.1): the connection that serves it, and
-// what the server asks for over it.
+// The backchannel of a client's session (RFC 8881 2.10.3.1).
+// The connection that serves it, and what the server requests over it.
 #include <algorithm>
 
 #include "client/v4/client_session.h"

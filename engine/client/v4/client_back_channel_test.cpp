@@ -1,5 +1,4 @@
-// How a client's session keeps its backchannel: made, bound again, given up, and what is asked for
-// over it.
+// How a client's session keeps its backchannel: made, bound again, given up, and used.
 #include <array>
 
 #include "client/testing/client_session_fixture.h"

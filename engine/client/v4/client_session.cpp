@@ -148,7 +148,7 @@ void ClientSession::take_refusal(const PendingRef& pending, std::uint32_t slot,
   const bool uncached = status == Status::NFS4ERR_RETRY_UNCACHED_REP;
   if (session == sessions_made_) {
     if (error.code == FileErrc::bad_results) {
-      slots_.lose(slot);  // nobody knows whether its sequence id is used up
+      slots_.lose(slot);  // it is unknown whether its sequence id is used up
     } else {
       slots_.give_back(slot, uncached);
     }

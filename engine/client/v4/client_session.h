@@ -1,5 +1,6 @@
-// A session of NFS version 4.1 as its client keeps it (RFC 8881 2.10): made, used through its
-// slots, reachable for callbacks, made again when the server has forgotten it, and given back.
+// A session of NFS version 4.1 as its client keeps it (RFC 8881 2.10).
+// The client makes it, uses its slots, serves its callbacks, and destroys it. It makes a new one
+// when the server has forgotten it.
 #pragma once
 
 #include <deque>
@@ -23,8 +24,8 @@ inline constexpr std::uint32_t kMostKeptReply = 4096;
 inline constexpr std::uint32_t kMostClientOperations = 8;
 /// Sessions that one call may be made in: a second loss in a row is not repaired by a third.
 inline constexpr std::uint32_t kMostSessionsOfCall = 3;
-/// BIND_CONN_TO_SESSIONs in a row after which the server still says that it cannot reach us: the
-/// session is given up then, which is the other thing that RFC 8881 2.10.6.2 allows.
+/// BIND_CONN_TO_SESSIONs in a row after which the server still says that it cannot reach us. The
+/// client then gives the session up, the other choice of RFC 8881 2.10.6.2.
 inline constexpr std::uint32_t kMostVainBinds = 4;
 
 struct SessionOptions {
@@ -139,8 +140,9 @@ class ClientSession {
   void bind_refused(const FileError& error);
   /// sr_status_flags of a call that was sent after so many binds.
   void heed(std::uint32_t flags, std::uint64_t binds);
-  /// DESTROY_SESSION behind SEQUENCE, by which its connection is the session's (RFC 8881 18.37.3),
-  /// also that on which it is made again; alone if no slot is left.
+  /// DESTROY_SESSION behind SEQUENCE, by which its connection is the session's (RFC 8881 18.37.3).
+  /// This also holds for a later connection on which it is sent again. DESTROY_SESSION alone if no
+  /// slot is left.
   Request destroy_request(std::optional<std::uint32_t> slot) const;
   std::optional<std::uint32_t> destroy_slot();
   /// Gives the session up once its calls have ended; those that wait go into a new one.

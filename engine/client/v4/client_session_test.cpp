@@ -1,5 +1,6 @@
-// A client's session: how it is made and ended, slots and sequence ids, and what follows when the
-// server is slow, has forgotten it, or does not speak version 4.1.
+// A client's session: how it is made and ended, slots and sequence ids.
+// Also the client's reaction to a server that is slow, has forgotten it, or does not speak version
+// 4.1.
 #include "client/testing/client_session_fixture.h"
 
 namespace steertag::peer::testing {

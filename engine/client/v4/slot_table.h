@@ -8,8 +8,8 @@
 
 namespace steertag::peer {
 
-/// Every call takes a slot and keeps it until its reply, however often it is sent again: so slot
-/// and sequence id tell the server that it is the same call.
+/// Every call takes a slot and keeps it until its reply, however often it is sent again. Slot and
+/// sequence id thus tell the server that it is the same call.
 class SlotTable {
  public:
   /// A new session with so many slots.
@@ -21,7 +21,7 @@ class SlotTable {
   std::uint32_t sequence_id(std::uint32_t slot) const { return slots_[slot].sequence_id; }
   /// The call was answered. `executed`: its SEQUENCE was, so that the next call has the next id.
   void give_back(std::uint32_t slot, bool executed);
-  /// Nobody knows what became of the call: no other may use the slot, or it would get that reply.
+  /// The fate of the call is unknown. No other call may use the slot, or it would get that reply.
   void lose(std::uint32_t slot);
   /// sr_target_highest_slotid
   void set_target(std::uint32_t highest_slot) { target_ = highest_slot; }
