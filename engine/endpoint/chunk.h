@@ -1,5 +1,5 @@
-// Chunk marshalling: from chunk lists to the RDMA Reads that rebuild a call, and from result octets
-// to the RDMA Writes that fill a chunk.
+// Chunk marshalling: from chunk lists to the RDMA Reads that rebuild a call.
+// From result octets to the RDMA Writes that fill a chunk.
 #pragma once
 
 #include <span>
@@ -39,7 +39,7 @@ enum class PullFault : std::uint8_t {
   position_overlaps,  // a chunk starts inside the one before it
 };
 
-/// How to rebuild a call in one contiguous sink of `size` octets: every octet comes from one of the
+/// How to rebuild a call in one contiguous sink of `size` octets. Every octet comes from one of the
 /// reads or copies, or is roundup (zero). The payload is read straight to its final place.
 struct PullPlan {
   std::uint64_t size = 0;
@@ -64,7 +64,7 @@ struct RemoteWrite {
 };
 
 /// Spreads the concatenation of `parts` over the segments in order, each filled before the next
-/// (RFC 8166 3.4.6), appends the writes to `out` and sets each segment's length to the octets
+/// (RFC 8166 3.4.6). Appends the writes to `out`, and sets each segment's length to the octets
 /// placed in it. The chunk must be large enough: check with wire::chunk_length.
 void fill_chunk(std::span<const View> parts, std::span<wire::Segment> segments,
                 std::vector<RemoteWrite>& out);

@@ -1,6 +1,6 @@
-// One end of an RPC-over-RDMA connection (RFC 8166, RFC 8797): the connection, its thresholds, and
-// receives that are always posted. Requester and responder roles sit on top of it; with RFC 8167
-// both can share one endpoint.
+// One end of an RPC-over-RDMA connection (RFC 8166, RFC 8797).
+// It has the connection, its thresholds, and receives that are always posted. Requester and
+// responder roles sit on top of it; with RFC 8167 both can share one endpoint.
 #pragma once
 
 #include <memory>

@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostChunks = 16;
 /// Receives beyond the granted credits: messages that consume no credit (RDMA_DONE, garbage) take
 /// one each while they are looked at.
 inline constexpr std::uint32_t kSpareReceives = 2;
-/// Largest credit value that a peer grants or uses, whatever it is told.
+/// Largest credit value that a peer grants or uses, whatever the other end grants or requests.
 inline constexpr std::uint32_t kMostCredits = 1024;
 inline constexpr std::uint32_t kDefaultCredits = 32;
 /// Default of the announced send and receive sizes, as deployed servers have it.
@@ -30,28 +30,28 @@ inline constexpr std::uint32_t kDefaultAnnouncedBytes = 4096;
 inline constexpr std::size_t kMostConnections = 12'288;
 /// Octets of pull buffers of one server; calls wait for each other beyond it.
 inline constexpr std::size_t kPullBudgetBytes = std::size_t{64} << 20;
-/// One connection may have this part of a server's pull buffers, or one call: with the default
-/// budget three of the largest calls at a time, which keeps a stream busy, and a few clients that
-/// stall leave enough for the others.
+/// One connection may have this part of a server's pull buffers, or one call. With the default
+/// budget these are three of the largest calls at a time, which keeps a stream busy. A few clients
+/// that stall leave enough for the others.
 inline constexpr std::size_t kPullShares = 16;
-/// Of a server's pull buffers this part is kept for connections that have delivered a transfer
-/// before, so that any number of new ones that do not deliver leaves the old ones the turns of 15
-/// of the largest calls at a time.
+/// This part of a server's pull buffers is kept for connections that have delivered a transfer
+/// before. Any number of new ones that do not deliver leaves these the turns of 15 of the largest
+/// calls at a time.
 inline constexpr std::size_t kProvenPart = 4;
-/// While somebody waits for memory, who holds some and delivers less than kLeastProgressBytes in
-/// this time loses its connection: several times what a lost segment takes to come again within a
-/// data centre, and a small part of a client's patience.
+/// While a connection waits for memory, one that holds some must deliver kLeastProgressBytes in
+/// this time. Otherwise it is closed. The time is several times the retransmission of a lost
+/// segment within a data centre, and a small part of a client's patience.
 inline constexpr std::chrono::milliseconds kContendedWait{1000};
 /// A mebibyte at 32 KiB a second takes as long as StreamTimeouts::whole_record allows.
 inline constexpr std::uint64_t kLeastProgressBytes = 32768;
 /// Between two looks at who holds memory: the precision of kContendedWait.
 inline constexpr std::chrono::milliseconds kHolderWatchInterval{100};
-/// Between two looks this much time counts at most: clients are not blamed for the time in which
-/// the server did not look at their octets. Not below the time that its owners poll for.
+/// At most this much time counts between two looks. Clients do not pay for the time in which the
+/// server did not look at their octets. Not below the time that its owners poll for.
 inline constexpr std::chrono::milliseconds kMostWatchStep{250};
 /// Octets of replies of one server that have not left, the file contents they refer to included.
 inline constexpr std::size_t kReplyBudgetBytes = std::size_t{64} << 20;
-/// Of which one connection may have this part: four of the largest replies with the default budget.
+/// One connection may have this part of that: four of the largest replies with the default budget.
 /// Every connection may have one reply, so that none waits for ever for others.
 inline constexpr std::size_t kReplyShares = 16;
 /// Largest READDIR or READDIRPLUS result, whatever the client asks for; announced as dtpref. Larger
@@ -75,8 +75,8 @@ inline constexpr std::chrono::milliseconds kIdleTimeout{300'000};
 inline constexpr std::size_t kMostFailedCalls = 64;
 // The RPC header, the credential and the first arguments.
 inline constexpr std::size_t kChecksummedOctets = 256;
-/// For this long: clients connect again within seconds. XIDs are only unique for a client, so that
-/// what is remembered may well meet a call of somebody else on the same host.
+/// For this long: clients connect again within seconds. An XID is only unique for one client. A
+/// remembered one may match a call of another client on the same host.
 inline constexpr std::chrono::milliseconds kFailedCallLifetime{30'000};
 /// Callbacks of one connection that are outstanding at a time, whatever the client grants, and
 /// receives for their replies; posted with the first callback. NFS version 4 has one callback
@@ -84,10 +84,10 @@ inline constexpr std::chrono::milliseconds kFailedCallLifetime{30'000};
 inline constexpr std::uint32_t kReverseCredits = 8;
 /// Callbacks of one connection that wait to be sent or for their replies.
 inline constexpr std::size_t kMostCallbacks = 64;
-/// From the start of a callback to its reply: within a small part of a lease, so that a client
-/// whose way back is dead can be told so in time.
+/// From the start of a callback to its reply. It is a small part of a lease, so that the server can
+/// tell a client in time that its backchannel is dead.
 inline constexpr std::chrono::milliseconds kCallbackTimeout{10'000};
-/// Replies with RDMA Writes of which one may have ended the connection.
+/// Replies with RDMA Writes, where any one may have ended the connection.
 inline constexpr std::size_t kMostSuspects = 8;
 
 }  // namespace steertag::peer

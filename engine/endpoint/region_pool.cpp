@@ -69,7 +69,7 @@ void RegionPool::give_back(std::unique_ptr<fabric::Region> region) {
   if (!intact) {
     ++damaged_;
   } else if (known != kSizes.end()) {
-    // The next loan may be to somebody else.
+    // The next loan may be to another connection.
     const MutableView octets = region->bytes();
     std::fill(octets.begin(), octets.end(), std::byte{0});
     idle_bytes_ += size;

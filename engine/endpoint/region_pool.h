@@ -40,9 +40,10 @@ class RegionPool {
   RegionPool(fabric::Domain& domain, std::size_t budget_bytes)
       : domain_(domain), budget_bytes_(budget_bytes) {}
 
-  /// A region of at least `length` octets, of which so many are opened with `rights`; zeroed. Empty
-  /// when the budget does not allow it now, or the device opens no further memory. With `window_of`
-  /// it is opened as a window of that connection (fabric::Connection::open_window).
+  /// A zeroed region of at least `length` octets; exactly `length` of them are opened with
+  /// `rights`. Empty when the budget does not allow it now, or the device opens no further memory.
+  /// With `window_of` it is opened as a window of that connection
+  /// (fabric::Connection::open_window).
   PooledRegion acquire(std::size_t length, fabric::Rights rights,
                        fabric::Connection* window_of = nullptr);
   /// Octets that a loan of `length` takes of the budget.
@@ -50,7 +51,7 @@ class RegionPool {
   /// True if `length` octets can never be had.
   bool impossible(std::size_t length) const { return size_for(length) > budget_bytes_; }
   std::size_t loaned_bytes() const { return loaned_bytes_; }
-  /// Regions that came back with a damaged guard: somebody wrote outside of a region.
+  /// Regions that came back with a damaged guard: something wrote outside of a region.
   std::size_t damaged() const { return damaged_; }
 
  private:

@@ -1,5 +1,5 @@
-// Where a request stands in its session: what a retry has in common with it, and what is no
-// request.
+// Where a request stands in its session: what a retry has in common with it.
+// Also what is no request.
 #include "endpoint/session_request.h"
 
 #include <gtest/gtest.h>

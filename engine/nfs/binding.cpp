@@ -14,8 +14,8 @@ namespace steertag::nfs {
 
 namespace {
 
-/// The walk looks at structure only, so that the item of a hostile call is found too: counts are
-/// bounded by the payload, not by the protocol.
+/// The walk looks at structure only, so that it also finds the item of a hostile call. The payload
+/// bounds counts, not the protocol.
 constexpr std::size_t kAnyLength = std::numeric_limits<std::uint32_t>::max();
 
 // NFS version 2 (RFC 1094 2.3): fixed sizes of fhandle, sattr and fattr, in octets.
@@ -87,7 +87,7 @@ constexpr std::uint32_t kNfsAclProgram = 100227;
 constexpr std::array kPlainPrograms{mount3::kProgram, kNlmProgram, kNsmProgram, kNfsAclProgram};
 
 /// How to get from the first octet of arguments or results (after its status) to the item's count
-/// word, and how many octets follow the item.
+/// word. Also how many octets follow the item.
 struct Walk {
   void (*skip)(wire::Reader&);
   std::size_t octets_after;

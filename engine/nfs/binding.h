@@ -1,5 +1,5 @@
-// The upper-layer binding of NFS versions 2 and 3 to RPC-over-RDMA (RFC 8267 4): which item of a
-// message is DDP-eligible, and where it is in the payload stream.
+// The upper-layer binding of NFS versions 2 and 3 to RPC-over-RDMA (RFC 8267 4).
+// It says which item of a message is DDP-eligible, and where it is in the payload stream.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ std::optional<std::string_view> eligible_item(std::uint32_t program, std::uint32
 
 /// Where an eligible item is.
 struct EligibleItem {
-  /// Octets before the item in the unreduced payload stream, its count word included: the XDR
-  /// position of a read chunk that carries it (RFC 8166 3.4.5). Always a multiple of four.
+  /// Octets before the item in the unreduced payload stream, its count word included. This is the
+  /// XDR position of a read chunk that carries it (RFC 8166 3.4.5). Always a multiple of four.
   std::size_t position = 0;
   /// Octets of the item, from its count word, without roundup.
   std::uint32_t length = 0;
@@ -55,16 +55,17 @@ struct EligibleItem {
   bool absent = false;
 };
 
-/// The eligible argument of an encoded call (from its XID on), unreduced or reduced. nullopt: the
-/// procedure has none, rpcvers is not 2, the arguments are not plain XDR (rpc::Wrapping; RFC
-/// 8166 8.2.2.3: no reduction then), or the payload does not decode as far as the item's count
-/// word. Only the last sets `fault`, when it is given; otherwise `fault` is cleared. Values are not
-/// judged: a handle that is too long does not hide the item.
+/// The eligible argument of an encoded call (from its XID on), unreduced or reduced. Arguments that
+/// are not plain XDR (rpc::Wrapping) must not be reduced (RFC 8166 8.2.2.3). It is nullopt when the
+/// procedure has none, rpcvers is not 2, or the arguments are not plain XDR. It is also nullopt
+/// when the payload does not decode as far as the item's count word. Only this sets `fault`, when
+/// it is given; otherwise `fault` is cleared. Values are not judged: a handle that is too long does
+/// not hide the item.
 std::optional<EligibleItem> eligible_argument(View rpc_call, wire::Fault* fault = nullptr);
 
-/// The eligible result of an encoded reply to a call of that procedure, likewise. nullopt also when
-/// the reply reports an error, so that the item is absent. A reply does not tell the service of
-/// RPCSEC_GSS; who calls under integrity or privacy must not ask.
+/// The eligible result of an encoded reply to a call of that procedure, likewise. It is nullopt
+/// also when the reply reports an error, so that the item is absent. A reply does not tell the
+/// service of RPCSEC_GSS. Do not call this for calls under integrity or privacy.
 std::optional<EligibleItem> eligible_result(View rpc_reply, std::uint32_t program,
                                             std::uint32_t version, std::uint32_t procedure,
                                             wire::Fault* fault = nullptr);

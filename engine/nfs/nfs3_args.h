@@ -81,8 +81,8 @@ struct ReadArgs {
               Field{"count", &ReadArgs::count}};
 };
 
-/// WRITE3args. `data` points into the message that was decoded, or into the sender's memory; the
-/// protocol has `count` beside the data's own count, and cases let the two differ.
+/// WRITE3args. `data` points into the message that was decoded, or into the sender's memory. The
+/// protocol has `count` beside the data's own count; cases let the two differ.
 struct WriteArgs {
   FileHandle file{};
   std::uint64_t offset = 0;

@@ -12,7 +12,7 @@ using rpc::testing::encoded;
 using rpc::testing::fault_of;
 
 /// Octets of default values (empty handles and names, nothing optional), counted by hand from the
-/// XDR of RFC 1813 3.3: arguments, result with NFS3_OK, result with NFS3ERR_IO.
+/// XDR of RFC 1813 3.3. They are of arguments, of a result with NFS3_OK and of one with NFS3ERR_IO.
 struct Sizes {
   const char* procedure;
   std::size_t args;

@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::size_t kMostHandleOctets = 64;
 /// Size of cookieverf3, createverf3 and writeverf3 (RFC 1813 2.4).
 inline constexpr std::size_t kVerifierOctets = 8;
-/// RFC 1813 leaves filename3 and nfspath3 open and gives their limits by PATHCONF; these are the
+/// RFC 1813 leaves filename3 and nfspath3 open and gives their limits by PATHCONF. These are the
 /// largest that file systems report (NAME_MAX and PATH_MAX of POSIX systems), hence those of
 /// results.
 inline constexpr std::size_t kMostNameOctets = 255;

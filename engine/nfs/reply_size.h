@@ -1,5 +1,5 @@
-// Reply size estimation (RFC 8267 3 and 4.1, RFC 8166 4.3.3): the largest reply that a call can
-// get, from which a requester chooses between inline, write chunk and reply chunk.
+// Reply size estimation (RFC 8267 3 and 4.1, RFC 8166 4.3.3): the largest reply of a call.
+// From this a requester chooses between inline, write chunk and reply chunk.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +27,10 @@ struct ReplySize {
 };
 
 /// The largest reply to an encoded call of NFS version 3 or MOUNT version 3, unreduced or reduced.
-/// `verifier_octets` is the largest verifier body that the server's flavour gives (0 for AUTH_NONE,
-/// which is also what AUTH_SYS replies carry).
-/// nullopt: another program, the header or the arguments do not decode (sets `fault` when given),
-/// or the protocol bounds nothing (DUMP, EXPORT).
+/// `verifier_octets` is the largest verifier body that the server's flavour gives. It is 0 for
+/// AUTH_NONE, which AUTH_SYS replies carry too. Returns nullopt for another program, and where the
+/// protocol bounds nothing (DUMP, EXPORT). Also where the header or the arguments do not decode,
+/// which sets `fault` when given.
 std::optional<ReplySize> largest_reply(View rpc_call, std::size_t verifier_octets = 0,
                                        wire::Fault* fault = nullptr);
 

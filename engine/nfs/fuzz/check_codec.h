@@ -1,5 +1,5 @@
-// What the decoders' fuzzers check: a fault lies inside the input, and what decodes encodes to the
-// same octets.
+// What the decoders' fuzzers check: a fault lies inside the input.
+// What decodes encodes to the same octets.
 #pragma once
 
 #include <algorithm>

@@ -16,8 +16,8 @@ enum class UnknownAttributes : bool { refuse, keep };
 
 struct DecodedAttributes {
   Attributes known{};
-  /// With UnknownAttributes::keep: values carry no length of their own, so that everything from the
-  /// first unknown attribute on stays as it is, known ones behind it included.
+  /// With UnknownAttributes::keep. Values carry no length of their own. Everything from the first
+  /// unknown attribute on stays as it is, known ones behind it included.
   Bitmap rest_mask{};
   View rest{};
 };

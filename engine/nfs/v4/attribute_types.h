@@ -1,5 +1,5 @@
-// The types of attributes that no operation uses: locations, layouts, retention (RFC 8881 5, 11,
-// 12).
+// The types of attributes that no operation uses: locations, layouts, retention.
+// RFC 8881 5, 11, 12.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The upper-layer binding of NFS version 4 to RPC-over-RDMA (RFC 8267 6): the DDP-eligible items of
-// a COMPOUND, in the order of the payload stream.
+// The upper-layer binding of NFS version 4 to RPC-over-RDMA (RFC 8267 6).
+// It gives the DDP-eligible items of a COMPOUND, in the order of the payload stream.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,9 @@ struct ItemWalk {
 ItemWalk eligible_arguments(wire::Reader& reader, std::span<const std::uint32_t> read_positions);
 
 /// The eligible results of a COMPOUND4res likewise. `write_lengths` are the lengths of the reply's
-/// write chunks: the first belongs to the first operation that has an eligible result, and so on
-/// (RFC 8267 6.4.1), and one that is not empty holds the item. An operation that failed is in the
-/// list as `absent`, because it uses up its write chunk.
+/// write chunks. The first belongs to the first operation with an eligible result, and so on (RFC
+/// 8267 6.4.1). A chunk that is not empty holds the item. An operation that failed is in the list
+/// as `absent`, because it uses up its write chunk.
 ItemWalk eligible_results(wire::Reader& reader, std::span<const std::uint32_t> write_lengths);
 
 }  // namespace steertag::nfs4

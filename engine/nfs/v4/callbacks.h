@@ -1,5 +1,5 @@
-// The operations of CB_COMPOUND (RFC 7530 15, RFC 8881 20): number, name, types of arguments and
-// result.
+// The operations of CB_COMPOUND (RFC 7530 15, RFC 8881 20).
+// Number, name, types of arguments and result.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Operations by which a client makes itself known: SETCLIENTID, SETCLIENTID_CONFIRM and RENEW of
-// minor version 0, EXCHANGE_ID, DESTROY_CLIENTID and RECLAIM_COMPLETE of minor version 1.
+// Operations by which a client makes itself known, of both minor versions.
+// SETCLIENTID, SETCLIENTID_CONFIRM and RENEW of minor version 0; EXCHANGE_ID, DESTROY_CLIENTID and
+// RECLAIM_COMPLETE of minor version 1.
 #pragma once
 
 #include <cstdint>

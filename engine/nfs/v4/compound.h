@@ -1,5 +1,5 @@
-// COMPOUND and CB_COMPOUND (RFC 7530 15.2, RFC 8881 16.2, 20): calls and replies an operation at a
-// time, so that a server stops after any operation and a client reads as far as it understands.
+// COMPOUND and CB_COMPOUND (RFC 7530 15.2, RFC 8881 16.2, 20), one operation at a time.
+// A server can stop after any operation. A client can read as far as it understands.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ struct CompoundResult {
 
 /// Walks over an argarray or resarray. `Number` is Opnum or CbOpnum. The caller decodes each
 /// operation's arguments or result from the same reader (see with_signature) before it asks for the
-/// next; those of a number without a name have no known end, so that the walk must stop there.
+/// next. Those of a number without a name have no known end. The walk must stop there.
 template <class Number>
 class OperationReader {
  public:

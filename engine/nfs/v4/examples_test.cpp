@@ -1,5 +1,5 @@
-// Tests of arguments and results of NFS version 4 against octets written by hand from RFC 5662, and
-// of limits and unions.
+// Arguments and results of NFS version 4 against octets written by hand from RFC 5662.
+// Also limits and unions.
 #include <gtest/gtest.h>
 
 #include "nfs/v4/callbacks.h"

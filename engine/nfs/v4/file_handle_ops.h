@@ -1,5 +1,5 @@
-// Operations that set, move along or ask about the current filehandle: PUTFH, GETFH, LOOKUP,
-// SECINFO and their likes.
+// Operations that set, move along or query the current filehandle.
+// PUTFH, GETFH, LOOKUP, SECINFO and their likes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// The limits of variable lengths in NFS version 4: those of the RFCs, and where these set none,
-// ours.
+// The limits of variable lengths in NFS version 4: those of the RFCs, and else ours.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The operations of COMPOUND (RFC 7530 16, RFC 8881 18): number, name, types of arguments and
-// result.
+// The operations of COMPOUND (RFC 7530 16, RFC 8881 18).
+// Number, name, types of arguments and result.
 #pragma once
 
 #include <cstdint>

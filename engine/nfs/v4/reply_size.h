@@ -18,10 +18,10 @@ struct CompoundReplySize {
   /// Of these, each DDP-eligible item without roundup, in the order of the operations: the sizes
   /// that write chunks need.
   std::vector<std::size_t> eligible;
-  /// False when an operation asks for something that the protocol does not bound (an ACL,
-  /// locations, layouts; RFC 8267 6.2): the bound is then that of our own limits.
-  /// ca_maxresponsesize of the session is the better one in minor version 1 (RFC 8267 6.2.2); in
-  /// minor version 0 a client retries with a larger reply chunk.
+  /// False when an operation requests something that the protocol does not bound (RFC 8267 6.2).
+  /// These are an ACL, locations and layouts. The bound is then that of our own limits. In minor
+  /// version 1 the session's ca_maxresponsesize is the better one (RFC 8267 6.2.2). In minor
+  /// version 0 a client retries with a larger reply chunk.
   bool bounded = true;
 
   /// The payload stream when write chunks take all eligible items (their count words stay).
@@ -38,7 +38,7 @@ FattrSize largest_fattr(const Bitmap& request);
 
 /// The largest reply to an encoded COMPOUND call. `verifier_octets` is as in nfs::largest_reply.
 /// nullopt: another program or procedure, or the arguments do not decode to their end (sets `fault`
-/// when given); an eligible argument must not have been reduced.
+/// when given). An eligible argument must not have been reduced.
 std::optional<CompoundReplySize> largest_reply(View rpc_call, std::size_t verifier_octets = 0,
                                                wire::Fault* fault = nullptr);
 

@@ -5,8 +5,8 @@
 
 namespace steertag::nfs4 {
 
-/// A union over nfsstat4 with an arm for NFS4_OK. Result<Void> is a status alone. The RFCs put a
-/// prefix before `status` and `resok4` in the operations of minor version 1 (sr_status); here they
+/// A union over nfsstat4 with an arm for NFS4_OK. Result<Void> is a status alone. In the operations
+/// of minor version 1 the RFCs put a prefix before `status` and `resok4` (sr_status). Here they
 /// have one name, so that one code serves all. A status that the RFCs do not define is `bad_enum`.
 template <class Ok>
 struct Result {

@@ -1,5 +1,5 @@
-// Operations on sessions and their connections: CREATE_SESSION, SEQUENCE, BIND_CONN_TO_SESSION,
-// BACKCHANNEL_CTL, DESTROY_SESSION, SET_SSV.
+// Operations on sessions and their connections.
+// CREATE_SESSION, SEQUENCE, BIND_CONN_TO_SESSION, BACKCHANNEL_CTL, DESTROY_SESSION, SET_SSV.
 #pragma once
 
 #include <cstdint>

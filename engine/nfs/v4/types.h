@@ -26,8 +26,8 @@ using rpc::Void;
 
 inline constexpr std::uint32_t kProgram = 100003;
 inline constexpr std::uint32_t kVersion = 4;
-/// NFS4_CALLBACK of minor version 0 in its tests; clients choose the number themselves (RFC
-/// 8881 18.36, RFC 7530 16.33), the version is 1 in every minor version.
+/// NFS4_CALLBACK of minor version 0 in its tests. Clients choose the number themselves (RFC 8881
+/// 18.36, RFC 7530 16.33). The version is 1 in every minor version.
 inline constexpr std::uint32_t kCallbackProgram = 0x40000000;
 inline constexpr std::uint32_t kCallbackVersion = 1;
 

@@ -1,5 +1,5 @@
-// What the fuzzers of COMPOUND check of an argarray or resarray: every operation that decodes
-// encodes to the same octets, and a fault lies inside the input.
+// What the fuzzers of COMPOUND check of an argarray or resarray.
+// Every operation that decodes encodes to the same octets, and a fault lies inside the input.
 #pragma once
 
 #include <algorithm>

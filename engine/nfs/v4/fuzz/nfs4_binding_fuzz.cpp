@@ -1,5 +1,6 @@
-// Fuzzes the upper-layer binding of COMPOUND: eligible items lie at aligned places in ascending
-// order, and what decodes strictly has the same items as a walk that does not judge values.
+// Fuzzes the upper-layer binding of COMPOUND.
+// Eligible items lie at aligned places in ascending order. A strict decode has the same items as a
+// walk that does not judge values.
 #include <vector>
 
 #include "nfs/eligible_items.h"

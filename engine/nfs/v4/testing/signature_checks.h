@@ -11,7 +11,8 @@
 namespace steertag::nfs4::testing {
 
 /// Octets of default values (empty handles, names and arrays, arms without content), counted by
-/// hand from the XDR of RFC 5662: arguments, result with NFS4_OK, and with an error.
+/// hand from the XDR of RFC 5662. They are of arguments, of a result with NFS4_OK and of one with
+/// an error.
 struct Sizes {
   const char* operation;
   std::size_t args;
