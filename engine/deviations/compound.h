@@ -1,5 +1,5 @@
-// Changes one operation of a COMPOUND of NFS version 4: its arguments in a call, its result in a
-// reply.
+// Changes one operation of a COMPOUND of NFS version 4: its arguments or its result.
+// The arguments are in a call, the result is in a reply.
 #pragma once
 
 #include <optional>

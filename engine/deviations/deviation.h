@@ -1,5 +1,5 @@
-// A deviation: a named defect of a reference peer, the requirements that it breaks, and what it
-// changes.
+// A deviation: a named defect of a reference peer.
+// It has the requirements that it breaks, and what it changes.
 #pragma once
 
 #include <array>

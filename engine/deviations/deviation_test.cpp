@@ -1,5 +1,5 @@
-// The deviations: a complete table with requirements of the ledger, and defects that can be seen
-// from outside.
+// The deviations: a complete table with requirements of the ledger.
+// Each defect can be seen from outside.
 #include "deviations/catalogue.h"
 
 #include <sys/socket.h>

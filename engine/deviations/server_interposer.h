@@ -1,5 +1,5 @@
-// The interposer of a server with deviations: it applies their changes in the order of the
-// catalogue.
+// The interposer of a server with deviations.
+// It applies their changes in the order of the catalogue.
 #pragma once
 
 #include <map>

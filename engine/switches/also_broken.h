@@ -1,5 +1,6 @@
-// Requirements that a deviation breaks besides its own. A defect often breaks a clause and the one
-// that restates it for a case; each is listed, and caught, under its own id.
+// Requirements that a deviation breaks besides its own.
+// A defect often breaks a clause and the one that restates it for a case. Each is listed, and
+// caught, under its own id.
 #pragma once
 
 #include <span>

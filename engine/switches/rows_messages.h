@@ -1,5 +1,5 @@
-// Deviations of the server in messages, chunks, RPC and what lies below them. Only deviation.cpp
-// includes this.
+// Deviations of the server in messages, chunks, RPC and what lies below them.
+// Only deviation.cpp includes this.
 #pragma once
 
 #include "switches/switch.h"

@@ -1,5 +1,5 @@
-// Deviations of the server in sessions, callbacks and COMPOUND of NFS version 4. Only deviation.cpp
-// includes this.
+// Deviations of the server in sessions, callbacks and COMPOUND of NFS version 4.
+// Only deviation.cpp includes this.
 #pragma once
 
 #include "switches/switch.h"

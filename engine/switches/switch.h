@@ -1,5 +1,5 @@
-// Deviations: named defects of the reference peer. Each breaks one requirement, and exists so that
-// the suites can prove that they notice.
+// Deviations: named defects of the reference peer.
+// Each breaks one requirement, and exists so that the suites can prove that they notice.
 #pragma once
 
 #include <bitset>

@@ -1,5 +1,5 @@
-// Deviations of the client: how it asks for a backchannel, and what it does when the backchannel is
-// lost (RFC 8881 2.10.3.1).
+// Deviations of the client: how it requests a backchannel, and how it reacts to a lost one.
+// RFC 8881 2.10.3.1.
 #include "deviations/client/client_compound.h"
 #include "deviations/families.h"
 

@@ -1,5 +1,5 @@
-// The interposer of a client with deviations: it applies their changes in the order of the
-// catalogue.
+// The interposer of a client with deviations.
+// It applies their changes in the order of the catalogue.
 #pragma once
 
 #include <vector>

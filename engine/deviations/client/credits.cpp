@@ -1,5 +1,5 @@
-// Deviations of the client: what it takes for a grant of credits, and what it asks for (RFC 8166
-// 3.3.1).
+// Deviations of the client: which grant of credits it assumes, and what it requests.
+// RFC 8166 3.3.1.
 #include "deviations/families.h"
 
 namespace steertag::deviations {

@@ -1,5 +1,5 @@
-// Deviations of the client: slots, sequence ids and the operations of its COMPOUNDs (RFC 8881
-// 2.10.6).
+// Deviations of the client: slots, sequence ids and the operations of its COMPOUNDs.
+// RFC 8881 2.10.6.
 #include <limits>
 
 #include "client/v4/callback_program.h"

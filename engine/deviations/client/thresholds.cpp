@@ -1,5 +1,5 @@
-// Deviations of the client: what it announces at a connection, and what it makes of the server's
-// announcement (RFC 8797 4, 5).
+// Deviations of the client: what it announces at a connection.
+// Also how it takes the server's announcement (RFC 8797 4, 5).
 #include "deviations/families.h"
 
 namespace steertag::deviations {
