@@ -1,5 +1,5 @@
-// Benchmarks of the transport header codec: messages a second, and allocations per message, which
-// must be none in the steady state.
+// Benchmarks of the transport header codec: messages a second, and allocations per message.
+// The steady state must have no allocation.
 #include <benchmark/benchmark.h>
 
 #include "messages.h"

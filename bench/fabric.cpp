@@ -1,5 +1,6 @@
-// Benchmarks of the iwarp provider over loopback: two threads with a provider each. Rates of RDMA
-// Write, RDMA Read and Send by size, and the round trip of small Sends; with and without CRC.
+// Benchmarks of the iwarp provider over loopback: two threads with a provider each.
+// Rates of RDMA Write, RDMA Read and Send by size, and the round trip of small Sends; with and
+// without CRC.
 #include "fabric/fabric.h"
 
 #include <benchmark/benchmark.h>
@@ -19,8 +20,8 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kLargest = 1 << 20;
 constexpr milliseconds kTurn{1000};
-// For one step on the loopback device, which takes a millisecond at the most: a machine that is so
-// busy that it takes longer has nothing to measure.
+// For one step on the loopback device, which takes a millisecond at most. A machine so busy that it
+// takes longer has nothing to measure.
 constexpr milliseconds kPatience{10000};
 // Operations in flight of a rate benchmark; the responder acknowledges every half of it.
 constexpr std::size_t kWindow = 16;

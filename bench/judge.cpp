@@ -1,5 +1,5 @@
-// Benchmarks of the judge: events of a typical exchange, call and reply, decoded and judged. A
-// conforming exchange must give no finding and, in the steady state, no allocation.
+// Benchmarks of the judge: events of a typical exchange, call and reply, decoded and judged.
+// A conforming exchange must give no finding and, in the steady state, no allocation.
 #include "conformance/judge.h"
 
 #include <benchmark/benchmark.h>

@@ -1,5 +1,5 @@
-// Counts the allocations of the benchmark program, so that a benchmark can show that its steady
-// state has none.
+// Counts the allocations of the benchmark program.
+// With this count a benchmark shows that its steady state has none.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the binding files share: one `bind_FOLDER` per engine folder, and the conversions between
-// Python's buffers and the engine's views.
+// What the binding files share: one `bind_FOLDER` per engine folder, and conversions of buffers.
+// The conversions are between Python's buffers and the engine's views.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,5 +1,5 @@
-// Adds the Python classes of everything that a type is made of, under the types' own names, so that
-// a protocol with hundreds of structs needs no list of them.
+// Adds the Python classes of everything that a type is made of, under the types' own names.
+// A protocol with hundreds of structs thus needs no list of them.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,5 @@
-// Python data classes made from the engine's lists of fields (rpc/fields.h), and conversions
-// between the two. Python owns its values; the engine's views point into an arena while a call
-// encodes.
+// Python data classes made from the engine's lists of fields (rpc/fields.h), and conversions.
+// Python owns its values; the engine's views point into an arena while a call encodes.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
-// Python's view of a connection: notices are queued in C++ while the GIL is released and taken by
-// Python one by one.
+// Python's view of a connection, with a queue of its notices.
+// C++ queues them while the GIL is released; Python takes them one by one.
 #pragma once
 
 #include <deque>

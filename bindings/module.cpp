@@ -1,5 +1,6 @@
-// The extension module steertag._engine: one submodule per engine folder. NFS, whose hundreds of
-// classes take longer to make than all else, is bound when somebody imports steertag.nfs.
+// The extension module steertag._engine: one submodule per engine folder.
+// The hundreds of classes of NFS take longer to make than all else. They are bound when a program
+// imports steertag.nfs.
 #include "bind.h"
 
 namespace py = pybind11;

@@ -1,5 +1,4 @@
-// Binds the reference peers: the deviations, the reference server in a thread of its own, and the
-// reference client.
+// Binds the reference peers: deviations, the server in a thread of its own, and the client.
 #include <pybind11/stl.h>
 
 #include <ctime>

@@ -1,5 +1,6 @@
-// Binds the reference server for tests of clients: polled by its owner, with a memory storage that
-// Python fills and reads back, and a Python object between it and the wire.
+// Binds the reference server for tests of clients, polled by its owner.
+// Python fills its memory storage and reads it back. A Python object stands between the server and
+// the wire.
 #include <pybind11/stl.h>
 
 #include <ctime>

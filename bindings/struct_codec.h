@@ -1,5 +1,5 @@
-// Encoding and decoding of whole Python values through the engine's codecs, for the bindings of RPC
-// programs.
+// Encodes and decodes whole Python values through the engine's codecs.
+// For the bindings of RPC programs.
 #pragma once
 
 #include <string>

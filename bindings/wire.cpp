@@ -1,5 +1,5 @@
-// Binds engine/wire: headers, drafts, private data and XDR. wire_values.cpp makes the classes of
-// the values.
+// Binds engine/wire: headers, drafts, private data and XDR.
+// wire_values.cpp makes the classes of the values.
 #include "bind.h"
 #include "wire/describe.h"
 #include "wire/draft.h"

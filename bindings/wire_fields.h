@@ -34,7 +34,7 @@ constexpr const auto& names_of(PrototypeType /*type*/) {
 
 namespace steertag::bindings {
 
-/// wire::Header as Python has it: the write list is a list of lists, no reply chunk is None, and
+/// wire::Header as Python has it. The write list is a list of lists, and no reply chunk is None.
 /// `extra` is empty where it is not on the wire.
 struct HeaderFields {
   std::uint32_t xid = 0;

@@ -1,5 +1,5 @@
-// Conversions between the engine's message values and their data classes in Python, so that every
-// binding can take and give them as they are.
+// Conversions between the engine's message values and their data classes in Python.
+// Every binding can take and give the values as they are.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,5 +1,6 @@
-# Installs the engine as a CMake package: `find_package(steertag)` gives steertag::engine, which is all
-# of the engine's libraries, and each of them by its folder's name (steertag::wire ...).
+# Installs the engine as a CMake package. `find_package(steertag)` gives steertag::engine, which is
+# all of the engine's libraries. It also gives each of them by its folder's name (steertag::wire and
+# so on).
 include_guard()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -32,7 +33,7 @@ install(FILES ${PROJECT_BINARY_DIR}/steertagConfig.cmake ${PROJECT_BINARY_DIR}/s
   ${CMAKE_CURRENT_LIST_DIR}/FindISAL.cmake ${CMAKE_CURRENT_LIST_DIR}/FindRdmaCore.cmake DESTINATION ${package} COMPONENT engine)
 
 # The Python package: its modules, the engine beside them, and the reference server that the suite
-# starts, where steertag/build_paths.py looks for it outside of a checkout.
+# starts. Outside of a checkout steertag/build_paths.py looks for the server there.
 if(STEERTAG_PYTHON)
   set(STEERTAG_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package is installed")
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/steertag DESTINATION ${STEERTAG_PYTHON_DIR}

@@ -84,9 +84,9 @@ endfunction()
 
 set(STEERTAG_FUZZ_SECONDS 5 CACHE STRING "How long CTest runs each fuzzer")
 
-# steertag_fuzzer(NAME SOURCE x_fuzz.cpp CORPUS dir LINKS ... [LONGEST octets]): one libFuzzer program
-# and a CTest test labelled `fuzz` that runs it for STEERTAG_FUZZ_SECONDS from the seeds in CORPUS, a
-# directory relative to the caller's. The engine must be compiled with Clang and
+# steertag_fuzzer(NAME SOURCE x_fuzz.cpp CORPUS dir LINKS ... [LONGEST octets]): one libFuzzer
+# program and a CTest test labelled `fuzz`. The test runs it for STEERTAG_FUZZ_SECONDS from the
+# seeds in CORPUS, a directory relative to the caller's. The engine must be compiled with Clang and
 # -fsanitize=fuzzer-no-link (preset fuzz). What a fuzzer learns, and an input that breaks something,
 # stay in the build directory under fuzz/NAME.
 function(steertag_fuzzer name)

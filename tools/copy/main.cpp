@@ -1,5 +1,6 @@
-// steertag-copy: the reference client as the suites for clients want it. It reads the file `source`
-// of an export completely and writes the same octets into a new file `copy` beside it.
+// steertag-copy: the reference client as the suites for clients want it.
+// It reads the file `source` of an export completely and writes the same octets into a new file
+// `copy` beside it.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>

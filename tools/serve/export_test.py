@@ -51,7 +51,7 @@ class Export:
             assert self.server.stop() is None
 
     def call(self, procedure, arguments, module=nfs3):
-        """The result; as uid 0, which is nobody where the server squashes root."""
+        """The result; as uid 0, which is the anonymous user where the server squashes root."""
         call = module.encode_call(procedure, arguments, xid=1, credential=rpc.auth_sys())
         return module.decode_reply(procedure, self.client.call(call))[1]
 

@@ -1,4 +1,4 @@
-// steertag-serve: the reference server as a program, in the foreground until it is told to end.
+// steertag-serve: the reference server as a program, in the foreground until a signal ends it.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -110,7 +110,7 @@ int serve(const Options& options) {
     ports.push_back(url.port);
     told += "listening at " + url.text() + '\n';
   }
-  // First, so that nobody is told of a server that ends because of its port file.
+  // First, so that no client learns of a server that ends because of its port file.
   if (!options.port_file.empty()) {
     if (const auto written = write_port_file(options.port_file, ports); !written)
       return fail(written.error());

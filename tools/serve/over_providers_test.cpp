@@ -1,5 +1,5 @@
-// steertag-serve as a process of its own, over every provider: mounted, written to, read from, and
-// ended by a signal.
+// steertag-serve as a process of its own, over every provider.
+// Mounted, written to, read from, and ended by a signal.
 #include <poll.h>
 #include <spawn.h>
 #include <sys/inotify.h>

@@ -61,7 +61,7 @@ Expected<void, std::string> try_port_file(const std::string& path, std::span<con
   struct stat found {};
   const bool is_there = ::stat(path.c_str(), &found) == 0;
   if (!is_there && errno != ENOENT) return failure(path, errno);
-  // The rename would replace a device or a FIFO that somebody else uses.
+  // The rename would replace a device or a FIFO that another program uses.
   if (is_there && !S_ISREG(found.st_mode)) return failure(path, "not a regular file");
   const std::string aside = name_aside(path);
   const int error = write_aside(aside, {});

@@ -15,9 +15,9 @@ struct KeptFile {
   std::string path;  // empty: there is none
 };
 
-/// Whether a port file can be written there, found out without touching it, so that a server that
-/// nobody would find need not start. What is there already has to be a regular file and none of
-/// the kept files; a symbolic link is judged by what it leads to, be it nothing. The error is one
+/// Whether a port file can be written there, found out without touching it. A server that no client
+/// would find then need not start. What is there already has to be a regular file and none of the
+/// kept files. A symbolic link is judged by its target, even a missing one. The error is one
 /// sentence.
 Expected<void, std::string> try_port_file(const std::string& path, std::span<const KeptFile> kept);
 
