@@ -8,22 +8,14 @@ import tokenize
 
 # Folders and files that are held to the rule. The aim is one entry: "" (everything).
 HELD = (
+    "bench/",
     "ci/jobs/style/",
+    "cmake/",
     "dissector/",
     "docs/",
-    "engine/capture/",
-    "engine/conformance/",
-    "engine/fabric/",
-    "engine/grade/",
-    "engine/ledger/",
-    "engine/mutate/",
-    "engine/net/",
-    "engine/rdma/",
-    "engine/rpc/",
-    "engine/support/",
-    "engine/trace/",
-    "engine/wire/",
+    "engine/",
     "fixtures/",
+    "tools/",
 )
 MOST_WORDS = 25
 # The first line of a file has to fit on a screen beside its name.
