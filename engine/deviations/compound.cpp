@@ -59,6 +59,17 @@ std::optional<OperationSpan> find_result(View reply, nfs4::Opnum wanted) {
   return reader.ok() ? find(reader, wanted, false) : std::nullopt;
 }
 
+std::uint32_t operation_count(View call) {
+  wire::Reader reader(call);
+  rpc::CallHeader header;
+  header.decode(reader);
+  if (!reader.ok() || !is_compound(header)) return 0;
+  nfs4::CompoundArgs compound;
+  compound.decode(reader);
+  const std::uint32_t count = reader.u32("argarray");
+  return reader.ok() ? count : 0;
+}
+
 void replace_arguments(peer::CallStep& call, const OperationSpan& span, const Bytes& octets) {
   const View before = message_of(call);
   Bytes after(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(span.begin));
@@ -71,13 +82,14 @@ void replace_result(peer::ReplyStep& reply, const OperationSpan& span, const Byt
   peer::ReplyPayload& payload = reply.reply;
   Bytes& stream = payload.stream();
   const std::uint32_t status = wire::load_u32(octets.data());
+  wire::Reader reader(stream);
+  skip_reply_header(reader);
+  const std::size_t status_at = reader.offset();
+  nfs4::CompoundResult compound;
+  compound.decode(reader);
+  const std::size_t count_at = reader.offset();
+  if (span.end == stream.size()) wire::store_u32(stream.data() + status_at, status);
   if (status != static_cast<std::uint32_t>(nfs4::Status::NFS4_OK)) {
-    wire::Reader reader(stream);
-    skip_reply_header(reader);
-    const std::size_t status_at = reader.offset();
-    nfs4::CompoundResult compound;
-    compound.decode(reader);
-    const std::size_t count_at = reader.offset();
     payload.rewind(span.begin);
     stream.insert(stream.end(), octets.begin(), octets.end());
     wire::store_u32(stream.data() + status_at, status);

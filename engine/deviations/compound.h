@@ -27,11 +27,34 @@ inline View message_of(const peer::CallStep& call) {
 }
 
 void replace_arguments(peer::CallStep& call, const OperationSpan& span, const Bytes& octets);
-/// A result with an error becomes the last one, and its status that of the COMPOUND.
+/// A result with an error becomes the last one. The status of the last one is the COMPOUND's.
 void replace_result(peer::ReplyStep& reply, const OperationSpan& span, const Bytes& octets);
 
 /// Answers the call with one result, an error of its first operation. Nothing is executed.
 void refuse(peer::CallStep& call, nfs4::Opnum first, nfs4::Status status);
+
+/// Operations that the argarray of a COMPOUND claims to have; 0 if the call is none.
+std::uint32_t operation_count(View call);
+
+/// What stands there, with views into the message.
+template <class Value>
+std::optional<Value> decoded(View message, const std::optional<OperationSpan>& span) {
+  if (!span) return std::nullopt;
+  wire::Reader reader(message.subspan(span->begin, span->end - span->begin));
+  Value value{};
+  value.decode(reader);
+  return reader.ok() ? std::optional(std::move(value)) : std::nullopt;
+}
+
+template <class Args>
+std::optional<Args> arguments_of(View call, nfs4::Opnum number) {
+  return decoded<Args>(call, find_arguments(call, number));
+}
+
+template <class Result>
+std::optional<Result> result_of(View reply, nfs4::Opnum number) {
+  return decoded<Result>(reply, find_result(reply, number));
+}
 
 /// `change(Args&)` of the first operation of that number.
 template <class Args, class Change>

@@ -10,7 +10,12 @@ namespace steertag::deviations {
 std::span<const Deviation> reply_header_family();
 std::span<const Deviation> error_family();
 std::span<const Deviation> session_argument_family();
+std::span<const Deviation> session_callback_family();
+std::span<const Deviation> session_channel_family();
+std::span<const Deviation> session_connection_family();
+std::span<const Deviation> session_lifetime_family();
 std::span<const Deviation> session_result_family();
+std::span<const Deviation> session_slot_family();
 std::span<const Deviation> callback_family();
 std::span<const Deviation> connection_family();
 std::span<const Deviation> header_fault_family();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "deviations/session_history.h"
 #include "server/server_options.h"
 #include "wire/draft.h"
 
@@ -118,9 +119,15 @@ struct ServerChange {
   void (*call)(peer::CallStep& call) = nullptr;
   void (*reply)(peer::ReplyStep& reply) = nullptr;
   void (*departure)(Departing& departing) = nullptr;
+  void (*session_call)(peer::CallStep& call, SessionTable& sessions) = nullptr;
+  void (*session_reply)(peer::ReplyStep& reply, SessionTable& sessions) = nullptr;
+  void (*callback)(peer::CallbackStep& callback, SessionTable& sessions) = nullptr;
   void (*down)(const fabric::CloseReason& reason, History& history) = nullptr;
 
-  bool needs_interposer() const { return accept || arrival || call || reply || departure || down; }
+  bool needs_sessions() const { return session_call || session_reply || callback; }
+  bool needs_interposer() const {
+    return accept || arrival || call || reply || departure || down || needs_sessions();
+  }
 };
 
 }  // namespace steertag::deviations

@@ -92,6 +92,10 @@ void note_departure(History& history, const peer::Departure& departure) {
 
 }  // namespace
 
+ServerInterposer::ServerInterposer(std::vector<ServerChange> changes)
+    : changes_(std::move(changes)),
+      needs_sessions_(std::ranges::any_of(changes_, &ServerChange::needs_sessions)) {}
+
 History& ServerInterposer::history(const peer::Line& line) {
   History& history = histories_[line.number()];
   history.server = &server_;
@@ -120,15 +124,27 @@ void ServerInterposer::on_arrival(const std::shared_ptr<peer::Line>& line, peer:
 }
 
 void ServerInterposer::on_call(peer::CallStep& call) {
+  if (needs_sessions_) sessions_.note_call(call.message);
   for (const ServerChange& change : changes_) {
-    if (change.call && !call.outcome && !call.disconnects) change.call(call);
+    if (call.outcome || call.disconnects) break;
+    if (change.call) change.call(call);
+    if (change.session_call) change.session_call(call, sessions_);
   }
   if (server_.hangs) call.outcome = peer::Outcome::discard;
 }
 
 void ServerInterposer::on_reply(peer::ReplyStep& reply) {
+  if (needs_sessions_ && reply.outcome == peer::Outcome::reply) sessions_.note_reply(reply);
   for (const ServerChange& change : changes_) {
-    if (change.reply && reply.outcome == peer::Outcome::reply) change.reply(reply);
+    if (reply.outcome != peer::Outcome::reply) break;
+    if (change.reply) change.reply(reply);
+    if (change.session_reply) change.session_reply(reply, sessions_);
+  }
+}
+
+void ServerInterposer::on_callback(peer::CallbackStep& callback) {
+  for (const ServerChange& change : changes_) {
+    if (change.callback) change.callback(callback, sessions_);
   }
 }
 

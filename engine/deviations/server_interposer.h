@@ -13,12 +13,13 @@ namespace steertag::deviations {
 
 class ServerInterposer final : public peer::Interposer {
  public:
-  explicit ServerInterposer(std::vector<ServerChange> changes) : changes_(std::move(changes)) {}
+  explicit ServerInterposer(std::vector<ServerChange> changes);
 
   void on_request(View private_data, peer::AcceptStep& step) override;
   void on_arrival(const std::shared_ptr<peer::Line>& line, peer::Arrival& arrival) override;
   void on_call(peer::CallStep& call) override;
   void on_reply(peer::ReplyStep& reply) override;
+  void on_callback(peer::CallbackStep& callback) override;
   bool on_departure(const std::shared_ptr<peer::Line>& line,
                     const peer::Departure& departure) override;
   void on_down(const std::shared_ptr<peer::Line>& line, const fabric::CloseReason& reason) override;
@@ -28,6 +29,8 @@ class ServerInterposer final : public peer::Interposer {
   History& history(const peer::Line& line);
 
   std::vector<ServerChange> changes_;
+  bool needs_sessions_ = false;
+  SessionTable sessions_;
   ServerHistory server_;
   std::map<std::uint64_t, History> histories_;  // by the line's number
 };

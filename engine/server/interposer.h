@@ -77,6 +77,15 @@ struct Departure {
   const ReplyPayload* reply = nullptr;  // with an error too: the reply that no chunk can take
 };
 
+/// A call of the server to its client over any transport, before it is sent. One that is `withheld`
+/// counts as sent.
+struct CallbackStep {
+  std::uint64_t connection = 0;
+  bool rdma = false;
+  Bytes& message;
+  bool withheld = false;
+};
+
 /// All notices come from inside Server::poll. They may post on any line, and must not destroy the
 /// server.
 class Interposer {
@@ -89,6 +98,7 @@ class Interposer {
   virtual void on_arrival(const std::shared_ptr<Line>& /*line*/, Arrival& /*arrival*/) {}
   virtual void on_call(CallStep& /*call*/) {}
   virtual void on_reply(ReplyStep& /*reply*/) {}
+  virtual void on_callback(CallbackStep& /*callback*/) {}
   /// True: the server posts none of it. The call is over for it, whatever the interposer sends.
   virtual bool on_departure(const std::shared_ptr<Line>& /*line*/, const Departure& /*departure*/) {
     return false;

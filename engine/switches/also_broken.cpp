@@ -9,13 +9,8 @@ constexpr AlsoBroken kTable[] = {
     {Deviation::refused_read_answered, "RFC8166-3.1-1"},
     {Deviation::read_depth_ignored, "RFC8166-3.3.1-12"},
     {Deviation::refused_read_answered, "RFC8166-8.1-2"},
-    {Deviation::granted_slots_missing, "RFC8267-6.6-2"},
     {Deviation::refused_read_answered, "RFC5041-8.3.1-1"},
     {Deviation::startup_key_ignored, "RFC5044-7.1.2-3"},
-    {Deviation::granted_slots_missing, "RFC8881-2.10.3.1-2"},
-    {Deviation::session_operations_beside_others, "RFC8881-18.35.3-1"},
-    {Deviation::misordered_sequence_executed, "RFC8881-18.36.3-15"},
-    {Deviation::session_operations_beside_others, "RFC8881-18.37.3-3"},
 };
 
 }  // namespace

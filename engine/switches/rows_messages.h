@@ -71,9 +71,6 @@ inline constexpr DeviationInfo kMessages[] = {
      "A Send without octets follows the MPA reply at once."},
 
     // calls and replies that other servers are known to have met wrong
-    {Deviation::recall_without_referring_call, "recall-without-referring-call",
-     "RFC8881-2.10.6.3-1",
-     "A recall names no referring call although the grant may not have been seen."},
 };
 
 }  // namespace steertag::peer::deviation_rows

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "switches/rows_messages.h"
-#include "switches/rows_sessions.h"
 
 namespace steertag::peer {
 namespace {
@@ -18,7 +17,7 @@ consteval auto joined(const DeviationInfo (&... parts)[kCounts]) {
   return all;
 }
 
-constexpr auto kTable = joined(deviation_rows::kMessages, deviation_rows::kSessions);
+constexpr auto kTable = joined(deviation_rows::kMessages);
 constexpr std::size_t kCount = kTable.size();
 static_assert(kCount <= Deviations::kMost);
 

@@ -50,56 +50,14 @@ enum class Deviation : std::uint16_t {
   sends_before_first_fpdu,
 
   // calls and replies that other servers are known to have met wrong
-  recall_without_referring_call,
 
   // sessions of NFS version 4.1
-  granted_slots_missing,
-  too_many_operations_executed,
-  large_request_executed,
-  large_response_sent,
-  transport_header_counted,
-  large_reply_cached,
-  misordered_sequence_executed,
-  failed_sequence_moves_slot,
-  retry_executed,
-  cached_reply_forgotten,
-  retry_of_other_user_answered,
-  sequence_anywhere,
-  bind_beside_others,
-  bind_changes_granted,
-  second_connection_refused,
-  replay_ignores_chunk,
-  path_flags_stay,
 
   // callbacks
-  callback_unannounced,
-  callback_program_wrong,
-  callback_credential_unoffered,
-  recall_without_sequence,
-  callback_sequence_skips,
-  recall_names_other_stateid,
-  lost_recall_not_repeated,
-  lost_recall_renumbered,
 
   // channels of a session
-  callback_of_other_user,
 
   // sessions and their reply caches
-  session_of_other_client,
-  unbound_connection_refused,
-  one_session_per_connection,
-  second_session_refused,
-  lone_sequence_forgotten,
-  failed_sequence_drops_reply,
-  illegal_retry_uncached,
-  failed_reply_forgotten,
-  referring_calls_of_others,
-  control_without_sequence,
-  control_program_ignored,
-  session_operations_beside_others,
-  create_in_session_forgotten,
-  state_ends_with_session,
-  other_session_destroyed_last_only,
 };
 
 struct DeviationInfo {

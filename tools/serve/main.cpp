@@ -88,7 +88,7 @@ int serve(const Options& options) {
   state.random = random;
   state.lease = options.lease;
   state.recovery_path = options.recovery_file;
-  state.deviations = options.server.deviations;
+  state.policy = options.server.nfs4;
   if (!state.recovery_path.empty()) {
     if (const auto usable = peer::Recovery::check_file(state.recovery_path); !usable)
       return fail(usable.error());

@@ -18,6 +18,11 @@ std::optional<View> plain_payload(View message) {
 
 bool ServerConnection::send_callback(Bytes message) {
   if (dropped_ || down_ || !endpoint_.up()) return false;
+  if (line_) {
+    CallbackStep step{origin_.connection, true, message};
+    context_.options.interposer->on_callback(step);
+    if (step.withheld) return true;
+  }
   // RFC 8167 4.2: a receive for every reply before its call leaves.
   endpoint_.add_receives(kReverseCredits);
   wire::Header header;

@@ -215,6 +215,7 @@ bool StreamConnection::decided_by_interposer(View& call, OutgoingMessage& messag
 
 void StreamConnection::answer(View call) {
   Dispatcher& dispatcher = runtime_.context.dispatcher;
+  const View original = call;
   auto message = take_message();
   Outcome outcome = Outcome::reply;
   if (!decided_by_interposer(call, *message, outcome)) {
@@ -224,7 +225,7 @@ void StreamConnection::answer(View call) {
   if (down_) return;
   bool last_fragment = true;
   if (const auto& interposer = runtime_.context.options.interposer) {
-    ReplyStep step{origin_.connection, false, call, message->payload, outcome};
+    ReplyStep step{origin_.connection, false, original, message->payload, outcome};
     if (outcome == Outcome::reply) interposer->on_reply(step);
     last_fragment = step.last_fragment;
     if (step.outcome != Outcome::reply) {
@@ -244,6 +245,11 @@ void StreamConnection::on_end_of_stream() {
 
 bool StreamConnection::send_callback(Bytes message) {
   if (ended_ || down_) return false;
+  if (const auto& interposer = runtime_.context.options.interposer) {
+    CallbackStep step{origin_.connection, false, message};
+    interposer->on_callback(step);
+    if (step.withheld) return true;
+  }
   auto outgoing = take_message();
   outgoing->payload.stream() = std::move(message);
   queue(std::move(outgoing));

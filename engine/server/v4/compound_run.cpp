@@ -67,23 +67,19 @@ void CompoundRun::run_next(nfs4::Opnum number) {
 nfs4::Status CompoundRun::check_place(const Operation& operation) const {
   if (call_.minorversion == 0) return nfs4::Status::NFS4_OK;
   const bool first = call_.operation_index == 0;
-  const bool only = call_.operation_count == 1 ||
-                    (first && deviates(Deviation::session_operations_beside_others));
+  const PlacePolicy& policy = call_.state.tables().options.policy.places;
+  const bool only = call_.operation_count == 1 || (first && !policy.session_operations_alone);
   switch (operation.place) {
     case CompoundPlace::first:
-      return first || deviates(Deviation::sequence_anywhere) ? nfs4::Status::NFS4_OK
-                                                             : nfs4::Status::NFS4ERR_SEQUENCE_POS;
+      return first || !policy.sequence_first ? nfs4::Status::NFS4_OK
+                                             : nfs4::Status::NFS4ERR_SEQUENCE_POS;
     case CompoundPlace::alone:
-      return only || deviates(Deviation::bind_beside_others) ? nfs4::Status::NFS4_OK
-                                                             : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
+      return only || !policy.bind_alone ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
     case CompoundPlace::either:
       return !first || only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
     case CompoundPlace::in_session:
       break;
   }
-  if (operation.number == nfs4::Opnum::OP_BACKCHANNEL_CTL &&
-      deviates(Deviation::control_without_sequence))
-    return nfs4::Status::NFS4_OK;
   return first ? nfs4::Status::NFS4ERR_OP_NOT_IN_SESSION : nfs4::Status::NFS4_OK;
 }
 
@@ -119,19 +115,9 @@ nfs4::Status CompoundRun::too_big(std::size_t octets) const {
   return nfs4::Status::NFS4_OK;
 }
 
-bool CompoundRun::deviates(Deviation deviation) const {
-  return call_.state.tables().deviates(deviation);
-}
-
 void CompoundRun::replay() {
   call_.reply.rewind(reply_start_);
-  if (!deviates(Deviation::replay_ignores_chunk)) return call_.reply.append(*call_.slot->replay);
-  std::vector<View> parts;
-  call_.slot->replay->stream_parts(parts);
-  ReplyPayload inline_results;
-  Bytes& stream = inline_results.stream();
-  for (const View part : parts) stream.insert(stream.end(), part.begin(), part.end());
-  call_.reply.append(inline_results);
+  call_.reply.append(*call_.slot->replay);
 }
 
 void CompoundRun::keep_reply() {

@@ -3,7 +3,6 @@
 
 #include "nfs/v4/compound.h"
 #include "server/v4/operation_table.h"
-#include "switches/switch.h"
 
 namespace steertag::peer {
 
@@ -26,7 +25,6 @@ class CompoundRun {
   /// a session NFS4ERR_RESOURCE.
   nfs4::Status too_big(std::size_t octets) const;
   void replay();
-  bool deviates(Deviation deviation) const;
   void keep_reply();
 
   CompoundCall& call_;

@@ -85,34 +85,10 @@ std::uint32_t affordable_slots(const StateTables& tables, const Client& client, 
   return static_cast<std::uint32_t>(std::min<std::size_t>(share, left / slot_bytes));
 }
 
-/// What deviations do to the backchannel of a new session.
-void bend_back_channel(const StateTables& tables, Session& session) {
-  if (tables.deviates(Deviation::callback_program_wrong)) ++session.cb_program;
-  if (tables.deviates(Deviation::callback_credential_unoffered) &&
-      session.credential_flavor == rpc::AuthFlavor::AUTH_NONE) {
-    session.credential_flavor = rpc::AuthFlavor::AUTH_SYS;
-    session.credential = rpc::encode_auth_sys({});
-  }
-  if (tables.deviates(Deviation::callback_of_other_user) &&
-      session.credential_flavor == rpc::AuthFlavor::AUTH_SYS)
-    session.credential = rpc::encode_auth_sys({});
-  if (tables.deviates(Deviation::callback_sequence_skips)) {
-    for (BackSlot& slot : session.back_slots) slot.sequence = 1;
-  }
-}
-
 bool has_handles(std::span<const nfs4::CallbackSecParms> parms) {
   return std::ranges::any_of(parms, [](const nfs4::CallbackSecParms& each) {
     return each.cb_secflavor == nfs4::CallbackFlavor::RPCSEC_GSS;
   });
-}
-
-/// What deviations do to the results of CREATE_SESSION.
-void bend_result(const StateTables& tables, const Client& client, nfs4::CreateSessionOk& ok) {
-  if (!tables.deviates(Deviation::session_of_other_client)) return;
-  for (const auto& [id, session] : tables.sessions) {
-    if (session->client != &client) ok.csr_sessionid = id;
-  }
 }
 
 /// Phase 4 of RFC 8881 18.36.4. Nothing has changed when it fails.
@@ -138,21 +114,20 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =
       affordable_slots(tables, client, session->fore.ca_maxrequests, slot_bytes);
-  const bool only_one = tables.deviates(Deviation::second_session_refused);
-  if (slots == 0 || client.sessions.size() >= (only_one ? 1 : kMostSessionsPerClient)) {
+  if (slots == 0 || client.sessions.size() >= tables.options.policy.most_sessions) {
     result.status = nfs4::Status::NFS4ERR_NOSPC;
     return result;
   }
   session->fore.ca_maxrequests = slots;
-  session->slots.resize(tables.deviates(Deviation::granted_slots_missing) ? (slots + 1) / 2
-                                                                          : slots);
+  session->slots.resize(slots);
   session->reserved_bytes = slots * slot_bytes;
   session->back = args.csa_back_chan_attrs;
   if (!origin.rdma) session->back.ca_rdma_ird.clear();
   session->back_slots.resize(std::min(session->back.ca_maxrequests, kMostBackSlots));
   session->cb_program = args.csa_cb_program;
   session->callable = take_credential(*session, args.csa_sec_parms);
-  bend_back_channel(tables, *session);
+  for (BackSlot& slot : session->back_slots)
+    slot.sequence = tables.options.policy.first_callback_sequence - 1;
   session->client = &client;
   session->id = new_session_id(tables, client);
 
@@ -171,38 +146,28 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
       !origin.back.expired()) {
     ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
     open_back_channel(tables, made, origin);
-  } else if (tables.deviates(Deviation::callback_unannounced) && made.callable) {
-    open_back_channel(tables, made, origin);
   }
-  bend_result(tables, client, ok);
   return result;
 }
 
-std::uint32_t status_flags(StateTables& tables, Session& session) {
+std::uint32_t status_flags(StateTables& tables, const Session& session) {
   std::uint32_t flags = back_channel_flags(tables, session);
-  if (tables.deviates(Deviation::path_flags_stay)) flags = session.kept_flags |= flags;
   if (!session.client->revoked.empty()) flags |= nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
   return flags;
 }
 
 /// Whether the retry is of the request that the slot holds, as far as that can be seen.
 bool same_request(const Slot& slot, const CompoundCall& call) {
-  const bool any_user = call.state.tables().deviates(Deviation::retry_of_other_user_answered);
+  const bool any_user = !call.state.tables().options.policy.cache.compares_user;
   return (any_user || slot.uid == call.context.caller.uid) &&
          slot.request_bytes == call.request_bytes && slot.operation_count == call.operation_count;
 }
 
 nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& session,
                                const CompoundCall& call) {
-  const StateTables& tables = call.state.tables();
-  if (call.operation_count > session.fore.ca_maxoperations &&
-      !tables.deviates(Deviation::too_many_operations_executed))
+  if (call.operation_count > session.fore.ca_maxoperations)
     return nfs4::Status::NFS4ERR_TOO_MANY_OPS;
-  const std::size_t transport =
-      tables.deviates(Deviation::transport_header_counted) ? wire::kSmallestHeaderBytes : 0;
-  if (call.request_bytes + transport > session.fore.ca_maxrequestsize &&
-      !tables.deviates(Deviation::large_request_executed))
-    return nfs4::Status::NFS4ERR_REQ_TOO_BIG;
+  if (call.request_bytes > session.fore.ca_maxrequestsize) return nfs4::Status::NFS4ERR_REQ_TOO_BIG;
   // RFC 8881 2.10.6.1.2: an error of SEQUENCE leaves the slot as it was. A reply may have no room
   // for its result, because the tag may be long. Check this before the slot is used.
   if (room_for_result(call, session.fore.ca_maxresponsesize) < kSequenceResultBytes)
@@ -217,43 +182,16 @@ nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& se
 /// 2.10.6.1).
 nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
                         const CompoundCall& call) {
-  const StateTables& tables = call.state.tables();
   if (args.sa_slotid >= session.slots.size()) return nfs4::Status::NFS4ERR_BADSLOT;
   // The requester breaks the rules; RFC 8881 has no better error.
   if (args.sa_highest_slotid < args.sa_slotid) return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
   const Slot& slot = session.slots[args.sa_slotid];
-  const bool retry = args.sa_sequenceid == slot.sequence;
-  const bool next = args.sa_sequenceid == slot.sequence + 1 ||
-                    (retry && tables.deviates(Deviation::retry_executed)) ||
-                    (!retry && tables.deviates(Deviation::misordered_sequence_executed));
+  const bool next = args.sa_sequenceid == slot.sequence + 1;
   if (next && !slot.under_way) return check_new_request(args, session, call);
   if (args.sa_sequenceid != slot.sequence || (!slot.cached && !slot.under_way))
     return nfs4::Status::NFS4ERR_SEQ_MISORDERED;
   if (!same_request(slot, call)) return nfs4::Status::NFS4ERR_SEQ_FALSE_RETRY;
   return slot.under_way ? nfs4::Status::NFS4ERR_DELAY : nfs4::Status::NFS4_OK;
-}
-
-/// RFC 8881 2.10.3.1: any connection becomes part of the fore channel by its SEQUENCE, however many
-/// sessions it has. Only deviations refuse one.
-nfs4::Status check_connection(const Session& session, const CompoundCall& call) {
-  const StateTables& tables = call.state.tables();
-  const auto has = [&](const Session& one) {
-    const std::uint64_t connection = call.context.origin.connection;
-    return std::ranges::find(one.bindings, connection, &Binding::connection) != one.bindings.end();
-  };
-  bool refused = tables.deviates(Deviation::unbound_connection_refused) && !has(session);
-  if (tables.deviates(Deviation::one_session_per_connection)) {
-    refused = std::ranges::any_of(tables.sessions, [&](const auto& entry) {
-      return entry.second.get() != &session && has(*entry.second);
-    });
-  }
-  return refused ? nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION : nfs4::Status::NFS4_OK;
-}
-
-/// What deviations do to the slot of a SEQUENCE that is refused.
-void bend_failed_slot(const StateTables& tables, Slot& slot) {
-  if (tables.deviates(Deviation::failed_sequence_moves_slot)) ++slot.sequence;
-  if (tables.deviates(Deviation::failed_sequence_drops_reply)) slot.cached = false;
 }
 
 /// Which directions the connection may have from now on, or why none of them can be granted. One
@@ -309,8 +247,6 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
   result = make_session(args, call, *client);
   client->create_sequence = args.csa_sequence;
   client->create_reply = result;
-  if (call.slot && tables.deviates(Deviation::create_in_session_forgotten))
-    client->create_reply.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
   if (result.status != nfs4::Status::NFS4_OK) return;
   renew(tables, *client);
   if (client->confirmed) return;
@@ -329,8 +265,7 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
   }
   // RFC 8881 18.37.3: of its own session it is the last operation. Nothing behind it would be
   // executed only once, because the reply cache is gone.
-  const bool is_own = call.slot && (call.slot->session == args.dsa_sessionid ||
-                                    tables.deviates(Deviation::other_session_destroyed_last_only));
+  const bool is_own = call.slot && call.slot->session == args.dsa_sessionid;
   if (is_own && call.operation_index + 1 < call.operation_count) {
     result.status = nfs4::Status::NFS4ERR_NOT_ONLY_OP;
     return;
@@ -341,7 +276,7 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
     result.status = nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
     return;
   }
-  if (tables.deviates(Deviation::state_ends_with_session)) {
+  if (!tables.options.policy.keeps_opens) {
     while (!session->client->opens.empty())
       tables.remove_open(session->client->opens.begin()->second);
   }
@@ -352,16 +287,11 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   expire_leases(call);
   StateTables& tables = call.state.tables();
   Session* session = tables.find_session(args.sa_sessionid);
-  result.status = session ? check_connection(*session, call) : nfs4::Status::NFS4ERR_BADSESSION;
-  if (result.status == nfs4::Status::NFS4_OK) result.status = check_slot(args, *session, call);
-  if (result.status != nfs4::Status::NFS4_OK) {
-    if (session && args.sa_slotid < session->slots.size())
-      bend_failed_slot(tables, session->slots[args.sa_slotid]);
-    return;
-  }
+  result.status = session ? check_slot(args, *session, call) : nfs4::Status::NFS4ERR_BADSESSION;
+  if (result.status != nfs4::Status::NFS4_OK) return;
   Slot& slot = session->slots[args.sa_slotid];
-  // RFC 8881 18.34.3: with SP4_NONE, the only protection we grant, a SEQUENCE is enough to
-  // associate a connection with the fore channel.
+  // RFC 8881 2.10.3.1, 18.34.3: with SP4_NONE, the only protection we grant, a SEQUENCE is enough
+  // to associate a connection with the fore channel, however many sessions it has.
   bind(*session, call.context.origin).fore = true;
   renew(tables, *session->client);
   call.clientid = session->client->id;
@@ -371,10 +301,7 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   used.cachethis = args.sa_cachethis;
   used.maxresponsesize = session->fore.ca_maxresponsesize;
   used.maxresponsesize_cached = session->fore.ca_maxresponsesize_cached;
-  const auto unlimited = static_cast<std::uint32_t>(kLargestCall);
-  if (tables.deviates(Deviation::large_response_sent)) used.maxresponsesize = unlimited;
-  if (tables.deviates(Deviation::large_reply_cached)) used.maxresponsesize_cached = unlimited;
-  if (args.sa_sequenceid == slot.sequence && !tables.deviates(Deviation::retry_executed)) {
+  if (args.sa_sequenceid == slot.sequence) {
     used.replay = &slot.reply;
     return;
   }
@@ -405,12 +332,7 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
   const auto bound = std::ranges::find(session->bindings, origin.connection, &Binding::connection);
   const bool callable = session->callable && !origin.back.expired();
   const bool fresh = bound == session->bindings.end();
-  if (fresh && tables.deviates(Deviation::second_connection_refused)) {
-    result.status = nfs4::Status::NFS4ERR_INVAL;
-    return;
-  }
-  const bool unbound = fresh || tables.deviates(Deviation::bind_changes_granted);
-  const auto granted = directions(args.bctsa_dir, unbound ? nullptr : &*bound, callable);
+  const auto granted = directions(args.bctsa_dir, fresh ? nullptr : &*bound, callable);
   if (!granted) {
     result.status = granted.error();
     return;
@@ -429,7 +351,6 @@ void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call
                         nfs4::BackchannelCtlResult& result) {
   StateTables& tables = call.state.tables();
   Session* session = call.slot ? tables.find_session(call.slot->session) : nullptr;
-  if (!call.slot && tables.deviates(Deviation::control_without_sequence)) return;
   if (!session) {
     result.status = nfs4::Status::NFS4ERR_DEADSESSION;
     return;
@@ -441,8 +362,7 @@ void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call
   }
   // Handles are added: without other parameters those of CREATE_SESSION stay.
   if (take_credential(*session, args.bca_sec_parms)) session->callable = true;
-  if (!tables.deviates(Deviation::control_program_ignored))
-    session->cb_program = args.bca_cb_program;
+  session->cb_program = args.bca_cb_program;
   if (session->back_state != BackState::none) probe_back_channel(tables, *session);
 }
 

@@ -50,20 +50,17 @@ using ReferringCalls = std::vector<nfs4::ReferringCallList>;
 ReferringCalls referring_calls(StateTables& tables, const DelegationState& delegation) {
   const Session* session = tables.find_session(delegation.granting_session);
   if (!session || delegation.granting_sequence == 0 ||
-      tables.deviates(Deviation::recall_without_referring_call) ||
       session->slots[delegation.granting_slot].sequence != delegation.granting_sequence)
     return {};
   nfs4::ReferringCallList list;
   list.rcl_sessionid = session->id;
   list.rcl_referring_calls.push_back({delegation.granting_sequence, delegation.granting_slot});
-  if (tables.deviates(Deviation::referring_calls_of_others))
-    list.rcl_referring_calls.push_back({session->slots[0].sequence, 0});
   return {list};
 }
 
 /// CB_SEQUENCE in this slot, and CB_RECALL of this delegation.
 Bytes recall_message(const Session& session, std::uint32_t number, const nfs4::StateId& stateid,
-                     const Handle& file, ReferringCalls referring, bool with_sequence = true) {
+                     const Handle& file, ReferringCalls referring) {
   nfs4::CbSequenceArgs sequence;
   sequence.csa_sessionid = session.id;
   sequence.csa_sequenceid = session.back_slots[number].sequence + 1;
@@ -79,7 +76,7 @@ Bytes recall_message(const Session& session, std::uint32_t number, const nfs4::S
   wire::Writer writer(message);
   nfs4::CbCompoundArgs{"", 1, 0}.encode(writer);
   nfs4::CallWriter<nfs4::CbOpnum> operations(message);
-  if (with_sequence) operations.add(nfs4::CbOpnum::OP_CB_SEQUENCE, sequence);
+  operations.add(nfs4::CbOpnum::OP_CB_SEQUENCE, sequence);
   operations.add(nfs4::CbOpnum::OP_CB_RECALL, recall);
   return message;
 }
@@ -184,29 +181,9 @@ void strand_recalls(StateTables& tables, Session& session) {
   }
 }
 
-/// What deviations do to a callback whose connection was lost; true if it is forgotten.
-bool bend_lost(StateTables& tables, Session& session, BackSlot& slot) {
-  DelegationState* delegation = find_delegation(session, slot.delegation);
-  if (tables.deviates(Deviation::lost_recall_not_repeated)) {
-    slot.message.clear();
-    slot.delegation = 0;
-    if (delegation) recall_answered(tables, *delegation, nfs4::Status::NFS4_OK);
-    return true;
-  }
-  if (tables.deviates(Deviation::lost_recall_renumbered) && delegation) {
-    ++slot.sequence;
-    const auto number = static_cast<std::uint32_t>(&slot - session.back_slots.data());
-    slot.message = recall_message(
-        session, number, tables.stateid(*session.client, delegation->number, delegation->seqid),
-        delegation->file->handle, referring_calls(tables, *delegation));
-  }
-  return false;
-}
-
 /// It is unknown whether the callback arrived. Its slot keeps it for the session's next connection
 /// (RFC 8881 2.10.6.2), which may be there already.
 void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
-  if (bend_lost(tables, session, session.back_slots[sent.slot])) return;
   if (session.back_state == BackState::probing) return;  // its end decides
   const auto channel = channel_of(session);
   if (session.probe != sent.probe && session.back_state == BackState::up && channel)
@@ -341,11 +318,10 @@ bool send_recall(StateTables& tables, DelegationState& delegation) {
     for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
       BackSlot& slot = session.back_slots[number];
       if (!slot.message.empty()) continue;
-      nfs4::StateId stateid = tables.stateid(*session.client, delegation.number, delegation.seqid);
-      if (tables.deviates(Deviation::recall_names_other_stateid)) stateid.other[0] ^= std::byte{1};
+      const nfs4::StateId stateid =
+          tables.stateid(*session.client, delegation.number, delegation.seqid);
       slot.message = recall_message(session, number, stateid, delegation.file->handle,
-                                    referring_calls(tables, delegation),
-                                    !tables.deviates(Deviation::recall_without_sequence));
+                                    referring_calls(tables, delegation));
       slot.delegation = delegation.number;
       delegation.calling = true;
       ++delegation.tries;

@@ -45,7 +45,7 @@ bool is_illegal(nfs4::Status status) {
 
 /// What answers a retry of a request that was not cached: its SEQUENCE, and for the operation after
 /// that NFS4ERR_RETRY_UNCACHED_REP (RFC 8881 2.10.6.1.3).
-Bytes uncached_reply(View results, bool illegal_too) {
+Bytes uncached_reply(View results, const ReplyCachePolicy& policy) {
   wire::Reader reader(results);
   nfs4::CompoundResult compound;
   compound.decode(reader);
@@ -58,7 +58,7 @@ Bytes uncached_reply(View results, bool illegal_too) {
   Bytes reply;
   nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
   writer.add(nfs4::Opnum::OP_SEQUENCE, sequence);
-  const bool same = is_illegal(status) && !illegal_too;
+  const bool same = is_illegal(status) && policy.keeps_illegal;
   if (second) writer.add_status(*second, same ? status : nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
   return reply;
 }
@@ -71,18 +71,12 @@ std::pair<nfs4::Status, std::uint32_t> outcome_of(View results) {
   return {compound.status, reader.u32("resarray")};
 }
 
-bool is_lone(View results) {
-  return outcome_of(results).second == 1;
-}
-
-/// Whether a deviation keeps the reply out of the cache.
-bool is_forgotten(const StateTables& tables, const SlotInUse& slot, View results) {
-  if (slot.cachethis && tables.deviates(Deviation::cached_reply_forgotten)) return true;
-  const bool failed = slot.cachethis && tables.deviates(Deviation::failed_reply_forgotten);
-  const bool illegal = tables.deviates(Deviation::illegal_retry_uncached);
-  if (!failed && !illegal) return false;
+/// Whether a retry gets the reply again: all but what the policy does not keep.
+bool is_kept(const ReplyCachePolicy& policy, const SlotInUse& slot, View results) {
   const nfs4::Status status = outcome_of(results).first;
-  return (failed && status != nfs4::Status::NFS4_OK) || (illegal && is_illegal(status));
+  if (is_illegal(status) && !policy.keeps_illegal) return false;
+  if (!slot.cachethis) return true;
+  return policy.keeps_asked && (policy.keeps_errors || status == nfs4::Status::NFS4_OK);
 }
 
 /// With the octets of items in memory of their own, so that the cache holds nothing of the storage.
@@ -169,14 +163,13 @@ void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
   used.under_way = false;
   used.reply.clear();
   const std::size_t most = slot.cachethis ? session->fore.ca_maxresponsesize_cached : kSmallReply;
-  const bool illegal_too = tables_->deviates(Deviation::illegal_retry_uncached);
-  const bool forgets = is_forgotten(*tables_, slot, results.stream());
-  if (tables_->deviates(Deviation::lone_sequence_forgotten) && is_lone(results.stream()))
-    used.cached = false;
-  if (results.size() > most || forgets) {
-    used.reply.stream() = uncached_reply(results.stream(), illegal_too);
-  } else {
+  const ReplyCachePolicy& policy = tables_->options.policy.cache;
+  const bool lone = outcome_of(results.stream()).second == 1;
+  if (lone && !policy.keeps_lone_sequence) used.cached = false;
+  if (results.size() <= most && is_kept(policy, slot, results.stream())) {
     copy_results(results, used.reply);
+  } else {
+    used.reply.stream() = uncached_reply(results.stream(), policy);
   }
 }
 

@@ -10,8 +10,8 @@
 #include "server/rdma/reply_payload.h"
 #include "server/storage/permission.h"
 #include "server/v4/compound_call.h"
+#include "server/v4/policy.h"
 #include "server/v4/state/limits.h"
-#include "switches/switch.h"
 
 namespace steertag::peer {
 
@@ -27,8 +27,7 @@ struct Nfs4StateOptions {
   std::string recovery_path;
   /// Grant read delegations.
   bool delegations = true;
-  /// The defects of sessions and callbacks that the server has.
-  Deviations deviations{};
+  Nfs4Policy policy{};
 };
 
 class Nfs4State {

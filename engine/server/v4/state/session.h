@@ -60,7 +60,6 @@ struct Session {
   std::uint64_t probe = 0;  // counts them: only the last one decides
   bool fault = false;       // the client broke the rules of the backchannel
   std::vector<BackSlot> back_slots;
-  std::uint32_t kept_flags = 0;  // of SEQUENCE, with Deviation::path_flags_stay
   /// Tells callbacks that come back late that the session is gone.
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
 };

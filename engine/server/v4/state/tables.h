@@ -14,7 +14,6 @@ struct StateTables {
   ~StateTables();
 
   TimePoint now() const { return options.clock(); }
-  bool deviates(Deviation deviation) const { return options.deviations.has(deviation); }
 
   /// `host` is the address that the client calls from.
   Client& add_client(std::uint32_t minorversion, std::string_view owner, const std::string& host);

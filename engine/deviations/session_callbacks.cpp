@@ -1,0 +1,194 @@
+// Deviations in a session's backchannel and in the recalls over it (RFC 8881 2.10.3, 20).
+#include "deviations/compound.h"
+#include "deviations/families.h"
+#include "deviations/recall.h"
+#include "nfs/v4/session_ops.h"
+#include "server/v4/state/limits.h"
+
+namespace steertag::deviations {
+namespace {
+
+using nfs4::Opnum;
+using nfs4::Status;
+
+constexpr std::uint32_t kRecallOperations = 2;  // CB_SEQUENCE and CB_RECALL
+
+/// `change(CreateSessionArgs&)` of a CREATE_SESSION.
+template <class Change>
+void change_asked(peer::CallStep& call, Change change) {
+  change_arguments<nfs4::CreateSessionArgs>(call, Opnum::OP_CREATE_SESSION, change);
+}
+
+/// The server opens a backchannel, and one in which recalls fit.
+void ask_for_back_channel(peer::CallStep& call) {
+  change_asked(call, [](nfs4::CreateSessionArgs& args) {
+    if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0) return;
+    args.csa_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+    nfs4::ChannelAttrs& back = args.csa_back_chan_attrs;
+    back.ca_maxrequestsize = std::max(back.ca_maxrequestsize, peer::kSmallestChannelSize);
+    back.ca_maxresponsesize = std::max(back.ca_maxresponsesize, peer::kSmallestChannelSize);
+    back.ca_maxoperations = std::max(back.ca_maxoperations, kRecallOperations);
+    back.ca_maxrequests = std::max(back.ca_maxrequests, 1U);
+  });
+}
+
+/// The client does not learn of it.
+void hide_back_channel(peer::ReplyStep& reply) {
+  const auto asked = arguments_of<nfs4::CreateSessionArgs>(reply.call, Opnum::OP_CREATE_SESSION);
+  if (!asked || (asked->csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0) return;
+  change_result<nfs4::CreateSessionResult>(reply, Opnum::OP_CREATE_SESSION, [&](auto& result) {
+    result.resok4.csr_flags &= ~nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
+    result.resok4.csr_back_chan_attrs = asked->csa_back_chan_attrs;
+  });
+}
+
+void use_unoffered_credential(nfs4::CreateSessionArgs& args) {
+  for (nfs4::CallbackSecParms& parms : args.csa_sec_parms) {
+    if (parms.cb_secflavor != nfs4::CallbackFlavor::AUTH_NONE) continue;
+    parms.cb_secflavor = nfs4::CallbackFlavor::AUTH_SYS;
+    parms.cbsp_sys_cred = {};
+  }
+}
+
+void use_other_user(nfs4::CreateSessionArgs& args) {
+  for (nfs4::CallbackSecParms& parms : args.csa_sec_parms) parms.cbsp_sys_cred = {};
+}
+
+/// Whether the slot's last recall had the same sequence ID: it is sent again.
+bool is_repeated(const Recall& recall, SessionTable& sessions) {
+  SessionHistory* session = sessions.find(recall.sequence->csa_sessionid);
+  if (!session) return false;
+  const auto [last, first_use] =
+      session->calls.try_emplace(recall.sequence->csa_slotid, recall.sequence->csa_sequenceid);
+  const bool same = last->second == recall.sequence->csa_sequenceid;
+  last->second = recall.sequence->csa_sequenceid;
+  return same && !first_use;
+}
+
+void withhold_repeated(peer::CallbackStep& callback, SessionTable& sessions) {
+  const auto recall = recall_of(callback.message);
+  if (recall && is_repeated(*recall, sessions)) callback.withheld = true;
+}
+
+void renumber_repeated(peer::CallbackStep& callback, SessionTable& sessions) {
+  change_recall(callback, [&](Recall& recall) {
+    if (is_repeated(recall, sessions)) ++recall.sequence->csa_sequenceid;
+  });
+}
+
+/// A referring call of the session's first slot too.
+void refer_to_first_slot(peer::CallbackStep& callback, SessionTable& sessions) {
+  change_recall(callback, [&](Recall& recall) {
+    for (nfs4::ReferringCallList& list : recall.sequence->csa_referring_call_lists) {
+      SessionHistory* session = sessions.find(list.rcl_sessionid);
+      if (session) list.rcl_referring_calls.push_back({session->slots[0].sequence.value_or(0), 0});
+    }
+  });
+}
+
+void control_nothing(peer::CallStep& call) {
+  const auto span = find_arguments(message_of(call), Opnum::OP_BACKCHANNEL_CTL);
+  if (span && span->index == 0) refuse(call, Opnum::OP_BACKCHANNEL_CTL, Status::NFS4_OK);
+}
+
+void keep_program(peer::CallStep& call, SessionTable& sessions) {
+  const SessionHistory* session = sessions.session_of(message_of(call));
+  if (!session) return;
+  change_arguments<nfs4::BackchannelCtlArgs>(
+      call, Opnum::OP_BACKCHANNEL_CTL,
+      [&](nfs4::BackchannelCtlArgs& args) { args.bca_cb_program = session->cb_program; });
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "callback-unannounced",
+     .breaks = {"RFC8167-6-1"},
+     .sentence = "A session without a backchannel is called back.",
+     .server = {.call = ask_for_back_channel, .reply = hide_back_channel},
+     .script_shows = false},
+    {.name = "callback-program-wrong",
+     .breaks = {"RFC8881-18.36.3-10"},
+     .sentence = "Callbacks call another program than csa_cb_program.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_asked(call,
+                                   [](nfs4::CreateSessionArgs& args) { ++args.csa_cb_program; });
+                    }},
+     .script_shows = false},
+    {.name = "callback-credential-unoffered",
+     .breaks = {"RFC8881-2.10.8.2-1"},
+     .sentence = "Callbacks carry AUTH_SYS although only AUTH_NONE was offered.",
+     .server = {.call = [](peer::CallStep& call) { change_asked(call, use_unoffered_credential); }},
+     .script_shows = false},
+    {.name = "callback-of-other-user",
+     .breaks = {"RFC8167-8-1"},
+     .sentence = "Callbacks carry AUTH_SYS of another user than was offered.",
+     .server = {.call = [](peer::CallStep& call) { change_asked(call, use_other_user); }},
+     .script_shows = false},
+    {.name = "callback-sequence-skips",
+     .breaks = {"RFC8881-2.10.3-1"},
+     .sentence = "The sequence IDs of callbacks start with 2.",
+     .server = {.options =
+                    [](peer::ServerOptions& options) { options.nfs4.first_callback_sequence = 2; }},
+     .script_shows = false},
+    {.name = "recall-without-sequence",
+     .breaks = {"RFC8881-20.9.3-1"},
+     .sentence = "A recall has no CB_SEQUENCE.",
+     .server = {.callback =
+                    [](peer::CallbackStep& callback, SessionTable&) {
+                      change_recall(callback, [](Recall& recall) { recall.sequence.reset(); });
+                    }},
+     .script_shows = false},
+    {.name = "recall-names-other-stateid",
+     .breaks = {"RFC8267-6.5.2-1"},
+     .sentence = "A recall names another stateid than the delegation's.",
+     .server = {.callback =
+                    [](peer::CallbackStep& callback, SessionTable&) {
+                      change_recall(callback, [](Recall& recall) {
+                        recall.recall.stateid.other[0] ^= std::byte{1};
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "lost-recall-not-repeated",
+     .breaks = {"RFC8881-2.10.13.2.4-1"},
+     .sentence = "A recall whose connection was lost is not sent again.",
+     .server = {.callback = withhold_repeated},
+     .script_shows = false},
+    {.name = "lost-recall-renumbered",
+     .breaks = {"RFC8881-2.10.13.2.4-1"},
+     .sentence = "A recall whose connection was lost is sent again under the next sequence ID.",
+     .server = {.callback = renumber_repeated},
+     .script_shows = false},
+    {.name = "recall-without-referring-call",
+     .breaks = {"RFC8881-2.10.6.3-1"},
+     .sentence = "A recall names no referring call although the grant may not have been seen.",
+     .server = {.callback =
+                    [](peer::CallbackStep& callback, SessionTable&) {
+                      change_recall(callback, [](Recall& recall) {
+                        recall.sequence->csa_referring_call_lists.clear();
+                      });
+                    }},
+     .script_shows = false},
+    {.name = "referring-calls-of-others",
+     .breaks = {"RFC8881-2.10.6.3-2"},
+     .sentence = "Recalls refer to the last request of the first slot too, whatever it was about.",
+     .server = {.callback = refer_to_first_slot},
+     .script_shows = false},
+    {.name = "control-without-sequence",
+     .breaks = {"RFC8881-18.33.3-1"},
+     .sentence = "BACKCHANNEL_CTL succeeds without SEQUENCE.",
+     .server = {.call = control_nothing},
+     .script_shows = false},
+    {.name = "control-program-ignored",
+     .breaks = {"RFC8881-18.33.3-2"},
+     .sentence = "BACKCHANNEL_CTL leaves the program number of callbacks.",
+     .server = {.session_call = keep_program},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> session_callback_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

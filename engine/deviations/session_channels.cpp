@@ -1,0 +1,132 @@
+// Deviations in the limits of a session's fore channel: the server keeps others than it grants.
+#include "deviations/compound.h"
+#include "deviations/families.h"
+#include "endpoint/limits.h"
+#include "nfs/v4/session_ops.h"
+#include "server/v4/state/limits.h"
+#include "wire/header.h"
+
+namespace steertag::deviations {
+namespace {
+
+using nfs4::Opnum;
+using Limit = std::uint32_t nfs4::ChannelAttrs::*;
+
+constexpr auto kLargest = static_cast<std::uint32_t>(peer::kLargestCall);
+
+/// The server makes the session with this limit in place of the one that the client asks for.
+template <class Change>
+void change_limit(peer::CallStep& call, Limit limit, Change change) {
+  change_arguments<nfs4::CreateSessionArgs>(
+      call, Opnum::OP_CREATE_SESSION, [&](nfs4::CreateSessionArgs& args) {
+        args.csa_fore_chan_attrs.*limit = change(args.csa_fore_chan_attrs.*limit);
+      });
+}
+
+/// The client reads that it was granted what it asked for, `most` at most.
+void grant_as_asked(peer::ReplyStep& reply, Limit limit, std::uint32_t most) {
+  const auto asked = arguments_of<nfs4::CreateSessionArgs>(reply.call, Opnum::OP_CREATE_SESSION);
+  if (!asked) return;
+  change_result<nfs4::CreateSessionResult>(reply, Opnum::OP_CREATE_SESSION, [&](auto& result) {
+    nfs4::ChannelAttrs& granted = result.resok4.csr_fore_chan_attrs;
+    granted.*limit = std::min(asked->csa_fore_chan_attrs.*limit, most);
+    granted.ca_maxresponsesize_cached =
+        std::min(granted.ca_maxresponsesize_cached, granted.ca_maxresponsesize);
+  });
+}
+
+constexpr Deviation kFamily[] = {
+    {.name = "granted-slots-missing",
+     .breaks = {"RFC8881-18.36.3-1", "RFC8267-6.6-2", "RFC8881-2.10.3.1-2"},
+     .sentence = "A session has half of the slots that it was granted.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_limit(call, &nfs4::ChannelAttrs::ca_maxrequests,
+                                   [](std::uint32_t asked) {
+                                     return (std::min(asked, peer::kMostSlots) + 1) / 2;
+                                   });
+                    },
+                .reply =
+                    [](peer::ReplyStep& reply) {
+                      grant_as_asked(reply, &nfs4::ChannelAttrs::ca_maxrequests, peer::kMostSlots);
+                    }},
+     .script_shows = false},
+    {.name = "too-many-operations-executed",
+     .breaks = {"RFC8881-18.36.3-8"},
+     .sentence = "A COMPOUND with more operations than granted is executed.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_limit(call, &nfs4::ChannelAttrs::ca_maxoperations,
+                                   [](std::uint32_t) { return peer::kMostOperationsPerCompound; });
+                    },
+                .reply =
+                    [](peer::ReplyStep& reply) {
+                      grant_as_asked(reply, &nfs4::ChannelAttrs::ca_maxoperations,
+                                     peer::kMostOperationsPerCompound);
+                    }},
+     .script_shows = false},
+    {.name = "large-request-executed",
+     .breaks = {"RFC8881-2.10.6.4-1"},
+     .sentence = "A request above ca_maxrequestsize is executed.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_limit(call, &nfs4::ChannelAttrs::ca_maxrequestsize,
+                                   [](std::uint32_t) { return kLargest; });
+                    },
+                .reply =
+                    [](peer::ReplyStep& reply) {
+                      grant_as_asked(reply, &nfs4::ChannelAttrs::ca_maxrequestsize, kLargest);
+                    }},
+     .script_shows = false},
+    {.name = "large-response-sent",
+     .breaks = {"RFC8881-2.10.6.4-1"},
+     .sentence = "Replies are larger than ca_maxresponsesize.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_limit(call, &nfs4::ChannelAttrs::ca_maxresponsesize,
+                                   [](std::uint32_t) { return kLargest; });
+                    },
+                .reply =
+                    [](peer::ReplyStep& reply) {
+                      grant_as_asked(reply, &nfs4::ChannelAttrs::ca_maxresponsesize, kLargest);
+                    }},
+     .script_shows = false},
+    {.name = "transport-header-counted",
+     .breaks = {"RFC8881-18.36.3-9"},
+     .sentence = "The transport header counts in ca_maxrequestsize.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_limit(call, &nfs4::ChannelAttrs::ca_maxrequestsize,
+                                   [](std::uint32_t asked) {
+                                     constexpr std::uint32_t kHeader = wire::kSmallestHeaderBytes;
+                                     return std::max(std::min(asked, kLargest), kHeader) - kHeader;
+                                   });
+                    },
+                .reply =
+                    [](peer::ReplyStep& reply) {
+                      grant_as_asked(reply, &nfs4::ChannelAttrs::ca_maxrequestsize, kLargest);
+                    }},
+     .script_shows = false},
+    {.name = "large-reply-cached",
+     .breaks = {"RFC8881-2.10.6.4-2"},
+     .sentence = "A reply above ca_maxresponsesize_cached is sent although it was to be cached.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      change_limit(call, &nfs4::ChannelAttrs::ca_maxresponsesize_cached,
+                                   [](std::uint32_t) { return kLargest; });
+                    },
+                .reply =
+                    [](peer::ReplyStep& reply) {
+                      grant_as_asked(reply, &nfs4::ChannelAttrs::ca_maxresponsesize_cached,
+                                     peer::kLargestCachedReply);
+                    }},
+     .script_shows = false},
+};
+
+}  // namespace
+
+std::span<const Deviation> session_channel_family() {
+  return kFamily;
+}
+
+}  // namespace steertag::deviations

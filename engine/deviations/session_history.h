@@ -1,0 +1,58 @@
+// What the sessions of a deviating server have seen, as its interposer learns it from COMPOUNDs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "nfs/v4/operations.h"
+#include "server/interposer.h"
+
+namespace steertag::deviations {
+
+/// Sessions that are remembered. A server has them for its clients under test; the table starts
+/// anew when more come.
+inline constexpr std::size_t kMostSessionHistories = 4096;
+
+/// A slot of the fore channel, with sequence IDs as the client counts them.
+struct SlotHistory {
+  std::optional<std::uint32_t> sequence;  // of the last SEQUENCE that succeeded
+  bool retried = false;                   // the present call has that sequence ID again
+  std::uint32_t shift = 0;                // the client's sequence ID minus the server's
+  bool reply_dropped = false;             // the cached one
+};
+
+struct SessionHistory {
+  std::uint64_t client = 0;
+  std::uint32_t cb_program = 0;
+  std::set<std::uint64_t> connections;           // by CallStep::connection
+  std::map<std::uint32_t, SlotHistory> slots;    // by sa_slotid
+  std::map<std::uint32_t, std::uint32_t> calls;  // csa_sequenceid of the last recall, by csa_slotid
+  std::uint32_t status_flags = 0;                // that SEQUENCE has ever had
+};
+
+class SessionTable {
+ public:
+  /// Of the call that arrived, before anything changes it.
+  void note_call(View call);
+  /// Of the server's own reply, before anything changes it.
+  void note_reply(const peer::ReplyStep& reply);
+
+  /// nullptr: no CREATE_SESSION has returned that ID.
+  SessionHistory* find(const nfs4::SessionId& id);
+  /// Of the call's SEQUENCE. nullptr: it has none, or its session is not known.
+  SessionHistory* session_of(View call);
+  SlotHistory* slot_of(View call);
+  bool any_other_has(const SessionHistory& session, std::uint64_t connection) const;
+  /// The ID of a session of another client than this one.
+  std::optional<nfs4::SessionId> of_other_client(std::uint64_t client) const;
+
+  /// csa_sequence of the last CREATE_SESSION behind SEQUENCE, by csa_clientid.
+  std::map<std::uint64_t, std::uint32_t> created_in_session;
+
+ private:
+  std::map<nfs4::SessionId, SessionHistory> sessions_;
+};
+
+}  // namespace steertag::deviations
