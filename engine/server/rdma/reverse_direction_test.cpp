@@ -1,4 +1,6 @@
 // The reverse direction over RDMA (RFC 8167): the server calls on its client's connection.
+#include <algorithm>
+
 #include "rpc/direction.h"
 #include "rpc/message.h"
 #include "server/testing/raw_client.h"
@@ -36,10 +38,27 @@ class CallingBack final : public Program {
   std::vector<std::string>& outcomes_;
 };
 
+/// Withholds the first callback, and changes the procedure of the others.
+class SecondOnly final : public Interposer {
+ public:
+  void on_callback(CallbackStep& callback) override {
+    EXPECT_TRUE(callback.rdma);
+    callback.withheld = ++seen_ == 1;
+    wire::store_u32(callback.message.data() + kProcedureAt, 9);
+  }
+
+ private:
+  static constexpr std::size_t kProcedureAt = 20;
+  int seen_ = 0;
+};
+
 class ReverseDirectionTest : public PeerTest {
  protected:
-  void SetUp() override {
+  void SetUp() override { start(nullptr); }
+  void start(std::shared_ptr<Interposer> interposer) {
+    TearDown();
     ServerOptions options;
+    options.interposer = std::move(interposer);
     options.clock = [this] { return now; };
     std::vector<std::unique_ptr<Program>> programs;
     programs.push_back(std::make_unique<CallingBack>(outcomes));
@@ -158,6 +177,26 @@ TEST_F(ReverseDirectionTest, TheEndOfTheConnectionEndsTheCallback) {
   drive([&] { return !outcomes.empty(); });
   EXPECT_EQ(outcomes[0],
             "the connection is not established: the connection ended before its reply");
+}
+
+TEST_F(ReverseDirectionTest, AnInterposerMayChangeOrWithholdIt) {
+  start(std::make_shared<SecondOnly>());
+  call(9, 1);
+  drive([&] { return client->received.size() == 1; });
+  EXPECT_TRUE(callbacks().empty());
+  now += kCallbackTimeout;
+  drive([&] { return !outcomes.empty(); });
+  EXPECT_EQ(outcomes[0], "a time limit passed: no reply to a callback") << "it counts as sent";
+  call(10, 1);
+  drive([&] { return client->received.size() == 3; });
+  ASSERT_EQ(callbacks(), (std::vector<std::uint32_t>{2}));
+  const auto callback = std::ranges::find(client->received, 2U, [](const Received& each) {
+    return wire::load_u32(each.octets.data());
+  });
+  rpc::CallHeader header;
+  wire::Reader reader(View(callback->octets).subspan(28));
+  header.decode(reader);
+  EXPECT_EQ(header.procedure, 9U);
 }
 
 TEST_F(ReverseDirectionTest, SilenceOfTheClientHasALimit) {

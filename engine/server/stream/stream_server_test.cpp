@@ -339,14 +339,29 @@ class CallingBack final : public Program {
   std::vector<std::string>& outcomes_;
 };
 
+/// Withholds the first callback.
+class SecondOnly final : public Interposer {
+ public:
+  void on_callback(CallbackStep& callback) override {
+    EXPECT_FALSE(callback.rdma);
+    callback.withheld = ++seen_ == 1;
+  }
+
+ private:
+  int seen_ = 0;
+};
+
 class StreamCallbackTest : public StreamServerTest {
  protected:
-  void SetUp() override {
+  void SetUp() override { start({}); }
+  void start(ServerOptions options) {
     std::vector<std::unique_ptr<Program>> programs;
     programs.push_back(std::make_unique<CallingBack>(outcomes));
-    serve_all({}, std::move(programs));
+    serve_all(std::move(options), std::move(programs));
     client = std::make_unique<RawStream>(tcp_url);
   }
+  /// The server tells the outcome of callbacks to the members below.
+  void TearDown() override { server.reset(); }
   std::vector<std::uint32_t> callbacks() const {
     std::vector<std::uint32_t> found;
     for (const Bytes& record : client->records) {
@@ -372,6 +387,15 @@ TEST_F(StreamCallbackTest, EqualXidsInBothDirectionsDoNotMeet) {
   pump({client.get()}, [&] { return client->records.size() == 4 && outcomes.size() == 2; });
   EXPECT_EQ(outcomes[0], "reply of 24");
   EXPECT_EQ(server->statistics().discarded, 1U);
+}
+
+TEST_F(StreamCallbackTest, AnInterposerMayWithholdIt) {
+  ServerOptions options;
+  options.interposer = std::make_shared<SecondOnly>();
+  start(std::move(options));
+  client->send_record(rpc_call(1, 2));
+  pump({client.get()}, [&] { return client->records.size() == 2; });
+  EXPECT_EQ(callbacks(), (std::vector<std::uint32_t>{2}));
 }
 
 TEST_F(StreamCallbackTest, SilenceOfTheClientHasALimit) {
