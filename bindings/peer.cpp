@@ -8,7 +8,7 @@
 #include "bind.h"
 #include "client/rpc_client.h"
 #include "deviations/catalogue.h"
-#include "deviations/server_deviations.h"
+#include "deviations/server/server_deviations.h"
 #include "fabric_parts.h"
 #include "server/directory/directory_backend.h"
 #include "server/server_thread.h"

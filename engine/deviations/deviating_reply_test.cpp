@@ -1,6 +1,6 @@
 // How the reference client takes the replies of servers that break a rule (RFC 8166 4.5, 6.1).
 // Some it must discard, some fail the call, and some it tolerates.
-#include "deviations/server_deviations.h"
+#include "deviations/server/server_deviations.h"
 #include "server/testing/peer_fixture.h"
 
 namespace steertag::peer::testing {

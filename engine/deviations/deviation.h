@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "deviations/client/client_change.h"
-#include "deviations/server_change.h"
+#include "deviations/server/server_change.h"
 #include "switches/switch.h"
 #include "trace/event.h"
 

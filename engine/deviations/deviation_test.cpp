@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-#include "deviations/server_deviations.h"
+#include "deviations/server/server_deviations.h"
 #include "ledger/ledger.h"
 #include "server/testing/stream_fixture.h"
 

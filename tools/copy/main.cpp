@@ -10,7 +10,7 @@
 #include "client/files/file_reader.h"
 #include "client/files/file_writer.h"
 #include "deviations/catalogue.h"
-#include "deviations/client_deviations.h"
+#include "deviations/client/client_deviations.h"
 
 namespace steertag::copy {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "deviations/catalogue.h"
-#include "deviations/server_deviations.h"
+#include "deviations/server/server_deviations.h"
 #include "server/nfs3/mount3_program.h"
 
 namespace steertag::serve {

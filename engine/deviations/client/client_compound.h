@@ -2,7 +2,7 @@
 #pragma once
 
 #include "deviations/client/client_change.h"
-#include "deviations/compound.h"
+#include "deviations/server/compound.h"
 
 namespace steertag::deviations {
 

@@ -1,10 +1,10 @@
 // What the interposer of a deviating server knows of sessions, from COMPOUNDs and their replies.
-#include "deviations/session_history.h"
+#include "deviations/server/session_history.h"
 
 #include <gtest/gtest.h>
 
-#include "deviations/compound.h"
-#include "deviations/recall.h"
+#include "deviations/server/compound.h"
+#include "deviations/server/recall.h"
 #include "nfs/binding.h"
 #include "nfs/v4/compound.h"
 #include "rpc/message.h"

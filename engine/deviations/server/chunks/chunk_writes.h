@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "deviations/server_change.h"
+#include "deviations/server/server_change.h"
 
 namespace steertag::deviations {
 

@@ -1,5 +1,5 @@
 // Applies the changes of deviations to the messages of a server.
-#include "deviations/server_interposer.h"
+#include "deviations/server/server_interposer.h"
 
 #include <algorithm>
 #include <utility>

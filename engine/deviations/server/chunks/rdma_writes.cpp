@@ -1,8 +1,8 @@
 // Deviations in the RDMA Writes that fill write chunks.
 #include <algorithm>
 
-#include "deviations/chunk_writes.h"
 #include "deviations/families.h"
+#include "deviations/server/chunks/chunk_writes.h"
 #include "wire/xdr.h"
 
 namespace steertag::deviations {

@@ -1,9 +1,9 @@
 // What sessions have seen.
-#include "deviations/session_history.h"
+#include "deviations/server/session_history.h"
 
 #include <algorithm>
 
-#include "deviations/compound.h"
+#include "deviations/server/compound.h"
 #include "server/v4/state/limits.h"
 
 namespace steertag::deviations {

@@ -1,6 +1,6 @@
 // Deviations in how sessions are created and destroyed (RFC 8881 18.36, 18.37).
-#include "deviations/compound.h"
 #include "deviations/families.h"
+#include "deviations/server/compound.h"
 #include "nfs/v4/session_ops.h"
 
 namespace steertag::deviations {

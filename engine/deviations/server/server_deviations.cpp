@@ -1,10 +1,10 @@
 // The deviations that one server shall have.
-#include "deviations/server_deviations.h"
+#include "deviations/server/server_deviations.h"
 
 #include <algorithm>
 
 #include "deviations/catalogue.h"
-#include "deviations/server_interposer.h"
+#include "deviations/server/server_interposer.h"
 
 namespace steertag::deviations {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "deviations/server_change.h"
+#include "deviations/server/server_change.h"
 #include "server/interposer.h"
 
 namespace steertag::deviations {

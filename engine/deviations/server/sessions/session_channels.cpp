@@ -1,6 +1,6 @@
 // Deviations in the limits of a session's fore channel: the server keeps others than it grants.
-#include "deviations/compound.h"
 #include "deviations/families.h"
+#include "deviations/server/compound.h"
 #include "endpoint/limits.h"
 #include "nfs/v4/session_ops.h"
 #include "server/v4/state/limits.h"

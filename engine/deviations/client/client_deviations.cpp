@@ -1,5 +1,5 @@
 // The deviations that one client shall have.
-#include "deviations/client_deviations.h"
+#include "deviations/client/client_deviations.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Deviations in what the server answers to operations on sessions.
-#include "deviations/compound.h"
 #include "deviations/families.h"
+#include "deviations/server/compound.h"
 #include "endpoint/limits.h"
 #include "nfs/v4/session_ops.h"
 

@@ -1,6 +1,6 @@
 // Deviations in the sequence IDs and the reply cache of a session's slots (RFC 8881 2.10.6.1).
-#include "deviations/compound.h"
 #include "deviations/families.h"
+#include "deviations/server/compound.h"
 #include "nfs/v4/session_ops.h"
 
 namespace steertag::deviations {

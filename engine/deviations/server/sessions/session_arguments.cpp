@@ -1,6 +1,6 @@
 // Deviations in what the server makes of the arguments of operations on sessions.
-#include "deviations/compound.h"
 #include "deviations/families.h"
+#include "deviations/server/compound.h"
 #include "nfs/v4/session_ops.h"
 #include "server/v4/state/limits.h"
 

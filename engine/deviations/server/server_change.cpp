@@ -1,5 +1,5 @@
 // What changes do to a message that has arrived.
-#include "deviations/server_change.h"
+#include "deviations/server/server_change.h"
 
 #include "wire/xdr.h"
 

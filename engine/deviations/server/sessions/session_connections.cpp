@@ -1,6 +1,6 @@
 // Deviations in which connections a session has (RFC 8881 2.10.3.1, 18.34).
-#include "deviations/compound.h"
 #include "deviations/families.h"
+#include "deviations/server/compound.h"
 #include "nfs/v4/session_ops.h"
 
 namespace steertag::deviations {

@@ -1,5 +1,5 @@
 // Finds the operations of a COMPOUND and puts other octets in their place.
-#include "deviations/compound.h"
+#include "deviations/server/compound.h"
 
 #include "nfs/binding.h"
 #include "nfs/v4/compound.h"

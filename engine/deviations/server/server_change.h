@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "deviations/session_history.h"
+#include "deviations/server/session_history.h"
 #include "server/server_options.h"
 #include "wire/draft.h"
 

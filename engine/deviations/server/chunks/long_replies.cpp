@@ -1,6 +1,6 @@
 // Deviations in replies that do not fit inline.
-#include "deviations/chunk_writes.h"
 #include "deviations/families.h"
+#include "deviations/server/chunks/chunk_writes.h"
 #include "endpoint/chunk.h"
 #include "wire/xdr.h"
 

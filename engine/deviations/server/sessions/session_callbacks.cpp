@@ -1,7 +1,7 @@
 // Deviations in a session's backchannel and in the recalls over it (RFC 8881 2.10.3, 20).
-#include "deviations/compound.h"
 #include "deviations/families.h"
-#include "deviations/recall.h"
+#include "deviations/server/compound.h"
+#include "deviations/server/recall.h"
 #include "nfs/v4/session_ops.h"
 #include "server/v4/state/limits.h"
 

@@ -1,5 +1,5 @@
 // The RDMA Writes of a reply into one chunk of its call.
-#include "deviations/chunk_writes.h"
+#include "deviations/server/chunks/chunk_writes.h"
 
 #include <algorithm>
 

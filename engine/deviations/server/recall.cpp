@@ -1,5 +1,5 @@
 // Takes a recall apart, and puts it together.
-#include "deviations/recall.h"
+#include "deviations/server/recall.h"
 
 #include "nfs/v4/compound.h"
 #include "rpc/message.h"
