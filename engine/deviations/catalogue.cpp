@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "deviations/families.h"
-#include "switches/also_broken.h"
 
 namespace steertag::deviations {
 namespace {
@@ -12,40 +11,47 @@ namespace {
 constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kProposals = 3;
 
-Deviation pending(const peer::DeviationInfo& row) {
-  Deviation made;
-  made.name = row.name;
-  made.side = row.side;
-  made.sentence = row.sentence;
-  made.pending = row.deviation;
-  made.script_shows = false;
-  std::size_t next = 0;
-  made.breaks[next++] = row.requirement;
-  for (const std::string_view other : peer::also_broken(row.deviation))
-    made.breaks.at(next++) = other;
-  return made;
-}
-
 const std::vector<Deviation>& catalogue() {
   static const std::vector<Deviation> kAll = [] {
     std::vector<Deviation> rows;
-    for (const auto family :
-         {reply_header_family,     error_family,           session_argument_family,
-          session_callback_family, session_channel_family, session_connection_family,
-          session_lifetime_family, session_result_family,  session_slot_family,
-          callback_family,         connection_family,      header_fault_family,
-          long_reply_family,       private_data_family,    rdma_write_family,
-          read_chunk_family,       reduction_family,       refusal_family,
-          returned_list_family,    rpc_message_family,     tcp_family,
-          back_channel_family,     call_argument_family,   call_header_family,
-          call_result_family,      callback_answer_family, credit_family,
-          discarded_reply_family,  memory_family,          rdma_error_family,
-          receive_family,          reply_check_family,     retransmission_family,
-          reverse_answer_family,   session_call_family,    threshold_family})
+    for (const auto family : {reply_header_family,
+                              error_family,
+                              session_argument_family,
+                              session_callback_family,
+                              session_channel_family,
+                              session_connection_family,
+                              session_lifetime_family,
+                              session_result_family,
+                              session_slot_family,
+                              callback_family,
+                              connection_family,
+                              header_fault_family,
+                              iwarp_family,
+                              long_reply_family,
+                              private_data_family,
+                              rdma_write_family,
+                              read_chunk_family,
+                              reduction_family,
+                              refusal_family,
+                              returned_list_family,
+                              rpc_message_family,
+                              tcp_family,
+                              back_channel_family,
+                              call_argument_family,
+                              call_header_family,
+                              call_result_family,
+                              callback_answer_family,
+                              credit_family,
+                              discarded_reply_family,
+                              memory_family,
+                              rdma_error_family,
+                              receive_family,
+                              reply_check_family,
+                              retransmission_family,
+                              reverse_answer_family,
+                              session_call_family,
+                              threshold_family})
       rows.insert(rows.end(), family().begin(), family().end());
-    for (const trace::Role side : {trace::Role::server, trace::Role::client}) {
-      for (const peer::DeviationInfo& row : peer::deviations(side)) rows.push_back(pending(row));
-    }
     return rows;
   }();
   return kAll;

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string_view>
 
 #include "deviations/client/client_change.h"
 #include "deviations/server/server_change.h"
-#include "switches/switch.h"
 #include "trace/event.h"
 
 namespace steertag::deviations {
@@ -27,8 +25,6 @@ struct Deviation {
   /// Of the server: whether the fixed script of deviation_test.cpp shows it; if not, only the
   /// suites do.
   bool script_shows = true;
-  /// The peer asks for it by itself. Only until the row has a change.
-  std::optional<peer::Deviation> pending{};
 
   std::string_view requirement() const { return breaks.front(); }
 };

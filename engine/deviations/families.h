@@ -28,6 +28,7 @@ std::span<const Deviation> refusal_family();
 std::span<const Deviation> returned_list_family();
 std::span<const Deviation> rpc_message_family();
 std::span<const Deviation> tcp_family();
+std::span<const Deviation> iwarp_family();
 
 std::span<const Deviation> back_channel_family();
 std::span<const Deviation> call_argument_family();

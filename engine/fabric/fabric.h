@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "fabric/defect.h"
+#include "fabric/iwarp/policy.h"
 #include "fabric/region.h"
 #include "net/clock.h"
 #include "net/error.h"
@@ -96,6 +96,7 @@ struct ConnectionOptions {
   std::uint8_t mpa_revision = 2;              // iwarp: 1, or 2 with S=1
   // iwarp fault hook: replaces the MPA request, or the responder's MPA reply.
   std::optional<Bytes> raw_startup;
+  fabric::iwarp::Policy iwarp{};
 };
 
 /// Alters what one Send, Write or Read transmits (iwarp; Capabilities::fault_hooks).
@@ -215,18 +216,16 @@ class Provider : public net::Pollable {
  public:
   virtual Capabilities capabilities() const = 0;
   virtual std::unique_ptr<Domain> make_domain() = 0;
-  /// Either callback may destroy the listener.
-  virtual Expected<std::unique_ptr<Listener>, Error> listen(const Url& url,
-                                                            AcceptCallback on_request,
-                                                            RefusedCallback on_refused = {}) = 0;
+  /// Either callback may destroy the listener. iwarp: requests are taken by `startup`.
+  virtual Expected<std::unique_ptr<Listener>, Error> listen(
+      const Url& url, AcceptCallback on_request, RefusedCallback on_refused = {},
+      const iwarp::StartupPolicy& startup = {}) = 0;
   /// Starts a connection. The result arrives as on_established or on_refused.
   virtual Expected<std::unique_ptr<Connection>, Error> connect(
       const Url& url, Domain& domain, const ConnectionOptions& options, Handler& handler,
       trace::EventSink* events = nullptr, trace::ByteSink* bytes = nullptr) = 0;
   /// Destroys the connection when none of its handlers is running.
   virtual void retire(std::unique_ptr<Connection> connection) = 0;
-  /// iwarp: later connections have these defects.
-  virtual void misbehave(Defects /*defects*/) {}
 };
 
 /// The source of random steering tags and bases. It is a parameter, so that runs can be repeated.

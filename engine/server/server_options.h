@@ -6,12 +6,12 @@
 
 #include "endpoint/deadline_clock.h"
 #include "endpoint/limits.h"
+#include "fabric/iwarp/policy.h"
 #include "server/interposer.h"
 #include "server/policy.h"
 #include "server/stream/limits.h"
 #include "server/v4/policy.h"
 #include "support/expected.h"
-#include "switches/switch.h"
 #include "wire/private_data.h"
 
 namespace steertag::peer {
@@ -28,8 +28,8 @@ struct ServerOptions {
   std::size_t reply_budget_bytes = kReplyBudgetBytes;
   RecordPolicy records;
   Nfs4Policy nfs4;
+  fabric::iwarp::Policy iwarp;
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
-  Deviations deviations;
   DeadlineClock clock = std::chrono::steady_clock::now;
   std::shared_ptr<Interposer> interposer;  // none: nothing comes between server and wire
 };

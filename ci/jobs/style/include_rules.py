@@ -11,7 +11,7 @@ _ENGINE = "engine/"
 # Only headers: nothing to link.
 _WITHOUT_LIBRARY = {"support"}
 # The reference peers are each other's counterparts in tests.
-_PEERS = {"switches", "endpoint", "client", "server", "deviations"}
+_PEERS = {"endpoint", "client", "server", "deviations"}
 
 
 class BadTable(Exception):

@@ -56,7 +56,6 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     rdma.reserve = options.version != 3 ? options.reserve : 0;
     rdma.policy = options.requester;
     rdma.interposer = options.interposer;
-    way.provider->misbehave(options.defects);
     way.carrier = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
   }
   way.schedule =

@@ -38,7 +38,6 @@ struct FileClientOptions {
   std::uint32_t reserve = 1;
   RequesterPolicy requester{};
   SessionPolicy session{};
-  fabric::Defects defects{};  // of the provider
   std::shared_ptr<ClientInterposer> interposer{};
 };
 

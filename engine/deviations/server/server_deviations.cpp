@@ -18,7 +18,6 @@ Expected<void, std::string> ServerDeviations::add(std::string_view name) {
 void ServerDeviations::install(peer::ServerOptions& options) const {
   std::vector<ServerChange> changes;
   for (const Deviation* each : chosen_) {
-    if (each->pending) options.deviations.add(*each->pending);
     if (each->server.options) each->server.options(options);
     if (each->server.needs_interposer()) changes.push_back(each->server);
   }

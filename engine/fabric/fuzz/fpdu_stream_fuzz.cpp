@@ -67,7 +67,8 @@ std::uint64_t run(View stream, bool crc, std::size_t piece, bool direct) {
   IwarpRegion readable(domain, kRegionBytes, {true, false}, 0x1000);
   IwarpRegion foreign(other, kRegionBytes, {true, true}, 0x1000);
   Counter counter;
-  MessageReceiver receiver(domain, counter);
+  const ReceivePolicy policy;
+  MessageReceiver receiver(domain, counter, policy);
   receiver.limit_inbound_reads(2);
   std::vector<Bytes> buffers(kReceives, Bytes(kReceiveBytes));
   for (std::size_t i = 0; i < kReceives; ++i) receiver.post(buffers[i], i);

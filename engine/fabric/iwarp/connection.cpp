@@ -21,17 +21,19 @@ Unexpected<Error> fail(Errc code, std::string detail) {
 }  // namespace
 
 IwarpConnection::IwarpConnection(Runtime& runtime, IwarpDomain& domain, trace::Role role,
-                                 Handler& handler, trace::EventSink* events, trace::ByteSink* bytes)
+                                 const ConnectionOptions& options, Handler& handler,
+                                 trace::EventSink* events, trace::ByteSink* bytes)
     : runtime_(runtime),
       domain_(domain),
       role_(role),
+      policy_(options.iwarp),
+      own_private_data_(options.private_data),
       observation_(runtime.reactor, domain, role),
-      receiver_(domain, *this),
+      receiver_(domain, *this, policy_.receive),
       fpdus_(receiver_),
-      transmitter_(*this) {
+      transmitter_(*this, policy_.segments),
+      idle_timeout_(options.idle_timeout) {
   handler_ = &handler;
-  receiver_.misbehave(runtime.defects);
-  transmitter_.misbehave(runtime.defects, false);
   observation_.observe(events, bytes);
 }
 
@@ -43,11 +45,8 @@ IwarpConnection::~IwarpConnection() {
 }
 
 void IwarpConnection::initiate(std::vector<Address> addresses, const ConnectionOptions& options) {
-  own_private_data_ = options.private_data;
-  idle_timeout_ = options.idle_timeout;
   Initiator::Owner& owner = *this;
-  initiator_ = std::make_unique<Initiator>(runtime_.reactor, owner, std::move(addresses), options,
-                                           runtime_.defects);
+  initiator_ = std::make_unique<Initiator>(runtime_.reactor, owner, std::move(addresses), options);
   initiator_->start();
   if (initiator_) {
     peer_name_ = initiator_->peer_name();
@@ -55,15 +54,12 @@ void IwarpConnection::initiate(std::vector<Address> addresses, const ConnectionO
 }
 
 Expected<void, Error> IwarpConnection::respond(Socket socket, View request, View peer_private_data,
-                                               Bytes reply, const ConnectionOptions& options,
-                                               const Agreement& agreement) {
+                                               Bytes reply, const Agreement& agreement) {
   const auto key = runtime_.reactor.add(*this, socket.fd(), 0);
   if (!key) {
     return tl::unexpected(key.error());
   }
   key_ = *key;
-  own_private_data_ = options.private_data;
-  idle_timeout_ = options.idle_timeout;
   socket_ = std::move(socket);
   peer_name_ = peer_address(socket_).text();
   state_ = State::replying;
@@ -138,8 +134,6 @@ void IwarpConnection::flush_reply() {
   const std::unique_ptr<const Reply> reply = std::move(reply_);
   observation_.by_us(trace::Accept{own_private_data_});
   enter_operation(std::move(socket_), reply->agreement);
-  // Defects with which nothing works spare those that say what they are.
-  transmitter_.misbehave(runtime_.defects, reply->peer_private_data.empty());
   give_established(reply->peer_private_data);
 }
 
@@ -147,7 +141,7 @@ void IwarpConnection::enter_operation(Socket socket, const Agreement& agreement)
   socket_ = std::move(socket);
   state_ = State::operating;
   blocked_ = false;
-  fpdus_.use_crc(agreement.crc && !runtime_.defects.has(Defect::crc_unchecked));
+  fpdus_.use_crc(agreement.crc && policy_.receive.checks_crc);
   transmitter_.use_crc(agreement.crc);
   transmitter_.set_mulpdu(mulpdu_of(emss(socket_)));
   receiver_.limit_inbound_reads(agreement.ird);
@@ -341,8 +335,8 @@ void IwarpConnection::violate(Violation violation) {
     return;
   }
   constexpr std::uint8_t kDdpLayer = 1;
-  if (violation.cause.layer == kDdpLayer && runtime_.defects.has(Defect::terminate_code_wrong)) {
-    violation.cause.code ^= 0x40;
+  if (violation.cause.layer == kDdpLayer) {
+    violation.cause.code += policy_.receive.ddp_code_offset;
   }
   TerminateMessage message{violation.cause, {}, 0, violation.read_request};
   if (violation.with_segment) {

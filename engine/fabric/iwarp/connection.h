@@ -19,15 +19,17 @@ class IwarpConnection final : public Connection,
                               private Delivery,
                               private TransmitProgress {
  public:
-  IwarpConnection(Runtime& runtime, IwarpDomain& domain, trace::Role role, Handler& handler,
-                  trace::EventSink* events, trace::ByteSink* bytes);
+  /// `options` are not kept.
+  IwarpConnection(Runtime& runtime, IwarpDomain& domain, trace::Role role,
+                  const ConnectionOptions& options, Handler& handler, trace::EventSink* events,
+                  trace::ByteSink* bytes);
   ~IwarpConnection() override;
 
   /// Starts as initiator.
   void initiate(std::vector<Address> addresses, const ConnectionOptions& options);
   /// Starts as responder with the reply. `request` has the request's octets.
   Expected<void, Error> respond(Socket socket, View request, View peer_private_data, Bytes reply,
-                                const ConnectionOptions& options, const Agreement& agreement);
+                                const Agreement& agreement);
   /// Sends queued octets and gives a pending notification. Called by the provider's poll.
   void settle();
 
@@ -149,6 +151,7 @@ class IwarpConnection final : public Connection,
   Runtime& runtime_;
   IwarpDomain& domain_;
   trace::Role role_;
+  const Policy policy_;
   State state_ = State::starting;
   std::string peer_name_;
   Bytes own_private_data_;

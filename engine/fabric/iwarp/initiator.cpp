@@ -71,11 +71,10 @@ Expected<void, Error> check(const ConnectionOptions& options) {
 }
 
 Initiator::Initiator(Reactor& reactor, Owner& owner, std::vector<Address> addresses,
-                     const ConnectionOptions& options, Defects defects)
+                     const ConnectionOptions& options)
     : reactor_(reactor),
       owner_(owner),
       options_(options),
-      defects_(defects),
       addresses_(std::move(addresses)),
       deadline_(after(reactor.now(), options.startup_timeout)),
       request_(options.raw_startup ? *options.raw_startup : encode(request_of(options))) {}
@@ -185,7 +184,7 @@ void Initiator::read_reply() {
   }
   reply_.resize(have + static_cast<std::size_t>(count));
   owner_.on_startup_octets(trace::Role::server, View(reply_).subspan(have));
-  if (defects_.has(Defect::startup_key_ignored)) {
+  if (!options_.iwarp.startup.checks_key) {
     set_key(StartupKind::reply, reply_);
   }
   const auto still = octets_lacking(StartupKind::reply, reply_);

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "fabric/defect.h"
+#include "fabric/fabric.h"
 #include "fabric/iwarp/formats.h"
 #include "fabric/net_names.h"
 
@@ -42,7 +42,7 @@ class Initiator final : public Channel {
   };
 
   Initiator(Reactor& reactor, Owner& owner, std::vector<Address> addresses,
-            const ConnectionOptions& options, Defects defects = {});
+            const ConnectionOptions& options);
   ~Initiator() override;
 
   /// Tries the next address; on_failed follows if none is left. Call it once.
@@ -68,7 +68,6 @@ class Initiator final : public Channel {
   Reactor& reactor_;
   Owner& owner_;
   ConnectionOptions options_;
-  Defects defects_;
   std::vector<Address> addresses_;
   std::size_t next_ = 0;
   std::string last_error_;

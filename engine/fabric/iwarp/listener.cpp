@@ -16,43 +16,15 @@ namespace {
 constexpr int kBacklog = 1024;
 constexpr int kMostAcceptsPerTurn = 64;
 
-/// The octets of a reply, with defects.
-Bytes altered_reply(StartupFrame reply, const StartupFrame& request,
-                    const ConnectionOptions& options, Defects defects) {
-  constexpr std::size_t kFlagsAt = kStartupKeyBytes;
-  constexpr std::size_t kRevisionAt = kFlagsAt + 1;
-  constexpr std::byte kReserved{0x0f};
-  if (reply.enhanced) {
-    Enhanced& enhanced = *reply.enhanced;
-    if (defects.has(Defect::reply_depth_raised)) {
-      enhanced.ord = options.ord;
-    }
-    if (defects.has(Defect::reply_depths_invented) && enhanced.ird == kNotNegotiated) {
-      enhanced.ird = options.ird;
-      enhanced.ord = options.ord;
-    }
-    if (defects.has(Defect::peer_to_peer_unanswered)) {
-      enhanced.peer_to_peer = false;
-    }
-    if (defects.has(Defect::stray_rtr_flag) && !request.enhanced->peer_to_peer) {
-      enhanced.rtr_write = true;
-    }
-  }
-  if (defects.has(Defect::plain_reply)) {
-    reply.enhanced.reset();
-    reply.revision = 1;
-  }
+/// The octets of a reply, and those behind it.
+Bytes octets_of(const StartupFrame& reply, const ReplyPolicy& policy) {
   Bytes octets = encode(reply);
-  if (defects.has(Defect::enhanced_reply_revision_one)) {
-    octets[kRevisionAt] = std::byte{1};
-  }
-  if (defects.has(Defect::reserved_startup_bits_set)) {
-    octets[kFlagsAt] |= kReserved;
-  }
-  if (defects.has(Defect::startup_words_last) && request.private_data.empty()) {
+  octets[kStartupKeyBytes] |= policy.reserved_flags;
+  if (reply.enhanced && !policy.enhanced_data_first) {
     const auto words = octets.begin() + kStartupHeaderBytes;
     std::rotate(words, words + kEnhancedBytes, octets.end());
   }
+  octets.insert(octets.end(), policy.behind.begin(), policy.behind.end());
   return octets;
 }
 
@@ -89,17 +61,12 @@ class IwarpRequest final : public ConnectionRequest {
           Error{Errc::protocol_error, "octets follow the MPA request (RFC 5044 7.1.2)"});
     }
     auto connection = std::make_unique<IwarpConnection>(runtime_, **ours, trace::Role::server,
-                                                        handler, events, bytes);
-    const StartupFrame right = accepting_reply(options, frame_);
-    const Bytes reply = options.raw_startup
-                            ? *options.raw_startup
-                            : altered_reply(right, frame_, options, runtime_.defects);
-    Agreement agreement = agree_as_responder(options, frame_);
-    if (!frame_.crc && runtime_.defects.has(Defect::crc_left_out)) {
-      agreement.crc = false;
-    }
-    if (auto started = connection->respond(std::move(socket_), octets_, frame_.private_data, reply,
-                                           options, agreement);
+                                                        options, handler, events, bytes);
+    Bytes reply = options.raw_startup
+                      ? *options.raw_startup
+                      : octets_of(accepting_reply(options, frame_), options.iwarp.reply);
+    if (auto started = connection->respond(std::move(socket_), octets_, frame_.private_data,
+                                           std::move(reply), agree_as_responder(options, frame_));
         !started) {
       return tl::unexpected(std::move(started.error()));
     }
@@ -136,17 +103,25 @@ class IwarpRequest final : public ConnectionRequest {
 }  // namespace
 
 StartupFrame accepting_reply(const ConnectionOptions& options, const StartupFrame& request) {
+  const ReplyPolicy& policy = options.iwarp.reply;
   StartupFrame reply;
   reply.kind = StartupKind::reply;
   reply.crc = options.crc || request.crc;
   reply.revision = request.revision;
   reply.private_data = options.private_data;
-  if (request.enhanced) {
+  if (request.enhanced && policy.answers_enhanced) {
     const Enhanced& peer = *request.enhanced;
     Enhanced& enhanced = reply.enhanced.emplace();
-    enhanced.ird = peer.ord == kNotNegotiated ? kNotNegotiated : options.ird;
-    enhanced.ord = peer.ird == kNotNegotiated ? kNotNegotiated : std::min(options.ord, peer.ird);
-    enhanced.peer_to_peer = peer.peer_to_peer;
+    reply.revision = policy.enhanced_revision;
+    const auto unnegotiated = [&](std::uint16_t depth) {
+      return depth == kNotNegotiated && policy.echoes_unnegotiated;
+    };
+    enhanced.ird = unnegotiated(peer.ord) ? kNotNegotiated : options.ird;
+    enhanced.ord = unnegotiated(peer.ird) ? kNotNegotiated
+                   : policy.limits_ord    ? std::min(options.ord, peer.ird)
+                                          : options.ord;
+    enhanced.peer_to_peer = peer.peer_to_peer && policy.echoes_peer_to_peer;
+    enhanced.rtr_write = policy.offers_unasked_rtr;
     if (peer.peer_to_peer) {
       // A zero-length Write or Read uses no posted receive; a Send would take one. If the peer
       // offers only the Send, the reply says what we accept (RFC 6581 9.2).
@@ -154,6 +129,8 @@ StartupFrame accepting_reply(const ConnectionOptions& options, const StartupFram
       enhanced.rtr_write = peer.rtr_write || neither;
       enhanced.rtr_read = peer.rtr_read || neither;
     }
+  } else if (request.enhanced) {
+    reply.revision = 1;
   }
   const std::size_t words = reply.enhanced ? kEnhancedBytes : 0;
   reply.private_data.resize(std::min(reply.private_data.size(), kMostPrivateData - words));
@@ -162,7 +139,7 @@ StartupFrame accepting_reply(const ConnectionOptions& options, const StartupFram
 
 Agreement agree_as_responder(const ConnectionOptions& options, const StartupFrame& request) {
   Agreement agreement;
-  agreement.crc = options.crc || request.crc;
+  agreement.crc = (options.crc && options.iwarp.reply.counts_own_crc) || request.crc;
   agreement.ird = options.ird;
   agreement.ord = options.ord;
   if (request.enhanced && request.enhanced->ird != kNotNegotiated) {
@@ -198,7 +175,7 @@ class IwarpListener::Pending final : public Channel {
     const ssize_t count = ::recv(socket_.fd(), octets_.data() + have, *lacking, 0);
     const int code = errno;
     octets_.resize(have + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    if (runtime_.defects.has(Defect::startup_key_ignored)) {
+    if (!listener_.policy_.checks_key) {
       set_key(StartupKind::request, octets_);
     }
     if (count <= 0) {
@@ -230,7 +207,7 @@ class IwarpListener::Pending final : public Channel {
     runtime_.reactor.remove(std::exchange(key_, 0));
     auto request = std::make_unique<IwarpRequest>(runtime_, std::move(socket_), std::move(octets_),
                                                   std::move(*frame));
-    if (markers && !runtime_.defects.has(Defect::markers_left_out)) {
+    if (markers && listener_.policy_.rejects_markers) {
       request->reject({});
       refuse(markers_demanded());
       return;
@@ -254,7 +231,8 @@ class IwarpListener::Pending final : public Channel {
 
 Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime, const Url& url,
                                                                AcceptCallback on_request,
-                                                               RefusedCallback on_refused) {
+                                                               RefusedCallback on_refused,
+                                                               const StartupPolicy& policy) {
   auto addresses = resolve(url, true);
   if (!addresses) {
     return tl::unexpected(addresses.error());
@@ -270,8 +248,8 @@ Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime,
       last = address.text() + ": " + error_text(errno);
       continue;
     }
-    auto listener = std::make_unique<IwarpListener>(runtime, std::move(socket),
-                                                    std::move(on_request), std::move(on_refused));
+    auto listener = std::make_unique<IwarpListener>(
+        runtime, std::move(socket), std::move(on_request), std::move(on_refused), policy);
     if (auto started = listener->start(); !started) {
       return tl::unexpected(Error{Errc::cannot_listen, started.error().message()});
     }
@@ -281,11 +259,12 @@ Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime,
 }
 
 IwarpListener::IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request,
-                             RefusedCallback on_refused)
+                             RefusedCallback on_refused, const StartupPolicy& policy)
     : runtime_(runtime),
       socket_(std::move(socket)),
       on_request_(std::move(on_request)),
-      on_refused_(std::move(on_refused)) {}
+      on_refused_(std::move(on_refused)),
+      policy_(policy) {}
 
 Expected<void, Error> IwarpListener::start() {
   const auto key = runtime_.reactor.add(*this, socket_.fd(), EPOLLIN);

@@ -19,7 +19,7 @@ inline constexpr std::size_t kMostPendingStartups = 1024;
 inline constexpr std::chrono::milliseconds kAcceptPause{100};
 
 /// The reply that accepts `request`, and the resulting agreement. Depths follow RFC 6581 9.1, the
-/// control flags 9.2.
+/// control flags 9.2, unless the policy of `options` departs from them.
 StartupFrame accepting_reply(const ConnectionOptions& options, const StartupFrame& request);
 Agreement agree_as_responder(const ConnectionOptions& options, const StartupFrame& request);
 
@@ -27,9 +27,10 @@ class IwarpListener final : public Listener, public Channel {
  public:
   static Expected<std::unique_ptr<Listener>, Error> open(Runtime& runtime, const Url& url,
                                                          AcceptCallback on_request,
-                                                         RefusedCallback on_refused);
+                                                         RefusedCallback on_refused,
+                                                         const StartupPolicy& policy);
   IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request,
-                RefusedCallback on_refused);
+                RefusedCallback on_refused, const StartupPolicy& policy);
   ~IwarpListener() override;
 
   std::uint16_t port() const override;
@@ -54,6 +55,7 @@ class IwarpListener final : public Listener, public Channel {
   Socket socket_;
   AcceptCallback on_request_;
   RefusedCallback on_refused_;
+  StartupPolicy policy_;
   Reactor::Key key_ = 0;
   bool starved_ = false;  // the last accept failed for lack of descriptors
   std::vector<std::unique_ptr<Pending>> pending_;

@@ -18,14 +18,14 @@ bool wraps(std::uint64_t offset, std::uint64_t length) {
   return offset + length < offset;
 }
 
-std::optional<Violation> check_control(const Segment& segment, Defects defects) {
+std::optional<Violation> check_control(const Segment& segment, const ReceivePolicy& policy) {
   if (segment.ddp_version != kDdpVersion) {
     return Violation{segment.tagged ? cause::kTaggedVersion : cause::kUntaggedVersion,
                      text("DDP version %u instead of 1 (RFC 5041 4.1)", segment.ddp_version),
                      true,
                      {}};
   }
-  if (defects.has(Defect::control_unchecked)) {
+  if (!policy.checks_control) {
     return std::nullopt;
   }
   if (segment.rdmap_version != kRdmapVersion) {
@@ -38,8 +38,8 @@ std::optional<Violation> check_control(const Segment& segment, Defects defects) 
   if (segment.tagged) {
     expected = segment.opcode == Opcode::rdma_write || segment.opcode == Opcode::read_response;
   } else if (segment.qn == kSendQueue) {
-    expected = is_send(segment.opcode) && !(segment.opcode == Opcode::send_solicited &&
-                                            defects.has(Defect::solicited_send_refused));
+    expected = is_send(segment.opcode) &&
+               (segment.opcode != Opcode::send_solicited || policy.takes_solicited);
   } else if (segment.qn == kReadRequestQueue) {
     expected = segment.opcode == Opcode::read_request;
   } else if (segment.qn == kTerminateQueue) {
@@ -64,7 +64,7 @@ std::optional<Violation> check_control(const Segment& segment, Defects defects) 
 
 Expected<MutableView, Violation> MessageReceiver::place(const Segment& segment,
                                                         std::size_t payload_bytes) {
-  if (auto violation = check_control(segment, defects_)) {
+  if (auto violation = check_control(segment, policy_)) {
     return tl::unexpected(std::move(*violation));
   }
   if (segment.tagged) {
@@ -83,7 +83,7 @@ Expected<MutableView, Violation> MessageReceiver::place(const Segment& segment,
 
 Expected<MutableView, Violation> MessageReceiver::place_write(const Segment& segment,
                                                               std::size_t bytes) {
-  if (bytes == 0 && !defects_.has(Defect::empty_write_checked)) {
+  if (bytes == 0 && !policy_.checks_empty_write) {
     return MutableView{};  // RFC 5040 5.1: STag and TO of a zero-length Write are not checked.
   }
   IwarpRegion* region = domain_.table().find(segment.stag);
@@ -150,7 +150,7 @@ Expected<MutableView, Violation> MessageReceiver::place_response(const Segment& 
 
 Expected<MutableView, Violation> MessageReceiver::place_send(const Segment& segment,
                                                              std::size_t bytes) {
-  if (segment.msn != send_msn_ && !defects_.has(Defect::sequence_unchecked)) {
+  if (segment.msn != send_msn_ && policy_.checks_send_msn) {
     return refuse(cause::kInvalidMsn,
                   text("Send with MSN %u instead of %u (RFC 5041 5.1)", segment.msn, send_msn_));
   }
@@ -242,7 +242,7 @@ std::optional<Violation> MessageReceiver::deliver_send(const Segment& segment,
     return std::nullopt;
   }
   std::optional<std::uint32_t> invalidated;
-  if (invalidates(segment.opcode) && !defects_.has(Defect::invalidation_unchecked)) {
+  if (invalidates(segment.opcode) && policy_.invalidates) {
     const IwarpRegion* region = domain_.table().find(segment.stag);
     if (region == nullptr || &region->domain() != &domain_ || !region->remotely_open()) {
       return Violation{cause::kCannotInvalidate,
@@ -296,7 +296,7 @@ std::optional<Violation> MessageReceiver::check_source(const ReadRequest& reques
 std::optional<Violation> MessageReceiver::deliver_read_request() {
   const ReadRequest request = decode_read_request(read_request_.data());
   if (auto violation = check_source(request)) {
-    if (!defects_.has(Defect::refused_read_answered)) {
+    if (policy_.refuses_read) {
       delivery_.on_read_refused(request);
       return violation;
     }
@@ -306,7 +306,7 @@ std::optional<Violation> MessageReceiver::deliver_read_request() {
     return std::nullopt;
   }
   ++read_msn_;
-  if (request.length == 0 && defects_.has(Defect::empty_read_unanswered)) {
+  if (request.length == 0 && !policy_.answers_empty_read) {
     return std::nullopt;
   }
   ++inbound_reads_;

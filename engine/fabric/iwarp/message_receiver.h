@@ -6,9 +6,9 @@
 #include <array>
 #include <optional>
 
-#include "fabric/defect.h"
 #include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
+#include "fabric/iwarp/policy.h"
 #include "fabric/iwarp/ring.h"
 #include "fabric/iwarp/steering.h"
 
@@ -48,14 +48,14 @@ class Delivery {
 
 class MessageReceiver final : public SegmentSink {
  public:
-  MessageReceiver(IwarpDomain& domain, Delivery& delivery) : domain_(domain), delivery_(delivery) {}
+  MessageReceiver(IwarpDomain& domain, Delivery& delivery, const ReceivePolicy& policy)
+      : domain_(domain), delivery_(delivery), policy_(policy) {}
 
   void post(MutableView buffer, WorkId id) { receives_.push() = {buffer, id}; }
   const Ring<PostedReceive>& receives() const { return receives_; }
   void expect(PendingRead read) { reads_.push() = std::move(read); }
   std::size_t reads_outstanding() const { return reads_.size(); }
 
-  void misbehave(Defects defects) { defects_ = defects; }
   /// Inbound Read Requests that may be in progress at a time (our IRD).
   void limit_inbound_reads(std::uint16_t ird) { ird_ = ird; }
   /// A Read Response has left completely.
@@ -81,9 +81,9 @@ class MessageReceiver final : public SegmentSink {
 
   IwarpDomain& domain_;
   Delivery& delivery_;
+  const ReceivePolicy& policy_;
   Ring<PostedReceive> receives_;
   Ring<PendingRead> reads_;
-  Defects defects_;
   std::uint16_t ird_ = 0;
   std::size_t inbound_reads_ = 0;
 

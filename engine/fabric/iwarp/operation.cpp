@@ -358,7 +358,7 @@ void IwarpConnection::on_read_request(const ReadRequest& request, IwarpRegion* s
     response.parts.assign(1, View(source->at(request.source_offset), request.length));
     response.memory = source->memory();
   } else if (request.length > 0) {
-    static constexpr std::array<std::byte, 4096> kNothing{};  // a defect's answer
+    static constexpr std::array<std::byte, 4096> kNothing{};
     response.length = std::min<std::uint32_t>(request.length, kNothing.size());
     response.parts.assign(1, View(kNothing).first(response.length));
   }
@@ -469,11 +469,11 @@ void IwarpConnection::on_left(Outgoing::Kind kind, WorkId id) {
 }
 
 bool IwarpConnection::may_read() const {
-  return receiver_.reads_outstanding() < ord_ || runtime_.defects.has(Defect::read_depth_ignored);
+  return receiver_.reads_outstanding() < ord_ || !policy_.segments.limits_reads;
 }
 
 bool IwarpConnection::source_open(const Outgoing& operation) {
-  if (operation.length == 0 || runtime_.defects.has(Defect::refused_read_answered)) {
+  if (operation.length == 0 || !policy_.receive.refuses_read) {
     return true;
   }
   const IwarpRegion* source = domain_.table().find(operation.read.source_stag);

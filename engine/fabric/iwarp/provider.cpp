@@ -38,8 +38,10 @@ class IwarpProvider final : public Provider {
   }
 
   Expected<std::unique_ptr<Listener>, Error> listen(const Url& url, AcceptCallback on_request,
-                                                    RefusedCallback on_refused) override {
-    return IwarpListener::open(runtime_, url, std::move(on_request), std::move(on_refused));
+                                                    RefusedCallback on_refused,
+                                                    const StartupPolicy& startup) override {
+    return IwarpListener::open(runtime_, url, std::move(on_request), std::move(on_refused),
+                               startup);
   }
 
   Expected<std::unique_ptr<Connection>, Error> connect(const Url& url, Domain& domain,
@@ -58,7 +60,7 @@ class IwarpProvider final : public Provider {
       return tl::unexpected(addresses.error());
     }
     auto connection = std::make_unique<IwarpConnection>(runtime_, **ours, trace::Role::client,
-                                                        handler, events, bytes);
+                                                        options, handler, events, bytes);
     connection->initiate(std::move(*addresses), options);
     return connection;
   }
@@ -96,8 +98,6 @@ class IwarpProvider final : public Provider {
   void retire(std::unique_ptr<Connection> connection) override {
     retired_.push_back(std::move(connection));
   }
-
-  void misbehave(Defects defects) override { runtime_.defects = defects; }
 
  private:
   // One pass over what waits now. Later work has its turn after the next wait.

@@ -21,7 +21,6 @@ struct Runtime {
       : limits(bounds), reactor(std::move(opened)), stags(std::move(random)), lingering(reactor) {}
 
   Limits limits;
-  Defects defects;
   Reactor reactor;
   StagTable stags;
   LingeringSockets lingering;

@@ -8,14 +8,6 @@
 namespace steertag::fabric::iwarp {
 namespace {
 
-// The first Send of a stream, without octets, as an FPDU with its CRC.
-constexpr std::uint8_t kEmptySend[] = {0x00, 0x12, 0x41, 0x43, 0, 0, 0, 0, 0,    0,    0,    0,
-                                       0,    0,    0,    1,    0, 0, 0, 0, 0x58, 0x7b, 0xe8, 0xc4};
-// Reserved bits of the control octets of DDP and RDMAP (RFC 5041 4.1, RFC 5040 4.1).
-constexpr std::byte kReservedDdp{0x3c};
-constexpr std::byte kReservedRdmap{0x30};
-constexpr std::size_t kStrayBytes = 4;
-
 bool tagged(Outgoing::Kind kind) {
   return kind == Outgoing::Kind::rdma_write || kind == Outgoing::Kind::read_response;
 }
@@ -46,15 +38,6 @@ bool Outgoing::altered() const {
   return fault &&
          (fault->bad_crc || fault->msn || fault->mo || fault->qn || fault->opcode ||
           fault->ddp_version || fault->rdmap_version || fault->ulpdu_length || fault->cut_after);
-}
-
-void Transmitter::misbehave(Defects defects, bool whole_stream) {
-  defects_ = defects;
-  whole_stream_ = whole_stream;
-  if (!whole_stream || !deviates(Defect::sends_before_first_fpdu)) return;
-  const View octets = std::as_bytes(std::span(kEmptySend));
-  post(Outgoing::Kind::raw, 0).raw.assign(octets.begin(), octets.end());
-  ++send_msn_;
 }
 
 Outgoing& Transmitter::post(Outgoing::Kind kind, WorkId id) {
@@ -134,12 +117,14 @@ Segment Transmitter::header_of(const Outgoing& operation, std::size_t payload_by
   Segment segment;
   segment.tagged = tagged(operation.kind);
   segment.last = operation.framed + payload_bytes == operation.length;
+  segment.stag = operation.stag;
   switch (operation.kind) {
     case Outgoing::Kind::rdma_write:
       segment.opcode = Opcode::rdma_write;
       break;
     case Outgoing::Kind::read_response:
       segment.opcode = Opcode::read_response;
+      segment.stag ^= policy_.response_stag_mask;
       break;
     case Outgoing::Kind::read_request:
       segment.opcode = Opcode::read_request;
@@ -150,11 +135,13 @@ Segment Transmitter::header_of(const Outgoing& operation, std::size_t payload_by
       segment.qn = kSendQueue;
       break;
   }
-  segment.stag = operation.stag;
-  segment.offset = operation.offset + operation.framed;
+  const bool write = operation.kind == Outgoing::Kind::rdma_write;
+  segment.offset = operation.offset;
+  if (!write || policy_.advances_offset) {
+    segment.offset += operation.framed;
+  }
   segment.msn = operation.msn;
   segment.mo = static_cast<std::uint32_t>(operation.framed);
-  alter(segment, operation);
   if (operation.fault) {
     const Fault& fault = *operation.fault;
     segment.msn = fault.msn.value_or(segment.msn);
@@ -165,21 +152,6 @@ Segment Transmitter::header_of(const Outgoing& operation, std::size_t payload_by
     segment.rdmap_version = fault.rdmap_version.value_or(segment.rdmap_version);
   }
   return segment;
-}
-
-void Transmitter::alter(Segment& segment, const Outgoing& operation) const {
-  const bool is_write = operation.kind == Outgoing::Kind::rdma_write;
-  if (is_write && deviates(Defect::tagged_offset_stays)) segment.offset = operation.offset;
-  const bool is_response = operation.kind == Outgoing::Kind::read_response;
-  if (is_response && deviates(Defect::read_response_elsewhere)) segment.stag ^= 1;
-  const bool is_send = operation.kind == Outgoing::Kind::send;
-  if (is_send && whole_stream_ && deviates(Defect::send_sequence_from_zero)) --segment.msn;
-}
-
-void Transmitter::alter(Frame& frame) const {
-  std::byte* const control = frame.header.data() + kUlpduLengthBytes;
-  if (deviates(Defect::reserved_segment_bits_set)) control[0] |= kReservedDdp;
-  if (deviates(Defect::reserved_control_bits_set)) control[1] |= kReservedRdmap;
 }
 
 void Transmitter::frame_segment(Frame& frame, Outgoing& operation) {
@@ -201,8 +173,8 @@ void Transmitter::frame_segment(Frame& frame, Outgoing& operation) {
   }
   frame.payload_bytes = payload;
   frame.completes = operation.framed + payload == operation.length;
-  const std::size_t stray = deviates(Defect::read_request_long) ? kStrayBytes : 0;
-  seal(frame, segment, &operation, read_request ? kReadRequestBytes + stray : 0);
+  seal(frame, segment, &operation,
+       read_request ? std::min(policy_.read_request_bytes, kMostTerminateBytes) : 0);
   operation.framed += payload;
 }
 
@@ -217,7 +189,8 @@ void Transmitter::seal(Frame& frame, const Segment& segment, Outgoing* operation
   }
   store16(frame.header.data(), length);
   encode(segment, frame.header.data() + kUlpduLengthBytes);
-  alter(frame);
+  frame.header[kUlpduLengthBytes] |= policy_.reserved_ddp;
+  frame.header[kUlpduLengthBytes + 1] |= policy_.reserved_rdmap;
   frame.header_bytes = kUlpduLengthBytes + segment.header_bytes() + content;
   Crc32c crc;
   if (use_crc_) {
@@ -226,9 +199,8 @@ void Transmitter::seal(Frame& frame, const Segment& segment, Outgoing* operation
   if (operation != nullptr) {
     take_payload(frame, *operation, frame.payload_bytes, use_crc_ ? &crc : nullptr);
   }
-  const std::byte pad{deviates(Defect::pad_not_zero) ? std::uint8_t{0xff} : std::uint8_t{0}};
-  frame.trailer_bytes = encode_trailer(ulpdu, crc, use_crc_, frame.trailer.data(), pad);
-  if (whole_stream_ && deviates(Defect::crc_big_endian)) {
+  frame.trailer_bytes = encode_trailer(ulpdu, crc, use_crc_, frame.trailer.data(), policy_.pad);
+  if (policy_.crc_order == std::endian::big) {
     const auto end = frame.trailer.begin() + static_cast<std::ptrdiff_t>(frame.trailer_bytes);
     std::reverse(end - kCrcBytes, end);
   }
@@ -347,7 +319,7 @@ void Transmitter::terminate(const TerminateMessage& message) {
       encode(message, frame.header.data() + kUlpduLengthBytes + kUntaggedHeaderBytes);
   Segment segment;
   segment.opcode = Opcode::terminate;
-  segment.qn = deviates(Defect::terminate_as_send) ? kSendQueue : kTerminateQueue;
+  segment.qn = policy_.terminate_queue;
   segment.msn = 1;
   seal(frame, segment, nullptr, content);
   frame.allowed = frame.header_bytes + frame.trailer_bytes;

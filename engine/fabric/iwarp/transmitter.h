@@ -11,10 +11,10 @@
 #include <span>
 #include <vector>
 
-#include "fabric/defect.h"
 #include "fabric/fabric.h"
 #include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
+#include "fabric/iwarp/policy.h"
 #include "fabric/iwarp/ring.h"
 #include "fabric/iwarp/steering.h"
 
@@ -73,12 +73,11 @@ class TransmitProgress {
 
 class Transmitter {
  public:
-  explicit Transmitter(TransmitProgress& progress) : progress_(progress) {}
+  Transmitter(TransmitProgress& progress, const SegmentPolicy& policy)
+      : progress_(progress), policy_(policy), send_msn_(policy.first_send_msn) {}
 
   void use_crc(bool use) { use_crc_ = use; }
   void set_mulpdu(std::size_t mulpdu) { mulpdu_ = mulpdu; }
-  /// `whole_stream`: also octets that no peer can accept.
-  void misbehave(Defects defects, bool whole_stream);
 
   /// A new operation at the end of the send queue; the caller fills it.
   Outgoing& post(Outgoing::Kind kind, WorkId id);
@@ -133,12 +132,10 @@ class Transmitter {
   void seal(Frame& frame, const Segment& segment, Outgoing* operation, std::size_t content);
   void take_payload(Frame& frame, Outgoing& operation, std::size_t bytes, Crc32c* crc);
   void limit(Frame& frame, Outgoing& operation);
-  bool deviates(Defect defect) const { return defects_.has(defect); }
-  void alter(Segment& segment, const Outgoing& operation) const;
-  void alter(Frame& frame) const;
   void complete(const Frame& frame);
 
   TransmitProgress& progress_;
+  const SegmentPolicy& policy_;
   bool use_crc_ = false;
   std::size_t mulpdu_ = kLeastMulpdu;
   Ring<Outgoing> queue_;
@@ -149,12 +146,10 @@ class Transmitter {
   bool prefer_response_ = true;
   Ring<Frame> frames_;
   std::size_t front_left_ = 0;  // octets of the front frame that have left
-  std::uint32_t send_msn_ = 1;
+  std::uint32_t send_msn_;
   std::uint32_t read_msn_ = 1;
   bool closed_ = false;  // a Terminate or a cut is the last that leaves
   bool cut_reached_ = false;
-  Defects defects_;
-  bool whole_stream_ = false;
 };
 
 }  // namespace steertag::fabric::iwarp

@@ -34,8 +34,9 @@ class VerbsProvider final : public Provider {
     return std::make_unique<VerbsDomain>(*runtime_->device);
   }
 
-  Expected<std::unique_ptr<Listener>, Error> listen(const Url& url, AcceptCallback on_request,
-                                                    RefusedCallback on_refused) override {
+  Expected<std::unique_ptr<Listener>, Error> listen(
+      const Url& url, AcceptCallback on_request, RefusedCallback on_refused,
+      const iwarp::StartupPolicy& /*startup*/) override {
     return VerbsListener::open(*runtime_, url, std::move(on_request), std::move(on_refused));
   }
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "switches/provider_defects.h"
-
 namespace steertag::peer {
 namespace {
 
@@ -17,10 +15,7 @@ std::optional<wire::PrivateData> announced_by(const fabric::ConnectionRequest& r
 }  // namespace
 
 RdmaTransport::RdmaTransport(ServerContext& context, fabric::Provider& provider)
-    : context_(context), rdma_(provider, context.options.pull_budget_bytes) {
-  if (context.options.deviations.any())
-    provider.misbehave(provider_defects(context.options.deviations));
-}
+    : context_(context), rdma_(provider, context.options.pull_budget_bytes) {}
 
 RdmaTransport::~RdmaTransport() {
   listeners_.clear();
@@ -34,7 +29,7 @@ Expected<std::uint16_t, fabric::Error> RdmaTransport::listen(const fabric::Url& 
       [this](std::unique_ptr<fabric::ConnectionRequest> request) {
         on_request(std::move(request));
       },
-      context_.on_trouble);
+      context_.on_trouble, context_.options.iwarp.startup);
   if (!listener) return tl::unexpected(std::move(listener.error()));
   listeners_.push_back(std::move(*listener));
   return listeners_.back()->port();
@@ -47,6 +42,7 @@ EndpointOptions RdmaTransport::endpoint_options() const {
   // RFC 8166 3.3.1: a receive for every granted credit, before anything is granted.
   options.receives = context_.options.credits + kSpareReceives;
   options.connection.idle_timeout = context_.options.idle_timeout;
+  options.connection.iwarp = context_.options.iwarp;
   return options;
 }
 

@@ -16,9 +16,9 @@ class Modest final : public fabric::Provider {
   fabric::Capabilities capabilities() const override { return can_; }
   std::unique_ptr<fabric::Domain> make_domain() override { return provider_.make_domain(); }
   Expected<std::unique_ptr<fabric::Listener>, fabric::Error> listen(
-      const fabric::Url& url, fabric::AcceptCallback on_request,
-      fabric::RefusedCallback on_refused) override {
-    return provider_.listen(url, std::move(on_request), std::move(on_refused));
+      const fabric::Url& url, fabric::AcceptCallback on_request, fabric::RefusedCallback on_refused,
+      const fabric::iwarp::StartupPolicy& startup) override {
+    return provider_.listen(url, std::move(on_request), std::move(on_refused), startup);
   }
   Expected<std::unique_ptr<fabric::Connection>, fabric::Error> connect(
       const fabric::Url& url, fabric::Domain& domain, const fabric::ConnectionOptions& options,

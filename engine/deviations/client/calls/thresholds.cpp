@@ -85,9 +85,9 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC5044-7.1.1-1"},
      .sentence = "Any key counts as that of an MPA reply.",
-     .client = {.options =
-                    [](peer::FileClientOptions& options) {
-                      options.defects.add(fabric::Defect::startup_key_ignored);
+     .client = {.connect =
+                    [](peer::ConnectStep& step) {
+                      step.endpoint.connection.iwarp.startup.checks_key = false;
                     }}},
 };
 
