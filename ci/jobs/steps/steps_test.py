@@ -139,6 +139,11 @@ def test_a_line_has_the_processor_time_of_what_a_step_started(tmp_path):
     assert 1 <= int(re.search(r"(\d+) cpu s", said).group(1)) <= 5, said
 
 
+def heed_interrupts():
+    """A shell ignores for good what its parent ignores, and programs in the background ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_still_runs_ends_with_the_check(tmp_path, number):
     """And SIGINT reaches a step's programs, which tests of Ctrl-C need: it is not ignored."""
@@ -150,7 +155,11 @@ def test_what_still_runs_ends_with_the_check(tmp_path, number):
     collect a
     """
     process = subprocess.Popen(
-        script(tmp_path, body), cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        script(tmp_path, body),
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
     )
     step = int((tmp_path / "up").read_text())
     ended = os.pidfd_open(step)
