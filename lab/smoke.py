@@ -1,7 +1,7 @@
 """A check of the lab itself, by bytes written by hand: MPA, NULL over RDMA, MOUNT over TCP.
 
 It shares no code with the engine, so that a fault of the lab can be told from a fault of the
-engine: if this passes and the suite cannot connect, look at the engine.
+engine. If this passes and the suite cannot connect, look at the engine.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lab.failure import LabFailure
 ANSWER_LIMIT_S = 10
 MAX_MESSAGE_BYTES = 4096
 
-# RFC 6581: request, CRC wanted, enhanced, revision 2; 4 octets of IRD/ORD (16 and 16, no
+# RFC 6581: request, CRC wanted, enhanced, revision 2. Then 4 octets of IRD/ORD (16 and 16, no
 # peer-to-peer) and the 8 octets of RFC 8797 private data (version 1, no flags, 4096/4096).
 MPA_REQUEST = bytes.fromhex("4d504120494420526571204672616d65 5002000c 00100010 f6ab0e18 01000303")
 MPA_REPLY_KEY = b"MPA ID Rep Frame"

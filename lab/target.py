@@ -20,8 +20,8 @@ BASELINES = PROJECT / "fixtures" / "baselines"
 
 @dataclasses.dataclass(frozen=True)
 class ExtraModule:
-    """A kernel module that Debian does not build: its directory in the kernel source, the make
-    variable that selects it, and files of patches/ to apply to that directory."""
+    """A kernel module that Debian does not build. It has its directory in the kernel source and the
+    make variable that selects it. `patches` are files of patches/ to apply to that directory."""
 
     name: str
     directory: str

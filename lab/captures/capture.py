@@ -1,5 +1,6 @@
-"""Recordings of a Linux client and a Linux server over a target's RDMA device: two machines in a network of
-their own, and what one of them sees of it while the client does its workload."""
+"""Captures of a Linux client and a Linux server over a target's RDMA device.
+
+Two machines have a network of their own. One of them captures it while the client does its workload."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ class StepFailed(LabFailure):
 
 
 class Peer:
-    """One of the two machines, which does what it is told over its serial port."""
+    """One of the two machines, which takes its commands over its serial port."""
 
     def __init__(
         self, name: str, target: Target, image: Image, end: link.Link, directory: pathlib.Path

@@ -9,8 +9,8 @@ PASSED = "ok"
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """`version` is `suite`, or the version and storage of a workload; `outcome` is `ok` or says what
-    differs; `unseen` are cases that differed once and not again."""
+    """`version` is `suite`, or the version and storage of a workload. `outcome` is `ok` or says what
+    differs. `unseen` are cases that differed once and not again."""
 
     target: str
     version: str

@@ -138,8 +138,8 @@ def run_version(
     storage: str,
     stopped: bool,
 ) -> list[Result]:
-    """All steps of one version over one storage; without a server (`stopped`), without a mount and
-    after a step that hangs the rest is not run."""
+    """All steps of one version over one storage. The rest is not run without a server (`stopped`),
+    without a mount, or after a step that hangs."""
     results = []
     if not stopped:
         guest.boot()

@@ -18,7 +18,7 @@ START_LIMIT_S = 20  # a sanitized server on busy cores; otherwise it takes 20 ms
 STOP_LIMIT_S = 20
 KILL_LIMIT_S = 20  # a process that waits for a disk ends when the disk has answered
 POLL_S = 0.01
-# After a restart of the server, what is not reclaimed waits that long; a shorter lease could run out in an
+# After a restart of the server, what is not reclaimed waits that long. A shorter lease could run out in an
 # emulated machine on busy cores.
 LEASE_S = 30
 MEMORY, DIRECTORY = "memory", "directory"

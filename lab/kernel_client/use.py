@@ -1,6 +1,7 @@
-"""`use.py SOCKET` is a client command of the client suite: asks the lab for one use of the client in the
-guest, prints what the guest printed, and ends with its status. Imports nothing that takes time: it runs
-twice for each case."""
+"""`use.py SOCKET`, a client command of the client suite: runs the client in the guest once.
+
+Asks the lab for it, prints what the guest printed, and ends with its status. Imports nothing that takes time,
+because it runs twice for each case."""
 
 import socket
 import sys

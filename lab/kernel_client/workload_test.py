@@ -105,7 +105,7 @@ def test_many_files_must_be_new(programs, tmp_path):
 
 
 def test_random_operations_are_the_same_for_a_seed(programs, tmp_path):
-    # As root this also forgets the machine's page cache, which hurts nobody.
+    # As root this also drops the machine's page cache, which does no harm.
     for name in ("one", "two"):
         status, output = run(programs / "fsx", tmp_path / name, 7, 200)
         if "drop_caches" in output:

@@ -24,14 +24,14 @@ class Control:
     """The owner's end. Connecting to it is the request; the answer is one sentence."""
 
     def __init__(self, target: Target) -> None:
-        """Needs the target's lock: a socket that is already there belongs to nobody."""
+        """Needs the target's lock: a socket that is already there has no owner."""
         pathlib.Path(_path(target)).unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.bind(_path(target))
         self._socket.listen()
 
     def fileno(self) -> int:
-        """Readable when somebody waits for an answer."""
+        """Readable when a client waits for an answer."""
         return self._socket.fileno()
 
     def answer(self, restart: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""A network of two machines, without the host: what one sends reaches the other, and nobody else."""
+"""A network of two machines, without the host: what one sends reaches the other alone."""
 
 from __future__ import annotations
 

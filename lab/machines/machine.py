@@ -64,8 +64,8 @@ class Machine:
     ) -> None:
         """`ports` are those of the host, by service; `console_log` is appended to. `role` is another
         one than the target's. `serials` are the guest's further serial ports, as qemu names them.
-        `networks` (10.0.2.0/24) are those by which the guest reaches the host, at their address 2;
-        without any it has a network card by which it is only reached. `shares` are directories of the
+        By `networks` (10.0.2.0/24) the guest reaches the host, at their address 2. Without any it
+        has a network card by which it is only reached. `shares` are directories of the
         host, as qemu's -virtfs names them. With a `link` the only network is that to another machine.
         `parameters` are further ones of the kernel.
         """
@@ -91,7 +91,7 @@ class Machine:
 
     def boot(self, on_start: Callable[[], None] = lambda: None) -> float:
         """Starts the machine, anew if it dies on the way, and waits until its role is up; returns the
-        seconds of that. After each start `on_start` has to take the serial ports that somebody reads.
+        seconds of that. After each start `on_start` has to take the serial ports that are read.
         """
         for _ in range(MOST_STARTS - 1):
             self.start()
@@ -110,8 +110,8 @@ class Machine:
         self._complaints.clear()
         self._tail.clear()
         self._program_status = None
-        # setpriv makes the kernel kill qemu even if this process is killed without warning;
-        # an own session keeps a Ctrl-C at the terminal from ending the machine before its user.
+        # setpriv makes the kernel kill qemu even if this process is killed without warning.
+        # An own session keeps a Ctrl-C at the terminal from ending the machine before its user.
         self._process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", *self._qemu()],
             stdin=subprocess.DEVNULL,
@@ -189,8 +189,8 @@ class Machine:
             f",hostfwd=tcp:{HOST}:{port}-:{target.ports[service]}"
             for service, port in self.ports.items()
         )
-        # With -no-reboot a panic ends qemu: a kernel that notices a defect of its own is seen as a
-        # dead machine, instead of one that limps on and fails the cases that follow.
+        # With -no-reboot a panic ends qemu. A kernel that notices a defect of its own is then seen
+        # as a dead machine. It does not limp on and fail the cases that follow.
         append = (
             "console=ttyS0 rdinit=/init loglevel=5 net.ifnames=0 "
             f"oops=panic panic_on_taint={TAINT_BAD_PAGE:#x} panic=-1 cryptomgr.notests "

@@ -123,8 +123,8 @@ class Session:
         self, console: str, restart: list[str], died: list[str] | None = None
     ) -> None:
         """Declares to the suite what it cannot find out over the target URL. `console` is the console's
-        log, `restart` the command for a fresh machine, `died` the one that tells whether there is none,
-        as the suite has them."""
+        log, and `restart` the command for a fresh machine. The command `died` tells whether there is
+        none. All three are the suite's words."""
         profile = {
             "name": self.target.name,
             "tcp": f"tcp://{self.address}:{self.ports['tcp']}",

@@ -23,7 +23,7 @@ from lab.target import PROJECT, Target
 
 TESTER = "tester"  # the role of the machine that tests
 ADDRESS = provider_tests.GUEST_ADDRESS  # of a machine without another
-# Of the emulated suite: an hour where the device is slow and the server is booted again and again.
+# Of the emulated suite. It takes an hour where the device is slow and the server often boots.
 RUN_LIMIT_S = 7200
 # After the program has ended, its last lines are on the way.
 DRAIN_LIMIT_S = 5
@@ -64,8 +64,8 @@ class TesterDied(MachineDied):
 
 def run(target: Target, arguments: list[str]) -> int:
     """Runs the server suite with the extra pytest arguments; returns pytest's exit code. Machines that
-    do not find each other are booted again, and those of a run in which the tester died: that says
-    nothing on the server."""
+    do not find each other are booted again. So are those of a run in which the tester died, which says
+    nothing about the server."""
     directory = target.directory / "pair"
     make_empty(directory)
     for number in range(1, MOST_RUNS):

@@ -36,7 +36,7 @@ static inline uint64_t next_random(uint64_t* state) {
   return *state * 0x2545F4914F6CDD1DULL;
 }
 
-// Octets that tell from which place of which file they are; whatever is misplaced is seen.
+// Octets that name their file and their place in it, so that misplaced data is seen.
 static inline void fill_pattern(unsigned char* data, size_t length, uint64_t offset, uint64_t key) {
   for (size_t i = 0; i < length; i += 8) {
     uint64_t state = (offset + i) * 0x9E3779B97F4A7C15ULL ^ key;

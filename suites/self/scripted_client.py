@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""A client that does as it is told: `scripted_client.py COUNTER WORDS URL`. WORDS are separated by commas,
-one for each run of the program, the last for all that follow; COUNTER is a file that counts the runs."""
+"""A client that follows a script: `scripted_client.py COUNTER WORDS URL`.
+
+WORDS are separated by commas. Each run of the program takes the next one, and the last word goes on. COUNTER is
+a file that counts the runs."""
 
 import os
 import pathlib

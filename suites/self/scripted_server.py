@@ -1,5 +1,6 @@
-"""A small server that answers NULL calls and takes the place of steertag-serve in tests of the
-harness: its few defects are exactly those that the tests are about."""
+"""A small server that answers NULL calls and takes the place of steertag-serve in tests of the harness.
+
+Its few defects are exactly those that the tests are about."""
 
 import argparse
 import os

@@ -1,5 +1,6 @@
-"""The captures of fixtures/: there is one of each deviation, the broken ones are what their script makes, and the
-texts beside them are what `steertag grade` and tshark print."""
+"""The captures of fixtures/: there is one of each deviation, and a script makes the broken ones.
+
+The texts beside them are what `steertag grade` and tshark print."""
 
 import os
 import pathlib

@@ -1,5 +1,6 @@
-"""Property-based cases: a failure becomes as small as it gets, is printed as the code of a case that can be
-run, and leaves a recording; the same trials in every run, others with --seed."""
+"""Property-based cases: a failure is shrunk, printed as the code of a case that runs, and recorded.
+
+Every run makes the same trials. --seed gives others."""
 
 import contextlib
 import pathlib
@@ -110,7 +111,7 @@ def test_a_mistake_in_a_property_is_a_harness_error(tmp_path):
 
 
 class OneTrial:
-    """A session of which an Explorer asks for trials, of a target with this round trip."""
+    """The session that an Explorer asks for trials. Its target has this round trip."""
 
     lost = ""
     run = types.SimpleNamespace(case_id="self.trial")

@@ -1,5 +1,6 @@
-"""The client of NFS version 4.1 by itself: it comes again when a target asks for that, and no more often
-than its limits say, and it uses the slots that it was granted."""
+"""The client of NFS version 4.1 by itself: it retries when a target asks for that, up to its limits.
+
+It uses the slots that it was granted."""
 
 import types
 

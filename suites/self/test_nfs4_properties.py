@@ -1,5 +1,6 @@
-"""Properties of the values of nfs4: operations and compounds decode to what was encoded, whatever octets
-are decoded the only complaint is DecodeError, and illegal values can be made."""
+"""Properties of the values of nfs4: operations and compounds decode to what was encoded.
+
+Whatever octets are decoded, the only complaint is DecodeError. Illegal values can be made."""
 
 import dataclasses
 import enum

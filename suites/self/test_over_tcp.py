@@ -1,5 +1,6 @@
-"""Runs over plain TCP: what runs, what is told of the rest, what comes of broken records, and the twin of a
-target that is reached over RDMA."""
+"""Runs over plain TCP: what runs, what the report says of the rest, and what broken records lead to.
+
+Also the twin over TCP of a target that is reached over RDMA."""
 
 import contextlib
 import subprocess

@@ -1,5 +1,6 @@
-"""A case of a user's own, outside of this tree: it needs the documented import and nothing else, and a mistake of
-its author is told as one."""
+"""A case of a user's own, outside of this tree: it needs the documented import and nothing else.
+
+A mistake of its author is reported as one."""
 
 import json
 import os

@@ -1,5 +1,6 @@
-"""Properties of the values of wire, rpc and nfs3: what is encoded decodes to the same, and whatever octets
-are decoded, the only complaint is DecodeError."""
+"""Properties of the values of wire, rpc and nfs3: what is encoded decodes to the same.
+
+Whatever octets are decoded, the only complaint is DecodeError."""
 
 import dataclasses
 import enum

@@ -35,13 +35,13 @@ def stage(clock):
 
 
 def _sign(stage, clock, seconds):
-    """A sign of the client, so long after the last: the end of a connection that nobody knows."""
+    """A sign of the client, so long after the last: the end of an unknown connection."""
     clock.now += seconds
     stage.on_down(types.SimpleNamespace(number=0), None)
 
 
 def test_pause_is_the_longest_between_two_signs_of_the_client(stage, clock):
-    clock.now += 60  # until a client has started nobody waits for it
+    clock.now += 60  # before a client has started, no one waits for it
     for seconds in (0, 0.25, 2.0, 0.5):
         stage.sign_after(seconds)
     clock.now += 60  # nor behind its last word

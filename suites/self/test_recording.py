@@ -1,5 +1,4 @@
-"""Recordings as files: what is none, or damaged, or comes from somebody who means harm, is told in one sentence
-and starts nothing."""
+"""Recordings as files: a file that is none, damaged or hostile gives one sentence and starts nothing."""
 
 import dataclasses
 import json

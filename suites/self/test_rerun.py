@@ -1,5 +1,6 @@
-"""A failure is the same in every run against one living server: a run does not depend on what an earlier one
-left in the server's memory."""
+"""A failure is the same in every run against one living server.
+
+A run does not depend on what an earlier one left in the server's memory."""
 
 import pytest
 from steertag_command import bundled, run_again

@@ -1,5 +1,6 @@
-"""`steertag shrink`: what is left still fails in the same way, passes where it should, and is as small as it
-can be by leaving things out."""
+"""`steertag shrink`: what is left still fails in the same way and passes where it should.
+
+It is as small as leaving things out can make it."""
 
 import dataclasses
 

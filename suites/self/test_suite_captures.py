@@ -8,12 +8,13 @@ import sys
 import pytest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-# Legal exchanges of every form but one: tshark 4.0 itself stumbles over READs whose write chunks have
-# several segments, pads or room left, and over memory that is offered twice (README, "Our own captures in Wireshark").
+# Legal exchanges of every form but one. tshark 4.0 itself stumbles over READs whose write chunks have several
+# segments, pads or room left. It also stumbles over memory that is offered twice (README, "Our own captures in
+# Wireshark").
 LEGAL = "test_inline_data or test_read_chunks or (test_reply_chunk and test_long_read)"
 STUMBLES = "test_same_memory_twice"
-# Over TCP, with records in one fragment and in many. tshark 4.0 calls fragments without data malformed,
-# and knows no RPC of strange programs and versions, or whose header is cut by the first fragment.
+# Over TCP, with records in one fragment and in many. tshark 4.0 calls fragments without data malformed.
+# It knows no RPC of strange programs and versions, and none whose header the first fragment cuts.
 RECORDS = "test_reply and (null or getattr or read) or write_in_fragments and 00"
 RECORDS += " or one_segment or pipelined"
 LEGAL_OVER_TCP = f"test_records and ({RECORDS}) or test_rpc_auth and (none or within)"

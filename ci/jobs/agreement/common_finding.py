@@ -18,7 +18,7 @@ _INDEX = re.compile(r"\b(?:event|frame) \d+")
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Found:
-    """The finding and the event that it hangs on: the `number`th of its `kind` by the `actor`."""
+    """The finding and its event: the `number`th of its `kind` by the `actor`."""
 
     id: str
     rule: str

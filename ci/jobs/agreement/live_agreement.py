@@ -1,5 +1,6 @@
-"""What the judge found while a case ran against what `steertag grade` finds in its capture: the same, at the
-same events, but for what either is known not to have seen."""
+"""Compares what the judge found while a case ran with what `steertag grade` finds in its capture.
+
+Both find the same at the same events. Only what one of them cannot have seen may differ."""
 
 import collections
 import json
@@ -29,7 +30,7 @@ def compare(case, graded):
     for row in case["judged"]:
         connections = by_port.pop(row["port"], [])
         if "octets" in row:
-            continue  # nobody watches what a case says in octets of its own
+            continue  # no judge watches raw octets of a case
         if len(connections) > 1:
             problems.append(f"port {row['port']}: the capture has {len(connections)} connections")
         shown = [row for each in connections for row in by_number[each.number]]
@@ -82,7 +83,7 @@ def results_of_report(report):
 
 
 def results_of_fixtures(folder, judged):
-    """The same of a folder of fixtures of which the live judgements are kept: {name of the capture: case}."""
+    """The same of a folder of fixtures. `judged` has its live judgements: {name of the capture: case}."""
     captures = {path.stem: path for path in folder.glob("*.pcapng")}
     for name in sorted(captures.keys() | judged.keys()):
         title, path = f"{folder.name} {name}", captures.get(name, folder / f"{name}.pcapng")

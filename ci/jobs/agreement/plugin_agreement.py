@@ -1,5 +1,6 @@
-"""What `steertag grade` finds in captures against what the Wireshark plugin shows of them, in one pass and in
-two: the same findings in the same frames."""
+"""Compares what `steertag grade` finds in captures with what the Wireshark plugin shows of them.
+
+The plugin has to show the same findings in the same frames, in one pass and in two."""
 
 import collections
 import concurrent.futures
@@ -86,8 +87,8 @@ def compare(graded, look):
 
 
 def without_unlisted(wanted, found, connections):
-    """What the plugin shows, without what grade counts and does not list: of connections with too many findings
-    as many of the last as that are, and no more."""
+    """What the plugin shows, without what grade counts and does not list. A connection with too many findings
+    may show as many more as grade counted."""
     most = {str(each.number): each.findings_dropped for each in connections}
     left, kept = collections.Counter(wanted), []
     for each in found:
@@ -109,8 +110,8 @@ def difference(wanted, found):
 
 
 def merge(paths, target):
-    """One capture after the other, as one file. Each is between two hosts of its own: the captures of cases
-    have the same ports and begin with the same sequence numbers, like one connection told again."""
+    """One capture after the other, as one file. Each gets two hosts of its own. The captures of cases have the
+    same ports and first sequence numbers, and would look like one connection."""
     writer, link_types, blocks = capture_files.Pcapng(), [], []
     for number, path in enumerate(paths):
         link_type, frames = capture_files.read(path.read_bytes())

@@ -49,7 +49,7 @@ def test_a_row_more_or_less_is_found():
 
 
 class Connection:
-    """One of which grade counted so many findings without listing them."""
+    """A connection. Grade counted so many of its findings without listing them."""
 
     def __init__(self, number, findings_dropped):
         self.number, self.findings_dropped = number, findings_dropped

@@ -10,7 +10,7 @@ from steertag.grade.reading import grade_file
 
 
 def without_what_was_not_told(shown, row, own):
-    """What a capture shows, without what hangs on octets for which a live run gave no event."""
+    """What a capture shows, without what depends on octets that gave a live run no event."""
     return [
         each
         for each in shown
@@ -27,8 +27,8 @@ def _made_by_a_fault_hook(found, row, own):
 
 
 def _refused_by_us(found, row, own):
-    """The target's last Send has no room in our receive, or invalidates what we do not have: our provider
-    ended the connection with a Terminate in place of the event."""
+    """The target's last Send has no room in our receive, or invalidates an STag that we do not have. Our
+    provider ended the connection with a Terminate in place of the event."""
     if found.actor == own or found.kind != "send" or "events" not in row:
         return False
     events = row["events"]
@@ -36,8 +36,8 @@ def _refused_by_us(found, row, own):
 
 
 def without_what_was_lost(found, shown, sends):
-    """What was found live, without what the capture need not show: findings at Sends behind its first loss,
-    which there were so many `sends` before, by side."""
+    """What was found live, without findings at Sends behind the capture's first loss. `sends` counts the Sends
+    before that loss, by side."""
     return [
         each
         for each in found

@@ -1,5 +1,6 @@
-"""Makes captures of 200,000 packets out of real ones and times `steertag grade` and the plugin on them
-beside tshark; prints one table of ratios and checks the bounds that the README promises."""
+"""Makes captures of 200,000 packets out of real ones, and times `steertag grade` and the plugin beside tshark.
+
+Prints one table of ratios and checks the bounds that the README promises."""
 
 import argparse
 import dataclasses
@@ -29,8 +30,8 @@ WHOLE_ROUNDS = (1, 3)
 SUMMARY_ROUNDS = (5, 15)
 # Of the slowest command (tshark -V) on a loaded machine.
 RUN_LIMIT_S = 600
-MOST_SAID = 500  # octets of what a command complains that are shown
-# What is promised: times as fast as tshark -V, resident octets, and the share that the plugin adds.
+MOST_SAID = 500  # octets shown of a command's complaint
+# The promised bounds: times as fast as tshark -V, resident octets, the share that the plugin adds.
 LEAST_SPEEDUP = 20
 MOST_RESIDENT = 200 << 20
 MOST_PLUGIN_COST = 0.25
@@ -143,8 +144,8 @@ def ratio(pairs, of=min):
 
 
 def plugin_cost(pairs):
-    """The share that the plugin adds. A machine that changes its pace gives one of them a lucky run, or an
-    unlucky half; what the plugin costs shows in the least times and in the medians."""
+    """The share that the plugin adds. A machine that changes its pace gives one side a lucky run or
+    an unlucky half. The cost of the plugin shows in the least times and in the medians."""
     return min(ratio(pairs)[0], ratio(pairs, statistics.median)[0]) - 1
 
 

@@ -1,5 +1,6 @@
-"""Builds the Wireshark plugin against another Debian suite's Wireshark and runs its tests there, in a
-container root of that suite's packages: `ci/other-wireshark [SUITE]`, as root. SUITE is trixie
+"""Builds the Wireshark plugin against another Debian suite's Wireshark and runs its tests there.
+
+`ci/other-wireshark [SUITE]`, as root, works in a container root of that suite's packages. SUITE is trixie
 (Wireshark 4.4) unless given. The root is kept under build/other-wireshark.
 
 Exit status: 0 built and tested, 1 not so, 2 misused, 3 this machine lets not even root mount."""

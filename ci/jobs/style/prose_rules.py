@@ -8,13 +8,16 @@ import tokenize
 
 # Folders and files that are held to the rule. The aim is one entry: "" (everything).
 HELD = (
+    ".ci/",
     "bench/",
-    "ci/jobs/style/",
+    "ci/",
     "cmake/",
     "dissector/",
     "docs/",
     "engine/",
     "fixtures/",
+    "lab/",
+    "suites/self/",
     "tools/",
 )
 MOST_WORDS = 25
