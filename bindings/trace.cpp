@@ -5,6 +5,8 @@
 #include <fstream>
 
 #include "bind.h"
+#include "capture/file/capture_file.h"
+#include "capture/reader.h"
 #include "trace/describe.h"
 #include "trace/event.h"
 #include "trace/fanout.h"
@@ -158,6 +160,46 @@ void write_file(const std::filesystem::path& path,
   throw_os_error("cannot write the capture " + path.string());
 }
 
+/// Keeps the events of each connection of a capture; limits are those of one recorder.
+class RecordedConnections final : public capture::ConnectionSinks {
+ public:
+  capture::ConnectionSink& open(const capture::Place& /*place*/,
+                                const capture::ConnectionName& /*name*/) override {
+    return *sinks_.emplace_back(std::make_unique<Sink>());
+  }
+  std::vector<std::vector<PyEvent>> events() const {
+    std::vector<std::vector<PyEvent>> all;
+    for (const auto& sink : sinks_) all.push_back(recorder_events(sink->recorder, 0));
+    return all;
+  }
+
+ private:
+  struct Sink final : capture::ConnectionSink {
+    void on_event(const capture::Place& place, const Event& event) override {
+      Event dated = event;
+      dated.time_ns = place.time_ns;
+      recorder.on_event(dated);
+    }
+    void on_loss(const capture::Place& /*place*/, Role /*actor*/,
+                 capture::LossKind /*kind*/) override {}
+    void on_end(const capture::Place& /*place*/) override {}
+    Recorder recorder;
+  };
+  std::vector<std::unique_ptr<Sink>> sinks_;
+};
+
+/// The events of each connection. What follows damage in the capture is left out.
+std::vector<std::vector<PyEvent>> events_of_capture(const py::buffer& octets) {
+  const Bytes content = from_python(octets);
+  RecordedConnections connections;
+  capture::Reader reader(connections);
+  auto file = capture::CaptureFile::open(View(content), "capture");
+  if (!file) throw py::value_error(file.error().message());
+  for (auto packet = file->next(); packet && *packet; packet = file->next()) reader.read(**packet);
+  reader.finish();
+  return connections.events();
+}
+
 void bind_events(py::module_& module) {
   py::enum_<Role>(module, "Role", "Side of a connection; the client is the side that opened it.")
       .value("client", Role::client)
@@ -241,6 +283,9 @@ void bind_capture(py::module_& module) {
           },
           py::arg("path"), py::kw_only(), py::arg("comments") = std::vector<std::string>{},
           py::arg("clock_offset_ns") = 0, "Writes the connection as a pcapng file.");
+  module.def("events_of_capture", &events_of_capture, py::arg("octets"),
+             "A list of Event for each RPC-over-RDMA connection of a capture file's octets. "
+             "ValueError for what is no capture.");
   module.def(
       "write_captures",
       [](const std::filesystem::path& path, const std::vector<const StreamCapture*>& captures,

@@ -27,11 +27,11 @@ def run_cases(folder, text, *arguments):
     return folder / "report" / "failures"
 
 
-def run_suite(folder, deviation, *case_ids):
+def run_suite(folder, deviation, *case_ids, over="rdma"):
     """The recording of the last one of these cases of the server suite, which fails."""
     report = folder / "report"
     command = [sys.executable, "-m", "pytest", "suites/server", "-q", "--report", str(report)]
-    command += ["--deviate", deviation, "--strict-verdicts"]
+    command += ["--deviate", deviation, "--strict-verdicts", "--over", over]
     for each in case_ids:
         command += ["--case", each]
     root = build_paths.checkout()

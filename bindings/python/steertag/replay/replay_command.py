@@ -20,6 +20,9 @@ def add_command(commands):
         "replay", help="Plays the recording of a failure again", epilog=text
     )
     add_options(parser)
+    parser.add_argument(
+        "--show", action="store_true", help="print its messages decoded, and play nothing"
+    )
     parser.set_defaults(run=run)
 
 
@@ -55,8 +58,14 @@ def sentence(verdict, reason):
 
 
 def run(arguments):
-    """Plays the recording of a failure again; returns the exit status."""
+    """Plays the recording of a failure again, or shows it; returns the exit status."""
     recording = load(arguments.file)
+    if arguments.show:
+        from .show import script
+
+        for line in script(recording):
+            print(printable(line))
+        return SAME
     of_client = is_of_client(recording, arguments)
     steps = "" if of_client else f", {len(recording.steps)} steps"
     print(f"{printable(recording.case['id'])}{steps}")
