@@ -43,7 +43,9 @@ def rows(folder):
     return [(row["id"], row["verdict"], row["reason"]) for row in document["cases"]]
 
 
-@pytest.mark.parametrize("arguments", [(), ("-p", "steertag.suite.plugin"), ("-n", "1")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("-p", "steertag.suite.plugin"), ("-p", "no:cacheprovider"), ("-n", "1")]
+)
 def test_it_runs_against_the_bundled_server(tmp_path, arguments):
     done = run_pytest(tmp_path, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -39,6 +39,9 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "steertag_case(case): set by steertag.suite.case")
+    # pytest-random-order reads this option of the cacheprovider plugin, also without that plugin.
+    if not hasattr(config.option, "failedfirst"):
+        config.option.failedfirst = False
     if config.option.run_seed is None:
         # Workers are given the options of this process, and so the same seed.
         config.option.run_seed = secrets.randbits(32)
