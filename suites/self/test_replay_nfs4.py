@@ -4,7 +4,7 @@ has to do with it."""
 import pytest
 from steertag_command import bundled, run_suite, steertag
 
-from steertag.replay.given_out import given_out
+from steertag.replay.assigned_ids import assigned_ids
 from steertag.replay.symbols import Symbols
 from steertag.suite.nfs_client.compound import NFS4, CompoundReply
 
@@ -86,4 +86,4 @@ def test_a_special_stateid_stays():
 
 def test_results_without_state_give_out_nothing():
     reply = CompoundReply(NFS4.Status.NFS4_OK, "", [(NFS4.Opnum.PUTROOTFH, None)])
-    assert given_out(reply) == {}
+    assert assigned_ids(reply) == {}

@@ -5,7 +5,7 @@ Both find the same at the same events. Only what one of them cannot have seen ma
 import collections
 import json
 
-from ci.jobs.agreement import common_finding, sight
+from ci.jobs.agreement import common_finding, visible_findings
 from ci.jobs.agreement.agreement_result import CannotCompare, Result
 
 from steertag.grade.reading import grade_file
@@ -34,7 +34,9 @@ def compare(case, graded):
         if len(connections) > 1:
             problems.append(f"port {row['port']}: the capture has {len(connections)} connections")
         shown = [row for each in connections for row in by_number[each.number]]
-        sends = sight.sends_before_loss(graded.path, connections[0]) if connections else None
+        sends = (
+            visible_findings.sends_before_loss(graded.path, connections[0]) if connections else None
+        )
         differ = compare_connection(
             row, common_finding.graded(shown), own, sends, case.get("cut", False)
         )
@@ -50,10 +52,10 @@ def compare_connection(row, shown, own, sends=None, cut=False):
     """Sentences about a row of `judged` and what its connection shows in the capture. `own` is the side
     that the suite plays; `sends`, those before the capture's first loss, by side."""
     found, _ = common_finding.live(row)
-    shown = sight.without_what_was_not_told(shown, row, own)
-    shown = sight.without_what_took_a_place(shown, row)
+    shown = visible_findings.without_what_was_not_told(shown, row, own)
+    shown = visible_findings.without_what_took_a_place(shown, row)
     if sends is not None:
-        found = sight.without_what_was_lost(found, shown, sends)
+        found = visible_findings.without_what_was_lost(found, shown, sends)
     if cut:
         found = found[: len(shown)]
     return difference(found, shown)

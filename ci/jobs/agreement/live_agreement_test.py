@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ci.jobs.agreement import agreement_command, live_agreement, sight
+from ci.jobs.agreement import agreement_command, live_agreement, visible_findings
 from ci.jobs.agreement.agreement_result import CannotCompare
 from ci.jobs.agreement.common_finding import Found
 from ci.jobs.fixtures.fixture_places import CAPTURES
@@ -137,13 +137,16 @@ def test_findings_beyond_those_kept_take_the_place_of_those_unseen():
 
 def test_sends_before_a_loss_are_counted(tmp_path):
     link_type, frames = capture_files.read(SITUATION.read_bytes())
-    assert sight.sends_before_loss(SITUATION, grade_file(str(SITUATION), []).connections[0]) is None
+    assert (
+        visible_findings.sends_before_loss(SITUATION, grade_file(str(SITUATION), []).connections[0])
+        is None
+    )
     # Without the second of three calls in a row, which was in frame 9.
     gap = tmp_path / "gap.pcapng"
     gap.write_bytes(capture_files.pcapng("a gap", link_type, frames[:8] + frames[9:]))
     (connection,) = grade_file(str(gap), []).connections
     (loss,) = connection.losses.values()
-    sends = sight.sends_before_loss(gap, connection)
+    sends = visible_findings.sends_before_loss(gap, connection)
     assert (loss["first_frame"], sends) == (9, {"client": 2, "server": 1})
 
 

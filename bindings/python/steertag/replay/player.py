@@ -19,7 +19,7 @@ from ..suite.recording.likeness import blanked
 from ..suite.recording.observation import as_plain, Heard, surroundings, values_of
 from ..suite.recording.recorder import is_glance
 from ..verdict import Verdict
-from .given_out import recorded_result
+from .assigned_ids import recorded_result
 from .symbols import Symbols
 
 # What a recording may do, by what it is done to.

@@ -3,7 +3,7 @@ the target gave out and got back."""
 
 from .. import wire
 from ..suite.cases.case_end import NotTestable
-from .given_out import given_out
+from .assigned_ids import assigned_ids
 
 # The shortest octets that are taken for something that the target gave out, and the fewest different
 # octets in them: shorter or plainer ones occur by chance.
@@ -76,8 +76,8 @@ class Symbols:
 
     def results(self, recorded, now):
         """The CompoundReply of the recording and of this run to the same call."""
-        values = given_out(now)
-        for path, value in given_out(recorded).items():
+        values = assigned_ids(now)
+        for path, value in assigned_ids(recorded).items():
             # As with windows, the first that gave it out tells what it is now.
             if path in values and len(set(value)) >= FEWEST_DIFFERENT:
                 self._named.setdefault(value, values[path])

@@ -1,4 +1,4 @@
-"""What the results of a COMPOUND give out that later calls name: client ids, session ids, stateids.
+"""IDs that the results of a COMPOUND assign and later calls name: client ids, session ids, stateids.
 
 Their parts may be small numbers, which a search through octets does not tell from any others."""
 
@@ -22,8 +22,8 @@ def recorded_result(octets, has_header):
     return read_reply(payload, ASKED).result
 
 
-def given_out(result):
-    """{path: octets} of what a CompoundReply gives out."""
+def assigned_ids(result):
+    """{path: octets} of the IDs that a CompoundReply assigns."""
     found = {}
     for number, (operation, value) in enumerate(result.results):
         _collect(found, f"{number}.{operation.name}", value)
