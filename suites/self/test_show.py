@@ -1,6 +1,13 @@
 """`steertag replay --show`: the messages of a recording in order, decoded, and the judgement behind them."""
 
-from steertag_command import run_suite, steertag
+import dataclasses
+import subprocess
+import sys
+
+from steertag_command import RUN_LIMIT_S, run_suite, steertag
+
+from steertag import build_paths
+from steertag.suite.recording.recording_file import read, write
 
 
 def shown(folder, deviation, case_id):
@@ -49,3 +56,40 @@ def test_no_recording(tmp_path):
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1 and "not a recording of Steertag" in done.stderr
     assert not done.stdout
+
+
+def test_operations_of_a_client(tmp_path):
+    case_id = "client.header.plain.version-two"
+    suite = build_paths.checkout() / "suites" / "client"
+    command = [sys.executable, "-m", "pytest", str(suite), "-q", f"--case={case_id}"]
+    command += [f"--report={tmp_path}", "--client-deviate=takes-any-version"]
+    subprocess.run(command, capture_output=True, timeout=RUN_LIMIT_S)
+    done = steertag("replay", "--show", tmp_path / "failures" / f"{case_id}.steertag")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[4].endswith("; CALL NFSv4 COMPOUND CREATE_SESSION")
+    assert lines[7].endswith("; REPLY NFSv4 COMPOUND OK CREATE_SESSION NFS4_OK")
+    assert any("vers 2" in line and "rdma_vers is not 1" in line for line in lines)
+
+
+def test_damaged_steps(tmp_path):
+    recording = read(run_suite(tmp_path, "version-executed", "server.header.version-zero"))
+    steps = [
+        dataclasses.replace(step, fields={**step.fields, "seen": step.fields["seen"][:1]})
+        if step.kind == "expect"
+        else step
+        for step in recording.steps
+    ]
+    path = tmp_path / "damaged.steertag"
+    write(path, dataclasses.replace(recording, steps=steps))
+    done = steertag("replay", "--show", path)
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr.count("\n") == 1 and "steps are damaged" in done.stderr
+
+
+def test_passed_expectation_names_no_message(tmp_path):
+    recording = read(run_suite(tmp_path, "version-executed", "server.header.version-zero"))
+    path = tmp_path / "hang.steertag"
+    reason = "after the case the server does not answer a new connection"
+    write(path, dataclasses.replace(recording, verdict="hang", reason=reason))
+    assert steertag("replay", "--show", path).stdout.splitlines()[-1] == f"hang: {reason}"

@@ -61,11 +61,7 @@ def run(arguments):
     """Plays the recording of a failure again, or shows it; returns the exit status."""
     recording = load(arguments.file)
     if arguments.show:
-        from .show import script
-
-        for line in script(recording):
-            print(printable(line))
-        return SAME
+        return _show(arguments.file, recording)
     of_client = is_of_client(recording, arguments)
     steps = "" if of_client else f", {len(recording.steps)} steps"
     print(f"{printable(recording.case['id'])}{steps}")
@@ -83,6 +79,18 @@ def run(arguments):
     if record.detail:
         print_text(record.detail)
     return OTHER
+
+
+def _show(path, recording):
+    from .show import script
+
+    try:
+        lines = list(script(recording))
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise Failure(f"{path}: a recording of Steertag whose steps are damaged") from None
+    for line in lines:
+        print(printable(line))
+    return SAME
 
 
 def is_of_client(recording, arguments):

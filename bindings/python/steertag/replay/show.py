@@ -29,7 +29,7 @@ def script(recording):
     if not lines.lines:
         raise Failure("the recording holds no messages to show")
     yield from lines.lines
-    number = lines.number_of(_judged_octets(recording.steps))
+    number = lines.number_of(_judged_octets(recording))
     where = f" of message {number}" if number else ""
     yield f"{recording.verdict}{where}: {recording.reason}"
 
@@ -49,22 +49,22 @@ def _events(capture):
     return sorted(found, key=lambda each: each[1].time_ns)
 
 
-def _judged_octets(steps):
-    """The octets of the message that the last judgement is about; None if it is about no message."""
+def _judged_octets(recording):
+    """The octets of the message that the failed judgement is about; None if it is about no message."""
+    steps = recording.steps
     judged = [step for step in steps if step.kind in ("expect", "check")]
-    if not judged:
+    if not judged or judged[-1].fields["requirement"] not in recording.reason:
         return None
     fields = judged[-1].fields
-    places = (
-        [fields["seen"]]
-        if "seen" in fields
-        else [each[0] for each in (*fields["around"], *fields["sources"])]
-    )
-    for number, xid in places:
+    is_of_kind = judged[-1].kind == "expect"
+    near = [] if is_of_kind else [each[0] for each in (*fields["around"], *fields["sources"])]
+    for number, xid in [fields["seen"]] if is_of_kind else near:
         came = next((step.came for step in steps if step.number == number), None)
         came = came.get(str(xid)) if isinstance(came, dict) and xid is not None else came
-        if isinstance(came, dict) and "octets" in came:
-            return came["octets"]
+        if not isinstance(came, dict) or "octets" not in came:
+            continue
+        legal = (*fields.get("must", ()), *fields.get("should", ()))
+        return None if is_of_kind and came.get("kind") in legal else came["octets"]
     return None
 
 
