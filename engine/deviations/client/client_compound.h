@@ -11,20 +11,12 @@ template <class Args, class Change>
 void change_request(peer::RequestStep& step, nfs4::Opnum number, Change change) {
   Bytes& stream = step.request.stream;
   const auto span = find_arguments(stream, number);
-  if (!span) return;
+  const auto octets = changed<Args>(stream, span, change);
+  if (!octets) return;
   const auto begin = stream.begin() + static_cast<std::ptrdiff_t>(span->begin);
   const auto end = stream.begin() + static_cast<std::ptrdiff_t>(span->end);
-  const Bytes before(begin, end);
-  wire::Reader reader(before);
-  Args args{};
-  args.decode(reader);
-  if (!reader.ok()) return;
-  change(args);
-  Bytes after;
-  wire::Writer writer(after);
-  args.encode(writer);
   Bytes made(stream.begin(), begin);
-  made.insert(made.end(), after.begin(), after.end());
+  made.insert(made.end(), octets->begin(), octets->end());
   made.insert(made.end(), end, stream.end());
   stream = std::move(made);
 }

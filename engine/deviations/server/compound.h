@@ -30,7 +30,7 @@ void replace_arguments(peer::CallStep& call, const OperationSpan& span, const By
 /// A result with an error becomes the last one. The status of the last one is the COMPOUND's.
 void replace_result(peer::ReplyStep& reply, const OperationSpan& span, const Bytes& octets);
 
-/// Answers the call with one result, an error of its first operation. Nothing is executed.
+/// Answers the call with one result, the status of its first operation. Nothing is executed.
 void refuse(peer::CallStep& call, nfs4::Opnum first, nfs4::Status status);
 
 /// Operations that the argarray of a COMPOUND claims to have; 0 if the call is none.
@@ -56,40 +56,33 @@ std::optional<Result> result_of(View reply, nfs4::Opnum number) {
   return decoded<Result>(reply, find_result(reply, number));
 }
 
+/// The octets of what stands there after `change(Value&)`; nothing if it does not decode.
+template <class Value, class Change>
+std::optional<Bytes> changed(View message, const std::optional<OperationSpan>& span,
+                             Change change) {
+  auto value = decoded<Value>(message, span);
+  if (!value) return std::nullopt;
+  change(*value);
+  Bytes octets;
+  wire::Writer writer(octets);
+  value->encode(writer);
+  return octets;
+}
+
 /// `change(Args&)` of the first operation of that number.
 template <class Args, class Change>
 void change_arguments(peer::CallStep& call, nfs4::Opnum number, Change change) {
   const auto span = find_arguments(message_of(call), number);
-  if (!span) return;
-  const Bytes before(message_of(call).begin() + static_cast<std::ptrdiff_t>(span->begin),
-                     message_of(call).begin() + static_cast<std::ptrdiff_t>(span->end));
-  wire::Reader reader(before);
-  Args args{};
-  args.decode(reader);
-  if (!reader.ok()) return;
-  change(args);
-  Bytes after;
-  wire::Writer writer(after);
-  args.encode(writer);
-  replace_arguments(call, *span, after);
+  if (const auto octets = changed<Args>(message_of(call), span, change))
+    replace_arguments(call, *span, *octets);
 }
 
 /// `change(Result&)` of the first result of that number.
 template <class Result, class Change>
 void change_result(peer::ReplyStep& reply, nfs4::Opnum number, Change change) {
   const auto span = find_result(reply.reply.stream(), number);
-  if (!span) return;
-  const Bytes before(reply.reply.stream().begin() + static_cast<std::ptrdiff_t>(span->begin),
-                     reply.reply.stream().begin() + static_cast<std::ptrdiff_t>(span->end));
-  wire::Reader reader(before);
-  Result result{};
-  result.decode(reader);
-  if (!reader.ok()) return;
-  change(result);
-  Bytes after;
-  wire::Writer writer(after);
-  result.encode(writer);
-  replace_result(reply, *span, after);
+  if (const auto octets = changed<Result>(reply.reply.stream(), span, change))
+    replace_result(reply, *span, *octets);
 }
 
 }  // namespace steertag::deviations

@@ -82,6 +82,9 @@ struct Departing {
 
   bool is_reply() const { return kind == peer::Departure::Kind::reply; }
   bool is_error() const { return kind == peer::Departure::Kind::error; }
+  bool is_error(wire::ErrorCode code) const {
+    return is_error() && draft.error == static_cast<std::uint32_t>(code);
+  }
   bool is_callback() const { return kind == peer::Departure::Kind::callback; }
   bool has_rpc_reply() const { return rpc_reply && rpc_reply->size() > 0; }
 };

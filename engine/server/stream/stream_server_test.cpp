@@ -316,6 +316,25 @@ TEST_F(StreamServerTest, ASecondListenerThatFailsLeavesNothingOpen) {
   EXPECT_TRUE(second) << "the first port is still taken: " << second.error().message();
 }
 
+/// Has another procedure called than the client asks for.
+class OtherProcedure final : public Interposer {
+ public:
+  void on_call(CallStep& step) override { step.instead = rpc_call(7, 9); }
+  void on_reply(ReplyStep& reply) override { call.assign(reply.call.begin(), reply.call.end()); }
+  Bytes call;
+};
+
+TEST_F(StreamServerTest, AReplyIsShownWithTheCallOfTheClient) {
+  const auto watcher = std::make_shared<OtherProcedure>();
+  ServerOptions options;
+  options.interposer = watcher;
+  serve_all(options);
+  RawStream client(tcp_url);
+  client.send_record(rpc_call(7, 0));
+  pump({&client}, [&] { return client.records.size() == 1; });
+  EXPECT_EQ(watcher->call, rpc_call(7, 0));
+}
+
 /// A program that calls its caller back.
 class CallingBack final : public Program {
  public:

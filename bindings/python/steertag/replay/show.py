@@ -77,7 +77,7 @@ class _Script:
         self._calls = {}  # (connection, sender, XID): (program, version, procedure)
         self._writes = {}  # (connection, STag): [(offset, octets)]
         self._readers = {}  # (connection, sender): RecordReader; None behind an illegal mark
-        self._ended = set()  # connections whose end was told
+        self._ended = set()  # connections whose end has its line
 
     def number_of(self, octets):
         return self._numbers.get(octets)

@@ -2,7 +2,6 @@
 #include "deviations/families.h"
 #include "deviations/server/compound.h"
 #include "nfs/v4/session_ops.h"
-#include "server/v4/state/limits.h"
 
 namespace steertag::deviations {
 namespace {
@@ -28,26 +27,6 @@ void refuse_high_slot(peer::CallStep& call) {
 void refuse_tcp(peer::CallStep& call) {
   if (!call.rdma && find_arguments(message_of(call), Opnum::OP_BIND_CONN_TO_SESSION))
     refuse(call, Opnum::OP_BIND_CONN_TO_SESSION, Status::NFS4ERR_INVAL);
-}
-
-/// So that the server makes the session.
-void raise_response_size(peer::CallStep& call) {
-  change_arguments<nfs4::CreateSessionArgs>(call, Opnum::OP_CREATE_SESSION, [](auto& args) {
-    std::uint32_t& size = args.csa_fore_chan_attrs.ca_maxresponsesize;
-    size = std::max(size, peer::kSmallestChannelSize);
-  });
-}
-
-void grant_as_asked(peer::ReplyStep& reply) {
-  const auto span = find_arguments(reply.call, Opnum::OP_CREATE_SESSION);
-  if (!span) return;
-  wire::Reader reader(reply.call.subspan(span->begin));
-  nfs4::CreateSessionArgs asked;
-  asked.decode(reader);
-  change_result<nfs4::CreateSessionResult>(reply, Opnum::OP_CREATE_SESSION, [&](auto& result) {
-    std::uint32_t& size = result.resok4.csr_fore_chan_attrs.ca_maxresponsesize;
-    size = std::min(size, asked.csa_fore_chan_attrs.ca_maxresponsesize);
-  });
 }
 
 constexpr Deviation kFamily[] = {
@@ -94,11 +73,6 @@ constexpr Deviation kFamily[] = {
                             if (args.csa_sec_parms.empty()) args.csa_sec_parms.emplace_back();
                           });
                     }},
-     .script_shows = false},
-    {.name = "tiny-response-granted",
-     .breaks = {"RFC8881-18.36.3-14"},
-     .sentence = "A ca_maxresponsesize in which nothing fits is granted.",
-     .server = {.call = raise_response_size, .reply = grant_as_asked},
      .script_shows = false},
 };
 

@@ -4,20 +4,9 @@
 namespace steertag::deviations {
 namespace {
 
-constexpr auto kErrVers = static_cast<std::uint32_t>(wire::ErrorCode::vers);
-constexpr auto kErrChunk = static_cast<std::uint32_t>(wire::ErrorCode::chunk);
-
-bool is_err_vers(const Departing& departing) {
-  return departing.is_error() && departing.draft.error == kErrVers;
-}
-
-bool is_err_chunk(const Departing& departing) {
-  return departing.is_error() && departing.draft.error == kErrChunk;
-}
-
 /// The code stays the fifth word. `draft` would leave it out with an rdma_proc that has no code.
 void change_procedure(Departing& error) {
-  if (!is_err_chunk(error)) return;
+  if (!error.is_error(wire::ErrorCode::chunk)) return;
   constexpr std::size_t kProcAt = 12;
   Bytes message;
   wire::encode(error.draft, message);
@@ -32,35 +21,37 @@ constexpr Deviation kFamily[] = {
      .sentence = "ERR_VERS names the versions 2 to 3.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_vers(error)) error.draft.vers_low = 2, error.draft.vers_high = 3;
+                      if (error.is_error(wire::ErrorCode::vers))
+                        error.draft.vers_low = 2, error.draft.vers_high = 3;
                     }}},
     {.name = "version-range-swapped",
      .breaks = {"RFC8166-4.1.2-10"},
      .sentence = "ERR_VERS carries the highest version before the lowest.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_vers(error)) error.draft.vers_low = 1, error.draft.vers_high = 0;
+                      if (error.is_error(wire::ErrorCode::vers))
+                        error.draft.vers_low = 1, error.draft.vers_high = 0;
                     }}},
     {.name = "version-error-own-vers",
      .breaks = {"RFC8166-4.5-5"},
      .sentence = "ERR_VERS carries 1 in rdma_vers whatever the call carried.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_vers(error)) error.draft.vers = wire::kVersion;
+                      if (error.is_error(wire::ErrorCode::vers)) error.draft.vers = wire::kVersion;
                     }}},
     {.name = "err-chunk-trailing-octets",
      .breaks = {"RFC8166-4.1.2-11", "RFC8166-4.2.4-3"},
      .sentence = "Eight octets follow ERR_CHUNK.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_chunk(error)) error.draft.append.resize(8);
+                      if (error.is_error(wire::ErrorCode::chunk)) error.draft.append.resize(8);
                     }}},
     {.name = "err-chunk-wrong-xid",
      .breaks = {"RFC8166-4.5-4"},
      .sentence = "ERR_CHUNK carries XID 0.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_chunk(error)) error.draft.xid = 0;
+                      if (error.is_error(wire::ErrorCode::chunk)) error.draft.xid = 0;
                     }}},
     {.name = "err-chunk-wrong-proc",
      .breaks = {"RFC8166-4.5-6"},
@@ -71,14 +62,14 @@ constexpr Deviation kFamily[] = {
      .sentence = "ERR_CHUNK is sent as error 3.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_chunk(error)) error.draft.error = 3;
+                      if (error.is_error(wire::ErrorCode::chunk)) error.draft.error = 3;
                     }}},
     {.name = "err-chunk-grants-zero",
      .breaks = {"RFC8166-3.3.1-5"},
      .sentence = "ERR_CHUNK grants no credit.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_chunk(error)) error.draft.credit = 0;
+                      if (error.is_error(wire::ErrorCode::chunk)) error.draft.credit = 0;
                     }}},
 };
 

@@ -9,16 +9,7 @@
 namespace steertag::deviations {
 namespace {
 
-constexpr auto kErrVers = static_cast<std::uint32_t>(wire::ErrorCode::vers);
 constexpr auto kErrChunk = static_cast<std::uint32_t>(wire::ErrorCode::chunk);
-
-bool is_err_vers(const Departing& departing) {
-  return departing.is_error() && departing.draft.error == kErrVers;
-}
-
-bool is_err_chunk(const Departing& departing) {
-  return departing.is_error() && departing.draft.error == kErrChunk;
-}
 
 bool xids_differ(const Departing& error) {
   return !rpc::direction(error.rpc_call) || rpc::xid(error.rpc_call) != error.call->xid;
@@ -26,7 +17,8 @@ bool xids_differ(const Departing& error) {
 
 /// A call that was rebuilt and not executed.
 bool was_not_executed(const Departing& error) {
-  return is_err_chunk(error) && !error.rpc_call.empty() && !error.has_rpc_reply();
+  return error.is_error(wire::ErrorCode::chunk) && !error.rpc_call.empty() &&
+         !error.has_rpc_reply();
 }
 
 bool is_complex(const wire::Header& call) {
@@ -46,7 +38,7 @@ std::uint64_t pulled_octets(const wire::Header& call) {
 }
 
 void answer_version_with_err_chunk(Departing& error) {
-  if (!is_err_vers(error)) return;
+  if (!error.is_error(wire::ErrorCode::vers)) return;
   error.draft.vers = wire::kVersion;
   error.draft.error = kErrChunk;
 }
@@ -95,7 +87,8 @@ void note_lost_calls(const fabric::CloseReason& reason, History& history) {
 }
 
 void end_over_lost_call(Departing& error) {
-  error.aborts = is_err_chunk(error) && error.history->server->lost_calls.contains(error.call->xid);
+  error.aborts = error.is_error(wire::ErrorCode::chunk) &&
+                 error.history->server->lost_calls.contains(error.call->xid);
 }
 
 constexpr Deviation kFamily[] = {
@@ -104,7 +97,7 @@ constexpr Deviation kFamily[] = {
      .sentence = "A call of an unsupported version is discarded.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_vers(error)) error.withheld = true;
+                      if (error.is_error(wire::ErrorCode::vers)) error.withheld = true;
                     }}},
     {.name = "version-error-as-chunk",
      .breaks = {"RFC8166-4.5.1-1"},
@@ -130,14 +123,15 @@ constexpr Deviation kFamily[] = {
      .sentence = "A call whose reply fits no form is left without any answer.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_chunk(error) && error.has_rpc_reply()) error.withheld = true;
+                      if (error.is_error(wire::ErrorCode::chunk) && error.has_rpc_reply())
+                        error.withheld = true;
                     }}},
     {.name = "huge-call-discarded",
      .breaks = {"RFC8166-8.1.4-1"},
      .sentence = "A call with more octets in read chunks than are taken is discarded.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_chunk(error) && error.rpc_call.empty() &&
+                      if (error.is_error(wire::ErrorCode::chunk) && error.rpc_call.empty() &&
                           pulled_octets(*error.call) > peer::kLargestTransfer)
                         error.withheld = true;
                     }},
@@ -147,7 +141,8 @@ constexpr Deviation kFamily[] = {
      .sentence = "A call with more chunks or segments than are taken is discarded.",
      .server = {.departure =
                     [](Departing& error) {
-                      if (is_err_chunk(error) && is_complex(*error.call)) error.withheld = true;
+                      if (error.is_error(wire::ErrorCode::chunk) && is_complex(*error.call))
+                        error.withheld = true;
                     }},
      .script_shows = false},
     {.name = "failed-call-disconnects",

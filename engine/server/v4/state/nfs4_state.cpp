@@ -72,8 +72,7 @@ std::pair<nfs4::Status, std::uint32_t> outcome_of(View results) {
 }
 
 /// Whether a retry gets the reply again: all but what the policy does not keep.
-bool is_kept(const ReplyCachePolicy& policy, const SlotInUse& slot, View results) {
-  const nfs4::Status status = outcome_of(results).first;
+bool is_kept(const ReplyCachePolicy& policy, const SlotInUse& slot, nfs4::Status status) {
   if (is_illegal(status) && !policy.keeps_illegal) return false;
   if (!slot.cachethis) return true;
   return policy.keeps_asked && (policy.keeps_errors || status == nfs4::Status::NFS4_OK);
@@ -164,9 +163,9 @@ void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
   used.reply.clear();
   const std::size_t most = slot.cachethis ? session->fore.ca_maxresponsesize_cached : kSmallReply;
   const ReplyCachePolicy& policy = tables_->options.policy.cache;
-  const bool lone = outcome_of(results.stream()).second == 1;
-  if (lone && !policy.keeps_lone_sequence) used.cached = false;
-  if (results.size() <= most && is_kept(policy, slot, results.stream())) {
+  const auto [status, operations] = outcome_of(results.stream());
+  if (operations == 1 && !policy.keeps_lone_sequence) used.cached = false;
+  if (results.size() <= most && is_kept(policy, slot, status)) {
     copy_results(results, used.reply);
   } else {
     used.reply.stream() = uncached_reply(results.stream(), policy);
