@@ -109,17 +109,14 @@ def test_an_encrypted_file_is_none(failed, tmp_path):
         read(tmp_path / "x")
 
 
-CONNECT = {"greet": True, "must_open": True, "settings": {}}
+CONNECT = {"must_open": True, "settings": {}}
 MEMORY = {"conn": "c0", "length": 8, "read": True, "write": True, "stag": 1, "base": 0}
 # Steps behind a connection that no recorder writes, and what is said of them.
 HOSTILE = {
-    "lacks-a-field": (("send", "c0", {}), "step 1 (send) cannot be done: KeyError"),
-    "another-type": (
-        ("probe", "c0", {"timeout_ms": "1"}),
-        "step 1 (probe) cannot be done: TypeError",
-    ),
+    "lacks-a-field": (("given", "", {"name": "root"}), "step 1 (given) cannot be done: KeyError"),
+    "another-type": (("quiet", "c0", {"ms": "1"}), "step 1 (quiet) cannot be done: TypeError"),
     "much-memory": (
-        ("offer", "m0", {**MEMORY, "length": 1 << 60, "content": {"hex": "00"}}),
+        ("memory", "m0", {**MEMORY, "length": 1 << 60, "content": {"hex": "00"}}),
         "ValueError: memory has another length than its content",
     ),
     "many-receives": (
@@ -131,11 +128,12 @@ HOSTILE = {
         "(connect) cannot be done",
     ),
     "private-method": (("raw", "c0", {"method": "_x", "arguments": []}), "replayed: pass"),
-    "no-relation": (
-        ("check", "", {"relation": "x", "sources": [], "around": [], "reason": ""}),
-        "step 1 (check) cannot be done: KeyError",
+    "no-value-of-ours": (("given", "", {"name": "x", "value": ""}), "no value is called 'x'"),
+    "no-verdict": (
+        ("check", "", {"conn": "", "xid": None, "verdict": "x", "reason": ""}),
+        "step 1 (check) cannot be done: ValueError",
     ),
-    "control-characters": (("probe\x1b[2J", "c0", {}), "'probe\\\\x1b[2J', which is unknown"),
+    "control-characters": (("quiet\x1b[2J", "c0", {}), "'quiet\\\\x1b[2J', which is unknown"),
 }
 
 

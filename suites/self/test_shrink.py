@@ -11,6 +11,8 @@ from steertag import wire
 from steertag.replay.parts import smaller_draft, smaller_octets
 from steertag.replay.shrinker import Shrinker
 from steertag.replay.steps import listing, tidy
+from steertag.suite.exchange.callbacks import read_callback
+from steertag.suite.exchange.message import Message
 from steertag.suite.recording.recording_file import read, Recording, Step, TargetOf
 
 CASES = """
@@ -73,20 +75,16 @@ def test_what_is_left_is_small(shrunk):
     _, path, out, _ = shrunk
     before, after = read(path), read(out)
     assert (after.verdict, after.reason) == (before.verdict, before.reason)
-    assert [step.kind for step in after.steps if step.kind != "expect"] in (
-        ["connect", "send", "await_outcome"],
-        ["connect", "send"],
-        ["connect", "send", "probe"],
-    )
-    message = next(step for step in after.steps if step.kind == "send").fields["message"]
-    assert len(message["octets"]) < 100
+    posted = [step for step in after.steps if step.kind in ("connect", "memory", "send", "given")]
+    assert [step.kind for step in posted] == ["connect", "send"]
+    assert len(posted[1].fields["octets"]) < 100
 
 
 def test_what_is_left_is_told(shrunk):
     name, path, out, said = shrunk
     assert f"self.long: {DEFECTS[name]}\n" in said
     assert f"{len(read(path).steps)} steps, now {len(read(out).steps)}, after " in said
-    assert "connect greet=True" in said and f"written to {out}\n" in said
+    assert "connect must_open=True" in said and f"written to {out}\n" in said
 
 
 def test_what_is_left_still_fails_and_a_conforming_server_passes(shrunk, tmp_path):
@@ -104,10 +102,11 @@ def test_calls_of_the_target_are_kept_with_what_takes_them(tmp_path):
     # Whole steps are left out first, octets later.
     done = steertag("shrink", path, "--out", out, "--runs", "60")
     assert done.returncode == 0, done.stdout + done.stderr
-    kinds = [step.kind for step in read(out).steps]
-    assert (
-        kinds.count("connect") == 1 and "callbacks" in kinds and "probe" not in kinds
-    ), done.stdout
+    steps = read(out).steps
+    assert [step.kind for step in steps].count("connect") == 1, done.stdout
+    came = [step.fields["octets"] for step in steps if step.kind == "received"]
+    calls = [octets for octets in came if read_callback(Message(octets))]
+    assert calls, done.stdout
     done = steertag("replay", out)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -199,32 +198,22 @@ def test_an_interrupted_search_keeps_what_it_found():
 
 
 def test_steps_go_with_what_they_need():
-    octets = {"octets": b"", "memory": ["m0"]}
     steps = [
         step(0, "connect", "c0"),
         step(1, "connect", "c1"),
-        step(2, "offer", "m0", conn="c1"),
-        step(3, "send", "c0", message=octets),
-        step(4, "await_outcome", "c0", message={"sent": 3}),
-        step(5, "send", "c1", message=octets),
-        step(6, "collect_sent", "c1", calls=[{"sent": 5}, {"sent": 99}]),
-        step(7, "expect", "", seen=[4, None], requirement="x"),
-        step(8, "close", "m0"),
+        step(2, "memory", "m0", conn="c1"),
+        step(3, "send", "c0", octets=b""),
+        step(4, "received", "c0", octets=b""),
+        step(5, "send", "c1", octets=b""),
+        step(6, "invalidate", "m0"),
+        step(7, "expect", "", conn="c0", seen=4),
+        step(8, "check", "", conn="", seen=None),
+        step(9, "send", "h0", octets=b""),
+        step(10, "raw", "c0", arguments=["m0", 0]),
     ]
-    assert [one.number for one in tidy(steps[1:])] == [1, 2, 5, 6, 8]
-    assert [one.number for one in tidy(steps[:1] + steps[2:])] == [0, 3, 4, 7]
-    assert tidy(steps)[6].fields["calls"] == [{"sent": 5}]
-
-
-def test_callbacks_go_with_their_connection():
-    steps = [
-        step(0, "connect", "c0"),
-        step(1, "callbacks", "b0", conn="c0", credits=4, null=False),
-        step(2, "wait", "b0", timeout_ms=50),
-    ]
+    assert [one.number for one in tidy(steps[1:])] == [1, 2, 5, 6, 8, 9]
+    assert [one.number for one in tidy(steps[:1] + steps[2:])] == [0, 3, 4, 7, 8, 9]
     assert tidy(steps) == steps
-    assert tidy(steps[:1] + steps[2:]) == steps[:1]
-    assert tidy(steps[1:]) == []
 
 
 def test_messages_lose_entries_and_words():
@@ -243,7 +232,7 @@ def test_messages_lose_entries_and_words():
 
 def test_the_listing_has_a_message_in_words():
     octets = wire.encode(wire.Draft(xid=7, credit=32))
-    lines = list(listing([step(0, "connect"), step(1, "send", message={"octets": octets})]))
+    lines = list(listing([step(0, "connect"), step(1, "send", octets=octets)]))
     assert lines[0] == "   0 c0     connect"
     assert lines[1].startswith("   1 c0     send 28 octets")
     assert any("RDMA_MSG xid 0x00000007" in line for line in lines[2:])

@@ -10,6 +10,8 @@ from ..suite.recording.recording_file import CLIENT, SERVER
 
 # What the observer knows of its own side, and what passes nowhere.
 _LOCAL = ("memory_offered", "memory_invalidated", "receive_posted")
+# Octets shown of what is no message.
+MOST_SHOWN = 32
 _PROGRAMS = {
     (nfs.nfs3.PROGRAM, nfs.nfs3.VERSION): ("NFSv3", nfs.nfs3.Procedure),
     (nfs.mount3.PROGRAM, nfs.mount3.VERSION): ("MOUNTv3", nfs.mount3.Procedure),
@@ -19,17 +21,15 @@ _PROGRAMS = {
 def script(recording):
     """Lines of text. Raises Failure if the file holds no message."""
     lines = _Script()
-    events = _events(recording.capture)
-    if events:
-        for connection, event in events:
-            lines.event(connection, event)
-    else:
-        for step in recording.steps:
-            lines.step(step)
+    if recording.tests == CLIENT:
+        for connection, event in _events(recording.capture):
+            lines.event(f"c{connection}", event)
+    for step in recording.steps:
+        lines.step(step)
     if not lines.lines:
         raise Failure("the recording holds no messages to show")
     yield from lines.lines
-    number = lines.number_of(_judged_octets(recording))
+    number = lines.number_of(_judged_step(recording))
     where = f" of message {number}" if number else ""
     yield f"{recording.verdict}{where}: {recording.reason}"
 
@@ -49,23 +49,14 @@ def _events(capture):
     return sorted(found, key=lambda each: each[1].time_ns)
 
 
-def _judged_octets(recording):
-    """The octets of the message that the failed judgement is about; None if it is about no message."""
-    steps = recording.steps
-    judged = [step for step in steps if step.kind in ("expect", "check")]
-    if not judged or judged[-1].fields["requirement"] not in recording.reason:
+def _judged_step(recording):
+    """The number of the step that the failed judgement is about; None if it is about no message."""
+    judged = [step for step in recording.steps if step.kind in ("expect", "check")]
+    if not judged:
         return None
     fields = judged[-1].fields
-    is_of_kind = judged[-1].kind == "expect"
-    near = [] if is_of_kind else [each[0] for each in (*fields["around"], *fields["sources"])]
-    for number, xid in [fields["seen"]] if is_of_kind else near:
-        came = next((step.came for step in steps if step.number == number), None)
-        came = came.get(str(xid)) if isinstance(came, dict) and xid is not None else came
-        if not isinstance(came, dict) or "octets" not in came:
-            continue
-        legal = (*fields.get("must", ()), *fields.get("should", ()))
-        return None if is_of_kind and came.get("kind") in legal else came["octets"]
-    return None
+    told = fields["reason"] if judged[-1].kind == "check" else f"{fields['requirement']}: "
+    return fields["seen"] if told in recording.reason else None
 
 
 class _Script:
@@ -73,48 +64,113 @@ class _Script:
 
     def __init__(self):
         self.lines = []
-        self._numbers = {}  # octets of a message from the server: its number
+        self._numbers = {}  # number of a step: number of its line
         self._calls = {}  # (connection, sender, XID): (program, version, procedure)
         self._writes = {}  # (connection, STag): [(offset, octets)]
+        self._regions = {}  # name: fields of its step
         self._readers = {}  # (connection, sender): RecordReader; None behind an illegal mark
-        self._ended = set()  # connections whose end has its line
+        self._streams = set()  # connections over TCP
 
-    def number_of(self, octets):
-        return self._numbers.get(octets)
+    def number_of(self, step):
+        return self._numbers.get(step)
 
     def event(self, connection, event):
         """One event of a capture."""
         sender, text = str(event).split(" ", 2)[1:]
         if event.kind == "rdma_write":
-            placed = self._writes.setdefault((connection, event.stag), [])
-            placed.append((event.offset, bytes(event.payload)))
+            self._placed(connection, event.stag, event.offset, bytes(event.payload))
         if event.kind == "send":
-            octets = bytes(event.bytes)
-            text = f"{text.split(' [')[0]}{_invalidated(event)}: "
-            text += self._message(connection, sender, octets)
-            self._add(f"c{connection}", sender, text, octets)
-        else:
-            self._add(f"c{connection}", sender, text)
+            text = f"{text.split(' [')[0]}{_invalidated(event.invalidated)}: "
+            text += self._message(connection, sender, bytes(event.bytes))
+        self._add(connection, sender, text)
 
     def step(self, step):
-        """One step over TCP, whose messages are RPC messages without transport headers."""
-        if step.kind in ("connect", "connect_tcp", "end", "reset", "close", "abort"):
-            self._add(step.subject, CLIENT, step.kind)
-        if "octets" in step.fields:
-            self._stream(step.subject, CLIENT, step.fields["octets"])
-        message = step.fields.get("message")
-        message = message.get("octets") if isinstance(message, dict) else message
-        if isinstance(message, bytes):
-            self._record(step.subject, CLIENT, message)
-        if isinstance(step.came, bytes) and step.kind in ("take", "receive"):
-            self._stream(step.subject, SERVER, step.came)
-        came = step.came if isinstance(step.came, dict) else {}
-        for each in [came, *(one for one in came.values() if isinstance(one, dict))]:
-            if isinstance(each.get("octets"), bytes):
-                self._record(step.subject, SERVER, each["octets"])
-            elif each.get("kind") in kinds.CLOSED and step.subject not in self._ended:
-                self._ended.add(step.subject)
-                self._add(step.subject, SERVER, each["kind"])
+        """One step of the log of a case."""
+        show = getattr(self, f"_show_{step.kind}", None)
+        if show is not None:
+            show(step.subject, step.fields)
+        if step.kind == "received":
+            self._numbers[step.number] = len(self.lines)
+
+    def _show_connect(self, connection, fields):
+        private = _octets(fields["settings"].get("private_data", b""))
+        self._add(connection, CLIENT, f"connect with private data {private}")
+
+    def _show_connect_tcp(self, connection, _):
+        self._streams.add(connection)
+        self._add(connection, CLIENT, "connect_tcp")
+
+    def _show_stream(self, connection, _):
+        self._streams.add(connection)
+        self._add(connection, CLIENT, "connect_tcp without records")
+
+    def _show_accepted(self, connection, fields):
+        self._add(connection, SERVER, f"accept with private data {_octets(fields['private_data'])}")
+
+    def _show_rejected(self, connection, fields):
+        self._add(connection, SERVER, f"reject with private data {_octets(fields['private_data'])}")
+
+    def _show_memory(self, name, fields):
+        self._regions[name] = fields
+
+    def _show_send(self, connection, fields):
+        octets = fields["octets"]
+        if connection in self._streams:
+            self._stream(connection, CLIENT, octets)
+            return
+        fault = f" with fault {fields['fault']}" if fields.get("fault") else ""
+        text = f"send {len(octets)} octets{_invalidated(fields.get('invalidate'))}{fault}: "
+        self._add(connection, CLIENT, text + self._message(connection, CLIENT, octets))
+
+    def _show_received(self, connection, fields):
+        octets = fields["octets"]
+        if "fragments" in fields:
+            self._record(connection, SERVER, octets)
+        elif connection in self._streams:
+            self._add(connection, SERVER, f"octets {len(octets)} {_octets(octets)}")
+        else:
+            name = fields.get("invalidated")
+            stag = self._regions[name]["stag"] if name in self._regions else None
+            text = f"send {len(octets)} octets{_invalidated(stag)}: "
+            self._add(connection, SERVER, text + self._message(connection, SERVER, octets))
+
+    def _show_rdma_write(self, connection, fields):
+        stag, offset = self._place(fields)
+        self._placed(connection, stag, offset, fields["octets"])
+        self._add(connection, SERVER, f"rdma_write {_length_words(fields)} to {_tag(stag, offset)}")
+
+    def _show_rdma_read(self, connection, fields):
+        place = _tag(*self._place(fields))
+        self._add(connection, SERVER, f"rdma_read {_length_words(fields)} from {place}")
+
+    def _show_ended(self, connection, fields):
+        self._add(connection, SERVER, fields["how"])
+
+    def _show_terminated(self, connection, _):
+        self._add(connection, CLIENT, "terminate, because what came is illegal")
+
+    def _show_raw(self, connection, fields):
+        words = " ".join(_argument(each) for each in fields["arguments"])
+        self._add(connection, CLIENT, f"{fields['method']} {words}")
+
+    def _show_end(self, connection, _):
+        self._add(connection, CLIENT, "end of stream")
+
+    def _show_close(self, connection, _):
+        self._add(connection, CLIENT, "disconnect")
+
+    def _show_reset(self, connection, _):
+        self._add(connection, CLIENT, "abort")
+
+    def _place(self, fields):
+        """STag and offset on the wire of a range of memory; no STag if it is none of the case's."""
+        region = self._regions.get(fields["memory"])
+        if region is None:
+            return None, fields["offset"]
+        return region["stag"], region["base"] + fields["offset"]
+
+    def _placed(self, connection, stag, offset, octets):
+        self._writes.setdefault((connection, stag), []).append((offset, octets))
 
     def _stream(self, connection, sender, octets):
         """Octets of a TCP stream: the records that they complete, or how many they are."""
@@ -132,12 +188,10 @@ class _Script:
 
     def _record(self, connection, sender, octets):
         text = f"record {len(octets)} octets: {self._rpc(connection, sender, octets)}"
-        self._add(connection, sender, text, octets)
+        self._add(connection, sender, text)
 
-    def _add(self, connection, sender, text, octets=None):
+    def _add(self, connection, sender, text):
         number = len(self.lines) + 1
-        if octets is not None and sender == SERVER:
-            self._numbers[octets] = number
         arrow = "->" if sender == CLIENT else "<-"
         self.lines.append(f"{number:>4} {connection} {arrow} {sender} {text}")
 
@@ -151,6 +205,8 @@ class _Script:
         text = text or _one_line(wire.describe(header, b""))
         if header.proc == wire.Procedure.NOMSG and sender == SERVER and header.reply_chunk:
             payload = b"".join(self._written(connection, each) for each in header.reply_chunk)
+        if header.proc == wire.Procedure.NOMSG and sender == CLIENT and header.read_list:
+            payload = self._registered(header.read_list[0].target)
         if not payload:
             return text
         items = [bytes(_length(chunk)) for chunk in header.write_list]
@@ -164,6 +220,14 @@ class _Script:
             if 0 <= start and start + len(payload) <= len(octets):
                 octets[start : start + len(payload)] = payload
         return bytes(octets)
+
+    def _registered(self, segment):
+        """What the case put into the memory of a segment."""
+        for region in self._regions.values():
+            start = segment.offset - region["base"]
+            if region["stag"] == segment.handle and start >= 0:
+                return region["content"][start : start + segment.length]
+        return b""
 
     def _rpc(self, connection, sender, payload, items=()):
         """`items` stand for what write chunks carry: only their lengths matter here."""
@@ -190,8 +254,25 @@ def _length(chunk):
     return min(sum(segment.length for segment in chunk), MOST_ITEM_OCTETS)
 
 
-def _invalidated(event):
-    return "" if event.invalidated is None else f" invalidates STag 0x{event.invalidated:08x}"
+def _invalidated(stag):
+    return "" if stag is None else f" invalidates STag 0x{stag:08x}"
+
+
+def _tag(stag, offset):
+    return f"STag {'unknown' if stag is None else f'0x{stag:08x}'} offset 0x{offset:016x}"
+
+
+def _length_words(fields):
+    return f"{fields['length']} octet{'' if fields['length'] == 1 else 's'}"
+
+
+def _octets(octets):
+    more = " ..." if len(octets) > MOST_SHOWN else ""
+    return f"[{octets[:MOST_SHOWN].hex(' ', 4)}{more}]"
+
+
+def _argument(value):
+    return _octets(value) if isinstance(value, bytes) else str(value)
 
 
 def _one_line(described):

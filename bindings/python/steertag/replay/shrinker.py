@@ -12,8 +12,6 @@ from .steps import tidy
 MOST_RUNS = 1000
 # Rounds over everything; each begins only if the one before made something smaller.
 MOST_ROUNDS = 8
-# Fields of steps that hold octets of which fewer may do.
-_OCTETS = {"file": "content", "send_octets": "octets", "send": "octets", "symlink": "text"}
 
 
 class OutOfRuns(Exception):
@@ -81,38 +79,29 @@ class Shrinker:
             size = max(1, size // 2)
 
     def _shrink_messages(self):
-        # What is sent first: it is short, and what a failure mostly hangs on.
-        for step in sorted(self.best.steps, key=lambda step: step.kind != "send"):
-            self._shrink_step(step.number)
+        for step in self.best.steps:
+            if step.kind == "send":
+                self._shrink_step(step.number)
 
     def _shrink_step(self, number):
         step = self._step(number)
         if step is None:
             return
-        message = step.fields.get("message")
-        name = _OCTETS.get(step.kind)
-        if step.kind == "send" and isinstance(message, dict) and "octets" in message:
-            if _is_draft(message):
-                self._reduce(number, smaller_draft, _with_message())
-            self._reduce(number, smaller_octets, _with_message())
-        elif step.kind == "send" and isinstance(message, bytes):
-            self._reduce(number, smaller_octets, _with_octets("message"))
-        elif name is not None and isinstance(step.fields.get(name), bytes):
-            self._reduce(number, smaller_octets, _with_octets(name))
+        if _is_draft(step.fields["octets"]):
+            self._reduce(number, smaller_draft)
+        self._reduce(number, smaller_octets)
 
     def _step(self, number):
         return next((step for step in self.best.steps if step.number == number), None)
 
-    def _reduce(self, number, smaller, place):
-        """Tries each smaller form of a step's octets; starts over with what was taken."""
-        get, put = place
+    def _reduce(self, number, smaller):
+        """Tries each smaller form of a message; starts over with what was taken."""
         position = 0
         while True:
             step = self._step(number)
-            candidates = smaller(get(step), position)
             taken = False
-            for position, octets in candidates:
-                changed = dataclasses.replace(step, fields=put(step.fields, octets))
+            for position, octets in smaller(step.fields["octets"], position):
+                changed = dataclasses.replace(step, fields={**step.fields, "octets": octets})
                 steps = [changed if each is step else each for each in self.best.steps]
                 if self._try(steps):
                     taken = True
@@ -121,22 +110,6 @@ class Shrinker:
                 return
 
 
-def _with_message():
-    """The octets of a message that is known with what it asks."""
-    return (
-        lambda step: step.fields["message"]["octets"],
-        lambda fields, octets: {**fields, "message": {**fields["message"], "octets": octets}},
-    )
-
-
-def _with_octets(name):
-    """Octets that are a field of their own."""
-    return (
-        lambda step: step.fields[name],
-        lambda fields, octets: {**fields, name: octets},
-    )
-
-
-def _is_draft(message):
+def _is_draft(octets):
     """Whether the octets are those of a message with a transport header."""
-    return wire.encode(wire.draft_of(message["octets"])) == message["octets"]
+    return wire.encode(wire.draft_of(octets)) == octets

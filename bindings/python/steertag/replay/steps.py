@@ -1,67 +1,32 @@
 """What the steps of a recording need of each other, and how they read."""
 
-import dataclasses
-
 from .. import wire
-from ..suite.nfs_client.case_files import FILES, HELPER
 
-_MAKERS = ("connect", "connect_tcp", "stream", "offer", "callbacks")
-# Those that are made on a connection.
-_OF_CONNECTION = ("offer", "callbacks")
+_MAKERS = ("connect", "connect_tcp", "stream", "memory")
 # Octets shown of what is no message.
 _SHOWN = 64
 
 
 def tidy(steps):
     """The steps without those that need one that is not there."""
-    things, numbers, kept = {FILES, HELPER, ""}, set(), []
+    things, kept = {""}, []
     for step in steps:
-        step = _tidied(step, things, numbers)
-        if step is None:
+        if not _is_complete(step, things):
             continue
         if step.kind in _MAKERS:
             things.add(step.subject)
-        numbers.add(step.number)
         kept.append(step)
     return kept
 
 
-def _tidied(step, things, numbers):
-    """The step as it can stay, or None."""
-    fields = step.fields
-    if step.kind not in _MAKERS and step.subject not in things:
-        return None
-    if step.kind in _OF_CONNECTION and fields["conn"] not in things:
-        return None
-    if not _is_there(fields.get("message"), numbers):
-        return None
-    if step.kind == "raw" and not all(
-        each in things for each in fields["arguments"] if isinstance(each, str)
-    ):
-        return None
-    if "calls" in fields:
-        calls = [call for call in fields["calls"] if _is_there(call, numbers)]
-        return dataclasses.replace(step, fields={**fields, "calls": calls}) if calls else None
-    if step.kind == "expect":
-        return step if fields["seen"][0] in numbers else None
-    if step.kind == "check":
-        return _tidied_check(step, things, numbers)
-    return step
-
-
-def _tidied_check(step, things, numbers):
-    """A check with what is left of its sources and surroundings."""
-    fields = step.fields
-    sources = [each for each in fields["sources"] if each[0][0] in numbers | things]
-    around = [each for each in fields["around"] if each[0][0] in numbers]
-    # What is nearest stands first; without the rest less has to be alike.
-    if around[:1] != fields["around"][:1] or not (sources or around):
-        return None
-    return dataclasses.replace(step, fields={**fields, "sources": sources, "around": around})
-
-
-def _is_there(message, numbers):
-    return not isinstance(message, dict) or "sent" not in message or message["sent"] in numbers
+def _is_complete(step, things):
+    """Whether there is what the step is about. The file helper is always there."""
+    needed = [step.fields["conn"]] if "conn" in step.fields else []
+    if step.kind not in _MAKERS:
+        needed.append(step.subject)
+    if step.kind == "raw":
+        needed += [each for each in step.fields["arguments"] if isinstance(each, str)]
+    return all(each in things or each.startswith("h") for each in needed)
 
 
 # -- for the reader --------------------------------------------------------------------------------
@@ -71,16 +36,18 @@ def listing(steps):
     """Lines that tell what the steps do, messages in words below them."""
     for step in steps:
         yield _line(step)
-        octets = _message_of(step)
-        if octets is not None:
-            yield from (f"        {line}" for line in wire.describe(octets).splitlines())
+        if is_message(step):
+            described = wire.describe(step.fields["octets"])
+            yield from (f"        {line}" for line in described.splitlines())
 
 
-def _message_of(step):
-    message = step.fields.get("message")
-    if step.kind != "send" or not step.subject.startswith(("c", HELPER)):
-        return None
-    return message["octets"] if isinstance(message, dict) else message
+def is_message(step):
+    """Whether the step is a message of a connection over RDMA, or one that is like it."""
+    return (
+        step.kind in ("send", "received")
+        and step.subject[:1] in ("c", "h")
+        and "fragments" not in step.fields
+    )
 
 
 def _line(step):
@@ -92,15 +59,16 @@ def _line(step):
             for name in ("must", "should", "latitude", "warn")
             if fields.get(name)
         )
-        return f"{where}expect {fields['requirement']} of step {fields['seen'][0]}: {words}"
+        seen = fields["seen"]
+        what = "no answer" if seen is None else f"step {seen}"
+        return f"{where}expect {fields['requirement']} of {what}: {words}"
     if step.kind == "check":
         return f"{where}check {fields['reason']}"
-    shown = [f"{name}={_shown(value)}" for name, value in fields.items() if name != "message"]
-    octets = _message_of(step)
-    if octets is not None:
-        shown.insert(0, f"{len(octets)} octets")
-    came = step.came.get("kind") if isinstance(step.came, dict) else None
-    return f"{where}{step.kind} {' '.join(shown)}".rstrip() + (f" -> {came}" if came else "")
+    shown = [f"{name}={_shown(value)}" for name, value in fields.items() if name != "octets"]
+    if "octets" in fields:
+        octets = fields["octets"]
+        shown.insert(0, f"{len(octets)} octets" if is_message(step) else _shown(octets))
+    return f"{where}{step.kind} {' '.join(shown)}".rstrip()
 
 
 def _shown(value):

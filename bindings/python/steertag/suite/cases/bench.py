@@ -12,13 +12,14 @@ from ..nfs_client.nfs4_client import Nfs4Client, Nfs4Files
 from ..nfs_client.nfs_message import auth_sys
 from ..rdma.connection import Connection
 from ..rdma.rdma_link import Settings, Watch
+from ..recording.plain import as_plain
+from ..recording.taps import tap_connection, tap_stream
 from ..run.profile import Profile
 from ..tcp.record_link import RecordLink
 from ..tcp.stream import Stream
 from . import kinds
 from .case_end import Failed, HarnessError, Hung, NotTestable, unprepared, Unsupported
 from .case_run import current_run
-from .expectation import Judged
 from .needs import check_need
 from .transport import TCP
 
@@ -57,7 +58,7 @@ class Bench:
         self._stream_ports = []
         self._files = None
         self._clients = []
-        self.actions = run.recorder
+        self._log = run.recorder
 
     # -- connections ---------------------------------------------------------------------------
 
@@ -74,28 +75,16 @@ class Bench:
         if self._link.transport == TCP:
             if settings:
                 raise HarnessError(f"a connection over TCP has no {', '.join(sorted(settings))}")
-            return self._connect_tcp("connect", self._link, must_open)
+            return self._connect_tcp(self._link, must_open)
         opened_with = self._settings(**settings)
-        if "private_data" in settings:
-            settings["private_data"] = bytes(opened_with.options.private_data)
-        fields = {"greet": greet, "must_open": must_open, "settings": settings}
-        with self._connecting("connect", fields) as action:
-            conn = self._connect(opened_with, greet, must_open)
-        self.actions.ended(action, conn)
-        return conn
-
-    def _connecting(self, kind, fields):
-        """The action of the connection that is made next."""
-        return self.actions.doing(kind, f"c{len(self._connections)}", fields)
-
-    def _connect(self, opened_with, greet, must_open):
+        settings["private_data"] = bytes(opened_with.options.private_data)
         number = len(self._captures)
         watch = Watch(number, self._link.provider.capabilities)
         self._captures.append(watch.capture)
         raw = self._link.open(opened_with, watch, self._link.connect_ms)
         seed = self._run.xid_seed(number)
         conn = Connection(raw, watch, opened_with, self.deadlines, seed, self.need)
-        self._keep(conn, must_open)
+        self._keep(conn, must_open, "connect", settings=as_plain(settings))
         if conn.open and greet:
             self._greet(conn)
         return conn
@@ -104,34 +93,28 @@ class Bench:
         """A new connection over TCP to the same server, captured: a RecordConnection. A case that
         uses it needs "tcp"."""
         self.need("tcp")
-        return self._connect_tcp("connect_tcp", self._link.twin, must_open)
+        return self._connect_tcp(self._link.twin, must_open)
 
     def connect_nfs_over_tcp(self):
         """Like `connect_tcp`, and refused if nobody is there; where nothing says how the server is reached
         over TCP, by the port that NFS has."""
         if self._link.twin is not None:
-            return self._connect_tcp("connect_tcp", self._link.twin, must_open=False)
+            return self._connect_tcp(self._link.twin, must_open=False)
         host = fabric.parse_url(self.target.url).host
         place = f"[{host}]" if ":" in host else host
         link = RecordLink(f"tcp://{place}:{NFS_PORT}", self.target.profile)
-        return self._connect_tcp("connect_tcp", link, must_open=False)
+        return self._connect_tcp(link, must_open=False)
 
-    def _connect_tcp(self, kind, link, must_open):
-        with self._connecting(kind, {"must_open": must_open}):
-            return self._connect_to(link, must_open)
-
-    def _connect_to(self, link, must_open):
+    def _connect_tcp(self, link, must_open):
         number = len(self._captures)
         capture = make_capture(number, TCP_PORT)
         self._captures.append(capture)
         seed = self._run.xid_seed(number)
-        return self._keep(
-            link.open(capture, self.deadlines, seed, link.connect_ms, self.need), must_open
-        )
+        conn = link.open(capture, self.deadlines, seed, link.connect_ms, self.need)
+        return self._keep(conn, must_open, "connect_tcp")
 
-    def _keep(self, conn, must_open):
-        self.actions.call(conn, f"c{len(self._connections)}")
-        conn.actions = self.actions
+    def _keep(self, conn, must_open, kind, **fields):
+        tap_connection(self._log, conn, kind, must_open=must_open, **fields)
         self._connections.append(conn)
         if not conn.open and must_open:
             raise Failed(f"{conn.owed}: the target refused a connection", conn.refusal)
@@ -168,15 +151,11 @@ class Bench:
 
     def stream(self):
         """A plain TCP stream to the target, captured and not judged; see stream.Stream."""
-        name = f"s{len(self._stream_ports)}"
         capture = make_capture(len(self._captures), RDMA_PORT)
-        with self.actions.doing("stream", name, {}):
-            made = Stream(self.target.url, capture, self.deadlines.answer_ms)
+        made = Stream(self.target.url, capture, self.deadlines.answer_ms)
         self._stream_ports.append(client_port(len(self._captures)))
         self._captures.append(capture)
-        self.actions.call(made, name)
-        made.actions = self.actions
-        return made
+        return tap_stream(self._log, made)
 
     def _greet(self, conn):
         """A wrong answer is no obstacle: the judge sees it, and what the case is about comes later."""
@@ -197,9 +176,8 @@ class Bench:
 
     def client_owner(self):
         """co_ownerid of a client that nobody was before, as text."""
-        with self.actions.doing("client_owner", "", {}) as action:
-            owner = f"{self._run.case_id}-{self._link.unique}"
-        self.actions.ended(action, owner)
+        owner = f"{self._run.case_id}-{self._link.unique}"
+        self._log.given("client_owner", owner)
         return owner
 
     def discard_client(self, owner):
@@ -237,7 +215,7 @@ class Bench:
         if self._files is None:
             self.need("nfs3")
             self.need("export")
-            whose = self._run.case_id, self.actions
+            whose = self._run.case_id, self._log
             self._files = Files(self.target, self._link, self.deadlines, *whose)
         return self._files
 
@@ -293,9 +271,7 @@ class Bench:
         """Notes something that is tolerated but wrong."""
         current_run().check_declared(requirement_id)
         reason = f"{requirement_id}: {text}"
-        self.actions.check(
-            requirement_id, reason, None, Judged("true", False, True, text), Verdict.WARN
-        )
+        self._log.check(reason, Verdict.WARN)
         current_run().note(Verdict.WARN, reason)
 
     # -- after the case ------------------------------------------------------------------------

@@ -9,8 +9,6 @@ A mismatch of kinds fails, or warns if only `should` was given. A mismatch of va
 of the requirement's level in the ledger: fail for MUST, warn for SHOULD, latitude for MAY.
 """
 
-import dataclasses
-
 from ... import requirements as ledger
 from ...verdict import Verdict, verdict_of_level
 from . import kind_words
@@ -19,17 +17,6 @@ from .case_run import current_run
 
 # Values longer than this are kept out of the stable reason.
 LONGEST_VALUE = 60
-
-
-@dataclasses.dataclass(frozen=True)
-class Judged:
-    """A value that is not as it should be: what it has to do with the expected one, and its name."""
-
-    relation: str
-    actual: object
-    expected: object
-    what: str
-    show: bool = True
 
 
 class _Expect:
@@ -79,36 +66,31 @@ class _Expect:
         seen = "" if not show else f": expected {_short(expected)}, saw {_short(actual)}"
         if actual != expected:
             text = f"{what}{seen or ' differs'}"
-            judged = Judged("equal", actual, expected, what, show)
-            self._broken(requirement_id, text, judged, outcome)
+            self._broken(requirement_id, text, (actual, expected), outcome)
 
     def one_of(self, actual, allowed, requirement_id, what, outcome=None):
         """`actual` is one of the allowed values."""
         if actual not in allowed:
             wanted = _either([_short(value) for value in allowed])
             text = f"{what}: expected {wanted}, saw {_short(actual)}"
-            judged = Judged("one_of", actual, allowed, what)
-            self._broken(requirement_id, text, judged, outcome)
+            self._broken(requirement_id, text, (actual, allowed), outcome)
 
     def at_least(self, actual, least, requirement_id, what, outcome=None):
         """`actual >= least`."""
         if actual < least:
             text = f"{what}: expected at least {least}, saw {actual}"
-            judged = Judged("at_least", actual, least, what)
-            self._broken(requirement_id, text, judged, outcome)
+            self._broken(requirement_id, text, (actual, least), outcome)
 
     def at_most(self, actual, most, requirement_id, what, outcome=None):
         """`actual <= most`."""
         if actual > most:
             text = f"{what}: expected at most {most}, saw {actual}"
-            judged = Judged("at_most", actual, most, what)
-            self._broken(requirement_id, text, judged, outcome)
+            self._broken(requirement_id, text, (actual, most), outcome)
 
     def true(self, condition, requirement_id, what, outcome=None):
         """`condition` holds; `what` is the sentence that should be true, without values."""
         if not condition:
-            judged = Judged("true", condition, True, what)
-            self._broken(requirement_id, f"not true: {what}", judged, outcome)
+            self._broken(requirement_id, f"not true: {what}", (condition, True), outcome)
 
     def data(self, actual, expected, requirement_id, what, outcome=None):
         """Two byte strings are equal; tells the first octet that differs."""
@@ -123,21 +105,20 @@ class _Expect:
             f"first difference at octet {first}: expected {expected[first:first + 16].hex(' ', 4)}"
             f" ..., saw {actual[first:first + 16].hex(' ', 4)} ..."
         )
-        judged = Judged("data", actual, expected, what)
-        self._judge(requirement_id, text, judged, detail, outcome)
+        self._judge(requirement_id, text, detail, outcome)
 
-    def _broken(self, requirement_id, text, judged, outcome):
-        detail = f"expected {judged.expected!r}\nsaw      {judged.actual!r}"
-        self._judge(requirement_id, text, judged, detail, outcome)
+    def _broken(self, requirement_id, text, values, outcome):
+        detail = "expected {1!r}\nsaw      {0!r}".format(*values)
+        self._judge(requirement_id, text, detail, outcome)
 
-    def _judge(self, requirement_id, text, judged, detail, outcome):
+    def _judge(self, requirement_id, text, detail, outcome):
         run = current_run()
         run.check_declared(requirement_id)
         verdict = verdict_of_level(ledger.level(ledger.find(requirement_id)))
         detail = f"{detail}\n{_explain(requirement_id, outcome)}"
         reason = f"{requirement_id}: {text}"
         if verdict in (Verdict.FAIL, Verdict.WARN):
-            run.recorder.check(requirement_id, reason, outcome, judged, verdict)
+            run.recorder.check(reason, verdict, outcome)
         if verdict is Verdict.FAIL:
             raise Failed(reason, detail)
         run.note(verdict, reason, detail)

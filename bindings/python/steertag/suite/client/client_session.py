@@ -137,6 +137,7 @@ class ClientSession(CaseSession):
         """Before the fixtures of a case. Raises Unreachable."""
         self._make_sure()
         self._run = Run(case, case_id, run_seed=self.options.run_seed)
+        self._run.recorder.over()  # a replay runs the case: the server reacts to the client
         self._bench = None
 
     def bench(self):

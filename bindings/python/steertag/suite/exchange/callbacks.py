@@ -4,7 +4,6 @@ import collections
 import dataclasses
 
 from ... import nfs, rpc, wire
-from ..recording.recorded import recorded
 from .deadline import Limit
 
 NFS4 = nfs.nfs4
@@ -79,12 +78,7 @@ class Callbacks:
     with a lone CB_SEQUENCE, and a server may send CB_RECALL_ANY or notifications at any time. A recall
     waits for the case, which answers it by `answer`."""
 
-    numbering = None  # for the recording: XIDs are the target's
-
     def __init__(self, conn, credits=REVERSE_CREDITS, answers_null=True):
-        self.actions = conn.actions
-        if self.actions is not None:
-            self.actions.callbacks(self, {"conn": conn, "credits": credits, "null": answers_null})
         self.conn = conn
         self.credits = credits
         self.answers_null = answers_null
@@ -93,7 +87,6 @@ class Callbacks:
         self.seen = []  # all of them
         conn.callbacks = self
 
-    @recorded
     def configure(self, credits=None, answers_null=None):
         """From here on our replies grant so many credits, and CB_NULL is answered or not."""
         self.credits = self.credits if credits is None else credits
@@ -116,7 +109,6 @@ class Callbacks:
             self.kept.append(callback)
         return True
 
-    @recorded
     def wait(self, timeout_ms=None):
         """The next call that is not answered yet, or None if none came in time."""
         limit = Limit(self.conn.deadlines.answer_ms if timeout_ms is None else timeout_ms)
@@ -124,7 +116,6 @@ class Callbacks:
             self.conn.wait_callback(limit)
         return self.kept.popleft() if self.kept else None
 
-    @recorded
     def wait_seen(self, count, timeout_ms=None):
         """Whether so many calls have come, answered or not, before the time passed."""
         limit = Limit(self.conn.deadlines.answer_ms if timeout_ms is None else timeout_ms)

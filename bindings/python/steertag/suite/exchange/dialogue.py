@@ -10,7 +10,6 @@ from ..cases import kinds
 from ..cases.case_end import HarnessError
 from ..nfs_client import compound
 from ..nfs_client.nfs_message import nfs_arguments
-from ..recording.recorded import recorded
 from .deadline import Limit
 from .outcome import without_answer
 
@@ -32,8 +31,6 @@ class Dialogue:
     has_header = False
     # The requirement that a target breaks which does not even answer a plain call.
     owed = ""
-    # What records the case's calls; None for connections of the harness itself.
-    actions = None
 
     def __init__(self, deadlines, seed, credential, need=None):
         """`credential` is an rpc.OpaqueAuth, or None for AUTH_NONE. `need(name)` ends the case when
@@ -82,29 +79,14 @@ class Dialogue:
         body = compound.compound_arguments(operations, minorversion, tag, count)
         return self.rpc_call(*compound.ASKED, body, self.credential, xid)
 
-    @property
-    def numbering(self):
-        """Where the XIDs stand, for the recording and for who repeats it."""
-        return self._xid
-
-    @numbering.setter
-    def numbering(self, xid):
-        self._xid = xid
-
-    def _record_send(self, message, invalidate=None, fault=None, **more):
-        if self.actions is not None and self.actions.listening:
-            self.actions.sending(message, invalidate, fault, self, self.numbering, more)
-
     # -- exchanges -----------------------------------------------------------------------------
 
-    @recorded
     def receive(self, timeout_ms=None):
         """The next message of the target, or None if the connection ended or the time passed."""
         if self.inbox:
             return self.inbox.popleft()
         return self._next(Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms))
 
-    @recorded
     def take_outcome(self, message, timeout_ms):
         """The Outcome of a call that was sent before, by the next message that comes; None if none comes
         in this time. Its memory stays open."""
@@ -119,7 +101,6 @@ class Dialogue:
         self.send(message)
         return self.await_outcome(message, xid, keep)
 
-    @recorded
     def await_outcome(self, message, xid=None, keep=False):
         """What came of a message that was sent before: the second half of `exchange`."""
         return self._conclude(message, xid, keep, self._patience_ms(message))
@@ -129,6 +110,7 @@ class Dialogue:
         if xid is None:
             xid = call.xid if call else self._first_word(message)
         outcome = self._await(call, xid, patience_ms)
+        outcome.call = call
         self._settle(call, outcome, keep)
         return outcome
 
@@ -139,7 +121,6 @@ class Dialogue:
             self.send(call)
         return self.collect_sent(calls, keep)
 
-    @recorded
     def collect_sent(self, calls, keep=False):
         """{xid: Outcome} of calls that were sent before: the second half of `collect`. Each reply may take
         the time of an answer after the one before it."""
@@ -166,7 +147,6 @@ class Dialogue:
             outcomes[xid] = outcome
         return outcomes
 
-    @recorded
     def probe(self, timeout_ms=None):
         """One legal NULL call and its Outcome: the first message that comes, which is "reply" from a
         target in order; a close; or "hang"."""
@@ -243,7 +223,6 @@ class Dialogue:
 
     # -- the end -------------------------------------------------------------------------------
 
-    @recorded
     def wait_closed(self, timeout_ms=None):
         """Waits until the connection ended; False if it did not within the deadline."""
         limit = Limit(self.deadlines.answer_ms if timeout_ms is None else timeout_ms)
@@ -256,14 +235,12 @@ class Dialogue:
                 self.inbox.clear()
         return not self.open
 
-    @recorded
     def close(self):
         """Orderly end."""
         if self.open:
             self._disconnect()
             self.wait_closed()
 
-    @recorded
     def abort(self):
         """Hard end: the stream is reset."""
         if self.open:

@@ -10,6 +10,7 @@ class Message:
 
     bytes: bytes
     invalidated: int | None = None  # STag of a Send with Invalidate
+    number: int = 0  # of all messages on its connection, from 1
 
     @property
     def xid(self):

@@ -14,6 +14,8 @@ class Outcome:
 
     kind: str
     conn: object
+    call: object = None  # the Call or RecordCall, if it was one
+    number: int = 0  # message.Message.number of the answer; 0: none came
     xid: int | None = None  # of the answer; of the message if there is none
     raw: bytes = b""
     header: object = None  # wire.Header; wire.FixedWords or None if it does not decode
@@ -44,7 +46,7 @@ def without_answer(kind, conn, xid, detail="", probes=0):
 
 def of_message(conn, call, message):
     """The Outcome that a received message means for `call` (a Call, or None when unknown)."""
-    outcome = Outcome(kind=kinds.GARBAGE, conn=conn, xid=message.xid, raw=message.bytes)
+    outcome = _garbage(conn, call, message)
     outcome.invalidated = message.invalidated
     try:
         outcome.header, payload = wire.decode(message.bytes)
@@ -69,8 +71,15 @@ def of_message(conn, call, message):
 
 def of_record(conn, call, message):
     """The Outcome that a received record means for `call` (a RecordCall, or None when unknown)."""
-    outcome = Outcome(kind=kinds.GARBAGE, conn=conn, xid=message.xid, raw=message.bytes)
+    outcome = _garbage(conn, call, message)
     _take_over(outcome, read_reply(message.bytes, _asked(call)))
+    return outcome
+
+
+def _garbage(conn, call, message):
+    """The outcome of a message of which nothing has been read."""
+    outcome = Outcome(kind=kinds.GARBAGE, conn=conn, call=call, xid=message.xid)
+    outcome.number, outcome.raw = message.number, message.bytes
     return outcome
 
 

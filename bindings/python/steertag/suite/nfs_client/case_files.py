@@ -2,7 +2,7 @@
 
 from ..cases import kinds
 from ..cases.case_end import HarnessError, unprepared
-from ..recording.recorded import recorded
+from ..recording.taps import tap_helper
 from .mount import mount
 
 # Data octets of one inline WRITE or READ: with all headers it fits a threshold of 4096 octets.
@@ -11,21 +11,20 @@ INLINE_DATA = 3072
 SMALL_INLINE_DATA = 512
 # Calls that read a file back; a target that never says eof ends here.
 MOST_READS = 4096
+# Listings of one directory, and levels of directories, that are removed after a case.
+MOST_LISTINGS = 64
+MOST_DEPTH = 4
 # Names of the cases' directories start with this.
 PREFIX = "steertag-"
-# What recordings call this helper, and its connection.
-FILES, HELPER = "files", "helper"
-
 _FILE_SYNC = 2
 
 
 class Files:
     """Makes files, links and directories below a directory of the case's own."""
 
-    def __init__(self, target, link, deadlines, case_id, recorder=None):
-        self.actions = recorder
-        if recorder is not None:
-            recorder.call(self, FILES)
+    def __init__(self, target, link, deadlines, case_id, log):
+        """`log` is the recorder.Recorder of the case."""
+        self._log = log
         self._target = target
         self._link = link
         self._deadlines = deadlines
@@ -42,50 +41,40 @@ class Files:
         if self._conn is None or not self._conn.open:
             self._conn = self._link.helper(self._deadlines)
             self._conn.patient = True
-            if self.actions is not None:
-                self._conn.actions = self.actions
-                self.actions.call(self._conn, HELPER)
+            tap_helper(self._log, self._conn)
         return self._conn
 
     @property
-    def numbering(self):
-        """How many names were made up, for the recording and for who repeats it."""
-        return self._count
-
-    @numbering.setter
-    def numbering(self, count):
-        self._count = count
-
-    @property
-    @recorded
     def root(self):
         """The export's root file handle."""
         if self._root is None:
-            self._root = mount(self._target, self.conn, self._deadlines)
+            with self._log.paused():
+                self._root = mount(self._target, self.conn, self._deadlines)
+            self._log.given("root", self._root)
         return self._root
 
     @property
-    @recorded
     def base_name(self):
         """The name of `base` in the export's root, where it is from now on."""
         self.base  # pylint: disable=pointless-statement
         return self._stem
 
     @property
-    @recorded
     def base(self):
         """The directory of this case, made when first needed."""
         if self._directory is None:
-            self._directory = self._make_directory(self.root, self._stem)
+            root = self.root
+            with self._log.paused():
+                self._directory = self._make_directory(root, self._stem)
+            self._log.given("base", self._directory)
+            self._log.given("base_name", self._stem)
         return self._directory
 
-    @recorded
     def name(self, stem):
         """A name that is not in use in `base`."""
         self._count += 1
         return f"{stem}-{self._count}"
 
-    @recorded
     def file(self, content, name=None):
         """The handle of a new file."""
         handle = self._create(name or self.name("file"))
@@ -97,7 +86,6 @@ class Files:
             )
         return handle
 
-    @recorded
     def sparse_file(self, length, name=None):
         """The handle of a new file of `length` octets, all zero, made without sending them."""
         handle = self._create(name or self.name("file"))
@@ -110,7 +98,6 @@ class Files:
         self._made.append((self.base, name, False))
         return made.ok.obj or self._look_up(self.base, name)
 
-    @recorded
     def symlink(self, text, name=None):
         """The handle of a new symbolic link with this text (str, or octets)."""
         name = name or self.name("link")
@@ -119,12 +106,10 @@ class Files:
         self._made.append((self.base, name, False))
         return made.ok.obj or self._look_up(self.base, name)
 
-    @recorded
     def directory(self, name=None):
         """The handle of a new directory."""
         return self._make_directory(self.base, name or self.name("directory"))
 
-    @recorded
     def descend(self):
         """From here on things are made in a new directory: nobody else changes what stands above it."""
         self._directory = self.directory()
@@ -134,7 +119,6 @@ class Files:
         self._made.append((parent, name, True))
         return made.ok.obj or self._look_up(parent, name)
 
-    @recorded
     def read(self, handle):
         """The whole content of a file."""
         content = bytearray()
@@ -155,18 +139,28 @@ class Files:
             self._try("RMDIR" if is_directory else "REMOVE", object=_where(parent, name))
         self._directory = None
 
-    def _empty(self, directory):
-        """Removes the files that a case made in a directory by itself."""
-        if directory is None:
-            return
-        listed = self._try(
-            "READDIR", dir=directory, cookie=0, cookieverf=bytes(8), count=SMALL_INLINE_DATA
-        )
-        if listed is None:
-            return
-        for entry in listed.ok.entries:
-            if entry.name not in (".", ".."):
-                self._try("REMOVE", object=_where(directory, entry.name))
+    def _empty(self, directory, depth=0):
+        """Removes what a case, or a replay, made in a directory by itself."""
+        for _ in range(MOST_LISTINGS):
+            names = self._names(directory)
+            removed = [name for name in names if self._remove(directory, name, depth)]
+            if not removed:
+                return
+
+    def _names(self, directory):
+        """The first names in a directory."""
+        first = {"cookie": 0, "cookieverf": bytes(8), "count": SMALL_INLINE_DATA}
+        listed = directory and self._try("READDIR", dir=directory, **first)
+        entries = listed.ok.entries if listed else ()
+        return [entry.name for entry in entries if entry.name not in (".", "..")]
+
+    def _remove(self, directory, name, depth):
+        """Whether the entry is gone."""
+        if self._try("REMOVE", object=_where(directory, name)) is not None:
+            return True
+        if depth < MOST_DEPTH:
+            self._empty(self._try_look_up(directory, name), depth + 1)
+        return self._try("RMDIR", object=_where(directory, name)) is not None
 
     def close(self):
         """Ends the helper connection."""

@@ -11,7 +11,6 @@ from ..exchange.deadline import Limit
 from ..exchange.dialogue import Dialogue, is_rpc_call
 from ..exchange.message import Message
 from ..exchange.outcome import of_message
-from ..recording.recorded import RecordedRaw, recorded
 from . import oracle
 from .journal import trace_text
 from .memory import Offer
@@ -34,17 +33,21 @@ class Connection(Dialogue):
         self.grant = 1  # RFC 8166 3.3.3: one call until the first reply
         self._early = collections.deque()  # messages that came while an event was awaited
         self.offers = []
+        self._received = 0  # messages so far
         self._ended = False  # the last notice was taken
         self.callbacks = None  # callbacks.Callbacks, which gets the target's own calls
         self.violations = []  # (requirement id, text) of the memory oracle
+
+    def tap(self, make):
+        """From here on `make(connection)` stands in place of the fabric connection."""
+        self._raw = make(self._raw)
 
     # -- facts ---------------------------------------------------------------------------------
 
     @property
     def raw(self):
         """The fabric.Connection, for what a case does to it directly."""
-        listened = self.actions is not None and self.actions.listening
-        return RecordedRaw(self._raw, self) if listened else self._raw
+        return self._raw
 
     @property
     def open(self):
@@ -118,10 +121,6 @@ class Connection(Dialogue):
         window_of = self._raw if base is None and length and self._offers_windows() else None
         made = Offer(self._raw.domain, length, read, write, base, content, self._random, window_of)
         self.offers.append(made)
-        if self.actions is not None and self.actions.listening:
-            made.actions = self.actions
-            fields = {"conn": self, "length": length, "read": read, "write": write}
-            self.actions.memory(made, fields)
         return made
 
     def _offers_windows(self):
@@ -191,7 +190,6 @@ class Connection(Dialogue):
         """Sends a Call, a wire.Draft or octets as one message and does not wait for an answer.
         `fault` is a fabric.Fault (needs fault-hooks)."""
         octets = _octets(message)
-        self._record_send(message, invalidate, fault)
         for found in oracle.before_send(self.offers):
             self._violated(found)
         for offer in getattr(message, "offers", ()):
@@ -230,7 +228,8 @@ class Connection(Dialogue):
                 return None
             self._ended = notice.kind in ("closed", "refused")
             if notice.kind == "received":
-                message = Message(bytes(notice.bytes), notice.invalidated)
+                self._received += 1
+                message = Message(bytes(notice.bytes), notice.invalidated, self._received)
                 if self.callbacks is not None and self.callbacks.take(message):
                     if stop_at_callback or limit.passed:
                         return None  # a target that calls without end ends no wait otherwise
@@ -253,21 +252,24 @@ class Connection(Dialogue):
         """The memory oracle's turn after an answer; then the call's memory is taken away."""
         if call is None:
             return
+        self.check_memory(call, outcome)
+        if not keep:
+            for offer in call.offers:
+                offer.close()
+
+    def check_memory(self, call, outcome):
+        """The memory oracle's turn after an answer to the call."""
         header = outcome.header
         answered = header is not None and outcome.kind != kinds.GARBAGE
         chunks = list(header.write_list) if answered else []
         reply_chunk = list(header.reply_chunk or []) if answered else []
         for found in oracle.after_answer(call.offers, chunks, reply_chunk):
             self._violated(found)
-        if not keep:
-            for offer in call.offers:
-                offer.close()
 
     def _violated(self, found):
         if found not in self.violations:
             self.violations.append(found)
 
-    @recorded
     def work(self):
         """Lets leave what was sent, without waiting for anything."""
         self._raw.wait(0)
@@ -282,7 +284,6 @@ class Connection(Dialogue):
                 self._early.append(message)
         return self.callbacks.count != before
 
-    @recorded
     def wait_event(self, kind):
         """Waits until another event of this kind (such as "rdma_write") is in the trace; False if the
         connection ended or the time passed before. Messages that come meanwhile are taken by who
@@ -300,7 +301,6 @@ class Connection(Dialogue):
             if message is not None:
                 self._early.append(message)
 
-    @recorded
     def lose_sight(self):
         """The judge asserts nothing more of this connection: a fault gives no event, so that it does not
         see what the target sees."""

@@ -2,7 +2,6 @@
 long the target may use it."""
 
 from ... import fabric, wire
-from ..recording.recorded import recorded
 
 # Pattern of memory that waits for data: from a random source, so that no real data resembles it.
 _PATTERN_UNIT = 4096
@@ -12,10 +11,7 @@ class Offer:
     """One registered region with guards. Made by `Connection.offer`.
 
     `window_of` is the fabric.Connection whose peer may close the region, where the provider lets it
-    `window_of` is the fabric.Connection whose peer may close the region, where the provider lets it
     close windows alone; None for a plain region."""
-
-    actions = numbering = None
 
     def __init__(self, domain, length, read, write, base, content, random, window_of=None):
         rights = fabric.Rights(remote_read=read, remote_write=write)
@@ -62,7 +58,6 @@ class Offer:
         """What the region holds now."""
         return bytes(self.region.bytes())
 
-    @recorded
     def close(self):
         """Takes the memory away from the target. Any later access is refused by the provider, which
         ends the connection."""

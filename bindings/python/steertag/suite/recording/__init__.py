@@ -1,1 +1,1 @@
-"""Recordings of failures: what a case did to its target, and the file that keeps it."""
+"""Recordings of failures: what was posted, what came, what was judged, and the file that holds it."""

@@ -20,13 +20,13 @@ from ..cases.case import restored
 from ..cases.transport import RDMA, TCP
 from ..run.profile import BadProfile, Profile, parse
 
-FORMAT = 1
+FORMAT = 2
 SUFFIX = ".steertag"
 # Sides that can be under test.
 SERVER, CLIENT = "server", "client"
 # Actions and octets of one recording. A flood of messages stays below; a case without end does not fill
 # the memory.
-MOST_ACTIONS = 20_000
+MOST_STEPS = 20_000
 MOST_OCTETS = 64 << 20
 # Octets of a file's parts when unpacked: twice what a recorder keeps, as hex.
 LARGEST_DOCUMENT = 256 << 20
@@ -66,14 +66,12 @@ class ClientOf:
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One action as the file has it; see recorder.Action. `number` is what others call it by."""
+    """One line of the log; see recorder. `number` is what others call it by."""
 
     number: int
     kind: str
     subject: str
     fields: dict
-    state: int | None = None
-    came: object = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,7 +165,7 @@ def _checked(document, capture):
     """The Recording, its outer types checked: what is wrong inside of a step shows when it is done."""
     target = {SERVER: _server, CLIENT: _client}[document["tests"]](dict(document["target"]))
     steps = [Step(**step) for step in document["steps"]]
-    if len(steps) > MOST_ACTIONS:
+    if len(steps) > MOST_STEPS:
         raise ValueError
     for step in steps:
         shape = type(step.number), type(step.kind), type(step.subject), type(step.fields)

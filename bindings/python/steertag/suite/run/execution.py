@@ -32,7 +32,7 @@ def execute(session, function):
         except CaseEnd as end:
             run.end(end)
             return record_of(run)
-        _guarded(run, function)
+        _guarded(run, lambda: _logged(run, function))
         bench = session.bench()
         conclude(session, run, bench)
         if run.fallback and not run.verdict.spoils_run:
@@ -42,14 +42,24 @@ def execute(session, function):
     return record_of(run)
 
 
+def _logged(run, function):
+    """Calls `function`; the log of the case has the failure that ends it."""
+    try:
+        function()
+    except CaseEnd as end:
+        if end.verdict in (Verdict.FAIL, Verdict.HANG):
+            run.recorder.ended(end.reason, end.verdict)
+        raise
+
+
 def conclude(session, run, bench):
     """What follows every case: its connections end, the target is looked at, what was seen is judged."""
-    with run.recorder.inside():
-        _guarded(run, bench.settle)
-        if session.check_alive(run):
-            _guarded(run, lambda: _clean_up(session, run, bench))
-        _judge(run, bench)
-        bench.close()
+    run.recorder.over()
+    _guarded(run, bench.settle)
+    if session.check_alive(run):
+        _guarded(run, lambda: _clean_up(session, run, bench))
+    _judge(run, bench)
+    bench.close()
 
 
 def _clean_up(session, run, bench):

@@ -15,7 +15,6 @@ from ..exchange.deadline import RESTART_CONTACT_MS, SERVER_STOP_MS, Deadlines
 from ..exchange.link import Refused
 from ..rdma.rdma_link import RdmaLink
 from ..recording import recording_file
-from ..recording.recorder import step_of
 from ..tcp.record_link import RecordLink
 from .case_session import CaseSession
 from .case_session import Unreachable
@@ -159,7 +158,7 @@ class ServerSession(CaseSession):
         )
 
     def _recorded_steps(self, run):
-        return [step_of(action) for action in run.recorder.whole()], run.recorder.gap
+        return run.recorder.steps(), run.recorder.gap
 
     def check_needs(self, case):
         if self._link.transport not in case.over:

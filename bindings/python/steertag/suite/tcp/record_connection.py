@@ -10,7 +10,6 @@ from ..exchange.call import RecordCall
 from ..exchange.dialogue import Dialogue, is_rpc_call
 from ..exchange.message import Message
 from ..exchange.outcome import of_record
-from ..recording.recorded import recorded
 
 # The largest record that is taken from a target; none of our calls asks for more than a mebibyte.
 LARGEST_RECORD = 2 << 20
@@ -55,7 +54,12 @@ class RecordConnection(Dialogue):
         self._journal = journal
         self._reader = rpc.RecordReader(record_limit=LARGEST_RECORD)
         self._records = collections.deque()
+        self._received = 0  # records so far
         self.closed = End(kinds.DISCONNECT, self.refusal) if refused else None
+
+    def tap(self, make):
+        """From here on `make(stream)` stands in place of the stream."""
+        self._stream = make(self._stream)
 
     @property
     def open(self):
@@ -96,23 +100,19 @@ class RecordConnection(Dialogue):
         so many octets, or in one."""
         octets = self._octets(message)
         limits = {} if fragment_octets is None else {"fragment_octets": fragment_octets}
-        self._record_send(message, **limits)
         if self.open:
             self._journal.note("client", "record", octets)
             self._stream.send(rpc.record(octets, **limits))
 
-    @recorded
     def work(self):
         """What was sent has left already."""
 
-    @recorded
     def send_octets(self, octets, what="octets"):
         """Sends octets of the stream as they are, marks included; `what` names them in the trace."""
         if self.open:
             self._journal.note("client", what, octets)
             self._stream.send(octets)
 
-    @recorded
     def end(self):
         """Ends our half of the stream; what the target sends is still taken."""
         if self.open:
@@ -141,7 +141,8 @@ class RecordConnection(Dialogue):
             return
         for record in records:
             self._journal.note("server", "record", record)
-            self._records.append(Message(record))
+            self._received += 1
+            self._records.append(Message(record, number=self._received))
 
     def _target_ended(self):
         sentence = self._stream.ended

@@ -6,7 +6,6 @@ import struct
 import time
 
 from ... import fabric, trace
-from ..recording.recorded import recorded
 
 # Octets taken off the socket at a time.
 _READ_BYTES = 65536
@@ -15,14 +14,12 @@ _READ_BYTES = 65536
 class Stream:
     """Octets to and from the target. A context manager: leaving it closes the socket."""
 
-    actions = numbering = None
-
     def __init__(self, url, capture, limit_ms):
         """`limit_ms` is the deadline of the connection and of each wait. Raises OSError."""
         target = fabric.parse_url(url)
         self.ended = ""  # how the target ended its half, in words
         self._capture = capture
-        self._limit_ms = limit_ms
+        self.limit_ms = limit_ms
         self._early = b""  # came with what was asked for
         self._socket = socket.create_connection((target.host, target.port), limit_ms / 1000)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -33,17 +30,15 @@ class Stream:
     def __exit__(self, *_):
         self.close()
 
-    @recorded
     def send(self, octets):
         """Sends octets; what the target does not take any more is left."""
-        self._socket.settimeout(self._limit_ms / 1000)
+        self._socket.settimeout(self.limit_ms / 1000)
         try:
             self._socket.sendall(octets)
         except (ConnectionError, socket.timeout):
             return
         self._capture.on_bytes(time.time_ns(), trace.Role.client, octets)
 
-    @recorded
     def end(self):
         """Ends our half of the stream."""
         try:
@@ -52,21 +47,18 @@ class Stream:
             return
         self._capture.on_end(time.time_ns(), trace.Role.client)
 
-    @recorded
     def reset(self):
         """Ends the stream hard: the target gets a TCP reset."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._socket.close()
         self._capture.on_end(time.time_ns(), trace.Role.client, clean=False)
 
-    @recorded
     def close(self):
         """Ends both halves in order; nothing if that was done before."""
         if self._socket.fileno() >= 0:
             self._socket.close()
             self._capture.on_end(time.time_ns(), trace.Role.client)
 
-    @recorded
     def take(self, limit_ms):
         """The octets that are there, at least one; none if the target has ended its half; None if
         nothing comes in time."""
@@ -88,11 +80,10 @@ class Stream:
         self.ended = how
         self._capture.on_end(time.time_ns(), trace.Role.server, clean=clean)
 
-    @recorded
     def receive(self, length):
         """The next `length` octets, fewer if the stream ends before; None if neither comes in time."""
         while len(self._early) < length:
-            part = self.take(self._limit_ms)
+            part = self.take(self.limit_ms)
             if part is None:
                 return None
             if not part:

@@ -1,0 +1,359 @@
+"""One connection of a recording while it is played again: what was posted and came then, and now."""
+
+import dataclasses
+
+from .. import rpc, wire
+from ..suite.cases.case_end import NotTestable
+from ..suite.exchange.call import Call, RecordCall
+from ..suite.exchange.callbacks import callback_of, encode_reply, read_callback, REVERSE_CREDITS
+from ..suite.exchange.deadline import Limit
+from ..suite.exchange.message import Message
+from ..suite.exchange.outcome import of_message, of_record
+from ..suite.nfs_client.compound import CompoundReply
+from ..suite.recording.stream_tap import records
+from .facts import message_facts
+from .fragments import in_fragments
+
+# Messages that wait for their turn.
+MOST_KEPT = 4096
+_XID = slice(0, 4)
+
+
+@dataclasses.dataclass
+class _Asked:
+    """A message that was sent: what it is now, and what reading its answer then and now needs."""
+
+    octets: bytes
+    now: object  # Call, RecordCall, or None of what is no call
+    then: object
+    position: int  # what had come on the connection then ...
+    position_now: int  # ... and now
+    is_concluded: bool = False
+
+
+class Conversation:
+    """`steps` are those of the connection in the recording, `asked` what its expectations know of calls:
+    {XID: (program, version, procedure)}."""
+
+    def __init__(self, conn, tap, steps, asked, symbols, memory):
+        self.conn = conn
+        self.has_missed = False  # what came in the recording has not come now
+        self._tap = tap
+        self._symbols = symbols
+        self._memory = memory
+        self._known = asked
+        self._has_header = getattr(conn, "has_header", None)  # None: a plain stream
+        self._stash = []  # messages that came before their turn
+        self._came = {}  # number of a step: the Message that came in its place
+        self._outcomes = {}  # XID: Outcome of a call that was concluded before it was judged
+        self._calls = {}  # XID in the recording: _Asked, the last of that XID
+        self._last = None  # the last call
+        self._then = []  # (kind, fields) that came in the recording
+        self._uncalled = set()  # XIDs of calls of the target that did not come now
+        self._unsent = b""  # octets of a record that was not sent whole yet
+        self._has_parted = False  # something else came than in the recording
+        received = [step.fields["octets"] for step in steps if step.kind == "received"]
+        self._awaited = [] if self._has_header is None else [each[_XID] for each in received]
+
+    # -- what is posted ------------------------------------------------------------------------
+
+    def send(self, step, invalidate, fault):
+        octets = step.fields["octets"]
+        if self._has_header is None:
+            self.conn.send(self._symbols.in_octets(octets))
+            return
+        if octets[_XID] in self._uncalled:
+            return  # it answers a call of the target that has not come
+        if self._has_header:
+            now = self._symbols.in_message(octets)
+            asked = self._remember(octets, now, self._payload(octets), self._payload(now))
+            for offer in getattr(asked.now, "offers", ()):
+                offer.sent = True
+            self.conn.send(now, invalidate=invalidate, fault=fault)
+            return
+        now = in_fragments(octets, self._symbols.in_octets)
+        self._unsent += octets
+        for record, _, self._unsent in records(self._unsent):
+            self._remember(record, record, record, record)
+        self.conn.send_octets(now)
+
+    def _remember(self, octets, now, payload, payload_now):
+        """What the next answers are read by. `octets` are in the recording, and `now` of this run."""
+        offers, then = self._memory.named_in(octets) if self._has_header else ([], [])
+        xid = int.from_bytes(octets[_XID], "big")
+        words = self._known.get(xid) or _asked_in(payload) or self._asked_in_memory(octets, then)
+        made = made_then = None
+        if words:
+            made = self._call(xid, now, payload_now, words, offers)
+            made_then = self._call(xid, octets, payload, words, then)
+        asked = _Asked(now, made, made_then, len(self._then), self._tap.position)
+        self._calls[xid] = asked
+        if not _is_reply(payload):
+            self._last = asked
+        return asked
+
+    @staticmethod
+    def _payload(octets):
+        """The RPC message in what is sent; no octets if nothing decodes."""
+        try:
+            return bytes(wire.decode(octets)[1])
+        except wire.DecodeError:
+            return b""
+
+    def _asked_in_memory(self, octets, then):
+        """What a long call asks: its RPC message is in the memory of its position-zero read chunk."""
+        if not self._has_header:
+            return None
+        try:
+            header, _ = wire.decode(octets)
+        except wire.DecodeError:
+            return None
+        if header.proc != wire.Procedure.NOMSG or not header.read_list:
+            return None
+        first = header.read_list[0].target
+        owner = next((each for each in then if each.stag == first.handle), None)
+        if owner is None or first.offset < owner.base:
+            return None
+        start = first.offset - owner.base
+        return _asked_in(owner.bytes()[start : start + first.length])
+
+    def _call(self, xid, octets, payload, words, offers):
+        if not self._has_header:
+            return RecordCall(xid, payload, *words)
+        call = Call(xid, b"", *words, 0)
+        draft = wire.draft_of(octets)
+        for field in dataclasses.fields(wire.Draft):
+            setattr(call, field.name, getattr(draft, field.name))
+        call.whole, call.xid, call.offers = call.payload, xid, offers
+        return call
+
+    def end(self, kind):
+        """Our end of the connection: in order, by a reset, or of our half."""
+        if self._has_header is None:
+            getattr(self.conn, kind)()
+        elif kind == "end":
+            self.conn.end()
+        elif self.conn.open:
+            self.conn.close() if kind == "close" else self.conn.abort()
+
+    # -- what comes ----------------------------------------------------------------------------
+
+    def note(self, step):
+        """What came in the recording."""
+        self._then.append((step.kind, step.fields))
+
+    def receive(self, step, limit):
+        """A message of the recording: waits for the one in its place."""
+        self.note(step)
+        then = step.fields["octets"]
+        if self._has_header is None:
+            self.conn.receive(len(then))
+            return
+        self._awaited.remove(then[_XID])
+        is_call = self._is_call(Message(then))
+        now = self._take(then[_XID], is_call, limit)
+        self._came[step.number] = now
+        self._learn(then, now, is_call)
+
+    def _take(self, xid, is_call, limit):
+        """The message with this XID, or a call of the target, or one of which nothing is known; None if
+        the time passes or the connection ends."""
+        for each in self._stash:
+            if self._is_call(each) if is_call else each.bytes[_XID] == xid:
+                self._stash.remove(each)
+                return each
+        while True:
+            message = self.conn.receive(limit.left_ms)
+            if message is None:
+                self.has_missed = self._has_parted = True
+                return None
+            if self._is_call(message):
+                if is_call:
+                    return message
+                self._unforeseen(message)
+            elif message.bytes[_XID] == xid or not (is_call or self._is_known(message)):
+                return message
+            else:
+                self._keep(message)
+
+    def _is_known(self, message):
+        xid = message.bytes[_XID]
+        return xid in self._awaited or int.from_bytes(xid, "big") in self._calls
+
+    def _is_call(self, message):
+        return self._callback(message) is not None
+
+    def _callback(self, message):
+        return read_callback(message) if self._has_header else callback_of(message.bytes)
+
+    def _unforeseen(self, message):
+        """A call of the target out of turn. One of which the recording knows nothing gets a legal answer."""
+        callback = self._callback(message)
+        if any(self._is_call_then(each) for each in self._awaited):
+            self._keep(message)
+        elif self._has_header and callback.is_sound and not callback.recalled:
+            draft = wire.Draft()
+            draft.xid, draft.credit = callback.xid, REVERSE_CREDITS
+            draft.payload = encode_reply(callback)
+            self.conn.send(draft)
+
+    def _is_call_then(self, xid):
+        return int.from_bytes(xid, "big") not in self._calls
+
+    def _learn(self, then, now, is_call):
+        octets = now.bytes if now is not None else b""
+        if is_call and now is None:
+            self._uncalled.add(then[_XID])
+        elif is_call:
+            self._symbols.callback(then, octets)
+        else:
+            self._symbols.message(then, octets, self._has_header)
+        if now is None or is_call:
+            return
+        before, outcome = self._read_then(Message(then)), self._read(now)
+        self._has_parted |= before.kind != outcome.kind
+        if isinstance(before.result, CompoundReply) and isinstance(outcome.result, CompoundReply):
+            self._symbols.results(before.result, outcome.result)
+
+    def _asked_by(self, message):
+        return self._calls.get(message.xid)
+
+    def _read(self, message):
+        asked = self._asked_by(message)
+        return self._outcome_of(asked and asked.now, message)
+
+    def _read_then(self, message):
+        asked = self._asked_by(message)
+        return self._outcome_of(asked and asked.then, message)
+
+    def _outcome_of(self, call, message):
+        return (of_message if self._has_header else of_record)(self.conn, call, message)
+
+    def await_end(self, step, limit):
+        """The target ended the connection in the recording."""
+        self.note(step)
+        if self._has_header is None:
+            self.conn.take(limit.left_ms)
+            return
+        self._keep_all(limit)
+        self.has_missed |= self.conn.open
+
+    def wait(self, timeout_ms):
+        """Takes what comes in this time, which nothing did in the recording."""
+        if self._has_header is None:
+            return
+        if timeout_ms == 0:
+            self.conn.work()
+        else:
+            self._keep_all(Limit(timeout_ms))
+
+    def _keep_all(self, limit):
+        """Takes what comes out of turn until the limit, or the end of the connection."""
+        while self.conn.open and not limit.passed:
+            message = self.conn.receive(limit.left_ms)
+            if message is None:
+                continue
+            if self._is_call(message):
+                self._unforeseen(message)
+            else:
+                self._keep(message)
+
+    def _keep(self, message):
+        self._stash.append(message)
+        if len(self._stash) > MOST_KEPT:
+            raise NotTestable(f"the target sends more than {MOST_KEPT} messages out of turn")
+
+    # -- what is judged ------------------------------------------------------------------------
+
+    def conclude_calls_of(self, step, offer):
+        """What comes of a call that offers this memory, where the recording has no answer behind it."""
+        for xid, asked in self._calls.items():
+            call = asked.now
+            if asked.is_concluded or offer not in getattr(call, "offers", ()):
+                continue
+            if xid.to_bytes(4, "big") in self._awaited:
+                continue  # the case took its memory away early
+            asked.is_concluded = True
+            outcome = self._found(xid)
+            if outcome is None and self.conn.open:
+                outcome = self.conn.await_outcome(call, xid, keep=True)
+            elif outcome is not None:
+                self.conn.check_memory(call, outcome)
+            if outcome is not None:
+                self._outcomes[xid] = outcome
+
+    def _found(self, xid):
+        """The Outcome of what has come with this XID."""
+        came = [each for each in self._came.values() if each is not None and each.xid == xid]
+        stashed = next((each for each in self._stash if each.xid == xid), None)
+        if stashed is not None:
+            self._stash.remove(stashed)
+            came.append(stashed)
+        return self._read(came[-1]) if came else None
+
+    def outcome(self, seen, xid):
+        """The Outcome of a message now, which step `seen` of the recording had answered, if any."""
+        message = self._came.get(seen)
+        if message is not None:
+            return self._read(message)
+        found = self._found(xid) or self._outcomes.get(xid)
+        if found is None:
+            asked = self._calls.get(xid)
+            sent = (asked.now or asked.octets) if asked else xid.to_bytes(4, "big")
+            found = self.conn.await_outcome(sent, xid, keep=True)
+        return found
+
+    def is_as_recorded(self, xid):
+        """Whether what came is what came then: since the call with this XID, or the last call, with all calls
+        of the target and how the connection began."""
+        if self._has_parted or self._stash:
+            return False
+        asked = self._calls.get(xid) or self._last
+        then, now = (asked.position, asked.position_now) if asked else (0, 0)
+        came_before = list(self._tap.came(0, now))
+        came = list(self._tap.came(now, self._tap.position))
+        before = [*filter(self._is_context, self._then[:then]), *self._then[then:]]
+        after = [*filter(self._is_context, came_before), *came]
+        return self._all_facts(before, True) == self._all_facts(after, False)
+
+    def _is_context(self, item):
+        kind, fields = item
+        if kind == "received" and self._has_header is not None:
+            return self._is_call(Message(fields["octets"]))
+        return kind in ("accepted", "rejected")
+
+    def _all_facts(self, items, is_then):
+        return [self._facts(each, is_then) for each in items]
+
+    def _facts(self, item, is_then):
+        """What of one thing that came is the same in each run."""
+        kind, fields = item
+        if kind == "received" and self._has_header is not None:
+            message = Message(fields["octets"], 0 if "invalidated" in fields else None)
+            asked = self._asked_by(message)
+            call = asked and (asked.then if is_then else asked.now)
+            found = message_facts(message, call, self._has_header, self._replies(is_then))
+            return kind, found | {"fragments": fields.get("fragments")}
+        if "memory" in fields:
+            name = fields["memory"] if is_then else self._memory.name_of(fields["memory"])
+            return kind, name, fields["offset"], fields["length"]
+        return kind, fields
+
+    def _replies(self, is_then):
+        """Octets of all messages of the target that are no calls."""
+        came = self._then if is_then else self._tap.came(0, self._tap.position)
+        messages = (Message(fields["octets"]) for kind, fields in came if kind == "received")
+        return [each.bytes for each in messages if not self._is_call(each)]
+
+
+def _asked_in(payload):
+    """[program, version, procedure] of an RPC call; None of anything else."""
+    try:
+        call, _ = rpc.Call.decode(payload)
+    except wire.DecodeError:
+        return None
+    return [call.program, call.version, call.procedure]
+
+
+def _is_reply(payload):
+    return len(payload) >= 8 and rpc.direction(payload) == rpc.MessageType.REPLY
