@@ -26,7 +26,7 @@ class ConflictingOpen:
         return self._call is not None
 
     @property
-    def put_off(self):
+    def delayed(self):
         """Whether the last OPEN was answered with a status of TRY_AGAIN."""
         return not self.pending and self.outcome is not None and self.outcome.kind in TRY_AGAIN
 

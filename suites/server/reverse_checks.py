@@ -153,7 +153,7 @@ class Recall:
 
     def _ask_again(self):
         for number, opening in self._openings.items():
-            if opening.put_off and number not in self._recalled:
+            if opening.delayed and number not in self._recalled:
                 opening.send()
 
     def _sift(self, requirement_id, number):
@@ -198,7 +198,7 @@ class Recall:
         limit = Limit(self.conn.deadlines.answer_ms)
         self._provoke(number, [])
         opening = self._openings[number]
-        while opening.put_off and not limit.passed:
+        while opening.delayed and not limit.passed:
             calls = opening.conn.callbacks
             calls.wait_seen(calls.count + 1, self.conn.deadlines.patience_ms)
             self._provoke(number, [])

@@ -33,7 +33,7 @@ FAULTS = ["unknown-stag", "stag-zero", "closed", "no-right", "one-octet-short", 
 FAULTS += ["behind-end", "second-segment", "wraps"]
 
 
-def spoilt(conn, call, fault, content, write):
+def unusable_segments(conn, call, fault, content, write):
     """Segments of LENGTH octets in all. The memory behind them does not allow what the call
     needs."""
     right, wrong = {"read": not write, "write": write}, {"read": write, "write": not write}
@@ -127,7 +127,7 @@ def test_read_chunk_in_bad_memory(bench, fault):
     conn = bench.connect()
     call = write_call(conn, handle, content)
     position, _ = call.take_eligible()
-    call.add_read_chunk(position, spoilt(conn, call, fault, content, write=False))
+    call.add_read_chunk(position, unusable_segments(conn, call, fault, content, write=False))
     expect(conn.exchange(call), FAILS, must=TRANSFER_FAILED)
     expect.data(bench.read_back(handle), b"", "RFC8166-3.4.5-5", "content of the file")
 
@@ -154,7 +154,7 @@ def test_write_chunk_in_bad_memory(bench, fault):
     handle = bench.file(content)
     conn = bench.connect()
     call = read_call(conn, handle, LENGTH)
-    call.add_write_chunk(spoilt(conn, call, fault, None, write=True))
+    call.add_write_chunk(unusable_segments(conn, call, fault, None, write=True))
     expect(conn.exchange(call), FAILS, must=TRANSFER_FAILED)
 
     def good(new, xid):
@@ -174,7 +174,7 @@ def test_reply_chunk_in_bad_memory(bench, fault):
     handle = bench.file(content)
     conn = bench.connect(private_data=SMALL_INLINE)
     call = read_call(conn, handle, len(content))
-    call.set_reply_chunk(spoilt(conn, call, fault, None, write=True))
+    call.set_reply_chunk(unusable_segments(conn, call, fault, None, write=True))
     expect(conn.exchange(call), FAILS, must=TRANSFER_FAILED)
 
     def good(new, xid):
@@ -215,7 +215,7 @@ def test_bad_memory_that_is_not_needed(bench, fault):
     """GETATTR with a write chunk in bad memory. Nothing is written, so nothing fails."""
     conn = bench.connect()
     call = conn.nfs_call("GETATTR", object=bench.root)
-    call.add_write_chunk(spoilt(conn, call, fault, None, write=True))
+    call.add_write_chunk(unusable_segments(conn, call, fault, None, write=True))
     expect(
         conn.exchange(call),
         "RFC8166-4.3.2.2-4",

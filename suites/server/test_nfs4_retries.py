@@ -275,7 +275,7 @@ def test_false_retry(bench, name):
     refused = status("NFS4ERR_SEQ_FALSE_RETRY")
     if name == "user":
         legal = {kinds.DENIED: "the other user is not let in at all"}
-        if outcome.kind == kinds.REPLY and not are_told_apart(bench, files, conn):
+        if outcome.kind == kinds.REPLY and not owners_differ(bench, files, conn):
             legal[kinds.REPLY] = "both users are one to the server, which translates them"
         expect(outcome, OTHER_USER, must=[refused], latitude=legal)
     else:
@@ -297,7 +297,7 @@ def other_user(bench):
     return rpc.auth_sys(uid=number, gid=number)
 
 
-def are_told_apart(bench, files, conn):
+def owners_differ(bench, files, conn):
     """Whether files of this connection's user and of the session's user have different owners. RFC
     8881 2.10.6.1.3.1: users are compared as the server translates them."""
     owners = set()

@@ -203,7 +203,9 @@ def test_write(bench, form, length):
     over_tcp = tcp.exchange(write(tcp, other))
     for outcome in (over_rdma, over_tcp):
         expect(outcome, SAME, must=[kinds.REPLY])
-    expect.equal(said(over_rdma), said(over_tcp), SAME, "count, committed and verf of WRITE")
+    expect.equal(
+        write_result(over_rdma), write_result(over_tcp), SAME, "count, committed and verf of WRITE"
+    )
     stored = content[: over_tcp.result.ok.count]
     read = tcp.exchange(tcp.nfs_call("READ", file=one, offset=0, count=length))
     expect(read, SAME, must=[kinds.REPLY])
@@ -215,7 +217,7 @@ def test_write(bench, form, length):
     expect.data(read.result.ok.data, stored, SAME, "written over TCP, read over RDMA", outcome=read)
 
 
-def said(outcome):
+def write_result(outcome):
     """The results of a WRITE without those that time changes."""
     ok = outcome.result.ok
     return ok.count, ok.committed.name, bytes(ok.verf)
