@@ -1,5 +1,4 @@
-"""The chunk lists of a reply, word by word, and the item in its write chunk (RFC 8166 4.1.2,
-4.3)."""
+"""The chunk lists of a reply, and the item in its write chunk (RFC 8166 4.1.2, 4.3)."""
 
 from steertag import wire
 from steertag.suite import expect, kinds

@@ -1,5 +1,4 @@
-"""What the cases on NFS version 4.1 share: sessions with files, statuses, results in write
-chunks."""
+"""What the cases on NFSv4.1 share: sessions with files, statuses, results in chunks."""
 
 from steertag import nfs, wire
 from steertag.suite import expect, kinds

@@ -1,5 +1,4 @@
-"""What the cases on transparency compare: two replies to one call, without what time or others
-change."""
+"""Compares two replies to one call, without what time or other clients change."""
 
 import dataclasses
 

@@ -1,5 +1,4 @@
-"""Segments that break MPA, DDP or RDMAP, and attacks on the server's memory (RFC 5040, 5041,
-5044)."""
+"""Segments that break MPA, DDP or RDMAP, and attacks on server memory (RFC 5040, 5041, 5044)."""
 
 import struct
 
@@ -212,7 +211,7 @@ def test_terminate_from_the_client(bench, name):
 
 
 def read_memory(conn, requirement_id, stag, offset=0, length=64):
-    """Sends a Read Request for the server's memory, beyond any agreed depth. Returns how the
+    """Sends a Read Request for the server's memory, whatever depth was agreed. Returns how the
     connection ended. A Send behind it has a wrong MSN, and would end the connection anyway."""
     conn.lose_sight()  # altered operations raise no events
     request = READ_REQUEST.pack(0x00C0FFEE, 0, length, stag, offset)
@@ -224,7 +223,7 @@ def read_memory(conn, requirement_id, stag, offset=0, length=64):
 
 
 def pulled_stag(bench, conn):
-    """(STag, offset) of the server's memory for a Read Response, or None."""
+    """(STag, offset) of the server's memory that received a Read Response, or None."""
     handle = bench.file()
     call = write_call(conn, handle, bytes(4096))
     conn.reduce(call)

@@ -30,7 +30,7 @@ ASKED, COPIED, ANSWERED = "RFC5040-4.4-1", "RFC5040-4.4-2", "RFC5040-5.2.1-1"
 TERMINATES, ORDER = "RFC5040-4.8-1", "RFC5040-5.5-1"
 WAITS, WORDS, STARTUP = "RFC5044-7.1.2-1", "RFC6581-9-1", "RFC5044-7.1.1-1"
 NOT_DELIVERED = "RFC5044-8-1"
-XID_AT, XID_OCTETS = 20, 4  # of the call in NULL_FPDU
+XID_AT, XID_OCTETS = 20, 4  # place and length of the call's XID in NULL_FPDU
 # Read Request: sink STag, sink offset, length, source STag, source offset.
 READ_FIELDS = struct.Struct(">IQIIQ")
 SINK = (0x5EED0042, 0x0123456789ABCDEF)
@@ -203,8 +203,8 @@ def test_empty_read(bench):
 
 @case("server.startup.words", requirements=[WORDS, STARTUP], needs=["fault-hooks"])
 def test_words(bench):
-    """An enhanced reply has the depths in front of its private data. Together they keep to the
-    limit."""
+    """An enhanced reply has the depths in front of its private data. Together they have at
+    most 512 octets."""
     with StartupStream(bench) as stream:
         frame = reply_frame(bench, stream, STARTUP)
     if not frame.enhanced:

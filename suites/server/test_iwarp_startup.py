@@ -1,5 +1,4 @@
-"""MPA startup of an iWARP server: frames to accept and frames to refuse (RFC 5044 7.1, RFC
-6581)."""
+"""MPA startup of an iWARP server: frames to accept and to refuse (RFC 5044 7.1, RFC 6581)."""
 
 import contextlib
 import itertools
@@ -49,7 +48,7 @@ REFUSED = {
 }
 # S announces four octets that are missing.
 WITHOUT_WORDS = {"no-octets": request(length=0)[:20], "two-octets": request(length=2)[:22]}
-# How a startup may end while the target keeps the stream, in words of the report.
+# Ends of a startup in which the target answered or stayed silent, in words of the report.
 OTHER_ENDS = {"protocol_error": "a broken MPA reply", "timed_out": "silence"}
 REVISIONS = {"zero": 0, "three": 3, "largest": 255}
 # Bits that a receiver must ignore.

@@ -389,8 +389,8 @@ def test_mount_over_tcp(bench):
 )
 def test_private_data(bench):
     """The server's private data, if any, has the identifier in network order, version 1 and two
-    sizes. A size stands for units of 1024 octets. The server receives what it announces, and sends
-    no more than it announces."""
+    sizes. Each unit of a size is 1024 octets. The server receives what it announces, and sends no
+    more than it announces."""
     content = bench.random.randbytes(3500)
     handle = bench.file(content)
     conn = bench.connect()

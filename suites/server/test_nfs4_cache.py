@@ -97,7 +97,7 @@ FALSE_RETRY = {
 @pytest.mark.parametrize("name", ILLEGAL_OPERATIONS)
 def test_illegal(bench, name):
     """The operation behind SEQUENCE is illegal, or was removed in minor version 1. Its reply is not
-    to be cached. The retry gets the same error as the request, not NFS4ERR_RETRY_UNCACHED_REP."""
+    to be cached. The retry is refused as illegal too, not with NFS4ERR_RETRY_UNCACHED_REP."""
     session = bench.nfs4_session()
     wrong = ILLEGAL_OPERATIONS[name]()
     first = session.exchange_in_time(wrong, slot=1)

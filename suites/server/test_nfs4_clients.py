@@ -1,4 +1,4 @@
-"""Clients, sessions and connections in other numbers than one to one.
+"""Clients with several sessions or connections, and connections with several sessions.
 
 RFC 8881 2.10.1, 2.10.3.1, 2.10.5 and 18.36 say what EXCHANGE_ID and CREATE_SESSION return, and
 which sessions a connection serves."""

@@ -1,6 +1,6 @@
 """Record marking on the server's TCP side (RFC 5531 11).
 
-Replies are whole records, calls have every legal form, and some streams have senseless marks."""
+Replies are whole records, calls have every legal form, and some streams have invalid marks."""
 
 import pytest
 

@@ -1,5 +1,4 @@
-"""Send with Invalidate: only if both sides set R, only for STags of the call (RFC 8797 3.2,
-4.1)."""
+"""Send with Invalidate: if both sides set R, for STags of the call (RFC 8797 3.2, 4.1)."""
 
 import pytest
 

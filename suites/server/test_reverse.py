@@ -132,8 +132,8 @@ def test_sequence_ids(bench):
 def test_referring_call(bench, name):
     """A recall refers to the request that granted the delegation until that request's slot is used
     again. Before that, the server does not know whether the client has seen the grant. Afterwards
-    it need not refer to it. This is the duty of a server that remembers the request, which it
-    should. A callback does not refer to requests about other objects."""
+    it need not refer to it. Only a server that remembers the request has this duty, and it should
+    remember it. A callback does not refer to requests about other objects."""
     rule = "RFC8881-2.10.6.3-1"
     session = bench.nfs4_session(back=True)
     slot = other_slot(session)

@@ -1,5 +1,4 @@
-"""Where the server sends its calls: on backchannel connections only (RFC 8167 6, RFC 8881
-18.34)."""
+"""The server's calls use backchannel connections only (RFC 8167 6, RFC 8881 18.34)."""
 
 import pytest
 

@@ -247,7 +247,8 @@ def test_twice(bench):
 @pytest.mark.parametrize("count", [1, 20])
 def test_unknown_xid(bench, count):
     """Replies to callbacks that were never sent are dropped, and cost no credit. No RFC forbids
-    ending the connection. But the late reply of a slow client looks the same."""
+    ending the connection. That is a warning, because the late reply of a slow client looks the
+    same."""
     session = bench.nfs4_session(back=True)
     payload = rpc.Reply(xid=0x7E000001).encode(b"")
     for _ in range(count):

@@ -1,6 +1,6 @@
 """Transparency: a call has the same results over RDMA and over TCP (RFC 8166 1).
 
-Over RDMA, the messages have each of their forms."""
+The calls over RDMA use each form of a message: inline, with chunks, and long."""
 
 import pytest
 
