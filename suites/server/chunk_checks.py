@@ -1,12 +1,12 @@
-"""Checks that the cases on chunks share: what a reply owes for the chunks that its call offered."""
+"""Checks that the cases on chunks share: what a reply owes for the chunks of its call."""
 
 from steertag import nfs, wire
 from steertag.suite import expect, kinds
 
-# What can become of a transfer that the requester's memory refuses (RFC 8166 4.5.3): the provider
-# ends the connection, or the responder saw it coming.
+# What may happen to a transfer that the requester's memory refuses (RFC 8166 4.5.3). The provider
+# ends the connection, or the responder refuses the chunk first.
 TRANSFER_FAILED = (kinds.VIOLATION, *kinds.CLOSED, kinds.ERR_CHUNK)
-# How a server says that a reply does not fit (RFC 8267 3.1): at RPC level or at transport level.
+# How a server reports that a reply does not fit (RFC 8267 3.1): at RPC level or at transport level.
 OVERRUN = (kinds.ERR_CHUNK, "rpc:SYSTEM_ERR", "rpc:GARBAGE_ARGS")
 OVERRUN_LATITUDE = {
     **dict.fromkeys(
@@ -21,14 +21,14 @@ TOO_MANY = {
     kinds.DISCONNECT: "more segments than this server takes in one chunk",
 }
 
-# The ids that expect_returned asserts.
+# The requirements that expect_returned asserts.
 RETURNED = (
     "RFC8166-4.3.1-3",
     "RFC8166-3.4.6-3",
     "RFC8166-3.4.6-4",
     "RFC8166-3.4.6-5",
 )
-# The ids that expect_read asserts, besides those of expect_returned.
+# The requirements that expect_read asserts, besides those of expect_returned.
 READ_RESULT = (
     *RETURNED,
     "RFC8166-3.4.4.1-1",
@@ -37,24 +37,24 @@ READ_RESULT = (
     "RFC8166-4.3.2-3",
     "RFC8267-4-3",
 )
-# The ids that expect_written asserts.
+# The requirements that expect_written asserts.
 WRITTEN = ("RFC8267-4-1",)
 
 
 def chunk_length(segments):
-    """Octets of a chunk."""
+    """The length of a chunk in octets."""
     return sum(segment.length for segment in segments)
 
 
 def eligible_result(outcome, call):
-    """The nfs.binding.EligibleItem of the reply, or None. Of a long reply too."""
+    """The nfs.binding.EligibleItem of the reply, or None. Works for a long reply too."""
     long_reply = outcome.header.proc == wire.Procedure.NOMSG
     payload = outcome.reply_chunk if long_reply else wire.decode(outcome.raw)[1]
     return nfs.binding.eligible_result(payload, call.program, call.version, call.procedure)
 
 
 def expect_returned(outcome, call, count_id="RFC8166-3.4.6-4"):
-    """The write list is returned as it was offered, with lengths that fill it in order."""
+    """The reply returns the offered write list, with lengths that fill it in order."""
     header = outcome.header
     expect.equal(
         len(header.read_list), 0, "RFC8166-4.3.1-3", "read segments in the reply", outcome=outcome
@@ -92,17 +92,17 @@ def _expect_chunk(outcome, offered, returned):
 
 
 def expect_reply_with_item(outcome):
-    """A reply, whose eligible result can be read. One that does not decode lacks what stays in the payload
-    stream; where none came, the result was not pushed into its chunk."""
+    """Expects a reply whose eligible result decodes. One that does not decode has lost a part of
+    its payload stream. If no reply arrived, the result was not pushed into its chunk."""
     undecodable = outcome.kind == kinds.GARBAGE
     requirement_id = "RFC8166-3.4.4.1-1" if undecodable else "RFC8166-4.3.2-3"
     return expect(outcome, requirement_id, must=[kinds.REPLY])
 
 
 def expect_read(bench, outcome, call, content, data_id="RFC8267-4-3"):
-    """A READ result in the first write chunk: the octets of `content` that `call` asked for, in the
-    chunk and nowhere else. Returns the octets read. Fewer octets without eof are legal (RFC 1813
-    3.3.6)."""
+    """Expects a READ result in the first write chunk and nowhere else. It is the part of `content`
+    that `call` asked for. Fewer octets without eof are legal (RFC 1813 3.3.6). Returns the octets
+    read."""
     expect_reply_with_item(outcome)
     item = eligible_result(outcome, call)
     expect.true(
@@ -123,7 +123,7 @@ def expect_read(bench, outcome, call, content, data_id="RFC8267-4-3"):
 
 
 def expect_read_data(bench, outcome, call, content, octets, data_id="RFC8267-4-3"):
-    """count, eof and the octets of a READ result, wherever they travelled."""
+    """Checks count, eof and the octets of a READ result, inline or in a chunk."""
     asked = nfs.nfs3.decode_args("READ", call.arguments)
     wanted = content[asked.offset : asked.offset + asked.count]
     read = outcome.result.ok
@@ -140,7 +140,7 @@ def expect_read_data(bench, outcome, call, content, octets, data_id="RFC8267-4-3
 
 
 def expect_written(bench, outcome, handle, content, data_id="RFC8267-4-1"):
-    """A WRITE to an empty file from its start stored `content`. Fewer octets are legal (RFC 1813
+    """A WRITE at offset 0 of an empty file stored `content`. Fewer octets are legal (RFC 1813
     3.3.7)."""
     expect(outcome, data_id, must=[kinds.REPLY])
     stored = bench.read_back(handle)
@@ -153,8 +153,9 @@ def expect_written(bench, outcome, handle, content, data_id="RFC8267-4-1"):
 
 
 def expect_alive(conn, requirement_id):
-    """After an error the connection answers the next call, or is closed: RFC 8166 does not say that
-    it stays, and which of the two comes first may vary. Nothing is asked of a closed one."""
+    """After an error the connection answers the next call, or it is closed. RFC 8166 does not
+    require it to stay open, and the order of error and close may vary. A closed connection
+    passes."""
     if conn.open:
         expect(conn.probe(), requirement_id, must=[kinds.REPLY, *kinds.CLOSED])
 
@@ -168,7 +169,7 @@ def write_call(conn, handle, content, offset=0, count=None):
 
 
 def read_call(conn, handle, count, offset=0):
-    """A READ; remembers its arguments for expect_read."""
+    """A READ. Remembers its arguments for expect_read."""
     call = conn.nfs_call("READ", file=handle, offset=offset, count=count)
     fields = nfs.nfs3.ReadArgs(file=handle, offset=offset, count=count)
     call.arguments = nfs.nfs3.encode_args("READ", fields)
@@ -176,7 +177,7 @@ def read_call(conn, handle, count, offset=0):
 
 
 def reduce_item(conn, call, octets, sizes=None):
-    """Like conn.reduce, but the chunk holds `octets` instead of the item."""
+    """Like conn.reduce, but the chunk holds `octets` in place of the item."""
     position, _ = call.take_eligible()
     offer = conn.offer(len(octets), read=True, content=octets)
     call.add_read_chunk(position, offer.segments(sizes))
@@ -185,7 +186,8 @@ def reduce_item(conn, call, octets, sizes=None):
 
 
 def reduce_at(conn, call, position, length):
-    """Moves `length` octets of the payload and their roundup into a read chunk, eligible or not."""
+    """Moves `length` octets of the payload and their roundup into a read chunk, whether they are
+    eligible or not."""
     payload = bytes(call.payload)
     end = position + length
     offer = conn.offer(length, read=True, content=payload[position:end])

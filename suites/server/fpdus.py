@@ -1,5 +1,6 @@
-"""FPDUs as octets, read and made without the engine: what stands in each field of MPA, DDP and RDMAP (RFC
-5044 4, RFC 5041 4, RFC 5040 4)."""
+"""FPDUs as octets, read and made without the engine.
+
+They have the fields of MPA, DDP and RDMAP (RFC 5044 4, RFC 5041 4, RFC 5040 4)."""
 
 import dataclasses
 
@@ -8,7 +9,7 @@ from steertag.suite import expect
 FPDU, CRC = "RFC5044-4.1-1", "RFC5044-4.4-2"
 SEGMENT, TAGGED, UNTAGGED = "RFC5041-4.1-1", "RFC5041-4.2-1", "RFC5041-4.3-1"
 CONTROL = "RFC5040-4.1-1"
-# The ids that expect_fpdus asserts.
+# The requirements that expect_fpdus asserts.
 FORM = (FPDU, CRC, SEGMENT, TAGGED, UNTAGGED, CONTROL)
 WRITE, READ_REQUEST, READ_RESPONSE, TERMINATE = 0, 1, 2, 7
 SENDS, INVALIDATING = (3, 4, 5, 6), (4, 6)
@@ -20,7 +21,7 @@ LENGTH_OCTETS, CRC_OCTETS = 2, 4
 
 
 def _table():
-    """Of CRC32c, whose polynomial is reflected here."""
+    """The table of CRC32c, with the reflected polynomial."""
     found = []
     for value in range(256):
         for _ in range(8):
@@ -33,7 +34,7 @@ _TABLE = _table()
 
 
 def crc32c(octets):
-    """The CRC as an FPDU carries it, least significant octet first."""
+    """The CRC as an FPDU carries it: least significant octet first."""
     value = 0xFFFFFFFF
     for octet in octets:
         value = _TABLE[(value ^ octet) & 0xFF] ^ value >> 8
@@ -74,7 +75,7 @@ class Fpdu:
 
     @property
     def stag(self):
-        """Of an untagged segment the field in the same place, the STag to be invalidated."""
+        """In an untagged segment this field is the STag to invalidate."""
         return _number(self.ulpdu, 2, 4)
 
     @property
@@ -99,7 +100,8 @@ class Fpdu:
 
 
 def missing(octets):
-    """How many octets an FPDU that begins with these lacks, or lacks at least."""
+    """How many octets an incomplete FPDU lacks, or the least that it lacks. `octets` is its
+    beginning."""
     if len(octets) < LENGTH_OCTETS:
         return LENGTH_OCTETS - len(octets)
     body = LENGTH_OCTETS + _number(octets, 0, LENGTH_OCTETS)
@@ -107,8 +109,8 @@ def missing(octets):
 
 
 def read_fpdus(octets):
-    """([Fpdu], the octets behind the last whole one) of a stream behind its startup frame, without
-    markers."""
+    """([Fpdu], the octets behind the last whole one) of a stream without markers. The stream starts
+    after its startup frame."""
     found, at = [], 0
     while at < len(octets):
         end = at + LENGTH_OCTETS + _number(octets, at, LENGTH_OCTETS)
@@ -122,14 +124,14 @@ def read_fpdus(octets):
 
 
 def make_fpdu(ulpdu):
-    """The octets of an FPDU, with its CRC."""
+    """The octets of an FPDU with its CRC."""
     body = len(ulpdu).to_bytes(LENGTH_OCTETS, "big") + ulpdu
     body += bytes(-len(body) % 4)
     return body + crc32c(body)
 
 
 def expect_fpdus(fpdus, outcome=None):
-    """Each field of the FPDUs that a stream begins with, where the CRC is in use."""
+    """Checks each field of the first FPDUs of a stream that uses the CRC."""
     for one in fpdus:
         _expect_frame(one, outcome)
     _expect_untagged([one for one in fpdus if not one.tagged], outcome)
@@ -154,7 +156,7 @@ def _expect_frame(one, outcome):
 
 
 def _expect_untagged(fpdus, outcome):
-    """MSNs count up in each queue, and offsets go through each message."""
+    """MSNs count up in each queue, and offsets advance through each message."""
     due = {}  # {queue: (msn, mo) of the next segment}
     for one in fpdus:
         wanted = due.get(one.queue, (1, 0))
@@ -165,7 +167,7 @@ def _expect_untagged(fpdus, outcome):
 
 
 def _expect_tagged(fpdus, outcome):
-    """STag and offset go on from segment to segment of a message."""
+    """The segments of a message have one STag and consecutive offsets."""
     before = None
     for one in fpdus:
         if before is not None and not before.last:

@@ -1,4 +1,4 @@
-"""The lists of a reply, word by word, and the item that its write chunk holds (RFC 8166 4.1.2, 4.3)."""
+"""The chunk lists of a reply, and the item in its write chunk (RFC 8166 4.1.2, 4.3)."""
 
 from steertag import wire
 from steertag.suite import expect, kinds
@@ -15,7 +15,7 @@ def segment_words(segment, length):
 
 
 def chunk_words(segments, lengths):
-    """A chunk as XDR: count, and each segment with this length."""
+    """A chunk as XDR: its count, and its segments with these lengths."""
     found = [len(segments)]
     for segment, length in zip(segments, lengths):
         found += segment_words(segment, length)
@@ -23,7 +23,7 @@ def chunk_words(segments, lengths):
 
 
 def filled(segments, length):
-    """The lengths of segments that are filled in order with so many octets."""
+    """The lengths of segments that hold `length` octets, filled in order."""
     lengths = []
     for segment in segments:
         lengths.append(min(length, segment.length))
@@ -32,15 +32,15 @@ def filled(segments, length):
 
 
 def header_words(outcome, requirement_id):
-    """The words of the message that came, whatever it says; the case fails if it has no whole header."""
+    """The words of any message that arrived. The case fails if it has no whole header."""
     if len(outcome.raw) < wire.SMALLEST_HEADER_BYTES:
         expect(outcome, requirement_id, must=[kinds.REPLY])
     return words(outcome.raw)
 
 
 def expect_lists(outcome, call):
-    """The lists of a reply with the write list and the reply chunk of the call, word by word: whatever
-    they hold, they have the shape of the call's."""
+    """Checks each word of the reply's lists. The call offered a write list and a reply chunk. The
+    returned lists have the shape of the call's, whatever their lengths."""
     if not hasattr(outcome.header, "write_list"):
         return
     found = list(header_words(outcome, SEGMENT)[4:])
@@ -64,9 +64,9 @@ def expect_lists(outcome, call):
 
 
 def expect_one_whole_item(outcome, most):
-    """What went to the first write chunk, if anything did, is one item of at most so many octets, and
-    nothing of it is left behind its count word, which ends the payload stream. Looked at before the
-    results are, which do not decode otherwise."""
+    """The first write chunk holds one item of at most `most` octets, or nothing. The payload stream
+    ends with the item's count word, and no part of the item follows it. This is checked first,
+    because a stray octet keeps the results from decoding."""
     header = outcome.header
     placed = chunk_length(next(iter(getattr(header, "write_list", [])), []))
     if placed == 0 or header.proc != wire.Procedure.MSG:

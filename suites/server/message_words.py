@@ -1,4 +1,4 @@
-"""What the cases on errors and XIDs look at: the words of a message as they came off the wire."""
+"""The 32-bit words of a message as they arrived, for the cases on errors and XIDs."""
 
 import struct
 
@@ -7,7 +7,7 @@ from steertag.suite import expect, kinds
 
 ERR_CHUNK_OCTETS = 20
 ERR_VERS_OCTETS = 28
-# The ids that expect_error asserts.
+# The requirements that expect_error asserts.
 ERROR_SHAPE = (
     "RFC8166-4.5-2",
     "RFC8166-4.5-4",
@@ -16,7 +16,7 @@ ERROR_SHAPE = (
     "RFC8166-4.1.2-9",
     "RFC8166-3.3.1-5",
 )
-# And what each kind of error adds: its length, and the reasons for which it is due.
+# What each kind of error adds: its length, and the reasons that require it.
 CHUNK_SHAPE = (
     *ERROR_SHAPE,
     "RFC8166-4.1.2-11",
@@ -28,17 +28,17 @@ VERS_SHAPE = (*ERROR_SHAPE, "RFC8166-4.1.2-10", "RFC8166-4.5.1-1")
 
 
 def words(octets):
-    """The 32-bit words of a message; up to three octets at its end are left out."""
+    """The 32-bit words of a message, without up to three octets at its end."""
     return struct.unpack(f">{len(octets) // 4}I", octets[: len(octets) // 4 * 4])
 
 
 def either(conn, over_rdma, over_tcp):
-    """What holds over the connection's transport: a requirement, or a reason."""
+    """The requirement or the reason that applies to the connection's transport."""
     return over_rdma if conn.has_header else over_tcp
 
 
 def no_reply(conn):
-    """Why a message that cannot be answered may end the connection."""
+    """Why a message without a possible reply may end the connection."""
     return either(conn, "no reply can be formed (RFC 8166 4.5.4)", "no reply can be formed")
 
 
@@ -49,7 +49,7 @@ def with_word(octets, number, value):
 
 
 def expect_error(outcome, call, code, kind, requirement_id):
-    """An RDMA_ERROR with this code for the call, word by word."""
+    """Checks an RDMA_ERROR with this code for the call, word by word."""
     if outcome.kind in (*kinds.CLOSED, kinds.HANG):
         expect(outcome, "RFC8166-4.5-2", must=[kind])
     misshapen = outcome.kind in (kinds.GARBAGE, kinds.ERROR_OTHER)
@@ -68,14 +68,14 @@ def expect_error(outcome, call, code, kind, requirement_id):
 
 
 def expect_err_chunk(outcome, call, requirement_id):
-    """ERR_CHUNK for the call, in 20 octets. `requirement_id` says why it is due."""
+    """ERR_CHUNK for the call, in 20 octets. `requirement_id` is the clause that requires it."""
     expect_error(outcome, call, wire.ErrorCode.CHUNK, kinds.ERR_CHUNK, requirement_id)
     length = len(outcome.raw)
     expect.equal(length, ERR_CHUNK_OCTETS, "RFC8166-4.1.2-11", "octets of ERR_CHUNK")
 
 
 def expect_err_vers(outcome, call):
-    """ERR_VERS for the call, in 28 octets, with version 1 in a range that lacks the call's version."""
+    """ERR_VERS for the call, in 28 octets. Its range has version 1 and lacks the call's version."""
     expect_error(outcome, call, wire.ErrorCode.VERS, kinds.ERR_VERS, "RFC8166-4.5.1-1")
     length = len(outcome.raw)
     expect.equal(length, ERR_VERS_OCTETS, "RFC8166-4.1.2-10", "octets of ERR_VERS")

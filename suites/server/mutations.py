@@ -1,4 +1,4 @@
-"""The calls that the cases on malformed headers start from, and their named variants (steertag.mutate)."""
+"""The calls that cases on malformed headers start from, and their variants (steertag.mutate)."""
 
 import dataclasses
 
@@ -14,8 +14,8 @@ NULL_OCTETS = 40
 
 
 class Base:
-    """One legal call on a connection of its own. `call` may be spoilt; `unchanged` tells whether
-    the file that it is about still holds what it held."""
+    """One legal call on a connection of its own. A case may damage `call`. `unchanged` says whether
+    the call's file still has its first content."""
 
     def __init__(self, bench, kind):
         self.bench = bench
@@ -24,7 +24,7 @@ class Base:
         self.call = _MAKERS[kind](self.conn, self.handle)
 
     def mutated(self, group, name):
-        """The call with the mutation of this name applied; its memory stays listed."""
+        """The call with the named mutation applied. Its memory stays registered."""
         draft = next(
             each.draft for each in mutate.generate(group, self.call) if plain(each.name) == name
         )
@@ -33,7 +33,7 @@ class Base:
         return self.call
 
     def unchanged(self):
-        """Whether the file holds its first content; true for a call without a file."""
+        """Whether the file has its first content. True for a call without a file."""
         return self.handle is None or self.bench.read_back(self.handle) == CONTENT
 
 
@@ -71,14 +71,14 @@ KINDS = tuple(_MAKERS)
 
 
 def plain(name):
-    """A variant's name as a part of a case id."""
+    """The variant's name as it appears in a case id."""
     return name.replace("_", "-")
 
 
 def variants(kind, *groups):
     """[(group, name, the message, hint at the answer)] of a kind of call.
 
-    Names depend on the shape of a call only, so they can be worked out before there is a target."""
+    Names depend only on the shape of the call, so they are known before there is a target."""
     shape = _shape(kind)
     return [
         (group, plain(each.name), bytes(each), each.expectation)
@@ -88,8 +88,8 @@ def variants(kind, *groups):
 
 
 def only_goes_on(octets):
-    """Whether nothing is wrong with a message but that it goes on behind its lists, where RDMA_NOMSG
-    has nothing: some receivers do not look there, and to them the message is legal."""
+    """Whether the only fault of a message is octets behind the lists of RDMA_NOMSG. Some receivers
+    do not look there and treat the message as legal."""
     try:
         wire.decode(octets)
     except wire.DecodeError as fault:
@@ -98,7 +98,7 @@ def only_goes_on(octets):
 
 
 def _segment(number, length):
-    # Handles and offsets that are no presence words, like those of real memory.
+    # Handles and offsets are no presence words, as in real memory.
     return wire.Segment(handle=0x7E570000 + number, length=length, offset=number << 33)
 
 
@@ -108,7 +108,7 @@ def _shape(kind):
     if kind == "read":
         draft.write_list = [wire.DraftChunk(segments=[_segment(i, size) for i, size in sizes])]
     elif kind == "write":
-        # The position is only there to be changed: any multiple of four above the RPC header.
+        # Only mutations use the position: any multiple of four above the RPC header will do.
         draft.read_list = [_read_entry(128, i, size) for i, size in sizes]
     elif kind == "long":
         draft.proc, draft.payload = wire.Procedure.NOMSG, b""

@@ -1,4 +1,4 @@
-"""What the cases on NFS version 4.1 share: sessions with files, statuses, results in write chunks."""
+"""What the cases on NFSv4.1 share: sessions with files, statuses, results in chunks."""
 
 from steertag import nfs, wire
 from steertag.suite import expect, kinds
@@ -11,11 +11,11 @@ BACK = NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN
 READ = NFS4.OPEN4_SHARE_ACCESS_READ
 WRITE = NFS4.OPEN4_SHARE_ACCESS_WRITE
 WANT_READ = NFS4.OPEN4_SHARE_ACCESS_WANT_READ_DELEG
-# Statuses by which a server refuses a COMPOUND that is malformed for it.
+# Statuses for a COMPOUND that is malformed to the server.
 MALFORMED = ("nfs:NFS4ERR_BADXDR", "rpc:GARBAGE_ARGS")
-# READs by which a file is read back: 256 KiB, should a server return 256 octets at a time.
+# The most READs that read a file back: enough for 256 KiB at 256 octets each.
 MOST_READS = 1024
-# Octets of a reply with a RENAME.
+# Octets of a reply to a RENAME.
 SMALL_REPLY = 256
 
 
@@ -36,13 +36,14 @@ def read_operations(handle, *ranges):
 
 
 def note_fewer(requirement_id, what):
-    """A READ or WRITE of fewer octets than asked for is legal (RFC 8881 18.22.3, 18.32.3)."""
+    """Notes a READ or WRITE of fewer octets than asked for, which is legal (RFC 8881 18.22.3,
+    18.32.3)."""
     current_run().check_declared(requirement_id)
     current_run().note(Verdict.LATITUDE, f"{requirement_id}: {what} of fewer octets than asked for")
 
 
 def expect_reads(outcome, requirement_id, *contents):
-    """The READs of a reply gave these octets, wherever they travelled; or their beginnings."""
+    """The READs of a reply returned these octets or their beginnings, inline or in chunks."""
     expect(outcome, requirement_id, must=[kinds.REPLY])
     results = outcome.result.all("READ")
     expect.equal(len(results), len(contents), requirement_id, "results of READ", outcome=outcome)
@@ -55,7 +56,7 @@ def expect_reads(outcome, requirement_id, *contents):
 
 
 def items(outcome, call):
-    """Where the reply has the DDP-eligible results: [nfs.binding.EligibleItem]."""
+    """The DDP-eligible results of the reply: [nfs.binding.EligibleItem]."""
     long_reply = outcome.header.proc == wire.Procedure.NOMSG
     payload = outcome.reply_chunk if long_reply else wire.decode(outcome.raw)[1]
     lengths = [sum(each.length for each in chunk) for chunk in outcome.header.write_list]
@@ -63,7 +64,7 @@ def items(outcome, call):
 
 
 def expect_slot_moves(session, requirement_id):
-    """The session goes on: its next request is executed."""
+    """The session still works: it executes the next request."""
     expect(session.exchange("PUTROOTFH"), requirement_id, must=[kinds.REPLY])
 
 
@@ -87,21 +88,21 @@ def expect_content(session, handle, content, requirement_id):
 
 
 def largest_write(session, handle):
-    """Octets of data that the server takes in one WRITE of this file."""
+    """The most octets of data that the server takes in one WRITE to this file."""
     found = session.run(putfh(handle), getattr_of("maxwrite"))["GETATTR"].resok4
     accepted = NFS4.attributes(found.obj_attributes).get("maxwrite") or session.largest_write
     return min(session.largest_write, accepted)
 
 
 def need_cached(bench, session, octets):
-    """The case is not testable where the session caches no reply of so many octets: a server may lower
+    """The case is not testable where the session caches no reply of this size. A server may lower
     ca_maxresponsesize_cached (RFC 8881 18.36.3)."""
     if session.fore.ca_maxresponsesize_cached < octets:
         bench.not_testable("the session caches no reply of this size")
 
 
 def make_room(conn, call, octets):
-    """Offers a reply chunk where a reply with so many octets of results may not fit inline."""
+    """Offers a reply chunk where a reply with this many octets of results may not fit inline."""
     if octets + BESIDE_DATA > conn.negotiated.to_client_bytes:
         conn.reply_chunk(call, octets + BESIDE_DATA)
 
@@ -116,7 +117,7 @@ def need_inline(bench, conn, call):
 
 
 def unknown_handles():
-    """callback_sec_parms4 with handles of RPCSEC_GSS that the server has not given."""
+    """callback_sec_parms4 with RPCSEC_GSS handles that the server never issued."""
     handles = NFS4.GssCbHandles(
         gcbp_handle_from_server=b"nobody gave this", gcbp_handle_from_client=b"to anybody"
     )
@@ -125,8 +126,8 @@ def unknown_handles():
 
 
 def expect_no_handle(outcome, requirement_id, latitude=None):
-    """NFS4ERR_NOENT, for handles of RPCSEC_GSS that the server has not given; what matters is that it does
-    not accept them. NFS4ERR_DELAY is no outcome here: see nfs4_client.in_time."""
+    """Expects NFS4ERR_NOENT for RPCSEC_GSS handles that the server never issued. Another refusal is
+    a warning. NFS4ERR_DELAY does not reach this check: see nfs4_client.in_time."""
     other = {}
     if outcome.kind.startswith("nfs:"):
         other = {outcome.kind: "refused, by another status"}

@@ -1,5 +1,7 @@
-"""What the cases on the reply cache of a session share: a RENAME that shows whether it was executed twice,
-connections for retries, what a retry has in common with its request."""
+"""What the cases on the reply cache of a session share.
+
+A RENAME shows whether it was executed twice. The other functions make connections for retries and
+compare a retry's results with those of its request."""
 
 from steertag.suite import expect, kinds
 from steertag.suite.cases.case_end import unprepared
@@ -10,7 +12,7 @@ from .nfs4_checks import SMALL_REPLY, need_cached
 
 
 def rename(session, files, old, new):
-    """SAVEFH of the case's directory and RENAME within it."""
+    """SAVEFH of the case's directory, and a RENAME within it."""
     directory = files.directory
     return [
         putfh(directory),
@@ -20,7 +22,8 @@ def rename(session, files, old, new):
 
 
 def made_file(bench):
-    """(session, files, name of a file in the case's directory), of a session that caches small replies."""
+    """(session, files, name of a file in the case's directory). The session caches small
+    replies."""
     session = bench.nfs4_session()
     need_cached(bench, session, SMALL_REPLY)
     files = bench.nfs4_files(session)
@@ -30,8 +33,8 @@ def made_file(bench):
 
 
 def first_exchange(session, *operations, slot=1, kind=kinds.REPLY, **sequence):
-    """The Outcome of a request that is to be retried: of this kind, without which there is nothing to
-    judge."""
+    """The Outcome of a request that the case retries. The case ends unprepared unless it is of this
+    kind."""
     outcome = session.exchange_in_time(*operations, slot=slot, **sequence)
     if outcome.kind != kind:
         what = names_of(operations) or "SEQUENCE"
@@ -53,15 +56,15 @@ def expect_name(files, name, requirement_id):
 
 
 def kept_results(outcome):
-    """What a retry has in common with its request: all but the highest slots and the flags of SEQUENCE,
-    which a server may tell anew (RFC 8881 2.10.6.1.1)."""
+    """The results that a retry shares with its request. The highest slots and the flags of SEQUENCE
+    are left out: a server may return new ones (RFC 8881 2.10.6.1.1)."""
     ok = outcome.result["SEQUENCE"].resok4
     return (ok.sr_sessionid, ok.sr_slotid, ok.sr_sequenceid), outcome.result.results[1:]
 
 
 def second_connection(bench, session, where):
-    """Where a retry goes: the same connection, or another one of the session. A requester may retry
-    only after its connection broke (RFC 8881 2.10.6.2-1), which makes "same" hostile."""
+    """The connection for a retry: the same one, or another one of the session. A requester may
+    retry only after its connection broke (RFC 8881 2.10.6.2-1), so "same" is hostile."""
     if where == "same":
         return session.conn
     if where == "after-loss":

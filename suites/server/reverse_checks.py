@@ -1,5 +1,4 @@
-"""What the cases on the reverse direction share: delegations, the conflict that recalls them, the
-recall."""
+"""What the cases on the reverse direction share: delegations, conflicts and recalls."""
 
 from steertag.suite import expect, kinds
 from steertag.suite.cases.case_end import unprepared
@@ -10,21 +9,21 @@ from steertag.suite.nfs_client.nfs4_client import TRY_AGAIN
 from .conflicting_open import ConflictingOpen
 from .nfs4_checks import BACK, NFS4, READ, WANT_READ, status
 
-# A turn of waiting on one of several connections; an event ends it earlier.
+# One wait on one of several connections. An event ends it earlier.
 TURN_MS = 5
-# RFC 8881 15.1.1.3 sets no time after which a server has to stop saying it.
+# RFC 8881 15.1.1.3 does not limit how long a server may answer NFS4ERR_DELAY.
 STILL_WAITING = dict.fromkeys(
     TRY_AGAIN, "the OPEN is still told to wait after the delegation's return"
 )
-# How many files a case opens for one delegation: Linux gives none for a while of files that look to it like
-# one that was recalled (a Bloom filter over handles).
+# The most files that a case opens to get one delegation. Linux delegates no file for a while if it
+# resembles a recalled one (a Bloom filter over handles).
 MOST_FILES = 8
-# Within which a callback that was lost with its connection comes again over another. The RFCs set no
-# time; Linux notices the loss when the callback times out, after a tenth of its lease of 90 s.
+# The limit for a retry of a callback that was lost with its connection. The RFCs set none. Linux
+# notices the loss when the callback times out, after a tenth of its lease of 90 s.
 AFTER_LOSS_MS = 30_000
-# RFC 8166 4.5 says nothing of how a server takes leave from a client that breaks the rules.
+# RFC 8166 4.5 does not say how a server ends the connection of a client that breaks the rules.
 ENDS = dict.fromkeys(kinds.CLOSED, "the connection of a hostile client ends")
-# A recall that was never answered well may have cost the delegation (RFC 8881 10.4.5).
+# A recall without a valid reply may revoke the delegation (RFC 8881 10.4.5).
 REVOKED = dict.fromkeys(
     (status("NFS4ERR_DELEG_REVOKED"), status("NFS4ERR_BAD_STATEID")),
     "the delegation was revoked before it was given back",
@@ -32,8 +31,8 @@ REVOKED = dict.fromkeys(
 
 
 class Recall:
-    """Delegations that a session holds, and for each another client who wants to write the file.
-    `carriers` are the connections over which recalls may come: the session's own."""
+    """Delegations of a session, and for each another client that wants to write the file.
+    `carriers` are the connections that may carry recalls: those of the session."""
 
     def __init__(self, bench, session=None, count=1, slot=0, **settings):
         self.bench = bench
@@ -41,9 +40,9 @@ class Recall:
         self.files = bench.nfs4_files(self.session)
         self.carriers = [self.session.conn]
         self.names, self.handles, self.stateids = [], [], []
-        self._openings = {}  # number of a delegation: ConflictingOpen
-        self._recalled = set()  # numbers of those whose recall a case has
-        self._strange = False  # a stateid was recalled that the session does not hold
+        self._openings = {}  # {number of a delegation: ConflictingOpen}
+        self._recalled = set()  # numbers of delegations whose recall the case has
+        self._strange = False  # whether a recall named a stateid that the session does not hold
         for _ in range(count):
             self._hold(slot)
 
@@ -57,13 +56,13 @@ class Recall:
 
     @property
     def due(self):
-        """Whether a delegation is left whose recall no case has."""
+        """Whether a delegation is left without a recall."""
         return len(self._recalled) < len(self.names)
 
     def _hold(self, slot):
         for _ in range(MOST_FILES):
             name = self.bench.name("delegated")
-            # Without a WRITE, after which a server may keep the file open for another: a conflict.
+            # No WRITE: a server may keep the file open for the writer, which would be a conflict.
             self.bench.file(name=name)
             access = READ | WANT_READ
             owner = f"process {len(self.names)}".encode()
@@ -80,9 +79,9 @@ class Recall:
     # -- the conflict --------------------------------------------------------------------------
 
     def provoke(self, number=0):
-        """Another client opens the file for writing: works until its OPEN has a reply or a recall has
-        come, which is kept for `wait`, but no longer than an answer may take. The OPEN's Outcome,
-        None as long as the server delays its reply."""
+        """Another client opens the file for writing. Works until the OPEN has a reply, a recall
+        arrives, or an answer is overdue. The recall is kept for `wait`. Returns the OPEN's Outcome,
+        or None while the server delays its reply."""
         return self._provoke(number, self.carriers)
 
     def _provoke(self, number, carriers):
@@ -107,25 +106,26 @@ class Recall:
             opening.look(TURN_MS)
 
     def expect_waiting(self, requirement_id, number=0):
-        """The other client is told to wait, or its reply is delayed: its OPEN is not granted while the
-        delegation is out (RFC 8881 10.2)."""
+        """The server delays the other client's OPEN or its reply. It does not grant the OPEN before
+        the delegation is returned (RFC 8881 10.2)."""
         early = number in self._openings and self._openings[number].pending
         opened = self._provoke(number, [])
         if early and opened is not None:
-            opened = self._provoke(number, [])  # that one was sent before the recall came
+            opened = self._provoke(number, [])  # the first was sent before the recall arrived
         if opened is not None:
             expect(opened, requirement_id, must=TRY_AGAIN)
 
     # -- the recall ----------------------------------------------------------------------------
 
     def expect_recall(self, requirement_id, number=0):
-        """The CB_COMPOUND that recalls the delegation; the case fails without one."""
+        """The CB_COMPOUND that recalls the delegation. The case fails without one."""
         self.provoke(number)
         return self.wait(requirement_id, number)
 
     def wait(self, requirement_id, number=None, limit_ms=None):
-        """The next callback that recalls this delegation, or one whose recall no case has yet; the case
-        fails without one. It comes by itself or when the other client, told to wait, asks again."""
+        """The next callback that recalls this delegation, or any that is not recalled yet. The case
+        fails without one. Repeats the other client's OPEN if that was answered with
+        NFS4ERR_DELAY."""
         callback = self._next_recall(requirement_id, number, limit_ms)
         what = "the delegation is recalled"
         if self._strange:
@@ -134,7 +134,7 @@ class Recall:
         return callback
 
     def look(self, requirement_id, number=None, limit_ms=None):
-        """The same, None if none comes in time."""
+        """Like wait, but None if none arrives in time."""
         return self._next_recall(requirement_id, number, limit_ms)
 
     def _next_recall(self, requirement_id, number, limit_ms):
@@ -153,11 +153,11 @@ class Recall:
 
     def _ask_again(self):
         for number, opening in self._openings.items():
-            if opening.put_off and number not in self._recalled:
+            if opening.delayed and number not in self._recalled:
                 opening.send()
 
     def _sift(self, requirement_id, number):
-        """The first kept callback that recalls what is waited for; those before it are answered."""
+        """The first kept callback that recalls this delegation. Those before it are answered."""
         wanted = {number} if number is not None else set(range(len(self.names))) - self._recalled
         for conn in self.carriers:
             for _ in range(len(conn.callbacks.kept)):
@@ -184,7 +184,7 @@ class Recall:
     # -- the return ----------------------------------------------------------------------------
 
     def give_back(self, number=0, conn=None):
-        """DELEGRETURN; its Outcome."""
+        """The Outcome of DELEGRETURN."""
         kept, self.session.conn = self.session.conn, conn or self.session.conn
         handle, stateid = self.handles[number], self.stateids[number]
         outcome = self.session.return_delegation(handle, stateid)
@@ -192,37 +192,38 @@ class Recall:
         return outcome
 
     def expect_open(self, requirement_id, number=0):
-        """The other client may open the file: what releases it may still be under way for the time of an
-        answer, and a server may have other reasons to say NFS4ERR_DELAY (RFC 8881 15.1.1.3)."""
+        """The other client's OPEN succeeds. The operation that releases the file may still be in
+        flight, for the time of an answer. A server may have other reasons for NFS4ERR_DELAY (RFC
+        8881 15.1.1.3)."""
         limit = Limit(self.conn.deadlines.answer_ms)
         self._provoke(number, [])
         opening = self._openings[number]
-        while opening.put_off and not limit.passed:
+        while opening.delayed and not limit.passed:
             calls = opening.conn.callbacks
             calls.wait_seen(calls.count + 1, self.conn.deadlines.patience_ms)
             self._provoke(number, [])
         expect(opening.conclude(), requirement_id, must=[kinds.REPLY], latitude=STILL_WAITING)
 
     def expect_done(self, requirement_id, number=0):
-        """The delegation goes back, and then the other client may open the file."""
+        """Returns the delegation, and expects that the other client's OPEN succeeds."""
         expect(self.give_back(number), requirement_id, must=[kinds.REPLY])
         self.expect_open(requirement_id, number)
 
 
 def other_slot(session):
-    """A slot beside the one that is used otherwise; that one if the server grants no other."""
+    """A slot beside the usual one, or the usual one if the server grants no other."""
     return min(1, session.slots - 1)
 
 
 def sequence_of(callback, requirement_id):
-    """The arguments of the callback's CB_SEQUENCE, without which the case fails."""
+    """The arguments of the callback's CB_SEQUENCE. The case fails without one."""
     expect.true("CB_SEQUENCE" in callback, requirement_id, "the recall has a CB_SEQUENCE")
     return callback["CB_SEQUENCE"]
 
 
 def due_sequence(callbacks, callback):
-    """The sequence ID that is due in a new callback: each that came before it in its slot, a test of the
-    backchannel too (RFC 8881 10.4), has used one."""
+    """The sequence ID that a new callback must have. Every earlier callback in its slot has used
+    one, even a test of the backchannel (RFC 8881 10.4)."""
     slot = callback["CB_SEQUENCE"].csa_slotid
     seen = callbacks.seen
     before = seen[: next(i for i, each in enumerate(seen) if each is callback)]
@@ -231,23 +232,24 @@ def due_sequence(callbacks, callback):
 
 
 def stays_quiet(conn, requirement_id, before):
-    """Whether there are still as many callbacks as before, after replies to two later calls (the
-    transport keeps order)."""
+    """Whether no callback arrives before the replies to two more calls. The transport keeps
+    order."""
     for _ in range(2):
         expect(conn.probe(), requirement_id, must=[kinds.REPLY])
     return conn.callbacks.count == before
 
 
 def expect_quiet(conn, requirement_id, what, before=None):
-    """No callback has come since there were `before` (now)."""
+    """No callback has arrived since there were `before` (now, if None)."""
     before = conn.callbacks.count if before is None else before
     stays_quiet(conn, requirement_id, before)
     expect.at_most(conn.callbacks.count, before, requirement_id, what)
 
 
 def with_grant(bench, grant, **fields):
-    """A session with a backchannel whose first call was answered with this grant of reverse credits.
-    `fields` are of CREATE_SESSION. The case is not testable where that call would be a recall."""
+    """A session with a backchannel whose first call was answered with this grant of reverse
+    credits. `fields` go to CREATE_SESSION. The case is not testable where that call would be a
+    recall."""
     session = bench.nfs4_session(back=True, answers_null=False, **fields)
     callbacks = session.conn.callbacks
     callbacks.configure(credits=grant)
@@ -260,8 +262,8 @@ def with_grant(bench, grant, **fields):
 
 
 def one_of_two(bench, requirement_id):
-    """(Recall, callback) of two delegations of which the first is recalled: the second is due, and has to
-    wait, for one reverse credit is all there is."""
+    """(Recall, callback) of two delegations. The first one is recalled. The second recall is due,
+    and has to wait for the only reverse credit."""
     recall = Recall(bench, with_grant(bench, 1), count=2)
     callback = recall.expect_recall(requirement_id)
     recall.provoke(1)
@@ -269,7 +271,7 @@ def one_of_two(bench, requirement_id):
 
 
 def known_client(bench, **settings):
-    """A client that the server knows, without a session, whose connection takes callbacks."""
+    """A client known to the server, without a session. Its connection takes callbacks."""
     client = bench.nfs4_client(receives=32 + REVERSE_CREDITS, **settings)
     Callbacks(client.conn)
     known = client.exchange_id()
@@ -279,8 +281,8 @@ def known_client(bench, **settings):
 
 
 def unusual_session(bench, settings=None, **fields):
-    """A session with a backchannel of unusual `fields`, which a server may refuse (RFC 8881 18.36.3: it
-    is RECOMMENDED that it accepts them); the case is not testable then."""
+    """A session with a backchannel of unusual `fields`. The case is not testable where the server
+    refuses it. RFC 8881 18.36.3 only RECOMMENDS that it accepts them."""
     bench.need("backchannel")
     client = known_client(bench, **(settings or {}))
     made = client.create_session(csa_flags=BACK, **fields)

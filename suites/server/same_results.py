@@ -1,4 +1,4 @@
-"""What the cases on transparency compare: two replies to one call, but for what time or others change."""
+"""Compares two replies to one call, without what time or other clients change."""
 
 import dataclasses
 
@@ -6,14 +6,15 @@ from steertag import nfs
 from steertag.suite import expect, kinds
 
 SAME = "RFC8166-1-1"
-# fattr3 (RFC 1813 2.6): where atime stands, which reading itself changes.
+# The offset of atime in fattr3 (RFC 1813 2.6). Reading itself changes atime.
 ATIME = slice(60, 68)
-# FSSTAT, from the end of the reply (RFC 1813 3.3.18): fbytes and abytes, ffiles and afiles, which change
-# with whatever else the server does.
+# FSSTAT, from the end of the reply (RFC 1813 3.3.18): fbytes and abytes, ffiles and afiles. Other
+# activity of the server changes them.
 FREE_BYTES, FREE_FILES = slice(-44, -28), slice(-20, -4)
-# FSINFO, from the end of the reply (RFC 1813 3.3.19): rtmax to dtpref, which may depend on the transport.
+# FSINFO, from the end of the reply (RFC 1813 3.3.19): rtmax to dtpref. They may depend on the
+# transport.
 TRANSFER_SIZES = slice(-48, -20)
-# Structs inside structs; results of NFS version 3 are no deeper.
+# The deepest nesting of structs. Results of NFS version 3 are no deeper.
 MOST_DEPTH = 8
 
 
@@ -33,7 +34,7 @@ def attributes_in(value, depth=0):
 
 
 def blanked(octets, where):
-    """The octets with zeros in one place."""
+    """The octets, with zeros in one place."""
     start, end, _ = where.indices(len(octets))
     return octets[:start] + bytes(end - start) + octets[end:]
 
@@ -50,7 +51,7 @@ def comparable(outcome, call):
 
 
 def expect_same(bench, over_rdma, over_tcp, call):
-    """Both replies say the same, octet for octet."""
+    """Both replies are equal, octet for octet."""
     expect(over_rdma, SAME, must=[over_tcp.kind])
     answered = over_tcp.kind not in kinds.BROKEN
     expect.true(answered, SAME, "the call over TCP has a reply to compare with", outcome=over_tcp)

@@ -1,5 +1,6 @@
-"""The TCP stream to an iWARP target before MPA startup is over: what a provider never sends, and the
-reply frame as it is."""
+"""A TCP stream to an iWARP target during MPA startup.
+
+It sends what a provider never sends, and shows the reply frame as it arrived."""
 
 import dataclasses
 import struct
@@ -14,8 +15,8 @@ PEER_TO_PEER, RTR_SEND = 0x8000, 0x4000
 RTR_WRITE, RTR_READ = 0x8000, 0x4000
 DEPTH, NOT_NEGOTIATED = 0x3FFF, 0x3FFF
 FRAME = struct.Struct(">16sBBH")
-# FPDUs of no octets with their CRC: the ready-to-receive indications (RFC 6581 9.2), and the Terminate
-# of an initiator that can make none of those offered.
+# FPDUs without payload, with their CRC. These are the ready-to-receive indications (RFC 6581 9.2),
+# and the Terminate of an initiator that supports none of the offered ones.
 WRITE_FPDU = bytes.fromhex("000ec140 00000000 00000000 00000000 a30572ab")
 READ_FPDU = bytes.fromhex(
     "002e4141 00000000 00000001 00000001 00000000 00000000"
@@ -23,8 +24,8 @@ READ_FPDU = bytes.fromhex(
 )
 SEND_FPDU = bytes.fromhex("00124143 00000000 00000000 00000001 00000000 587be8c4")
 NO_RTR_FPDU = bytes.fromhex("00164147 00000000 00000002 00000001 00000000 20070000 1bd2babe")
-# The first FPDU of a stream with a NULL call of NFSv3 in a Send, up to its CRC; the CRC without a marker,
-# and with the one that stands before the first FPDU (RFC 5044 4.3).
+# The first FPDU of a stream, up to its CRC: a NULL call of NFSv3 in a Send. One CRC is without a
+# marker, the other with the marker in front of the first FPDU (RFC 5044 4.3).
 NULL_FPDU = bytes.fromhex(
     "00564143 00000000 00000000 00000001 00000000"
     "5eed0001 00000001 00000008 00000000 00000000 00000000 00000000"
@@ -38,14 +39,15 @@ PLAIN_DATA = wire.encode(wire.PrivateData(send_bytes=4096, receive_bytes=4096))
 def request(
     flags=CRC | ENHANCED, revision=2, ird=16, ord=16, data=PLAIN_DATA, length=None, key=REQUEST_KEY
 ):
-    """An MPA request frame; `length` replaces the right PD_Length."""
+    """An MPA request frame. `length` replaces the right PD_Length."""
     words = struct.pack(">HH", ird, ord) if flags & ENHANCED else b""
     data = words + data
     return FRAME.pack(key, flags, revision, len(data) if length is None else length) + data
 
 
 def ready_to_receive(frame):
-    """The first FPDU of a peer-to-peer initiator that can make every kind, after this reply."""
+    """The first FPDU after this reply, of a peer-to-peer initiator that supports every kind of
+    RTR."""
     ird, ord = frame.enhanced or (0, 0)
     if ord & RTR_WRITE:
         return WRITE_FPDU
@@ -68,7 +70,7 @@ class Frame:
     key: bytes
     flags: int
     revision: int
-    data: bytes  # with the enhanced words
+    data: bytes  # includes the enhanced words
 
     @property
     def rejected(self):
@@ -77,28 +79,28 @@ class Frame:
 
     @property
     def enhanced(self):
-        """(IRD word, ORD word), or None if they are not there."""
+        """(IRD word, ORD word), or None if the frame lacks them."""
         if not self.flags & ENHANCED or len(self.data) < 4:
             return None
         return struct.unpack(">HH", self.data[:4])
 
     @property
     def ird(self):
-        """How many RDMA Reads the responder takes at a time; None if it does not say."""
+        """How many RDMA Reads the responder takes at a time. None if the frame does not say."""
         depth = self.enhanced[0] & DEPTH if self.enhanced else NOT_NEGOTIATED
         return None if depth == NOT_NEGOTIATED else depth
 
 
 def read_frame(octets):
-    """The Frame with which these octets begin, and what is behind it."""
+    """The Frame at the start of these octets, and the octets behind it."""
     key, flags, revision, length = FRAME.unpack_from(octets)
     end = FRAME.size + length
     return Frame(key, flags, revision, octets[FRAME.size : end]), octets[end:]
 
 
 class StartupStream:
-    """A TCP stream to the bench's target that speaks MPA startup. A context manager like the Stream that
-    it is made of; see steertag.suite.tcp.stream."""
+    """A TCP stream to the bench's target that speaks MPA startup. It is a context manager like the
+    Stream inside it (see steertag.suite.tcp.stream)."""
 
     def __init__(self, bench):
         self._stream = bench.stream()
@@ -111,7 +113,7 @@ class StartupStream:
         self._stream.close()
 
     def reply(self):
-        """The MPA reply as a Frame; None if the stream ended or stayed silent instead."""
+        """The MPA reply as a Frame. None if the stream ended or stayed silent instead."""
         head = self._stream.receive(FRAME.size)
         if head is None or len(head) < FRAME.size:
             return None
@@ -119,9 +121,9 @@ class StartupStream:
         return Frame(key, flags, revision, self._stream.receive(length) or b"")
 
     def first_octets(self, length):
-        """What the target sends first after its reply frame; None if it stays silent."""
+        """The first octets that the target sends after its reply frame. None if it stays silent."""
         return self._stream.receive(length)
 
     def ended(self):
-        """Whether the target ended its half of the stream, without sending anything."""
+        """Whether the target ended its half of the stream without sending anything."""
         return self._stream.receive(1) == b""

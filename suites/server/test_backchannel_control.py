@@ -1,5 +1,4 @@
-"""BACKCHANNEL_CTL: its place, the program that callbacks call from then on, and handles of RPCSEC_GSS (RFC
-8881 18.33)."""
+"""BACKCHANNEL_CTL: its place, the program of callbacks, and RPCSEC_GSS handles (RFC 8881 18.33)."""
 
 from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.compound import operation
@@ -25,7 +24,7 @@ def control(program=CALLBACK_PROGRAM, parms=NO_CREDENTIAL):
     hostile=True,
 )
 def test_without_sequence(bench):
-    """BACKCHANNEL_CTL alone, of which nobody could say what session it is about."""
+    """BACKCHANNEL_CTL alone is refused: without SEQUENCE it has no session."""
     session = bench.nfs4_session(back=True)
     outcome = session.conn.exchange(session.conn.compound_call(control()))
     expect(outcome, IN_SESSION, must=[status("NFS4ERR_OP_NOT_IN_SESSION")])
@@ -33,7 +32,7 @@ def test_without_sequence(bench):
 
 @case("server.backchannel.control-program", requirements=[PROGRAM], needs=["delegations"])
 def test_program(bench):
-    """The client has its callbacks call another program: the next recall does so."""
+    """The client changes the program of its callbacks. The next recall calls the new one."""
     recall = Recall(bench)
     session = recall.session
     changed = session.exchange_in_time(control(OTHER_PROGRAM))
@@ -52,7 +51,7 @@ def test_program(bench):
     hostile=True,
 )
 def test_unknown_handle(bench):
-    """BACKCHANNEL_CTL with a handle of RPCSEC_GSS that the server has not given."""
+    """BACKCHANNEL_CTL refuses an RPCSEC_GSS handle that the server never issued."""
     session = bench.nfs4_session(back=True)
     outcome = session.exchange_in_time(control(parms=unknown_handles()))
     expect_no_handle(outcome, NO_HANDLE)

@@ -1,5 +1,6 @@
-"""What becomes of a backchannel and its callbacks when connections are lost and bound anew (RFC 8167 5.4,
-RFC 8881 2.10.6.2, 2.10.13, 18.34)."""
+"""Backchannels whose connections are lost and bound again.
+
+RFC 8167 5.4 and RFC 8881 2.10.6.2, 2.10.13 and 18.34 say what happens to the callbacks."""
 
 import pytest
 
@@ -26,7 +27,7 @@ DIRECTIONS = NFS4.ChannelDirFromClient
 
 
 def new_connection(bench):
-    """A connection that takes callbacks, of no session yet."""
+    """A connection that takes callbacks and has no session yet."""
     conn = bench.connect(receives=36)
     Callbacks(conn)
     return conn
@@ -39,9 +40,9 @@ def flags_of(session, conn):
 
 
 def wait_flags(session, conn, told):
-    """sr_status_flags of the first request for which `told(flags)` holds, or of the last within the time
-    of an answer: a server learns of a connection's end, and that a path works, beside its requests.
-    """
+    """sr_status_flags of the first request for which `told(flags)` holds. If an answer is overdue,
+    those of the last request. A server notices the end of a connection, or a path that works,
+    independently of requests."""
     limit = Limit(conn.deadlines.answer_ms)
     flags = flags_of(session, conn)
     while not told(flags) and not limit.passed:
@@ -56,15 +57,15 @@ def bind_back(session, conn, requirement_id=WAITS):
 
 
 def bound_back(bench, session, requirement_id=WAITS):
-    """A new connection that is bound for the backchannel: one that has carried a SEQUENCE is a fore
-    channel, and does not become more (RFC 8881 18.34.3)."""
+    """A new connection, bound for the backchannel. A connection that has carried a SEQUENCE is a
+    fore channel and stays one (RFC 8881 18.34.3)."""
     conn = new_connection(bench)
     bind_back(session, conn, requirement_id)
     return conn
 
 
 def expect_retry(first, second):
-    """The second callback is the first one again: in its slot and under its sequence ID (RFC 8881
+    """The second callback is a retry of the first: same slot, same sequence ID (RFC 8881
     2.10.13.2.4)."""
     before, after = sequence_of(first, RETRIED), sequence_of(second, RETRIED)
     for field in ("csa_slotid", "csa_sequenceid"):
@@ -81,9 +82,9 @@ def expect_retry(first, second):
 )
 @pytest.mark.parametrize("end", ["close", "abort"])
 def test_lost_with_recall(bench, end):
-    """The connection ends while a recall waits for its reply. On a new one SEQUENCE alone tells that the
-    path is down; BIND_CONN_TO_SESSION brings the same callback again, in its slot and under its
-    sequence ID, and takes the flags away."""
+    """The connection ends while a recall is outstanding. On a new connection SEQUENCE only reports
+    that the path is down. After BIND_CONN_TO_SESSION the server retries the callback with its slot
+    and sequence ID, and clears the flags."""
     recall = Recall(bench)
     first = recall.expect_recall(RETRIED)
     session = recall.session
@@ -113,7 +114,7 @@ def test_lost_with_recall(bench, end):
 )
 @pytest.mark.parametrize("end", ["close", "abort"])
 def test_lost_idle(bench, end):
-    """The only backchannel connection ends with nothing under way: SEQUENCE says that the path is down
+    """The only backchannel connection ends while it is idle. SEQUENCE reports that the path is down
     until a connection is bound."""
     session = bench.nfs4_session(back=True)
     session.conn.callbacks.wait_seen(1, bench.deadlines.patience_ms)
@@ -138,8 +139,9 @@ def test_lost_idle(bench, end):
     unbroken="RFC8167-5.4-1: lost-recall-not-repeated breaks RFC8881-2.10.13.2.4-1 first.",
 )
 def test_recall_after_loss(bench):
-    """A recall becomes due while there is no connection: the file is not opened for writing before the
-    delegation is back. The recall comes once a connection is bound, unless it has timed out."""
+    """A recall becomes due while the session has no connection. The server does not grant the
+    conflicting OPEN before the delegation is returned. It sends the recall once a connection is
+    bound, unless the recall has timed out."""
     recall = Recall(bench)
     recall.conn.abort()
     recall.expect_waiting(WAITS)
@@ -157,8 +159,8 @@ def test_recall_after_loss(bench):
 
 @case("server.backchannel.moves-to-second", requirements=[RETRIED, WAITS], needs=["delegations"])
 def test_moves_to_second(bench):
-    """Two connections carry the backchannel; the one with an unanswered recall ends: the other gets it,
-    as it was."""
+    """Two connections carry the backchannel. The one with an outstanding recall ends, and the
+    server retries the same recall on the other."""
     recall = Recall(bench)
     other = new_connection(bench)
     bind_back(recall.session, other)
@@ -182,8 +184,8 @@ def test_moves_to_second(bench):
     unbroken="RFC8167-5.4-1: lost-recall-not-repeated breaks RFC8881-2.10.13.2.4-1 first.",
 )
 def test_client_never_returns(bench):
-    """A client with an unanswered recall does not come back: the server serves others, and does not let
-    them write the file before the lease is over."""
+    """A client disappears with an outstanding recall. The server serves others, and does not let
+    them write the file before the lease expires."""
     recall = Recall(bench)
     recall.expect_recall(WAITS)
     others = bench.nfs4_session()
@@ -215,8 +217,8 @@ def direction_of(name):
 @pytest.mark.parametrize("name", LEGAL)
 @pytest.mark.parametrize("mode", ["rdma", "plain"])
 def test_bind(bench, name, mode):
-    """Each direction for a connection that is new to the session, asking for RDMA mode or not: the
-    granted direction is one of the table, and the framing stays."""
+    """A connection that is new to the session is bound for each direction, with and without RDMA
+    mode. The granted direction is one of the table, and the framing does not change."""
     session = bench.nfs4_session(back=True)
     conn = new_connection(bench)
     outcome = session.bind(conn, direction_of(name), rdma_mode=mode == "rdma")
@@ -237,7 +239,7 @@ def test_bind(bench, name, mode):
     [("fore", "fore"), ("back", "back"), ("fore-or-both", "fore"), ("back-or-both", "back")],
 )
 def test_bind_again(bench, asked, has):
-    """A connection is bound twice; the second time nothing is demanded that it has not."""
+    """A connection is bound twice. The second request demands nothing that it does not have."""
     session = bench.nfs4_session(back=True)
     conn = new_connection(bench)
     expect(session.bind(conn, direction_of(has)), TABLE, must=[kinds.REPLY])
@@ -258,7 +260,7 @@ def test_bind_again(bench, asked, has):
     [("back", "fore"), ("back-or-both", "fore"), ("fore", "back"), ("fore-or-both", "back")],
 )
 def test_bind_demands(bench, asked, has):
-    """A bound connection whose channels would have to change."""
+    """A bound connection is bound again, and its channels would have to change."""
     session = bench.nfs4_session(back=True)
     conn = new_connection(bench)
     expect(session.bind(conn, direction_of(has)), TABLE, must=[kinds.REPLY])
@@ -286,7 +288,7 @@ def test_not_alone(bench):
 @case("server.bind.direction-{value}", requirements=[TABLE], needs=["nfs41"], hostile=True)
 @pytest.mark.parametrize("value", [0, 4, 5, 8, 4294967295])
 def test_no_direction(bench, value):
-    """Numbers that are no channel_dir_from_client4."""
+    """Values that are not in channel_dir_from_client4."""
     session = bench.nfs4_session()
     outcome = session.bind(bench.connect(), value)
     refused = ["nfs:NFS4ERR_BADXDR", "nfs:NFS4ERR_INVAL", "rpc:GARBAGE_ARGS"]
@@ -296,7 +298,8 @@ def test_no_direction(bench, value):
 @case("server.bind.tcp-{mode}", requirements=["RFC8881-18.34.3-3"], needs=["nfs41", "tcp"])
 @pytest.mark.parametrize("mode", ["rdma", "plain"])
 def test_bind_over_tcp(bench, mode):
-    """A server that does not step connections up says so of one over TCP, and records stay records."""
+    """A server that does not step up connections denies RDMA mode over TCP, and goes on with
+    records."""
     session = bench.nfs4_session()
     conn = bench.connect_tcp()
     outcome = session.bind(conn, DIRECTIONS.CDFC4_FORE, rdma_mode=mode == "rdma")
@@ -310,8 +313,8 @@ def test_bind_over_tcp(bench, mode):
 
 
 def pump(conn, done):
-    """Takes messages over TCP and answers what is no recall, until `done(callbacks, replies)` or the time
-    of an answer has passed. Gives the callbacks, in order, and the replies."""
+    """Receives over TCP, and answers callbacks that are no recalls. Stops at `done(callbacks,
+    replies)` or when an answer is overdue. Returns the callbacks in order, and the replies."""
     callbacks, replies = [], []
     limit = Limit(conn.deadlines.answer_ms)
     while not done(callbacks, replies) and conn.open and not limit.passed:
@@ -334,8 +337,8 @@ def pump(conn, done):
     needs=["delegations", "tcp"],
 )
 def test_over_tcp(bench):
-    """The fore channel over RDMA, the backchannel over TCP: the recall comes as a record, and nothing is
-    called over RDMA."""
+    """The fore channel is over RDMA and the backchannel over TCP. The recall arrives as a record,
+    and the server sends no calls over RDMA."""
     rdma = new_connection(bench)
     session = bench.nfs4_session(rdma)
     tcp = bench.connect_tcp()
@@ -344,11 +347,11 @@ def test_over_tcp(bench):
     )
     call = tcp.compound_call(bound)
     tcp.send(call)
-    # A server may try the path before it delegates.
+    # A server may test the path before it delegates.
     _, replies = pump(tcp, lambda callbacks, replies: callbacks and replies)
     expect.equal(len(replies), 1, "RFC8881-2.10.3.1-3", "answers to BIND_CONN_TO_SESSION")
     outcome = of_record(tcp, call, replies[0])
-    # Values, not the outcome itself: a recording knows those that a connection gave.
+    # These are values, not the outcome: a recording has only those that a connection returned.
     kind = outcome.kind
     expect.equal(kind, kinds.REPLY, "RFC8881-2.10.3.1-3", "answer to BIND_CONN_TO_SESSION")
     direction = outcome.result["BIND_CONN_TO_SESSION"].resok4.bctsr_dir.name

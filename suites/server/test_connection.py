@@ -1,4 +1,4 @@
-"""Connections as a whole: many of them, short ones, idle ones, and their sudden ends."""
+"""Whole connections: many, short and idle ones, and sudden ends."""
 
 import pytest
 
@@ -18,9 +18,10 @@ ROUNDS = 12
 LARGE = 1 << 20
 # Octets of a WRITE that fits every threshold.
 INLINE = 512
-# Octets of a Send that reach the wire: in the length, the DDP header, the payload, the CRC, and all.
+# How many octets of a Send reach the wire: up to the length, the DDP header, the payload, the CRC,
+# or all.
 CUTS = {"length": 1, "ddp-header": 11, "payload-start": 20, "payload": 60, "crc": -2, "whole": 0}
-# First messages that are no call: (octets, kinds that RFC 8166 4.5 and 4.5.1 want).
+# First messages that are no call: (octets, the kinds that RFC 8166 4.5 and 4.5.1 require).
 GARBAGE = {
     "27-octets": (bytes(27), "RFC8166-4.5-1", [kinds.SILENCE]),
     "ones": (b"\xff" * 1024, "RFC8166-4.5.1-1", [kinds.ERR_VERS]),
@@ -33,19 +34,19 @@ GARBAGE = {
 
 
 def expect_served(bench, requirement_id):
-    """A new connection is taken and answered."""
+    """A new connection is accepted, and a call on it is answered."""
     conn = bench.connect(greet=False)
     expect(conn.probe(), either(conn, requirement_id, ANSWERED), must=[kinds.REPLY])
 
 
 def expect_reply(conn, requirement_id):
-    """The next message is the reply to this call and to nothing else."""
+    """The next message is the reply to this call."""
     call = conn.null_call()
     expect_answered(conn, conn.exchange(call), call, requirement_id)
 
 
 def expect_answered(conn, outcome, call, requirement_id):
-    """It is the reply to this call."""
+    """The outcome is the reply to this call."""
     expect(outcome, either(conn, requirement_id, ANSWERED), must=[kinds.REPLY])
     unsolicited = either(conn, UNSOLICITED, ANSWERED)
     expect.equal(outcome.xid, call.xid, unsolicited, "XID of the next message", show=False)
@@ -53,7 +54,8 @@ def expect_answered(conn, outcome, call, requirement_id):
 
 @case("server.connection.many", requirements=[SERVED, UNSOLICITED, ANSWERED], over=ANY)
 def test_many_connections(bench):
-    """Many connections at once, calls on all of them in turns; each is answered on its own."""
+    """Many connections are open at once, with calls on all of them in turns. Each call is answered
+    on its own connection."""
     conns = [bench.connect() for _ in range(CONNECTIONS)]
     calls = [conn.null_call() for conn in conns]
     for conn, call in zip(conns, calls):
@@ -71,7 +73,7 @@ def test_many_connections(bench):
 @pytest.mark.parametrize("form", ["unused", "greeted", "window"])
 @pytest.mark.parametrize("end", ["closed", "aborted"])
 def test_short_connections(bench, end, form):
-    """Connections that end at once: unused, after one call, or with a window of calls in flight."""
+    """Connections end soon: unused, after one call, or with a window of calls in flight."""
     for _ in range(ROUNDS):
         conn = bench.connect(greet=form != "unused")
         if form == "window":
@@ -84,7 +86,7 @@ def test_short_connections(bench, end, form):
 
 @case("server.connection.idle", requirements=[SERVED, UNSOLICITED, ANSWERED], over=ANY)
 def test_idle_connection(bench):
-    """A connection without traffic stays, and silent, while others work and end."""
+    """An idle connection stays open and silent, while others work and end."""
     idle = bench.connect()
     for _ in range(ROUNDS):
         conn = bench.connect()
@@ -95,7 +97,8 @@ def test_idle_connection(bench):
 
 @case("server.connection.unused", requirements=[FIRST, UNSOLICITED, ANSWERED], over=ANY)
 def test_connection_without_any_message(bench):
-    """A connection whose client has not sent anything yet stays, and takes its first call later."""
+    """A connection stays open before the client's first message, and answers a call that arrives
+    late."""
     unused = bench.connect(greet=False)
     for _ in range(3):
         expect_reply(bench.connect(), FIRST)
@@ -110,7 +113,7 @@ def test_connection_without_any_message(bench):
 )
 @pytest.mark.parametrize("name", GARBAGE)
 def test_first_message_is_no_call(bench, name):
-    """The first message is garbage; the connection takes a valid call all the same."""
+    """The first message is garbage. A valid call on the connection is answered all the same."""
     octets, requirement_id, must = GARBAGE[name]
     conn = bench.connect(greet=False)
     expect(conn.exchange(octets), requirement_id, must=must)
@@ -123,8 +126,8 @@ def test_first_message_is_no_call(bench, name):
     hostile=True,
 )
 def test_first_message_is_too_long(bench):
-    """More than 1024 octets on a connection without private data: taken whole, or the connection is
-    lost."""
+    """More than 1024 octets on a connection without private data. The server receives all of it, or
+    the connection ends."""
     handle = bench.file()
     conn = bench.connect(private_data=None, greet=False)
     call = write_call(conn, handle, bench.random.randbytes(2048))
@@ -139,8 +142,8 @@ def test_first_message_is_too_long(bench):
 
 @case("server.connection.abort-in-read", requirements=[SERVED, WRITTEN], bugs=["B38"])
 def test_abort_in_the_middle_of_a_read(bench):
-    """The stream is reset while the server pulls a large chunk: nothing else than the chunk's octets is
-    stored."""
+    """The stream is reset while the server pulls a large chunk. The server stores only octets of
+    the chunk."""
     content = bench.random.randbytes(LARGE)
     handle = bench.file()
     conn = bench.connect()
@@ -158,7 +161,8 @@ def test_abort_in_the_middle_of_a_read(bench):
 
 @case("server.connection.abort-in-reply", requirements=[SERVED, READ_DATA], bugs=["B45", "B48"])
 def test_abort_in_the_middle_of_a_reply(bench):
-    """The stream is reset while the server writes a window of large results; a later READ is whole."""
+    """The stream is reset while the server writes a window of large results. A later READ returns
+    the right data."""
     content = bench.random.randbytes(512)
     handle = bench.file(content)
     grown = bench.files.conn.nfs_call(
@@ -182,8 +186,8 @@ def test_abort_in_the_middle_of_a_reply(bench):
 
 @case("server.connection.close-in-flight", requirements=[SERVED])
 def test_close_with_calls_in_flight(bench):
-    """The client's half of the stream ends right behind a window of calls: answered or not, the server
-    ends its half too."""
+    """The client closes its half of the stream right behind a window of calls. The server may
+    answer them or not, and closes its half too."""
     handle = bench.file(bench.random.randbytes(2048))
     conn = bench.connect()
     for _ in range(conn.window):
@@ -201,8 +205,8 @@ def test_close_with_calls_in_flight(bench):
     over=ANY,
 )
 def test_others_go_on(bench):
-    """Connections are reset one after the other while calls of the rest are in flight; no reply is lost
-    or misdirected."""
+    """Connections are reset one after the other while the rest have calls in flight. No reply is
+    lost or misdirected."""
     conns = [bench.connect() for _ in range(8)]
     while conns:
         calls = [conn.null_call() for conn in conns]
@@ -217,8 +221,8 @@ def test_others_go_on(bench):
 @case("server.connection.retransmit-{name}", requirements=[SERVED, WRITTEN])
 @pytest.mark.parametrize("name", ["null", "getattr", "write", "reduced-write"])
 def test_retransmission(bench, name):
-    """The connection is lost with a call in flight; the client sends it again with the same XID on a new
-    one and gets its reply (RFC 8166 4.5.5)."""
+    """The connection is lost with a call in flight. The client retransmits the call with the same
+    XID on a new connection, and gets its reply (RFC 8166 4.5.5)."""
     content = bench.random.randbytes(INLINE)
     handle = bench.file()
 
@@ -249,8 +253,8 @@ def test_retransmission(bench, name):
 
 @case("server.connection.answered-twice", requirements=[SERVED, WRITTEN])
 def test_retransmission_of_an_answered_call(bench):
-    """The reply came, yet the client sends the call again on a new connection: answered from a cache or
-    by executing it again."""
+    """The client retransmits an answered call on a new connection. The server replies from a cache,
+    or executes the call again."""
     content = bench.random.randbytes(INLINE)
     handle = bench.file()
     conn = bench.connect()
@@ -272,7 +276,7 @@ def test_retransmission_of_an_answered_call(bench):
 )
 @pytest.mark.parametrize("name", CUTS)
 def test_cut_message(bench, name):
-    """The stream ends inside a message, or right behind it: a message that is not whole is not
+    """The stream ends inside a message, or right behind it. An incomplete message is not
     executed."""
     content = bench.random.randbytes(512)
     handle = bench.file()
@@ -293,7 +297,7 @@ def test_cut_message(bench, name):
 
 @case("server.connection.thresholds-mixed", requirements=[SERVED, READ_DATA])
 def test_different_clients(bench):
-    """Clients with different private data and credits at the same time: all are served alike."""
+    """Clients with different private data and credits are served at the same time."""
     content = bench.random.randbytes(512)
     handle = bench.file(content)
     settings = [

@@ -1,4 +1,4 @@
-"""The credit word and the receives behind it (RFC 8166 3.3.1, 3.3.3)."""
+"""The credit word and the server's receives (RFC 8166 3.3.1, 3.3.3)."""
 
 import pytest
 
@@ -12,16 +12,16 @@ RECEIVES = "RFC8166-3.3.1-9"
 LEVEL = "RFC8166-3.3.1-7"
 REQUEST = "RFC8166-3.3.1-1"
 SOLICITED = "RFC8166-3.3.1-11"
-# Credits that the window cases ask for, and have receives for: more than most servers grant.
+# The credits that window cases request, and have receives for. Most servers grant fewer.
 ASKED = 256
 REQUESTS = {"zero": 0, "one": 1, "many": 65536, "sign-bit": 0x80000000, "largest": 0xFFFFFFFF}
 # Calls beyond the grant.
 OVERRUNS = {"one": 1, "double": 128, "hundreds": 512}
-# Messages that need a receive and get no reply, as changes to a NULL call.
+# Messages that consume a receive and get no reply, as changes to a NULL call.
 DISCARDED = ["done", "error", "short", "empty"]
-# Windows of discarded messages: every receive of the server is used several times.
+# Windows of discarded messages. Every receive of the server is used several times.
 WINDOWS = 4
-# Answers taken while waiting for one reply; no server sends more for one window.
+# The most answers received during the wait for one reply. No server sends more for one window.
 MOST_ANSWERS = 2048
 
 
@@ -31,7 +31,7 @@ def connect(bench):
 
 
 def discarded(conn, name):
-    """Octets of a message that a responder discards (RFC 8166 4.2.4, 4.5, 4.6.2)."""
+    """A message that a responder discards (RFC 8166 4.2.4, 4.5, 4.6.2), as octets."""
     call = conn.null_call()
     if name == "done":
         call.proc, call.payload = wire.Procedure.DONE, b""
@@ -43,7 +43,7 @@ def discarded(conn, name):
 
 
 def reply_to(conn, call, requirement_id):
-    """The outcome of `call`, which was sent before; answers to other messages are passed over."""
+    """The outcome of `call`, which was sent before. Skips answers to other messages."""
     for _ in range(MOST_ANSWERS):
         outcome = conn.await_outcome(call)
         if outcome.xid == call.xid or outcome.kind in kinds.UNANSWERED:
@@ -52,7 +52,7 @@ def reply_to(conn, call, requirement_id):
 
 
 def expect_window(conn, requirement_id, make_call=None):
-    """As many calls as granted, sent at once, get one reply each and nothing more comes."""
+    """A full window of calls, sent at once, gets one reply each and no other message."""
     calls = [(make_call or conn.null_call)() for _ in range(conn.window)]
     outcomes = conn.collect(calls)
     for call in calls:
@@ -64,21 +64,21 @@ def expect_window(conn, requirement_id, make_call=None):
 
 @case("server.credit.first-call", requirements=["RFC8166-3.3.3-1", GRANT, NOT_ZERO])
 def test_first_call(bench):
-    """One call before any grant is known; its reply carries the grant."""
+    """One call is sent before any grant is known. Its reply carries the grant."""
     conn = bench.connect(greet=False)
     outcome = expect(conn.exchange(conn.null_call()), "RFC8166-3.3.3-1", must=[kinds.REPLY])
     expect.at_least(outcome.header.credit, 1, NOT_ZERO, "credit grant", outcome=outcome)
 
 
 def with_unknown_procedure(conn):
-    """An unknown rdma_proc."""
+    """A NULL call with an unknown rdma_proc."""
     call = conn.null_call()
     call.proc = 5
     return call
 
 
 def with_version_two(conn):
-    """An unsupported rdma_vers."""
+    """A NULL call with an unsupported rdma_vers."""
     call = conn.null_call()
     call.vers = 2
     return call
@@ -96,7 +96,7 @@ ANSWERS = {
 @case("server.credit.granted-in-{name}", requirements=[GRANT, NOT_ZERO], hostile=True)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_every_answer_grants(bench, name):
-    """Whatever the answer says, it grants at least one credit."""
+    """Every kind of answer grants at least one credit."""
     conn = bench.connect()
     outcome = conn.exchange(ANSWERS[name](conn))
     expect.true(
@@ -108,7 +108,8 @@ def test_every_answer_grants(bench, name):
 @case("server.credit.request-{name}", requirements=[REQUEST, NOT_ZERO])
 @pytest.mark.parametrize("name", REQUESTS)
 def test_request(bench, name):
-    """Any value can be requested; the grant stays sane and the next call works."""
+    """A client may request any number of credits. The grant stays in bounds, and the next call
+    works."""
     conn = bench.connect()
     for _ in range(2):
         call = conn.null_call()
@@ -121,7 +122,7 @@ def test_request(bench, name):
 @case("server.credit.first-request-{name}", requirements=[REQUEST, NOT_ZERO])
 @pytest.mark.parametrize("name", REQUESTS)
 def test_first_request(bench, name):
-    """The same in the first message of a connection."""
+    """The first message of a connection may request any number of credits."""
     conn = bench.connect(greet=False)
     call = conn.null_call()
     call.credit = REQUESTS[name]
@@ -132,7 +133,8 @@ def test_first_request(bench, name):
 
 @case("server.credit.requests-change", requirements=[REQUEST, NOT_ZERO, RECEIVES, SOLICITED])
 def test_changing_requests(bench):
-    """A requester may change its request in every message (RFC 8166 3.3.1); the last grant holds."""
+    """A requester may change its request in every message (RFC 8166 3.3.1). The last grant is in
+    force."""
     conn = connect(bench)
     for credit in (32, 1, 0xFFFFFFFF, 0, 7, ASKED):
         call = conn.null_call()
@@ -145,10 +147,10 @@ def test_changing_requests(bench):
 @case(
     "server.credit.grant-follows-request",
     requirements=["RFC8166-3.3.1-8"],
-    unbroken="RFC8166-3.3.1-8 permits: the case notes what it finds.",
+    unbroken="RFC8166-3.3.1-8 is a permission: the case only notes the choice.",
 )
 def test_grant_and_request(bench):
-    """Whether the grant follows the request is the responder's choice."""
+    """The responder chooses whether its grant follows the request."""
     conn = connect(bench)
     grants = []
     for credit in (ASKED, 1, ASKED):
@@ -162,13 +164,13 @@ def test_grant_and_request(bench):
 
 @case("server.credit.window", requirements=[TRANSACTION, SOLICITED])
 def test_window(bench):
-    """As many NULL calls at once as granted: each is answered once."""
+    """A full window of NULL calls at once: each is answered once."""
     expect_window(connect(bench), TRANSACTION)
 
 
 @case("server.credit.window-again", requirements=[LEVEL, SOLICITED])
 def test_window_again(bench):
-    """Grants are levels: full windows one after the other use nothing up."""
+    """Grants are levels: full windows one after the other do not use them up."""
     conn = connect(bench)
     for _ in range(4):
         expect_window(conn, LEVEL)
@@ -176,14 +178,15 @@ def test_window_again(bench):
 
 @case("server.credit.steady", requirements=[LEVEL, "RFC8166-3.3.1-8"])
 def test_steady_grant(bench):
-    """More single calls than were ever granted: the grant does not count down with them."""
+    """More single calls are sent than were ever granted. The grant does not count down with
+    them."""
     conn = connect(bench)
     first = conn.grant
     grants = []
     for _ in range(min(first, 64) * 2):
         outcome = expect(conn.exchange(conn.null_call()), LEVEL, must=[kinds.REPLY])
         grants.append(outcome.header.credit)
-    # Levels may fall at any message, but hardly by one with each of them down to the last.
+    # A grant may fall with any message, but hardly by one each time until nothing is left.
     countdown = list(range(first - 1, 0, -1))[: len(grants)]
     counts = first > 2 and grants[: len(countdown)] == countdown
     expect.true(not counts, LEVEL, "the grant does not count calls", outcome=outcome)
@@ -193,8 +196,8 @@ def test_steady_grant(bench):
 
 @case("server.credit.window-pulled", requirements=[RECEIVES, SOLICITED])
 def test_window_of_pulled_calls(bench):
-    """As many calls at once as granted, and every one waits for its RDMA Read: none is finished when the
-    last arrives, so that there has to be a receive for each."""
+    """A full window of calls, and each waits for its RDMA Read. All are outstanding when the last
+    arrives, so each needs a receive of its own."""
     conn = connect(bench)
 
     def pulled_call():
@@ -207,7 +210,8 @@ def test_window_of_pulled_calls(bench):
 
 @case("server.credit.window-of-first-grant", requirements=[RECEIVES, SOLICITED])
 def test_window_after_the_first_grant(bench):
-    """The receives are there before the first grant leaves: the whole window follows at once."""
+    """The server posts its receives before it sends the first grant. A whole window follows the
+    grant at once."""
     conn = bench.connect(credits=ASKED, receives=ASKED + 8, greet=False)
     expect(conn.exchange(conn.null_call()), RECEIVES, must=[kinds.REPLY])
     expect_window(conn, RECEIVES)
@@ -215,8 +219,8 @@ def test_window_after_the_first_grant(bench):
 
 @case("server.credit.window-mixed", requirements=[TRANSACTION, SOLICITED])
 def test_window_of_different_calls(bench):
-    """Long and short calls, with and without chunks, in one window: replies come in any order and each
-    to its own XID."""
+    """Long and short calls, with and without chunks, share one window. Replies arrive in any order,
+    each with its own XID."""
     content = bench.random.randbytes(65536)
     handle = bench.file(content[:4096])
     conn = connect(bench)
@@ -251,8 +255,8 @@ def test_window_of_different_calls(bench):
 @pytest.mark.parametrize("form", ["null", "pulled"])
 @pytest.mark.parametrize("name", OVERRUNS)
 def test_overrun(bench, name, form):
-    """More calls than granted: answered, or the connection is lost (RFC 8166 3.3.1). Connections beside
-    it are served."""
+    """More calls than granted: they are answered, or the connection ends (RFC 8166 3.3.1). Other
+    connections are served."""
     other = bench.connect()
     conn = connect(bench)
     calls = [conn.null_call() for _ in range(conn.grant + OVERRUNS[name])]
@@ -276,7 +280,8 @@ def test_overrun(bench, name, form):
 )
 @pytest.mark.parametrize("name", DISCARDED)
 def test_receives_of_discarded_messages(bench, name):
-    """Windows of messages that take a receive and get no reply: the receives come back."""
+    """Windows of messages that consume a receive and get no reply. The server posts the receives
+    again."""
     conn = connect(bench)
     if conn.window < 2:
         bench.not_testable("a grant of one leaves no room for a message beside the probe")
@@ -291,7 +296,7 @@ def test_receives_of_discarded_messages(bench, name):
 @case("server.credit.after-errors-{name}", requirements=[RECEIVES, SOLICITED], hostile=True)
 @pytest.mark.parametrize("name", ["err-chunk", "err-vers", "program-unavailable"])
 def test_receives_after_errors(bench, name):
-    """Windows of calls that end in errors, then one of good calls: errors use up no credit."""
+    """Windows of calls that end in errors, then one of good calls. Errors use up no credit."""
     conn = connect(bench)
     for _ in range(WINDOWS):
         calls = [ANSWERS[name](conn) for _ in range(conn.window)]
@@ -304,7 +309,8 @@ def test_receives_after_errors(bench, name):
 
 @case("server.credit.same-xid", requirements=["RFC8166-4.2.1-1", TRANSACTION], hostile=True)
 def test_same_xid_twice(bench):
-    """Two calls with one XID outstanding: at least one of them is answered, and the connection goes on."""
+    """Two calls with one XID are outstanding. At least one of them is answered, and the connection
+    still works."""
     conn = bench.connect()
     call = conn.null_call()
     conn.send(call)

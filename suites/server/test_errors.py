@@ -1,4 +1,4 @@
-"""RDMA_ERROR itself: its octets, its XID, and the connection that goes on after it (RFC 8166 4.5)."""
+"""RDMA_ERROR: its octets, its XID, and the connection after it (RFC 8166 4.5)."""
 
 import pytest
 
@@ -21,7 +21,7 @@ XIDS = {
 }
 VERSIONS = {"zero": 0, "two": 2, "three": 3, "swapped-one": 0x01000000, "largest": 0xFFFFFFFF}
 CREDITS = {"zero": 0, "one": 1, "largest": 0xFFFFFFFF}
-# Errors in a row: more than any server is likely to have receives or send buffers.
+# Errors in a row: more than the receives or send buffers of any server.
 IN_A_ROW = 100
 
 
@@ -31,7 +31,7 @@ def break_list(call):
 
 
 def huge_count(call):
-    """A write chunk of 2^28 segments and none there."""
+    """A write chunk that counts 2^28 segments and has none."""
     call.write_list = [wire.DraftChunk(count=0x10000000)]
 
 
@@ -44,7 +44,7 @@ def msgp(call):
 
 
 def nothing_to_fetch(call):
-    """RDMA_NOMSG without any list."""
+    """RDMA_NOMSG without chunk lists."""
     call.proc, call.payload = wire.Procedure.NOMSG, b""
 
 
@@ -58,7 +58,7 @@ FAULTS = {
     "unknown-procedure": unknown_procedure,
     "nomsg-without-chunk": nothing_to_fetch,
 }
-# The id under which ERR_CHUNK is due.
+# The requirement for ERR_CHUNK.
 DUE = {
     break_list: "RFC8166-4.5.2-1",
     huge_count: "RFC8166-4.5.2-1",
@@ -68,14 +68,14 @@ DUE = {
 
 
 def bad_call(conn, spoil):
-    """A NULL call spoilt by one of FAULTS."""
+    """A NULL call with one of FAULTS."""
     call = conn.null_call()
     spoil(call)
     return call
 
 
 def expect_refused(conn, spoil):
-    """The error that is due for one spoilt call."""
+    """Expects the error that one faulty call requires."""
     call = bad_call(conn, spoil)
     if spoil is other_version:
         expect_err_vers(conn.exchange(call), call)
@@ -91,7 +91,8 @@ def expect_answered(conn):
 @case("server.errors.err-chunk-octets.{name}", requirements=CHUNK_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", FAULTS)
 def test_err_chunk_octets(bench, name):
-    """A header in error gets RDMA_ERROR with ERR_CHUNK in exactly 20 octets; the connection stays."""
+    """A faulty header gets RDMA_ERROR with ERR_CHUNK in exactly 20 octets. The connection stays
+    open."""
     conn = bench.connect()
     expect_refused(conn, FAULTS[name])
     expect_answered(conn)
@@ -105,8 +106,8 @@ def test_err_chunk_octets(bench, name):
 )
 @pytest.mark.parametrize("name", VERSIONS)
 def test_err_vers_octets(bench, name):
-    """Another version gets ERR_VERS with a range around 1 in exactly 28 octets; the connection
-    stays."""
+    """Another version gets ERR_VERS in exactly 28 octets, with a range around 1. The connection
+    stays open."""
     conn = bench.connect()
     call = conn.null_call()
     call.vers = VERSIONS[name]
@@ -116,7 +117,7 @@ def test_err_vers_octets(bench, name):
 
 @case("server.errors.err-vers-28-octets", requirements=VERS_SHAPE, hostile=True)
 def test_shortest_message_of_another_version(bench):
-    """28 octets are enough to trust the XID of a message of another version: ERR_VERS."""
+    """28 octets of another version are enough to trust the XID: ERR_VERS."""
     conn = bench.connect()
     call = bad_call(conn, other_version)
     call.cut_to = 28
@@ -127,7 +128,8 @@ def test_shortest_message_of_another_version(bench):
 @case("server.errors.version-before-{name}", requirements=VERS_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", ["unknown-procedure", "msgp", "broken-list", "huge-count"])
 def test_version_comes_first(bench, name):
-    """Another version together with a fault of version 1: the version alone counts, so ERR_VERS."""
+    """A message has another version and a fault of version 1. The version is checked first, so the
+    answer is ERR_VERS."""
     conn = bench.connect()
     call = bad_call(conn, {**FAULTS, "msgp": msgp}[name])
     call.vers = 2
@@ -137,7 +139,7 @@ def test_version_comes_first(bench, name):
 @case("server.errors.xid-{name}", requirements=CHUNK_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", XIDS)
 def test_err_chunk_xid(bench, name):
-    """ERR_CHUNK echoes the XID as it stands, whatever its value and octet order."""
+    """ERR_CHUNK echoes the XID unchanged, for any value and octet order."""
     conn = bench.connect()
     call = bad_call(conn, break_list)
     call.xid = XIDS[name]
@@ -149,7 +151,7 @@ def test_err_chunk_xid(bench, name):
 @case("server.errors.version-xid-{name}", requirements=VERS_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", XIDS)
 def test_err_vers_xid(bench, name):
-    """ERR_VERS echoes the XID as it stands, whatever its value and octet order."""
+    """ERR_VERS echoes the XID unchanged, for any value and octet order."""
     conn = bench.connect()
     call = bad_call(conn, other_version)
     call.xid = XIDS[name]
@@ -161,7 +163,7 @@ def test_err_vers_xid(bench, name):
 @case("server.errors.credit-{name}", requirements=CHUNK_SHAPE, hostile=True)
 @pytest.mark.parametrize("name", CREDITS)
 def test_credit_of_the_error(bench, name):
-    """A header in error that asks for no, one or 2^32 - 1 credits: the error grants at least one."""
+    """A faulty header requests zero, one or 2^32 - 1 credits. The error grants at least one."""
     conn = bench.connect()
     call = bad_call(conn, break_list)
     call.credit = CREDITS[name]
@@ -172,7 +174,8 @@ def test_credit_of_the_error(bench, name):
 @case("server.errors.first-message-{name}", requirements=[*CHUNK_SHAPE, *VERS_SHAPE], hostile=True)
 @pytest.mark.parametrize("name", [*FAULTS, "other-version"])
 def test_first_message(bench, name):
-    """A fault in the very first message of a connection: the error, then calls as ever."""
+    """The very first message of a connection is faulty. The server answers with the error, and then
+    serves calls."""
     conn = bench.connect(greet=False)
     expect_refused(conn, FAULTS.get(name, other_version))
     expect_answered(conn)
@@ -181,8 +184,8 @@ def test_first_message(bench, name):
 @case("server.errors.hundred-{name}", requirements=[*CHUNK_SHAPE, *VERS_SHAPE], hostile=True)
 @pytest.mark.parametrize("name", [*FAULTS, "other-version"])
 def test_many_in_a_row(bench, name):
-    """A hundred faults, one after the other's answer: an error for each, then a valid call is
-    answered."""
+    """A hundred faults, each sent after the answer to the last: an error for each. Then a valid
+    call is answered."""
     conn = bench.connect()
     for _ in range(IN_A_ROW):
         expect_refused(conn, FAULTS.get(name, other_version))
@@ -191,7 +194,7 @@ def test_many_in_a_row(bench, name):
 
 @case("server.errors.pipelined", requirements=[*CHUNK_SHAPE, *VERS_SHAPE], hostile=True)
 def test_pipelined(bench):
-    """Good and bad calls in turn without waiting: each gets its own answer under its own XID."""
+    """Good and bad calls alternate without waiting. Each gets its own answer under its own XID."""
     conn = bench.connect()
     spoilers = [None, break_list, None, other_version, None, unknown_procedure, None]
     calls = []
@@ -210,7 +213,7 @@ def test_pipelined(bench):
 
 @case("server.errors.xid-used-again", requirements=CHUNK_SHAPE, hostile=True)
 def test_xid_used_again(bench):
-    """RDMA_ERROR completes its transaction, so its XID may be used again: a valid call with the XID
+    """RDMA_ERROR completes its transaction, so its XID may be used again. A valid call with the XID
     of a refused one is answered."""
     conn = bench.connect()
     call = bad_call(conn, break_list)
@@ -246,13 +249,14 @@ def test_not_executed(bench, name):
     "name", ["err-vers", "err-chunk-padded", "unknown-code", "legacy-arm", "code-zero", "pending"]
 )
 def test_error_from_requester(bench, name):
-    """RDMA_ERROR in the wrong direction, of 28 octets and more: discarded without a word."""
+    """RDMA_ERROR in the wrong direction, of 28 octets and more, is discarded silently."""
     conn = bench.connect()
     call = conn.null_call()
     call.proc, call.payload = wire.Procedure.ERROR, b""
     call.error = {"err-vers": 1, "unknown-code": 77, "legacy-arm": 3, "code-zero": 0}.get(name, 2)
     if name != "err-vers":
-        # RFC 5666 4.3 had eight words behind an unknown code; below 28 octets length decides.
+        # RFC 5666 4.3 had eight words behind an unknown code. Below 28 octets only the length
+        # counts.
         call.append = bytes(32)
     if name == "pending":
         pending = conn.null_call()
@@ -270,8 +274,8 @@ def test_error_from_requester(bench, name):
     hostile=True,
 )
 def test_errors_from_requester_in_a_row(bench):
-    """A hundred RDMA_ERRORs from the requester, a NULL call after each: none is answered and none
-    costs a receive."""
+    """A hundred RDMA_ERRORs from the requester, with a NULL call after each. None is answered, and
+    none costs a receive."""
     conn = bench.connect()
     for _ in range(IN_A_ROW):
         error = bad_call(conn, lambda call: None)

@@ -1,4 +1,4 @@
-"""The fixed words of a call's transport header: versions, procedures and XIDs (RFC 8166 4.2, 4.5)."""
+"""The fixed words of a call's transport header: version, procedure and XID (RFC 8166 4.2, 4.5)."""
 
 import pytest
 
@@ -15,7 +15,7 @@ UNKNOWN_PROCEDURES = {
 
 
 def highest_version(conn):
-    """The highest version that the server names when it refuses one."""
+    """The highest version that the server names in ERR_VERS."""
     call = conn.null_call()
     call.vers = UNSUPPORTED_VERSIONS["largest"]
     outcome = conn.exchange(call)
@@ -30,8 +30,8 @@ def highest_version(conn):
 )
 @pytest.mark.parametrize("name", UNSUPPORTED_VERSIONS)
 def test_unsupported_version(bench, name):
-    """A NULL call of a version that the server does not speak: ERR_VERS with a range around 1 that lacks
-    it, and the version of the call."""
+    """A NULL call of an unsupported version gets ERR_VERS. Its range is around 1 and lacks the
+    version of the call. The error has that version in its header."""
     conn = bench.connect()
     version = UNSUPPORTED_VERSIONS[name]
     if 1 < version <= highest_version(conn):
@@ -43,7 +43,7 @@ def test_unsupported_version(bench, name):
 
 @case("server.header.version-before-body", requirements=["RFC8166-4.5.1-1"], hostile=True)
 def test_only_the_fixed_words_of_another_version_are_read(bench):
-    """What follows the fixed words belongs to a version that the server does not know."""
+    """What follows the fixed words of an unknown version is not decoded."""
     conn = bench.connect()
     call = conn.null_call()
     call.vers = 2
@@ -60,7 +60,7 @@ def test_only_the_fixed_words_of_another_version_are_read(bench):
 )
 @pytest.mark.parametrize("name", UNKNOWN_PROCEDURES)
 def test_unknown_procedure(bench, name):
-    """A procedure number without a meaning: ERR_CHUNK under the XID of the call."""
+    """An undefined procedure number gets ERR_CHUNK under the XID of the call."""
     conn = bench.connect()
     call = conn.null_call()
     call.proc = UNKNOWN_PROCEDURES[name]
@@ -70,8 +70,8 @@ def test_unknown_procedure(bench, name):
 
 @case("server.header.error-from-requester", requirements=["RFC8166-4.2.4-5"], hostile=True)
 def test_error_message_from_a_requester_is_discarded(bench):
-    """RDMA_ERROR in the wrong direction: discarded without a word. It is padded to 28 octets, so that its
-    length does not decide."""
+    """RDMA_ERROR in the wrong direction is discarded silently. It is padded to 28 octets, so that
+    its length is no reason."""
     conn = bench.connect()
     call = conn.null_call()
     call.proc = 4
@@ -82,7 +82,8 @@ def test_error_message_from_a_requester_is_discarded(bench):
 
 @case("server.header.xid-differs", requirements=["RFC8166-4.5.2-4"], hostile=True)
 def test_header_xid_differs_from_rpc_xid(bench):
-    """The header's XID is not the RPC call's: ERR_CHUNK, or a reply if the header's alone is used."""
+    """The header's XID is not that of the RPC call: ERR_CHUNK, or a reply if the server uses only
+    the header's."""
     conn = bench.connect()
     call = conn.null_call()
     call.xid = conn.next_xid()
@@ -96,7 +97,7 @@ def test_header_xid_differs_from_rpc_xid(bench):
 
 @case("server.header.null", requirements=["RFC8166-4.2.4-1", "RFC8166-3.3.1-5"])
 def test_legal_null_call(bench):
-    """A legal NULL call: answered with at least one credit."""
+    """A legal NULL call is answered with at least one credit."""
     conn = bench.connect()
     outcome = expect(conn.exchange(conn.null_call()), "RFC8166-4.2.4-1", must=[kinds.REPLY])
     expect.at_least(outcome.header.credit, 1, "RFC8166-3.3.1-5", "credit grant")

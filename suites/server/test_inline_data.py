@@ -1,4 +1,4 @@
-"""File data that travels inline: no chunk is offered, so nothing is reduced (RFC 8166 3.4.1, 3.5.1)."""
+"""Inline file data: no chunk is offered, so nothing is reduced (RFC 8166 3.4.1, 3.5.1)."""
 
 import pytest
 
@@ -22,7 +22,7 @@ READS = {
 
 
 def fits(conn, call, octets):
-    """Whether call and a reply with so many octets of data fit the thresholds."""
+    """Whether the call, and a reply with this many octets of data, fit the thresholds."""
     reply = 28 + 24 + 4 + 88 + 12 + octets + 3
     thresholds = conn.negotiated
     return len(call.encoded()) <= thresholds.to_server_bytes and reply <= thresholds.to_client_bytes
@@ -31,7 +31,7 @@ def fits(conn, call, octets):
 @case("server.inline.write-{length}", requirements=[*WRITTEN, INLINE], bugs=["B102"])
 @pytest.mark.parametrize("length", LENGTHS)
 def test_write(bench, length):
-    """WRITE data of any length inline: reducing it is the client's choice."""
+    """WRITE data of any length may be inline: reduction is the client's choice."""
     content = bench.random.randbytes(length)
     handle = bench.file()
     conn = bench.connect()
@@ -45,7 +45,7 @@ def test_write(bench, length):
 @case("server.inline.write-largest", requirements=[*WRITTEN, INLINE], bugs=["B102"])
 @pytest.mark.parametrize("left", [0])
 def test_largest_write(bench, left):
-    """A WRITE that fills the negotiated inline threshold to the last word."""
+    """A WRITE fills the negotiated inline threshold to the last word."""
     conn = bench.connect()
     handle = bench.file()
     empty = write_call(conn, handle, b"")
@@ -63,7 +63,7 @@ def test_largest_write(bench, left):
 )
 @pytest.mark.parametrize("name", READS)
 def test_read(bench, name):
-    """READ without a write list: the data of the file stands in the reply, also across pages."""
+    """READ without a write list: the reply has the data inline, also across pages."""
     content = bench.random.randbytes(9001)
     offset, count = READS[name]
     handle = bench.file(content)
@@ -79,7 +79,7 @@ def test_read(bench, name):
 @case("server.inline.readlink-{length}", requirements=[INLINE, "RFC8267-4-4"])
 @pytest.mark.parametrize("length", [1, 4, 255, 800])
 def test_readlink(bench, length):
-    """READLINK without a write list: the text stands in the reply."""
+    """READLINK without a write list: the reply has the text inline."""
     text = bytes(97 + i % 26 for i in range(length))
     handle = bench.symlink(text)
     conn = bench.connect()
@@ -92,7 +92,8 @@ def test_readlink(bench, length):
 
 @case("server.inline.after-chunks", requirements=[*WRITTEN, INLINE], needs=["large-inline"])
 def test_inline_after_chunks(bench):
-    """A reduced WRITE, then an inline one, then a reduced one: each form is chosen call by call."""
+    """A reduced WRITE, an inline one, and a reduced one: the client chooses the form for each
+    call."""
     conn = bench.connect()
     for reduce in (True, False, True):
         content = bench.random.randbytes(1501)

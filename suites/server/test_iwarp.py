@@ -1,5 +1,4 @@
-"""Segments that break MPA, DDP or RDMAP, and what a client must not do to the server's memory (RFC 5040,
-5041, 5044)."""
+"""Segments that break MPA, DDP or RDMAP, and attacks on server memory (RFC 5040, 5041, 5044)."""
 
 import struct
 
@@ -22,7 +21,8 @@ INVALIDATE = "RFC5040-5.3-2"
 READ_REQUEST = struct.Struct(">IQIIQ")
 READ_REQUEST_OPCODE, READ_QUEUE = 1, 1
 UNTAGGED_OPCODE = (0, 2, 6)
-# Fault of the Send, the id that it tests, the causes (layer, type, code) that a Terminate may give.
+# Fault of the Send, the requirement that it tests, the causes (layer, type, code) that a Terminate
+# may report.
 FAULTS = {
     "crc": (dict(bad_crc=True), NOT_PLACED, [(2, 0, 2)]),
     "msn-zero": (dict(msn=0), CHECKED, [(1, 2, 3)]),
@@ -48,33 +48,33 @@ FAULTS = {
     "rdmap-version-two": (dict(rdmap_version=2), CONTROL, [(0, 2, 5)]),
     "rdmap-version-three": (dict(rdmap_version=3), CONTROL, [(0, 2, 5)]),
 }
-# Why a target may leave the connection open over a fault as long as it executes nothing.
+# Why a target may leave the connection open after a fault, if it executes nothing.
 DROPPED = "a TCP segment with a wrong CRC may be dropped without a word (RFC 5044 8)"
 STAYS_OPEN = {
     "crc": DROPPED,
     "msn-skipped": "a message is not delivered before the one that is missing (RFC 5041 5.4)",
     "mo-four": "a message is not delivered before all of its octets are there (RFC 5041 5.4)",
 }
-# ULPDU_Length instead of the right one; octets follow so that every length is complete.
+# Values in place of the right ULPDU_Length. Enough octets follow to complete every length.
 LENGTHS = {"zero": 0, "one": 1, "header-less-one": 17, "bare-header": 18, "short": 60}
 LENGTHS |= {"long": 4096, "above-most": 64769, "largest": 0xFFFF}
 TERMINATES = {"rdmap": (0, 1, 2), "ddp": (1, 1, 0), "mpa": (2, 0, 2), "unknown": (15, 15, 255)}
-# Repetitions of what depends on the moment.
+# Repetitions of cases that race.
 ROUNDS = 8
-# A READ of so many octets keeps the server sending for a while; every server takes 256 KiB at once.
+# A READ that keeps the server sending for a while. Every server takes 256 KiB at once.
 BUSY_OCTETS = 1 << 18
 STAGS = {"zero": 0, "one": 1, "arbitrary": 0x5EED1000, "largest": 0xFFFFFFFF}
 
 
 def expect_served(bench, requirement_id):
-    """A new connection is taken and answered."""
+    """A new connection is accepted, and a call on it is answered."""
     expect(bench.connect(greet=False).probe(), requirement_id, must=[kinds.REPLY])
 
 
 def expect_ended(bench, outcome, requirement_id, causes=None, or_open=None):
-    """The target ended the connection, or answers nothing more on it, if `or_open` says why it may. Another
-    cause in its Terminate than the RFCs' tables have for this is a warning, no more: nobody acts on it.
-    """
+    """The target ended the connection. If `or_open` is a reason, it may also stay open without
+    answering. A Terminate with a cause that is not in the RFCs' tables is only a warning, because
+    no peer acts on it."""
     still = {kinds.HANG: or_open} if or_open else None
     expect(outcome, requirement_id, must=kinds.CLOSED, latitude=still)
     if outcome.kind == kinds.HANG:
@@ -96,8 +96,8 @@ def expect_ended(bench, outcome, requirement_id, causes=None, or_open=None):
 )
 @pytest.mark.parametrize("name", FAULTS)
 def test_faulty_send(bench, name):
-    """A WRITE in a Send that breaks one rule below RPC-over-RDMA: the connection ends, or waits for what the
-    Send lacks, and the call was not delivered."""
+    """A WRITE in a Send that breaks one rule below RPC-over-RDMA. The connection ends, or waits for
+    the missing part of the Send. The call is not delivered."""
     fault, requirement_id, causes = FAULTS[name]
     handle = bench.file()
     for _ in range(ROUNDS):
@@ -107,7 +107,7 @@ def test_faulty_send(bench, name):
         outcome = conn.await_outcome(call)
         expect_ended(bench, outcome, requirement_id, causes, STAYS_OPEN.get(name))
         if outcome.kind != kinds.DISCONNECT:
-            break  # what a Terminate says can be lost with the connection
+            break  # the connection may end before its Terminate arrives
     expect_served(bench, SERVED)
     expect.data(bench.read_back(handle), b"", NOT_PLACED, "content of the file")
 
@@ -119,7 +119,8 @@ def test_faulty_send(bench, name):
 )
 @pytest.mark.parametrize("name", LENGTHS)
 def test_wrong_ulpdu_length(bench, name):
-    """ULPDU_Length is wrong; zeros complete the longest FPDU. CRC or length give it away."""
+    """ULPDU_Length is wrong, and zeros complete the longest FPDU. The CRC or the length reveals the
+    fault."""
     handle = bench.file()
     conn = bench.connect()
     conn.lose_sight()
@@ -134,7 +135,7 @@ def test_wrong_ulpdu_length(bench, name):
 
 @case("server.iwarp.nothing-after-a-bad-fpdu", requirements=[NOT_PLACED], needs=["fault-hooks"])
 def test_good_message_behind_a_bad_one(bench):
-    """A bad CRC, and a good WRITE right behind it: after an MPA error nothing more is delivered."""
+    """A bad CRC with a good WRITE right behind it. Nothing is delivered after an MPA error."""
     handle = bench.file()
     conn = bench.connect()
     bad, good = conn.null_call(), write_call(conn, handle, bench.random.randbytes(64))
@@ -150,8 +151,8 @@ def test_good_message_behind_a_bad_one(bench):
     needs=["fault-hooks"],
 )
 def test_good_message_before_a_bad_one(bench):
-    """A valid NULL call with a bad CRC behind it: its reply may come or be lost with the connection, or with
-    the TCP segment that holds both. The call behind it is not answered."""
+    """A valid NULL call with a bad CRC behind it. Its reply may arrive, or be lost with the
+    connection or with the TCP segment of both. The second call is not answered."""
     conn = bench.connect()
     good, bad = conn.null_call(), conn.null_call()
     conn.send(good)
@@ -165,7 +166,7 @@ def test_good_message_before_a_bad_one(bench):
 
 @case("server.iwarp.others-unharmed", requirements=[NOT_PLACED, SERVED], needs=["fault-hooks"])
 def test_others_are_unharmed(bench):
-    """Connections that break the rules come and go; one beside them is answered each time."""
+    """Connections that break the rules open and end. Another connection is answered each time."""
     good = bench.connect()
     for _ in range(ROUNDS):
         conn = bench.connect()
@@ -176,14 +177,14 @@ def test_others_are_unharmed(bench):
         outcome = conn.await_outcome(bad)
         expect_ended(bench, outcome, NOT_PLACED, or_open=DROPPED)
         if outcome.kind == kinds.HANG:
-            break  # it drops without a word each time
+            break  # it drops the segment silently each time
 
 
 @case("server.iwarp.solicited-event", requirements=["RFC5040-5.3-1"], needs=["fault-hooks"])
 def test_send_with_solicited_event(bench):
     """Send with Solicited Event carries a message like Send."""
     conn = bench.connect()
-    conn.lose_sight()  # what a fault changes gives no event
+    conn.lose_sight()  # altered operations raise no events
     call = conn.null_call()
     conn.send(call, fault=fabric.Fault(opcode=5))
     expect(conn.await_outcome(call), "RFC5040-5.3-1", must=[kinds.REPLY])
@@ -195,7 +196,7 @@ def test_send_with_solicited_event(bench):
 )
 @pytest.mark.parametrize("name", TERMINATES)
 def test_terminate_from_the_client(bench, name):
-    """The client ends the stream with a Terminate while calls are in flight; others are served."""
+    """The client ends the stream with a Terminate while calls are in flight. Others are served."""
     conn = bench.connect()
     for _ in range(min(conn.window, 8)):
         call = conn.null_call()
@@ -210,9 +211,9 @@ def test_terminate_from_the_client(bench, name):
 
 
 def read_memory(conn, requirement_id, stag, offset=0, length=64):
-    """Asks for the server's memory with a Read Request, whatever depth was agreed. Returns how the
-    connection has ended over it: a Send behind it would have a wrong MSN, and end it anyway."""
-    conn.lose_sight()  # what a fault changes gives no event
+    """Sends a Read Request for the server's memory, whatever depth was agreed. Returns how the
+    connection ended. A Send behind it has a wrong MSN, and would end the connection anyway."""
+    conn.lose_sight()  # altered operations raise no events
     request = READ_REQUEST.pack(0x00C0FFEE, 0, length, stag, offset)
     fault = fabric.Fault(opcode=READ_REQUEST_OPCODE, qn=READ_QUEUE, msn=1)
     conn.send(request, fault=fault)
@@ -222,7 +223,7 @@ def read_memory(conn, requirement_id, stag, offset=0, length=64):
 
 
 def pulled_stag(bench, conn):
-    """(STag, offset) of the server's memory that a Read Response was placed in, or None."""
+    """(STag, offset) of the server's memory that received a Read Response, or None."""
     handle = bench.file()
     call = write_call(conn, handle, bytes(4096))
     conn.reduce(call)
@@ -240,10 +241,11 @@ def pulled_stag(bench, conn):
 )
 @pytest.mark.parametrize("name", STAGS)
 def test_read_of_server_memory(bench, name):
-    """A Read Request for an STag that the server never gave out: the connection ends, no octet comes."""
+    """A Read Request for an STag that the server never advertised: the connection ends, without a
+    Read Response."""
     conn = bench.connect()
     outcome = read_memory(conn, READ_CHECKED, STAGS[name])
-    # We end the connection over a Read Response that we did not ask for by a Read of our own.
+    # Our provider ends the connection over a Read Response without a Read of its own.
     answered = outcome.kind == kinds.VIOLATION
     expect.true(not answered, "RFC8166-3.1-1", "no Read Response comes", outcome=outcome)
     expect_ended(bench, outcome, READ_CHECKED)
@@ -252,7 +254,7 @@ def test_read_of_server_memory(bench, name):
 
 @case("server.iwarp.read-own-stag", requirements=[READ_CHECKED, CONFINED], needs=["fault-hooks"])
 def test_read_with_a_stag_of_the_client(bench):
-    """A Read Request with an STag of the client itself: it means nothing at the server."""
+    """A Read Request with an STag of the client itself, which is not valid at the server."""
     conn = bench.connect()
     offer = conn.offer(4096, read=True)
     expect_ended(bench, read_memory(conn, READ_CHECKED, offer.stag, offer.base), READ_CHECKED)
@@ -262,7 +264,8 @@ def test_read_with_a_stag_of_the_client(bench):
     "server.iwarp.read-pulled", requirements=[READ_CHECKED, CONFINED, SERVED], needs=["fault-hooks"]
 )
 def test_read_of_pulled_memory(bench):
-    """The server tells an STag in its Read Request; it is good for the response, not for reading."""
+    """The server names an STag in its Read Request. It is valid for the response, not for
+    reading."""
     conn = bench.connect()
     pulled = pulled_stag(bench, conn)
     if pulled is None:
@@ -276,7 +279,8 @@ def test_read_of_pulled_memory(bench):
     needs=["fault-hooks"],
 )
 def test_read_of_memory_pulled_on_another_connection(bench):
-    """The same over another connection: STags are confined to their stream."""
+    """A Read Request with an STag from another connection. STags are valid only in their own
+    stream."""
     first, second = bench.connect(), bench.connect()
     pulled = pulled_stag(bench, first)
     if pulled is None:
@@ -289,7 +293,7 @@ def test_read_of_memory_pulled_on_another_connection(bench):
 @case("server.iwarp.write-{name}", requirements=[CHECKED, SERVED, "RFC8166-8.1-1"], hostile=True)
 @pytest.mark.parametrize("name", STAGS)
 def test_write_to_server_memory(bench, name):
-    """An RDMA Write to an STag that the server never gave out: the connection ends."""
+    """An RDMA Write to an STag that the server never advertised: the connection ends."""
     conn = bench.connect()
     conn.raw.rdma_write(b"\xa5" * 64, STAGS[name], 0)
     outcome = conn.probe()
@@ -305,8 +309,8 @@ def test_write_to_server_memory(bench, name):
     hostile=True,
 )
 def test_write_to_pulled_memory(bench):
-    """The STag of a finished RDMA Read was revoked before the reply: a Write to it ends the
-    connection. The octets written are those that were pulled."""
+    """The server revoked the STag of a finished RDMA Read before its reply. A Write to it ends the
+    connection. The Write repeats the octets that were pulled."""
     conn = bench.connect()
     pulled = pulled_stag(bench, conn)
     if pulled is None:
@@ -318,28 +322,29 @@ def test_write_to_pulled_memory(bench):
 
 @case("server.iwarp.write-nothing", requirements=["RFC5041-5.2-1"])
 def test_zero_length_write(bench):
-    """STag and offset of a Write without octets are not checked: the connection goes on."""
+    """STag and offset of a Write without octets are not checked: the connection stays open."""
     conn = bench.connect()
     conn.raw.rdma_write(b"", 0, 0)
     expect(conn.probe(), "RFC5041-5.2-1", must=[kinds.REPLY])
 
 
 def tells_no_depth(conn):
-    """Whether the MPA reply leaves open if the target takes RDMA Reads; other providers always tell."""
+    """Whether the MPA reply does not say how many RDMA Reads the target takes. Other providers
+    always say it."""
     octets = conn.watch.capture.octets(trace.Role.server)
     return bool(octets) and read_frame(octets)[0].ird is None
 
 
 def read_responses(conn):
-    """How many RDMA Read Responses have come."""
+    """How many RDMA Read Responses have arrived."""
     return sum(event.kind == "rdma_read_response" for event in conn.recorder)
 
 
 @case("server.iwarp.read-nothing", requirements=["RFC5040-5.2.1-1"])
 def test_zero_length_read(bench):
-    """Read Requests for no octets while the server is busy with the RDMA Writes of a READ: each gets a
-    Read Response of none, and what the server has to send besides stays whole. Nothing orders a Read Response
-    and the replies of the server (RFC 5040 5.5)."""
+    """Read Requests for no octets arrive while the server writes the data of a READ. Each gets an
+    empty Read Response, and the server's other messages are intact. Read Responses and replies have
+    no order (RFC 5040 5.5)."""
     handle = bench.sparse_file(BUSY_OCTETS)
     conn = bench.connect()
     sink = conn.offer(64, write=True)
@@ -367,7 +372,7 @@ def test_zero_length_read(bench):
 @case("server.iwarp.invalidate-{name}", requirements=[INVALIDATE, SERVED], hostile=True)
 @pytest.mark.parametrize("name", [*STAGS, "own"])
 def test_invalidate_from_the_client(bench, name):
-    """Send with Invalidate names no STag of the server's: the stream ends with a Terminate."""
+    """Send with Invalidate names no STag of the server: the stream ends with a Terminate."""
     conn = bench.connect()
     stag = conn.offer(64, read=True).stag if name == "own" else STAGS[name]
     call = conn.null_call()

@@ -1,5 +1,6 @@
-"""What the server sends below messages, field by field: FPDUs, DDP segments, RDMAP messages, and the order
-in which they come (RFC 5044, 5041, 5040, 6581)."""
+"""FPDUs, DDP segments and RDMAP messages of the server, field by field.
+
+Their order is checked too (RFC 5044, 5041, 5040, 6581)."""
 
 import struct
 
@@ -29,13 +30,14 @@ ASKED, COPIED, ANSWERED = "RFC5040-4.4-1", "RFC5040-4.4-2", "RFC5040-5.2.1-1"
 TERMINATES, ORDER = "RFC5040-4.8-1", "RFC5040-5.5-1"
 WAITS, WORDS, STARTUP = "RFC5044-7.1.2-1", "RFC6581-9-1", "RFC5044-7.1.1-1"
 NOT_DELIVERED = "RFC5044-8-1"
-XID_AT, XID_OCTETS = 20, 4  # of the call in NULL_FPDU, and their number
+XID_AT, XID_OCTETS = 20, 4  # place and length of the call's XID in NULL_FPDU
 # Read Request: sink STag, sink offset, length, source STag, source offset.
 READ_FIELDS = struct.Struct(">IQIIQ")
 SINK = (0x5EED0042, 0x0123456789ABCDEF)
 # An untagged segment: control octets, STag, queue, MSN, offset.
 UNTAGGED = struct.Struct(">BBIIII")
-# More than any TCP segment holds, and less than any server sends at once; the last segment needs a pad.
+# More than any TCP segment holds, and less than any server sends at once. The last segment needs a
+# pad.
 SEVERAL_SEGMENTS = (1 << 17) - 3
 MOST_PRIVATE_DATA, WORDS_OCTETS = 512, 4
 TERMINATE_CONTROL, RESERVED_BITS = 4, 0x1FFF
@@ -44,7 +46,7 @@ MAGIC = wire.encode(wire.PrivateData())[:4]
 
 
 def reply_frame(bench, stream, requirement_id):
-    """The reply frame to a client that says nothing of itself; a server that does not know revision 2 ends
+    """The reply frame to a client without private data. A server that does not know revision 2 ends
     the stream instead (RFC 6581 10)."""
     stream.send(request(data=b""))
     frame = stream.reply()
@@ -57,7 +59,7 @@ def reply_frame(bench, stream, requirement_id):
 
 
 def started(bench, stream, requirement_id):
-    """The same of a stream on which calls can follow."""
+    """Like reply_frame, for a stream that can carry calls."""
     frame = reply_frame(bench, stream, requirement_id)
     if frame.rejected or frame.flags & MARKERS:
         bench.not_testable("the server rejects clients without private data, or asks for markers")
@@ -65,7 +67,7 @@ def started(bench, stream, requirement_id):
 
 
 def next_fpdu(stream):
-    """The next Fpdu that the server sends; None if it ends the stream before, or stays silent."""
+    """The server's next Fpdu. None if it ends the stream first, or stays silent."""
     octets = b""
     while lacking := missing(octets):
         more = stream.first_octets(lacking)
@@ -76,7 +78,7 @@ def next_fpdu(stream):
 
 
 def first_fpdu(stream, frame):
-    """The first Fpdu that comes when a first NULL call was sent."""
+    """The server's first Fpdu after a first NULL call."""
     stream.send(null_call(frame))
     found = next_fpdu(stream)
     if found is None:
@@ -86,7 +88,7 @@ def first_fpdu(stream, frame):
 
 
 def pass_time(conn):
-    """A NULL call is answered on another connection."""
+    """Waits for the reply to a NULL call on another connection."""
     outcome = conn.probe()
     if outcome.kind != kinds.REPLY:
         raise unprepared(conn.owed, "a NULL call elsewhere", outcome.kind, outcome.trace())
@@ -102,8 +104,8 @@ def test_first(bench):
 
 @case("server.segments.waits", requirements=[WAITS], needs=["fault-hooks"])
 def test_waits(bench):
-    """Nothing comes before the MPA reply, and no FPDU before the client's first: the server has long had the
-    time for one when other connections have been answered."""
+    """The server sends nothing before the MPA reply, and no FPDU before the client's first. Replies
+    on other connections show that it had time to send one."""
     elsewhere = bench.connect()
     with StartupStream(bench) as stream:
         pass_time(elsewhere)
@@ -125,8 +127,8 @@ def sent_by_server(bench, conn):
 
 @case("server.segments.data", requirements=[*FORM, ASKED, ORDER], needs=["fault-hooks"])
 def test_data(bench):
-    """Read Requests, RDMA Writes of several segments, and the Sends behind them: the octets of a READ have
-    left before its reply."""
+    """Read Requests, RDMA Writes of several segments, and the Sends behind them. The data of a READ
+    is sent before its reply."""
     content = bench.random.randbytes(SEVERAL_SEGMENTS)
     handle = bench.file(content)
     conn = bench.connect()
@@ -154,8 +156,8 @@ def test_data(bench):
 
 @case("server.segments.terminate", requirements=[TERMINATES, NOT_DELIVERED], needs=["fault-hooks"])
 def test_terminate(bench):
-    """A Terminate, over a bad CRC: on its queue, with control bits that mean something. A server may go
-    without one, and may drop the TCP segment without a word (RFC 5044 8)."""
+    """A Terminate after a bad CRC has the right queue and defined control bits. A server may send
+    none, and may drop the TCP segment silently (RFC 5044 8)."""
     conn = bench.connect()
     call = conn.null_call()
     conn.send(call, fault=fabric.Fault(bad_crc=True))
@@ -163,7 +165,7 @@ def test_terminate(bench):
     if outcome.kind == kinds.HANG:
         conn.abort()
         bench.not_testable("the server leaves the connection open over a bad CRC")
-    # A Terminate that is wrong can end the connection as a violation; its fields are judged below.
+    # A wrong Terminate can end the connection as a violation. Its fields are judged below.
     expect(outcome, NOT_DELIVERED, must=[*kinds.CLOSED, kinds.VIOLATION])
     found = [one for one in sent_by_server(bench, conn) if one.opcode == TERMINATE]
     if not found:
@@ -180,9 +182,8 @@ def test_terminate(bench):
 
 @case("server.segments.empty-read", requirements=[ANSWERED, COPIED, STARTUP], needs=["fault-hooks"])
 def test_empty_read(bench):
-    """The Read Response to a Read Request for no octets has the sink of the request, whatever that is. A
-    server that tells no depth may be one that takes no Reads, which is seen only when it gets one.
-    """
+    """The Read Response to a Read Request for no octets repeats any sink of the request. A server
+    that announces no depth may take no Reads. Only a Read Request shows that."""
     with StartupStream(bench) as stream:
         frame = started(bench, stream, STARTUP)
         if frame.ird == 0:
@@ -202,7 +203,8 @@ def test_empty_read(bench):
 
 @case("server.startup.words", requirements=[WORDS, STARTUP], needs=["fault-hooks"])
 def test_words(bench):
-    """The depths stand before the private data of an enhanced reply, which are no more than both may be."""
+    """An enhanced reply has the depths in front of its private data. Together they have at
+    most 512 octets."""
     with StartupStream(bench) as stream:
         frame = reply_frame(bench, stream, STARTUP)
     if not frame.enhanced:

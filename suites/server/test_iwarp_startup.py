@@ -1,5 +1,4 @@
-"""MPA startup of an iWARP server: frames that it takes, and frames that it has to refuse (RFC 5044 7.1,
-RFC 6581)."""
+"""MPA startup of an iWARP server: frames to accept and to refuse (RFC 5044 7.1, RFC 6581)."""
 
 import contextlib
 import itertools
@@ -33,7 +32,7 @@ ROLES = "RFC5044-7.1.2-3"
 SERVED = "RFC8166-4.5.5-1"
 ENDED = ("peer_closed", "peer_reset")
 RECORD_MARKED = bytes.fromhex("80000028 00000001 00000000 00000002 000186a3 00000003 00000000")
-# Frames that have to end the stream, besides those whose revision alone is wrong.
+# Frames that have to end the stream, besides those with a wrong revision only.
 REFUSED = {
     "key-zeros": request(key=bytes(16)),
     "key-lower-case": request(key=b"mpa id req frame"),
@@ -47,18 +46,18 @@ REFUSED = {
     "private-data-1024": request(data=bytes(1020)),
     "private-data-65535": request(data=bytes(65531)),
 }
-# S announces four octets that are not there.
+# S announces four octets that are missing.
 WITHOUT_WORDS = {"no-octets": request(length=0)[:20], "two-octets": request(length=2)[:22]}
-# Ends of a startup in which the target answered or did nothing, as words for the report.
+# Ends of a startup in which the target answered or stayed silent, in words of the report.
 OTHER_ENDS = {"protocol_error": "a broken MPA reply", "timed_out": "silence"}
 REVISIONS = {"zero": 0, "three": 3, "largest": 255}
-# Bits that a receiver must not look at.
+# Bits that a receiver must ignore.
 STRAY = {
     "reserved-bits": request(flags=CRC | ENHANCED | 0x0F),
     "rejected-bit": request(flags=CRC | ENHANCED | REJECTED),
     "rtr-without-peer-to-peer": request(ird=16 | RTR_SEND, ord=16 | RTR_WRITE | RTR_READ),
 }
-# What follows the request before its reply.
+# Octets between the request and its reply.
 EARLY = {
     "zeros": bytes(24),
     "one-octet": b"\0",
@@ -68,14 +67,14 @@ EARLY = {
 CUTS = [1, 15, 16, 19, 20, 23, 31]
 SILENT = {"nothing": b"", "half-key": request()[:8], "half-data": request()[:26]}
 SILENT_STREAMS = 8
-# Streams that end before their time, in each way.
+# Streams that end early, for each way to end.
 LEAVING_STREAMS = 8
-# Streams whose requests arrive in pieces: what a server makes of them can depend on the moment.
+# Streams with requests in pieces. The server's reaction may depend on timing.
 PIECES_STREAMS = 32
 
 
 def start(bench, octets, **settings):
-    """A connection whose MPA request is these octets; perhaps refused."""
+    """A connection with these octets as its MPA request. The server may refuse it."""
     return bench.connect(raw_startup=octets, greet=False, must_open=False, **settings)
 
 
@@ -88,7 +87,7 @@ def end_of(conn):
 
 
 def expect_closed(bench, conn, requirement_id):
-    """The target ended the stream; one that says so in a reply first is fine."""
+    """The target ended the stream. It may reject the frame in a reply first."""
     end = end_of(conn)
     if end == "rejected":
         bench.latitude(requirement_id, "the server rejects the frame with a reply")
@@ -97,23 +96,23 @@ def expect_closed(bench, conn, requirement_id):
 
 
 def expect_works(conn, requirement_id):
-    """The startup succeeded and a call is answered."""
+    """The startup succeeded, and a call is answered."""
     expect.equal(end_of(conn), "open", requirement_id, "end of the startup")
     expect(conn.probe(), requirement_id, must=[kinds.REPLY])
 
 
 def expect_served(bench, requirement_id):
-    """A proper connection is taken and answered."""
+    """A valid connection is accepted, and a call on it is answered."""
     expect(bench.connect(greet=False).probe(), requirement_id, must=[kinds.REPLY])
 
 
 def accepted(bench, octets, requirement_id):
-    """The reply frame to an enhanced request, which who knows revision 2 has to accept."""
+    """The reply frame to an enhanced request. A server that knows revision 2 has to accept it."""
     with StartupStream(bench) as stream:
         stream.send(octets)
         frame = stream.reply()
         if frame is None and stream.ended():
-            # RFC 6581 10: as one does that knows revision 1 only.
+            # RFC 6581 10: a server does this if it knows only revision 1.
             bench.not_testable("the server ends the stream upon a request of revision 2")
     expect.true(frame is not None, requirement_id, "an MPA reply comes")
     expect.data(frame.key, REPLY_KEY, requirement_id, "key of the MPA reply")
@@ -124,7 +123,8 @@ def accepted(bench, octets, requirement_id):
 @case("server.startup.refused-{name}", requirements=[CHECKED, SERVED], needs=["fault-hooks"])
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused_frame(bench, name):
-    """A frame with a wrong key or PD_Length, or another protocol: the TCP connection is closed."""
+    """A frame with a wrong key or PD_Length, or another protocol: the server closes the TCP
+    connection."""
     expect_closed(bench, start(bench, REFUSED[name]), CHECKED)
     expect_served(bench, SERVED)
 
@@ -132,7 +132,8 @@ def test_refused_frame(bench, name):
 @case("server.startup.enhanced-{name}", requirements=["RFC6581-6-1", SERVED], needs=["fault-hooks"])
 @pytest.mark.parametrize("name", WITHOUT_WORDS)
 def test_enhanced_without_words(bench, name):
-    """S is set in a frame too short for the enhanced words: improperly formatted, so it is closed."""
+    """S is set in a frame too short for the enhanced words. The frame is improperly formatted, so
+    the server closes the stream."""
     expect_closed(bench, start(bench, WITHOUT_WORDS[name]), "RFC6581-6-1")
     expect_served(bench, SERVED)
 
@@ -140,7 +141,8 @@ def test_enhanced_without_words(bench, name):
 @case("server.startup.revision-{name}", requirements=[CHECKED, SERVED], needs=["fault-hooks"])
 @pytest.mark.parametrize("name", REVISIONS)
 def test_unknown_revision(bench, name):
-    """A revision that is not specified: closed, or taken by a server that can work with it."""
+    """An unspecified revision: the server closes the stream, or accepts it if it can
+    interoperate."""
     conn = start(bench, request(revision=REVISIONS[name]))
     if conn.open:
         expect(conn.probe(), CHECKED, must=[kinds.REPLY])
@@ -152,7 +154,8 @@ def test_unknown_revision(bench, name):
 
 @case("server.startup.two-initiators", requirements=[ROLES, SERVED], needs=["fault-hooks"])
 def test_reply_frame_as_request(bench):
-    """A reply frame where the request belongs: both sides take the same part, the server notices."""
+    """A reply frame in place of the request. The server notices that both sides take the same
+    part."""
     expect_closed(bench, start(bench, request(key=REPLY_KEY)), ROLES)
     expect_served(bench, SERVED)
 
@@ -160,7 +163,7 @@ def test_reply_frame_as_request(bench):
 @case("server.startup.stray-{name}", requirements=[IGNORED, "RFC6581-9.2-2"], needs=["fault-hooks"])
 @pytest.mark.parametrize("name", STRAY)
 def test_stray_bits(bench, name):
-    """Bits that receivers do not check: the connection works."""
+    """Bits that receivers do not check are set: the connection works."""
     requirement_id = "RFC6581-9.2-2" if name.startswith("rtr") else IGNORED
     expect_works(start(bench, STRAY[name]), requirement_id)
 
@@ -170,7 +173,8 @@ def test_stray_bits(bench, name):
 )
 @pytest.mark.parametrize("name", EARLY)
 def test_octets_before_the_reply(bench, name):
-    """Octets right behind the request are no FPDU: refused at once or when they are looked at."""
+    """Octets right behind the request are no FPDU. The server refuses them at once, or when it
+    reads them."""
     conn = start(bench, request() + EARLY[name])
     conn.lose_sight()
     if conn.open:
@@ -186,8 +190,8 @@ def test_octets_before_the_reply(bench, name):
 
 @case("server.startup.cut", requirements=[CHECKED, SERVED], needs=["fault-hooks"])
 def test_cut_requests(bench):
-    """Streams end inside their request, at every part of it: the server ends them too, answers nothing,
-    and goes on listening."""
+    """Streams end inside their request, at every part of it. The server closes them without a
+    reply, and goes on listening."""
     for octets in CUTS * 2:
         with StartupStream(bench) as stream:
             stream.send(request()[:octets])
@@ -199,7 +203,7 @@ def test_cut_requests(bench):
 @case("server.startup.silent-{name}", requirements=[SERVED], needs=["fault-hooks"])
 @pytest.mark.parametrize("name", SILENT)
 def test_silent_startup(bench, name):
-    """Streams that never finish their startup do not keep the server from others."""
+    """Streams that never finish their startup do not block other clients."""
     with contextlib.ExitStack() as streams:
         for _ in range(SILENT_STREAMS):
             streams.enter_context(StartupStream(bench)).send(SILENT[name])
@@ -209,8 +213,8 @@ def test_silent_startup(bench, name):
 
 @case("server.startup.octets-one-by-one", requirements=[CHECKED, SERVED], needs=["fault-hooks"])
 def test_request_in_pieces(bench):
-    """Requests arrive octet by octet: TCP keeps no borders, so they are accepted. A call on another
-    connection is answered between two octets, so that the server sees them one by one."""
+    """Requests arrive octet by octet and are accepted, because TCP has no message boundaries.
+    Between two octets a call on another connection is answered, so the server sees each alone."""
     elsewhere = bench.connect()
     for _ in range(PIECES_STREAMS):
         with StartupStream(bench) as stream:
@@ -228,7 +232,8 @@ def test_request_in_pieces(bench):
     needs=["fault-hooks"],
 )
 def test_enhanced_reply(bench):
-    """An enhanced request gets an enhanced reply: revision 2, S, the two words, no control flags."""
+    """An enhanced request gets an enhanced reply: revision 2, S, the two words, no control
+    flags."""
     frame = accepted(bench, request(), "RFC6581-10-1")
     expect.true(frame.enhanced is not None, "RFC6581-10-1", "the reply is enhanced")
     expect.equal(frame.revision, 2, "RFC6581-6-1", "revision of the reply")
@@ -238,7 +243,7 @@ def test_enhanced_reply(bench):
 
 
 def need_words(bench, frame):
-    """Ends the case if the reply is a plain one, which server.startup.reply judges."""
+    """Ends the case if the reply is not enhanced, which server.startup.reply judges."""
     if frame.enhanced is None:
         bench.not_testable("the reply is not enhanced")
 
@@ -246,7 +251,7 @@ def need_words(bench, frame):
 @case("server.startup.depths-{depth}", requirements=["RFC6581-9.1-1"], needs=["fault-hooks"])
 @pytest.mark.parametrize("depth", [1, 3])
 def test_depths(bench, depth):
-    """The server's ORD is not more than the IRD that the client offers."""
+    """The server's ORD does not exceed the IRD that the client offers."""
     frame = accepted(bench, request(ird=depth, ord=depth), "RFC6581-9.1-1")
     need_words(bench, frame)
     expect.at_most(frame.enhanced[1] & DEPTH, depth, "RFC6581-9.1-1", "ORD of the reply")
@@ -254,7 +259,7 @@ def test_depths(bench, depth):
 
 @case("server.startup.depths-not-negotiated", requirements=["RFC6581-9.1-2"], needs=["fault-hooks"])
 def test_depths_are_not_negotiated(bench):
-    """0x3fff in both words says that the depths are not negotiated; the reply says so too."""
+    """0x3fff in both words means that the depths are not negotiated. The reply repeats it."""
     octets = request(ird=NOT_NEGOTIATED, ord=NOT_NEGOTIATED)
     frame = accepted(bench, octets, "RFC6581-9.1-2")
     need_words(bench, frame)
@@ -273,9 +278,9 @@ def peer_to_peer(name):
 
 @case("server.startup.peer-to-peer", requirements=["RFC6581-9.2-1", SERVED], needs=["fault-hooks"])
 def test_peer_to_peer(bench):
-    """Clients of the peer-to-peer model get A back and at least one kind of RTR. Some send theirs, others
-    go without it, by FIN or by RST, at once or when the server has long been waiting for it; those behind
-    them are served."""
+    """The server's reply to a peer-to-peer client has A and at least one kind of RTR. Some clients
+    send their RTR. Others leave without it by FIN or RST, at once or while the server waits.
+    Clients after them are served."""
     for name in ("all", "send", "write", "read"):
         with StartupStream(bench) as stream:
             stream.send(peer_to_peer(name))
@@ -303,8 +308,7 @@ def test_peer_to_peer(bench):
 
 @case("server.startup.markers", requirements=["RFC5044-4.3-1", SERVED], needs=["fault-hooks"])
 def test_markers(bench):
-    """A client that wants markers: accepted by a server that inserts them, rejected or closed by
-    others."""
+    """A client requests markers. A server that inserts them accepts; others reject or close."""
     with StartupStream(bench) as stream:
         stream.send(request(flags=MARKERS | CRC | ENHANCED))
         frame = stream.reply()
@@ -321,7 +325,7 @@ def test_markers(bench):
 
 @case("server.startup.crc-off", requirements=["RFC5044-4.4-1"], needs=["fault-hooks"])
 def test_without_crc(bench):
-    """A client that does not ask for CRC: the connection works, with CRC or without."""
+    """A client does not request the CRC. The connection works, with or without it."""
     conn = bench.connect(crc=False, greet=False)
     for _ in range(3):
         expect(conn.probe(), "RFC5044-4.4-1", must=[kinds.REPLY])
@@ -333,8 +337,8 @@ def test_without_crc(bench):
     needs=["fault-hooks"],
 )
 def test_revision_one(bench):
-    """A request of revision 1 carries no depths: it works, or is refused by a server that cannot read
-    without knowing them."""
+    """A request of revision 1 has no depths. It works, or the server refuses it because it cannot
+    read without depths."""
     conn = bench.connect(mpa_revision=1, greet=False, must_open=False)
     if conn.open:
         expect(conn.probe(), "RFC6581-6-1", must=[kinds.REPLY])
@@ -345,8 +349,8 @@ def test_revision_one(bench):
 
 @case("server.startup.ird-zero", requirements=["RFC6581-9.1-1", "RFC5040-6.1-1", SERVED])
 def test_no_inbound_reads(bench):
-    """The client takes no RDMA Reads: refused, or calls work that need none; a read chunk gets an error
-    or ends the connection, never a Read Request."""
+    """The client takes no RDMA Reads. The server refuses it, or serves calls that need none. A read
+    chunk gets an error or ends the connection, and never causes a Read Request."""
     handle = bench.file()
     conn = bench.connect(ird=0, greet=False, must_open=False)
     if not conn.open:
@@ -362,7 +366,8 @@ def test_no_inbound_reads(bench):
 
 @case("server.startup.ird-one", requirements=["RFC5040-6.1-1", "RFC8267-4-1"])
 def test_one_inbound_read(bench):
-    """The client takes one RDMA Read at a time; a chunk of sixteen segments is pulled all the same."""
+    """The client takes one RDMA Read at a time. The server still pulls a chunk of sixteen
+    segments."""
     content = bench.random.randbytes(4096)
     handle = bench.file()
     conn = bench.connect(ird=1)
@@ -375,7 +380,7 @@ def test_one_inbound_read(bench):
 
 @case("server.startup.abandoned", requirements=[SERVED], needs=["fault-hooks"])
 def test_abandoned_after_the_reply(bench):
-    """The client goes as soon as it has the reply, again and again; others are served."""
+    """Clients leave as soon as they have the reply, many times. Others are served."""
     for _ in range(16):
         with StartupStream(bench) as stream:
             stream.send(request())

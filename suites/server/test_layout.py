@@ -1,5 +1,7 @@
-"""The layout of what the server sends, word by word: fixed words, lists, segments, errors, private data
-(RFC 8166 4.1.2, 4.3, 4.7; RFC 8797 4)."""
+"""The layout of the server's messages, word by word.
+
+Fixed words, lists, segments, errors and private data are as in RFC 8166 4.1.2, 4.3, 4.7 and RFC
+8797 4."""
 
 import struct
 
@@ -30,7 +32,7 @@ from .message_words import words
 
 FIXED = ("RFC8166-4.1.2-12", "RFC8166-4.1.2-13", "RFC8166-4.2-1")
 DATA = "RFC8267-4-3"
-# Octets of a reply with data besides the data and chunks.
+# Octets of a reply with data, without the data and the chunks.
 BESIDE_DATA = 256
 
 
@@ -39,8 +41,8 @@ BESIDE_DATA = 256
     requirements=[*FIXED, "RFC8166-4.3-1", "RFC8166-4.7-1", "RFC8166-4-3", "RFC8166-4.2.3-1"],
 )
 def test_no_chunks(bench):
-    """A reply without chunks: XID, version 1, credits, procedure 0, three absent lists, and the RPC reply
-    as in RFC 5531."""
+    """A reply without chunks: XID, version 1, credits, procedure 0, three absent lists. The RPC
+    reply of RFC 5531 follows."""
     conn = bench.connect(greet=False)
     call = conn.null_call()
     outcome = conn.exchange(call)
@@ -59,8 +61,8 @@ def test_no_chunks(bench):
 @case("server.layout.credit-word-{credit}", requirements=["RFC8166-4.2.3-1"])
 @pytest.mark.parametrize("credit", [1, 7, 32])
 def test_credit_word(bench, credit):
-    """The word of a call is a request and that of the reply a grant, of one credit at least however few
-    or many are asked for."""
+    """The credit word of a call is a request, and that of the reply a grant. For any request the
+    grant is at least one."""
     conn = bench.connect(credits=credit)
     one, other = conn.exchange(conn.null_call()), conn.exchange(conn.null_call())
     for outcome in (one, other):
@@ -86,7 +88,7 @@ def test_credit_word(bench, credit):
     ],
 )
 def test_write_list(bench):
-    """A reply with a write list and an unused reply chunk, each word of its header."""
+    """A reply with a write list and an unused reply chunk: each word of its header."""
     content = bench.random.randbytes(701)
     handle = bench.file(content)
     conn = bench.connect()
@@ -105,7 +107,7 @@ def test_write_list(bench):
     _, payload = wire.decode(outcome.raw)
     used = chunk_length(outcome.header.reply_chunk or [])
     if outcome.header.proc == wire.Procedure.NOMSG:
-        # RFC 8166 4.3.3: a reply that fits inline may go inline.
+        # RFC 8166 4.3.3: a reply that fits inline may be inline.
         bench.latitude("RFC8166-4.7-2", "the reply chunk is used though the reply fits inline")
         payload = outcome.reply_chunk
     else:
@@ -125,14 +127,15 @@ def test_write_list(bench):
     found = words(outcome.raw)[4 : 4 + len(wanted)]
     lists = "words of the lists"
     expect.equal(found, tuple(wanted), SEGMENT, lists, show=False, outcome=outcome)
-    # Status, attributes, count, eof, and the count word of the data; what stands before is RPC's.
+    # Status, attributes, count, eof, and the count word of the data. RPC's part is in front of
+    # them.
     inline = [4 + 4 + attributes + 8 + 4 for attributes in (0, 84)]
     left = len(payload) - rpc_header_length(payload)
     expect.one_of(left, inline, NO_ROUNDUP, "octets of results left inline", outcome=outcome)
 
 
 def rpc_header_length(payload):
-    """Octets of an RPC message before its results."""
+    """Octets of an RPC message in front of its results."""
     _, results = rpc.Reply.decode(payload)
     return len(payload) - len(results)
 
@@ -142,7 +145,8 @@ def rpc_header_length(payload):
     requirements=["RFC8166-4.1.2-7", "RFC8166-4.2.4-2", "RFC8166-3.5.3-1", "RFC8166-4.7-2", DATA],
 )
 def test_long_reply(bench):
-    """RDMA_NOMSG ends with its lists, one of which is there; the payload stream is where it says."""
+    """RDMA_NOMSG ends with its lists. Only the reply chunk is present, and it holds the payload
+    stream."""
     content = bench.random.randbytes(6000)
     handle = bench.file(content)
     conn = bench.connect()
@@ -173,7 +177,7 @@ def test_long_reply(bench):
 )
 @pytest.mark.parametrize("name", ["vers", "chunk"])
 def test_error(bench, name):
-    """RDMA_ERROR holds the fixed words, the code, and for ERR_VERS the range: nothing else."""
+    """RDMA_ERROR has the fixed words, the code, and for ERR_VERS the range, and no more."""
     conn = bench.connect()
     call = conn.null_call()
     if name == "vers":
@@ -199,8 +203,9 @@ def test_error(bench, name):
     hostile=True,  # a second chunk for one result
 )
 def test_empty_and_unused(bench):
-    """READ of a directory fails: an empty chunk comes back empty, one with segments unused, with as many
-    segments, all of length zero. READ has one result, so that a server may refuse two chunks."""
+    """READ of a directory fails. An empty write chunk is returned empty. A chunk with segments is
+    returned unused: all segments, each of length zero. READ has one result, so a server may refuse
+    two chunks."""
     directory = bench.directory()
     conn = bench.connect()
     call = conn.nfs_call("READ", file=directory, offset=0, count=100)
@@ -235,8 +240,8 @@ def test_empty_and_unused(bench):
     ],
 )
 def test_mixed_forms(bench):
-    """Short and long calls, with and without chunks, in any order on one connection: each is answered
-    with RDMA_MSG or RDMA_NOMSG and nothing that version 1 once had besides."""
+    """Short and long calls, with and without chunks, in any order on one connection. Each reply is
+    RDMA_MSG or RDMA_NOMSG, without the other forms that version 1 once had."""
     conn = bench.connect(greet=False)
     proc = header_words(conn.exchange(conn.null_call()), "RFC8166-4-2")[3]
     expect.one_of(proc, (0, 1, 4), "RFC8166-4.1.2-8", "rdma_proc")
@@ -264,7 +269,7 @@ def test_mixed_forms(bench):
     last = conn.null_call()
     outcome = conn.exchange(last)
     expect(outcome, "RFC8166-4.6-1", must=[kinds.REPLY])
-    own = outcome.xid == last.xid  # another message would have come before it
+    own = outcome.xid == last.xid  # any other message would have arrived first
     expect.true(own, "RFC8166-4.6-1", "no message comes beside the replies", outcome=outcome)
     expect.data(bench.read_back(handle), content, "RFC8166-3.5.2-1", "content of the file")
 
@@ -274,8 +279,8 @@ def test_mixed_forms(bench):
     requirements=["RFC8166-3.3.1-12", "RFC8166-3.5.2-2", "RFC8166-4.1.2-3", "RFC8267-4-1"],
 )
 def test_one_rdma_read(bench):
-    """A client that takes one RDMA Read at a time has its read chunk of sixteen segments read all the
-    same: what the provider allows is the server's to keep."""
+    """A client takes one RDMA Read at a time. The server still pulls its read chunk of sixteen
+    segments, and keeps to the provider's limit."""
     content = bench.random.randbytes(16 * 200)
     handle = bench.file()
     conn = bench.connect(ird=1)
@@ -290,7 +295,7 @@ def test_one_rdma_read(bench):
 @case("server.layout.no-invalidation.{name}", requirements=["RFC8797-3.2-1"])
 @pytest.mark.parametrize("name", ["private-data", "no-private-data"])
 def test_no_invalidation(bench, name):
-    """A client that does not say that its stack takes Send with Invalidate gets plain Sends."""
+    """A client does not announce support for Send with Invalidate. It gets plain Sends."""
     content = bench.random.randbytes(2000)
     handle = bench.file(content)
     conn = bench.connect() if name == "private-data" else bench.connect(private_data=None)
@@ -308,7 +313,7 @@ def test_no_invalidation(bench, name):
 )
 @pytest.mark.parametrize("name", ["cut", "unknown-code", "cut-range", "trailing"])
 def test_broken_error(bench, name):
-    """An RDMA_ERROR that does not decode is discarded silently, as one that does."""
+    """An RDMA_ERROR that does not decode is discarded silently, like one that does."""
     conn = bench.connect()
     fixed = struct.pack(">IIII", 0x00C0FFEE, 1, 8, 4)
     body = {
@@ -327,8 +332,8 @@ def test_broken_error(bench, name):
     requirements=["RFC8166-6.3-2", "RFC8166-9-4", "RFC8267-5.2-1"],
 )
 def test_programs(bench):
-    """NFS, MOUNT and NFSACL on one connection, under the numbers that they have everywhere: each call is
-    answered, with SUCCESS or PROG_UNAVAIL, and the next is not disturbed."""
+    """NFS, MOUNT and NFSACL on one connection, under their usual numbers. Each call is answered
+    with SUCCESS or PROG_UNAVAIL, and the next call works."""
     conn = bench.connect()
     lacking = ["rpc:PROG_UNAVAIL", "rpc:PROG_MISMATCH"]
     for program, version in ((100003, 3), (100005, 3), (100227, 3), (100003, 4), (100021, 4)):
@@ -347,7 +352,7 @@ def test_programs(bench):
     unbroken="NFSACL is not served.",
 )
 def test_nfsacl(bench):
-    """GETACL with a write chunk, where it is served: the chunk comes back unused."""
+    """GETACL with a write chunk, if NFSACL is served: the chunk is returned unused."""
     conn = bench.connect()
     handle = bench.file(b"content")
     padded = len(handle).to_bytes(4, "big") + handle + bytes(-len(handle) % 4)
@@ -383,8 +388,9 @@ def test_mount_over_tcp(bench):
     requirements=["RFC8797-4-5", "RFC8797-8-1", "RFC8797-4-10", "RFC8797-4.2-2", DATA],
 )
 def test_private_data(bench):
-    """The server's private data, if it has some: the identifier in network order, version 1, and sizes
-    that stand for 1024 octets each: the server takes what it announces, and sends no more."""
+    """The server's private data, if any, has the identifier in network order, version 1 and two
+    sizes. Each unit of a size is 1024 octets. The server receives what it announces, and sends no
+    more than it announces."""
     content = bench.random.randbytes(3500)
     handle = bench.file(content)
     conn = bench.connect()
@@ -416,8 +422,8 @@ def test_private_data(bench):
 )
 @pytest.mark.parametrize("value", [0, 1, 3, 15])
 def test_announced_size(bench, value):
-    """A client that announces the value n takes (n + 1) * 1024 octets: replies of any length come, and no
-    Send is longer than that."""
+    """A client that announces the value n receives (n + 1) * 1024 octets. Replies of any length
+    arrive, and no Send is longer."""
     most = 1024 * (value + 1)
     content = bench.random.randbytes(20000)
     handle = bench.file(content)
@@ -436,11 +442,11 @@ def test_announced_size(bench, value):
     "server.layout.wrong-announcement",
     requirements=["RFC8797-7-1", "RFC8166-4.5.3-2"],
     hostile=True,
-    unbroken="RFC8166-4.5.3-2, RFC8797-7-1: the client of the case wrongs itself.",
+    unbroken="RFC8166-4.5.3-2, RFC8797-7-1: the client of the case causes the overrun itself.",
 )
 def test_wrong_announcement(bench):
-    """A client announces larger receives than it posts: a reply that does not fit costs it the
-    connection, and nobody else anything."""
+    """A client announces larger receives than it posts. A reply that does not fit ends its
+    connection, and harms no other client."""
     content = bench.random.randbytes(3000)
     handle = bench.file(content)
     conn = bench.connect(receive_bytes=1024)
@@ -458,7 +464,7 @@ def test_wrong_announcement(bench):
 
 @case("server.layout.long-lived", requirements=["RFC8881-2.9.2-1"], needs=["nfs41"])
 def test_long_lived(bench):
-    """A connection outlives its requests: a hundred of them one after the other."""
+    """A connection outlives its requests: it serves a hundred of them, one after the other."""
     session = bench.nfs4_session()
     for _ in range(100):
         expect(session.exchange("PUTROOTFH"), "RFC8881-2.9.2-1", should=[kinds.REPLY])

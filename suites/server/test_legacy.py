@@ -1,4 +1,4 @@
-"""What is left of older protocols: RDMA_MSGP, RDMA_DONE, and the prototype of 2003 (RFC 8166 4.6)."""
+"""Remains of older protocols: RDMA_MSGP, RDMA_DONE and the prototype of 2003 (RFC 8166 4.6)."""
 
 import pytest
 
@@ -21,18 +21,18 @@ ALIGNMENTS = {
     "align-zero": (0, 1024),
     "largest": (0xFFFFFFFF, 0xFFFFFFFF),
 }
-# Octets behind the fixed words of an RDMA_DONE; below 12 it is too short to be looked at.
+# Octets behind the fixed words of an RDMA_DONE. Below 12 the message is too short to be decoded.
 DONE_BODIES = {"bare": 0, "padded-to-28": 12, "padded-to-1024": 1008}
 # The header of an RDMA_MSGP without chunks.
 MSGP_HEADER_OCTETS = 36
-# Messages in a row: more than any server is likely to have receives.
+# Messages in a row: more than the receives of any server.
 IN_A_ROW = 100
 
 
 @case("server.legacy.msgp-{name}", requirements=[MSGP, "RFC8166-4.5-4"], hostile=True)
 @pytest.mark.parametrize("name", ALIGNMENTS)
 def test_msgp(bench, name):
-    """A NULL call as RDMA_MSGP: ERR_CHUNK, whatever its alignment and threshold."""
+    """A NULL call as RDMA_MSGP: ERR_CHUNK, for any alignment and threshold."""
     conn = bench.connect()
     call = conn.null_call()
     call.proc = wire.Procedure.MSGP
@@ -46,8 +46,8 @@ def test_msgp(bench, name):
 
 @case("server.legacy.msgp-write", requirements=[MSGP], hostile=True)
 def test_msgp_write(bench):
-    """A WRITE as RDMA_MSGP with its data padded to the alignment, as RFC 5666 meant it: ERR_CHUNK,
-    and nothing is written."""
+    """A WRITE as RDMA_MSGP, with its data padded to the alignment as in RFC 5666: ERR_CHUNK, and
+    nothing is written."""
     handle = bench.file(b"before")
     conn = bench.connect()
     data = b"A" * 64
@@ -64,7 +64,7 @@ def test_msgp_write(bench):
 
 @case("server.legacy.msgp-in-a-row", requirements=[MSGP], hostile=True)
 def test_msgp_in_a_row(bench):
-    """A hundred RDMA_MSGP, one after the other's answer, then a valid call."""
+    """A hundred RDMA_MSGP, each sent after the answer to the last, then a valid call."""
     conn = bench.connect()
     for _ in range(IN_A_ROW):
         call = conn.null_call()
@@ -77,14 +77,14 @@ def test_msgp_in_a_row(bench):
 @case("server.legacy.done-{name}", requirements=[DONE], hostile=True)
 @pytest.mark.parametrize("name", DONE_BODIES)
 def test_done(bench, name):
-    """RDMA_DONE, bare and with octets behind it: discarded without a word."""
+    """RDMA_DONE, bare or with octets behind it, is discarded silently."""
     conn = bench.connect()
     expect(conn.exchange(done(conn, DONE_BODIES[name])), DONE, must=[kinds.SILENCE])
     expect_alive(conn, DONE)
 
 
 def done(conn, octets, xid=None):
-    """RDMA_DONE with so many zero octets behind the fixed words."""
+    """RDMA_DONE with this many zero octets behind the fixed words."""
     call = conn.null_call()
     call.proc, call.payload, call.append = wire.Procedure.DONE, b"", bytes(octets)
     if xid is not None:
@@ -94,8 +94,8 @@ def done(conn, octets, xid=None):
 
 @case("server.legacy.done-with-call", requirements=[DONE], hostile=True)
 def test_done_with_call(bench):
-    """RDMA_DONE in the place of RDMA_MSG, with lists and an RPC call behind it: discarded, and the
-    call is not executed."""
+    """RDMA_DONE in place of RDMA_MSG, with lists and an RPC call behind it. It is discarded, and
+    the call is not executed."""
     where = {"dir": bench.directory(), "name": bench.name("done")}
     conn = bench.connect()
     call = conn.nfs_call("CREATE", where=where)
@@ -109,7 +109,7 @@ def test_done_with_call(bench):
 @case("server.legacy.done-for-pending", requirements=[DONE], hostile=True)
 @pytest.mark.parametrize("octets", [12])
 def test_done_for_pending_call(bench, octets):
-    """RDMA_DONE with the XID of a WRITE that is being pulled: the WRITE goes on and is answered."""
+    """RDMA_DONE with the XID of a WRITE whose data is being pulled: the WRITE is still answered."""
     content = bench.random.randbytes(65536)
     handle = bench.file()
     conn = bench.connect()
@@ -125,7 +125,8 @@ def test_done_for_pending_call(bench, octets):
 @case("server.legacy.done-in-a-row-{name}", requirements=[DONE, "RFC8166-3.3.1-9"], hostile=True)
 @pytest.mark.parametrize("name", DONE_BODIES)
 def test_done_in_a_row(bench, name):
-    """A hundred RDMA_DONE, a NULL call after each: none is answered and none costs a receive."""
+    """A hundred RDMA_DONE, with a NULL call after each. None is answered, and none costs a
+    receive."""
     conn = bench.connect()
     for _ in range(IN_A_ROW):
         message = done(conn, DONE_BODIES[name])
@@ -141,8 +142,8 @@ def test_done_in_a_row(bench, name):
     requirements=["RFC8166-4.6.1-1", "RFC8166-4.6.2-1"],
 )
 def test_not_in_replies(bench):
-    """Small and large replies, with and without a write chunk: the server sends neither RDMA_MSGP nor
-    RDMA_DONE."""
+    """Small and large replies, with and without a write chunk: the server sends neither RDMA_MSGP
+    nor RDMA_DONE."""
     conn = bench.connect()
     for _ in range(3):
         expect_modern(conn.exchange(conn.null_call()))
@@ -155,7 +156,7 @@ def test_not_in_replies(bench):
 
 
 def expect_modern(outcome):
-    """The answer is no message of a procedure that RFC 8166 took away."""
+    """The answer has no procedure that RFC 8166 removed."""
     proc = words(outcome.raw)[3] if len(outcome.raw) >= 16 else None
     for requirement, procedure in NEVER_SENT:
         sentence = f"no RDMA_{procedure.name} is sent"
@@ -169,38 +170,38 @@ NEVER_SENT = (
 
 
 def prototype(xid, *chunks, rpc_message=b""):
-    """The octets of a message of the prototype of 2003. Each chunk is (XDR offset, length, handle,
+    """A message of the prototype of 2003, as octets. Each chunk is (XDR offset, length, handle,
     address)."""
     header = wire.PrototypeHeader(xid=xid, chunks=[wire.PrototypeChunk(*each) for each in chunks])
     return wire.encode(header, rpc_message)
 
 
 def prototype_done(xid):
-    """Its done message, of 12 octets."""
+    """The prototype's done message, of 12 octets."""
     return wire.encode(wire.PrototypeHeader(xid=xid, type=wire.PrototypeType.DONE))
 
 
 WHOLE = (0, 40, 0x7E570001, 1 << 33)
 ITEM = (96, 4096, 0x7E570001, 1 << 33)
-# (message of a NULL call, the answer of an RFC 8166 server that reads the words at their own places).
+# (message of a NULL call, the answer of a server that decodes it by RFC 8166).
 PROTOTYPE = {
-    # Procedure 0, and the XID of the RPC message where the read list starts.
+    # Procedure 0. The XID of the RPC message is in place of the read list.
     "message": (
         lambda call: prototype(call.xid, rpc_message=bytes(call.payload)),
         kinds.ERR_CHUNK,
     ),
-    # Procedure 1 (RDMA_NOMSG), no read list, and a length where the write list starts.
+    # Procedure 1 (RDMA_NOMSG), no read list, and a length in place of the write list.
     "long-message": (lambda call: prototype(call.xid, WHOLE), kinds.ERR_CHUNK),
-    # The same; the second chunk is not looked at any more.
+    # As before, with a second chunk that the server does not reach.
     "long-message-with-chunk": (lambda call: prototype(call.xid, WHOLE, ITEM), kinds.ERR_CHUNK),
-    # The same with an XDR offset where the read list starts.
+    # As before, with an XDR offset in place of the read list.
     "message-with-chunk": (
         lambda call: prototype(call.xid, ITEM, rpc_message=bytes(call.payload)),
         kinds.ERR_CHUNK,
     ),
     "done": (lambda call: prototype_done(call.xid), kinds.SILENCE),
 }
-# What the judge may find when a server takes such a header for a legal one.
+# What the judge may find when a server treats such a header as legal.
 MISTAKEN = {"RFC8166-3.4.5-6": "a consequence of taking a broken header for legal"}
 
 
@@ -212,8 +213,8 @@ MISTAKEN = {"RFC8166-3.4.5-6": "a consequence of taking a broken header for lega
 )
 @pytest.mark.parametrize("name", PROTOTYPE)
 def test_prototype(bench, name):
-    """A message of the prototype of 2003: an RFC 8166 server finds its words in other places, reports
-    what does not decode, and goes on."""
+    """A message of the prototype of 2003. An RFC 8166 server decodes its words in other places,
+    reports what does not decode, and serves the next call."""
     conn = bench.connect()
     make, answer = PROTOTYPE[name]
     requirement = SHORT if answer == kinds.SILENCE else BROKEN
@@ -227,8 +228,8 @@ def test_prototype(bench, name):
     hostile=True,
 )
 def test_prototype_first(bench):
-    """A client of 2003 connects, without private data, and makes its first call: it is told that the
-    header does not decode, and a call of today on the same connection is answered."""
+    """A client of 2003 connects without private data and sends its first call. The server reports
+    that the header does not decode. It answers a current call on the same connection."""
     conn = bench.connect(private_data=None, greet=False)
     call = conn.null_call()
     message = prototype(call.xid, rpc_message=bytes(call.payload))
@@ -259,9 +260,9 @@ def test_prototype_not_executed(bench):
     hostile=True,
 )
 def test_prototype_xid_one(bench):
-    """A NULL call of the prototype under XID 1, whose words make a header that decodes: RDMA_MSG with a
-    read chunk at position zero, and a payload stream of four octets that are no XID of 1. It is nobody's
-    call: ERR_CHUNK, unless the Read of that memory, which nobody has offered, comes first."""
+    """A NULL call of the prototype under XID 1. Its words decode as RDMA_MSG with a read chunk at
+    position zero, and a payload stream of four octets without XID 1. No call matches, so the answer
+    is ERR_CHUNK. A server may read the chunk first, which was never offered."""
     conn = bench.connect()
     call = conn.rpc_call(NFS_PROGRAM, 3, 0, xid=1)
     message = prototype(call.xid, rpc_message=bytes(call.payload))
@@ -279,8 +280,8 @@ def test_prototype_xid_one(bench):
     hostile=True,
 )
 def test_prototype_done_in_a_row(bench):
-    """A hundred done messages of the prototype, a NULL call after each: none is answered, and none costs
-    a receive for good."""
+    """A hundred done messages of the prototype, with a NULL call after each. None is answered, and
+    none costs a receive for good."""
     conn = bench.connect()
     for _ in range(IN_A_ROW):
         xid = conn.next_xid()
@@ -293,8 +294,9 @@ def test_prototype_done_in_a_row(bench):
 
 @case("server.legacy.error-of-no-meaning", requirements=["RFC8166-4.2.4-5"], hostile=True)
 def test_error_of_no_meaning(bench):
-    """An RDMA_ERROR of the client with a code of no meaning and the eight words that RFC 5666 has behind
-    it, under the XID of a WRITE that is being pulled: discarded, and the WRITE is answered."""
+    """The client sends an RDMA_ERROR with an undefined code and the eight words of RFC 5666 behind
+    it. Its XID is that of a WRITE whose data is being pulled. The error is discarded, and the WRITE
+    is answered."""
     content = bench.random.randbytes(65536)
     handle = bench.file()
     conn = bench.connect()
@@ -314,7 +316,7 @@ STILL_THERE = {kinds.REPLY: "the configuration program of RFC 5666 is still ther
 
 
 def configure(conn, maxcall_sendsize=4096, maxreply_sendsize=4096):
-    """A CONF_RDMA that asks for these sizes."""
+    """A CONF_RDMA that requests these sizes."""
     asked = CONFIGURATION.Request(maxcall_sendsize, maxreply_sendsize, maxrdmaread=8)
     number = CONFIGURATION.CONF_RDMA
     return conn.rpc_call(CONFIGURATION.PROGRAM, CONFIGURATION.VERSION, number, asked.encode())
@@ -322,8 +324,8 @@ def configure(conn, maxcall_sendsize=4096, maxreply_sendsize=4096):
 
 @case("server.legacy.configuration-program", requirements=[NOT_THERE])
 def test_configuration_program(bench):
-    """The connection configuration program of RFC 5666, which RFC 8166 dropped: not there, or
-    answered by a server that still has it."""
+    """The connection configuration program of RFC 5666, which RFC 8166 dropped. It is absent, or a
+    server that still has it answers."""
     conn = bench.connect()
     outcome = conn.exchange(configure(conn))
     expect(outcome, NOT_THERE, must=["rpc:PROG_UNAVAIL"], latitude=STILL_THERE)
@@ -335,9 +337,9 @@ def test_configuration_program(bench):
     requirements=[NOT_THERE, "RFC8166-3.5.3-7", READ_DATA],
 )
 def test_configuration_binds_nothing(bench):
-    """CONF_RDMA as the first call of a connection asks for replies of 256 KiB inline. It is not there, so
-    that the thresholds stay as the private data have made them: the reply to a READ above them takes the
-    reply chunk."""
+    """CONF_RDMA as the first call of a connection requests replies of 256 KiB inline. The program
+    is absent, so the thresholds stay those of the private data. The reply to a READ above them uses
+    the reply chunk."""
     announced = wire.PrivateData(send_bytes=4096, receive_bytes=1024)
     conn = bench.connect(private_data=announced, receive_bytes=WATCHING_RECEIVES, greet=False)
     outcome = conn.exchange(configure(conn, maxreply_sendsize=262144))

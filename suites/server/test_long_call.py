@@ -16,7 +16,7 @@ from .chunk_checks import (
 )
 
 LONG = "RFC8166-3.5.3-8"
-# How the 40 octets of a NULL call without credentials are cut.
+# Segment lengths for the 40 octets of a NULL call without credentials.
 CUTS = {
     "one": [40],
     "words": [4] * 10,
@@ -28,8 +28,8 @@ HUGE = {
     "largest": [0xFFFFFFFF],
     "sum-wraps": [0x80000000, 0x80000000, 40],
 }
-# Whole long calls before each that is cut, and how often the two follow each other: where a server's
-# memory has been before depends on its allocator.
+# Whole long calls in front of each truncated one, and rounds of both. The server's allocator
+# decides which memory it uses again.
 WHOLE_CALLS, CUT_ROUNDS = 8, 4
 AT_RPC_LEVEL = {"rpc:GARBAGE_ARGS": "reported at RPC level (RFC 8166 4.5.2)"}
 TRIED = "the chunk is pulled as far as the requester's memory allows (RFC 8166 4.5.3)"
@@ -38,7 +38,7 @@ TRIED = "the chunk is pulled as far as the requester's memory allows (RFC 8166 4
 @case("server.long-call.null-{name}", requirements=[LONG, "RFC8166-3.4.5-5"])
 @pytest.mark.parametrize("name", CUTS)
 def test_null(bench, name):
-    """NULL as a long call, although it is short: legal at any time (RFC 8166 3.5.3)."""
+    """NULL as a long call. It is short, but this is legal at any time (RFC 8166 3.5.3)."""
     conn = bench.connect()
     call = conn.null_call()
     conn.long_call(call, CUTS[name])
@@ -52,7 +52,7 @@ def test_null(bench, name):
 )
 @pytest.mark.parametrize("place", ["first", "last"])
 def test_empty_segment(bench, place):
-    """NULL as a long call with a segment of length zero beside the one that holds it."""
+    """NULL as a long call, with a segment of length zero beside the one that holds it."""
     conn = bench.connect()
     call = conn.null_call()
     conn.long_call(call, [0, 40] if place == "first" else [40, 0])
@@ -66,7 +66,7 @@ def test_empty_segment(bench, place):
 
 @case("server.long-call.getattr", requirements=[LONG])
 def test_getattr(bench):
-    """GETATTR as a long call: its handle may travel there although it is not eligible."""
+    """GETATTR as a long call. Its handle may be in the chunk, although it is not eligible."""
     conn = bench.connect()
     call = conn.nfs_call("GETATTR", object=bench.root)
     conn.long_call(call)
@@ -77,7 +77,7 @@ def test_getattr(bench):
 @case("server.long-call.write-{length}", requirements=[LONG, *WRITTEN])
 @pytest.mark.parametrize("length", [5, 4097, 9001, 65536])
 def test_write(bench, length):
-    """WRITE as a long call with its data, and the roundup, in the Position Zero chunk."""
+    """WRITE as a long call, with its data and the roundup in the Position Zero chunk."""
     content = bench.random.randbytes(length)
     handle = bench.file()
     conn = bench.connect()
@@ -95,8 +95,8 @@ def test_write(bench, length):
 )
 @pytest.mark.parametrize("order", ["reduced", "reduced-odd", "data-first", "interleaved"])
 def test_write_reduced(bench, order):
-    """The data has a chunk of its own beside the Position Zero chunk; its position counts in the
-    unreduced message, and the order of the list does not matter between chunks."""
+    """The data has a chunk of its own beside the Position Zero chunk. Its position counts in the
+    unreduced message. The order of chunks in the list does not matter."""
     content = bench.random.randbytes(4097 if order == "reduced-odd" else 4096)
     handle = bench.file()
     conn = bench.connect()
@@ -121,7 +121,7 @@ def test_write_reduced(bench, order):
 
 @case("server.long-call.symlink", requirements=[LONG, "RFC8267-4-2"])
 def test_symlink(bench):
-    """SYMLINK with a text of 700 octets as a long call; READLINK gives it back inline."""
+    """SYMLINK with a text of 700 octets as a long call. READLINK returns the text inline."""
     text = bytes(97 + i % 26 for i in range(700))
     directory, name = bench.directory(), bench.name("link")
     conn = bench.connect()
@@ -138,7 +138,7 @@ def test_symlink(bench):
 
 @case("server.long-call.read-into-chunk", requirements=[LONG, *READ_RESULT])
 def test_read_into_write_chunk(bench):
-    """READ as a long call with a write chunk for its data."""
+    """READ as a long call, with a write chunk for its data."""
     content = bench.random.randbytes(5001)
     handle = bench.file(content)
     conn = bench.connect()
@@ -151,7 +151,7 @@ def test_read_into_write_chunk(bench):
 
 @case("server.long-call.long-reply", requirements=[LONG, "RFC8166-3.5.3-7"])
 def test_long_reply(bench):
-    """A long call with a long reply: neither message stands in a Send."""
+    """A long call with a long reply: neither message is inline."""
     content = bench.random.randbytes(5001)
     handle = bench.file(content)
     conn = bench.connect()
@@ -166,7 +166,7 @@ def test_long_reply(bench):
 
 @case("server.long-call.no-chunk", requirements=["RFC8166-4.5.2-3"], hostile=True)
 def test_no_chunk(bench):
-    """RDMA_NOMSG without any list is an XDR error."""
+    """RDMA_NOMSG without chunk lists is an XDR error."""
     conn = bench.connect()
     call = conn.null_call()
     call.proc, call.payload = wire.Procedure.NOMSG, b""
@@ -197,7 +197,7 @@ def test_no_position_zero_chunk(bench, name):
 
 @case("server.long-call.empty", requirements=["RFC8166-4.5-2"], risk="destructive", hostile=True)
 def test_empty_position_zero_chunk(bench):
-    """RDMA_NOMSG whose Position Zero chunk is one segment of length zero: no RPC call anywhere."""
+    """The Position Zero chunk of RDMA_NOMSG is one segment of length zero. There is no RPC call."""
     conn = bench.connect()
     call = conn.null_call()
     call.payload = b""
@@ -208,7 +208,7 @@ def test_empty_position_zero_chunk(bench):
 
 @case("server.long-call.octets-behind-header", requirements=["RFC8166-3.5.3-2"], hostile=True)
 def test_octets_behind_header(bench):
-    """A long call whose Send goes on behind the lists, where nothing belongs: refused or ignored."""
+    """A long call whose Send has octets behind the lists: they are refused or ignored."""
     conn = bench.connect()
     call = conn.null_call()
     conn.long_call(call)
@@ -224,8 +224,8 @@ def test_octets_behind_header(bench):
 
 @case("server.long-call.in-rdma-msg", requirements=["RFC8166-3.5.3-2"], hostile=True)
 def test_position_zero_chunk_in_rdma_msg(bench):
-    """RDMA_MSG with a NULL call inline and the same in a Position Zero chunk: refused, or one of the
-    two is taken."""
+    """RDMA_MSG with a NULL call inline and in a Position Zero chunk: it is refused, or one of the
+    two is used."""
     conn = bench.connect()
     call = conn.null_call()
     offer = conn.offer(len(call.payload), read=True, content=call.payload)
@@ -266,8 +266,9 @@ def test_xid_differs(bench):
 @case("server.long-call.cut-at-{octets}", requirements=["RFC8166-4.5.2-5", LONG], bugs=["B129"])
 @pytest.mark.parametrize("octets", [4, 12, 20, 24, 28, 36])
 def test_cut_short(bench, octets):
-    """The Position Zero chunk ends inside the RPC header: reported, or the connection is closed. Whole
-    long calls come before it, so that a server that reads on finds the rest of one of them."""
+    """The Position Zero chunk ends inside the RPC header. The server reports it, or closes the
+    connection. Whole long calls precede it, so a server that reads too far finds the rest of
+    one."""
     conn = bench.connect()
     for _ in range(CUT_ROUNDS):
         for _ in range(WHOLE_CALLS):
@@ -294,7 +295,8 @@ def test_cut_short(bench, octets):
 @case("server.long-call.huge-{name}", requirements=["RFC8166-8.1.4-1"], hostile=True)
 @pytest.mark.parametrize("name", HUGE)
 def test_huge(bench, name):
-    """A Position Zero chunk of gibibytes over 40 octets of memory: refused, or the transfer fails."""
+    """A Position Zero chunk of gibibytes over 40 octets of memory: it is refused, or the transfer
+    fails."""
     conn = bench.connect()
     call = conn.null_call()
     offer = conn.offer(40, read=True, content=call.payload)

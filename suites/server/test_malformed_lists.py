@@ -1,4 +1,4 @@
-"""Chunk lists that do not decode: presence words, counts, missing and shifted fields (RFC 8166 4.5.2)."""
+"""Chunk lists that do not decode: presence words, counts, wrong fields (RFC 8166 4.5.2)."""
 
 import pytest
 
@@ -11,8 +11,8 @@ VERSION = "RFC8166-4.5.1-1"
 
 
 def of_groups(*groups, hint="ERR_CHUNK"):
-    """[(kind, group, name)] of the variants to which a strict decoder has this answer, and not just
-    because of what stands behind the lists."""
+    """[(kind, group, name)] of the variants with this answer from a strict decoder. Variants with
+    no fault but octets behind the lists are left out."""
     return [
         (kind, group, name)
         for kind in KINDS
@@ -23,19 +23,19 @@ def of_groups(*groups, hint="ERR_CHUNK"):
 
 PRESENCE = of_groups("presence", "missing-body")
 COUNTS = of_groups("count")
-# The last count of RDMA_NOMSG is too small: what it leaves out stands behind the lists.
+# The last count of RDMA_NOMSG is too small, so segments follow the lists.
 LEFT_BEHIND = [name for _, name, message, _ in variants("long", "count") if only_goes_on(message)]
 UNALIGNED = of_groups("position")
 SHIFTED = of_groups("field")
 SHIFTED_INTO_VERSION = of_groups("field", hint="ERR_VERS")
-# A field written twice, so that everything behind it moves by a word, and the header still decodes.
+# A field is written twice. Everything behind it moves by a word, and the header still decodes.
 SHIFTED_LEGAL = of_groups("field", hint="survive")
-# A server that takes a broken header for a legal one uses memory that was never offered, as far as
-# our own decoder can tell; the case fails for the first of these, so the rest need not be told.
+# A server may treat a broken header as legal. By our own decoder it then uses memory that was never
+# offered. The case already fails for the first such use, so further ones are not reported.
 CONSEQUENCES = dict.fromkeys(
     ("RFC8166-3.4.5-6", "RFC8166-8.1.4-2"), "a consequence of taking a broken header for legal"
 )
-# What may become of a message whose header decodes by accident and whose RPC message is then garbage.
+# Outcomes of a message whose header decodes by accident and whose RPC message is garbage.
 ACCIDENT = [*kinds.REFUSED, kinds.DENIED]
 ACCIDENT_LATITUDE = {
     kinds.SILENCE: "not to be told from a reply, which is discarded",
@@ -44,7 +44,7 @@ ACCIDENT_LATITUDE = {
 
 
 def expect_err_chunk(base, outcome, latitude=None):
-    """ERR_CHUNK for the call's XID; nothing was executed and the connection stays."""
+    """Expects ERR_CHUNK for the call's XID. Nothing was executed, and the connection stays open."""
     expect(outcome, BROKEN, must=[kinds.ERR_CHUNK], latitude=latitude)
     xid = outcome.header.xid
     expect.equal(xid, base.call.xid, "RFC8166-4.5-4", "rdma_xid of the error", show=False)
@@ -61,7 +61,7 @@ def expect_err_chunk(base, outcome, latitude=None):
 )
 @pytest.mark.parametrize("kind,group,name", PRESENCE)
 def test_presence_word(bench, kind, group, name):
-    """A presence word that is neither 0 nor 1, or a 1 with no entry behind it: ERR_CHUNK."""
+    """A presence word that is neither 0 nor 1, or a 1 without an entry behind it: ERR_CHUNK."""
     base = Base(bench, kind)
     expect_err_chunk(base, base.conn.exchange(base.mutated(group, name)))
 
@@ -75,8 +75,8 @@ def test_presence_word(bench, kind, group, name):
 )
 @pytest.mark.parametrize("kind,group,name", COUNTS)
 def test_count(bench, kind, group, name):
-    """A segment count that the message cannot hold, that wraps when it is multiplied by 16, or that
-    is off by one: ERR_CHUNK."""
+    """A segment count that exceeds the message, overflows when multiplied by 16, or is off by one:
+    ERR_CHUNK."""
     base = Base(bench, kind)
     expect_err_chunk(base, base.conn.exchange(base.mutated(group, name)))
 
@@ -84,8 +84,8 @@ def test_count(bench, kind, group, name):
 @case("server.malformed-lists.{kind}.{name}", requirements=[BROKEN, "RFC8166-4.5-4"], hostile=True)
 @pytest.mark.parametrize("kind,group,name", UNALIGNED)
 def test_unaligned_position(bench, kind, group, name):
-    """The positions of a read chunk are no multiples of four (RFC 8166 3.4.5): ERR_CHUNK, or reported
-    at RPC level."""
+    """The positions of a read chunk are no multiples of four (RFC 8166 3.4.5): ERR_CHUNK, or an
+    error at RPC level."""
     base = Base(bench, kind)
     outcome = base.conn.exchange(base.mutated(group, name))
     expect_err_chunk(base, outcome, {"rpc:GARBAGE_ARGS": "reported at RPC level (RFC 8166 4.5.2)"})
@@ -99,8 +99,8 @@ def test_unaligned_position(bench, kind, group, name):
 )
 @pytest.mark.parametrize("name", LEFT_BEHIND)
 def test_left_behind(bench, name):
-    """The reply chunk of RDMA_NOMSG counts fewer segments than follow: ERR_CHUNK, or a reply if what
-    goes on behind the lists is not looked at."""
+    """The reply chunk of RDMA_NOMSG counts fewer segments than follow. The answer is ERR_CHUNK, or
+    a reply if the server ignores octets behind the lists."""
     base = Base(bench, "long")
     latitude = {kinds.REPLY: "octets behind the lists of RDMA_NOMSG are ignored"}
     expect_err_chunk(base, base.conn.exchange(base.mutated("count", name)), latitude)
@@ -115,8 +115,8 @@ def test_left_behind(bench, name):
 )
 @pytest.mark.parametrize("kind,group,name", SHIFTED)
 def test_shifted(bench, kind, group, name):
-    """A field is left out or written twice, so that every later one is read from the wrong place and
-    the header does not decode: ERR_CHUNK."""
+    """A field is left out or written twice. Every later field is read from the wrong place, and the
+    header does not decode: ERR_CHUNK."""
     base = Base(bench, kind)
     expect_err_chunk(base, base.conn.exchange(base.mutated(group, name)))
 
@@ -124,7 +124,7 @@ def test_shifted(bench, kind, group, name):
 @case("server.malformed-lists.{kind}.{name}", requirements=[VERSION], hostile=True)
 @pytest.mark.parametrize("kind,group,name", SHIFTED_INTO_VERSION)
 def test_shifted_into_version(bench, kind, group, name):
-    """As before, and the second word is no version that the server knows: ERR_VERS."""
+    """A field is left out or written twice, and the second word is an unknown version: ERR_VERS."""
     base = Base(bench, kind)
     expect(base.conn.exchange(base.mutated(group, name)), VERSION, must=[kinds.ERR_VERS])
     expect_alive(base.conn, VERSION)
@@ -133,8 +133,8 @@ def test_shifted_into_version(bench, kind, group, name):
 @case("server.malformed-lists.{kind}.{name}", requirements=["RFC8166-4.5-2"], hostile=True)
 @pytest.mark.parametrize("kind,group,name", SHIFTED_LEGAL)
 def test_shifted_and_legal(bench, kind, group, name):
-    """As before, and the header decodes all the same; what follows is no RPC message of its XID, so
-    it is refused and not executed."""
+    """A field is left out or written twice, and the header still decodes. No RPC message with its
+    XID follows, so the server refuses it and executes nothing."""
     base = Base(bench, kind)
     outcome = base.conn.exchange(base.mutated(group, name))
     expect(outcome, "RFC8166-4.5-2", must=ACCIDENT, latitude=ACCIDENT_LATITUDE)

@@ -1,5 +1,6 @@
-"""The requester's memory: handles that are not valid, memory that ends too early, and recovery after the
-connection is lost over it (RFC 8166 4.5.3, 8.1)."""
+"""The requester's memory: invalid handles, short regions and recovery (RFC 8166 4.5.3, 8.1).
+
+The server may lose the connection over bad memory. Then a new one has to work."""
 
 import pytest
 
@@ -19,7 +20,7 @@ FAILS = "RFC8166-4.5.3-1"
 RETRIED = "RFC8166-4.5.3-4"
 LENGTH = 4096
 SMALL_INLINE = wire.PrivateData(send_bytes=1024, receive_bytes=1024)
-# Regions whose offsets are hard on careless arithmetic.
+# Region offsets that reveal overflows and sign errors.
 BASES = {
     "zero": 0,
     "below-two-gibibytes": 0x7FFFF800,
@@ -32,8 +33,9 @@ FAULTS = ["unknown-stag", "stag-zero", "closed", "no-right", "one-octet-short", 
 FAULTS += ["behind-end", "second-segment", "wraps"]
 
 
-def spoilt(conn, call, fault, content, write):
-    """Segments of LENGTH octets in all that cannot be used as they say."""
+def unusable_segments(conn, call, fault, content, write):
+    """Segments of LENGTH octets in all. The memory behind them does not allow what the call
+    needs."""
     right, wrong = {"read": not write, "write": write}, {"read": write, "write": not write}
     rights = wrong if fault == "no-right" else right
     base = (1 << 64) - 2 * LENGTH if fault == "wraps" else None
@@ -62,8 +64,9 @@ def spoilt(conn, call, fault, content, write):
 
 
 def expect_recovered(bench, failed, make_call):
-    """On a new connection the retry of the failed call ends, one way or the other, and the next call
-    works. `make_call(conn, xid)` gives a good call; returns (outcome, call) of the last."""
+    """Retries the failed call on a new connection. The retry is answered, or ends the connection,
+    and the next call works. `make_call(conn, xid)` returns a good call. Returns (outcome, call) of
+    the last."""
     conn = bench.connect()
     retry = make_call(conn, failed.xid)
     text = "the retry of a call over which the connection was lost (lower-case should)"
@@ -80,7 +83,7 @@ def expect_recovered(bench, failed, make_call):
 
 
 def with_xid(call, xid):
-    """The call under another XID, in header and RPC message."""
+    """The call under another XID, in the header and in the RPC message."""
     if xid is not None:
         call.xid = xid
         call.payload = xid.to_bytes(4, "big") + bytes(call.payload)[4:]
@@ -90,7 +93,7 @@ def with_xid(call, xid):
 @case("server.memory.base-{name}", requirements=[*WRITTEN, *READ_RESULT, "RFC8166-2.3.2-1"])
 @pytest.mark.parametrize("name", BASES)
 def test_offsets_of_64_bits(bench, name):
-    """WRITE from and READ into memory at any 64-bit offset."""
+    """WRITE from memory and READ into memory, at any 64-bit offset."""
     content = bench.random.randbytes(LENGTH)
     handle = bench.file()
     conn = bench.connect()
@@ -117,14 +120,14 @@ def test_offsets_of_64_bits(bench, name):
 )
 @pytest.mark.parametrize("fault", FAULTS)
 def test_read_chunk_in_bad_memory(bench, fault):
-    """WRITE whose chunk cannot be pulled: the connection is lost or ERR_CHUNK comes, never silence;
-    nothing is stored, and a new connection works."""
+    """WRITE with a chunk that cannot be pulled. The connection ends, or ERR_CHUNK arrives; silence
+    is wrong. Nothing is stored, and a new connection works."""
     content = bench.random.randbytes(LENGTH)
     handle = bench.file()
     conn = bench.connect()
     call = write_call(conn, handle, content)
     position, _ = call.take_eligible()
-    call.add_read_chunk(position, spoilt(conn, call, fault, content, write=False))
+    call.add_read_chunk(position, unusable_segments(conn, call, fault, content, write=False))
     expect(conn.exchange(call), FAILS, must=TRANSFER_FAILED)
     expect.data(bench.read_back(handle), b"", "RFC8166-3.4.5-5", "content of the file")
 
@@ -145,13 +148,13 @@ def test_read_chunk_in_bad_memory(bench, fault):
 )
 @pytest.mark.parametrize("fault", FAULTS)
 def test_write_chunk_in_bad_memory(bench, fault):
-    """READ whose chunk cannot be written: the connection is lost or ERR_CHUNK comes, and a new
-    connection works."""
+    """READ with a chunk that cannot be written. The connection ends, or ERR_CHUNK arrives, and a
+    new connection works."""
     content = bench.random.randbytes(LENGTH)
     handle = bench.file(content)
     conn = bench.connect()
     call = read_call(conn, handle, LENGTH)
-    call.add_write_chunk(spoilt(conn, call, fault, None, write=True))
+    call.add_write_chunk(unusable_segments(conn, call, fault, None, write=True))
     expect(conn.exchange(call), FAILS, must=TRANSFER_FAILED)
 
     def good(new, xid):
@@ -166,12 +169,12 @@ def test_write_chunk_in_bad_memory(bench, fault):
 @case("server.memory.reply-{fault}", requirements=[FAILS, RETRIED, *READ_RESULT], bugs=["B34"])
 @pytest.mark.parametrize("fault", ["unknown-stag", "closed", "no-right", "second-segment"])
 def test_reply_chunk_in_bad_memory(bench, fault):
-    """A long reply that cannot be written: the connection is lost or ERR_CHUNK comes."""
+    """A long reply that cannot be written: the connection ends, or ERR_CHUNK arrives."""
     content = bench.random.randbytes(LENGTH - 200)
     handle = bench.file(content)
     conn = bench.connect(private_data=SMALL_INLINE)
     call = read_call(conn, handle, len(content))
-    call.set_reply_chunk(spoilt(conn, call, fault, None, write=True))
+    call.set_reply_chunk(unusable_segments(conn, call, fault, None, write=True))
     expect(conn.exchange(call), FAILS, must=TRANSFER_FAILED)
 
     def good(new, xid):
@@ -187,11 +190,11 @@ def test_reply_chunk_in_bad_memory(bench, fault):
     "server.memory.long-call-{fault}",
     requirements=[FAILS],
     bugs=["B34"],
-    unbroken="RFC8166-4.5.3-1: the provider of the memory's owner refuses, here the suite's.",
+    unbroken="RFC8166-4.5.3-1: the suite's own provider refuses, since it owns the memory.",
 )
 @pytest.mark.parametrize("fault", ["unknown-stag", "closed", "no-right"])
 def test_position_zero_chunk_in_bad_memory(bench, fault):
-    """A long call that cannot be pulled: the connection is lost or ERR_CHUNK comes."""
+    """A long call that cannot be pulled: the connection ends, or ERR_CHUNK arrives."""
     conn = bench.connect()
     call = conn.null_call()
     offer = conn.long_call(call)
@@ -209,10 +212,10 @@ def test_position_zero_chunk_in_bad_memory(bench, fault):
 @case("server.memory.unused-{fault}", requirements=["RFC8166-4.3.2.2-4"], hostile=True)
 @pytest.mark.parametrize("fault", ["unknown-stag", "no-right", "behind-end"])
 def test_bad_memory_that_is_not_needed(bench, fault):
-    """GETATTR with a write chunk in bad memory: nothing is written, so nothing fails."""
+    """GETATTR with a write chunk in bad memory. Nothing is written, so nothing fails."""
     conn = bench.connect()
     call = conn.nfs_call("GETATTR", object=bench.root)
-    call.add_write_chunk(spoilt(conn, call, fault, None, write=True))
+    call.add_write_chunk(unusable_segments(conn, call, fault, None, write=True))
     expect(
         conn.exchange(call),
         "RFC8166-4.3.2.2-4",
@@ -226,7 +229,7 @@ def test_bad_memory_that_is_not_needed(bench, fault):
     requirements=[*READ_RESULT, "RFC8166-4.5.3-1"],
 )
 def test_segment_larger_than_its_region(bench):
-    """A segment claims more than its region, but the result fits the region: nothing fails."""
+    """A segment is larger than its region, but the result fits the region. Nothing fails."""
     content = bench.random.randbytes(1000)
     handle = bench.file(content)
     conn = bench.connect()
@@ -240,11 +243,11 @@ def test_segment_larger_than_its_region(bench):
 @case(
     "server.memory.other-connection-{direction}",
     requirements=["RFC8166-8.1.1-1"],
-    unbroken="RFC8166-8.1.1-1: the provider of the memory's owner refuses, here the suite's.",
+    unbroken="RFC8166-8.1.1-1: the suite's own provider refuses, since it owns the memory.",
 )
 @pytest.mark.parametrize("direction", ["read", "write"])
 def test_memory_of_another_connection(bench, direction):
-    """A call names an STag of another connection: only the connection of the call suffers."""
+    """A call names an STag of another connection. Only the connection of the call may end."""
     content = bench.random.randbytes(LENGTH)
     handle = bench.file(content if direction == "write" else b"")
     owner, conn = bench.connect(), bench.connect()
@@ -265,8 +268,8 @@ def test_memory_of_another_connection(bench, direction):
 
 @case("server.memory.failure-among-good-calls", requirements=[FAILS, *WRITTEN])
 def test_failure_among_good_calls(bench):
-    """One bad chunk among calls in flight may take the connection with it; what was answered before
-    is stored, and all of it can be stored again on a new connection."""
+    """One bad chunk among calls in flight may end the connection. Answered calls are stored. On a
+    new connection all of them can be stored again."""
     parts = [bench.random.randbytes(LENGTH) for _ in range(3)]
     handles = [bench.file() for _ in parts]
     conn = bench.connect()

@@ -1,5 +1,6 @@
-"""Read chunks of a COMPOUND: data of WRITE, text of a symbolic link, and nothing else (RFC 8267 6.1,
-RFC 8166 3.4.5)."""
+"""Read chunks of a COMPOUND: data of WRITE, the text of a symbolic link, and nothing else.
+
+The clauses are RFC 8267 6.1 and RFC 8166 3.4.5."""
 
 import pytest
 
@@ -33,8 +34,8 @@ NOTHING_ELSE = "RFC8267-6.1-5"
 @pytest.mark.parametrize("form", ["inline", "chunk", "split", "padded"])
 @pytest.mark.parametrize("length", [1, 3, 1024, 1025, 2999])
 def test_write(bench, length, form):
-    """WRITE with a GETATTR behind it, its data inline, in one segment, in two, or with its roundup in
-    the chunk (RFC 8166 3.4.5.2)."""
+    """WRITE with a GETATTR behind it. The data is inline, in one segment, in two, or with its
+    roundup in the chunk (RFC 8166 3.4.5.2)."""
     content = bench.random.randbytes(length)
     session, handle = with_file(bench, b"")
     call = session.call(putfh(handle), write(content), getattr_of("size"))
@@ -82,7 +83,7 @@ def test_write_large(bench):
 )
 @pytest.mark.parametrize("name", ["both", "first", "second"])
 def test_two_writes(bench, name):
-    """Two WRITEs in a COMPOUND, each with a read chunk at its own position, or one of them inline."""
+    """Two WRITEs in a COMPOUND. Each has a read chunk at its own position, or one is inline."""
     first, second = bench.random.randbytes(601), bench.random.randbytes(402)
     session, handle = with_file(bench, b"")
     operations = [putfh(handle), write(first), write(second, offset=601), getattr_of("size")]
@@ -106,7 +107,7 @@ def test_two_writes(bench, name):
 @case("server.nfs4.binding.linkdata-{length}", requirements=[LINK_DATA], needs=["nfs41"])
 @pytest.mark.parametrize("length", [1, 7, 1000])
 def test_linkdata(bench, length):
-    """CREATE of a symbolic link whose text is in a read chunk."""
+    """CREATE of a symbolic link with its text in a read chunk."""
     text = "y" * length
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
@@ -142,8 +143,8 @@ REDUCED_OTHERS = {
 )
 @pytest.mark.parametrize("name", REDUCED_OTHERS)
 def test_reduced_others(bench, name):
-    """A read chunk in place of an argument that is not eligible: the name of a new directory, a file
-    handle, attributes, or a union as a whole."""
+    """A read chunk replaces an argument that is not eligible: the name of a new directory, a file
+    handle, attributes, or a whole union."""
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
     stem = bench.name("directory").ljust(64, "x")
@@ -157,7 +158,8 @@ def test_reduced_others(bench, name):
     call = session.call(putfh(files.directory), made, "GETFH")
     item = {"name": stem.encode(), "handle": files.directory, "attributes": attributes.attr_vals}
     if name == "union":
-        # objtype stands between the operation's number and the name: a discriminant without an arm.
+        # objtype is between the operation's number and the name. It is a discriminant without an
+        # arm.
         position, length = bytes(call.payload).rindex(stem.encode()) - 8, 4
     else:
         position, length = bytes(call.payload).rindex(item[name]), len(item[name])

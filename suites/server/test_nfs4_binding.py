@@ -1,5 +1,7 @@
-"""The binding of NFS version 4 to RPC over RDMA: write list and read list of a COMPOUND, what is not
-eligible, long calls and replies (RFC 8267 6)."""
+"""The binding of NFS version 4 to RPC-over-RDMA (RFC 8267 6).
+
+The cases cover the write list and the read list of a COMPOUND, ineligible items, and long
+messages."""
 
 import pytest
 
@@ -31,8 +33,8 @@ LENGTHS = [0, 1, 3, 4, 1023, 4096, 4097, 4098, 4099, 8191, 65537]
 
 
 def expect_chunks(outcome, call, lengths, requirement_id):
-    """The reply returns each write chunk with this many octets; None for one that was empty and stays
-    so."""
+    """The reply returns each write chunk with this many octets. None stands for an empty chunk,
+    which stays empty."""
     returned = outcome.header.write_list
     expect.equal(len(returned), len(lengths), COPIED, "write chunks of the reply", outcome=outcome)
     for number, (chunk, length) in enumerate(zip(returned, lengths)):
@@ -44,8 +46,8 @@ def expect_chunks(outcome, call, lengths, requirement_id):
 
 
 def is_too_complex(bench, outcome, sizes):
-    """Whether the server refuses a call for its write chunks of these sizes. RFC 8267 6.4.2: it takes
-    one, and may have its limit there; the case then ends."""
+    """Whether the server refuses a call because of its write chunks. RFC 8267 6.4.2 requires it to
+    take one chunk and allows a limit above that. If it refuses, the case ends."""
     refused = len(sizes) > 1 and outcome.kind in kinds.REFUSED
     if refused:
         bench.latitude(COPIED, "more write chunks than this server takes")
@@ -63,7 +65,8 @@ def is_too_complex(bench, outcome, sizes):
 )
 @pytest.mark.parametrize("length", LENGTHS)
 def test_read(bench, length):
-    """READ into a chunk, GETATTR behind it: the octets are in the chunk, eof and the attributes inline."""
+    """READ into a chunk with GETATTR behind it. The octets are in the chunk, eof and the attributes
+    inline."""
     content = bench.random.randbytes(length)
     session, handle = with_file(bench, content)
     call = session.call(putfh(handle), read(length + 3), getattr_of("size"))
@@ -120,7 +123,7 @@ def expect_read_link_read(outcome, contents, requirement_id):
         expect.data(seen, wanted, requirement_id, what, outcome=outcome)
 
 
-# Octets of each chunk that is offered for results of 1000, 20 and 501 octets; 0: an empty chunk.
+# Octets of each chunk for results of 1000, 20 and 501 octets. 0 is an empty chunk.
 WRITE_LISTS = {
     "exact": [1000, 20, 501],
     "with-room": [4000, 1024, 512],
@@ -145,8 +148,8 @@ WRITE_LISTS = {
 )
 @pytest.mark.parametrize("name", WRITE_LISTS)
 def test_write_list(bench, name):
-    """Result n goes to chunk n, an empty chunk keeps its result inline, results beyond the list are
-    inline, chunks beyond the results come back unused."""
+    """Result n goes to chunk n, and an empty chunk leaves its result inline. Results without a
+    chunk are inline, and chunks without a result are returned unused."""
     session, operations, contents = read_link_read(bench)
     call = session.call(*operations)
     sizes = WRITE_LISTS[name]
@@ -173,7 +176,7 @@ def test_write_list(bench, name):
 
 @case("server.nfs4.binding.one-octet", requirements=[IN_CHUNK, COPIED], needs=["nfs41"])
 def test_one_octet(bench):
-    """Even a result of one octet goes to the chunk that is there for it."""
+    """Even a result of one octet goes to its chunk."""
     session, handle = with_file(bench, b"0123456789")
     call = session.call(*read_operations(handle, (3, 1), (5, 1)))
     session.conn.write_chunk(call, 1)
@@ -187,7 +190,8 @@ def test_one_octet(bench):
 
 @case("server.nfs4.binding.end-of-file", requirements=[IN_ORDER, COPIED], needs=["nfs41"])
 def test_end_of_file(bench):
-    """A READ of nothing at the end of the file uses up its chunk; the next READ has the next one."""
+    """A READ of nothing at the end of the file uses up its chunk. The next READ uses the next
+    chunk."""
     content = b"0123456789"
     session, handle = with_file(bench, content)
     call = session.call(*read_operations(handle, (10, 100), (0, 10)))
@@ -207,8 +211,8 @@ def test_end_of_file(bench):
 )
 @pytest.mark.parametrize("which", ["first", "second"])
 def test_failed(bench, which):
-    """A READ that fails returns its chunk without an octet in it, the chunks behind it too; those
-    before it are filled."""
+    """A READ that fails returns its chunk and those behind it empty. The chunks before it are
+    filled."""
     content = bench.random.randbytes(700)
     session, handle = with_file(bench, content)
     directory = bench.nfs4_files(session).directory
@@ -229,7 +233,7 @@ def test_failed(bench, which):
         expect.true(last.absent, "RFC8166-3.4.4.3-2", "the error arm of READ has nothing to reduce")
 
 
-# Operations without an eligible result, each with what stands before it.
+# Operations without an eligible result, and the operations before each.
 INELIGIBLE = {
     "getattr": lambda files: [putfh(files.directory), getattr_of("type", "size", "owner")],
     "getfh": lambda files: [putfh(files.directory), "GETFH"],
@@ -259,7 +263,7 @@ def readdir(maxcount=2048, cookie=0, cookieverf=bytes(8), attributes=("fileid",)
 )
 @pytest.mark.parametrize("name", INELIGIBLE)
 def test_not_eligible(bench, name):
-    """A write chunk that is offered to other operations comes back unused, and the reply is whole."""
+    """A write chunk for other operations is returned unused, and the reply is complete."""
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
     operations = INELIGIBLE[name](files)
@@ -267,10 +271,10 @@ def test_not_eligible(bench, name):
     session.conn.write_chunk(call, 4096)
     outcome = session.conn.exchange(call)
     unused = "RFC8267-6.6-1" if name == "sequence" else "RFC8166-6.1-1"
-    returned = getattr(outcome.header, "write_list", [])  # none where the header does not decode
+    returned = getattr(outcome.header, "write_list", [])  # none if the header does not decode
     placed = sum(each.length for chunk in returned for each in chunk)
     expect.equal(placed, 0, unused, "octets in a chunk that nothing may use", outcome=outcome)
-    # LOOKUPP of the root; an operation that only pNFS needs (RFC 8881 17).
+    # For LOOKUPP of the root, and for an operation that only pNFS needs (RFC 8881 17).
     also = {"lookup": "NFS4ERR_NOENT", "secinfo": "NFS4ERR_NOTSUPP"}
     allowed = [kinds.REPLY] + ([status(also[name])] if name in also else [])
     expect(outcome, NOTHING_ELSE, must=allowed)
@@ -286,8 +290,8 @@ def test_not_eligible(bench, name):
     needs=["nfs41"],
 )
 def test_behind_ineligible(bench):
-    """Operations without an eligible result use no chunk up: the first chunk is that of the READ behind
-    them."""
+    """Operations without an eligible result use up no chunk. The READ behind them gets the first
+    one."""
     content = bench.random.randbytes(333)
     session, handle = with_file(bench, content)
     directory = bench.nfs4_files(session).directory
@@ -308,7 +312,8 @@ def test_behind_ineligible(bench):
 )
 @pytest.mark.parametrize("count", [10, 40])
 def test_long_reply(bench, count):
-    """A listing that does not fit inline goes to the reply chunk, one that fits goes inline or there."""
+    """A listing that does not fit inline is in the reply chunk. One that fits is inline or
+    there."""
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
     for _ in range(count):
@@ -336,7 +341,7 @@ def test_long_reply(bench, count):
     bugs=["B32"],
 )
 def test_write_list_and_reply_chunk(bench):
-    """A READ in its write chunk, and a listing beside it that makes the rest too long to go inline."""
+    """A READ in its write chunk, and a listing that makes the rest too long to be inline."""
     content = bench.random.randbytes(3001)
     session, handle = with_file(bench, content)
     files = bench.nfs4_files(session)
@@ -361,7 +366,8 @@ def test_write_list_and_reply_chunk(bench):
     "name", ["write-chunk", "one-octet", "reply-chunk", "no-chunk", "repeated"]
 )
 def test_overrun(bench, name):
-    """A result that nothing offered can hold: an error, the connection goes on, nothing is cut off."""
+    """A result fits no offered chunk. The server reports an error and truncates nothing, and the
+    connection works."""
     content = bench.random.randbytes(16384)
     session, handle = with_file(bench, content)
     for number in range(4 if name == "repeated" else 1):
@@ -390,8 +396,8 @@ def test_overrun(bench, name):
 )
 @pytest.mark.parametrize("name", ["read", "write", "long-call", "everything"])
 def test_within_limits(bench, name):
-    """What every server has to take: sixteen segments in each chunk of one position-zero chunk, one
-    read chunk, one write chunk and a reply chunk."""
+    """The limits that every server supports: sixteen segments in each chunk, and one chunk of each
+    kind. The kinds are position-zero read chunk, read chunk, write chunk and reply chunk."""
     content = bench.random.randbytes(4096)
     session, handle = with_file(bench, content)
     conn, pieces = session.conn, [256] * 16
@@ -427,7 +433,8 @@ def test_within_limits(bench, name):
 )
 @pytest.mark.parametrize("name", ["17-segments", "100-chunks", "150-segments", "10-read-chunks"])
 def test_complex(bench, name):
-    """More segments or chunks than a server may take: it takes them, or says ERR_CHUNK or GARBAGE_ARGS."""
+    """More segments or chunks than a server must take: it takes them, or answers ERR_CHUNK or
+    GARBAGE_ARGS."""
     content = bench.random.randbytes(4096)
     session, handle = with_file(bench, content)
     conn = session.conn
@@ -458,7 +465,7 @@ def test_complex(bench, name):
     needs=["nfs41"],
 )
 def test_largest_response(bench):
-    """No reply is larger than ca_maxresponsesize, however much was asked for."""
+    """No reply is larger than ca_maxresponsesize, for any size asked for."""
     attrs = fore_channel(ca_maxresponsesize=8192)
     session = bench.nfs4_session(csa_fore_chan_attrs=attrs)
     files = bench.nfs4_files(session)
@@ -483,7 +490,7 @@ def test_largest_response(bench):
     bugs=["B103"],
 )
 def test_large_reply_chunk(bench):
-    """A reply chunk above one mebibyte is more than the reply needs, and no fault."""
+    """A reply chunk above one mebibyte is larger than the reply needs, and legal."""
     session, handle = with_file(bench, b"content")
     call = session.call(*read_operations(handle, (0, 7)))
     session.conn.reply_chunk(call, (1 << 20) + 4096)

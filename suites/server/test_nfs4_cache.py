@@ -1,5 +1,7 @@
-"""The reply cache of a session where not all went well: requests that failed behind SEQUENCE, or were
-illegal, a SEQUENCE alone, and an error of SEQUENCE itself (RFC 8881 2.10.6.1, 2.10.6.4)."""
+"""The reply cache of a session after errors (RFC 8881 2.10.6.1, 2.10.6.4).
+
+The cases retry requests that failed behind SEQUENCE or were illegal, a SEQUENCE alone, and a
+request before an error of SEQUENCE."""
 
 import pytest
 
@@ -25,12 +27,12 @@ UNTOUCHED = "RFC8881-2.10.6.1.2-1"
 ILLEGAL = "RFC8881-2.10.6.1.3-3"
 TOO_BIG = "RFC8881-2.10.6.4-2"
 FAILED = "RFC8881-2.10.6.4-3"
-# RFC 8881 2.10.6.1.3: of an operation that is illegal, or that the minor version must not support.
+# RFC 8881 2.10.6.1.3: an operation that is illegal, or that the minor version must not support.
 REFUSALS = [status(f"NFS4ERR_{name}") for name in ("OP_ILLEGAL", "NOTSUPP", "BADXDR")]
 
 
 def expect_kept(again, first, requirement_id):
-    """The retry has the results of the request."""
+    """The retry has the results of its request."""
     expect(again, requirement_id, must=[first.kind])
     same = kept_results(again) == kept_results(first)
     expect.true(same, requirement_id, "the retry gets the results of the request", outcome=again)
@@ -38,8 +40,8 @@ def expect_kept(again, first, requirement_id):
 
 @case("server.nfs4.retry.sequence-alone", requirements=[LONE], needs=["nfs41"])
 def test_sequence_alone(bench):
-    """A COMPOUND with nothing but SEQUENCE is retried after its connection broke: session, slot and
-    sequence ID are cached although nobody asked for it."""
+    """A COMPOUND with only SEQUENCE is retried after its connection broke. Session, slot and
+    sequence ID are cached even without sa_cachethis."""
     session = bench.nfs4_session()
     first = first_exchange(session)
     conn = second_connection(bench, session, "after-loss")
@@ -58,8 +60,8 @@ WRONG_NUMBERS = {"ahead": 6, "behind": -1}
 )
 @pytest.mark.parametrize("name", WRONG_NUMBERS)
 def test_behind_error(bench, name):
-    """Behind a request with sa_cachethis its slot has one that is misordered; then the first one is
-    retried after its connection broke: the error has left its reply in the cache."""
+    """A misordered request follows one with sa_cachethis in its slot. The first one is retried
+    after its connection broke. Its reply is still in the cache."""
     session, files, old = made_file(bench)
     new = bench.name("new")
     operations = rename(session, files, old, new)
@@ -75,7 +77,7 @@ def test_behind_error(bench, name):
 
 
 def set_client_id():
-    """SETCLIENTID, an operation of minor version 0 alone."""
+    """SETCLIENTID, an operation of minor version 0 only."""
     return operation("SETCLIENTID", client={"verifier": b"steertag", "id": b"of version 4.0"})
 
 
@@ -94,8 +96,8 @@ FALSE_RETRY = {
 )
 @pytest.mark.parametrize("name", ILLEGAL_OPERATIONS)
 def test_illegal(bench, name):
-    """The operation behind SEQUENCE is illegal, or one that minor version 1 has no more, and its reply is
-    not to be cached. The retry finds it as illegal as the request did, and no reply missing."""
+    """The operation behind SEQUENCE is illegal, or was removed in minor version 1. Its reply is not
+    to be cached. The retry is refused as illegal too, not with NFS4ERR_RETRY_UNCACHED_REP."""
     session = bench.nfs4_session()
     wrong = ILLEGAL_OPERATIONS[name]()
     first = session.exchange_in_time(wrong, slot=1)
@@ -109,8 +111,8 @@ def test_illegal(bench, name):
 
 @case("server.nfs4.retry.failed", requirements=[FAILED], needs=["nfs41"])
 def test_failed(bench):
-    """RENAME is executed and the LOOKUP behind it fails, in a request with sa_cachethis: its retry gets the
-    same results, and nothing is renamed twice."""
+    """In a request with sa_cachethis, RENAME is executed and the LOOKUP behind it fails. The retry
+    gets the same results, and nothing is renamed twice."""
     session, files, old = made_file(bench)
     new = bench.name("new")
     operations = rename(session, files, old, new)
@@ -123,12 +125,12 @@ def test_failed(bench):
     expect_name(files, new, FAILED)
 
 
-# Octets of a READ whose reply a session with SMALL_CACHE is not to cache.
+# Octets of a READ whose reply is too big for the cache of a session with SMALL_CACHE.
 TOO_MANY, SMALL_CACHE = 2048, 1024
 
 
 def big_exchange(session, conn, operations, **sequence):
-    """The Outcome of a request to be cached that is retried, or the retry, with room for its reply."""
+    """The Outcome of a request with sa_cachethis, or of its retry, with room for the reply."""
 
     def attempt():
         call = session.call(*operations, conn=conn, slot=1, cachethis=True, **sequence)
@@ -143,8 +145,8 @@ def big_exchange(session, conn, operations, **sequence):
 
 @case("server.nfs4.retry.too-big-to-cache", requirements=[TOO_BIG, FAILED], needs=["nfs41"])
 def test_too_big_to_cache(bench):
-    """RENAME is executed, and the READ behind it would make the reply larger than the session caches: the
-    reply with that error is cached in place of it."""
+    """RENAME is executed, and the READ behind it makes the reply too big to cache. The cache holds
+    the reply with that error instead."""
     fore = fore_channel(ca_maxresponsesize_cached=SMALL_CACHE)
     session = bench.nfs4_session(csa_fore_chan_attrs=fore)
     need_cached(bench, session, SMALL_REPLY)

@@ -1,5 +1,7 @@
-"""One client on several connections, and several on one: what EXCHANGE_ID and CREATE_SESSION give them, and
-which sessions a connection serves (RFC 8881 2.10.1, 2.10.3.1, 2.10.5, 18.36)."""
+"""Clients with several sessions or connections, and connections with several sessions.
+
+RFC 8881 2.10.1, 2.10.3.1, 2.10.5 and 18.36 say what EXCHANGE_ID and CREATE_SESSION return, and
+which sessions a connection serves."""
 
 import pytest
 
@@ -30,7 +32,7 @@ def known_client(bench, conn=None):
 
 
 def made_session(client):
-    """A first session of this client, and the Outcome of its CREATE_SESSION."""
+    """The first session of this client, and the Outcome of its CREATE_SESSION."""
     made = client.create_session()
     if made.kind != kinds.REPLY:
         raise unprepared(client.conn.owed, "CREATE_SESSION", made.kind, made.trace())
@@ -38,7 +40,7 @@ def made_session(client):
 
 
 def identity(outcome):
-    """What an EXCHANGE_ID says of client and server: {name: value}."""
+    """The identity of client and server in an EXCHANGE_ID reply: {name: value}."""
     ok = outcome.result["EXCHANGE_ID"].resok4
     return {
         "eir_clientid": ok.eir_clientid,
@@ -50,8 +52,8 @@ def identity(outcome):
 @case("server.nfs4.client.same-over-{over}", requirements=[SAME], needs=["nfs41"])
 @pytest.mark.parametrize("over", ["rdma", "tcp"])
 def test_same(bench, over):
-    """A client that has a session makes itself known once more over another connection: client ID, server
-    owner and server scope are those of the first time."""
+    """A client with a session repeats EXCHANGE_ID over another connection. Client ID, server owner
+    and server scope do not change."""
     if over == "tcp":
         bench.need("tcp")
     client, known = known_client(bench)
@@ -66,8 +68,8 @@ def test_same(bench, over):
 
 @case("server.nfs4.client.trunked", requirements=[TRUNKED], needs=["nfs41"])
 def test_trunked(bench):
-    """A client has two sessions, each on a connection of its own: a file that it has opened in one is read
-    and closed in the other."""
+    """A client has two sessions, each on its own connection. It opens a file in one, and reads and
+    closes it in the other."""
     content = bench.random.randbytes(100)
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
@@ -88,7 +90,7 @@ def test_trunked(bench):
 
 @case("server.nfs4.session.of-one-client", requirements=[OF_ONE_CLIENT], needs=["nfs41"])
 def test_of_one_client(bench):
-    """Two clients make sessions: each has one of its own, which stays when that of the other goes."""
+    """Two clients create a session each. One session survives when the other is destroyed."""
     first, _ = made_session(known_client(bench)[0])
     second, made = made_session(known_client(bench)[0])
     differs = first.id != second.id
@@ -101,7 +103,8 @@ def test_of_one_client(bench):
 
 @case("server.nfs4.session.joined-by-sequence", requirements=[JOINED], needs=["nfs41"])
 def test_joined_by_sequence(bench):
-    """Without state protection a SEQUENCE over another connection is enough to use the session there."""
+    """Without state protection, a SEQUENCE over another connection is enough to use the session
+    there."""
     session = bench.nfs4_session()
     conn = bench.connect()
     for each in (conn, session.conn, conn):
@@ -110,12 +113,12 @@ def test_joined_by_sequence(bench):
 
 @case("server.nfs4.session.on-one-connection", requirements=[SHARED], needs=["nfs41"])
 def test_on_one_connection(bench):
-    """Sessions of two clients, made over one connection and used there in turn."""
+    """Sessions of two clients, created over one connection and used there in turn."""
     first = bench.nfs4_session()
     client, _ = known_client(bench, first.conn)
     expect(client.create_session(), SHARED, must=[kinds.REPLY])
     for session in (first, client.sessions[0]) * 2:
-        # SEQUENCE alone: the second client has not said yet that it reclaims nothing.
+        # SEQUENCE alone: the second client has not sent RECLAIM_COMPLETE.
         expect(session.exchange_in_time(), SHARED, must=[kinds.REPLY])
 
 
@@ -124,7 +127,7 @@ def test_on_one_connection(bench):
 
 @case("server.nfs4.session.csa-sequence", requirements=[NUMBERED], needs=["nfs41"])
 def test_csa_sequence(bench):
-    """csr_sequence is csa_sequence, of the first session of a client and of the next."""
+    """csr_sequence equals csa_sequence, for the first session of a client and for the next."""
     client, _ = known_client(bench)
     for _ in range(2):
         asked = client.create_sequence
@@ -137,8 +140,8 @@ def test_csa_sequence(bench):
 
 @case("server.nfs4.session.second-behind-sequence", requirements=[OWN_CACHE], needs=["nfs41"])
 def test_second_behind_sequence(bench):
-    """CREATE_SESSION behind the SEQUENCE of another session, not to be cached there, then retried by itself
-    after the connection broke: it makes no third session."""
+    """CREATE_SESSION behind the SEQUENCE of another session, whose reply is not to be cached there.
+    The client retries it alone after the connection broke. The retry creates no third session."""
     session = bench.nfs4_session()
     client = session.client
     asked = client.create_sequence
@@ -155,7 +158,7 @@ def test_second_behind_sequence(bench):
 
 @case("server.nfs4.session.unknown-client", requirements=[UNKNOWN], needs=["nfs41"], hostile=True)
 def test_unknown_client(bench):
-    """CREATE_SESSION with a client ID that nobody has."""
+    """CREATE_SESSION with a client ID that was never assigned."""
     client, _ = known_client(bench)
     made = client.create_session(csa_clientid=client.id ^ 0xA5A5A5A5A5A5A5A5)
     expect(made, UNKNOWN, must=[status("NFS4ERR_STALE_CLIENTID")])
@@ -168,8 +171,8 @@ def test_unknown_client(bench):
     hostile=True,
 )
 def test_unknown_handle(bench):
-    """CREATE_SESSION for callbacks under a handle of RPCSEC_GSS that the server has not given: a second
-    session of a client that has a backchannel."""
+    """CREATE_SESSION requests callbacks under an RPCSEC_GSS handle that the server never issued. It
+    is the second session of a client that has a backchannel."""
     client = bench.nfs4_session(back=True).client
     made = client.create_session(csa_flags=BACK, csa_sec_parms=[unknown_handles()])
     agreed = made.kind == kinds.REPLY and client.sessions[-1].granted.csr_flags & BACK

@@ -1,5 +1,6 @@
-"""The end of a session, and operations outside of any that are not alone (RFC 8881 15.1.3.3, 18.35 to
-18.37)."""
+"""The end of a session, and operations outside of sessions.
+
+Those must be alone in their COMPOUND (RFC 8881 15.1.3.3, 18.35 to 18.37)."""
 
 import pytest
 
@@ -14,7 +15,7 @@ OTHER = "RFC8881-18.37.3-5"
 
 
 def second_session(bench, session, requirement_id, conn=None):
-    """Another session of the session's client, on its own connection unless there is another."""
+    """Another session of the same client, on the same connection unless another is given."""
     made = session.client.create_session(conn)
     expect(made, requirement_id, must=[kinds.REPLY])
     return session.client.sessions[-1]
@@ -24,7 +25,7 @@ def destroying(session):
     return operation("DESTROY_SESSION", dsa_sessionid=session.id)
 
 
-# Each with the row that says so of it; RFC 8881 15.1.3.3 says it of all.
+# Each with its own row. RFC 8881 15.1.3.3 covers all of them.
 NOT_ALONE = {
     "exchange-id": "RFC8881-18.35.3-1",
     "create-session": "RFC8881-18.36.3-13",
@@ -40,7 +41,8 @@ NOT_ALONE = {
 )
 @pytest.mark.parametrize("name", NOT_ALONE)
 def test_not_alone(bench, name):
-    """An operation that needs no SEQUENCE, without one, and with another operation behind it."""
+    """An operation that needs no SEQUENCE, without SEQUENCE and with another operation behind
+    it."""
     session = bench.nfs4_session()
     client, conn = session.client, session.conn
     owner = {"co_verifier": client.verifier, "co_ownerid": client.owner}
@@ -55,8 +57,8 @@ def test_not_alone(bench, name):
 
 @case("server.nfs4.destroy.leaves-state", requirements=[STATE], needs=["nfs41"])
 def test_leaves_state(bench):
-    """A file is opened in one of two sessions, which is then destroyed: the file stays open, and is read
-    and closed in the other."""
+    """A file is opened in one of two sessions, which is then destroyed. The file stays open. It is
+    read and closed in the other session."""
     content = bench.random.randbytes(100)
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
@@ -73,8 +75,8 @@ def test_leaves_state(bench):
 
 @case("server.nfs4.destroy.other-session", requirements=[OTHER, LOST], needs=["nfs41"])
 def test_other_session(bench):
-    """DESTROY_SESSION of another session of the connection, between two operations of a request: it is
-    executed with them, and that session is gone."""
+    """DESTROY_SESSION of another session, between two operations of a request. It is executed with
+    them, and that session is gone."""
     gone = bench.nfs4_session()
     session = second_session(bench, gone, OTHER)
     expect(session.exchange("PUTROOTFH", destroying(gone), "GETFH"), OTHER, must=[kinds.REPLY])

@@ -1,5 +1,7 @@
-"""Retries and the reply cache of a session over RDMA: once more on the same and on other connections, false
-retries, two connections and two transports of one session (RFC 8881 2.9.2, 2.10.6.1, 2.10.6.2)."""
+"""Retries and the reply cache of a session over RDMA (RFC 8881 2.9.2, 2.10.6.1, 2.10.6.2).
+
+The cases retry on the same and on other connections, send false retries, and share a session
+between two connections or transports."""
 
 import pytest
 
@@ -39,7 +41,7 @@ OTHER_USER = "RFC8881-2.10.6.1.3.1-1"
 
 
 def expect_only_reply(conn, requirement_id):
-    """What comes next is the reply to the next call: a reply that nobody asked for would be before it."""
+    """The next message is the reply to the next call. An unsolicited reply would arrive first."""
     call = conn.null_call()
     outcome = conn.exchange(call)
     expect(outcome, requirement_id, must=[kinds.REPLY])
@@ -47,14 +49,15 @@ def expect_only_reply(conn, requirement_id):
     expect.true(own, requirement_id, "no reply comes that was not asked for", outcome=outcome)
 
 
-# RFC 8881 2.10.6.2: the request that was lost with its connection may still be executed.
+# RFC 8881 2.10.6.2: the server may still be executing the request that was lost with its
+# connection.
 UNDER_WAY = dict.fromkeys(
     (status("NFS4ERR_DELAY"), status("NFS4ERR_SEQ_MISORDERED")), "the request is still under way"
 )
 
 
 def with_cacheable(bench, content):
-    """A session, and the handle of a new file whose content fits a cached reply; the case is not
+    """A session, and the handle of a new file whose content fits a cached reply. The case is not
     testable where the server caches less (RFC 8881 18.36.3)."""
     session, handle = with_file(bench, content)
     need_cached(bench, session, SMALL_REPLY + len(content))
@@ -62,7 +65,8 @@ def with_cacheable(bench, content):
 
 
 WHERE = ["same", "other", "after-loss"]
-# RFC 8881 2.9.2, 2.10.6.2: what a retry may get whose request's connection did not break.
+# RFC 8881 2.9.2, 2.10.6.2: legal answers to a retry although the request's connection did not
+# break.
 IN_DOUBT = dict.fromkeys(
     (status("NFS4ERR_SEQ_MISORDERED"), status("NFS4ERR_DELAY")),
     "a retry although the connection did not break",
@@ -71,7 +75,7 @@ ENDED = dict.fromkeys(kinds.CLOSED, "a retry costs the connection (RFC 8881 2.9.
 
 
 def is_answered(outcome, where, requirement_id, latitude=()):
-    """Whether a retry has results. Unless the connection of its request broke, it may be refused."""
+    """Whether a retry has results. It may be refused unless the connection of its request broke."""
     legal = dict(latitude)
     if where != "after-loss":
         legal |= {**IN_DOUBT, **ENDED}
@@ -80,8 +84,8 @@ def is_answered(outcome, where, requirement_id, latitude=()):
 
 
 def refused_behind(outcome):
-    """{kind: why} if SEQUENCE succeeded and the next operation failed, which is what the retry of a
-    request may get whose reply is gone (RFC 8881 2.10.6.1.3)."""
+    """{kind: why} if SEQUENCE succeeded and the next operation failed. A retry may get that if the
+    reply is not cached (RFC 8881 2.10.6.1.3)."""
     results = outcome.result.results if outcome.result is not None else []
     if len(results) != 2 or not is_in_order(outcome):
         return {}
@@ -96,8 +100,8 @@ def refused_behind(outcome):
 )
 @pytest.mark.parametrize("where", WHERE)
 def test_retried_rename(bench, where):
-    """RENAME with sa_cachethis, and once more with the same slot and sequence ID: the second answer is
-    that of the first, under the XID of the second, and nothing is renamed twice."""
+    """RENAME with sa_cachethis, retried with its slot and sequence ID. The second answer has the
+    results of the first and the XID of the retry. Nothing is renamed twice."""
     session, files, old = made_file(bench)
     new = bench.name("new")
     operations = rename(session, files, old, new)
@@ -119,7 +123,8 @@ def test_retried_rename(bench, where):
 @case("server.nfs4.retry.create-{where}", requirements=[ONCE], needs=["nfs41"], hostile=True)
 @pytest.mark.parametrize("where", ["other", "after-loss"])
 def test_retried_create(bench, where):
-    """CREATE without sa_cachethis, retried: it is not executed again, so that NFS4ERR_EXIST is wrong."""
+    """CREATE without sa_cachethis is retried. The server does not execute it again, so
+    NFS4ERR_EXIST is wrong."""
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
     made = symlink(bench.name("made"))
@@ -138,8 +143,8 @@ def test_retried_create(bench, where):
 @pytest.mark.parametrize("form", ["chunk", "other-shape", "inline", "first-inline"])
 @pytest.mark.parametrize("where", ["other", "after-loss"])
 def test_retried_read(bench, form, where):
-    """A cached READ is retried over another connection: its data goes where the retry wants it, with
-    the handles of the retry, whatever the first call had offered."""
+    """A cached READ is retried over another connection. Its data goes to the retry's chunk, under
+    the handles of the retry, whatever the first call offered."""
     content = bench.random.randbytes(1000)
     session, handle = with_cacheable(bench, content)
     call = session.call(*read_operations(handle, (0, 1000)), slot=1, cachethis=True)
@@ -164,7 +169,8 @@ def test_retried_read(bench, form, where):
     data = outcome.result["READ"].resok4.data
     expect.data(data, content, CACHED, "octets of the READ", outcome=outcome)
     if form != "inline":
-        # Handles replace handles; where the request had none, its retry has a chunk like any call.
+        # New handles replace old ones. If the request had no chunk, that of its retry is like the
+        # chunk of any call.
         rule = IN_CHUNK if form == "first-inline" else HANDLES
         expect.data(outcome.data, content, rule, "octets in the retry's chunk", outcome=outcome)
     fresh = conn.probe()
@@ -181,8 +187,8 @@ def test_retried_read(bench, form, where):
     hostile=True,
 )
 def test_retry_with_small_chunk(bench):
-    """The retry's write chunk is smaller than the cached result: an error, and never an octet beyond the
-    chunk, nor the result at another place than the chunk that was provided for it."""
+    """The retry's write chunk is smaller than the cached result: an error. No octet is written
+    beyond the chunk, and the result is nowhere else."""
     content = bench.random.randbytes(1000)
     session, handle = with_cacheable(bench, content)
     call = session.call(*read_operations(handle, (0, 1000)), slot=1, cachethis=True)
@@ -219,8 +225,8 @@ def test_retry_with_small_chunk(bench):
     needs=["nfs41"],
 )
 def test_uncached(bench):
-    """A READ too large for any cache is retried after its connection broke: SEQUENCE succeeds, and if the
-    reply is gone, the next operation says so."""
+    """A READ too large for the cache is retried after its connection broke. SEQUENCE succeeds. If
+    the reply is not cached, the next operation reports that."""
     attrs = fore_channel(ca_maxresponsesize_cached=1024)
     content = bench.random.randbytes(32768)
     session, handle = with_file(bench, content, csa_fore_chan_attrs=attrs)
@@ -253,7 +259,7 @@ def test_uncached(bench):
 )
 @pytest.mark.parametrize("name", ["operations", "arguments", "user"])
 def test_false_retry(bench, name):
-    """Another request under a used sequence ID, or another user's, is not executed."""
+    """Another request, or another user, with a used sequence ID: nothing is executed."""
     session, files, old = made_file(bench)
     new, other = bench.name("new"), bench.name("other")
     operations = rename(session, files, old, new)
@@ -269,7 +275,7 @@ def test_false_retry(bench, name):
     refused = status("NFS4ERR_SEQ_FALSE_RETRY")
     if name == "user":
         legal = {kinds.DENIED: "the other user is not let in at all"}
-        if outcome.kind == kinds.REPLY and not are_told_apart(bench, files, conn):
+        if outcome.kind == kinds.REPLY and not owners_differ(bench, files, conn):
             legal[kinds.REPLY] = "both users are one to the server, which translates them"
         expect(outcome, OTHER_USER, must=[refused], latitude=legal)
     else:
@@ -286,14 +292,14 @@ def test_false_retry(bench, name):
 
 
 def other_user(bench):
-    """The credential of another unprivileged user than the one of the run."""
+    """The credential of an unprivileged user other than the user of the run."""
     number = 4711 if bench.target.profile.uid != 4711 else 4712
     return rpc.auth_sys(uid=number, gid=number)
 
 
-def are_told_apart(bench, files, conn):
-    """Whether what the user of this connection makes has another owner than what the user of the session
-    makes. RFC 8881 2.10.6.1.3.1: users are compared as the server translates them."""
+def owners_differ(bench, files, conn):
+    """Whether files of this connection's user and of the session's user have different owners. RFC
+    8881 2.10.6.1.3.1: users are compared as the server translates them."""
     owners = set()
     for each in (files.session.conn, conn):
         operations = [putfh(files.directory), symlink(bench.name("owned")), "GETFH"]
@@ -305,7 +311,8 @@ def are_told_apart(bench, files, conn):
 
 
 def symlink(name):
-    """CREATE of a symbolic link. GETFH has to be next: a server may ask for that (RFC 8881 2.10.6.4)."""
+    """CREATE of a symbolic link. GETFH has to follow, because a server may require it (RFC 8881
+    2.10.6.4)."""
     return operation(
         "CREATE",
         objtype={"type": NFS4.FileType.NF4LNK, "linkdata": "target"},
@@ -323,8 +330,8 @@ def symlink(name):
     needs=["nfs41"],
 )
 def test_interleaved(bench):
-    """Two RDMA connections of one session with requests under way, six of them or as many as slots and
-    credits allow: each reply comes where its request went."""
+    """Two RDMA connections of one session have six requests in flight, or as many as slots and
+    credits allow. Each reply arrives on the connection of its request."""
     content = bench.random.randbytes(8192)
     session, handle = with_file(bench, content)
     other = bench.connect()
@@ -355,8 +362,8 @@ def test_interleaved(bench):
     hostile=True,
 )
 def test_repeated_request(bench):
-    """The same request twice on one connection without waiting: one answer each and not one more, and
-    the second is an error or the first's."""
+    """The same request twice on one connection without waiting. Each gets one answer. That of the
+    second is an error or the results of the first."""
     session, files, old = made_file(bench)
     if session.conn.window < 2:
         bench.not_testable("the server grants one credit")
@@ -388,9 +395,9 @@ def test_repeated_request(bench):
     needs=["nfs41"],
 )
 def test_lost_reply(bench):
-    """A connection ends before its reply: the next connection of the session gets nothing that it did
-    not ask for, and the request's retry gets the answer. A call on another connection is answered in
-    between, so that the request is there when its connection ends."""
+    """A connection ends before its reply. The session's next connection gets no unsolicited
+    message, and the retry gets the answer. A call on another connection is answered first, so the
+    request has arrived by then."""
     session, files, old = made_file(bench)
     elsewhere = bench.connect()
     new = bench.name("new")
@@ -419,8 +426,8 @@ def test_lost_reply(bench):
 )
 @pytest.mark.parametrize("first", ["rdma", "tcp"])
 def test_both_transports(bench, first):
-    """NFS version 4 is there over TCP too, and a session made over one transport takes a connection of the
-    other: requests are answered over both."""
+    """The server has NFS version 4 over TCP too. A connection of the other transport joins a
+    session, and requests over both are answered."""
     rdma, tcp = bench.connect(), bench.connect_tcp()
     expect(tcp.exchange(tcp.null_call(100003, 4)), "RFC8881-2.9.1-1", must=[kinds.REPLY])
     conn, other = (rdma, tcp) if first == "rdma" else (tcp, rdma)
@@ -438,7 +445,7 @@ def test_both_transports(bench, first):
     hostile=True,
 )
 def test_unknown_session_over_tcp(bench):
-    """BIND_CONN_TO_SESSION over the second transport with a session ID that nobody gave."""
+    """BIND_CONN_TO_SESSION over the second transport, with a session ID that was never assigned."""
     session = bench.nfs4_session()
     wrong = bytes(each ^ 0xA5 for each in session.id)
     outcome = session.bind(bench.connect_tcp(), bctsa_sessid=wrong)

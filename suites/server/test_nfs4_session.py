@@ -1,5 +1,6 @@
-"""Sessions of NFS version 4.1 over RDMA: what CREATE_SESSION grants, and that it is kept (RFC 8881
-2.10.6.4, 2.10.7, 18.36)."""
+"""Sessions of NFS version 4.1 over RDMA: what CREATE_SESSION grants, and whether it holds.
+
+The clauses are RFC 8881 2.10.6.4, 2.10.7 and 18.36."""
 
 import pytest
 
@@ -34,7 +35,7 @@ HONEST = "RFC8881-18.36.3-1"
 SIZES = "RFC8881-18.36.3-9"
 TOO_BIG = "RFC8881-2.10.6.4-1"
 IN_CHUNK = "RFC8267-6.4.1-4"
-# A COMPOUND with more operations than these may be more than fits inline; a server may grant any number.
+# A COMPOUND with more operations may not fit inline. A server may grant any number.
 MOST_TRIED = 64
 # Attributes that a server may lower and never raises.
 LOWERED = (
@@ -70,7 +71,7 @@ def create(bench, **fields):
 
 
 def prepare(client):
-    """Makes the client known."""
+    """Sends EXCHANGE_ID."""
     made = client.exchange_id()
     if made.kind != kinds.REPLY:
         raise unprepared(client.conn.owed, "EXCHANGE_ID", made.kind, made.trace())
@@ -81,7 +82,7 @@ def granted(outcome):
 
 
 def expect_word(outcome, number, value, requirement_id, what):
-    """The message that came, whatever it is, has this word in its header."""
+    """The header of the message, of any kind, has this word."""
     found = words(outcome.raw)
     if len(found) > number:
         expect.equal(found[number], value, requirement_id, what, outcome=outcome)
@@ -94,7 +95,8 @@ def expect_word(outcome, number, value, requirement_id, what):
 )
 @pytest.mark.parametrize("name", OFFERS)
 def test_fore_channel(bench, name):
-    """No limit of the fore channel is raised, and the session works within what was granted."""
+    """The server raises no limit of the fore channel, and the session works within the granted
+    limits."""
     asked = fore_channel(**OFFERS[name])
     client, outcome = create(bench, csa_fore_chan_attrs=asked)
     no_space = {status("NFS4ERR_NOSPC"): "no space for such a reply cache (RFC 8881 18.36.4)"}
@@ -107,7 +109,7 @@ def test_fore_channel(bench, name):
     expect.at_least(given.ca_maxrequests, 1, HONEST, "ca_maxrequests", outcome)
     session = client.sessions[0]
     last = session.exchange("PUTROOTFH", slot=given.ca_maxrequests - 1)
-    # RFC 8881 2.10.7.3: padding would be RDMA_MSGP, which no peer sends any more.
+    # RFC 8881 2.10.7.3: padding would be RDMA_MSGP, which is no longer sent.
     expect_word(last, 3, 0, "RFC8881-2.10.7.3-1", "rdma_proc")
     expect(last, HONEST, must=[kinds.REPLY])
 
@@ -119,8 +121,8 @@ def test_fore_channel(bench, name):
 )
 @pytest.mark.parametrize("field", ["request", "response"])
 def test_tiny_channel(bench, field):
-    """A size in which no SEQUENCE fits is refused, as that of responses should be, or kept, and not raised
-    (RFC 8881 18.36.3)."""
+    """A size is too small for any SEQUENCE. The server refuses it, as it should for responses, or
+    grants it without raising it (RFC 8881 18.36.3)."""
     name = f"ca_max{field}size"
     _, outcome = create(bench, csa_fore_chan_attrs=fore_channel(**{name: 16}))
     expect(outcome, NEVER_RAISED, must=[kinds.REPLY, status("NFS4ERR_TOOSMALL")])
@@ -149,7 +151,8 @@ BACK_OFFERS = {
 )
 @pytest.mark.parametrize("name", BACK_OFFERS)
 def test_back_channel(bench, name):
-    """The backchannel is granted; no size of it is raised, its operations and slots stay as asked."""
+    """The server grants the backchannel. It raises none of its sizes, and changes neither
+    operations nor slots."""
     asked = back_channel(**BACK_OFFERS[name])
     client = bench.nfs4_client(receives=32 + REVERSE_CREDITS)
     Callbacks(client.conn)
@@ -198,8 +201,8 @@ FLAGS = {
 )
 @pytest.mark.parametrize("name", FLAGS)
 def test_flags(bench, name):
-    """No flag is set that was not asked for; whatever is said of RDMA, a connection that is in RDMA mode
-    goes on in it."""
+    """No unrequested flag is set. A connection in RDMA mode stays in it, whatever the flags say of
+    RDMA."""
     session = bench.nfs4_session(csa_flags=FLAGS[name], settings={"receives": 40})
     outcome = session.exchange("PUTROOTFH")
     given, asked = session.granted.csr_flags, FLAGS[name]
@@ -217,7 +220,8 @@ def test_flags(bench, name):
 )
 @pytest.mark.parametrize("name", ["none", "0", "1", "16", "4294967295"])
 def test_rdma_ird(bench, name):
-    """ca_rdma_ird with no and with one element; the element is never raised, and none is invented."""
+    """ca_rdma_ird with no element and with one. The server neither raises the element nor adds
+    one."""
     asked = [] if name == "none" else [int(name)]
     _, outcome = create(bench, csa_fore_chan_attrs=fore_channel(ca_rdma_ird=asked))
     expect(outcome, "RFC8881-18.36.3-7", must=[kinds.REPLY])
@@ -235,7 +239,7 @@ def test_rdma_ird(bench, name):
     unbroken="The codec of channel_attrs4 holds one element.",
 )
 def test_two_rdma_ird(bench):
-    """ca_rdma_ird with two elements is no XDR of channel_attrs4."""
+    """ca_rdma_ird with two elements is no valid XDR of channel_attrs4."""
     client = bench.nfs4_client()
     prepare(client)
     one = fore_channel(ca_rdma_ird=[7]).encode()
@@ -254,7 +258,8 @@ def test_two_rdma_ird(bench):
     "server.nfs4.session.too-many-operations", requirements=["RFC8881-18.36.3-8"], needs=["nfs41"]
 )
 def test_too_many_operations(bench):
-    """As many operations as granted are executed, one more is NFS4ERR_TOO_MANY_OPS of SEQUENCE."""
+    """As many operations as granted are executed. With one more, SEQUENCE returns
+    NFS4ERR_TOO_MANY_OPS."""
     session = bench.nfs4_session(csa_fore_chan_attrs=fore_channel(ca_maxoperations=6))
     most = session.fore.ca_maxoperations
     if most > MOST_TRIED:
@@ -279,10 +284,10 @@ def _write_of(bench, session, handle, size):
 )
 @pytest.mark.parametrize("name", ["at-limit", "above-limit"])
 def test_request_size(bench, name):
-    """Data in a read chunk counts in ca_maxrequestsize, the transport header does not."""
+    """Data in a read chunk counts towards ca_maxrequestsize. The transport header does not."""
     attrs = fore_channel(ca_maxrequestsize=8192)
     session, handle = with_file(bench, b"", csa_fore_chan_attrs=attrs)
-    most = session.fore.ca_maxrequestsize & ~3  # XDR has no message between
+    most = session.fore.ca_maxrequestsize & ~3  # XDR messages are multiples of four
     call = _write_of(bench, session, handle, most if name == "at-limit" else most + 4)
     session.conn.reduce_all(call)
     outcome = session.conn.exchange(call)
@@ -293,8 +298,8 @@ def test_request_size(bench, name):
 
 
 def expect_fits(outcome, requirement_id, error, most):
-    """The error, or a READ of fewer octets than asked for (RFC 8881 18.22.3), so that the reply has
-    `most` octets at most."""
+    """Expects the error, or a READ of fewer octets than asked for (RFC 8881 18.22.3). The reply
+    then has at most `most` octets."""
     shorter = {kinds.REPLY: "READ returns fewer octets, so that the reply fits"}
     expect(outcome, requirement_id, must=[status(error)], latitude=shorter)
     if outcome.kind == kinds.REPLY:
@@ -308,8 +313,8 @@ def expect_fits(outcome, requirement_id, error, most):
 )
 @pytest.mark.parametrize("name", ["below-limit", "above-limit"])
 def test_response_size(bench, name):
-    """Data in a write chunk counts in ca_maxresponsesize; with room for all of it the error is one of
-    NFS, and no ERR_CHUNK."""
+    """Data in a write chunk counts towards ca_maxresponsesize. The chunk has room for all of it, so
+    the error is one of NFS and not ERR_CHUNK."""
     content = bench.random.randbytes(16384)
     attrs = fore_channel(ca_maxresponsesize=8192)
     session, handle = with_file(bench, content, csa_fore_chan_attrs=attrs)
@@ -331,8 +336,8 @@ def test_response_size(bench, name):
 )
 @pytest.mark.parametrize("form", ["chunk", "inline"])
 def test_cached_size(bench, form):
-    """A reply that is to be cached is not above ca_maxresponsesize_cached, wherever its data would
-    travel."""
+    """A reply that is to be cached does not exceed ca_maxresponsesize_cached, with its data inline
+    or in a chunk."""
     attrs = fore_channel(ca_maxresponsesize_cached=1024)
     session, handle = with_file(bench, bytes(2048), csa_fore_chan_attrs=attrs)
     call = session.call(*read_operations(handle, (0, 2048)), cachethis=True)
@@ -352,7 +357,7 @@ def test_cached_size(bench, form):
 )
 @pytest.mark.parametrize("name", ["more-slots", "more-credits"])
 def test_slots_and_credits(bench, name):
-    """Slots and credits need not match: as many requests as both allow are answered at once."""
+    """Slots and credits may differ. As many requests as both allow are answered at once."""
     settings = {"credits": 4} if name == "more-slots" else {"credits": 32}
     attrs = fore_channel(ca_maxrequests=16 if name == "more-slots" else 2)
     session = bench.nfs4_session(settings=settings, csa_fore_chan_attrs=attrs)
@@ -366,8 +371,7 @@ def test_slots_and_credits(bench, name):
 
 @case("server.nfs4.session.no-protection", requirements=[HONEST], needs=["backchannel"])
 def test_no_protection(bench):
-    """With SP4_NONE and callbacks under AUTH_NONE everything that a session is for works: nothing
-    needs an SSV."""
+    """With SP4_NONE and callbacks under AUTH_NONE a whole session works: nothing needs an SSV."""
     session = bench.nfs4_session(back=True, csa_sec_parms=[NO_CREDENTIAL])
     expect(session.exchange("PUTROOTFH"), HONEST, must=[kinds.REPLY])
     expect(session.destroy(), HONEST, must=[kinds.REPLY])
@@ -382,13 +386,13 @@ def test_no_protection(bench):
 )
 @pytest.mark.parametrize("name", ["same", "misordered"])
 def test_create_again(bench, name):
-    """CREATE_SESSION has a slot of its own (RFC 8881 18.36.4): its retry makes no second session, and a
-    sequence ID out of order makes none at all."""
+    """CREATE_SESSION has a slot of its own (RFC 8881 18.36.4). Its retry creates no second session,
+    and a misordered sequence ID creates none."""
     client, first = create(bench)
     expect(first, "RFC8881-2.10.6.1-4", must=[kinds.REPLY])
     made = granted(first)
     number = made.csr_sequence if name == "same" else (made.csr_sequence + 2) & 0xFFFFFFFF
-    client.conn.abort()  # before it broke nothing may be retried (RFC 8881 2.9.2)
+    client.conn.abort()  # a retry is legal only after its connection broke (RFC 8881 2.9.2)
     conn = bench.connect()
     again = conn.exchange(client.create_session_call(conn, sequence=number))
     if name == "misordered":
@@ -407,7 +411,7 @@ def test_create_again(bench, name):
 )
 @pytest.mark.parametrize("count", [1, 8])
 def test_empty_sends(bench, count):
-    """Sends without an octet, which RFC 8881 has for returning credits, do no harm."""
+    """Sends without an octet, which RFC 8881 uses to return credits, do no harm."""
     session = bench.nfs4_session()
     if session.conn.window <= count:
         bench.not_testable("the server has fewer receives than the case sends messages")
@@ -424,8 +428,8 @@ def test_empty_sends(bench, count):
 )
 @pytest.mark.parametrize("slot", [0, 3])
 def test_transport_error(bench, slot):
-    """ERR_CHUNK for a request leaves the session usable, on that slot and on others: the client finds
-    out by SEQUENCE which sequence ID is next."""
+    """ERR_CHUNK for a request leaves the session usable, in that slot and in others. By SEQUENCE
+    the client finds the next sequence ID."""
     session, handle = with_file(bench, bytes(4096))
     call = session.call(*read_operations(handle, (0, 4096)), slot=slot)
     session.conn.write_chunk(call, 4)
@@ -450,5 +454,5 @@ def test_transport_error(bench, slot):
 
 
 def at_nfs_level(outcome):
-    """{kind: why} of an error of NFS, whichever it is."""
+    """{kind: why} of any NFS error."""
     return {outcome.kind: "an error at NFS level"} if outcome.kind.startswith("nfs:") else {}

@@ -1,5 +1,4 @@
-"""Slots of a session over RDMA: sequence IDs, highest slots, and what SEQUENCE refuses (RFC 8881 2.10.6.1,
-18.46)."""
+"""Slots of a session over RDMA: sequence IDs, highest slots, errors (RFC 8881 2.10.6.1, 18.46)."""
 
 import pytest
 
@@ -13,7 +12,7 @@ LOST = "RFC8881-2.10.13.1.4-1"
 UNCHANGED = "RFC8881-18.46.3-2"
 HIGHEST = "RFC8881-15.1.11.3-1"
 BESIDE_CREDITS = "RFC8881-2.10.3.1-2"
-# Credits that the client asks for: what a server grants of itself is at most so many.
+# Credits that the client requests, and so the most that the server grants.
 MOST_CREDITS = 128
 STEPS = {"plus-2": 2, "plus-3": 3, "plus-1000": 1000, "minus-1": -1, "minus-2": -2}
 NOT_ONE = {"two": 2, "zero": 0, "largest": 0xFFFFFFFF, "sign": 0x80000000}
@@ -26,7 +25,8 @@ NOT_ONE = {"two": 2, "zero": 0, "largest": 0xFFFFFFFF, "sign": 0x80000000}
 )
 @pytest.mark.parametrize("slot", ["first", "second", "last"])
 def test_echo(bench, slot):
-    """SEQUENCE gives back session, slot and sequence ID; the highest slot is not below the one named."""
+    """SEQUENCE returns session, slot and sequence ID. The highest slot is not below the slot of the
+    request."""
     session = bench.nfs4_session()
     number = {"first": 0, "second": 1, "last": session.slots - 1}[slot]
     before = session.sequences.get(number, 0)
@@ -56,7 +56,7 @@ def test_echo(bench, slot):
 )
 @pytest.mark.parametrize("name", NOT_ONE)
 def test_first_misordered(bench, name):
-    """The first sequence ID of a slot is 1; the error leaves the slot as it was."""
+    """The first sequence ID of a slot is 1. The error does not change the slot."""
     session = bench.nfs4_session()
     slot = session.unused_slot()
     outcome = session.exchange("PUTROOTFH", slot=slot, number=NOT_ONE[name])
@@ -99,7 +99,7 @@ ERRORS = {
 )
 @pytest.mark.parametrize("name", ERRORS)
 def test_error(bench, name):
-    """What SEQUENCE refuses has a status of its own, and moves no slot."""
+    """Each fault of SEQUENCE has its own status, and changes no slot."""
     session = bench.nfs4_session()
     conn = session.conn
     unused = session.unused_slot() if name == "second-sequence" else None
@@ -113,12 +113,12 @@ def test_error(bench, name):
         "unknown-session": lambda: session.call("PUTROOTFH", number=following, session_id=other),
     }
     requirement_id, wanted = ERRORS[name]
-    # Who names a slot that is not there names too high a highest one too (RFC 8881 15.1.11.3).
+    # A request for a missing slot also names too high a highest slot (RFC 8881 15.1.11.3).
     also = {status("NFS4ERR_BAD_HIGH_SLOT"): "the highest slot is looked at first"}
     latitude = also if wanted == "NFS4ERR_BADSLOT" else None
     outcome = conn.exchange(calls[name]())
     expect(outcome, requirement_id, must=[status(wanted)], latitude=latitude)
-    # In slot 0 the first SEQUENCE was executed, if there was one; the second moved nothing.
+    # The first SEQUENCE in slot 0, if any, was executed. The faulty one changed no slot.
     expect(session.exchange("PUTROOTFH"), UNCHANGED, must=[kinds.REPLY])
     if unused is not None:
         expect(session.exchange("PUTROOTFH", slot=unused, number=1), UNCHANGED, must=[kinds.REPLY])
@@ -135,7 +135,7 @@ def test_highest(bench, name):
 
 
 WRONG_HIGHEST = {
-    "below": lambda session: 0,  # the requester has to name its own slot at least (2.10.6.1)
+    "below": lambda session: 0,  # the requester has to name its own slot or a higher one (2.10.6.1)
     "beyond": lambda session: session.slots,
     "largest": lambda session: 0xFFFFFFFF,
 }
@@ -149,8 +149,8 @@ WRONG_HIGHEST = {
 )
 @pytest.mark.parametrize("name", WRONG_HIGHEST)
 def test_wrong_highest(bench, name):
-    """A highest slot that is below the request's own, or that the session does not have: it may be
-    refused, without a change of the slot, or not."""
+    """The highest slot is below the request's own, or the session lacks it. The server may refuse
+    it, without a change of the slot, or accept it."""
     session = bench.nfs4_session()
     wrong = WRONG_HIGHEST[name](session)
     slot = session.unused_slot()
@@ -167,9 +167,9 @@ def test_wrong_highest(bench, name):
 
 @case("server.nfs4.slot.beside-credits", requirements=[BESIDE_CREDITS], needs=["nfs41", "tcp"])
 def test_beside_credits(bench):
-    """As many requests as the RDMA connection has credits are under way, each in a slot of its own: there
-    is a further slot for the connection over TCP that shares the channel, and its request is answered.
-    The client asks for that many slots; a server that gives fewer has to grant fewer credits."""
+    """Requests use all credits of the RDMA connection, each in its own slot. A connection over TCP
+    shares the channel. There is one more slot for it, and its request is answered. The client asks
+    for that many slots. A server that gives fewer has to grant fewer credits."""
     conn, tcp = bench.connect(credits=MOST_CREDITS, receives=MOST_CREDITS), bench.connect_tcp()
     credits = conn.window
     slots = fore_channel(ca_maxrequests=credits + 1)
@@ -177,7 +177,7 @@ def test_beside_credits(bench):
     bound = session.bind(tcp)
     if bound.kind != kinds.REPLY:
         bench.not_testable(f"a connection over TCP cannot share the channel: {bound.kind}")
-    # The grant of now: a server may lower it as soon as it knows of both connections.
+    # The current grant: a server may lower it when it knows of both connections.
     credits = min(credits, conn.window)
     more = session.slots > credits
     expect.true(more, BESIDE_CREDITS, "a shared channel has more slots than RDMA credits")

@@ -1,6 +1,7 @@
-"""What NFS version 4.0 and operations beyond 4.1 mean over RDMA: no callbacks on the client's connection,
-nothing that is eligible without a binding, no layouts without a backchannel (RFC 8167 3.1, RFC 8267 6.5,
-7)."""
+"""NFS version 4.0, and operations beyond 4.1, over RDMA (RFC 8167 3.1, RFC 8267 6.5, 7).
+
+Version 4.0 sends no callbacks on the client's connection. Without a binding nothing is eligible.
+Without a backchannel the server grants no layouts."""
 
 import struct
 
@@ -18,7 +19,7 @@ SEPARATE = "RFC8167-3.1-1"
 
 
 def run(bench, conn, *operations):
-    """The CompoundReply of a COMPOUND of minor version 0 with which a case prepares."""
+    """The CompoundReply to a COMPOUND of minor version 0 that prepares the case."""
     name = next(each[0] for each in reversed(operations) if not isinstance(each, str))
     outcome = in_time(
         conn, name, lambda: conn.exchange(conn.compound_call(*operations, minorversion=0))
@@ -36,8 +37,8 @@ def run(bench, conn, *operations):
     needs=["nfs41"],
 )
 def test_no_reverse_calls(bench):
-    """A client of version 4.0 names a TCP address for callbacks and opens a file, and another client
-    writes it: nothing is called on the RDMA connection."""
+    """A client of version 4.0 names a TCP address for callbacks and opens a file. Another client
+    opens it for writing. The server sends no calls on the RDMA connection."""
     conn = bench.connect(receives=36)
     Callbacks(conn)
     owner = bench.name("client").encode() + bench.random.randbytes(8)
@@ -69,7 +70,7 @@ def test_no_reverse_calls(bench):
     run(bench, conn, *files.path(), opening, "GETFH")
     writing = session.open_operation(name, WRITE, b"writer")
     session.exchange(putfh(files.directory), writing, "GETFH")
-    for _ in range(2):  # the transport keeps order: a call would come before the second reply
+    for _ in range(2):  # the transport keeps order: a call would arrive before the second reply
         expect(conn.probe(), SEPARATE, must=[kinds.REPLY])
     chunks = [each for each in conn.callbacks.seen if has_chunks(each.header)]
     expect.equal(len(chunks), 0, "RFC8267-6.5.1-2", "callbacks with chunks of data")
@@ -77,11 +78,11 @@ def test_no_reverse_calls(bench):
 
 
 def has_chunks(header):
-    """Whether an item of a message could be reduced."""
+    """Whether a message has any chunk."""
     return bool(header.write_list) or any(each.position for each in header.read_list)
 
 
-# Operations of minor version 2 (RFC 7862): number, and arguments that would be legal there.
+# Operations of minor version 2 (RFC 7862): number, and arguments that are legal there.
 LATER = {
     "read-plus": (68, struct.pack(">I12xQI", 0, 0, 4096)),
     "io-advise": (63, struct.pack(">I12xQQII", 0, 0, 4096, 1, 1)),
@@ -97,8 +98,8 @@ LATER = {
 @pytest.mark.parametrize("name", LATER)
 @pytest.mark.parametrize("minor", [1, 2])
 def test_later_operations(bench, name, minor):
-    """Operations of minor version 2 with a write chunk: they have no binding, so that the chunk comes
-    back unused, whether they are executed or not."""
+    """Operations of minor version 2 with a write chunk. They have no binding, so the chunk is
+    returned unused, whether they are executed or not."""
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
     handle = files.file(bytes(4096))
@@ -108,10 +109,10 @@ def test_later_operations(bench, name, minor):
     session.conn.write_chunk(call, 4096)
     make_room(session.conn, call, 4096)
     outcome = session.conn.exchange(call)
-    # Any status of NFS will do: what is refused is not reduced either.
+    # Any status of NFS is legal. A refused operation is not reduced either.
     if not outcome.kind.startswith("nfs:"):
         known = {kinds.REPLY: "executed"}
-        if outcome.results:  # of RPC: the header of the reply is sound
+        if outcome.results:  # results of RPC: the header of the reply is sound
             known[kinds.GARBAGE] = "executed, and not decoded here"
         expect(outcome, "RFC8267-6.1-5", must=["rpc:GARBAGE_ARGS"], latitude=known)
     used = sum(each.length for chunk in outcome.header.write_list for each in chunk)
@@ -125,7 +126,8 @@ def test_later_operations(bench, name, minor):
     unbroken="There are no layouts: no pNFS.",
 )
 def test_layout_without_backchannel(bench):
-    """LAYOUTGET in a session without backchannel: there is no way to recall a layout, so none is given."""
+    """LAYOUTGET in a session without a backchannel. The server cannot recall a layout, so it grants
+    none."""
     session = bench.nfs4_session()
     files = bench.nfs4_files(session)
     handle = files.file(bytes(4096))
@@ -138,7 +140,7 @@ def test_layout_without_backchannel(bench):
     )
     outcome = session.exchange(putfh(handle), asked)
     if outcome.kind == kinds.REPLY:
-        # RFC 8881 does not forbid it, but has no use for such a layout (RFC 8167 3.2).
+        # RFC 8881 does not forbid such a layout, but it has no use (RFC 8167 3.2).
         bench.warn("RFC8881-12.5.1-1", "a layout is granted that nothing can recall")
         return
     refused = outcome.kind.startswith("nfs:")

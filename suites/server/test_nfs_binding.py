@@ -1,5 +1,7 @@
-"""The binding of NFS version 3: what may be reduced is accepted reduced and inline, what may not is never
-executed (RFC 8267 4, RFC 8166 6.1)."""
+"""The binding of NFS version 3 (RFC 8267 4, RFC 8166 6.1).
+
+Eligible items are accepted reduced and inline. A call with any other item reduced is never
+executed."""
 
 import pytest
 
@@ -22,7 +24,7 @@ def text_of(length):
     [("one", [1]), ("three", [3]), ("four", [4]), ("halves", [511, 512]), ("odd", [1, 3, 999])],
 )
 def test_symlink_reduced(bench, name, sizes):
-    """SYMLINK with its text in a read chunk; READLINK gives the text back."""
+    """SYMLINK with its text in a read chunk. READLINK returns the text."""
     text = text_of(sum(sizes))
     conn = bench.connect()
     where = {"dir": bench.directory(), "name": bench.name("link")}
@@ -47,14 +49,14 @@ def reduced(conn, call, octets):
 
 
 def expect_absent(bench, conn, where):
-    """Nothing was made under this name."""
+    """The name does not exist."""
     conn = conn if conn.open else bench.connect()
     outcome = conn.exchange(conn.nfs_call("LOOKUP", what=where))
     expect(outcome, NOT_PROCESSED, must=["nfs:NFS3ERR_NOENT"])
 
 
 def expect_not_processed(conn, call, latitude=None):
-    """The call is reported and the connection goes on."""
+    """The server reports an error for the call, and the connection works."""
     expect(conn.exchange(call), NOT_PROCESSED, must=kinds.REFUSED, latitude=latitude)
     expect_alive(conn, REPORTED)
 
@@ -66,7 +68,7 @@ def expect_not_processed(conn, call, latitude=None):
 )
 @pytest.mark.parametrize("procedure", ["create", "mkdir", "symlink"])
 def test_reduced_name_of_something_new(bench, procedure):
-    """A name in a read chunk, at its true position: reported, and nothing is made."""
+    """A name in a read chunk at its right position: an error, and nothing is created."""
     conn = bench.connect()
     where = {"dir": bench.directory(), "name": bench.name("reduced-name")}
     fields = {"where": where}
@@ -84,7 +86,7 @@ def test_reduced_name_of_something_new(bench, procedure):
 )
 @pytest.mark.parametrize("procedure", ["remove", "rename"])
 def test_reduced_name_of_something_there(bench, procedure):
-    """A name in a read chunk, at its true position: reported, and the file stays."""
+    """A name in a read chunk at its right position: an error, and the file stays."""
     name = bench.name("reduced-name")
     bench.file(name=name)
     conn = bench.connect()
@@ -105,7 +107,7 @@ def test_reduced_name_of_something_there(bench, procedure):
     hostile=True,
 )
 def test_reduced_name_of_lookup(bench):
-    """LOOKUP with its name in a read chunk is reported."""
+    """LOOKUP with its name in a read chunk: an error."""
     name = bench.name("reduced-name")
     bench.file(name=name)
     conn = bench.connect()
@@ -120,7 +122,7 @@ def test_reduced_name_of_lookup(bench):
 )
 @pytest.mark.parametrize("procedure", ["getattr", "read", "write"])
 def test_reduced_handle(bench, procedure):
-    """A file handle in a read chunk is reported; WRITE stores nothing."""
+    """A file handle in a read chunk: an error, and WRITE stores nothing."""
     handle = bench.file(b"content")
     conn = bench.connect()
     if procedure == "getattr":
@@ -139,7 +141,7 @@ def test_reduced_handle(bench, procedure):
     hostile=True,
 )
 def test_reduced_attributes(bench):
-    """SETATTR with its attributes in a read chunk is reported; the file keeps its size."""
+    """SETATTR with its attributes in a read chunk: an error, and the file keeps its size."""
     handle = bench.file(b"content")
     conn = bench.connect()
     call = conn.nfs_call("SETATTR", object=handle, new_attributes={"size": 3})
@@ -168,7 +170,8 @@ def test_reduced_credential(bench):
     hostile=True,
 )
 def test_reduced_name_beside_reduced_text(bench):
-    """SYMLINK with both the eligible text and the name reduced: one wrong chunk spoils the call."""
+    """SYMLINK with its eligible text reduced, and its name too. One wrong chunk makes the call
+    fail."""
     where = {"dir": bench.directory(), "name": bench.name("reduced-name")}
     conn = bench.connect()
     link = {"symlink_attributes": {}, "symlink_data": text_of(100)}
@@ -180,8 +183,8 @@ def test_reduced_name_beside_reduced_text(bench):
 
 @case("server.binding.superfluous-read-chunk", requirements=[NOT_PROCESSED, REPORTED], hostile=True)
 def test_superfluous_read_chunk(bench):
-    """GETATTR, whole and inline, with a read chunk behind its last argument: nothing of it can have
-    been reduced into that chunk."""
+    """GETATTR, complete and inline, has a read chunk behind its last argument. No part of it can
+    have been reduced into that chunk."""
     conn = bench.connect()
     call = conn.nfs_call("GETATTR", object=bench.root)
     offer = conn.offer(64, read=True)
@@ -196,8 +199,8 @@ def test_superfluous_read_chunk(bench):
 @pytest.mark.parametrize("form", ["inline", "reduced"])
 @pytest.mark.parametrize("name", ["below-data", "above-data"])
 def test_count_differs(bench, name, form):
-    """WRITE whose count is not the length of its data: refused, or the smaller of both is stored (RFC
-    1813 3.3.7 has them equal)."""
+    """The count of WRITE is not the length of its data: refused, or the smaller of both is stored.
+    RFC 1813 3.3.7 requires them to be equal."""
     data = b"abcdefghijklmnopqrst"
     count = len(data) - 8 if name == "below-data" else len(data) + 8
     handle = bench.file()
@@ -217,7 +220,7 @@ def test_count_differs(bench, name, form):
 
 @case("server.binding.limits", requirements=["RFC8267-4-3"])
 def test_limits(bench):
-    """FSINFO tells limits that can be used: none is zero, preferred sizes do not exceed them."""
+    """FSINFO returns usable limits: none is zero, and preferred sizes do not exceed them."""
     conn = bench.connect()
     outcome = conn.exchange(conn.nfs_call("FSINFO", fsroot=bench.root))
     expect(outcome, "RFC8267-4-3", must=[kinds.REPLY])

@@ -12,7 +12,7 @@ from .threshold_checks import (
     expect_refused,
 )
 
-# A READ reply with so many octets exceeds 1024 octets and fits 4096.
+# Octets of a READ reply that exceeds 1024 octets and fits 4096.
 COUNT = 2000
 ROOM = COUNT + 300
 ABSENT = "RFC8797-5.1-1"
@@ -22,7 +22,8 @@ CHECKED = "RFC8797-5.2-3"
 RESERVED = "RFC8797-4-8"
 LONGER = "RFC8797-6-1"
 SIZES = "RFC8797-4.2-5"
-# What a variant of steertag.mutate is about, by how its name starts; the first match counts.
+# The requirement for a variant of steertag.mutate, by the start of its name. The first match
+# counts.
 SUBJECTS = {
     "private-data.identifier-alone": CHECKED,
     "private-data.identifier": OTHER,
@@ -37,7 +38,7 @@ SUBJECTS = {
     "private-data.absent": ABSENT,
     "private-data.": SIZES,
 }
-# Legal ways to take nothing from private data that has a meaning.
+# Legal reasons to ignore private data that has a meaning.
 IGNORED = {
     "private-data.trailing-junk": "version 1 means exactly eight octets (RFC 8797 4)",
     "private-data.behind-another-version": "the search ends at the first identifier (RFC 8797 5.2)",
@@ -47,26 +48,26 @@ SMALL = wire.PrivateData(send_bytes=1024, receive_bytes=1024)
 VARIANTS = mutate.private_data(LEGAL)
 # The format identifier, and the octets of the format (RFC 8797 4).
 IDENTIFIER, FIELD_OCTETS = b"\xf6\xab\x0e\x18", 8
-# Octets of private data in all. InfiniBand has 56 for a request; MPA 512, of which the enhanced setup
-# takes four.
+# Octets of private data in all. InfiniBand has 56 for a request. MPA has 512, and the enhanced
+# setup uses four of them.
 LONG = [56, 64, 192, 252, 508]
 
 
 def subject(variant):
-    """The id of what a variant is about."""
+    """The requirement that a variant tests."""
     return next(subject for start, subject in SUBJECTS.items() if variant.name.startswith(start))
 
 
 def keeps_announced_threshold(bench, handle):
-    """Whether the server keeps a small threshold that is announced as it should be: if not, odd private
-    data is not to blame for long replies."""
+    """Whether the server keeps to a small threshold that is announced correctly. If not, odd
+    private data is not the reason for long replies."""
     conn = bench.connect(private_data=SMALL, receive_bytes=WATCHING_RECEIVES)
     outcome = conn.exchange(conn.nfs_call("READ", file=handle, offset=0, count=COUNT))
     return len(outcome.raw) <= conn.negotiated.to_client_bytes
 
 
 def expect_meaning(bench, conn, content, requirement_id, ignored=None):
-    """Replies are as long as the private data of both sides allows, and not longer."""
+    """Replies are as long as the private data of both sides allows, and no longer."""
     handle = bench.file(content)
     if conn.negotiated.to_client_bytes < ROOM:
         if not keeps_announced_threshold(bench, handle):
@@ -83,7 +84,7 @@ def expect_meaning(bench, conn, content, requirement_id, ignored=None):
 
 
 def check_server_announces(bench, conn, meaning):
-    """The variant cannot show when the server itself announces less than a long reply."""
+    """The case is not testable where the server announces less than a long reply."""
     if meaning is None or meaning.receive_bytes < ROOM:
         return
     bench.need("large-inline")
@@ -98,8 +99,8 @@ def check_server_announces(bench, conn, meaning):
 )
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
 def test_variant(bench, variant):
-    """Private data that is odd, damaged or hidden. The reply inline threshold shows what the server took
-    from it; what does not conform counts as R=0 and 1024 octets."""
+    """Private data that is odd, damaged or hidden. The reply inline threshold shows how the server
+    decoded it. Nonconforming data counts as R=0 and 1024 octets."""
     conn = bench.connect(private_data=variant.bytes or None, receive_bytes=WATCHING_RECEIVES)
     check_server_announces(bench, conn, variant.meaning)
     content = bench.random.randbytes(COUNT)
@@ -112,7 +113,7 @@ def test_variant(bench, variant):
     needs=["large-inline"],
 )
 def test_padded_with_zeros(bench):
-    """Connection managers fill their field with zeros; the eight octets keep their meaning."""
+    """Connection managers fill their field with zeros. The eight octets keep their meaning."""
     conn = bench.connect(
         private_data=wire.encode(LEGAL) + bytes(48), receive_bytes=WATCHING_RECEIVES
     )
@@ -127,8 +128,8 @@ def test_padded_with_zeros(bench):
 )
 @pytest.mark.parametrize("length", LONG)
 def test_long_private_data(bench, length):
-    """Eight octets at the end of long private data: found, unless the provider takes no such length (RFC
-    5044 7.1.2)."""
+    """Eight octets at the end of long private data: found, unless the provider does not take this
+    length (RFC 5044 7.1.2)."""
     octets = wire.encode(LEGAL).rjust(length, b"\0")
     conn = bench.connect(
         private_data=octets, receive_bytes=WATCHING_RECEIVES, greet=False, must_open=False
@@ -144,7 +145,7 @@ def test_long_private_data(bench, length):
 
 @case("server.private-data.reconnect", requirements=["RFC8797-4-1", READ_DATA])
 def test_reconnect_with_other_settings(bench):
-    """Large, none, small, large: each connection follows its own exchange."""
+    """Large, none, small, large: each connection follows its own private data."""
     content = bench.random.randbytes(COUNT)
     handle = bench.file(content)
     for announced in (LEGAL, None, SMALL, LEGAL):
@@ -159,8 +160,8 @@ def test_reconnect_with_other_settings(bench):
     requirements=["RFC8797-1-1", "RFC8797-4-3", "RFC8797-4-6", "RFC8797-4-7"],
 )
 def test_own_private_data(bench):
-    """The server's private data is absent, serves another purpose, or holds the format of RFC 8797 4
-    somewhere (RFC 8797 5.2)."""
+    """The server's private data is absent, has another purpose, or contains the format of RFC 8797
+    4 (RFC 8797 5.2)."""
     octets = bytes(bench.connect().server_private_data)
     place = octets.find(IDENTIFIER)
     if place < 0:
@@ -179,8 +180,8 @@ def test_own_private_data(bench):
     unbroken="RFC8797-4-2: a server's values come from its options, once.",
 )
 def test_own_private_data_does_not_depend_on_ours(bench):
-    """What the server announces are its own properties. Other values are legal for each connection, so
-    that a change is only noted."""
+    """The server announces its own properties. It may legally announce other values for each
+    connection, so the case only notes a change."""
     announced = {
         bytes(bench.connect(private_data=each).server_private_data) for each in (LEGAL, None, SMALL)
     }

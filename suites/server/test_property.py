@@ -1,5 +1,7 @@
-"""Properties: whatever a client does, legal or not, nobody finds anything against the server. Trials are
-thought up by hypothesis, the same in every run unless --seed says otherwise; see steertag.properties."""
+"""Property-based cases: the judge finds nothing against the server, whatever a client does.
+
+Hypothesis generates the trials. They are the same in every run unless --seed is given. See
+steertag.properties."""
 
 from hypothesis import strategies as st
 
@@ -18,7 +20,7 @@ from steertag.properties.strategies import drafts, fragments, private_data, size
 from steertag.suite import ANY, case
 
 LENGTH = 5000
-# Connections for records, and calls on one: what a connection costs is not what is looked for.
+# Connections for records, and calls on each. The subject is records, so few connections are enough.
 RECORD_TRIALS, MOST_CALLS = 24, 12
 
 
@@ -29,7 +31,8 @@ RECORD_TRIALS, MOST_CALLS = 24, 12
     hostile=True,
 )
 def test_header(explorer):
-    """Any octets that resemble a message: they are refused or discarded, and the next call is answered."""
+    """Any octets that resemble a message: they are refused or discarded, and the next call is
+    answered."""
 
     def write(script, draft):
         script.do("conn = bench.connect()")
@@ -45,7 +48,7 @@ def test_header(explorer):
 
 @case("server.property.private-data", requirements=[ANSWERED, READ_DATA], hostile=True)
 def test_private_data(explorer):
-    """Any private data: the connection comes up, and both sides keep to what it announces."""
+    """Any private data: the connection opens, and both sides keep to what it announces."""
 
     def write(script, octets):
         script.do(f"content = random.Random(1).randbytes({LENGTH})")
@@ -62,14 +65,15 @@ def test_private_data(explorer):
 
 @st.composite
 def chunked(draw):
-    """(sizes of the segments of a read chunk, of a write chunk) that hold as many octets."""
+    """(sizes of the segments of a read chunk, sizes of those of a write chunk). Both hold the same
+    number of octets."""
     length = draw(st.integers(1, LENGTH))
     return length, draw(sizes(length)), draw(sizes(length))
 
 
 @case("server.property.chunks", requirements=[ANSWERED, READ_DATA, WRITTEN])
 def test_chunks(explorer):
-    """Data in any segments are stored, and come back in any others."""
+    """Data in any segments is stored, and is returned in any others."""
 
     def write(script, value):
         length, written, read = value
@@ -97,7 +101,7 @@ def test_chunks(explorer):
     over=ANY,
 )
 def test_records(explorer):
-    """Calls over TCP in records of any fragments, handed over in any pieces: each is answered."""
+    """Calls over TCP in records of any fragments, sent in any pieces: each is answered."""
 
     def write(script, value):
         calls, piece = value
@@ -125,8 +129,8 @@ def test_records(explorer):
 
 @case("server.property.conversation", requirements=[ANSWERED, READ_DATA, WRITTEN])
 def test_conversation(explorer):
-    """Several connections with calls in flight, some of which end: every call is answered, and data are
-    what was written."""
+    """Several connections have calls in flight, and some of them end. Every call is answered, and
+    reads return what was written."""
     explorer.conversations(Conversation)
 
 
@@ -137,5 +141,6 @@ def test_conversation(explorer):
     hostile=True,
 )
 def test_hostile_conversation(explorer):
-    """As before, with broken messages in between."""
+    """Several connections have calls in flight, some of them end, and broken messages are in
+    between."""
     explorer.conversations(HostileConversation)

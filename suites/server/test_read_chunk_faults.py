@@ -1,5 +1,6 @@
-"""Read chunks that do not fit the payload stream: never executed, always reported (RFC 8166 4.5.2,
-6.1)."""
+"""Read chunks that do not fit the payload stream (RFC 8166 4.5.2, 6.1).
+
+The server never executes the call, and always reports an error."""
 
 import pytest
 
@@ -19,7 +20,7 @@ WRONG_LENGTHS = {
     "count-two-gibibytes": (0x80000000, 4096),
 }
 EXTRA_LENGTHS = {"four": (4096, 4100), "double": (2048, 4096), "count-zero": (0, 4096)}
-# Octets from the position of the data to where the chunk claims to belong.
+# Octets from the position of the data to the position of the chunk.
 POSITIONS = {
     "behind-item": 4,
     "count-word": -4,
@@ -33,7 +34,7 @@ ABSOLUTE_POSITIONS = {
     "two-gibibytes": 0x80000000,
     "largest": 0xFFFFFFFC,
 }
-# Segment lengths that claim more than any server wants to pull.
+# Segment lengths that exceed what any server pulls.
 HUGE = {
     "one-gibibyte": [0x40000000],
     "two-gibibytes": [0x80000000],
@@ -46,7 +47,7 @@ TRIED = "the chunk is pulled as far as the requester's memory allows (RFC 8166 4
 
 
 def reduced_write(conn, handle, count, octets):
-    """A WRITE that says `count` and whose chunk holds `octets`."""
+    """A WRITE with this count whose chunk holds `octets`."""
     call = write_call(conn, handle, bytes(4))
     payload = bytearray(call.payload)
     position = len(payload) - 4
@@ -66,8 +67,8 @@ def reduced_write(conn, handle, count, octets):
 )
 @pytest.mark.parametrize("name", WRONG_LENGTHS)
 def test_chunk_shorter_than_its_item(bench, name):
-    """The chunk holds fewer octets than the count says: GARBAGE_ARGS, or ERR_CHUNK for a server that
-    compares the two by itself."""
+    """The chunk holds fewer octets than the count: GARBAGE_ARGS. A server that compares the two
+    first answers ERR_CHUNK."""
     count, length = WRONG_LENGTHS[name]
     handle = bench.file()
     conn = bench.connect()
@@ -85,7 +86,7 @@ def test_chunk_shorter_than_its_item(bench, name):
     hostile=True,
 )
 def test_chunk_without_octets(bench):
-    """The chunk is one segment of length zero, the count says 4096."""
+    """The chunk is one segment of length zero, and the count is 4096."""
     handle = bench.file()
     conn = bench.connect()
     outcome = conn.exchange(reduced_write(conn, handle, 4096, b""))
@@ -101,7 +102,8 @@ def test_chunk_without_octets(bench):
 )
 @pytest.mark.parametrize("name", EXTRA_LENGTHS)
 def test_chunk_longer_than_its_item(bench, name):
-    """The chunk holds more octets than the item and its roundup: refused, or cut to the count."""
+    """The chunk holds more octets than the item and its roundup: refused, or truncated to the
+    count."""
     count, length = EXTRA_LENGTHS[name]
     content = bench.random.randbytes(length)
     handle = bench.file()
@@ -118,7 +120,7 @@ def test_chunk_longer_than_its_item(bench, name):
 
 
 def misplaced(bench, position_of):
-    """(outcome, handle, conn) of a WRITE whose chunk claims another position."""
+    """(outcome, handle, conn) of a WRITE whose chunk has another position."""
     handle = bench.file()
     conn = bench.connect()
     call = write_call(conn, handle, b"\xff" * 64 + bench.random.randbytes(960))
@@ -136,7 +138,8 @@ def misplaced(bench, position_of):
 )
 @pytest.mark.parametrize("name", POSITIONS)
 def test_position_beside_the_item(bench, name):
-    """A chunk that belongs elsewhere than at the DDP-eligible item is reported, not moved there."""
+    """A chunk at another position than the DDP-eligible item: an error, and the server does not
+    move it there."""
     outcome, handle, conn = misplaced(bench, lambda position: position + POSITIONS[name])
     expect(outcome, "RFC8166-4.3.1.1-1", must=kinds.REFUSED)
     expect_alive(conn, "RFC8166-4.3.1.1-1")
@@ -151,7 +154,7 @@ def test_position_beside_the_item(bench, name):
 )
 @pytest.mark.parametrize("name", ABSOLUTE_POSITIONS)
 def test_position_anywhere(bench, name):
-    """A chunk inside the RPC header or beyond every message is reported."""
+    """A chunk inside the RPC header or beyond every message: an error."""
     outcome, handle, conn = misplaced(bench, lambda _: ABSOLUTE_POSITIONS[name])
     expect(
         outcome,
@@ -170,7 +173,7 @@ def test_position_anywhere(bench, name):
 )
 @pytest.mark.parametrize("octets", [1, 2, 3])
 def test_position_unaligned(bench, octets):
-    """Positions are multiples of four (RFC 8166 3.4.5); another one is no XDR position."""
+    """Positions are multiples of four (RFC 8166 3.4.5). Any other value is no XDR position."""
     outcome, handle, conn = misplaced(bench, lambda position: position + octets)
     expect(
         outcome,
@@ -189,8 +192,8 @@ def test_position_unaligned(bench, octets):
     hostile=True,
 )
 def test_item_half_inline(bench):
-    """Half of the item in the chunk, half behind its count (against 3.4.4.1): refused, or put
-    together as the positions say."""
+    """Half of the item is in the chunk and half behind its count (against 3.4.4.1). The server
+    refuses it, or puts the halves together by position."""
     content = bench.random.randbytes(2048)
     handle = bench.file()
     conn = bench.connect()
@@ -217,7 +220,8 @@ def test_item_half_inline(bench):
 )
 @pytest.mark.parametrize("name", ["before", "behind", "large-behind"])
 def test_second_chunk(bench, name):
-    """WRITE has one DDP-eligible argument; a second chunk elsewhere holds none and is reported."""
+    """WRITE has one DDP-eligible argument. A second chunk at another position holds none: an
+    error."""
     content = bench.random.randbytes(4196)
     handle = bench.file()
     conn = bench.connect()
@@ -244,8 +248,8 @@ def test_second_chunk(bench, name):
 )
 @pytest.mark.parametrize("name", HUGE)
 def test_huge_chunk(bench, name):
-    """Segments claim far more than their 4096 octets of memory and than any WRITE may hold: reported
-    without a pull, or lost with the connection; nothing is stored."""
+    """Segments are far larger than their 4096 octets of memory and than any WRITE. The server
+    reports an error without a pull, or the connection ends. Nothing is stored."""
     handle = bench.file()
     conn = bench.connect()
     call = write_call(conn, handle, bytes(4096))
@@ -267,7 +271,7 @@ def test_huge_chunk(bench, name):
     "server.read-chunk-fault.huge-with-count", requirements=["RFC8166-8.1.4-1", "RFC8166-3.4.5-5"]
 )
 def test_huge_chunk_and_count(bench):
-    """Count word and chunk agree on 4 GiB - 4; no server has to pull that."""
+    """Count word and chunk agree on 4 GiB - 4. No server has to pull that."""
     handle = bench.file()
     conn = bench.connect()
     call = reduced_write(conn, handle, 0xFFFFFFFC, bytes(4096))

@@ -1,5 +1,7 @@
-"""Read chunks of every legal shape: the server pulls them, concatenates their segments in list order,
-and inserts them at their position (RFC 8166 3.4.5)."""
+"""Read chunks of every legal shape (RFC 8166 3.4.5).
+
+The server pulls them, concatenates their segments in list order, and inserts them at their
+position."""
 
 import pytest
 
@@ -26,7 +28,7 @@ SHAPES = {
     "descending": [2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1],
     "page-and-octet": [4096, 1],
 }
-# Deployed servers have died of segments without octets.
+# Segments without octets have crashed deployed servers.
 EMPTY_SEGMENTS = {
     "first": [0, 4096],
     "between": [2048, 0, 2048],
@@ -42,7 +44,7 @@ LARGE = 1 << 20
 )
 @pytest.mark.parametrize("length", LENGTHS)
 def test_one_segment(bench, length):
-    """WRITE data of any length in one segment without roundup is stored as it is."""
+    """WRITE data of any length in one segment, without roundup, is stored unchanged."""
     content = bench.random.randbytes(length)
     handle = bench.file()
     conn = bench.connect()
@@ -56,7 +58,7 @@ def test_one_segment(bench, length):
     requirements=[*WRITTEN, *READ_RESULT, "RFC8166-3.4.4-3"],
 )
 def test_one_mebibyte(bench):
-    """The largest WRITE that FSINFO allows, at most 1 MiB, arrives whole and comes back by READ."""
+    """The largest WRITE that FSINFO allows, at most 1 MiB, is stored whole and read back."""
     conn = bench.connect()
     limits = conn.exchange(conn.nfs_call("FSINFO", fsroot=bench.root)).result.ok
     content = bench.random.randbytes(min(LARGE, limits.wtmax, limits.rtmax))
@@ -90,7 +92,8 @@ def test_shape(bench, name):
 )
 @pytest.mark.parametrize("name", EMPTY_SEGMENTS)
 def test_empty_segment(bench, name):
-    """A segment of length zero (RFC 8166 3.4.3) among others adds nothing, or the call is refused."""
+    """A segment of length zero (RFC 8166 3.4.3) among others adds nothing, or the call is
+    refused."""
     content = bench.random.randbytes(4096)
     handle = bench.file()
     conn = bench.connect()
@@ -112,7 +115,7 @@ def test_empty_segment(bench, name):
 )
 @pytest.mark.parametrize("count", [17, 64, 128])
 def test_many_segments(bench, count):
-    """More than 16 segments in one chunk are taken or refused, never taken in part."""
+    """More than 16 segments in one chunk are all pulled, or the call is refused."""
     content = bench.random.randbytes(9 * count)
     handle = bench.file()
     conn = bench.connect()
@@ -133,7 +136,8 @@ def test_many_segments(bench, count):
 @pytest.mark.parametrize("octets", [1, 2, 3])
 @pytest.mark.parametrize("place", ["own-segment", "same-segment"])
 def test_roundup(bench, octets, place):
-    """Roundup may be in the chunk, in a segment of its own or behind the data; it is no data."""
+    """The roundup may be in the chunk, in a segment of its own or behind the data. It is no
+    data."""
     length = 4096 - octets
     content = bench.random.randbytes(length)
     handle = bench.file()
@@ -163,7 +167,7 @@ def test_several_regions(bench):
 
 @case("server.read-chunk.backwards-in-memory", requirements=[*WRITTEN, "RFC8166-3.4.5-5"])
 def test_backwards_in_memory(bench):
-    """List order counts, not the order of the offsets in one region."""
+    """The order is that of the list, not that of the offsets in one region."""
     content = bench.random.randbytes(4096)
     handle = bench.file()
     conn = bench.connect()
@@ -178,7 +182,7 @@ def test_backwards_in_memory(bench):
 
 @case("server.read-chunk.same-memory-twice", requirements=[*WRITTEN, "RFC8166-3.4.5-5"])
 def test_same_memory_twice(bench):
-    """Two segments over the same octets give these octets twice; nothing forbids that."""
+    """Two segments over the same octets supply these octets twice, which is legal."""
     part = bench.random.randbytes(1500)
     handle = bench.file()
     conn = bench.connect()
@@ -192,7 +196,7 @@ def test_same_memory_twice(bench):
 
 @case("server.read-chunk.empty-item", requirements=["RFC8166-3.4.3-1"], risk="destructive")
 def test_empty_item(bench):
-    """A WRITE of no octets whose read chunk is one empty segment stores nothing."""
+    """A WRITE of no octets, with one empty segment as its read chunk, stores nothing."""
     handle = bench.file(b"untouched")
     conn = bench.connect()
     call = write_call(conn, handle, b"")
@@ -211,7 +215,7 @@ def test_empty_item(bench):
     requirements=[*WRITTEN, "RFC8166-3.4.5.1-1", "RFC8166-2.3.2-4"],
 )
 def test_not_touched_after_reply(bench):
-    """The reply ends the use of the chunk's memory, which is gone by then."""
+    """The reply ends the use of the chunk's memory, which is deregistered by then."""
     content = bench.random.randbytes(4096)
     handle = bench.file()
     conn = bench.connect()
@@ -223,7 +227,7 @@ def test_not_touched_after_reply(bench):
 
 @case("server.read-chunk.pipelined", requirements=[*WRITTEN, "RFC8166-3.4.5-5"])
 def test_pipelined(bench):
-    """Calls in flight together each get the content of their own chunk."""
+    """Calls in flight together: each stores the content of its own chunk."""
     parts = [bench.random.randbytes(1021) for _ in range(6)]
     handles = [bench.file() for _ in parts]
     conn = bench.connect()

@@ -1,5 +1,6 @@
-"""Record marking on the server's TCP side (RFC 5531 11): replies in whole records, calls in every legal
-form of a record, and streams whose marks make no sense."""
+"""Record marking on the server's TCP side (RFC 5531 11).
+
+Replies are whole records, calls have every legal form, and some streams have invalid marks."""
 
 import pytest
 
@@ -14,11 +15,11 @@ MARKS = "RFC5531-11-4"
 DETECTED = "RFC5531-11-5"
 LAST = 0x80000000
 CALLS = 8
-# Octets of one READ, for which a server may want several fragments.
+# Octets of one READ. A server may use several fragments for it.
 LARGE = 65536
-# Connections that announce what never comes.
+# Connections that announce octets and never send them.
 WAITING = 16
-# Each fragment of a reply has a header of four octets; no server needs more of them.
+# Each fragment of a reply has a header of four octets. No server needs more fragments.
 MOST_FRAGMENTS = 4096
 NO_MESSAGE = {
     kinds.DENIED: "taken for a call in error",
@@ -37,13 +38,13 @@ def fragment(data, last=False):
 
 
 def expect_served(bench, requirement_id):
-    """A new connection is taken and answered."""
+    """A new connection is accepted, and a call on it is answered."""
     expect(bench.connect_tcp().probe(), requirement_id, must=[kinds.REPLY])
 
 
 def expect_not_answered(bench, conn, requirement_id):
-    """Others are served, and nothing came on this connection, whether it was closed or not: how long a
-    server waits for the rest is its own business."""
+    """The server serves others, and sends nothing on this connection, open or closed. It may wait
+    for the rest for any time."""
     expect_served(bench, requirement_id)
     came = conn.receive(bench.deadlines.patience_ms)
     expect.true(came is None, requirement_id, "what is no whole record is not answered")
@@ -51,14 +52,14 @@ def expect_not_answered(bench, conn, requirement_id):
 
 
 def expect_absent(bench, where, requirement_id):
-    """Nothing was made under this name."""
+    """The name does not exist."""
     conn = bench.connect_tcp()
     found = conn.exchange(conn.nfs_call("LOOKUP", what=where))
     expect(found, requirement_id, must=["nfs:NFS3ERR_NOENT"])
 
 
 def fragments_of(octets):
-    """[(last, octets of data)] of a stream, [] if the last one is cut."""
+    """[(last, octets of data)] of a stream, or [] if the last one is incomplete."""
     found = []
     for _ in range(MOST_FRAGMENTS):
         if not octets:
@@ -75,7 +76,8 @@ def fragments_of(octets):
 @case("server.records.reply-{name}", requirements=[ONE, MARKS], needs=["tcp"], over=ANY)
 @pytest.mark.parametrize("name", ["null", "getattr", "read", "prog-unavail", "denied"])
 def test_reply(bench, name):
-    """The stream of one reply: its fragments, of which the last alone is marked, and nothing else."""
+    """The stream of one reply has only its fragments. The last one, and no other, is marked as
+    last."""
     handle = bench.file(bytes(LARGE)) if name == "read" else None
     root = bench.root if name == "getattr" else None
     conn = bench.connect_tcp()
@@ -103,7 +105,7 @@ def test_reply(bench, name):
 @case("server.records.fragments-of-{octets}", requirements=[FRAGMENTS], needs=["tcp"], over=ANY)
 @pytest.mark.parametrize("octets", [1, 4, 7, 39])
 def test_null_in_fragments(bench, octets):
-    """A NULL call in fragments of so many octets, the RPC header cut anywhere."""
+    """A NULL call in fragments of this many octets, which split the RPC header anywhere."""
     conn = bench.connect_tcp()
     for _ in range(2):
         call = conn.null_call()
@@ -120,7 +122,7 @@ def test_null_in_fragments(bench, octets):
 )
 @pytest.mark.parametrize("octets", [4, 100, 1000, 2047])
 def test_write_in_fragments(bench, octets):
-    """WRITE in fragments: the data is put together in its order."""
+    """WRITE in fragments: the data is reassembled in order."""
     content = bench.random.randbytes(2048)
     handle = bench.file()
     conn = bench.connect_tcp()
@@ -144,7 +146,7 @@ EMPTY = {
 @case("server.records.empty-fragments-{name}", requirements=[LENGTHS], needs=["tcp"], over=ANY)
 @pytest.mark.parametrize("name", EMPTY)
 def test_empty_fragments(bench, name):
-    """Fragments without data in a call's record: legal, and no part of the message."""
+    """Fragments without data in a call's record are legal, and add nothing to the message."""
     before, between, behind = EMPTY[name]
     conn = bench.connect_tcp()
     call = conn.null_call()
@@ -162,7 +164,7 @@ def test_empty_fragments(bench, name):
 @case("server.records.one-segment-{form}", requirements=[ONE, OWN], needs=["tcp"], over=ANY)
 @pytest.mark.parametrize("form", ["whole", "in-fragments", "half-a-record-more"])
 def test_records_in_one_segment(bench, form):
-    """Several calls that arrive together: each is executed."""
+    """Several calls arrive together: each is executed."""
     conn = bench.connect_tcp()
     calls = [conn.null_call() for _ in range(CALLS)]
     cut = {"fragment_octets": 16} if form == "in-fragments" else {}
@@ -193,7 +195,7 @@ def test_records_in_one_segment(bench, form):
     ],
 )
 def test_split_record(bench, name, places):
-    """A record whose octets come in pieces. In between the server answers others, so that it has seen
+    """The octets of a record arrive in pieces. In between the server answers others, so it sees
     each piece alone."""
     other = bench.connect_tcp()
     conn = bench.connect_tcp()
@@ -208,7 +210,8 @@ def test_split_record(bench, name, places):
 
 @case("server.records.pipelined", requirements=[ONE, OWN], needs=["tcp"], over=ANY)
 def test_pipelined(bench):
-    """READ calls of different octets in flight together: each XID brings its own call's octets."""
+    """READ calls for different octets are in flight together. Each reply has the octets of the call
+    with its XID."""
     content = bench.random.randbytes(64 * CALLS)
     handle = bench.file(content)
     conn = bench.connect_tcp()
@@ -222,8 +225,8 @@ def test_pipelined(bench):
 
 @case("server.records.not-before-last", requirements=[MARKS], needs=["tcp"], over=ANY)
 def test_not_executed_before_the_last_fragment(bench):
-    """A CREATE whose octets are all there, in a fragment that is not the last: it is executed when the
-    last one, which is empty, has come."""
+    """All octets of a CREATE are in a fragment that is not the last. The server executes it after
+    the last fragment, which is empty."""
     where = {"dir": bench.directory(), "name": bench.name("fragment")}
     conn = bench.connect_tcp()
     call = conn.nfs_call("CREATE", where=where)
@@ -237,8 +240,8 @@ def test_not_executed_before_the_last_fragment(bench):
 
 @case("server.records.half-closed", requirements=[ONE, OWN], needs=["tcp"], over=ANY)
 def test_half_closed(bench):
-    """The client's half ends behind a call: the reply still comes, or the connection ends; afterwards
-    the server ends its half."""
+    """The client closes its half behind a call. The reply still arrives, or the connection ends.
+    Then the server closes its half."""
     conn = bench.connect_tcp()
     call = conn.null_call()
     conn.send(call)
@@ -261,10 +264,10 @@ def test_half_closed(bench):
     requirements=[DETECTED],
     needs=["tcp"],
     over=ANY,
-    unbroken="RFC5531-11-5: a server that recovers from no mark is as legal as one that does.",
+    unbroken="RFC5531-11-5: a server may recover from bad marks or not.",
 )
 def test_reset_in_flight(bench):
-    """Streams that are reset with calls in flight, one of them in the middle of a record: others are
+    """Streams are reset with calls in flight, one of them in the middle of a record. Others are
     answered."""
     other = bench.connect_tcp()
     for _ in range(CALLS):
@@ -286,11 +289,11 @@ ENDS = {"in-mark": 2, "behind-mark": 4, "in-fragment": 60, "before-last-octet": 
     needs=["tcp"],
     over=ANY,
     hostile=True,
-    unbroken="RFC5531-11-5: a server that recovers from no mark is as legal as one that does.",
+    unbroken="RFC5531-11-5: a server may recover from bad marks or not.",
 )
 @pytest.mark.parametrize("name", ENDS)
 def test_stream_ends_inside_a_record(bench, name):
-    """The client's half ends inside the record of a CREATE: it is not executed."""
+    """The client closes its half inside the record of a CREATE: it is not executed."""
     where = {"dir": bench.directory(), "name": bench.name("cut")}
     conn = bench.connect_tcp()
     call = conn.nfs_call("CREATE", where=where)
@@ -308,12 +311,12 @@ def test_stream_ends_inside_a_record(bench, name):
     needs=["tcp"],
     over=ANY,
     hostile=True,
-    unbroken="RFC5531-11-5: a server that recovers from no mark is as legal as one that does.",
+    unbroken="RFC5531-11-5: a server may recover from bad marks or not.",
 )
 @pytest.mark.parametrize("name", ["octets", "fragment"])
 def test_announced_and_absent(bench, name):
-    """Octets, or a last fragment, that are announced and never come, on many connections at once:
-    others are answered meanwhile, whatever becomes of those."""
+    """Many connections announce octets, or a last fragment, and never send them. Others are
+    answered meanwhile."""
     other = bench.connect_tcp()
     waiting = []
     for _ in range(WAITING):
@@ -337,8 +340,8 @@ ABSURD = {"largest-last": 0xFFFFFFFF, "largest": 0x7FFFFFFF, "gibibyte-last": LA
 @case("server.records.absurd-{name}", requirements=[LENGTHS, DETECTED], needs=["tcp"], over=ANY)
 @pytest.mark.parametrize("name", ABSURD)
 def test_absurd_length(bench, name):
-    """A length that no server takes, in front of a call: the connection is closed or waits, and the
-    server goes on."""
+    """A length that no server takes, in front of a call. The server closes the connection or waits,
+    and serves others."""
     conn = bench.connect_tcp()
     conn.send_octets(mark(ABSURD[name]) + bytes(conn.null_call().payload))
     expect_not_answered(bench, conn, LENGTHS)
@@ -346,14 +349,15 @@ def test_absurd_length(bench, name):
 
 @case("server.records.absurd-sum", requirements=[LENGTHS, DETECTED], needs=["tcp"], over=ANY)
 def test_absurd_sum(bench):
-    """A whole call in a fragment that is not the last, and behind it one that no server takes."""
+    """A whole call in a fragment that is not the last. The next fragment is longer than any server
+    takes."""
     conn = bench.connect_tcp()
     call = conn.null_call()
     conn.send_octets(fragment(bytes(call.payload)) + mark(0x7FFFFFFF), "fragments")
     expect_not_answered(bench, conn, LENGTHS)
 
 
-# What stands where a fragment header belongs.
+# Octets in place of a fragment header.
 GARBAGE = {
     "http": b"GET / HTTP/1.1\r\nHost: steertag.example\r\n\r\n",
     "ones": b"\xff" * 64,
@@ -367,11 +371,12 @@ GARBAGE = {
     needs=["tcp"],
     over=ANY,
     hostile=True,
-    unbroken="RFC5531-11-5: a server that recovers from no mark is as legal as one that does.",
+    unbroken="RFC5531-11-5: a server may recover from bad marks or not.",
 )
 @pytest.mark.parametrize("name", GARBAGE)
 def test_garbage(bench, name):
-    """Octets that are no record: closed or waiting for more, and the server goes on."""
+    """Octets that are no record: the server closes the connection or waits for more, and serves
+    others."""
     conn = bench.connect_tcp()
     conn.send_octets(GARBAGE[name])
     expect_not_answered(bench, conn, DETECTED)
@@ -380,8 +385,8 @@ def test_garbage(bench, name):
 @case("server.records.no-mark-{name}", requirements=[MARKS], needs=["tcp"], over=ANY, hostile=True)
 @pytest.mark.parametrize("name", ["none", "swapped", "counts-itself"])
 def test_wrong_mark(bench, name):
-    """A CREATE without a mark, with one in the other octet order, or whose length counts the header too:
-    not executed."""
+    """A CREATE without a mark, with a mark in the other octet order, or with a length that includes
+    the header. It is not executed."""
     where = {"dir": bench.directory(), "name": bench.name("mark")}
     conn = bench.connect_tcp()
     call = conn.nfs_call("CREATE", where=where, xid=0x10203040)
@@ -401,7 +406,7 @@ def test_wrong_mark(bench, name):
     "name,octets", [("empty", b""), ("three-octets", b"abc"), ("four-octets", b"abcd")]
 )
 def test_record_without_a_message(bench, name, octets):
-    """A record that holds no RPC message: discarded, or the connection is closed."""
+    """A record without an RPC message is discarded, or the connection is closed."""
     conn = bench.connect_tcp()
     expect(conn.exchange(octets), ONE, must=[kinds.SILENCE, *kinds.CLOSED], latitude=NO_MESSAGE)
     expect_served(bench, ONE)
@@ -409,7 +414,7 @@ def test_record_without_a_message(bench, name, octets):
 
 @case("server.records.two-calls-in-one", requirements=[ONE], needs=["tcp"], over=ANY, hostile=True)
 def test_two_calls_in_one_record(bench):
-    """One record with a NULL call and a CREATE behind it: the CREATE is no call of its own."""
+    """One record with a NULL call and a CREATE behind it. The CREATE is no call of its own."""
     where = {"dir": bench.directory(), "name": bench.name("second")}
     conn = bench.connect_tcp()
     first = conn.null_call()

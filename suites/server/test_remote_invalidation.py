@@ -1,5 +1,4 @@
-"""Send with Invalidate in replies: only if both sides set R, and only for STags of the call (RFC 8797
-3.2, 4.1)."""
+"""Send with Invalidate: if both sides set R, for STags of the call (RFC 8797 3.2, 4.1)."""
 
 import pytest
 
@@ -13,14 +12,14 @@ LENGTH = 2048
 
 
 def announcing(remote_invalidation):
-    """Private data with 4096 octets both ways."""
+    """Private data with 4096 octets both ways, and this R."""
     return wire.PrivateData(
         remote_invalidation=remote_invalidation, send_bytes=4096, receive_bytes=4096
     )
 
 
 SET, CLEAR = announcing(True), announcing(False)
-# Private data that does not announce R, though it looks like it.
+# Private data that resembles R without announcing it.
 NO_FLAG = {
     "absent": (None, "RFC8797-5.1-1"),
     "reserved-bits": (
@@ -74,7 +73,7 @@ class Maker:
         return call
 
     def unused_write_chunk(self, conn):
-        """One STag that the reply has no use for: the READ ends before its first octet."""
+        """One STag that the reply does not use: the READ starts at the end of the file."""
         call = conn.nfs_call("READ", file=self.handle, offset=LENGTH, count=LENGTH)
         conn.write_chunk(call)
         return call
@@ -127,7 +126,7 @@ SHAPES = [
 
 
 def expect_plain(outcome, requirement_id):
-    """The reply came in a plain Send."""
+    """The reply arrived in a plain Send."""
     expect(outcome, requirement_id, must=[kinds.REPLY])
     expect.true(
         outcome.invalidated is None, requirement_id, "the reply is a plain Send", outcome=outcome
@@ -135,7 +134,7 @@ def expect_plain(outcome, requirement_id):
 
 
 def expect_own(conn, call, outcome):
-    """If the reply invalidates an STag, it may, and the STag is one of the call's."""
+    """An STag that the reply invalidates belongs to the call, and both sides have set R."""
     if outcome.invalidated is None:
         return
     expect.true(
@@ -156,7 +155,7 @@ def expect_own(conn, call, outcome):
 @case("server.remote-invalidation.cleared-{shape}", requirements=[PLAIN])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_client_clears_r(bench, shape):
-    """The client cleared R: whatever the call offers, its reply is a plain Send."""
+    """The client cleared R. The reply is a plain Send for any call."""
     maker = Maker(bench)
     conn = bench.connect(private_data=CLEAR)
     expect_plain(conn.exchange(maker.make(conn, shape)), PLAIN)
@@ -170,7 +169,7 @@ def test_client_clears_r(bench, shape):
 )
 @pytest.mark.parametrize("shape", SHAPES)
 def test_client_sets_r(bench, shape):
-    """The client set R: an STag that the reply invalidates is one that the call offered."""
+    """The client set R. The reply may invalidate only an STag that the call offered."""
     maker = Maker(bench)
     conn = bench.connect(private_data=SET)
     call = maker.make(conn, shape)
@@ -185,7 +184,7 @@ def test_client_sets_r(bench, shape):
 )
 @pytest.mark.parametrize("name", NO_FLAG)
 def test_no_flag(bench, name):
-    """Private data without R, or none that counts: plain Sends only."""
+    """Private data without R, or with an R that does not count: only plain Sends."""
     expect_no_invalidation(bench, *NO_FLAG[name])
 
 
@@ -196,8 +195,8 @@ def test_no_flag(bench, name):
     hostile=True,
 )
 def test_flag_in_cut_private_data(bench):
-    """R in private data that lacks its last octet, which a zero behind it would make whole: plain Sends
-    only."""
+    """R in private data that lacks its last octet. A zero behind it would complete it. Only plain
+    Sends are legal."""
     expect_no_invalidation(bench, wire.encode(SET)[:7], "RFC8797-5.1-1")
 
 
@@ -214,7 +213,7 @@ def expect_no_invalidation(bench, private_data, requirement_id):
     needs=["remote-invalidation"],
 )
 def test_flag_at_an_unaligned_offset(bench):
-    """R in private data that starts at octet three: it counts like any other."""
+    """R in private data that starts at octet three counts like any other."""
     maker = Maker(bench)
     conn = bench.connect(private_data=b"\xf6\xab\x0e" + wire.encode(SET))
     call = maker.make(conn, "write-chunk")
@@ -227,10 +226,10 @@ def test_flag_at_an_unaligned_offset(bench):
     requirements=[MAY],
     needs=["remote-invalidation"],
     tolerates={PLAIN: "asserted by the cases set-*", OWN: "asserted by the cases set-*"},
-    unbroken="RFC8797-4.1-1 permits: the case notes what it finds.",
+    unbroken="RFC8797-4.1-1 is a permission: the case only notes the choice.",
 )
 def test_choice(bench):
-    """Whether a server invalidates at all is its choice; the report says which."""
+    """A server may choose not to invalidate at all. The report names the choice."""
     maker = Maker(bench)
     conn = bench.connect(private_data=SET)
     outcome = expect(conn.exchange(maker.make(conn, "write-chunk")), MAY, must=[kinds.REPLY])
@@ -245,8 +244,8 @@ def test_choice(bench):
     needs=["remote-invalidation"],
 )
 def test_memory_of_an_earlier_call(bench):
-    """Memory of an earlier call stays open: later replies, with and without chunks of their own, leave it
-    alone."""
+    """Memory of an earlier call stays registered. Later replies, with and without chunks of their
+    own, do not invalidate it."""
     maker = Maker(bench)
     conn = bench.connect(private_data=SET)
     kept = maker.make(conn, "unused-write-chunk")
@@ -268,7 +267,8 @@ def test_memory_of_an_earlier_call(bench):
     needs=["remote-invalidation"],
 )
 def test_pipelined_calls(bench):
-    """Calls outstanding together, each with memory of its own: every reply stays with its own."""
+    """Calls are outstanding together, each with its own memory. A reply invalidates only memory of
+    its own call."""
     maker = Maker(bench)
     conn = bench.connect(private_data=SET)
     shapes = ["write-chunk", "read-chunk", "nothing", "reply-chunk", "write-chunk", "long-call"]
@@ -280,7 +280,7 @@ def test_pipelined_calls(bench):
 
 
 def stale_read(conn, maker):
-    """A READ of a handle that was never given out."""
+    """A READ of a handle that the server never issued."""
     handle = bytes(byte ^ 0xA5 for byte in maker.handle)
     call = conn.nfs_call("READ", file=handle, offset=0, count=LENGTH)
     conn.write_chunk(call)
@@ -288,14 +288,14 @@ def stale_read(conn, maker):
 
 
 def unknown_program(conn, maker):
-    """A call of an RPC program that is not there."""
+    """A call of an RPC program that does not exist."""
     call = conn.rpc_call(0x2000FFFF, 1, 0)
     conn.write_chunk(call, LENGTH)
     return call
 
 
 def unknown_procedure(conn, maker):
-    """An unknown rdma_proc."""
+    """A call with an unknown rdma_proc."""
     call = maker.make(conn, "write-chunk")
     call.proc = 5
     return call
@@ -313,7 +313,7 @@ ERRORS = {"nfs": stale_read, "rpc": unknown_program, "transport": unknown_proced
 @pytest.mark.parametrize("flag", ["set", "cleared"])
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors(bench, name, flag):
-    """The call ends in an error: the same rules hold for the message that tells it."""
+    """The call ends in an error. The same rules apply to the message that reports it."""
     maker = Maker(bench)
     conn = bench.connect(private_data=SET if flag == "set" else CLEAR)
     call = ERRORS[name](conn, maker)
@@ -329,7 +329,7 @@ def test_errors(bench, name, flag):
     needs=["remote-invalidation"],
 )
 def test_reconnect_without_r(bench):
-    """R set, then cleared, then set on new connections: each follows its own exchange."""
+    """R is set, cleared and set again on new connections. Each follows its own private data."""
     maker = Maker(bench)
     for announced in (SET, CLEAR, SET):
         conn = bench.connect(private_data=announced)
@@ -347,7 +347,7 @@ def test_reconnect_without_r(bench):
     needs=["remote-invalidation"],
 )
 def test_connections_beside_each_other(bench):
-    """A connection with R and one without at the same time keep their own rule."""
+    """A connection with R and one without, at the same time: each keeps to its own rule."""
     maker = Maker(bench)
     conns = [bench.connect(private_data=SET), bench.connect(private_data=CLEAR)]
     for _ in range(3):

@@ -1,5 +1,4 @@
-"""Reply chunks: long replies, short replies with an unneeded reply chunk, and chunks that do not suffice
-(RFC 8166 3.5.3, 4.3.3)."""
+"""Reply chunks: long replies, unneeded reply chunks and small ones (RFC 8166 3.5.3, 4.3.3)."""
 
 import pytest
 
@@ -14,7 +13,7 @@ from .chunk_checks import (
     read_call,
 )
 
-# The ids that expect_reply_chunk asserts.
+# The requirements that expect_reply_chunk asserts.
 RETURNED = (
     "RFC8166-3.5.3-2",
     "RFC8166-3.5.3-9",
@@ -39,7 +38,7 @@ BOGUS_COUNTS = {"wraps-to-none": 0x10000000, "wraps-to-one": 0x10000001, "larges
 
 
 def expect_reply_chunk(outcome, call):
-    """The reply chunk comes back as it was offered, with the octets of the reply or with none."""
+    """The reply returns the offered reply chunk, filled with the whole reply or empty."""
     header = outcome.header
     if isinstance(header, wire.FixedWords) and header.proc == wire.Procedure.NOMSG:
         text = "nothing follows the lists of RDMA_NOMSG"
@@ -99,7 +98,7 @@ def crowded_directory(bench):
 
 
 def expect_listed(outcome, names):
-    """The listing holds these names, or some of them and no eof (RFC 1813 3.3.16)."""
+    """The listing has these names, or some of them and no eof (RFC 1813 3.3.16)."""
     found = outcome.result.ok
     listed = {entry.name for entry in found.entries} - {".", ".."}
     whole = names if found.eof else names & listed
@@ -115,7 +114,7 @@ def readdir_call(conn, directory, count=4096):
 @case("server.reply-chunk.read-{length}", requirements=LONG_REPLY, bugs=["B125"])
 @pytest.mark.parametrize("length", [4093, 4094, 4095, 4096, 8192, 65536, 70000])
 def test_long_read(bench, length):
-    """READ without a write list, above the threshold: data and roundup travel in the reply chunk."""
+    """READ without a write list, above the threshold. Data and roundup are in the reply chunk."""
     content = bench.random.randbytes(length)
     handle = bench.file(content)
     conn = bench.connect()
@@ -129,7 +128,7 @@ def test_long_read(bench, length):
 @case("server.reply-chunk.shape-{name}", requirements=LONG_REPLY, bugs=["B125"])
 @pytest.mark.parametrize("name", SHAPES)
 def test_shape(bench, name):
-    """Segments of a reply chunk are filled in order, whatever their sizes."""
+    """Segments of a reply chunk are filled in order, for any sizes."""
     content = bench.random.randbytes(9001)
     handle = bench.file(content)
     conn = bench.connect()
@@ -142,7 +141,8 @@ def test_shape(bench, name):
 
 @case("server.reply-chunk.readlink", requirements=LONG_REPLY)
 def test_long_readlink(bench):
-    """READLINK of 1000 octets with thresholds of 1024: not eligible for a chunk that is not there."""
+    """READLINK of 1000 octets with thresholds of 1024. There is no write chunk, so the text is in
+    the reply chunk."""
     text = bytes(97 + i % 26 for i in range(1000))
     handle = bench.symlink(text)
     conn = bench.connect(private_data=SMALL_INLINE)
@@ -156,7 +156,7 @@ def test_long_readlink(bench):
 @case("server.reply-chunk.{procedure}", requirements=LONG_REPLY)
 @pytest.mark.parametrize("procedure", ["readdir", "readdirplus"])
 def test_long_listing(bench, procedure):
-    """A listing above the threshold of 1024 octets arrives whole in the reply chunk."""
+    """A listing above the threshold of 1024 octets is complete in the reply chunk."""
     conn = bench.connect(private_data=SMALL_INLINE)
     directory, names = crowded_directory(bench)
     call = readdir_call(conn, directory)
@@ -175,7 +175,8 @@ def test_long_listing(bench, procedure):
     hostile=True,
 )
 def test_listing_beside_a_write_chunk(bench):
-    """READDIR with both: names are not eligible, so the write chunk stays unused."""
+    """READDIR with a write chunk and a reply chunk. Names are not eligible, so the write chunk
+    stays unused."""
     conn = bench.connect(private_data=SMALL_INLINE)
     directory, names = crowded_directory(bench)
     call = readdir_call(conn, directory)
@@ -191,7 +192,7 @@ def test_listing_beside_a_write_chunk(bench):
 @case("server.reply-chunk.short-{procedure}", requirements=RETURNED)
 @pytest.mark.parametrize("procedure", ["null", "getattr", "read"])
 def test_short_reply(bench, procedure):
-    """A reply chunk that is not needed is returned unused with an inline reply, or used."""
+    """An unneeded reply chunk is returned unused with an inline reply, or used."""
     conn = bench.connect()
     if procedure == "null":
         call = conn.null_call()
@@ -205,7 +206,7 @@ def test_short_reply(bench, procedure):
 
 @case("server.reply-chunk.rpc-error", requirements=RETURNED)
 def test_rpc_error(bench):
-    """A program that is not there: the RPC error reply returns the reply chunk too."""
+    """A program that does not exist: the RPC error reply returns the reply chunk too."""
     conn = bench.connect()
     call = conn.rpc_call(0x2000FFFF, 1, 0)
     conn.reply_chunk(call, length=512)
@@ -216,7 +217,7 @@ def test_rpc_error(bench):
 
 @case("server.reply-chunk.not-offered", requirements=["RFC8166-3.5.3-6"])
 def test_not_offered(bench):
-    """A call without reply chunk gets a reply without one."""
+    """A call without a reply chunk gets a reply without one."""
     conn = bench.connect()
     outcome = conn.exchange(conn.nfs_call("GETATTR", object=bench.root))
     expect(outcome, "RFC8166-3.5.3-6", must=[kinds.REPLY])
@@ -227,7 +228,7 @@ def test_not_offered(bench):
 @case("server.reply-chunk.larger-than-a-mebibyte-{name}", requirements=LONG_REPLY, bugs=["B103"])
 @pytest.mark.parametrize("name", ["one-segment", "sixteen-segments"])
 def test_very_large(bench, name):
-    """A reply chunk that claims 1 MiB + 4 KiB, or 16 MiB, is used as far as the reply needs."""
+    """A reply chunk of 1 MiB + 4 KiB, or of 16 MiB, is used as far as the reply needs."""
     content = bench.random.randbytes(5000)
     handle = bench.file(content)
     conn = bench.connect()
@@ -251,8 +252,8 @@ SHORTENED = {**OVERRUN_LATITUDE, kinds.REPLY: "the result is shortened to fit (R
 @case("server.reply-chunk.too-small-{room}", requirements=OVERRUN_REQUIREMENTS)
 @pytest.mark.parametrize("room", [4, 1000, 8192])
 def test_too_small(bench, room):
-    """READ of 8192 octets as a long reply with too little room: an error, or a shorter READ; never a
-    Write beyond the chunk."""
+    """READ of 8192 octets as a long reply with too little room. An error or a shorter READ, and no
+    RDMA Write beyond the chunk."""
     handle = bench.file(bench.random.randbytes(8192))
     conn = bench.connect()
     call = read_call(conn, handle, 8192)
@@ -279,8 +280,8 @@ def test_too_small_for_listing(bench):
 @case("server.reply-chunk.{name}", requirements=OVERRUN_REQUIREMENTS)
 @pytest.mark.parametrize("name", ["missing", "without-segments", "with-empty-segments"])
 def test_missing(bench, name):
-    """READ of 8192 octets with neither write nor reply chunk to hold them: an error, or a READ that
-    fits inline; never a Send above the threshold."""
+    """READ of 8192 octets with neither a write chunk nor a reply chunk. An error or a READ that
+    fits inline, and no Send above the threshold."""
     handle = bench.file(bench.random.randbytes(8192))
     conn = bench.connect()
     call = read_call(conn, handle, 8192)
@@ -299,7 +300,7 @@ def test_missing(bench, name):
 )
 @pytest.mark.parametrize("count", BOGUS_COUNTS)
 def test_bogus_count(bench, count):
-    """The segment count promises more than the message holds: an XDR error."""
+    """The segment count exceeds the message: an XDR error."""
     conn = bench.connect()
     call = conn.null_call()
     conn.reply_chunk(call, length=4096)

@@ -1,4 +1,4 @@
-"""The reverse direction: what the server's calls look like (RFC 8167 5, RFC 8881 20.9, RFC 8267 6.5)."""
+"""The reverse direction: the server's calls (RFC 8167 5, RFC 8881 20.9, RFC 8267 6.5)."""
 
 import pytest
 
@@ -32,7 +32,7 @@ SECURITY = "RFC8881-2.10.8.2-1"
 
 
 def expect_reverse_call(callback):
-    """The words of a call in the reverse direction, and that it is a plain short message."""
+    """Checks the words of a call in the reverse direction. The call is a plain short message."""
     header = callback.header
     expect.equal(header.vers, 1, "RFC8167-5.1-2", "rdma_vers of a reverse call")
     expect.at_least(header.credit, 1, "RFC8167-5.1-1", "reverse credits that are asked for")
@@ -41,7 +41,7 @@ def expect_reverse_call(callback):
     expect.equal(header.proc, wire.Procedure.MSG, PLAIN, "rdma_proc of a callback")
     reduced = [each.position for each in header.read_list if each.position]
     expect.equal(reduced, [], "RFC8167-7-1", "reduced items of a callback")
-    # All replies that we announce fit inline, so that a reply chunk has no use either (RFC 8267 6.5.2).
+    # Our replies fit inline as announced, so a reply chunk has no use either (RFC 8267 6.5.2).
     chunks = len(header.read_list) + len(header.write_list) + (header.reply_chunk is not None)
     expect.equal(chunks, 0, "RFC8267-6.5.2-3", "chunks of a callback")
 
@@ -52,14 +52,15 @@ def expect_reverse_call(callback):
     needs=["backchannel"],
 )
 def test_null(bench):
-    """Whatever the server calls first on its new backchannel is a sound call of the client's program."""
+    """The server's first call on its new backchannel, of any kind, is a sound call of the client's
+    program."""
     session = bench.nfs4_session(back=True)
     callbacks = session.conn.callbacks
     callbacks.wait_seen(1, bench.deadlines.patience_ms)
     unasked = session.conn.receive(bench.deadlines.patience_ms)
     expect.true(unasked is None, A_CALL, "what the server sends of itself has msg_type CALL")
     if callbacks.count == 0:
-        # Not before it is needed, then.
+        # The server sends no call before it needs one.
         callbacks.answer(Recall(bench, session).expect_recall("RFC8167-3.2-1"))
     for callback in callbacks.seen:
         expect_reverse_call(callback)
@@ -81,8 +82,8 @@ def test_null(bench):
     needs=["delegations"],
 )
 def test_recall(bench):
-    """A conflicting OPEN recalls a delegation: CB_SEQUENCE of the session first, then CB_RECALL with the
-    delegation's stateid; after DELEGRETURN the other client has the file."""
+    """A conflicting OPEN recalls a delegation. The callback has CB_SEQUENCE of the session, then
+    CB_RECALL with the delegation's stateid. After DELEGRETURN the other client has the file."""
     recall = Recall(bench)
     callback = recall.expect_recall(RECALLED)
     expect_reverse_call(callback)
@@ -105,8 +106,8 @@ def test_recall(bench):
     needs=["delegations"],
 )
 def test_sequence_ids(bench):
-    """Three recalls one after the other: each slot counts its own sequence IDs from 1. XIDs may come
-    again after their calls are over (RFC 8167 2.4)."""
+    """Three recalls one after the other. Each slot counts its own sequence IDs from 1. XIDs may be
+    used again after their calls have ended (RFC 8167 2.4)."""
     recall = Recall(bench, count=3)
     for number in range(3):
         callback = recall.expect_recall(FIRST, number)
@@ -129,10 +130,10 @@ def test_sequence_ids(bench):
 )
 @pytest.mark.parametrize("name", ["unseen", "seen"])
 def test_referring_call(bench, name):
-    """A recall names the request that granted the delegation as long as its slot was not used again:
-    until then the server does not know that the client has seen the grant. Later it need not. The duty
-    is of a server that remembers the request, which it should. Requests about other objects are none of
-    the callback's."""
+    """A recall refers to the request that granted the delegation until that request's slot is used
+    again. Before that, the server does not know whether the client has seen the grant. Afterwards
+    it need not refer to it. Only a server that remembers the request has this duty, and it should
+    remember it. A callback does not refer to requests about other objects."""
     rule = "RFC8881-2.10.6.3-1"
     session = bench.nfs4_session(back=True)
     slot = other_slot(session)
@@ -167,7 +168,7 @@ CREDENTIALS = {
 
 
 def uid_of(credential):
-    """The uid of AUTH_SYS; None if the body does not decode."""
+    """The uid of AUTH_SYS. None if the body does not decode."""
     try:
         return rpc.AuthSys.decode(credential.body).uid
     except wire.DecodeError:
@@ -181,7 +182,8 @@ def uid_of(credential):
 )
 @pytest.mark.parametrize("name", CREDENTIALS)
 def test_credential(bench, name):
-    """Callbacks carry a credential that csa_sec_parms offers, whatever flavour the forward calls have."""
+    """Callbacks use a credential that csa_sec_parms offers, for any flavour of the forward
+    calls."""
     offered = CREDENTIALS[name]
     recall = Recall(bench, unusual_session(bench, csa_sec_parms=offered))
     recall.callbacks.answer(recall.expect_recall(SECURITY))
@@ -213,7 +215,7 @@ def test_threshold(bench, name):
         "no-private-data": None,
         "asymmetric": wire.PrivateData(send_bytes=8192, receive_bytes=1024),
     }
-    # No more than fits is announced, so that no long call is due (RFC 8267 6.5.2).
+    # Only what fits inline is announced, so no long call is needed (RFC 8267 6.5.2).
     channel = back_channel(ca_maxrequestsize=1024)
     settings = {"private_data": data[name]}
     session = unusual_session(bench, settings, csa_back_chan_attrs=channel)
@@ -237,8 +239,8 @@ def test_threshold(bench, name):
 )
 @pytest.mark.parametrize("name", ["request", "operations"])
 def test_small_channel(bench, name):
-    """A backchannel too small for a recall gets none: no delegation is granted, or the callback keeps to
-    what was agreed."""
+    """A backchannel is too small for a recall. The server grants no delegation, or its callback
+    keeps to the agreed limits."""
     attrs = {"request": {"ca_maxrequestsize": 128}, "operations": {"ca_maxoperations": 1}}[name]
     client = known_client(bench)
     made = client.create_session(csa_flags=BACK, csa_back_chan_attrs=back_channel(**attrs))

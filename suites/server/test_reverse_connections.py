@@ -1,5 +1,4 @@
-"""On which connections the server calls: those that are a session's backchannel, and no others (RFC 8167
-6, RFC 8881 18.34)."""
+"""The server's calls use backchannel connections only (RFC 8167 6, RFC 8881 18.34)."""
 
 import pytest
 
@@ -16,8 +15,8 @@ RECALLED = "RFC8267-6.5.2-1"
 @case("server.reverse.not-announced-{name}", requirements=[READY, RECALLED], needs=["backchannel"])
 @pytest.mark.parametrize("name", ["session", "client-id", "connection"])
 def test_not_announced(bench, name):
-    """Nothing is called on a connection of which nobody said that it is a backchannel, also while
-    another client's open conflicts with one of ours."""
+    """The server sends no calls on a connection that was not announced as a backchannel. This holds
+    even while another client's OPEN conflicts with one of ours."""
     conn = bench.connect(receives=36)
     Callbacks(conn)
     if name == "client-id":
@@ -40,8 +39,8 @@ def test_not_announced(bench, name):
     needs=["delegations"],
 )
 def test_fore_only_connection(bench):
-    """A second connection that is bound to the fore channel alone gets no callback; the backchannel's
-    does."""
+    """A second connection is bound to the fore channel only. It gets no callback, and the
+    backchannel connection does."""
     recall = Recall(bench)
     other = bench.connect(receives=36)
     Callbacks(other)
@@ -61,8 +60,8 @@ def test_fore_only_connection(bench):
 )
 @pytest.mark.parametrize("name", ["back", "back-or-both", "fore-or-both"])
 def test_other_connection(bench, name):
-    """A session without backchannel gets one by BIND_CONN_TO_SESSION of another connection: callbacks
-    come there and not on the first one."""
+    """A session without a backchannel gets one by BIND_CONN_TO_SESSION of another connection.
+    Callbacks arrive on that one and not on the first."""
     direction = name.upper().replace("-", "_")
     first = bench.connect(receives=36)
     Callbacks(first)

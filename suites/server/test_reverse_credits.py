@@ -1,5 +1,6 @@
-"""XIDs and credits of the reverse direction, which have nothing to do with those of the other (RFC 8167
-2.4, 4.1)."""
+"""XIDs and credits of the reverse direction (RFC 8167 2.4, 4.1).
+
+They are independent of those of the forward direction."""
 
 import pytest
 
@@ -21,8 +22,8 @@ REVERSE_GRANT = "RFC8167-4.1-2"
 )
 @pytest.mark.parametrize("order", ["forward-first", "reverse-first", "pipelined"])
 def test_equal_xids(bench, order):
-    """A forward call has the XID of a callback that waits for its reply: they are two transactions, and
-    both are completed, whichever is answered first."""
+    """A forward call has the XID of an outstanding callback. They are two transactions. Both
+    complete, in either order of replies."""
     recall = Recall(bench)
     conn = recall.conn
     callback = recall.expect_recall(BY_DIRECTION)
@@ -49,7 +50,8 @@ def test_equal_xids(bench, order):
     hostile=True,
 )
 def test_call_with_xid_of_callback(bench):
-    """A COMPOUND with the XID of a pending callback is a call, and does not answer the callback."""
+    """A COMPOUND with the XID of an outstanding callback is a call. It does not answer the
+    callback."""
     recall = Recall(bench)
     callback = recall.expect_recall(BY_DIRECTION)
     call = recall.session.call("PUTROOTFH", slot=other_slot(recall.session))
@@ -70,8 +72,8 @@ def test_call_with_xid_of_callback(bench):
     needs=["delegations"],
 )
 def test_forward_while_held(bench):
-    """While a callback waits for its reply, as many forward calls as granted are answered at once, and
-    again together with that reply, which grants one reverse credit."""
+    """While a callback is outstanding, a full window of forward calls is answered at once. A second
+    window is sent together with that reply, which grants one reverse credit."""
     recall = Recall(bench)
     conn = recall.conn
     callback = recall.expect_recall(SEPARATE)
@@ -97,16 +99,16 @@ def test_forward_while_held(bench):
 )
 @pytest.mark.parametrize("grant", [1, 2])
 def test_reverse_grant(bench, grant):
-    """No more callbacks are under way than the client grants: three recalls are due, each waits for its
-    turn."""
+    """No more callbacks are outstanding than the client grants. Three recalls are due, and each
+    waits for a credit."""
     session = with_grant(bench, grant, csa_back_chan_attrs=back_channel(ca_maxrequests=4))
     hold_to_grant(bench, session, grant)
     conn = session.conn
-    # Our reverse grants and the server's forward ones have nothing to do with each other.
+    # Our reverse grants and the server's forward grants are independent.
     calls = [conn.null_call() for _ in range(conn.window)]
     for outcome in conn.collect(calls).values():
         expect(outcome, "RFC8167-4.1-3", must=[kinds.REPLY])
-    # A Send that met no receive would have ended the connection.
+    # A Send without a receive would have ended the connection.
     expect(conn.probe(), "RFC8167-4.3-1", must=[kinds.REPLY])
 
 
@@ -117,20 +119,20 @@ def test_reverse_grant(bench, grant):
     hostile=True,
 )
 def test_no_reverse_grant(bench):
-    """A reverse reply that grants nothing: as in the other direction that would be a deadlock, so one
-    callback at a time goes on."""
+    """A reverse reply grants zero credits. To avoid a deadlock, as in the forward direction, the
+    server goes on with one callback at a time."""
     session = with_grant(bench, 0, csa_back_chan_attrs=back_channel(ca_maxrequests=4))
     hold_to_grant(bench, session, 0)
 
 
 def hold_to_grant(bench, session, grant):
-    """Three recalls are due, of which no more than granted are ever under way, and all come."""
+    """Three recalls are due. No more than granted are outstanding at a time, and all arrive."""
     callbacks = session.conn.callbacks
     recall = Recall(bench, session, count=3)
     for number in range(3):
         recall.provoke(number)
     allowed = max(1, grant)
-    # It need not use all that it may: a server may call one at a time (RFC 8166 3.3.1).
+    # A server may use fewer credits, and call one at a time (RFC 8166 3.3.1).
     waiting = recall.look(REVERSE_GRANT)
     while waiting is not None:
         for _ in range(2):
@@ -155,8 +157,8 @@ def hold_to_grant(bench, session, grant):
 )
 @pytest.mark.parametrize("name", ["error", "done", "unknown-proc", "no-payload", "bad-type"])
 def test_ignored_credits(bench, name):
-    """A credit word in a message of no direction grants nothing: a second callback does not leave while
-    the first waits, although that message says 1000."""
+    """A credit word in a message without a direction grants nothing, although it says 1000. The
+    server sends no second callback while the first is outstanding."""
     recall, first = one_of_two(bench, REVERSE_GRANT)
     conn, callbacks = recall.conn, recall.callbacks
     draft = wire.Draft()

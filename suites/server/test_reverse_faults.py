@@ -1,5 +1,7 @@
-"""Replies of a hostile client to callbacks: malformed, with chunks, too long, twice, never, of the wrong
-XID or version. The server keeps its forward side, and takes the right reply all the same (RFC 8167 5)."""
+"""Replies of a hostile client to callbacks (RFC 8167 5).
+
+They are malformed, with chunks, too long, repeated, missing, or have a wrong XID or version. The
+server goes on serving forward calls, and still accepts the right reply."""
 
 import struct
 
@@ -30,7 +32,7 @@ FAULT_FLAG = "RFC8881-18.46.3-1"
 
 
 def expect_serving(bench, session, requirement_id=STILL_SERVES):
-    """Forward calls are answered, here or on a new connection if this one has ended."""
+    """Forward calls are answered here, or on a new connection if this one has ended."""
     conn = session.conn if session.conn.open else bench.connect(receives=36)
     if conn.callbacks is None:
         Callbacks(conn)
@@ -40,13 +42,14 @@ def expect_serving(bench, session, requirement_id=STILL_SERVES):
 
 
 def expect_given_back(recall, conn):
-    """The delegation is given back, unless the server has revoked it after such an answer."""
+    """DELEGRETURN succeeds, unless the server has revoked the delegation after such an answer."""
     returned = recall.give_back(conn=conn)
     expect(returned, STILL_SERVES, must=[kinds.REPLY], latitude=REVOKED)
 
 
 def expect_no_answer(conn, draft):
-    """A reply, good or bad, is not answered; a message too short to have a direction may be."""
+    """The server does not answer a reply, good or bad. It may answer a message that is too short to
+    have a direction."""
     shortest = 8  # the RPC XID and msg_type
     short = dict.fromkeys(
         (kinds.ERR_CHUNK, kinds.DENIED), "a message without a direction (RFC 8166 4.5.2)"
@@ -100,7 +103,7 @@ PAYLOADS = {
 )
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_payload(bench, name):
-    """A reply to a recall that is cut, garbled or an error of RPC harms nothing but the callback."""
+    """The reply to a recall is truncated, garbage or an RPC error. This harms only the callback."""
     recall = Recall(bench)
     callback = recall.expect_recall(STILL_SERVES)
     expect_no_answer(recall.conn, recall.callbacks.message(callback.xid, PAYLOADS[name](callback)))
@@ -116,7 +119,7 @@ def test_payload(bench, name):
 )
 @pytest.mark.parametrize("name", ["nothing", "header-only", "denied", "prog-unavail", "never"])
 def test_null(bench, name):
-    """The first call on the backchannel is answered wrong, or not at all: the session works."""
+    """The first call on the backchannel gets a wrong answer, or none: the session works."""
     session = bench.nfs4_session(back=True, answers_null=False)
     callback = session.conn.callbacks.wait()
     if callback is None:
@@ -190,9 +193,9 @@ NOT_REPLIES = {
 )
 @pytest.mark.parametrize("name", NOT_REPLIES)
 def test_not_the_reply(bench, name):
-    """A message that is not the callback's reply does not complete it: no second recall leaves while
-    one reverse credit is all there is, and the right reply is taken after it. A server may look at
-    rdma_xid alone, and so take a reply with another XID inside."""
+    """A message that is not the callback's reply does not complete it. The server has one reverse
+    credit, so it sends no second recall. It accepts the right reply afterwards. A server may match
+    by rdma_xid alone, and so accept a reply with another XID inside."""
     requirement_id, make = NOT_REPLIES[name]
     recall, callback = one_of_two(bench, requirement_id)
     callbacks = recall.callbacks
@@ -223,7 +226,8 @@ def test_not_the_reply(bench, name):
     hostile=True,
 )
 def test_twice(bench):
-    """The reply to a recall comes three times: the others are dropped, the connection stays."""
+    """The reply to a recall is sent three times. The server drops the duplicates, and the
+    connection stays open."""
     recall = Recall(bench)
     callback = recall.expect_recall(NOT_THE_REPLY)
     for _ in range(3):
@@ -242,8 +246,9 @@ def test_twice(bench):
 )
 @pytest.mark.parametrize("count", [1, 20])
 def test_unknown_xid(bench, count):
-    """Replies to callbacks that were never sent are dropped, and cost no credit. No RFC forbids to end
-    the connection of such a client, but the late reply of a slow one looks the same."""
+    """Replies to callbacks that were never sent are dropped, and cost no credit. No RFC forbids
+    ending the connection. That is a warning, because the late reply of a slow client looks the
+    same."""
     session = bench.nfs4_session(back=True)
     payload = rpc.Reply(xid=0x7E000001).encode(b"")
     for _ in range(count):
@@ -258,14 +263,14 @@ def test_unknown_xid(bench, count):
     "server.reverse-fault.never", requirements=[STILL_SERVES], needs=["delegations"], hostile=True
 )
 def test_never(bench):
-    """No reply comes: forward calls of this and of other clients go on, and the file is not opened for
-    writing meanwhile."""
+    """No reply arrives. Forward calls of this and of other clients are answered. The server does
+    not grant the conflicting OPEN meanwhile."""
     recall = Recall(bench)
     recall.expect_recall(STILL_SERVES)
     expect_serving(bench, recall.session)
     expect(bench.connect().probe(), STILL_SERVES, must=[kinds.REPLY])
     recall.expect_waiting(STILL_SERVES)
-    # A client that gives back has answered in effect.
+    # DELEGRETURN counts as an answer.
     recall.expect_done(STILL_SERVES)
 
 
@@ -282,8 +287,8 @@ CHUNK_LISTS = ("read-list", "write-list", "reply-chunk", "empty-write-chunk", "n
 )
 @pytest.mark.parametrize("name", CHUNK_LISTS)
 def test_chunks(bench, name):
-    """A reply to a recall has chunks, although nothing of a callback may be reduced: the server takes it,
-    refuses it or drops it, and goes on."""
+    """A reply to a recall has chunks, although no item of a callback may be reduced. The server
+    accepts, refuses or drops it, and serves calls."""
     recall = Recall(bench)
     callback = recall.expect_recall(CHUNKS)
     conn, draft = recall.conn, recall.callbacks.reply_to(callback)
@@ -314,8 +319,8 @@ def test_chunks(bench, name):
 )
 @pytest.mark.parametrize("name", ["at-threshold", "above-threshold"])
 def test_long(bench, name):
-    """A reply of just the threshold's size is taken; of one that is longer only the connection may be
-    lost, as with any Send that no receive can hold."""
+    """A reply of exactly the threshold's size is accepted. A longer one may at most end its
+    connection, like any Send that fits no receive."""
     recall = Recall(bench)
     callback = recall.expect_recall("RFC8167-4.2-1")
     draft = recall.callbacks.reply_to(callback)
@@ -340,8 +345,8 @@ def test_long(bench, name):
 )
 @pytest.mark.parametrize("name", ["chunk", "vers", "unknown-code"])
 def test_error(bench, name):
-    """The recall is answered with RDMA_ERROR, which is never answered itself: the call is over, the
-    delegation may still be given back."""
+    """The recall is answered with RDMA_ERROR, which the server never answers. The call has ended,
+    and the delegation may still be returned."""
     recall = Recall(bench)
     callback = recall.expect_recall(STILL_SERVES)
     draft = wire.Draft()
@@ -360,7 +365,7 @@ FAULTS = {
 }
 
 
-# RFC 8881 18.37.3, 15.1.1.3: a session whose callbacks are under way.
+# RFC 8881 18.37.3, 15.1.1.3: a session with outstanding callbacks.
 BUSY = dict.fromkeys(
     (
         status("NFS4ERR_BACK_CHAN_BUSY"),
@@ -379,16 +384,16 @@ BUSY = dict.fromkeys(
 )
 @pytest.mark.parametrize("name", FAULTS)
 def test_sequence_fault(bench, name):
-    """CB_SEQUENCE is refused: the server may go on by itself, or tell that the path is down, and then
-    takes another connection for the backchannel; or it tells SEQ4_STATUS_BACKCHANNEL_FAULT, for which
-    the client has to destroy the session. It serves all the same."""
+    """CB_SEQUENCE is refused, and the server keeps serving. It may go on, or report the path as
+    down and accept another connection for the backchannel. Or it sets
+    SEQ4_STATUS_BACKCHANNEL_FAULT, and the client has to destroy the session."""
     recall = Recall(bench)
     session = recall.session
     callback = recall.expect_recall(FAULT_FLAG)
     recall.callbacks.answer(callback, {"CB_SEQUENCE": FAULTS[name]})
     conn = expect_serving(bench, session)
     if session.status_flags & NFS4.SEQ4_STATUS_BACKCHANNEL_FAULT:
-        # RFC 8881 18.46.3: no requests any more but this.
+        # RFC 8881 18.46.3: only this request is legal now.
         expect(session.destroy(conn), STILL_SERVES, must=[kinds.REPLY], latitude=BUSY)
         return
     down = NFS4.SEQ4_STATUS_CB_PATH_DOWN | NFS4.SEQ4_STATUS_CB_PATH_DOWN_SESSION

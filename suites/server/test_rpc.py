@@ -1,4 +1,4 @@
-"""What a server answers when the framing is good and the RPC call is not (RFC 5531 9), over RDMA and TCP."""
+"""Faulty RPC calls with good framing, over RDMA and TCP (RFC 5531 9)."""
 
 import pytest
 
@@ -37,7 +37,7 @@ UNDECODABLE = {
 
 
 def expect_framed(outcome):
-    """Over RDMA the RPC reply stands behind a transport header of RDMA_MSG without chunks."""
+    """Over RDMA, the RPC reply follows a transport header of RDMA_MSG without chunks."""
     if not outcome.conn.has_header:
         return
     seen = words(outcome.raw)[1:7]
@@ -57,7 +57,7 @@ def patched(conn, number, value):
 @case("server.rpc.version-{name}", requirements=[MISMATCH, FRAMED], bugs=["B130"], over=ANY)
 @pytest.mark.parametrize("name", RPC_VERSIONS)
 def test_rpc_version(bench, name):
-    """A NULL call with another rpcvers than 2: denied with RPC_MISMATCH, 2 to 2."""
+    """A NULL call with an rpcvers other than 2: denied with RPC_MISMATCH, 2 to 2."""
     conn = bench.connect()
     outcome = conn.exchange(patched(conn, RPCVERS_WORD, RPC_VERSIONS[name]))
     expect_rpc_mismatch(outcome)
@@ -81,7 +81,8 @@ def expect_rpc_mismatch(outcome):
     over=ANY,
 )
 def test_rpc_version_before_program(bench):
-    """rpcvers 3 and an unknown program: what follows rpcvers means nothing, so RPC_MISMATCH."""
+    """rpcvers 3 and an unknown program. The rest has no meaning under this rpcvers, so the answer
+    is RPC_MISMATCH."""
     conn = bench.connect()
     call = conn.rpc_call(PROGRAMS["local-range"], 1, 0)
     call.payload = with_word(bytes(call.payload), RPCVERS_WORD, 3)
@@ -97,8 +98,8 @@ def test_rpc_version_before_program(bench):
 )
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_unknown_program(bench, name):
-    """A NULL call to a program that is not there: PROG_UNAVAIL behind a transport header, and nothing
-    after it."""
+    """A NULL call to a program that does not exist: PROG_UNAVAIL behind a transport header, and
+    nothing after it."""
     conn = bench.connect()
     outcome = conn.exchange(conn.rpc_call(PROGRAMS[name], 1, 0))
     expect(outcome, NO_PROGRAM, must=["rpc:PROG_UNAVAIL"])
@@ -115,8 +116,8 @@ def test_unknown_program(bench, name):
 )
 @pytest.mark.parametrize("name", VERSIONS)
 def test_unknown_version(bench, name):
-    """A NULL call to a version of NFS that nobody has: PROG_MISMATCH with the true range, the same
-    each time."""
+    """A NULL call to a version of NFS that does not exist: PROG_MISMATCH with the right range, the
+    same each time."""
     conn = bench.connect()
     ranges = []
     for _ in range(2):
@@ -145,7 +146,7 @@ def test_unknown_version(bench, name):
 )
 @pytest.mark.parametrize("name", PROCEDURES)
 def test_unknown_procedure(bench, name):
-    """A procedure number that NFS version 3 does not have: PROC_UNAVAIL, and nothing after it."""
+    """A procedure number that NFS version 3 lacks: PROC_UNAVAIL, and nothing after it."""
     conn = bench.connect()
     outcome = conn.exchange(conn.rpc_call(PROGRAM, VERSION, PROCEDURES[name]))
     expect(outcome, NO_PROCEDURE, must=["rpc:PROC_UNAVAIL"])
@@ -155,7 +156,7 @@ def test_unknown_procedure(bench, name):
 
 
 HANDLE = b"\x5e" * 32
-# Arguments that no decoder of RFC 1813 takes: (procedure, octets).
+# Arguments that no decoder of RFC 1813 accepts: (procedure, octets).
 GARBAGE_ARGUMENTS = {
     "nothing": ("GETATTR", b""),
     "handle-too-long": ("GETATTR", (68).to_bytes(4, "big") + bytes(68)),
@@ -185,7 +186,8 @@ GARBAGE_ARGUMENTS = {
 @case("server.rpc.garbage-{name}", requirements=[GARBAGE, VOID, "RFC8166-4.5.2-5"], over=ANY)
 @pytest.mark.parametrize("name", GARBAGE_ARGUMENTS)
 def test_garbage_arguments(bench, name):
-    """Arguments that do not decode: GARBAGE_ARGS, over RDMA in an RDMA_MSG, and nothing after it."""
+    """Arguments that do not decode: GARBAGE_ARGS, over RDMA in an RDMA_MSG, and nothing after
+    it."""
     conn = bench.connect()
     procedure, octets = GARBAGE_ARGUMENTS[name]
     outcome = conn.exchange(conn.nfs_call(procedure, octets))
@@ -232,7 +234,7 @@ TYPES = {"reply": 1, "two": 2, "largest": 0xFFFFFFFF}
 @case("server.rpc.type-{name}", requirements=[DIRECTION], bugs=["B126"], hostile=True, over=ANY)
 @pytest.mark.parametrize("name", TYPES)
 def test_message_type(bench, name):
-    """A CREATE whose msg_type is not CALL: it is not executed, and the connection stays."""
+    """A CREATE whose msg_type is not CALL is not executed, and the connection stays open."""
     where = {"dir": bench.directory(), "name": bench.name("typed")}
     conn = bench.connect()
     call = conn.nfs_call("CREATE", where=where)
@@ -257,8 +259,8 @@ def test_message_type(bench, name):
 )
 @pytest.mark.parametrize("name", ["accepted", "denied", "cut", "of-pending-call", "in-a-row"])
 def test_stray_reply(bench, name):
-    """RPC replies that no call of the server waits for: discarded, also when the XID is that of a
-    call of ours in flight."""
+    """RPC replies that match no call of the server are discarded. This holds even for the XID of a
+    client's call in flight."""
     conn = bench.connect()
     latitude = taken_for_a_call(conn)
     for _ in range(100 if name == "in-a-row" else 1):
@@ -290,15 +292,15 @@ def stray_reply(conn, name):
     return call
 
 
-# What stands before the RPC message: a record mark of its length, or junk.
+# Octets in front of the RPC message: a record mark with its length, or junk.
 PREFIXES = ("record-mark", "zero-word", "all-ones", "three-words")
 
 
 @case("server.rpc.prefix-{name}", requirements=["RFC8166-4.5.2-4", "RFC8166-3.2-2"], hostile=True)
 @pytest.mark.parametrize("name", PREFIXES)
 def test_prefix(bench, name):
-    """Octets between the header and the RPC message, so that the XIDs differ: ERR_CHUNK, or an RPC
-    error if the header's XID alone is looked at; not executed."""
+    """Octets between the header and the RPC message make the XIDs differ. The answer is ERR_CHUNK,
+    or an RPC error if the server uses only the header's XID. Nothing is executed."""
     where = {"dir": bench.directory(), "name": bench.name("prefix")}
     conn = bench.connect()
     call = conn.nfs_call("CREATE", where=where)
@@ -326,7 +328,7 @@ def test_prefix(bench, name):
 
 @case("server.rpc.no-record-mark", requirements=["RFC8166-3.2-2"])
 def test_no_record_mark(bench):
-    """The RPC message of a reply starts right behind the header, with its XID."""
+    """The RPC message of a reply follows the header immediately, with its XID."""
     conn = bench.connect()
     call = conn.null_call()
     outcome = conn.exchange(call)
@@ -340,7 +342,7 @@ def test_no_record_mark(bench):
 
 @case("server.rpc.xid-doubled", requirements=["RFC8166-3.2-1"], hostile=True)
 def test_xid_doubled(bench):
-    """The RPC message behind its XID once more: the XIDs agree and the message has no type."""
+    """The RPC message has its XID twice. The XIDs match, and the message has no valid type."""
     conn = bench.connect()
     call = conn.null_call()
     call.payload = call.xid.to_bytes(4, "big") + bytes(call.payload)

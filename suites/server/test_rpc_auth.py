@@ -1,5 +1,6 @@
-"""Credentials and verifiers of RPC calls: taken within their limits, refused with a reason
-beyond them (RFC 5531 8.2, 9, appendix A)."""
+"""Credentials and verifiers of RPC calls (RFC 5531 8.2, 9, appendix A).
+
+The server accepts them within their limits. Beyond the limits it refuses them with a reason."""
 
 import pytest
 
@@ -70,7 +71,7 @@ def expect_denied(outcome, requirement_id, latitude=None):
 
 @case("server.rpc-auth.none", requirements=[NONE], over=ANY)
 def test_none(bench):
-    """NULL with AUTH_NONE, which every server has."""
+    """NULL with AUTH_NONE, which every server supports."""
     conn = bench.connect(greet=False)
     expect(conn.exchange(conn.null_call()), NONE, must=[kinds.REPLY])
 
@@ -78,7 +79,7 @@ def test_none(bench):
 @case("server.rpc-auth.none-with-body-{octets}", requirements=[NONE], over=ANY)
 @pytest.mark.parametrize("octets", [4, 400])
 def test_none_with_body(bench, octets):
-    """AUTH_NONE with octets in its body, which mean nothing: taken, or refused as a bad credential."""
+    """AUTH_NONE with meaningless octets in its body: accepted, or refused as a bad credential."""
     conn = bench.connect()
     credential = rpc.OpaqueAuth(flavor=rpc.AuthFlavor.AUTH_NONE, body=b"\xa5" * octets)
     outcome = expect(
@@ -96,7 +97,7 @@ def test_none_with_body(bench, octets):
 @case("server.rpc-auth.sys-{name}", requirements=[LIMITS], over=ANY)
 @pytest.mark.parametrize("name", WITHIN)
 def test_sys_within_limits(bench, name):
-    """NULL with AUTH_SYS up to the limits of its name and its groups: answered."""
+    """NULL with AUTH_SYS, up to the limits of its name and groups, is answered."""
     conn = bench.connect()
     expect(conn.exchange(null_call(conn, rpc.auth_sys(**WITHIN[name]))), LIMITS, must=[kinds.REPLY])
 
@@ -104,7 +105,7 @@ def test_sys_within_limits(bench, name):
 @case("server.rpc-auth.sys-{name}", requirements=[LIMITS, REFUSED], over=ANY)
 @pytest.mark.parametrize("name", BEYOND)
 def test_sys_beyond_limits(bench, name):
-    """NULL with an AUTH_SYS that is longer than it may be: denied with AUTH_ERROR."""
+    """NULL with an AUTH_SYS beyond its limits: denied with AUTH_ERROR."""
     conn = bench.connect()
     outcome = conn.exchange(null_call(conn, rpc.auth_sys(**BEYOND[name])))
     latitude = {**UNCHECKED, "rpc:GARBAGE_ARGS": "reported as an error of decoding"}
@@ -115,8 +116,8 @@ def test_sys_beyond_limits(bench, name):
 @case("server.rpc-auth.sys-broken-{name}", requirements=[REFUSED], over=ANY)
 @pytest.mark.parametrize("name", BROKEN)
 def test_sys_broken(bench, name):
-    """NULL with an AUTH_SYS whose body does not decode: denied with AUTH_ERROR; nothing is read
-    beyond the body."""
+    """NULL with an AUTH_SYS body that does not decode: denied with AUTH_ERROR. The server reads
+    nothing beyond the body."""
     conn = bench.connect()
     credential = rpc.OpaqueAuth(flavor=rpc.AuthFlavor.AUTH_SYS, body=BROKEN[name])
     outcome = conn.exchange(null_call(conn, credential))
@@ -128,7 +129,8 @@ def test_sys_broken(bench, name):
 @case("server.rpc-auth.flavor-{name}", requirements=[REFUSED], over=ANY)
 @pytest.mark.parametrize("name", FLAVORS)
 def test_flavor(bench, name):
-    """A flavour that the server cannot check: denied with AUTH_ERROR and a status that says why."""
+    """A flavour that the server cannot check: denied with AUTH_ERROR and a status that gives the
+    reason."""
     conn = bench.connect()
     credential = rpc.OpaqueAuth(flavor=FLAVORS[name], body=b"\xa5" * 8)
     latitude = {**UNCHECKED, "rpc:GARBAGE_ARGS": "reported as an error of decoding"}
@@ -155,8 +157,8 @@ def test_not_executed(bench, name):
 @case("server.rpc-auth.length-{octets}", requirements=[LENGTH], over=ANY)
 @pytest.mark.parametrize("octets", [400, 404])
 def test_length(bench, octets):
-    """A credential of an unknown flavour with 400 octets is denied for its flavour, with more for its
-    length; never executed."""
+    """A credential of an unknown flavour is never executed. With 400 octets it is denied for its
+    flavour, with more for its length."""
     conn = bench.connect()
     credential = rpc.OpaqueAuth(flavor=4711, body=b"\xa5" * octets)
     expect(
@@ -171,7 +173,7 @@ def test_length(bench, octets):
 @case("server.rpc-auth.verifier-{name}", requirements=[REFUSED], over=ANY)
 @pytest.mark.parametrize("name", ["sys", "undefined", "body-of-400"])
 def test_verifier(bench, name):
-    """AUTH_SYS with a verifier that it has no use for: ignored or denied with AUTH_ERROR."""
+    """AUTH_SYS with a verifier that the server does not use: ignored, or denied with AUTH_ERROR."""
     conn = bench.connect()
     verifier = {
         "sys": rpc.auth_sys(),

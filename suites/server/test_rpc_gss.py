@@ -1,5 +1,7 @@
-"""RPCSEC_GSS: who serves it over RDMA serves NFS over TCP too, where clients make their contexts (RFC 8166
-8.2.2.1), and nothing of it goes by chunks (8.2.2)."""
+"""RPCSEC_GSS over RDMA and TCP (RFC 8166 8.2.2).
+
+A server that supports it over RDMA serves NFS over TCP too, where clients create their contexts
+(8.2.2.1). No part of it travels in chunks."""
 
 import struct
 
@@ -8,14 +10,15 @@ from steertag.suite import case, expect, kinds
 from .chunk_checks import chunk_length, reduce_at
 
 RULE, WHOLE = "RFC8166-8.2.2.1-1", "RFC8166-8.2.2-1"
-# RFC 2203 5: version, RPCSEC_GSS_DATA, sequence number, service rpc_gss_svc_none, a handle that nobody gave.
+# RFC 2203 5: version, RPCSEC_GSS_DATA, sequence number, service rpc_gss_svc_none, a handle that the
+# server never issued.
 UNKNOWN_CONTEXT = struct.pack(">5I8s", 1, 0, 1, 1, 8, b"steertag")
-# RFC 2203 5.2.2: version, RPCSEC_GSS_INIT, sequence number, service, no handle yet. Its token is that of no
-# mechanism.
+# RFC 2203 5.2.2: version, RPCSEC_GSS_INIT, sequence number, service, no handle yet. The token
+# belongs to no mechanism.
 NEW_CONTEXT = struct.pack(">5I", 1, 1, 0, 1, 0)
 TOKEN = bytes(range(256)) * 2
 AT_RPC_LEVEL = "RPCSEC_GSS denies the call, whatever becomes of its token"
-# RFC 2203 5.3.3.3: what only a server with RPCSEC_GSS says.
+# RFC 2203 5.3.3.3: only a server with RPCSEC_GSS returns these.
 KNOWN = (rpc.AuthStatus.RPCSEC_GSS_CREDPROBLEM, rpc.AuthStatus.RPCSEC_GSS_CTXPROBLEM)
 
 
@@ -29,7 +32,7 @@ def _call(conn, credential, arguments=b""):
 
 
 def _init(conn):
-    """A call that asks for a context."""
+    """A call that requests a context."""
     return _call(conn, NEW_CONTEXT, struct.pack(">I", len(TOKEN)) + TOKEN)
 
 
@@ -44,7 +47,7 @@ def _knows(outcome):
 
 @case("server.rpc-gss.context-over-tcp", requirements=[RULE])
 def test_context_over_tcp(bench):
-    """A server that knows RPCSEC_GSS over RDMA answers NFS over TCP, and knows it there."""
+    """A server that supports RPCSEC_GSS over RDMA serves NFS over TCP, and supports it there."""
     outcome = _asked(bench.connect())
     if not _knows(outcome):
         bench.unsupported("an unknown context of RPCSEC_GSS is not denied for being unknown")
@@ -55,7 +58,7 @@ def test_context_over_tcp(bench):
 
 
 def _answered(bench):
-    """The outcome of a call that asks for a context, as it should be; the case ends if there is none."""
+    """The outcome of a correct request for a context. The case ends without one."""
     if not _knows(_asked(bench.connect())):
         bench.unsupported("an unknown context of RPCSEC_GSS is not denied for being unknown")
     conn = bench.connect()
@@ -67,7 +70,8 @@ def _answered(bench):
 
 @case("server.rpc-gss.reduced-token", requirements=[WHOLE], hostile=True)
 def test_reduced_token(bench):
-    """The token with which a client asks for a context comes in a read chunk: it is not taken from there."""
+    """A client's token in a request for a context is in a read chunk. The server does not accept it
+    from there."""
     _answered(bench)
     conn = bench.connect()
     call = _init(conn)
@@ -79,8 +83,9 @@ def test_reduced_token(bench):
 
 @case("server.rpc-gss.write-chunk", requirements=[WHOLE], hostile=True)
 def test_write_chunk(bench):
-    """A write chunk beside the request for a context: the server's token does not go there, and the chunk
-    comes back unused. Nothing in the reply is eligible, so that the call may be refused."""
+    """A write chunk beside the request for a context. The server's token does not use it, and the
+    chunk is returned unused. Nothing in the reply is eligible, so the server may refuse the
+    call."""
     _answered(bench)
     conn = bench.connect()
     call = _init(conn)

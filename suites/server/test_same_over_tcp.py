@@ -1,5 +1,6 @@
-"""Transparency: the same call of the same server has the same results over RDMA, in each form that its
-messages can take, and over TCP (RFC 8166 1)."""
+"""Transparency: a call has the same results over RDMA and over TCP (RFC 8166 1).
+
+The calls over RDMA use each form of a message: inline, with chunks, and long."""
 
 import pytest
 
@@ -12,7 +13,7 @@ CONTENT = 20_001
 NAMES = ("a", "bb", "name-of-thirteen", "x" * 100, "y" * 255)
 # Octets of a READDIR, READDIRPLUS or READ reply that fits every threshold of bench.connect().
 INLINE = 3000
-# offset, count of READs; those above INLINE need a chunk.
+# offset, count of READs. Those above INLINE need a chunk.
 READS = {
     "nothing": (0, 0),
     "one-octet": (7, 1),
@@ -24,7 +25,7 @@ READS = {
     "large": (0, 16_384),
     "all": (0, 65_536),
 }
-ROOMY = 1 << 17  # octets of a reply chunk that no reply of these fills
+ROOMY = 1 << 17  # octets of a reply chunk that is larger than any reply here
 
 
 def where(directory, name):
@@ -32,10 +33,11 @@ def where(directory, name):
 
 
 class Tree:
-    """A directory with files, a link and a subdirectory, all made before any call is compared."""
+    """A directory with files, a link and a subdirectory, all created before any call is
+    compared."""
 
     def __init__(self, bench):
-        # Listings have the attributes of `..` too, which other cases must not change meanwhile.
+        # Listings have the attributes of `..` too. Other cases must not change them meanwhile.
         bench.files.descend()
         self.directory = bench.files.base
         for name in NAMES:
@@ -71,7 +73,7 @@ SMALL = {
     "remove-missing": lambda tree: ("REMOVE", {"object": where(tree.directory, "missing")}),
     "mkdir-existing": lambda tree: ("MKDIR", {"where": where(tree.directory, "subdirectory")}),
 }
-# What those fail with, so that two wrong answers do not pass for the same.
+# The expected errors, so that two wrong answers do not count as equal.
 ERRORS = {
     "no-entry": ["nfs:NFS3ERR_NOENT"],
     "no-directory": ["nfs:NFS3ERR_NOTDIR"],
@@ -90,7 +92,7 @@ def _listing(tree, size):
 
 
 def in_form(conn, call, form):
-    """The call as it goes over RDMA."""
+    """The call in this form over RDMA."""
     if form == "long-call":
         conn.reply_chunk(call, ROOMY)
         conn.long_call(call)
@@ -107,7 +109,7 @@ def in_form(conn, call, form):
 
 
 def over_both(bench, form, make):
-    """(Outcome over RDMA, Outcome over TCP, the call) of what `make(conn)` calls."""
+    """(Outcome over RDMA, Outcome over TCP, the call) of the call that `make(conn)` returns."""
     conn, tcp = bench.connect(), bench.connect_tcp()
     over_rdma = conn.exchange(in_form(conn, make(conn), form))
     call = make(tcp)
@@ -143,7 +145,7 @@ def test_stale_handle(bench, form):
 
 
 def forms_of_read():
-    """(name, form) of each READ that the form can carry; an empty chunk is not worth a call."""
+    """(name, form) of each READ that the form can carry. There are no READs with an empty chunk."""
     for name, (_, count) in READS.items():
         if count <= INLINE:
             yield name, "inline"
@@ -155,7 +157,8 @@ def forms_of_read():
 @case("server.same-over-tcp.read-{name}-{form}", requirements=[SAME], needs=["tcp"])
 @pytest.mark.parametrize("name,form", forms_of_read())
 def test_read(bench, name, form):
-    """READ, its data inline, in write chunks or in the reply chunk, put back into one payload stream."""
+    """READ with its data inline, in write chunks or in the reply chunk, merged into one payload
+    stream."""
     tree = Tree(bench)
     offset, count = READS[name]
     over_rdma, over_tcp, call = over_both(
@@ -187,8 +190,8 @@ WRITES += [("read-chunk", 65_536), ("long-call", 3), ("long-call", 20_000)]
 @case("server.same-over-tcp.write-{form}-{length}", requirements=[SAME], needs=["tcp"])
 @pytest.mark.parametrize("form,length", WRITES)
 def test_write(bench, form, length):
-    """WRITE over RDMA is read over TCP, and the other way round; what the server says of both is the
-    same, but for times."""
+    """Data of a WRITE over RDMA is read over TCP, and the reverse. Both replies are equal except
+    for times."""
     content = bench.random.randbytes(length)
     one, other = bench.file(), bench.file()
     conn, tcp = bench.connect(), bench.connect_tcp()
@@ -200,7 +203,9 @@ def test_write(bench, form, length):
     over_tcp = tcp.exchange(write(tcp, other))
     for outcome in (over_rdma, over_tcp):
         expect(outcome, SAME, must=[kinds.REPLY])
-    expect.equal(said(over_rdma), said(over_tcp), SAME, "count, committed and verf of WRITE")
+    expect.equal(
+        write_result(over_rdma), write_result(over_tcp), SAME, "count, committed and verf of WRITE"
+    )
     stored = content[: over_tcp.result.ok.count]
     read = tcp.exchange(tcp.nfs_call("READ", file=one, offset=0, count=length))
     expect(read, SAME, must=[kinds.REPLY])
@@ -212,8 +217,8 @@ def test_write(bench, form, length):
     expect.data(read.result.ok.data, stored, SAME, "written over TCP, read over RDMA", outcome=read)
 
 
-def said(outcome):
-    """What a WRITE says that time does not change."""
+def write_result(outcome):
+    """The results of a WRITE without those that time changes."""
     ok = outcome.result.ok
     return ok.count, ok.committed.name, bytes(ok.verf)
 
@@ -221,7 +226,7 @@ def said(outcome):
 @case("server.same-over-tcp.symlink-{form}", requirements=[SAME], needs=["tcp"])
 @pytest.mark.parametrize("form", ["inline", "read-chunk", "long-call"])
 def test_symlink(bench, form):
-    """The text of a SYMLINK over RDMA is what READLINK over TCP gives."""
+    """READLINK over TCP returns the text of a SYMLINK over RDMA."""
     text = bytes(97 + i % 26 for i in range(301))
     directory = bench.directory()
     conn, tcp = bench.connect(), bench.connect_tcp()
@@ -269,7 +274,7 @@ RPC_CALLS = {
 @pytest.mark.parametrize("form", ["inline", "reply-chunk", "long-call"])
 @pytest.mark.parametrize("name", RPC_CALLS)
 def test_rpc_level(bench, name, form):
-    """What RPC itself answers, ranges of versions included."""
+    """The answers of RPC itself, including ranges of versions."""
     make, must = RPC_CALLS[name]
     over_rdma, over_tcp, call = over_both(bench, form, make)
     expect(over_tcp, SAME, must=must)
@@ -278,8 +283,8 @@ def test_rpc_level(bench, name, form):
 
 @case("server.same-over-tcp.one-xid", requirements=[SAME, OWN], needs=["tcp"])
 def test_one_xid_over_both(bench):
-    """Different calls with one XID in flight over both transports: each connection gets the reply to its
-    own."""
+    """Different calls with one XID are in flight over both transports. Each connection gets the
+    reply to its own call."""
     content = bench.random.randbytes(64)
     handle = bench.file(content)
     conn, tcp = bench.connect(), bench.connect_tcp()

@@ -41,12 +41,12 @@ EXCESS = {"one-word": 4, "kibibyte": 1024, "64-kibibytes": 65536}
 
 
 def reply_id(name):
-    """Who breaks the reply threshold breaks this."""
+    """The requirement that a reply above the threshold breaks."""
     return DEFAULT if name == NONE else TO_CLIENT
 
 
 def filling_write(conn, handle, octets, random):
-    """(call, content): an inline WRITE whose Send has exactly so many octets."""
+    """(call, content): an inline WRITE whose Send has exactly this many octets."""
     content = random.randbytes(octets - len(write_call(conn, handle, b"").encoded()))
     return write_call(conn, handle, content), content
 
@@ -57,7 +57,7 @@ def filling_write(conn, handle, octets, random):
 )
 @pytest.mark.parametrize("name", ANNOUNCED)
 def test_call_of_the_threshold(bench, name):
-    """A call of exactly the call inline threshold is taken and understood to its last octet."""
+    """A call of exactly the call inline threshold is received and decoded to its last octet."""
     handle = bench.file()
     conn = bench.connect(private_data=ANNOUNCED[name])
     threshold = conn.negotiated.to_server_bytes
@@ -73,7 +73,7 @@ def test_call_of_the_threshold(bench, name):
 )
 @pytest.mark.parametrize("name", ["none", "4096"])
 def test_first_call_of_the_threshold(bench, name):
-    """The very first message fills the threshold: it needs no earlier exchange."""
+    """The very first message has the size of the threshold: it needs no earlier exchange."""
     handle = bench.file()
     conn = bench.connect(private_data=ANNOUNCED[name], greet=False)
     threshold = conn.negotiated.to_server_bytes
@@ -83,7 +83,7 @@ def test_first_call_of_the_threshold(bench, name):
 
 
 def file_around(bench, threshold):
-    """(handle, content) of a file that a READ reply around the threshold can be made of."""
+    """(handle, content) of a file that is large enough for READ replies around the threshold."""
     content = bench.random.randbytes(threshold)
     return bench.file(content), content
 
@@ -94,7 +94,7 @@ def file_around(bench, threshold):
 )
 @pytest.mark.parametrize("name", ANNOUNCED)
 def test_reply_of_the_threshold(bench, name):
-    """A reply of exactly the reply inline threshold comes inline: it needs nothing else."""
+    """A reply of exactly the reply inline threshold is inline and needs no chunk."""
     conn = bench.connect(private_data=ANNOUNCED[name], receive_bytes=None)
     threshold = conn.negotiated.to_client_bytes
     handle, content = file_around(bench, threshold)
@@ -107,8 +107,8 @@ def test_reply_of_the_threshold(bench, name):
 @case("server.threshold.reply-above-{name}", requirements=[DEFAULT, TO_CLIENT, READ_DATA])
 @pytest.mark.parametrize("name", ANNOUNCED)
 def test_reply_above_the_threshold(bench, name):
-    """One octet more than the reply threshold, and no chunk: an error instead of a Send that is too
-    long."""
+    """One octet more than the reply threshold, and no chunk: an error in place of a Send that is
+    too long."""
     conn = bench.connect(private_data=ANNOUNCED[name], receive_bytes=2 * 262144)
     handle, content = file_around(bench, conn.negotiated.to_client_bytes)
     count = conn.negotiated.to_client_bytes - read_overhead(conn, handle) + 1
@@ -119,7 +119,7 @@ def test_reply_above_the_threshold(bench, name):
 @case("server.threshold.long-reply-{name}", requirements=["RFC8166-3.5.3-7", READ_DATA])
 @pytest.mark.parametrize("name", ANNOUNCED)
 def test_long_reply_above_the_threshold(bench, name):
-    """One octet more than the reply threshold, and a reply chunk: the chunk takes the reply."""
+    """One octet more than the reply threshold, and a reply chunk: the reply is in the chunk."""
     conn = bench.connect(private_data=ANNOUNCED[name], receive_bytes=2 * 262144)
     handle, content = file_around(bench, conn.negotiated.to_client_bytes)
     count = conn.negotiated.to_client_bytes - read_overhead(conn, handle) + 1
@@ -128,8 +128,8 @@ def test_long_reply_above_the_threshold(bench, name):
 
 @case("server.threshold.reply-header-counts", requirements=["RFC8166-4.2.4-6"], hostile=True)
 def test_reply_header_counts(bench):
-    """The returned write chunk makes a small reply too long: the threshold bounds header and payload
-    together."""
+    """The returned write chunk makes a small reply too long. The threshold limits header and
+    payload together."""
     conn = bench.connect(private_data=ANNOUNCED["small-receive"], receive_bytes=WATCHING_RECEIVES)
     handle = bench.file()
     plain = conn.exchange(conn.nfs_call("GETATTR", object=handle))
@@ -154,8 +154,8 @@ def test_reply_header_counts(bench):
 @pytest.mark.parametrize("excess", EXCESS)
 @pytest.mark.parametrize("name", ["none", "4096"])
 def test_call_above_the_threshold(bench, name, excess):
-    """A Send above the call threshold ends the connection, or is taken whole by a larger receive; never
-    cut. A call in flight on another connection is not harmed."""
+    """A Send above the call threshold ends the connection, or a larger receive takes all of it. It
+    is never truncated. A call in flight on another connection is answered."""
     handle = bench.file()
     other = bench.connect()
     conn = bench.connect(private_data=ANNOUNCED[name])
@@ -179,7 +179,7 @@ def test_call_above_the_threshold(bench, name, excess):
 
 @case("server.threshold.each-connection-its-own", requirements=["RFC8797-4-2", READ_DATA])
 def test_connections_have_their_own_thresholds(bench):
-    """Connections with 1024, 4096 and default thresholds work in turns; none takes over another's."""
+    """Connections with 1024, 4096 and default thresholds work in turns. Each keeps its own."""
     content = bench.random.randbytes(2000)
     handle = bench.file(content)
     conns = [
@@ -198,8 +198,8 @@ def test_connections_have_their_own_thresholds(bench):
     requirements=["RFC8166-3.3.2-2", READ_DATA, *WRITTEN],
 )
 def test_threshold_stays_for_life(bench):
-    """Replies and calls of the threshold, replies above it and long replies in turns: the values do not
-    move."""
+    """Calls and replies of the threshold's size, replies above it and long replies alternate. The
+    thresholds do not change."""
     conn = bench.connect(private_data=ANNOUNCED["2048"], receive_bytes=WATCHING_RECEIVES)
     handle, content = file_around(bench, conn.negotiated.to_client_bytes)
     fitting = conn.negotiated.to_client_bytes - read_overhead(conn, handle)

@@ -1,5 +1,7 @@
-"""RPC messages that end too early behind a good transport header, or in a good record: reported, never
-executed, never read beyond their end (RFC 8166 4.5.2, RFC 5531 9)."""
+"""RPC messages that end too early, behind a good header or in a good record.
+
+The server reports them, never executes them, and never reads beyond their end (RFC 8166 4.5.2, RFC
+5531 9)."""
 
 import pytest
 
@@ -22,7 +24,7 @@ CREDENTIAL_LENGTHS = {
 
 
 def unanswered(conn):
-    """Latitude for what is no whole RPC call."""
+    """Latitude for a message that is no whole RPC call."""
     discarded = {kinds.SILENCE: "discarded, as it is no whole RPC call"}
     return discarded | dict.fromkeys(kinds.CLOSED, no_reply(conn))
 
@@ -48,7 +50,8 @@ def test_header_cut(bench, octets):
 )
 @pytest.mark.parametrize("octets", [0, 4])
 def test_nothing_but_xid(bench, octets):
-    """No RPC message at all, or its XID alone: neither a call nor a reply, so an error or nothing."""
+    """No RPC message at all, or only its XID. It is neither a call nor a reply, so the server
+    reports an error or is silent."""
     conn = bench.connect()
     call = conn.null_call()
     call.payload = bytes(call.payload)[:octets]
@@ -67,7 +70,7 @@ def test_nothing_but_xid(bench, octets):
 )
 @pytest.mark.parametrize("name", CREDENTIAL_LENGTHS)
 def test_credential_length(bench, name):
-    """The credential claims more octets than the message holds."""
+    """The credential has a length beyond the end of the message."""
     conn = bench.connect()
     call = conn.null_call()
     payload = bytearray(call.payload)[:28]
@@ -82,7 +85,7 @@ def test_credential_length(bench, name):
 @pytest.mark.parametrize("left", [0, 4, 8])
 @pytest.mark.parametrize("procedure", ["getattr", "lookup", "create", "read", "write"])
 def test_arguments_cut(bench, procedure, left):
-    """Arguments that end too early, after so many octets: GARBAGE_ARGS."""
+    """Arguments that end after this many octets, which is too early: GARBAGE_ARGS."""
     conn = bench.connect()
     handle = bench.file(b"content")
     where = {"dir": bench.files.base, "name": bench.name("cut")}

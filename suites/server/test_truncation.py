@@ -1,5 +1,6 @@
-"""Messages that end too early: below 28 octets nothing is answered, from there on a header that breaks off
-is an XDR error (RFC 8166 4.5, 4.5.2)."""
+"""Messages that end too early (RFC 8166 4.5, 4.5.2).
+
+Below 28 octets there is no answer. From 28 octets on, an incomplete header is an XDR error."""
 
 import pytest
 
@@ -12,7 +13,7 @@ SHORT = "RFC8166-4.5-1"
 BROKEN = "RFC8166-4.5.2-1"
 SMALLEST = 28
 PAYLOAD = ("cut-before.payload-stream", "cut-inside.payload-stream")
-# Below 28 octets it does not matter what the rest would have been, so one call stands for all.
+# Below 28 octets the missing rest does not matter, so one call stands for all.
 SHORT_CUTS = [
     name for _, name, message, _ in variants("null", "truncation") if len(message) < SMALLEST
 ]
@@ -22,7 +23,8 @@ CUTS = [
     for _, name, message, _ in variants(kind, "truncation")
     if len(message) >= SMALLEST and name not in PAYLOAD
 ]
-# Messages below 28 octets that would have an answer if they were longer: (rdma_vers, rdma_proc, octets).
+# Messages below 28 octets that would be answered if they were longer: (rdma_vers, rdma_proc,
+# octets).
 SHORT_SPECIAL = {
     "version-two": (2, wire.Procedure.MSG, 27),
     "version-zero": (0, wire.Procedure.MSG, 16),
@@ -33,8 +35,8 @@ SHORT_SPECIAL = {
     "error": (1, wire.Procedure.ERROR, 20),
     "single-octet": (1, wire.Procedure.MSG, 1),
 }
-# An answer to a short message may hold whatever lay in the receive before, so what the judge makes of
-# its words changes from run to run. The case itself fails for the answer.
+# An answer to a short message may hold earlier content of the receive. The judge's findings on its
+# words change from run to run. The case itself fails because of the answer.
 ANSWER = dict.fromkeys(
     (
         SHORT,
@@ -47,12 +49,12 @@ ANSWER = dict.fromkeys(
     "about an answer that the case says must not be",
 )
 NO_REPLY = dict.fromkeys(kinds.CLOSED, "no reply can be formed (RFC 8166 4.5.4)")
-# Short messages in a row: more than any server is likely to have receives.
+# Short messages in a row: more than the receives of any server.
 IN_A_ROW = 300
 
 
 def expect_unanswered(outcome):
-    """No message came, and no close."""
+    """No message arrived, and the connection is open."""
     what = "a message below 28 octets has no answer"
     expect.true(not outcome.raw, SHORT, what, outcome=outcome)
     expect(outcome, SHORT, must=[kinds.SILENCE])
@@ -61,7 +63,7 @@ def expect_unanswered(outcome):
 @case("server.truncation.short.{name}", requirements=[SHORT], tolerates=ANSWER, hostile=True)
 @pytest.mark.parametrize("name", SHORT_CUTS)
 def test_short(bench, name):
-    """Fewer than 28 octets of a NULL call: discarded without a word, the connection stays."""
+    """Fewer than 28 octets of a NULL call are discarded silently, and the connection stays open."""
     base = Base(bench, "null")
     expect_unanswered(base.conn.exchange(base.mutated("truncation", name)))
     expect_alive(base.conn, SHORT)
@@ -70,8 +72,8 @@ def test_short(bench, name):
 @case("server.truncation.short.{name}", requirements=[SHORT], tolerates=ANSWER, hostile=True)
 @pytest.mark.parametrize("name", SHORT_SPECIAL)
 def test_short_special(bench, name):
-    """Fewer than 28 octets with a version or procedure that would have an answer of its own: the
-    length comes first, so there is none."""
+    """Fewer than 28 octets, with a version or procedure that has its own answer. The length is
+    checked first, so there is none."""
     conn = bench.connect()
     call = conn.null_call()
     call.vers, call.proc, call.cut_to = SHORT_SPECIAL[name]
@@ -81,7 +83,8 @@ def test_short_special(bench, name):
 
 @case("server.truncation.short-first", requirements=[SHORT], tolerates=ANSWER, hostile=True)
 def test_short_first_message(bench):
-    """A short message before any other on a connection: discarded; the call after it is answered."""
+    """A short message is the first of a connection: it is discarded. The call after it is
+    answered."""
     conn = bench.connect(greet=False)
     expect_unanswered(conn.exchange(b"\0" * 27))
     expect_alive(conn, SHORT)
@@ -94,8 +97,8 @@ def test_short_first_message(bench):
     hostile=True,
 )
 def test_short_in_a_row(bench):
-    """Many short messages, a NULL call after each: a discarded message gives its receive back, so
-    the credits that were granted stay good."""
+    """Many short messages, with a NULL call after each. The server posts the receive of a discarded
+    message again, so granted credits stay valid."""
     conn = bench.connect()
     for number in range(IN_A_ROW):
         conn.send(b"\0" * (number % SMALLEST))
@@ -108,8 +111,8 @@ def test_short_in_a_row(bench):
 
 @case("server.truncation.empty-after-calls", requirements=[SHORT], tolerates=ANSWER)
 def test_empty_after_calls(bench):
-    """NULL calls until every receive has held one, then an empty message: discarded, and not read as
-    what lay in its receive before."""
+    """NULL calls fill every receive once, then an empty message follows. It is discarded, and not
+    decoded as the earlier content of its receive."""
     conn = bench.connect()
     xid = conn.next_xid()
     for _ in range(IN_A_ROW):
@@ -129,8 +132,8 @@ def test_empty_after_calls(bench):
 )
 @pytest.mark.parametrize("kind,name", CUTS)
 def test_header_cut(bench, kind, name):
-    """28 octets or more that end inside the chunk lists: ERR_CHUNK, the call is not executed and the
-    connection stays."""
+    """28 octets or more that end inside the chunk lists: ERR_CHUNK. The call is not executed, and
+    the connection stays open."""
     base = Base(bench, kind)
     outcome = base.conn.exchange(base.mutated("truncation", name))
     expect(outcome, BROKEN, must=[kinds.ERR_CHUNK])
@@ -146,8 +149,8 @@ def test_header_cut(bench, kind, name):
 @pytest.mark.parametrize("name", PAYLOAD)
 @pytest.mark.parametrize("kind", ["null", "read", "write"])
 def test_payload_cut(bench, kind, name):
-    """A whole header, and behind it nothing or half of the RPC message: reported or, if not even the
-    direction of the message can be told, discarded; never executed."""
+    """A whole header, and behind it nothing or half of the RPC message. The server reports it, and
+    never executes it. It may discard the message if even its direction is unknown."""
     base = Base(bench, kind)
     latitude = dict(NO_REPLY)
     if name == PAYLOAD[0]:

@@ -1,5 +1,6 @@
-"""Replies that cannot be formed or sent as the call offers it: no call stays without an answer while the
-connection goes on (RFC 8166 4.5.4)."""
+"""Replies that cannot be formed or sent as the call offers (RFC 8166 4.5.4).
+
+Every such call is answered, or the connection ends."""
 
 import pytest
 
@@ -10,7 +11,7 @@ from .chunk_checks import OVERRUN, OVERRUN_LATITUDE, read_call
 RULE = "RFC8166-4.5.4-3"
 SMALL_INLINE = wire.PrivateData(send_bytes=4096, receive_bytes=1024)
 ASKED = 4096
-# Whatever it is: the requester knows what has become of its call.
+# Any outcome that tells the requester the fate of its call.
 ANSWERS = [kinds.REPLY, *OVERRUN, *OVERRUN_LATITUDE, kinds.VIOLATION]
 ELSEWHERE = dict.fromkeys(
     ("RFC8166-3.5.3-7", "RFC8166-3.3.3-7", "RFC8797-4.2-5", "RFC8166-4.3.2-3", "RFC8166-3.4.6-4"),
@@ -31,7 +32,7 @@ def _small_write_chunk(conn, call):
 
 
 def _unused_words(conn, call):
-    """A chunk list that is longer than the client's receive, and comes back with the reply."""
+    """A chunk list that is longer than the client's receive, and is returned in the reply."""
     offer = conn.offer(ASKED, write=True)
     call.add_write_chunk([offer.segment(64, offset=64 * each) for each in range(64)])
     call.offers.append(offer)
@@ -48,8 +49,8 @@ OFFERS = {
 @case("server.unsendable.{name}", requirements=[RULE], tolerates=ELSEWHERE)
 @pytest.mark.parametrize("name", OFFERS)
 def test_no_room(bench, name):
-    """READ of 4096 octets where 1024 are the threshold and the call's chunks cannot take the reply: a reply
-    all the same, an error, or the end of the connection; never silence."""
+    """READ of 4096 octets with a threshold of 1024, and chunks that cannot hold the reply. The
+    server replies all the same, reports an error, or ends the connection. Silence is wrong."""
     handle = bench.file(bench.random.randbytes(ASKED))
     conn = bench.connect(private_data=SMALL_INLINE)
     call = read_call(conn, handle, ASKED)
@@ -59,7 +60,8 @@ def test_no_room(bench, name):
 
 @case("server.unsendable.among-others", requirements=[RULE], tolerates=ELSEWHERE)
 def test_among_others(bench):
-    """A call whose reply cannot be formed among good ones: each has its answer, or the connection ends."""
+    """A call whose reply cannot be formed, among good ones: each is answered, or the connection
+    ends."""
     handle = bench.file(bench.random.randbytes(ASKED))
     conn = bench.connect(private_data=SMALL_INLINE)
     calls = [conn.null_call(), read_call(conn, handle, ASKED), conn.null_call()]

@@ -1,5 +1,4 @@
-"""Write chunks without a result to carry: unused, empty and superfluous ones (RFC 8166 4.3.2.2,
-4.3.2.3)."""
+"""Write chunks without a result: unused, empty and superfluous ones (RFC 8166 4.3.2.2, 4.3.2.3)."""
 
 import pytest
 
@@ -42,7 +41,7 @@ SEGMENTS = {"one": [4096], "three": [1000, 1001, 1003], "sixteen": [64] * 16}
 
 
 def expect_unused(outcome, call):
-    """Every write chunk comes back with its segments and without octets."""
+    """Every write chunk is returned with its segments and without octets."""
     expect_returned(outcome, call, UNUSED)
     for returned in outcome.header.write_list:
         expect.equal(
@@ -57,7 +56,7 @@ def expect_unused(outcome, call):
 )
 @pytest.mark.parametrize("procedure", PLAIN)
 def test_no_eligible_result(bench, procedure):
-    """A write chunk with a procedure that has nothing for it: the results stay inline."""
+    """A write chunk with a procedure that has no eligible result: the results stay inline."""
     handle = bench.directory()
     conn = bench.connect()
     call = conn.nfs_call(procedure.upper(), **PLAIN[procedure](handle))
@@ -68,7 +67,7 @@ def test_no_eligible_result(bench, procedure):
 
 @case("server.unused-write-chunk.null", requirements=[*RETURNED, UNUSED], hostile=True)
 def test_null(bench):
-    """A write chunk with a NULL call comes back unused."""
+    """A write chunk with a NULL call is returned unused."""
     conn = bench.connect()
     call = conn.null_call()
     conn.write_chunk(call, length=100)
@@ -79,7 +78,7 @@ def test_null(bench):
 @case("server.unused-write-chunk.failed-read-{name}", requirements=[*RETURNED, UNUSED])
 @pytest.mark.parametrize("name", SEGMENTS)
 def test_failed_read(bench, name):
-    """READ of a directory fails; the error arm has no data, so the chunk is unused."""
+    """READ of a directory fails. The error arm has no data, so the chunk is unused."""
     handle = bench.directory()
     conn = bench.connect()
     call = read_call(conn, handle, sum(SEGMENTS[name]))
@@ -101,7 +100,7 @@ def test_failed_readlink(bench):
 
 @case("server.unused-write-chunk.bad-handle", requirements=[*RETURNED, UNUSED])
 def test_bad_handle(bench):
-    """READ with a handle that was never given out fails and leaves the chunk unused."""
+    """READ with a handle that the server never issued fails and leaves the chunk unused."""
     conn = bench.connect()
     call = read_call(conn, bench.random.randbytes(32), 4096)
     conn.write_chunk(call)
@@ -116,7 +115,7 @@ def test_bad_handle(bench):
 
 @case("server.unused-write-chunk.rpc-error", requirements=[*RETURNED, UNUSED])
 def test_rpc_error(bench):
-    """A program that is not there: the RPC error reply returns the chunk unused."""
+    """A program that does not exist: the RPC error reply returns the chunk unused."""
     conn = bench.connect()
     call = conn.rpc_call(0x2000FFFF, 1, 0)
     conn.write_chunk(call, length=4096)
@@ -130,7 +129,7 @@ def test_rpc_error(bench):
 )
 @pytest.mark.parametrize("place", ["at", "beyond"])
 def test_read_of_nothing(bench, place):
-    """READ at or beyond the end of the file: no octets, eof, and a chunk without octets."""
+    """READ at or beyond the end of the file: no octets, eof, and an unused chunk."""
     content = b"content"
     handle = bench.file(content)
     conn = bench.connect()
@@ -148,7 +147,8 @@ def test_read_of_nothing(bench, place):
     hostile=True,
 )
 def test_second_chunk(bench):
-    """READ has one eligible result; of two write chunks the first takes it, the second is unused."""
+    """READ has one eligible result. The first of two write chunks holds it, and the second is
+    unused."""
     content = bench.random.randbytes(4096)
     handle = bench.file(content)
     conn = bench.connect()
@@ -177,8 +177,8 @@ def test_second_chunk(bench):
 )
 @pytest.mark.parametrize("procedure", ["read", "readlink", "getattr"])
 def test_empty_chunk(bench, procedure):
-    """A write chunk without segments asks for the result inline and comes back empty. Where there is one
-    result at most, RFC 8166 4.3.2.3 has an empty list for that, so that a server may refuse the
+    """A write chunk without segments asks for the result inline, and is returned empty. With at
+    most one result, RFC 8166 4.3.2.3 uses an empty list for that. So a server may refuse the
     chunk."""
     conn = bench.connect()
     if procedure == "read":
@@ -211,7 +211,7 @@ def test_empty_chunk(bench, procedure):
     hostile=True,
 )
 def test_empty_chunk_before_another(bench):
-    """The empty chunk stands for the only result; the chunk behind it is unused."""
+    """The empty chunk belongs to the only result. The chunk behind it is unused."""
     content = bench.random.randbytes(500)
     conn = bench.connect()
     call = read_call(conn, bench.file(content), 500)
@@ -235,7 +235,7 @@ def test_empty_chunk_before_another(bench):
     requirements=[*RETURNED, "RFC8267-3.1-1", "RFC8166-3.4.6.2-3"],
 )
 def test_all_segments_empty(bench):
-    """Two segments of length zero hold nothing: an overrun, or inline as RFC 5667 had it."""
+    """Two segments of length zero hold nothing: an overrun, or an inline result as in RFC 5667."""
     content = bench.random.randbytes(500)
     conn = bench.connect()
     call = read_call(conn, bench.file(content), 500)

@@ -1,5 +1,4 @@
-"""Write chunks that carry a result: READ and READLINK of every length into every legal shape (RFC 8166
-3.4.6, 4.3.2)."""
+"""Write chunks with a result: READ and READLINK into every legal shape (RFC 8166 3.4.6, 4.3.2)."""
 
 import pytest
 
@@ -35,7 +34,7 @@ SHAPES = {
     "empty-last": (4096, [4096, 0]),
     "four-with-double-room": (4096, [4096] * 4),
 }
-# Counts whose product with 16 octets does not fit 32 bits.
+# Counts that overflow 32 bits when multiplied by 16 octets.
 BOGUS_COUNTS = {
     "largest-that-fits": 0x0FFFFFFF,
     "wraps-to-none": 0x10000000,
@@ -52,7 +51,7 @@ BOGUS_COUNTS = {
 )
 @pytest.mark.parametrize("length", LENGTHS)
 def test_exact(bench, length):
-    """READ of any length into a chunk of just that length."""
+    """READ of any length into a chunk of exactly that length."""
     content = bench.random.randbytes(length + 7)
     handle = bench.file(content)
     conn = bench.connect()
@@ -63,7 +62,7 @@ def test_exact(bench, length):
 
 @case("server.write-chunk.read-large", requirements=READ_RESULT)
 def test_large(bench):
-    """The largest READ that FSINFO allows, at most 1 MiB, of a file with holes."""
+    """The largest READ that FSINFO allows, at most 1 MiB, of a sparse file."""
     conn = bench.connect()
     limits = conn.exchange(conn.nfs_call("FSINFO", fsroot=bench.root)).result.ok
     length = min(1 << 20, limits.rtmax)
@@ -81,8 +80,8 @@ def test_large(bench):
 @case("server.write-chunk.room-{octets}", requirements=READ_RESULT)
 @pytest.mark.parametrize("octets", SLACK)
 def test_more_room_than_data(bench, octets):
-    """At the end of a file a chunk stays partly unfilled: it returns what was read, not what was
-    offered, and no roundup."""
+    """At the end of a file a chunk stays partly unfilled. It returns the length read, not the
+    length offered, and no roundup."""
     content = bench.random.randbytes(2045)
     handle = bench.file(content)
     conn = bench.connect()
@@ -94,7 +93,7 @@ def test_more_room_than_data(bench, octets):
 @case("server.write-chunk.shape-{name}", requirements=READ_RESULT)
 @pytest.mark.parametrize("name", SHAPES)
 def test_shape(bench, name):
-    """Segments are filled in array order, each fully before the next, wherever they end."""
+    """Segments are filled in array order, each fully before the next, for any sizes."""
     length, sizes = SHAPES[name]
     content = bench.random.randbytes(length)
     handle = bench.file(content)
@@ -139,7 +138,7 @@ def test_several_regions(bench):
 
 @case("server.write-chunk.unaligned-offset", requirements=READ_RESULT, bugs=["B21", "B22"])
 def test_unaligned_offset(bench):
-    """READ from an odd offset of the file, across pages, into an odd place of the memory."""
+    """READ from an odd offset of the file, across pages, into an odd offset of the memory."""
     content = bench.random.randbytes(12289)
     handle = bench.file(content)
     conn = bench.connect()
@@ -167,7 +166,7 @@ def test_across_end_of_file(bench, octets):
     requirements=[*READ_RESULT, "RFC8166-3.4.3-1", "RFC8166-8.1.4-2"],
 )
 def test_octets_behind_the_chunk(bench):
-    """Memory behind the offered segment, under the same STag, stays as it was."""
+    """Memory behind the offered segment, under the same STag, does not change."""
     content = bench.random.randbytes(4096)
     handle = bench.file(content)
     conn = bench.connect()
@@ -241,7 +240,7 @@ def test_too_small(bench, room):
 @pytest.mark.parametrize("present", [0, 2])
 @pytest.mark.parametrize("count", BOGUS_COUNTS)
 def test_bogus_count(bench, count, present):
-    """The segment count promises far more than the message holds: an XDR error."""
+    """The segment count far exceeds the message: an XDR error."""
     handle = bench.file(b"content")
     conn = bench.connect()
     call = read_call(conn, handle, 7)
@@ -272,7 +271,7 @@ def test_readlink(bench, length):
 
 @case("server.write-chunk.pipelined", requirements=READ_RESULT)
 def test_pipelined(bench):
-    """READs in flight together each fill their own chunk."""
+    """READs in flight together: each fills its own chunk."""
     content = bench.random.randbytes(6 * 1021)
     handle = bench.file(content)
     conn = bench.connect()
@@ -289,7 +288,7 @@ def test_pipelined(bench):
 @case("server.write-chunk.with-reply-chunk-{room}", requirements=READ_RESULT, bugs=["B32"])
 @pytest.mark.parametrize("room", [512, 4096, 16384])
 def test_with_reply_chunk(bench, room):
-    """A write chunk and a reply chunk in one call: the data goes to the write chunk all the same."""
+    """A write chunk and a reply chunk in one call: the data is in the write chunk all the same."""
     content = bench.random.randbytes(8192)
     handle = bench.file(content)
     conn = bench.connect()
@@ -305,7 +304,8 @@ def test_with_reply_chunk(bench, room):
     hostile=True,
 )
 def test_write_list_on_write(bench):
-    """WRITE with its read chunk and a superfluous write chunk: stored, the write chunk is unused."""
+    """WRITE with its read chunk and a superfluous write chunk: the data is stored, and the write
+    chunk is unused."""
     content = bench.random.randbytes(4097)
     handle = bench.file()
     conn = bench.connect()
@@ -321,7 +321,8 @@ def test_write_list_on_write(bench):
 
 @case("server.write-chunk.overlapping", requirements=["RFC8166-3.4.6-4", "RFC8166-3.4.6.2-3"])
 def test_overlapping_segments(bench):
-    """Two segments over the same memory are the requester's own trouble; they are returned as usual."""
+    """Two segments over the same memory: only the requester is affected. They are returned as
+    usual."""
     handle = bench.file(bench.random.randbytes(4096))
     conn = bench.connect()
     call = read_call(conn, handle, 4096)

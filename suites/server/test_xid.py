@@ -1,5 +1,6 @@
-"""XIDs: echoed in both places of a reply, over TCP in the only one, any value, one answer for each
-(RFC 8166 4.2.1, RFC 5531 9)."""
+"""XIDs: echoed unchanged for any value, one answer for each (RFC 8166 4.2.1, RFC 5531 9).
+
+A reply over RDMA has the XID in two places, one over TCP in one."""
 
 import pytest
 
@@ -24,7 +25,7 @@ XIDS = {
 }
 HEADER_ONLY = {kinds.REPLY: "the header's XID alone is used (RFC 8166 4.2.1)"}
 RETRANSMISSION = "the second is taken for a retransmission of the first (RFC 5531 9)"
-# Calls in flight at once, where the grant allows.
+# Calls in flight at once, as far as the grant allows.
 PIPELINE = 8
 
 
@@ -34,8 +35,8 @@ def swapped(xid):
 
 
 def expect_echo(outcome, call):
-    """A reply whose first words are version 1 and the call's XID, and which holds the XID again at
-    the start of its RPC message. Over TCP that is all of it."""
+    """A reply that starts with the call's XID and version 1. The RPC message starts with the XID
+    again. Over TCP there is only the RPC message."""
     if not outcome.conn.has_header:
         expect_reply_to(outcome, call)
         return
@@ -47,7 +48,7 @@ def expect_echo(outcome, call):
         expect.true(in_order, "RFC8166-4-1", "rdma_xid is in network order", outcome=outcome)
     expect.equal(xid, call.xid, MATCH, "rdma_xid of the reply", show=False, outcome=outcome)
     expect.equal(vers, 1, "RFC8166-4.2.2-1", "rdma_vers of the reply", outcome=outcome)
-    # A header without chunks takes seven words.
+    # A header without chunks has seven words.
     rpc_xid = words(outcome.raw)[7]
     expect.equal(rpc_xid, xid, MATCH, "XID of the RPC reply", show=False, outcome=outcome)
     expect(outcome, OWN, must=[kinds.REPLY])
@@ -65,7 +66,7 @@ def expect_reply_to(outcome, call):
 @case("server.xid.value-{name}", requirements=ECHO, over=ANY)
 @pytest.mark.parametrize("name", XIDS)
 def test_value(bench, name):
-    """A NULL call with a particular XID: no value is special, and octets keep their order."""
+    """A NULL call with a particular XID: no value is special, and the octets keep their order."""
     conn = bench.connect()
     call = conn.rpc_call(100003, 3, 0, xid=XIDS[name])
     expect_echo(conn.exchange(call), call)
@@ -82,7 +83,7 @@ def test_first(bench, name):
 
 @case("server.xid.falling", requirements=ECHO, over=ANY)
 def test_falling(bench):
-    """XIDs that fall across zero, in flight together: no order is read into them."""
+    """XIDs decrease past zero, in flight together. Their order has no meaning."""
     conn = bench.connect()
     numbers = [(4 - i) & 0xFFFFFFFF for i in range(min(PIPELINE, conn.window))]
     calls = [conn.rpc_call(100003, 3, 0, xid=xid) for xid in numbers]
@@ -93,7 +94,7 @@ def test_falling(bench):
 
 @case("server.xid.used-again", requirements=ECHO, over=ANY)
 def test_used_again(bench):
-    """The same XID for one NULL call after the other, each after the reply to the last."""
+    """NULL calls one after the other with the same XID, each after the reply to the last."""
     conn = bench.connect()
     xid = conn.next_xid()
     for _ in range(3):
@@ -103,7 +104,7 @@ def test_used_again(bench):
 
 @case("server.xid.one-reply-each", requirements=[*ECHO, ONCE], over=ANY)
 def test_one_reply_each(bench):
-    """Calls one after the other: each gets its reply, and no message comes that nobody asked for."""
+    """Calls one after the other: each gets its reply, and no other message arrives."""
     conn = bench.connect()
     for _ in range(PIPELINE):
         call = conn.null_call()
@@ -117,7 +118,8 @@ def test_one_reply_each(bench):
 
 @case("server.xid.pipelined-content", requirements=[MATCH, OWN], over=ANY)
 def test_pipelined_content(bench):
-    """READ calls of different octets in flight together: each XID brings its own call's octets."""
+    """READ calls for different octets are in flight together. Each reply has the octets of the call
+    with its XID."""
     content = bench.random.randbytes(64 * PIPELINE)
     handle = bench.file(content)
     conn = bench.connect()
@@ -135,8 +137,8 @@ def test_pipelined_content(bench):
 
 @case("server.xid.beside-a-pull", requirements=[MATCH])
 def test_beside_a_pull(bench):
-    """NULL calls right behind a WRITE whose data has to be pulled first: whatever the order of the
-    replies, each carries the XID of its own call in both places."""
+    """NULL calls follow a WRITE whose data the server has to pull first. Replies may arrive in any
+    order. Each has the XID of its own call in both places."""
     content = bench.random.randbytes(65536)
     handle = bench.file()
     conn = bench.connect()
@@ -165,8 +167,8 @@ def test_beside_a_pull(bench):
 @case("server.xid.differs-{name}", requirements=[DIFFERS, MATCH], hostile=True)
 @pytest.mark.parametrize("name", ["by-one", "swapped", "zero-header", "zero-rpc"])
 def test_differs(bench, name):
-    """The header's XID is not that of the RPC call: ERR_CHUNK with the header's, or a reply if the
-    header's alone is looked at."""
+    """The header's XID is not that of the RPC call. The answer is ERR_CHUNK with the header's, or a
+    reply if the server uses only the header's."""
     conn = bench.connect()
     call = conn.null_call()
     if name == "zero-rpc":
@@ -181,7 +183,7 @@ def test_differs(bench, name):
 
 @case("server.xid.differs-pipelined", requirements=[DIFFERS, MATCH], hostile=True)
 def test_differs_pipelined(bench):
-    """A header's XID that belongs to another call in flight: that call still has its own answer."""
+    """A header's XID belongs to another call in flight. That call still has its own answer."""
     conn = bench.connect()
     call, other = conn.null_call(), conn.nfs_call("GETATTR", object=bench.root)
     call.payload = with_word(bytes(call.payload), 0, other.xid)
@@ -194,8 +196,8 @@ def test_differs_pipelined(bench):
 @case("server.xid.twice-outstanding-{name}", requirements=[*ECHO], hostile=True, over=ANY)
 @pytest.mark.parametrize("name", ["same-call", "other-call"])
 def test_twice_outstanding(bench, name):
-    """Two calls with one XID in flight: both are answered, or the second is taken for a
-    retransmission, or the connection is closed over it."""
+    """Two calls with one XID are in flight. Both are answered, or the server treats the second as a
+    retransmission, or it closes the connection."""
     root = bench.root
     conn = bench.connect()
     first = conn.null_call()
@@ -216,8 +218,8 @@ def test_twice_outstanding(bench, name):
 
 
 def expect_this_xid(outcome, call):
-    """Some answer with the XID in both places, over TCP in the only one; which of the two calls it is
-    for is not known."""
+    """An answer with this XID: in both places over RDMA, in the only one over TCP. It may be for
+    either call."""
     if not outcome.conn.has_header:
         expect_reply_to(outcome, call)
         return

@@ -1,23 +1,23 @@
-"""Replies of a chosen size: what fits the reply inline threshold, and what becomes of what does not."""
+"""Replies of a chosen size: those that fit the reply inline threshold, and those that do not."""
 
 from steertag import wire
 from steertag.suite import expect, kinds
 from .chunk_checks import OVERRUN, OVERRUN_LATITUDE, expect_read_data, read_call
 
-# Receives larger than what is announced show a Send that is too long instead of losing it.
+# Receives larger than announced: a Send that is too long arrives, and the case can see it.
 WATCHING_RECEIVES = 16384
-# The id that the functions below assert besides the one that they are given.
+# The requirement that these functions assert, besides the one that they are given.
 READ_DATA = "RFC8267-4-3"
 
 
 def read_overhead(conn, handle):
-    """Octets of a READ reply besides its data, which are the same for every count."""
+    """Octets of a READ reply besides its data. They are the same for every count."""
     outcome = expect(conn.exchange(read_call(conn, handle, 4)), READ_DATA, must=[kinds.REPLY])
     return len(outcome.raw) - 4
 
 
 def expect_inline(bench, conn, handle, content, count, requirement_id):
-    """READ without chunks: its reply fits the threshold, so that it comes inline."""
+    """A READ without chunks whose reply fits the threshold: it is inline."""
     call = read_call(conn, handle, count)
     outcome = expect(conn.exchange(call), requirement_id, must=[kinds.REPLY])
     expect_read_data(bench, outcome, call, content, outcome.result.ok.data)
@@ -25,8 +25,8 @@ def expect_inline(bench, conn, handle, content, count, requirement_id):
 
 
 def expect_refused(bench, conn, handle, content, count, requirement_id):
-    """READ without chunks whose full reply exceeds the threshold: an error, or fewer octets (RFC 1813
-    3.3.6)."""
+    """A READ without chunks whose full reply exceeds the threshold: an error, or fewer octets (RFC
+    1813 3.3.6)."""
     call = read_call(conn, handle, count)
     outcome = conn.exchange(call)
     if outcome.kind == kinds.REPLY:
@@ -38,7 +38,8 @@ def expect_refused(bench, conn, handle, content, count, requirement_id):
 
 
 def expect_long_reply(bench, conn, handle, content, count, requirement_id):
-    """READ with a reply chunk whose full reply exceeds the threshold: the reply chunk takes it."""
+    """A READ with a reply chunk whose full reply exceeds the threshold: the reply chunk holds
+    it."""
     call = read_call(conn, handle, count)
     conn.reply_chunk(call)
     outcome = expect(conn.exchange(call), requirement_id, must=[kinds.REPLY])
@@ -49,7 +50,7 @@ def expect_long_reply(bench, conn, handle, content, count, requirement_id):
 
 
 def expect_within(conn, outcome, requirement_id):
-    """The Send that carried the answer keeps the reply inline threshold."""
+    """The Send that carried the answer keeps to the reply inline threshold."""
     limit = conn.negotiated.to_client_bytes
     what = "octets of the Send with the reply"
     expect.at_most(len(outcome.raw), limit, requirement_id, what, outcome=outcome)
