@@ -11,7 +11,7 @@ from ..suite.exchange.message import Message
 from ..suite.exchange.outcome import of_message, of_record
 from ..suite.nfs_client.compound import CompoundReply
 from ..suite.recording.stream_tap import records
-from .facts import message_facts
+from .facts import first_difference, message_facts
 from .fragments import in_fragments
 
 # Messages that wait for their turn.
@@ -48,12 +48,19 @@ class Conversation:
         self._outcomes = {}  # XID: Outcome of a call that was concluded before it was judged
         self._calls = {}  # XID in the recording: _Asked, the last of that XID
         self._last = None  # the last call
+        self._start = 0  # what of the tap's log has no counterpart in the recording
         self._then = []  # (kind, fields) that came in the recording
         self._uncalled = set()  # XIDs of calls of the target that did not come now
         self._unsent = b""  # octets of a record that was not sent whole yet
-        self._has_parted = False  # something else came than in the recording
+        self._parting = ""  # how something else came than in the recording
         received = [step.fields["octets"] for step in steps if step.kind == "received"]
         self._awaited = [] if self._has_header is None else [each[_XID] for each in received]
+
+    def restart(self):
+        """What has passed so far is no part of what is compared: the bench posted it for itself."""
+        self._start, self._then, self._last = self._tap.position, [], None
+        for asked in self._calls.values():
+            asked.position = 0
 
     # -- what is posted ------------------------------------------------------------------------
 
@@ -159,13 +166,14 @@ class Conversation:
         """The message with this XID, or a call of the target, or one of which nothing is known; None if
         the time passes or the connection ends."""
         for each in self._stash:
-            if self._is_call(each) if is_call else each.bytes[_XID] == xid:
+            if self._is_call(each) == is_call and (is_call or each.bytes[_XID] == xid):
                 self._stash.remove(each)
                 return each
         while True:
             message = self.conn.receive(limit.left_ms)
             if message is None:
-                self.has_missed = self._has_parted = True
+                self.has_missed = True
+                self._parting = self._parting or "a message of the recording did not come"
                 return None
             if self._is_call(message):
                 if is_call:
@@ -211,7 +219,8 @@ class Conversation:
         if now is None or is_call:
             return
         before, outcome = self._read_then(Message(then)), self._read(now)
-        self._has_parted |= before.kind != outcome.kind
+        if before.kind != outcome.kind and not self._parting:
+            self._parting = f"{outcome.kind} came, and {before.kind} in the recording"
         if isinstance(before.result, CompoundReply) and isinstance(outcome.result, CompoundReply):
             self._symbols.results(before.result, outcome.result)
 
@@ -284,12 +293,15 @@ class Conversation:
 
     def _found(self, xid):
         """The Outcome of what has come with this XID."""
-        came = [each for each in self._came.values() if each is not None and each.xid == xid]
-        stashed = next((each for each in self._stash if each.xid == xid), None)
+        came = [each for each in self._came.values() if self._is_reply_to(each, xid)]
+        stashed = next((each for each in self._stash if self._is_reply_to(each, xid)), None)
         if stashed is not None:
             self._stash.remove(stashed)
             came.append(stashed)
         return self._read(came[-1]) if came else None
+
+    def _is_reply_to(self, message, xid):
+        return message is not None and message.xid == xid and not self._is_call(message)
 
     def outcome(self, seen, xid):
         """The Outcome of a message now, which step `seen` of the recording had answered, if any."""
@@ -303,41 +315,47 @@ class Conversation:
             found = self.conn.await_outcome(sent, xid, keep=True)
         return found
 
-    def is_as_recorded(self, xid):
-        """Whether what came is what came then: since the call with this XID, or the last call, with all calls
-        of the target and how the connection began."""
-        if self._has_parted or self._stash:
-            return False
+    def difference(self, xid):
+        """How what came differs from what came in the recording; "" if it does not. It counts what came since
+        the call with this XID, or the last call, all calls of the target, and how the connection began.
+        """
+        if self._parting:
+            return self._parting
+        if self._stash:
+            return f"{len(self._stash)} messages came that the recording does not have"
         asked = self._calls.get(xid) or self._last
         then, now = (asked.position, asked.position_now) if asked else (0, 0)
-        came_before = list(self._tap.came(0, now))
-        came = list(self._tap.came(now, self._tap.position))
-        before = [*filter(self._is_context, self._then[:then]), *self._then[then:]]
-        after = [*filter(self._is_context, came_before), *came]
-        return self._all_facts(before, True) == self._all_facts(after, False)
+        now = max(now, self._start)
+        came = list(self._tap.came(self._start, now)), list(self._tap.came(now, self._tap.position))
+        before = self._facts_of(self._then[:then], self._then[then:], True)
+        after = self._facts_of(*came, False)
+        return "" if before == after else first_difference(before, after)
 
-    def _is_context(self, item):
+    def _facts_of(self, context, items, is_then):
+        """Facts of the calls of the target, which may come at any time, and of all else."""
+        calls = [each for each in (*context, *items) if self._is_reverse(each)]
+        begun = [each for each in context if each[0] in ("accepted", "rejected")]
+        others = [each for each in items if not self._is_reverse(each)]
+        return [self._facts(each, is_then) for each in (*calls, *begun, *others)]
+
+    def _is_reverse(self, item):
         kind, fields = item
-        if kind == "received" and self._has_header is not None:
-            return self._is_call(Message(fields["octets"]))
-        return kind in ("accepted", "rejected")
-
-    def _all_facts(self, items, is_then):
-        return [self._facts(each, is_then) for each in items]
+        is_message = kind == "received" and self._has_header is not None
+        return is_message and self._is_call(Message(fields["octets"]))
 
     def _facts(self, item, is_then):
-        """What of one thing that came is the same in each run."""
+        """What of one thing that came is the same in each run: {path: value}."""
         kind, fields = item
         if kind == "received" and self._has_header is not None:
             message = Message(fields["octets"], 0 if "invalidated" in fields else None)
             asked = self._asked_by(message)
             call = asked and (asked.then if is_then else asked.now)
             found = message_facts(message, call, self._has_header, self._replies(is_then))
-            return kind, found | {"fragments": fields.get("fragments")}
+            return found | {"fragments": fields.get("fragments")}
         if "memory" in fields:
             name = fields["memory"] if is_then else self._memory.name_of(fields["memory"])
-            return kind, name, fields["offset"], fields["length"]
-        return kind, fields
+            return {kind: name, "offset": fields["offset"], "length": fields["length"]}
+        return {kind: fields}
 
     def _replies(self, is_then):
         """Octets of all messages of the target that are no calls."""

@@ -29,6 +29,15 @@ def message_facts(message, call, has_header, replies):
     return _stable(_of_outcome(outcome))
 
 
+def first_difference(before, after):
+    """One sentence on the first of the facts that differ, of what came then and now."""
+    if len(before) != len(after):
+        return f"{len(after)} things came, and {len(before)} in the recording"
+    then, now = next(pair for pair in zip(before, after) if pair[0] != pair[1])
+    path = next(path for path in (*then, *now) if then.get(path) != now.get(path))
+    return f"{path} is {now.get(path)}, and {then.get(path)} in the recording"
+
+
 def _of_outcome(outcome):
     found = {"kind": outcome.kind, "xid": outcome.xid, "length": len(outcome.raw)}
     found["is_invalidating"] = outcome.invalidated is not None

@@ -84,6 +84,7 @@ class Player:
         conn = self._bench.files.conn if name.startswith("h") else None
         if conn is not None and (name not in self._talks or self._talks[name].conn is not conn):
             self._begin(name, conn)
+            self._talks[name].restart()
         return self._talks.get(name)
 
     # -- memory --------------------------------------------------------------------------------
@@ -181,15 +182,24 @@ class Player:
         """A value that differs in each run: what this run has in its place."""
         name, value = step.fields["name"], step.fields["value"]
         if name in ("root", "base"):
-            self._symbols.handle(value, getattr(self._bench.files, name))
+            self._symbols.handle(value, self._of_files(name))
         elif name == "base_name":
-            self._symbols.text(value, self._bench.files.base_name)
+            self._symbols.text(value, self._of_files(name))
         elif name == "client_owner":
             owner = self._bench.client_owner()
             self._bench.discard_client(owner)
             self._symbols.text(value, owner)
         else:
             raise ValueError(f"no value is called {name!r}")
+
+    def _of_files(self, name):
+        """A value of the file helper, which may post calls of its own for it."""
+        files = self._bench.files
+        value = getattr(files, name)
+        for talk in self._talks.values():
+            if talk.conn is files.conn:
+                talk.restart()
+        return value
 
     # -- what is judged ------------------------------------------------------------------------
 
@@ -207,7 +217,10 @@ class Player:
         verdict = Verdict(fields["verdict"])
         talk = self._talk(fields["conn"]) if fields["conn"] else None
         concerned = [talk] if talk is not None else list(self._talks.values())
-        if not all(each.is_as_recorded(fields["xid"]) for each in concerned):
+        differences = filter(None, (each.difference(fields["xid"]) for each in concerned))
+        difference = next(differences, "")
+        if difference:
+            current_run().epilogue = f"not judged again: {difference}"
             return
         end = CaseEnd(fields["reason"], "the same came as when it was recorded")
         end.verdict = verdict
