@@ -1,5 +1,6 @@
-"""The arguments of `steertag coverage` and `steertag explain`; what these do needs the engine, and is
-imported when it is asked for."""
+"""The arguments of `steertag coverage` and `steertag explain`.
+
+The commands need the engine and are imported on use."""
 
 import pathlib
 
