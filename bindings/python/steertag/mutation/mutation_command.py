@@ -8,7 +8,7 @@ import sys
 from .. import build_paths
 from ..failure import Failure
 
-NOT_CAUGHT = 1  # the exit status when a deviation was not caught
+NOT_CAUGHT = 1  # the exit status if a deviation was not caught
 DESCRIPTION = """\
 Runs a suite against the bundled server, or our own client, with each of its deviations, and checks that a case finds
 it under the requirement that the deviation breaks. The exit status is 0 if each is caught, else 1.
@@ -51,7 +51,7 @@ def add_command(commands):
 
 
 def mutation(arguments):
-    """Prints the table and says by its status whether each deviation was caught."""
+    """Prints the table. The exit status says whether each deviation was caught."""
     from . import score_table
     from .deviating_peer import CannotScore
 
