@@ -10,8 +10,8 @@ from steertag.testing.coverage_rows import build, case, CLIENT_CASE, deviation, 
 
 
 def unbroken_sample(**reasons):
-    """Rows broken for the server only, not at all, and for both sides; a permission; a row without
-    a case; a row of the client alone."""
+    """Rows broken for the server, for both sides, and not at all. Also a permission, a row without
+    a case, and a row of the client."""
     rows = [
         entry("RFC8166-1-1", unbroken=reasons.get("half", {"client": "it cannot"})),
         entry("RFC8166-1-2", unbroken=reasons.get("whole", {"server": "no", "client": "no"})),

@@ -6,9 +6,11 @@ ENDS = ("crash", "hang")
 
 
 def attributed(case, requirement):
-    """Whether a row of report.json names the requirement as broken. It does so in three ways: by a
-    finding of the judge; by an expectation of the case, in the reason ("ID: expected ...; ID:
-    ..."); by the end of the server in a case that claims the requirement."""
+    """Whether a row of report.json names the requirement as broken. One of these does:
+
+    - a finding of the judge;
+    - an expectation of the case, in the reason ("ID: expected ...; ID: ...");
+    - the end of the server in a case that claims the requirement."""
     if case["verdict"] not in JUDGEMENTS:
         return False
     return (

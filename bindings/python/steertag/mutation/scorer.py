@@ -50,9 +50,9 @@ class Outcome:
     deviation: Deviation
     word: str
     by: str = ""
-    failed: tuple = ()  # ids of the cases that failed under a requirement that they claim
-    whole: bool = False  # tried with each case that no earlier deviation made fail
-    seen: tuple = ()  # unless good: one line for each case that claims the requirement or failed
+    failed: tuple = ()  # Ids of the cases that failed under a requirement that they claim.
+    whole: bool = False  # Tried with each case that no earlier deviation made fail.
+    seen: tuple = ()  # Unless good: one line for each case that claims the requirement or failed.
 
     @property
     def good(self):
