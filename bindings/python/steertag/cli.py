@@ -49,7 +49,7 @@ def _parser():
     commands.add_parser("serve", help=_first_line(serve), add_help=False)
     coverage.add_commands(commands)
     listing = commands.add_parser("cases", help=_first_line(cases))
-    listing.add_argument("path", nargs="*", help="files or folders (both suites)")
+    listing.add_argument("path", nargs="*", help="files or folders (default: both suites)")
     listing.set_defaults(run=cases)
     baseline.add_command(commands)
     grade.add_command(commands)

@@ -14,12 +14,12 @@ from .matrix import build
 from .unbroken_cases import case_problems, unbroken_cases
 
 HOW_TO_SETTLE = (
-    "A row is settled by a case that names it, of the suite for a side that it binds, or by an exemption "
+    "A row is settled by a case that names it, in the suite of a side that it binds, or by an exemption "
     "in engine/ledger/requirements/."
 )
 HOW_TO_BREAK = (
-    "A case shows what it is worth when a deviation of our own peers makes it fail: engine/deviations/. "
-    "If none can, the row says why (`unbroken:` in engine/ledger/requirements/), or the case (`unbroken=`)."
+    "A deviation of our own peers (engine/deviations/) should make each case fail. If none can, the row gives "
+    "the reason (`unbroken:` in engine/ledger/requirements/), or the case does (`unbroken=`)."
 )
 UNSETTLED = 1  # the exit status if a row in scope is open
 

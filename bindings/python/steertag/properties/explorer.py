@@ -28,7 +28,7 @@ SLOW_ROUND_TRIP_MS = 50
 SLOWER = 6
 # Limits of shrinking: failed trials, and time. A trial that waits in vain takes the time of an
 # answer. The time limit divided by it limits these trials, so their number depends on the round trip
-# alone. One trial that drops half of the lines is always allowed.
+# alone. At least one trial drops half of the units.
 MOST_FAILED = 400
 SHRINK_MS = 10_000
 # Rounds of dropping parts after hypothesis has finished.
