@@ -1,4 +1,4 @@
-// What the binding files share: one `bind_FOLDER` per engine folder, and conversions of buffers.
+// Shared by the binding files: one `bind_FOLDER` per engine folder, and conversions of buffers.
 // The conversions are between Python's buffers and the engine's views.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Adds the Python classes of everything that a type is made of, under the types' own names.
+// Adds the Python classes of a type and of all its members, under the types' own names.
 // A protocol with hundreds of structs thus needs no list of them.
 #pragma once
 
@@ -15,13 +15,13 @@ class ClassTree {
   ClassTree(py::module_ module, std::shared_ptr<DataClasses> classes)
       : module_(std::move(module)), classes_(std::move(classes)) {}
 
-  /// The class of T, after those of its fields. One that exists already stays as it is.
+  /// The class of T, after those of its fields. An existing class stays unchanged.
   template <class T>
   void add() {
     add<T>(own_name(typeid(T)));
   }
 
-  /// The same with another name: that of a class made before becomes a second name of it.
+  /// The same with a chosen name. For an existing class it becomes a second name.
   template <class T>
   void add(const std::string& name) {
     if constexpr (requires { T::kFields; } && !std::is_same_v<T, rpc::Void>) {
@@ -45,7 +45,7 @@ class ClassTree {
     add_part(static_cast<const Member*>(nullptr));
   }
 
-  // What a member is made of.
+  // The parts of a member's type.
   template <class T>
   void add_part(const T*) {
     if constexpr (std::is_enum_v<T>) {
@@ -72,7 +72,7 @@ class ClassTree {
   }
 
  public:
-  /// The classes of a value that is no struct's member.
+  /// The classes of a value outside of structs.
   template <class T>
   void add_value_of() {
     add_part(static_cast<const T*>(nullptr));

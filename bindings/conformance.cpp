@@ -13,7 +13,7 @@ using conformance::Judge;
 using conformance::Rule;
 
 void bind_values(py::module_& module) {
-  py::class_<Rule>(module, "Rule", "What the judge looks at, and the requirement behind it.")
+  py::class_<Rule>(module, "Rule", "A check of the judge, and the requirement that it enforces.")
       .def_readonly("name", &Rule::name)
       .def_property_readonly(
           "requirement", [](const Rule& rule) { return rule.requirement.get(); },
@@ -47,7 +47,7 @@ py::list rule_list(std::span<const Rule> rules) {
   return list;
 }
 
-/// A judge of a superseded dialect. Python can hand it Sends that no connection has seen.
+/// A judge of a superseded dialect. Python can pass it Sends without a connection.
 template <class AnyJudge>
 struct LegacyJudge final : trace::EventSink {
   template <class... Settings>
@@ -68,7 +68,7 @@ auto bind_legacy_judge(py::module_& module, const char* name, const char* doc) {
   using Bound = LegacyJudge<AnyJudge>;
   return py::class_<Bound, trace::EventSink>(module, name, doc)
       .def("send", &Bound::send, py::arg("actor"), py::arg("octets"),
-           "Judges a Send of this Role as the next event, which a connection's sink would get.")
+           "Judges a Send of this Role as the connection's next event.")
       .def_property_readonly(
           "findings", [](const Bound& bound) { return bound.judge.findings(); },
           "The findings so far, in the order of events; a new list of copies.")
@@ -77,22 +77,24 @@ auto bind_legacy_judge(py::module_& module, const char* name, const char* doc) {
           "Findings beyond the most that are kept.")
       .def_property_readonly(
           "forgotten_calls", [](const Bound& bound) { return bound.judge.forgotten_calls(); },
-          "Calls that were not kept until their reply, because too many waited: above zero, what "
-          "depends on them may have been missed.");
+          "Calls evicted before their reply, because too many waited. Above zero, violations that "
+          "depend on them may be missed.");
 }
 
 void bind_legacy(py::module_& module) {
   bind_legacy_judge<conformance::PrototypeJudge>(
       module, "PrototypeJudge",
-      "Judges both sides of a connection of the prototype of 2003, which its user says that it is.")
+      "Judges both sides of a connection of the prototype of 2003. The caller vouches for the "
+      "dialect.")
       .def(py::init<std::uint32_t>(), py::kw_only(), py::arg("least_chunk_bytes") = 0,
-           "`least_chunk_bytes`: the size from which on the system made chunks (1024 unless set).");
+           "`least_chunk_bytes`: the smallest item, in octets, that the system puts into chunks "
+           "(default 1024).");
   bind_legacy_judge<conformance::Rfc5666Judge>(
       module, "Rfc5666Judge",
-      "Judges both sides of a connection of RFC 5666, which its user says that it is.")
+      "Judges both sides of a connection of RFC 5666. The caller vouches for the dialect.")
       .def(py::init<bool>(), py::kw_only(), py::arg("from_start") = false,
-           "`from_start`: the connection is seen from its first message on, so that what has not "
-           "been seen to wait does not.");
+           "`from_start`: the first event is the connection's first message, so an unseen call is "
+           "not waiting.");
   module.def(
       "legacy_rules", [] { return rule_list(conformance::legacy_rules()); },
       "Every rule of PrototypeJudge and Rfc5666Judge, family by family.");
@@ -110,9 +112,9 @@ void bind_conformance(py::module_& module) {
              return std::make_unique<Judge>(conformance::Visibility{rdma_operations});
            }),
            py::kw_only(), py::arg("rdma_operations") = true,
-           "`rdma_operations`: every RDMA Write and Read shows up as an event.")
+           "`rdma_operations`: every RDMA Write and Read is an event.")
       .def("lose_sight", &Judge::stop_observing,
-           "From here on something passes that gives no events, such as raw octets.")
+           "From here on some traffic gives no events, such as raw octets.")
       .def_property_readonly(
           "findings", [](const Judge& judge) { return judge.findings(); },
           "The findings so far, in the order of events; a new list of copies.")

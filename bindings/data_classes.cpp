@@ -1,11 +1,11 @@
-// Conversions of scalars and octets, and the making of Python's classes.
+// Conversions of scalars and octets, and creation of the Python classes.
 #include "data_classes.h"
 
 namespace steertag::bindings {
 
 namespace {
 
-/// "steertag._engine.nfs.nfs3" is what users know as steertag.nfs.nfs3.
+/// The public name of "steertag._engine.nfs.nfs3": steertag.nfs.nfs3.
 std::string public_name(const py::module_& module) {
   auto name = module.attr("__name__").cast<std::string>();
   constexpr std::string_view kPrivate = "_engine.";
@@ -13,8 +13,8 @@ std::string public_name(const py::module_& module) {
   return at == std::string::npos ? name : name.erase(at, kPrivate.size());
 }
 
-/// The attribute of a field. "from" of RENAME is the one RFC name that Python keeps for itself;
-/// making a class refuses any other.
+/// The attribute of a field. "from" of RENAME is the only RFC name that is a Python keyword;
+/// creating a class refuses any other.
 py::str attribute_name(std::string_view field) {
   return field == "from" ? py::str("from_") : py::str(field.data(), field.size());
 }
@@ -42,7 +42,7 @@ py::object make_data_class(const py::module_& module, const std::string& name, c
     const py::object value = field[py::int_(1)];
     const bool shared =
         py::isinstance<py::list>(value) || py::hasattr(value, "__dataclass_fields__");
-    // A mutable default has to be made anew for every instance.
+    // Every instance needs a mutable default of its own.
     const py::object factory = py::type::of(value);
     const py::object spec = shared ? dataclasses.attr("field")("default_factory"_a = factory)
                                    : dataclasses.attr("field")("default"_a = value);
@@ -234,7 +234,7 @@ std::shared_ptr<DataClasses> start_shared_classes(const py::module_& wire_module
 }
 
 std::shared_ptr<DataClasses> shared_classes() {
-  // By this name also while the extension is being imported.
+  // This name is valid even during the import of the extension.
   const py::object wire = py::module_::import("sys").attr("modules")["steertag._engine.wire"];
   const auto capsule = wire.attr("_data_classes").cast<py::capsule>();
   return *capsule.get_pointer<std::shared_ptr<DataClasses>>();

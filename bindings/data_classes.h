@@ -26,7 +26,7 @@ struct Path {
   std::string text() const;
 };
 
-/// Octets that converted values point into. Lives as long as the values.
+/// Owns the octets of converted values, and lives as long as the values.
 using Arena = std::deque<Bytes>;
 
 [[noreturn]] void raise_field_type(const Path& path, const char* wanted, py::handle got);
@@ -37,7 +37,7 @@ std::int64_t signed_from(py::handle object, std::int64_t least, std::int64_t mos
                          const Path& path);
 /// Octets of bytes-like objects, kept in the arena.
 View octets_from(py::handle object, const Path& path, Arena& arena);
-/// Text as UTF-8; undecodable octets travel as surrogates both ways, so that nothing is lost.
+/// Text as UTF-8. Undecodable octets become surrogates and back, so nothing is lost.
 std::string_view text_from(py::handle object, const Path& path, Arena& arena);
 py::object text_to(std::string_view text);
 
@@ -49,7 +49,7 @@ struct FieldsOf {
 
 class DataClasses;
 
-/// Conversions of one C++ type without the type: `value` points to one. What walks over fields is
+/// Type-erased conversions of one C++ type: `value` points to one. Code that walks fields is
 /// compiled once for all structs.
 struct ValueType {
   py::object (*to)(const DataClasses& classes, const void* value);
@@ -57,7 +57,7 @@ struct ValueType {
                Arena& arena);
 };
 
-/// A field of a struct: the RFC's name, where it is in the struct in octets, and its type.
+/// A field of a struct: the RFC's name, its offset in octets, and its type.
 struct FieldRow {
   std::string_view name;
   std::size_t offset;
@@ -67,11 +67,11 @@ struct FieldRow {
 /// The Python classes of the engine's structs and enumerations, by C++ type.
 class DataClasses {
  public:
-  /// Makes a data class named `name` in `module`; a type that has one already gets a second name.
+  /// Adds a data class `name` to `module`. A type with a class gets a second name.
   template <class T>
   void add(const py::module_& module, const std::string& name, const char* doc);
 
-  /// Makes an IntEnum with the RFC's names; `exported` puts the names into the module too.
+  /// Adds an IntEnum with the RFC's names. `exported` adds the names to the module too.
   template <class Enum>
   void add_enum(const py::module_& module, const char* name, const char* doc, bool exported) {
     py::list members;
@@ -94,15 +94,15 @@ class DataClasses {
   template <class T>
   void from(py::handle object, T& value, const Path& path, Arena& arena) const;
 
-  /// A member of the enumeration, or an int where the RFC names no such value.
+  /// A member of the enumeration, or an int for a value without an RFC name.
   py::object enum_to(const std::type_info& type, std::uint32_t value) const;
   py::object struct_to(const std::type_info& type, const void* value) const;
   void struct_from(const std::type_info& type, py::handle object, void* value, const Path& path,
                    Arena& arena) const;
 
  private:
-  /// What is known of a type: its class, a struct's fields with the names of their attributes, the
-  /// numbers that an enumeration names.
+  /// The facts on a type: its class, a struct's fields with their attributes, an enumeration's
+  /// numbers.
   struct Known {
     py::object type;
     std::vector<FieldRow> fields;
@@ -319,9 +319,9 @@ struct Conversion<rpc::Chain<T>> {
 
 }  // namespace detail
 
-/// The classes that binding wire made and that later bindings add to.
+/// The classes of bind_wire, which later bindings extend.
 std::shared_ptr<DataClasses> shared_classes();
-/// Starts them; for bind_wire.
+/// Creates them; for bind_wire.
 std::shared_ptr<DataClasses> start_shared_classes(const py::module_& wire_module);
 
 }  // namespace steertag::bindings

@@ -1,4 +1,4 @@
-// Binds engine/fabric: providers, listeners, and how connections come up.
+// Binds engine/fabric: providers, listeners, and connection setup.
 #include "fabric/fabric.h"
 
 #include <deque>
@@ -19,13 +19,13 @@ milliseconds ms(double value) {
   return milliseconds(static_cast<std::int64_t>(value));
 }
 
-/// A request at a listener; it is answered once.
+/// A connection request at a listener; it takes one answer.
 struct PyRequest {
   ProviderRef provider;
   std::unique_ptr<ConnectionRequest> request;
 
   ConnectionRequest& pending() {
-    if (!request) raise_fabric_error({Errc::not_connected, "the request was answered before"});
+    if (!request) raise_fabric_error({Errc::not_connected, "the request is already answered"});
     return *request;
   }
 };
@@ -38,7 +38,7 @@ struct PyListener {
   std::unique_ptr<Listener> listener;
 };
 
-/// What a connection is opened or accepted with, and the receives that are kept posted on it.
+/// The options of a new connection, and the number of receives to keep posted.
 struct PyOptions {
   ConnectionOptions connection;
   std::size_t receives = 0;
@@ -60,7 +60,7 @@ PyOptions options_of(const py::buffer& private_data, std::uint16_t ird, std::uin
   return {std::move(options), receives, receive_bytes};
 }
 
-// What depends on the peer or the network is a refusal; the rest are mistakes of the caller.
+// Errors of the peer or the network are refusals; the others are errors of the caller.
 bool refusal(Errc code) {
   return code == Errc::name_not_found || code == Errc::cannot_connect || code == Errc::no_device;
 }
@@ -132,7 +132,8 @@ void bind_listener(py::module_& module) {
                              [](PyRequest& r) { return to_python(r.pending().private_data()); })
       .def_property_readonly("peer_name", [](PyRequest& r) { return r.pending().peer_name(); })
       .def("accept", &accept, "domain"_a, "options"_a = PyOptions{}, py::kw_only(),
-           "events"_a = py::none(), "octets"_a = py::none(), "Answers yes: a Connection.")
+           "events"_a = py::none(), "octets"_a = py::none(),
+           "Accepts the request. Returns a Connection.")
       .def(
           "reject",
           [](PyRequest& r, const py::buffer& private_data) {
@@ -140,20 +141,19 @@ void bind_listener(py::module_& module) {
             r.pending().reject(from_python(private_data));
             r.request.reset();
           },
-          "private_data"_a = py::bytes(), "Answers no.");
+          "private_data"_a = py::bytes(), "Rejects the request.");
   py::class_<PyListener>(module, "Listener")
       .def_property_readonly("port", [](const PyListener& l) { return l.listener->port(); })
-      .def("wait", &next_request, "timeout_ms"_a,
-           "The next Request, or None when the time has passed.");
+      .def("wait", &next_request, "timeout_ms"_a, "The next Request, or None after `timeout_ms`.");
 }
 
 void bind_options(py::module_& module) {
   const PyOptions defaults;
   const ConnectionOptions& connection = defaults.connection;
-  py::class_<PyOptions>(module, "ConnectionOptions",
-                        "What a connection is opened or accepted with. `receives` buffers of "
-                        "`receive_bytes` are kept posted; `raw_startup` is sent instead of the MPA "
-                        "request or reply.")
+  py::class_<PyOptions>(
+      module, "ConnectionOptions",
+      "The options of a new connection. `receives` buffers of `receive_bytes` octets stay "
+      "posted. `raw_startup` replaces the MPA request or reply.")
       .def(py::init(&options_of), py::kw_only(), "private_data"_a = py::bytes(),
            "ird"_a = connection.ird, "ord"_a = connection.ord, "idle_timeout_ms"_a = 0.0,
            "crc"_a = connection.crc, "mpa_revision"_a = connection.mpa_revision,
@@ -169,7 +169,8 @@ void bind_options(py::module_& module) {
 void bind_limits(py::module_& module) {
   const auto in_ms = [](milliseconds value) { return static_cast<double>(value.count()); };
   const Limits limits;
-  py::class_<Limits>(module, "Limits", "Bounds on what a peer can make a provider await or keep.")
+  py::class_<Limits>(module, "Limits",
+                     "Bounds on the time and memory that a peer can cost a provider.")
       .def(py::init(&limits_of), py::kw_only(), "startup_ms"_a = in_ms(limits.startup),
            "mid_message_ms"_a = in_ms(limits.mid_message), "unsent_ms"_a = in_ms(limits.unsent),
            "closing_ms"_a = in_ms(limits.closing),
@@ -191,14 +192,12 @@ void bind_limits(py::module_& module) {
 
 void bind_provider(py::module_& module) {
   const auto startup_ms = static_cast<double>(ConnectionOptions{}.startup_timeout.count());
-  py::class_<PyProvider, ProviderRef>(module, "Provider",
-                                      "A provider; it works only while someone waits on it.")
+  py::class_<PyProvider, ProviderRef>(module, "Provider", "A provider. It runs only inside a wait.")
       .def(py::init(&make), "name"_a, py::kw_only(), "seed"_a = py::none(), "limits"_a = Limits{},
-           "With a seed the steering tags are the same in every run.")
+           "A seed repeats the steering tags in every run.")
       .def(
           "reseed", [](PyProvider& p, std::uint64_t seed) { p.source->seed(seed); }, "seed"_a,
-          "From here on the steering tags and offsets that a software provider chooses are those "
-          "that belong to this seed.")
+          "Seeds the steering tags and offsets of a software provider from here on.")
       .def_readonly("name", &PyProvider::name)
       .def_property_readonly("capabilities",
                              [](const PyProvider& p) { return p.provider->capabilities(); })
@@ -209,15 +208,15 @@ void bind_provider(py::module_& module) {
       .def("connect", &connect, "url"_a, "domain"_a, "options"_a = PyOptions{}, py::kw_only(),
            "startup_timeout_ms"_a = startup_ms, "events"_a = py::none(), "octets"_a = py::none(),
            "wait"_a = true,
-           "Opens a Connection and, with `wait`, waits until it is established or refused.")
+           "Opens a Connection. With `wait`, returns once it is established or refused.")
       .def("listen", &listen, "url"_a, "Opens a Listener; port 0 takes any free port.")
       .def(
           "poll",
           [](PyProvider& p, double timeout_ms) { poll_until(p, timeout_ms, [] { return false; }); },
-          "timeout_ms"_a, "Works for that long, for connections on which nobody waits.")
+          "timeout_ms"_a, "Runs for `timeout_ms`, for connections without a wait.")
       .def(
           "wake", [](const PyProvider& p) { p.provider->wake(); },
-          "Ends a wait of another thread early.");
+          "Ends another thread's wait early.");
 }
 
 }  // namespace
@@ -233,7 +232,7 @@ void raise_fabric_error(const Error& error) {
 }
 
 void bind_fabric(py::module_& module) {
-  module.doc() = "RDMA over a provider, driven by whoever waits.";
+  module.doc() = "RDMA over a provider, which runs inside waits.";
   py::exception<std::runtime_error>(module, "FabricError", PyExc_OSError);
   bind_fabric_values(module);
   bind_fabric_memory(module);

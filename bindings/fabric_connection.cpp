@@ -13,9 +13,9 @@ using py::literals::operator""_a;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A wait looks at signals this often, so that Ctrl-C works.
+// Interval of the check for signals in a wait, for Ctrl-C.
 constexpr milliseconds kSlice{100};
-// A wait for an outcome that the provider's own time limits always give.
+// A wait without a limit of its own: the provider's limits end it.
 constexpr double kForever = 24.0 * 3600 * 1000;
 
 std::string text_of(const CloseReason& reason) {
@@ -216,7 +216,7 @@ void bind_notices(py::module_& module) {
       .value("send", Operation::send)
       .value("rdma_write", Operation::rdma_write)
       .value("rdma_read", Operation::rdma_read);
-  py::class_<CloseReason>(module, "CloseReason", "Why a connection ended, or did not come up.")
+  py::class_<CloseReason>(module, "CloseReason", "Why a connection ended, or was refused.")
       .def_readonly("code", &CloseReason::code)
       .def_readonly("detail", &CloseReason::detail)
       .def_property_readonly("terminate", &terminate_of)
@@ -225,7 +225,7 @@ void bind_notices(py::module_& module) {
       .def("__repr__",
            [](const CloseReason& reason) { return "<CloseReason " + text_of(reason) + ">"; });
   py::class_<PyNotice>(module, "Notice",
-                       "What the owner of a connection is told; `kind` is established, refused, "
+                       "A notice to the owner of a connection; `kind` is established, refused, "
                        "received, completed or closed.")
       .def_readonly("kind", &PyNotice::kind)
       .def_property_readonly("bytes",
@@ -249,11 +249,11 @@ void bind_notices(py::module_& module) {
 void bind_fabric_connection(py::module_& module) {
   bind_notices(module);
   py::class_<PyConnection, std::shared_ptr<PyConnection>>(
-      module, "Connection", "A connection whose notices are taken by `wait`.")
+      module, "Connection", "A connection; `wait` returns its notices.")
       .def("wait", &PyConnection::wait, "timeout_ms"_a,
-           "The next Notice, or None when the time has passed. Other threads run meanwhile.")
+           "The next Notice, or None after `timeout_ms`. Other threads run meanwhile.")
       .def("post_receive", &PyConnection::post_receive, "size"_a,
-           "Posts one receive, beside those that are kept posted.")
+           "Posts one more receive of `size` octets.")
       .def("send", &PyConnection::send, "message"_a, py::kw_only(), "invalidate"_a = py::none(),
            "fault"_a = nullptr, "Posts one message (bytes-like); returns its work id.")
       .def("rdma_write", &PyConnection::rdma_write, "data"_a, "stag"_a, "offset"_a, py::kw_only(),
@@ -262,11 +262,12 @@ void bind_fabric_connection(py::module_& module) {
            "offset"_a, py::kw_only(), "fault"_a = nullptr,
            "Reads the peer's memory into a region; returns the work id.")
       .def("open_window", &PyConnection::open_window, "region"_a, "rights"_a,
-           "Opens a region again as one that the peer's Send with Invalidate closes.")
-      .def("send_raw", &PyConnection::send_raw, "octets"_a, "Puts octets straight into the stream.")
+           "Binds a memory window to the region, which the peer's Send with Invalidate closes.")
+      .def("send_raw", &PyConnection::send_raw, "octets"_a, "Writes octets into the byte stream.")
       .def("terminate", &PyConnection::terminate, "layer"_a, "type"_a, "code"_a,
            "Sends a Terminate and closes.")
-      .def("disconnect", &PyConnection::disconnect, "Ends in order: what is posted still leaves.")
+      .def("disconnect", &PyConnection::disconnect,
+           "Disconnects in order, after all posted work is sent.")
       .def("abort", &PyConnection::abort, "Resets the stream.")
       .def("observe", &PyConnection::observe, "events"_a = py::none(), "octets"_a = py::none(),
            "Replaces the observers.")
@@ -274,7 +275,7 @@ void bind_fabric_connection(py::module_& module) {
       .def_property_readonly("role", &PyConnection::role)
       .def_property_readonly("closed", &PyConnection::closed, "CloseReason, or None.")
       .def_property_readonly("refused", &PyConnection::refused,
-                             "CloseReason of a connection that did not come up, or None.")
+                             "CloseReason of a refused connection, or None.")
       .def_property_readonly(
           "refusal",
           [](const PyConnection& c) { return c.refused() ? text_of(*c.refused()) : std::string(); })
@@ -283,7 +284,8 @@ void bind_fabric_connection(py::module_& module) {
           [](const PyConnection& c) { return c.refused() && c.refused()->code == Errc::timed_out; })
       .def_property_readonly("private_data",
                              [](const PyConnection& c) { return to_python(c.private_data()); })
-      .def_property_readonly("capabilities", &PyConnection::capabilities, "Of its provider.")
+      .def_property_readonly("capabilities", &PyConnection::capabilities,
+                             "The Capabilities of its provider.")
       .def_property_readonly("domain", &PyConnection::domain)
       .def_property_readonly("peer_name", &PyConnection::peer_name)
       .def_property_readonly("unsent_operations", &PyConnection::unsent);

@@ -23,11 +23,11 @@ Value value_or_raise(Expected<Value, fabric::Error> result) {
   if constexpr (!std::is_void_v<Value>) return std::move(*result);
 }
 
-/// The provider, kept alive by everything made from it. It belongs to one thread at a time: while
-/// one waits without the GIL, calls of others are refused.
+/// The provider, kept alive by all objects made from it. It has one thread at a time: while one
+/// waits without the GIL, calls of others are refused.
 struct PyProvider {
   std::string name;
-  std::shared_ptr<std::mt19937_64> source;  // of what the provider chooses at random
+  std::shared_ptr<std::mt19937_64> source;  // of the provider's random choices
   std::unique_ptr<fabric::Provider> provider;
   bool waiting = false;  // guarded by the GIL
 
@@ -48,8 +48,8 @@ struct PyRegion {
 };
 using RegionRef = std::shared_ptr<PyRegion>;
 
-/// What the owner of a connection is told: kind is "established", "refused", "received",
-/// "completed" or "closed"; the other members are set where they apply.
+/// A notice to the owner of a connection. `kind` is "established", "refused", "received",
+/// "completed" or "closed"; other members are set where they apply.
 struct PyNotice {
   std::string kind;
   Bytes bytes;  // received: the message; established, refused: the peer's private data
@@ -59,8 +59,8 @@ struct PyNotice {
   std::optional<fabric::CloseReason> reason;  // refused and closed
 };
 
-/// Owns what its posted work needs: message octets, receive buffers, sinks of reads, observers.
-/// Receives that it keeps posted are posted again as soon as their octets are copied.
+/// Owns the memory of its posted work: message octets, receive buffers, sinks of reads, observers.
+/// Receives are reposted as soon as their octets are copied.
 class PyConnection final : public fabric::Handler {
  public:
   PyConnection(ProviderRef provider, DomainRef domain, py::object events, py::object octets)
@@ -75,13 +75,13 @@ class PyConnection final : public fabric::Handler {
   trace::EventSink* events() const { return sink<trace::EventSink>(events_); }
   trace::ByteSink* octets() const { return sink<trace::ByteSink>(octets_); }
   void observe(py::object events, py::object octets);
-  /// The connection proper, and the receives that are kept posted on it.
+  /// The connection itself, and the number of receives to keep posted.
   void start(std::unique_ptr<fabric::Connection> connection, std::size_t receives,
              std::size_t receive_bytes);
-  /// Nothing was started: `error` is told like a refusal.
+  /// The start failed: `error` is reported like a refusal.
   void fail(const fabric::Error& error);
   void wait_until_decided();
-  /// The next notice; None if none comes within the time. Polls with the GIL released.
+  /// The next notice, or None after the time. Polls with the GIL released.
   std::optional<PyNotice> wait(double timeout_ms);
 
   void post_receive(std::size_t size);
@@ -120,7 +120,7 @@ class PyConnection final : public fabric::Handler {
  private:
   struct Receive {
     Bytes buffer;
-    bool again = false;  // kept posted
+    bool again = false;  // repost after use
   };
   template <class Sink>
   static Sink* sink(const py::object& object) {
@@ -148,8 +148,8 @@ class PyConnection final : public fabric::Handler {
   Bytes private_data_;
 };
 
-/// Polls the provider without the GIL until `done`, or until the time has passed; signals (Ctrl-C)
-/// are looked at in between.
+/// Polls the provider without the GIL until `done` or the time has passed. Checks signals (Ctrl-C)
+/// in between.
 bool poll_until(PyProvider& provider, double timeout_ms, const std::function<bool()>& done);
 
 void bind_fabric_values(py::module_& module);

@@ -35,7 +35,7 @@ constexpr Code kCodes[] = {
 };
 
 void bind_fault(py::module_& module) {
-  py::class_<Fault>(module, "Fault", "Bends what one Send, Write or Read puts on the wire.")
+  py::class_<Fault>(module, "Fault", "Alters the octets on the wire of one Send, Write or Read.")
       .def(
           py::init(
               [](bool bad_crc, std::optional<std::uint32_t> msn, std::optional<std::uint32_t> mo,
@@ -76,7 +76,7 @@ void write(PyRegion& region, std::size_t offset, const py::buffer& data) {
   const Bytes octets = from_python(data);
   const MutableView bytes = region.region->bytes();
   if (offset > bytes.size() || octets.size() > bytes.size() - offset) {
-    throw py::index_error("the octets leave the region of " + std::to_string(bytes.size()));
+    throw py::index_error("the octets exceed the region of " + std::to_string(bytes.size()));
   }
   std::copy(octets.begin(), octets.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset));
 }
@@ -96,7 +96,7 @@ void bind_fabric_values(py::module_& module) {
   module.def(
       "parse_url", [](const std::string& text) { return value_or_raise(parse_url(text)); },
       "text"_a);
-  py::class_<trace::Terminate>(module, "Terminate", "The cause that a Terminate tells.")
+  py::class_<trace::Terminate>(module, "Terminate", "The cause in a Terminate.")
       .def_readonly("layer", &trace::Terminate::layer)
       .def_readonly("type", &trace::Terminate::type)
       .def_readonly("code", &trace::Terminate::code)
@@ -136,14 +136,14 @@ void bind_fabric_memory(py::module_& module) {
             r.owner->owner->idle();
             return r.region->invalidate();
           },
-          "Closes the region to the peer; whether the guards were intact.")
+          "Closes the region to the peer. Returns whether the guards are intact.")
       .def(
           "open",
           [](PyRegion& r, Rights rights) {
             r.owner->owner->idle();
             r.region->open(rights);
           },
-          "rights"_a, "Opens it again with a new STag and base.");
+          "rights"_a, "Reopens the region with a new STag and base.");
   py::class_<PyDomain, DomainRef>(module, "Domain")
       .def(
           "allocate",
@@ -159,9 +159,8 @@ void bind_fabric_memory(py::module_& module) {
             return region;
           },
           "length"_a, "rights"_a = Rights{}, "base"_a = py::none(),
-          "A Region; FabricError if the device refuses it. `base` is its first tagged offset, "
-          "where the "
-          "provider lets that be chosen.");
+          "A Region. Raises FabricError if the device refuses it. `base` is its first tagged "
+          "offset, if the provider lets the caller choose it.");
 }
 
 }  // namespace steertag::bindings

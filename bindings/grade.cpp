@@ -37,7 +37,7 @@ std::string_view fault_name(FileFault fault) {
   return "unknown";
 }
 
-/// Text that may hold a file's name: octets that are no UTF-8 survive as Python's file names do.
+/// Text with a file's name. Octets that are no UTF-8 survive, as in Python's file names.
 py::object name_text(std::string_view octets) {
   return py::module_::import("os").attr("fsdecode")(py::bytes(octets.data(), octets.size()));
 }
@@ -61,7 +61,7 @@ py::object error_to_python(const FileError& error) {
   throw py::error_already_set();
 }
 
-/// The number of frames that got their comments.
+/// The number of annotated frames.
 std::uint64_t annotate(const py::object& input, const py::object& output,
                        const capture::FrameComments& comments, const std::string& application) {
   const std::string from = octets_of(input);
@@ -74,7 +74,7 @@ std::uint64_t annotate(const py::object& input, const py::object& output,
   return done->commented;
 }
 
-/// One file under way. Only one thread at a time may use it, which is checked: steps have no GIL.
+/// The grading of one file. It refuses a second thread: steps run without the GIL.
 class PyFileGrade {
  public:
   PyFileGrade(const py::object& path, std::vector<std::uint16_t> ports, Profile profile) {
@@ -87,7 +87,7 @@ class PyFileGrade {
       const py::gil_scoped_release release;
       return FileGrade::open(octets, {std::move(ports)}, nullptr, interrupted, profile);
     }();
-    // Opening a FIFO waits for a writer, and ends with a signal.
+    // Opening a FIFO waits for a writer. A signal ends it.
     if (PyErr_Occurred() || PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (!opened) raise(opened.error());
     grade_ = std::move(*opened);
@@ -100,7 +100,7 @@ class PyFileGrade {
       over_ = grade_->step(octets);
     }
     working_ = false;
-    if (PyErr_Occurred()) throw py::error_already_set();  // of a signal's handler
+    if (PyErr_Occurred()) throw py::error_already_set();  // from a signal handler
     return over_;
   }
   const FileGrade& still() const {
@@ -108,7 +108,9 @@ class PyFileGrade {
     return *grade_;
   }
   const Report& report() const {
-    if (!over_) throw std::runtime_error("the file was not read to its end: step() tells");
+    if (!over_)
+      throw std::runtime_error(
+          "the file is not read to its end: call step() until it returns True");
     return grade_->report();
   }
 
@@ -172,20 +174,21 @@ void bind_parts(py::module_& module) {
           py::return_value_policy::reference)
       .def_property_readonly("rule", [](const PlacedFinding& each) { return each.finding.rule; })
       .def_readonly("known_frame", &PlacedFinding::known_frame,
-                    "The packet at which it became known; 0: only at the capture's end.")
+                    "The packet that completed the evidence; 0: the capture's end.")
       .def_property_readonly(
           "event",
           [](const PlacedFinding& each) {
             return py::make_tuple(each.event.actor, each.event.kind, each.event.number);
           },
-          "The event that it hangs on: (Role, kind, number of this kind by the actor from 1).")
+          "The event: (Role, kind, number of this kind by the actor from 1).")
       .def_property_readonly("expected",
                              [](const PlacedFinding& each) { return each.finding.expected; })
       .def_property_readonly("observed",
                              [](const PlacedFinding& each) { return each.finding.observed; });
   py::class_<SideSummary>(module, "Side", "What one side announced and did.")
       .def_readonly("opening_seen", &SideSummary::opening_seen, "Its Connect or Accept.")
-      .def_property_readonly("announced", &announced_to_python, "By private data, or None.")
+      .def_property_readonly("announced", &announced_to_python,
+                             "The announcement in private data, or None.")
       .def_readonly("sends", &SideSummary::sends)
       .def_readonly("send_bytes", &SideSummary::send_bytes)
       .def_readonly("invalidating_sends", &SideSummary::invalidating_sends)
@@ -193,12 +196,12 @@ void bind_parts(py::module_& module) {
       .def_readonly("reads", &SideSummary::reads, "Read Requests.")
       .def_readonly("read_bytes", &SideSummary::read_bytes, "That came in Read Responses.")
       .def_readonly("terminates", &SideSummary::terminates);
-  py::class_<DirectionSummary>(module, "Direction", "The transactions that one side begins.")
+  py::class_<DirectionSummary>(module, "Direction", "The RPC transactions that one side starts.")
       .def_readonly("calls", &DirectionSummary::calls)
       .def_readonly("replies", &DirectionSummary::replies)
       .def_readonly("errors", &DirectionSummary::errors, "RDMA_ERROR in place of a reply.")
       .def_readonly("unanswered", &DirectionSummary::unanswered,
-                    "Calls behind the last loss that still wait at the end.")
+                    "Calls after the last loss without a reply at the end.")
       .def_readonly("most_in_flight", &DirectionSummary::most_in_flight)
       .def_readonly("largest_requested", &DirectionSummary::largest_requested, "Credits.")
       .def_readonly("largest_granted", &DirectionSummary::largest_granted)
@@ -221,7 +224,7 @@ py::list counts_to_python(const std::vector<FindingCount>& counts) {
 void bind_connection(py::module_& module) {
   using Summary = ConnectionSummary;
   using trace::Role;
-  py::class_<Summary>(module, "Connection", "What is kept of one connection.")
+  py::class_<Summary>(module, "Connection", "The summary of one connection.")
       .def_readonly("number", &Summary::number)
       .def_property_readonly("fabric", [](const Summary& one) { return name(one.name.fabric); })
       .def_property_readonly("client_end", [](const Summary& one) { return one.name.ends.client; })
@@ -234,7 +237,7 @@ void bind_connection(py::module_& module) {
       .def_readonly("ended", &Summary::ended, "By either side, before the capture's end.")
       .def_readonly("ended_clean", &Summary::ended_clean)
       .def_property_readonly("negotiated", &negotiated_to_python,
-                             "The thresholds, or None if the beginning was not seen.")
+                             "The thresholds, or None if the capture lacks the beginning.")
       .def_property_readonly(
           "client", [](const Summary& one) { return one.side(Role::client); }, "A Side.")
       .def_property_readonly(
@@ -247,15 +250,15 @@ void bind_connection(py::module_& module) {
           "The Direction of the server's calls.")
       .def_property_readonly("messages", &messages_to_python, "Counts by kind of message.")
       .def_property_readonly("losses", &losses_to_python,
-                             "What the capture does not hold, by kind; nothing is judged by it.")
+                             "Losses of the capture, by kind; they are never violations.")
       .def_property_readonly(
           "findings", [](const Summary& one) { return counts_to_python(one.findings); },
-          "(requirement, rule, culprit, count, first frame) of each rule that was broken.")
+          "(requirement, rule, culprit, count, first frame) of each broken rule.")
       .def_readonly("findings_in_all", &Summary::findings_in_all)
       .def_readonly("findings_undecided", &Summary::findings_undecided,
-                    "Findings that packets in another order, or missing ones, may explain.")
+                    "Findings that missing or misplaced packets may explain.")
       .def_readonly("findings_dropped", &Summary::findings_dropped,
-                    "Findings that were counted only.");
+                    "Findings that are counted only.");
 }
 
 }  // namespace
@@ -264,48 +267,49 @@ void bind_grade(py::module_& module) {
   module.doc() = "Grading of capture files: a judge on each connection in them.";
   module.attr(kErrorName) = py::exception<FileError>(module, kErrorName);
   module.attr(kErrorName).attr("__doc__") =
-      "A capture that cannot be read, or not to its end: `fault`, a word; `offset` in octets, or "
-      "None; `detail`, what is wrong there.";
+      "A capture that is unreadable or damaged. `fault` is a word, `offset` is in octets or None, "
+      "and `detail` is the defect there.";
   module.def("annotate", &annotate, py::arg("input"), py::arg("output"), py::arg("comments"),
              py::arg("application"),
-             "Copies a capture to pcapng with comments, {frame: [text]}; of a damaged one what "
-             "stands before the damage.");
-  py::enum_<Profile>(module, "Profile", "By which description of the protocol a file is judged.")
+             "Copies a capture to pcapng with comments, {frame: [text]}. The copy of a damaged "
+             "capture ends at the damage.");
+  py::enum_<Profile>(module, "Profile", "The documents by which a file is judged.")
       .value("rfc8166", Profile::rfc8166, "With RFC 8167, 8267 and 8797.")
       .value("rfc5666", Profile::rfc5666, "With RFC 5667.")
       .value("prototype", Profile::prototype, "Of Callaghan et al. 2003.");
   bind_parts(module);
   bind_connection(module);
-  py::class_<Report>(module, "Report", "What grading a file came to.")
+  py::class_<Report>(module, "Report", "The result of grading a file.")
       .def_property_readonly(
           "connections",
           [](const Report& report) {
             return std::vector<ConnectionSummary>(report.connections.begin(),
                                                   report.connections.end());
           },
-          "A Connection of each, up to the most that are kept; a new list of copies.")
+          "A Connection for each, up to the most that are kept; a new list of copies.")
       .def_readonly("connections_in_all", &Report::connections_in_all)
       .def_readonly("connections_refused", &Report::connections_refused,
-                    "Not judged, because too many were open.")
+                    "Connections that were not judged, because too many were open.")
       .def_readonly("connections_unjudged", &Report::connections_unjudged,
-                    "Of which losses left no message to judge.")
+                    "Connections without a message to judge, because of losses.")
       .def_readonly("messages_judged", &Report::messages_judged, "Of all connections.")
       .def_property_readonly(
           "findings", [](const Report& report) { return report.findings; },
-          "In the order of packets, up to the most that are kept; a new list of copies.")
+          "Findings in the order of packets, up to the most that are kept; a new list of copies.")
       .def_property_readonly(
           "findings_by_rule",
           [](const Report& report) { return counts_to_python(report.findings_by_rule); },
-          "(requirement, rule, culprit, count, first frame), of all connections.")
+          "(requirement, rule, culprit, count, first frame) of each broken rule, over all "
+          "connections.")
       .def_readonly("findings_in_all", &Report::findings_in_all);
   py::class_<PyFileGrade>(module, "FileGrade",
                           "Grades a capture file, or \"-\" for standard input, piece by piece. "
-                          "`ports`: further ones than 20049 on which NFS/RDMA is spoken.")
+                          "`ports`: ports of NFS/RDMA besides 20049.")
       .def(py::init<const py::object&, std::vector<std::uint16_t>, Profile>(), py::arg("path"),
            py::kw_only(), py::arg("ports") = std::vector<std::uint16_t>{},
            py::arg("profile") = Profile::rfc8166)
       .def("step", &PyFileGrade::step, py::arg("octets"),
-           "Reads on by some octets; True when the file is over.")
+           "Reads some more octets. Returns True at the end of the file.")
       .def_property_readonly(
           "offset", [](const PyFileGrade& grade) { return grade.still().file().offset(); },
           "Octets read.")
@@ -324,19 +328,19 @@ void bind_grade(py::module_& module) {
           "packets", [](const PyFileGrade& grade) { return grade.still().counts().packets; })
       .def_property_readonly(
           "other_packets", [](const PyFileGrade& grade) { return grade.still().counts().other; },
-          "Packets that were not recognized as RDMA.")
+          "Packets that are not recognized as RDMA.")
       .def_property_readonly(
           "cut_packets", [](const PyFileGrade& grade) { return grade.still().counts().cut; },
-          "Packets that were not captured whole.")
+          "Packets that are not captured whole.")
       .def_property_readonly(
           "first_cut", [](const PyFileGrade& grade) { return grade.still().counts().first_cut; },
-          "The frame of the first of those, or 0.")
+          "The frame of the first cut packet, or 0.")
       .def_property_readonly(
           "forgotten", [](const PyFileGrade& grade) { return grade.still().counts().forgotten; },
-          "Connections that were given up because too many were open.")
+          "Connections that were evicted because too many were open.")
       .def_property_readonly("report", &PyFileGrade::report,
                              py::return_value_policy::reference_internal,
-                             "The Report, once the file is over.");
+                             "The Report, at the end of the file.");
 }
 
 }  // namespace steertag::bindings

@@ -7,12 +7,12 @@
 namespace steertag::bindings {
 namespace {
 
-/// The words of a text that has one blank between them.
+/// The words of a text, which are separated by single blanks.
 py::tuple words(std::string_view text) {
   return py::tuple(py::str(text.data(), text.size()).attr("split")());
 }
 
-/// {side: why no deviation of it breaks the requirement}.
+/// {side: why no deviation of this side breaks the requirement}.
 py::dict unbroken(const ledger::Requirement& row) {
   py::dict reasons;
   if (const ledger::Unbroken* found = ledger::unbroken(row.id)) {
@@ -31,10 +31,10 @@ void bind_ledger(py::module_& module) {
 
   py::class_<Exemption>(module, "Exemption", "Why a requirement has no case.")
       .def_readonly("kind", &Exemption::kind)
-      .def_readonly("role", &Exemption::role, "client or server if only this one is exempt.")
+      .def_readonly("role", &Exemption::role, "client or server, if only this side is exempt.")
       .def_property_readonly(
           "by", [](const Exemption& row) { return words(row.by); },
-          "Ids of the requirements that stand instead.")
+          "Ids of the requirements that replace this one.")
       .def_readonly("why", &Exemption::why);
   py::class_<Requirement>(module, "Requirement", "One requirement with its permanent id.")
       .def_readonly("id", &Requirement::id, "DOCUMENT-SECTION-n")
@@ -42,8 +42,8 @@ void bind_ledger(py::module_& module) {
       .def_readonly("section", &Requirement::section)
       .def_property_readonly(
           "level", [](const Requirement& row) { return ledger::name(row.level); },
-          "The RFC 2119 word; DEF: normative in effect without one.")
-      .def_readonly("role", &Requirement::role, "Who has to comply.")
+          "The RFC 2119 word; DEF: normative without one.")
+      .def_readonly("role", &Requirement::role, "The role that must comply.")
       .def_readonly("subject", &Requirement::subject)
       .def_readonly("statement", &Requirement::statement)
       .def_readonly("observable", &Requirement::observable, "What a violation looks like.")
@@ -56,7 +56,7 @@ void bind_ledger(py::module_& module) {
           },
           py::return_value_policy::reference, "Why no case covers it, or None.")
       .def_property_readonly("unbroken", &unbroken,
-                             "{side: why no deviation of it breaks the requirement}.")
+                             "{side: why no deviation of this side breaks the requirement}.")
       .def("__repr__",
            [](const Requirement& row) { return "<Requirement " + std::string(row.id) + ">"; });
   py::class_<ledger::Document>(module, "Document", "A document that the ledger quotes.")

@@ -15,7 +15,7 @@ def octets(text):
     return bytes.fromhex(text)
 
 
-# Octets as the document has them, worked by hand: header, RPC message.
+# Octets by the document, encoded by hand: header, RPC message.
 PROTOTYPE = {
     "message": (wire.PrototypeHeader(xid=XID), "12345678 00000001 00000000 00000000", CALL),
     "chunk": (

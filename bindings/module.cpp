@@ -1,6 +1,6 @@
 // The extension module steertag._engine: one submodule per engine folder.
-// The hundreds of classes of NFS take longer to make than all else. They are bound when a program
-// imports steertag.nfs.
+// The hundreds of classes of NFS take longer to bind than all others. They are bound at the import
+// of steertag.nfs.
 #include "bind.h"
 
 namespace py = pybind11;
@@ -12,7 +12,7 @@ PYBIND11_MODULE(_engine, module) {
     py::module_ submodule = module.def_submodule(folder);
     bind(submodule);
   };
-  // A folder after those whose values it takes and gives.
+  // A folder follows those whose values it uses.
   add("wire", bind_wire);
   add("rpc", bind_rpc);
   add("ledger", bind_ledger);
@@ -22,5 +22,5 @@ PYBIND11_MODULE(_engine, module) {
   add("fabric", bind_fabric);
   add("mutate", bind_mutate);
   add("peer", bind_peer);
-  module.def("bind_nfs", &bind_nfs, py::arg("module"), "Puts engine/nfs into this module.");
+  module.def("bind_nfs", &bind_nfs, py::arg("module"), "Binds engine/nfs in this module.");
 }

@@ -19,7 +19,7 @@ void bind_variants(py::module_& module) {
       .def_readonly("name", &Variant::name, "\"write-chunk.count-0x10000000\"; use it as test id.")
       .def_property_readonly(
           "draft", [](const Variant& self) { return self.draft; },
-          "The message as a steertag.wire.Draft; every access gives a copy of its own.")
+          "The message as a steertag.wire.Draft; every access gives a new copy.")
       .def_property_readonly(
           "expectation", [](const Variant& self) { return mutate::name(self.expectation); },
           "A hint at a responder's answer: \"discard\", \"ERR_VERS\", \"ERR_CHUNK\", \"reply\", "
@@ -39,8 +39,8 @@ void bind_variants(py::module_& module) {
                              [](const PrivateDataVariant& self) { return to_python(self.bytes); })
       .def_property_readonly(
           "meaning", [](const PrivateDataVariant& self) { return self.meaning; },
-          "What a receiver must act on (steertag.wire.PrivateData); None: the defaults, as if "
-          "nothing had come (RFC 8797 5.1).")
+          "The announcement that a receiver must obey (steertag.wire.PrivateData); None: the "
+          "defaults, as without private data (RFC 8797 5.1).")
       .def("__bytes__", [](const PrivateDataVariant& self) { return to_python(self.bytes); })
       .def("__repr__", [](const PrivateDataVariant& self) { return variant_repr(self.name); });
 }
@@ -65,7 +65,7 @@ void bind_mutate(py::module_& module) {
   module.def("generate_all", &generate_all, "draft"_a,
              "The variants of all groups; their names are unique and permanent.");
   module.def("floods", &floods, "draft"_a, "inline_bytes"_a,
-             "Messages that fill one Send of so many octets with list entries.");
+             "Messages that fill one Send of `inline_bytes` octets with list entries.");
   module.def("private_data", &private_data, "legal"_a = wire::PrivateData{true, 4096, 4096},
              "Variants of private data (RFC 8797) around a legal announcement.");
 }

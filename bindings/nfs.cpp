@@ -11,7 +11,7 @@ namespace {
 
 using namespace steertag::nfs;
 
-/// Raises DecodeError when the search ended in a fault.
+/// Raises DecodeError if the search ended in a fault.
 template <class Value>
 std::optional<Value> checked(std::optional<Value> value, const wire::Fault& fault) {
   if (fault) raise_decode_error(fault);
@@ -28,7 +28,7 @@ void bind_item(py::module_& module) {
       .def_readonly("length", &EligibleItem::length, "Octets without roundup.")
       .def_readonly("reduced", &EligibleItem::reduced, "The item is not in this payload.")
       .def_readonly("absent", &EligibleItem::absent,
-                    "A result that failed: no item, but its write chunk is used up.")
+                    "A failed result: it has no item, but consumes its write chunk.")
       .def("__iter__",
            [](const EligibleItem& item) {
              return py::iter(py::make_tuple(item.position, item.length));
@@ -51,8 +51,8 @@ void bind_item_lists(py::module_& module) {
         return items;
       },
       py::arg("call"), py::arg("read_positions") = std::vector<std::uint32_t>{},
-      "The eligible items of a call of any version, in order. Those at `read_positions` are taken "
-      "for reduced in version 4. Raises DecodeError when the walk ends early.");
+      "The eligible items of a call of any version, in order. In version 4, items at "
+      "`read_positions` count as reduced. Raises DecodeError if the walk ends early.");
   module.def(
       "eligible_results",
       [](const py::buffer& reply, std::uint32_t program, std::uint32_t version,
@@ -65,8 +65,8 @@ void bind_item_lists(py::module_& module) {
       },
       py::arg("reply"), py::arg("program"), py::arg("version"), py::arg("procedure"),
       py::arg("write_lengths"),
-      "The eligible items of a reply, in order: item i belongs to write chunk i, whose returned "
-      "length is in `write_lengths`. Raises DecodeError when the walk ends early.");
+      "The eligible items of a reply, in order. Item i belongs to write chunk i; "
+      "`write_lengths` has the returned lengths. Raises DecodeError if the walk ends early.");
 }
 
 void bind_binding(py::module_ module) {
@@ -93,7 +93,7 @@ void bind_binding(py::module_ module) {
       },
       py::arg("call"),
       "The eligible item of a call's payload stream, unreduced or reduced, or None. Raises "
-      "DecodeError when the call ends before the item's count word.");
+      "DecodeError if the call ends before the item's count word.");
   module.def(
       "eligible_result",
       [](const py::buffer& reply, std::uint32_t program, std::uint32_t version,
@@ -103,7 +103,8 @@ void bind_binding(py::module_ module) {
                        fault);
       },
       py::arg("reply"), py::arg("program"), py::arg("version"), py::arg("procedure"),
-      "The eligible item of a reply to a call of that procedure, or None, likewise.");
+      "The eligible item of a reply to a call of that procedure, or None. Raises DecodeError "
+      "likewise.");
   bind_item_lists(module);
 }
 
@@ -115,9 +116,9 @@ void bind_compound_reply_size(py::module_& module) {
       .def_readonly("eligible", &nfs4::CompoundReplySize::eligible,
                     "Each DDP-eligible item without roundup, in the order of the operations.")
       .def_readonly("bounded", &nfs4::CompoundReplySize::bounded,
-                    "The protocol bounds everything that was asked for.")
+                    "The protocol bounds all requested results.")
       .def_property_readonly("reduced", &nfs4::CompoundReplySize::reduced,
-                             "The payload without those items.");
+                             "The payload without the eligible items.");
   module.def(
       "largest_compound_reply",
       [](const py::buffer& call, std::size_t verifier_octets) {
@@ -141,8 +142,8 @@ void bind_reply_size(py::module_& module) {
         return checked(largest_reply(from_python(call), verifier_octets, &fault), fault);
       },
       py::arg("call"), py::arg("verifier_octets") = 0,
-      "ReplySize of the largest reply that a call can get (RFC 8267 3), or None when nothing "
-      "bounds it. Raises DecodeError.");
+      "ReplySize of the largest reply to a call (RFC 8267 3), or None if it is unbounded. Raises "
+      "DecodeError.");
 }
 
 }  // namespace

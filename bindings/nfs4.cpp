@@ -55,7 +55,7 @@ std::uint32_t attribute_number(py::handle object) {
   throw py::value_error("no attribute '" + name + "'");
 }
 
-/// The keyword argument of that name, which leaves `left`; a null object when it is not given.
+/// Removes the keyword argument of that name from `left`. Returns a null object without one.
 py::object take(const py::kwargs& values, py::set& left, std::string_view name) {
   const py::str key(name.data(), name.size());
   if (!values.contains(key)) return {};
@@ -63,7 +63,7 @@ py::object take(const py::kwargs& values, py::set& left, std::string_view name) 
   return values[key];
 }
 
-/// The values of keyword arguments, which point into the arena.
+/// The values of keyword arguments; they point into the arena.
 Attributes attributes_from(const DataClasses& classes, const py::kwargs& values, Arena& arena) {
   Attributes made;
   py::set left(values.attr("keys")());

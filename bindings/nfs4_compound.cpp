@@ -37,7 +37,7 @@ const StructCodec& codec_of(Number number, Part part) {
                         });
 }
 
-/// One operation: (number, value), where octets in place of the value go out as they are.
+/// One operation: (number, value). Octets in place of the value are sent unchanged.
 template <class Number>
 void encode_operation(const DataClasses& classes, py::handle item, Part part,
                       wire::Writer& writer) {
@@ -102,8 +102,9 @@ void bind_args(py::module_& module, const Classes& classes, const char* encode_n
         return to_python(out);
       },
       py::arg("argarray"), py::arg("fixed"), py::arg("count") = py::none(),
-      "The arguments of the procedure. `argarray` holds tuples (name or number, value): octets in "
-      "place of a value go out as they are. `fixed` is what stands before it; `count` may lie.");
+      "The octets of the procedure's arguments. `argarray` holds tuples (name or number, value); "
+      "octets in place of a value are sent unchanged. `fixed` holds the fields before it; "
+      "`count` may be wrong.");
   module.def(
       decode_name,
       [classes](const py::buffer& octets) {
@@ -112,7 +113,7 @@ void bind_args(py::module_& module, const Classes& classes, const char* encode_n
         const py::object fixed = decode_struct<Fixed>(*classes, reader);
         return py::make_tuple(fixed, decode_operations<Number>(*classes, reader, Part::args));
       },
-      py::arg("octets"), "(what stands before argarray, argarray). Raises DecodeError.");
+      py::arg("octets"), "(fields before argarray, argarray). Raises DecodeError.");
 }
 
 template <class Number>
@@ -135,7 +136,7 @@ void bind_result(py::module_& module, const Classes& classes, const char* encode
       },
       py::arg("resarray"), py::kw_only(), py::arg("tag") = "", py::arg("status") = py::none(),
       py::arg("count") = py::none(),
-      "The result of the procedure; its status is that of the last operation unless it is given.");
+      "The octets of the procedure's result. The default status is that of the last operation.");
   module.def(
       decode_name,
       [classes](const py::buffer& octets) {
@@ -147,7 +148,7 @@ void bind_result(py::module_& module, const Classes& classes, const char* encode
       py::arg("octets"), "(CompoundResult, resarray). Raises DecodeError.");
 }
 
-/// Whose class has which name, for callers that build arguments from fields.
+/// Looks up the class of an operation, for callers that build arguments from fields.
 template <class Number>
 void bind_class_lookup(py::module_& module, const Classes& classes, const char* name) {
   module.def(

@@ -59,7 +59,7 @@ void bind_deviations(py::module_& module) {
   py::class_<Deviation>(module, "Deviation", "A named defect of a reference peer.")
       .def_readonly("name", &Deviation::name)
       .def_property_readonly("requirement", &Deviation::requirement,
-                             "The ledger id of what it breaks.")
+                             "The ledger id of the requirement that it breaks.")
       .def_property_readonly(
           "also",
           [](const Deviation& row) {
@@ -67,14 +67,14 @@ void bind_deviations(py::module_& module) {
             const py::tuple others = py::cast(std::vector(ids.begin() + 1, ids.end()));
             return others;
           },
-          "The ledger ids of what it breaks besides.")
+          "The ledger ids of further requirements that it breaks.")
       .def_readonly("sentence", &Deviation::sentence)
       .def_property_readonly(
           "side",
           [](const Deviation& row) {
             return row.side == trace::Role::client ? "client" : "server";
           },
-          "server or client: whose defect it is.")
+          "The side with the defect: server or client.")
       .def("__repr__", [](const Deviation& row) {
         return "<Deviation " + std::string(row.name) + " of " + std::string(row.requirement()) +
                ">";
@@ -87,7 +87,7 @@ void bind_deviations(py::module_& module) {
         return rows;
       },
       "side"_a = trace::Role::server,
-      "All deviations that the reference server, or the reference client, can have.");
+      "All deviations of the reference server, or of the reference client.");
 }
 
 std::unique_ptr<ServerThread> start_server(
@@ -146,8 +146,8 @@ void bind_server(py::module_& module) {
            "idle_timeout_s"_a = std::chrono::duration<double>(kIdleTimeout).count(),
            "deviate"_a = std::vector<std::string>{}, "export"_a = py::none(),
            "root_squash"_a = true,
-           "`listen` is a URL or a list of URLs; `export` a directory to serve instead of memory, "
-           "in which uid 0 of a client is root only without `root_squash`.")
+           "`listen` is a URL or a list of URLs. `export` is a directory to serve instead of "
+           "memory; uid 0 of a client is root there only without `root_squash`.")
       .def_property_readonly(
           "listening",
           [](const ServerThread& self) {
@@ -155,10 +155,10 @@ void bind_server(py::module_& module) {
             for (const net::Url& url : self.listening()) urls.push_back(url.text());
             return urls;
           },
-          "The URLs with the ports really bound, in the order of `listen`.")
+          "The URLs with the bound ports, in the order of `listen`.")
       .def_property_readonly("port", &ServerThread::port)
       .def_property_readonly("connection_count", &ServerThread::connection_count)
-      .def_property_readonly("failed", &ServerThread::failed, "A deviation ended it.")
+      .def_property_readonly("failed", &ServerThread::failed, "Whether a deviation ended it.")
       .def("statistics", [](const ServerThread& self) { return to_dict(self.statistics()); })
       .def("stop", &ServerThread::stop, py::call_guard<py::gil_scoped_release>())
       .def("__enter__", [](ServerThread& self) -> ServerThread& { return self; })
@@ -167,7 +167,7 @@ void bind_server(py::module_& module) {
           py::call_guard<py::gil_scoped_release>());
 }
 
-/// A client with the provider that it works in.
+/// A client with its provider.
 class PyClient {
  public:
   PyClient(const std::string& text, std::uint32_t credits, std::uint32_t inline_bytes,
@@ -209,7 +209,8 @@ void bind_form(py::module_& module) {
       .value("WHEN_NEEDED", Use::when_needed)
       .value("ALWAYS", Use::always)
       .value("NEVER", Use::never);
-  py::class_<FormWish>(module, "FormWish", "How a call shall look; the defaults are the simplest.")
+  py::class_<FormWish>(module, "FormWish",
+                       "The wanted form of a call; the defaults give the simplest.")
       .def(py::init([](Use read_chunk, Use write_chunk, Use reply_chunk, Use long_call,
                        std::uint32_t segments, bool roundup, bool empty) {
              return FormWish{read_chunk, write_chunk, reply_chunk, long_call,
@@ -231,7 +232,7 @@ void bind_client(py::module_& module) {
   py::class_<PyClient>(
       module, "Client",
       "The reference client: whole RPC calls in, whole RPC replies out. It connects "
-      "at the first call, and again when the connection was lost.")
+      "at the first call, and reconnects after a loss.")
       .def(py::init<const std::string&, std::uint32_t, std::uint32_t, bool, bool, double>(),
            "url"_a, py::kw_only(), "credits"_a = kDefaultCredits,
            "inline_bytes"_a = kDefaultAnnouncedBytes, "remote_invalidation"_a = true,
@@ -255,7 +256,7 @@ void bind_client(py::module_& module) {
           "Inline thresholds (client to server, server to client) in octets.")
       .def(
           "abort", [](PyClient& self) { self.client().requester().abort_connection(); },
-          "Hard end of the connection; the next call opens another.");
+          "Aborts the connection; the next call opens another.");
 }
 
 }  // namespace

@@ -16,14 +16,14 @@ using std::chrono::milliseconds;
 
 constexpr const char* kFileErrorName = "FileError";
 
-/// A name as Python has those of files: octets that are no UTF-8 survive.
+/// A name in the form of Python's file names: octets that are no UTF-8 survive.
 py::object file_name(std::string_view octets) {
   return py::module_::import("os").attr("fsdecode")(py::bytes(octets.data(), octets.size()));
 }
 
 [[noreturn]] void raise_file_error(const peer::FileError& error) {
   const py::object type = py::module_::import("steertag._engine").attr("peer").attr(kFileErrorName);
-  const py::object value = type(file_name(error.message()));  // it may have names in it
+  const py::object value = type(file_name(error.message()));  // it may contain names
   value.attr("status") = error.status_name;
   PyErr_SetObject(type.ptr(), value.ptr());
   throw py::error_already_set();
@@ -35,14 +35,14 @@ Value file_value(Expected<Value, peer::FileError> result) {
   if constexpr (!std::is_void_v<Value>) return std::move(*result);
 }
 
-/// Engine work that waits, without the GIL; its error as an exception.
+/// Runs engine work that waits, without the GIL. Raises its error.
 template <class Work>
 auto waiting(Work&& work) {
   auto result = [&] {
     const py::gil_scoped_release release;
     return work();
   }();
-  if (PyErr_Occurred()) throw py::error_already_set();  // of a signal's handler
+  if (PyErr_Occurred()) throw py::error_already_set();  // from a signal handler
   return file_value(std::move(result));
 }
 
@@ -50,7 +50,7 @@ std::string octets_of(const py::object& name) {
   return py::module_::import("os").attr("fsencode")(name).cast<std::string>();
 }
 
-/// An entry of a listing, kept.
+/// A copy of an entry of a listing.
 struct PyEntry {
   std::string name;
   RemoteHandle handle;
@@ -59,7 +59,7 @@ struct PyEntry {
 
 class PyFiles;
 
-/// One copy under way.
+/// One transfer of a file.
 class PyTransfer {
  public:
   using Step = std::function<Expected<bool, peer::FileError>(milliseconds)>;
@@ -173,7 +173,7 @@ class PyFiles {
   }
 
  private:
-  /// Works until it is done or the time has passed.
+  /// Runs until it is done or the time has passed.
   template <class Transfer>
   static void drive(Transfer& transfer, milliseconds timeout) {
     const auto end = std::chrono::steady_clock::now() + timeout;
@@ -199,7 +199,7 @@ const char* type_name(const PyEntry& entry) {
   return kTypeNames[static_cast<std::size_t>(type)];
 }
 
-/// An attribute, or None when the server did not tell.
+/// An attribute, or None if the server did not return it.
 template <class Value>
 auto attribute(Value RemoteAttributes::*member) {
   return [member](const PyEntry& entry) -> std::optional<Value> {
@@ -208,7 +208,7 @@ auto attribute(Value RemoteAttributes::*member) {
   };
 }
 
-/// The same for octets that a server may have chosen freely.
+/// The same for octets of the server's free choice.
 auto text_attribute(std::string RemoteAttributes::*member) {
   return [member](const PyEntry& entry) -> py::object {
     return entry.attributes ? file_name((*entry.attributes).*member) : py::none();
@@ -235,9 +235,10 @@ void bind_peer_files(py::module_& module) {
   module.attr(kFileErrorName) =
       py::exception<peer::FileError>(module, kFileErrorName, PyExc_RuntimeError);
   bind_entry(module);
-  py::class_<PyTransfer>(module, "Transfer", "A copy under way.")
+  py::class_<PyTransfer>(module, "Transfer", "One transfer of a file.")
       .def("step", &PyTransfer::step, "timeout_s"_a,
-           "Works until the copy is complete (True) or the time has passed. Raises FileError.")
+           "Runs until the copy is complete (True) or the time has passed (False). Raises "
+           "FileError.")
       .def_property_readonly("done_bytes", &PyTransfer::done_bytes)
       .def_property_readonly("total_bytes", &PyTransfer::total_bytes);
   py::class_<PyFiles>(module, "Files",
@@ -247,8 +248,8 @@ void bind_peer_files(py::module_& module) {
            "url"_a, py::kw_only(), "version"_a = 0, "uid"_a = py::none(), "gid"_a = 0,
            "gids"_a = std::vector<std::uint32_t>{}, "mount_port"_a = 0,
            "timeout_s"_a = std::chrono::duration<double>(kCallTimeout).count(),
-           "version 3 or 4; 0 takes 4.1, and 3 if the server does not have it. Without `uid` the "
-           "calls carry AUTH_NONE.")
+           "version 3 or 4; 0: 4.1, or 3 if the server lacks it. Calls without `uid` carry "
+           "AUTH_NONE.")
       .def_property_readonly("version", [](PyFiles& self) { return self.files().version(); })
       .def("find", &PyFiles::find, "path"_a, "follow"_a = true)
       .def("list", &PyFiles::list, "directory"_a)
@@ -260,7 +261,7 @@ void bind_peer_files(py::module_& module) {
       .def("store", &PyFiles::store, "descriptor"_a, "size"_a, "directory"_a, "name"_a, "mode"_a,
            "sparse"_a = false, py::keep_alive<0, 1>(),
            "A Transfer from an open local file to a new remote one.")
-      .def("end", &PyFiles::end, "Gives back what the server keeps for this client.");
+      .def("end", &PyFiles::end, "Releases the state that the server holds for this client.");
 }
 
 }  // namespace steertag::bindings

@@ -1,6 +1,6 @@
 // Binds the reference server for tests of clients, polled by its owner.
-// Python fills its memory storage and reads it back. A Python object stands between the server and
-// the wire.
+// Python fills its memory storage and reads it back. A Python object is the interposer between the
+// server and the wire.
 #include <pybind11/stl.h>
 
 #include <ctime>
@@ -21,7 +21,7 @@ using py::literals::operator""_a;
 using std::chrono::milliseconds;
 using LineRef = std::shared_ptr<Line>;
 
-/// Octets asked of the storage at a time.
+/// Octets of one read from the storage.
 constexpr std::uint32_t kReadBytes = 1U << 20;
 
 peer::Time now() {
@@ -36,7 +36,7 @@ struct PyWrite {
   py::bytes octets;
 };
 
-/// A departure that may be kept: it owns its octets.
+/// A departure that owns its octets, so Python can keep it.
 struct PyDeparture {
   std::string kind;
   std::optional<wire::Header> call;
@@ -67,7 +67,7 @@ PyDeparture kept(const Departure& departure) {
 struct PyAcceptStep {
   py::bytes client_data;
   std::string answer = "accept";
-  std::optional<py::bytes> private_data;  // None: what the server would announce
+  std::optional<py::bytes> private_data;  // None: the server's own announcement
   py::bytes rejection;
   std::uint32_t receives = 0;
   std::optional<py::bytes> raw_startup;
@@ -81,7 +81,7 @@ Bytes octets_of(const py::bytes& octets) {
   return from_python(py::buffer(octets));
 }
 
-/// Hands the notices to a Python object. What that raises is kept until the poll is over.
+/// Passes the notices to a Python object. Its exception is kept until the poll ends.
 class PyInterposer final : public Interposer {
  public:
   explicit PyInterposer(py::object script) : script_(std::move(script)) {}
@@ -160,7 +160,7 @@ class PyInterposer final : public Interposer {
   }
 
   py::object script_;
-  std::vector<py::object> observers_;  // kept alive as long as their connections
+  std::vector<py::object> observers_;  // as long as their connections live
   std::exception_ptr problem_;
 };
 
@@ -207,7 +207,7 @@ class PyScriptedServer {
     interposer_->raise_problem();
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
-  /// Listens no more; every connection ends.
+  /// Stops listening and ends every connection.
   void close() {
     if (!server_) return;
     idle();
@@ -225,7 +225,7 @@ class PyScriptedServer {
     NewNode file;
     file.change.mode = 0666;
     const auto made = storage_->create(storage_->root(), name, file);
-    if (!made) throw py::value_error("the storage does not make a file " + name);
+    if (!made) throw py::value_error("the storage cannot create a file " + name);
     if (storage_->write(*made, 0, from_python(content)) != Status::ok)
       throw py::value_error("the storage has no room for " + name);
   }
@@ -270,8 +270,8 @@ class PyScriptedServer {
 
 void bind_line(py::module_& module) {
   py::class_<Line, LineRef>(module, "Line",
-                            "One connection of a ScriptedServer. Its operations come after what "
-                            "was posted before, and fail once the connection has ended.")
+                            "One connection of a ScriptedServer. Its operations follow all posted "
+                            "work, and fail after the end of the connection.")
       .def_property_readonly("number", &Line::number)
       .def_property_readonly("up", &Line::up)
       .def_property_readonly("thresholds", &Line::negotiated)
@@ -294,7 +294,7 @@ void bind_line(py::module_& module) {
           [](Line& line, std::uint32_t stag, std::uint64_t offset, std::uint32_t length) {
             return value_or_raise(line.read(stag, offset, length));
           },
-          "stag"_a, "offset"_a, "length"_a, "The number with which on_read tells the octets.")
+          "stag"_a, "offset"_a, "length"_a, "The number that on_read gets with the octets.")
       .def(
           "send_raw",
           [](Line& line, const py::buffer& octets) {
@@ -312,7 +312,7 @@ void bind_line(py::module_& module) {
 }
 
 void bind_departure(py::module_& module) {
-  py::class_<PyWrite>(module, "RemoteWrite", "An RDMA Write that a reply makes.")
+  py::class_<PyWrite>(module, "RemoteWrite", "An RDMA Write of a reply.")
       .def(py::init([](std::uint32_t stag, std::uint64_t offset, const py::bytes& octets) {
              return PyWrite{stag, offset, octets};
            }),
@@ -321,11 +321,11 @@ void bind_departure(py::module_& module) {
       .def_readwrite("offset", &PyWrite::offset)
       .def_readwrite("octets", &PyWrite::octets);
   py::class_<PyDeparture>(module, "Departure",
-                          "A message that the server was about to send: reply, error or callback.")
+                          "A message that the server is about to send: reply, error or callback.")
       .def_readonly("kind", &PyDeparture::kind)
       .def_readonly("call", &PyDeparture::call, "The wire.Header of the call, or None.")
       .def_readonly("rpc_call", &PyDeparture::rpc_call,
-                    "The call, unreduced; empty if it was not executed.")
+                    "The unreduced call; empty if it was not executed.")
       .def_readonly("message", &PyDeparture::message, "The octets of the Send.")
       .def_readonly("writes", &PyDeparture::writes)
       .def_readonly("invalidate", &PyDeparture::invalidate);
@@ -333,12 +333,12 @@ void bind_departure(py::module_& module) {
 
 void bind_accept_step(py::module_& module) {
   py::class_<PyAcceptStep>(module, "AcceptStep",
-                           "How a connection request is answered: accept, reject, drop (the stream "
-                           "ends) or keep (no answer comes).")
+                           "The answer to a connection request: accept, reject, drop (ends the "
+                           "stream) or keep (sends no answer).")
       .def_readonly("client_data", &PyAcceptStep::client_data)
       .def_readwrite("answer", &PyAcceptStep::answer)
       .def_readwrite("private_data", &PyAcceptStep::private_data,
-                     "None: what the server would announce.")
+                     "None: the server's own announcement.")
       .def_readwrite("rejection", &PyAcceptStep::rejection)
       .def_readwrite("receives", &PyAcceptStep::receives)
       .def_readwrite("raw_startup", &PyAcceptStep::raw_startup)
@@ -356,25 +356,25 @@ void bind_peer_script(py::module_& module) {
   bind_accept_step(module);
   py::class_<PyScriptedServer>(
       module, "ScriptedServer",
-      "The reference server in this process. It works inside `poll` only, from where it calls the "
-      "methods of `script`: on_request(step), on_accepted(line), on_arrival(line, message) -> "
-      "taken, on_departure(line, departure) -> taken, on_read(line, number, octets) and "
-      "on_down(line, reason). What these raise comes out of `poll`.")
+      "The reference server in this process. It runs inside `poll` only, and calls the methods of "
+      "`script` there: on_request(step), on_accepted(line), on_arrival(line, message) -> taken, "
+      "on_departure(line, departure) -> taken, on_read(line, number, octets) and "
+      "on_down(line, reason). `poll` raises their exceptions.")
       .def(py::init<const std::vector<std::string>&, py::object, std::uint32_t, std::uint32_t, bool,
                     std::uint32_t, std::uint32_t, std::uint64_t>(),
            "listen"_a, "script"_a, py::kw_only(), "credits"_a = kDefaultCredits,
            "inline_bytes"_a = kDefaultAnnouncedBytes, "remote_invalidation"_a = true,
            "receive_bytes"_a = 0, "transfer_bytes"_a = kLargestTransfer, "seed"_a = 0,
-           "`receive_bytes`: the size of its receives, if not `inline_bytes`; `transfer_bytes`: "
-           "what it tells clients to ask for at most in one READ or WRITE.")
+           "`receive_bytes`: octets of its receives, if not `inline_bytes`. `transfer_bytes`: the "
+           "largest READ or WRITE that it announces to clients.")
       .def("poll", &PyScriptedServer::poll, "timeout_ms"_a)
       .def("close", &PyScriptedServer::close)
       .def_property_readonly("listening", &PyScriptedServer::listening,
-                             "The URLs with the ports really bound, in the order of `listen`.")
+                             "The URLs with the bound ports, in the order of `listen`.")
       .def_property_readonly("connection_count", &PyScriptedServer::connection_count)
       .def_property_readonly("capabilities", &PyScriptedServer::capabilities)
       .def("put", &PyScriptedServer::put, "name"_a, "content"_a,
-           "Makes a file in the root of the export.")
+           "Creates a file in the root of the export.")
       .def("get", &PyScriptedServer::get, "name"_a, "The content of a file, or None.")
       .def_property_readonly("names", &PyScriptedServer::names, "Names in the export's root.");
 }

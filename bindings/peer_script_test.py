@@ -1,4 +1,4 @@
-"""The reference server that a test polls, with a script between it and the wire."""
+"""The reference server, polled by a test, with a script as the interposer."""
 
 import threading
 
@@ -7,13 +7,13 @@ import pytest
 from steertag import fabric, peer, wire
 
 NULL_CALL = b"".join(word.to_bytes(4, "big") for word in (0x1234, 0, 2, 100003, 3, 0, 0, 0, 0, 0))
-# Polls until something has happened that a test waits for; each works for POLL_MS at most.
+# Polls until an awaited event; each runs for POLL_MS at most.
 MOST_POLLS = 500
 POLL_MS = 10
 
 
 class Script:
-    """Conforms, and notes what it sees."""
+    """A conforming script that records its notices."""
 
     def __init__(self):
         self.seen = []
@@ -41,7 +41,7 @@ class Script:
 
 
 def call_in_thread(server, replies):
-    """A client with a thread of its own, as another process would be."""
+    """A client in a thread of its own, like another process."""
 
     def run():
         client = peer.Client(server.listening[0], timeout_s=5.0)

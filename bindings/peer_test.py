@@ -81,7 +81,7 @@ def test_every_deviation_breaks_a_requirement_of_the_ledger():
     assert len(named) > len(rows), "some break further requirements"
 
 
-# The server is the requester of its callbacks (RFC 8167 5.2), so that these rows bind it too.
+# The server is the requester of its callbacks (RFC 8167 5.2), so these rows bind it too.
 OF_CALLBACKS = {
     ("reply-rpc-xid-alone", "RFC8166-4.5-3"),
     ("reply-version-ignored", "RFC8166-4.5-3"),
@@ -89,8 +89,8 @@ OF_CALLBACKS = {
 
 
 def test_what_a_deviation_breaks_binds_who_has_it():
-    """A row of the other side, or one from which this side is exempt, cannot be broken. What only says a row
-    again in other words can."""
+    """A deviation breaks no row of the other side, and no row from which its side is exempt. It may
+    break a restated row."""
     unbound = []
     for role in (trace.Role.server, trace.Role.client):
         for row in peer.deviations(role):

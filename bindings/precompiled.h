@@ -1,4 +1,4 @@
-// What most bindings include, for builds with STEERTAG_QUICK alone.
+// Headers of most bindings, for builds with STEERTAG_QUICK only.
 #pragma once
 
 #include "data_classes.h"

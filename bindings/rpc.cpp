@@ -31,13 +31,13 @@ void bind_structs(const py::module_& module, const Classes& classes) {
                            "The header of a call. A decoded rpcvers other than 2 leaves the rest "
                            "at 0; encode(arguments) appends octets.");
   classes->add<ReplyHeader>(module, "Reply",
-                            "The header of a reply; status, accept_status and reject_status select "
-                            "which of the other fields are on the wire.");
+                            "The header of a reply. status, accept_status and reject_status select "
+                            "the other fields on the wire.");
   add_codec_methods<OpaqueAuth>(classes);
   add_codec_methods<AuthSys>(classes);
 }
 
-/// Headers: encode takes what follows them, and decode gives it.
+/// Headers: encode takes the octets after them, and decode returns these.
 template <class Header>
 void bind_header(const Classes& classes) {
   const py::object type = classes->find<Header>();
@@ -51,7 +51,7 @@ void bind_header(const Classes& classes) {
         return to_python(out);
       },
       py::name("encode"), py::is_method(type), py::arg("body") = py::bytes(),
-      "The header and, after it, the octets of `body` as they are.");
+      "The octets of the header, followed by `body`.");
   type.attr("decode") = py::staticmethod(py::cpp_function(
       [classes](const py::buffer& octets) {
         const Bytes input = from_python(octets);
@@ -80,7 +80,7 @@ void bind_auth(py::module_& module, const Classes& classes) {
       },
       py::kw_only(), py::arg("stamp") = 0, py::arg("machine_name") = "steertag", py::arg("uid") = 0,
       py::arg("gid") = 0, py::arg("gids") = py::tuple(),
-      "An AUTH_SYS credential as OpaqueAuth. Limits are not enforced, so that cases can break "
+      "An AUTH_SYS credential as OpaqueAuth. Limits are not enforced: cases break "
       "them.");
 }
 
@@ -120,13 +120,13 @@ void bind_record(py::module_& module) {
       py::arg("message"), py::arg("fragment_octets") = kMostFragmentOctets,
       "The message as one marked record (RFC 5531 11), for TCP.");
   py::class_<PyRecordReader>(module, "RecordReader",
-                             "Puts marked records together from pieces of a TCP stream.")
+                             "Reassembles marked records from pieces of a TCP stream.")
       .def(py::init<std::size_t>(), py::arg("record_limit") = kMostRecordOctets)
       .def("feed", &PyRecordReader::feed, py::arg("octets"),
            "The records that these octets complete. Raises DecodeError with the offset in the "
-           "stream; after that the stream is of no more use.")
+           "stream; the reader is unusable after it.")
       .def_property_readonly("mid_record", &PyRecordReader::mid_record,
-                             "Octets of an unfinished record have arrived.");
+                             "Whether part of an unfinished record has arrived.");
 }
 
 void bind_configuration(py::module_ module, const Classes& classes) {
@@ -135,7 +135,7 @@ void bind_configuration(py::module_ module, const Classes& classes) {
   module.attr("CONF_RDMA") = configuration::kProcedure;
   classes->add<configuration::Request>(module, "Request",
                                        "config_rdma_req: sizes in octets of inline RPC messages, "
-                                       "and RDMA Reads that may be under way.");
+                                       "and RDMA Reads that may be in flight.");
   classes->add<configuration::Reply>(
       module, "Reply", "config_rdma_reply: likewise, and the alignment for RDMA_MSGP in octets.");
   add_codec_methods<configuration::Request>(classes);

@@ -1,4 +1,4 @@
-// What the binding of every RPC program has: arguments, results, calls and replies by procedure.
+// Common to the bindings of RPC programs: arguments, results, calls and replies by procedure.
 #pragma once
 
 #include <cctype>
@@ -110,7 +110,7 @@ class RpcProgram {
           return decode_part(classes, procedure_from(procedure), part, reader);
         },
         py::arg("procedure"), py::arg("octets"),
-        "The value that the octets hold, None for void. Raises DecodeError.");
+        "The value of the octets, None for void. Raises DecodeError.");
   }
 
   void add_codecs() {
@@ -195,8 +195,8 @@ class RpcProgram {
         "decode_call",
         [classes = classes_](const py::buffer& octets) { return decode_call(classes, octets); },
         py::arg("octets"),
-        "(rpc.Call, arguments); arguments are None for void and for what is no procedure of this "
-        "program and version. Raises DecodeError with offsets from the XID.");
+        "(rpc.Call, arguments). Arguments are None for void, and for other programs, versions or "
+        "procedures. Raises DecodeError with offsets from the XID.");
     module_.def(
         "encode_reply",
         [classes = classes_](const py::object& procedure, const py::object& result,
@@ -211,7 +211,7 @@ class RpcProgram {
           return decode_reply(classes, procedure, octets);
         },
         py::arg("procedure"), py::arg("octets"),
-        "(rpc.Reply, result); the result is None unless the reply is a SUCCESS. Raises DecodeError "
+        "(rpc.Reply, result). The result is None unless the reply is a SUCCESS. Raises DecodeError "
         "with offsets from the XID.");
   }
 

@@ -23,7 +23,7 @@ void add_codec_methods(const std::shared_ptr<DataClasses>& classes, const Struct
         return value;
       },
       py::name("decode"), py::arg("octets"),
-      "The value that the octets hold. Raises DecodeError with code, offset and field."));
+      "The value of the octets. Raises DecodeError with code, offset and field."));
 }
 
 }  // namespace steertag::bindings

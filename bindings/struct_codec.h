@@ -40,7 +40,7 @@ inline constexpr StructCodec kStructCodec{
     encode_struct<T>, decode_struct<T>,
     [](const DataClasses& classes) { return classes.find<T>(); }};
 
-/// Raises DecodeError when octets are left.
+/// Raises DecodeError if octets are left.
 inline void expect_end(wire::Reader& reader, const char* name) {
   if (reader.remaining() == 0) return;
   reader.fail(wire::FaultCode::trailing_bytes, reader.offset(), name);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace steertag::trace;
 
-/// A recorded event as Python sees it; owns everything that it shows.
+/// A recorded event for Python, with copies of all its values.
 struct PyEvent {
   std::uint64_t index;
   std::int64_t time_ns;
@@ -142,7 +142,7 @@ Endpoint endpoint_from_python(const PyEndpoint& endpoint) {
   throw py::error_already_set();
 }
 
-/// The file appears whole under its name or not at all.
+/// Writes the file whole under its name, or not at all.
 void write_file(const std::filesystem::path& path,
                 const std::vector<const StreamCapture*>& captures,
                 const CaptureFileOptions& options) {
@@ -160,7 +160,7 @@ void write_file(const std::filesystem::path& path,
   throw_os_error("cannot write the capture " + path.string());
 }
 
-/// Keeps the events of each connection of a capture; limits are those of one recorder.
+/// Keeps the events of each connection of a capture, each with the limits of one recorder.
 class RecordedConnections final : public capture::ConnectionSinks {
  public:
   capture::ConnectionSink& open(const capture::Place& /*place*/,
@@ -188,7 +188,7 @@ class RecordedConnections final : public capture::ConnectionSinks {
   std::vector<std::unique_ptr<Sink>> sinks_;
 };
 
-/// The events of each connection. What follows damage in the capture is left out.
+/// The events of each connection, up to damage in the capture.
 std::vector<std::vector<PyEvent>> events_of_capture(const py::buffer& octets) {
   const Bytes content = from_python(octets);
   RecordedConnections connections;
@@ -205,8 +205,8 @@ void bind_events(py::module_& module) {
       .value("client", Role::client)
       .value("server", Role::server);
   py::class_<PyEvent>(module, "Event",
-                      "What an observer of one connection saw. The kind's fields are in `fields` "
-                      "and are attributes as well.")
+                      "One event of a connection. The kind's fields are in `fields` and are "
+                      "attributes too.")
       .def_readonly("index", &PyEvent::index)
       .def_readonly("time_ns", &PyEvent::time_ns)
       .def_readonly("actor", &PyEvent::actor)
@@ -223,7 +223,7 @@ void bind_observers(py::module_& module) {
 
   const RecorderLimits limits;
   py::class_<Recorder, EventSink>(module, "Recorder",
-                                  "Keeps copies of events, up to its limits; a sequence of Event.")
+                                  "A sequence of Event: copies of events, up to its limits.")
       .def(py::init([](std::size_t events, std::size_t bytes) {
              return std::make_unique<Recorder>(RecorderLimits{events, bytes});
            }),
@@ -233,14 +233,14 @@ void bind_observers(py::module_& module) {
       .def("__getitem__", &recorder_item, py::arg("index"))
       .def("events", &recorder_events, py::arg("start") = 0,
            "The events kept, from the place `start` on.")
-      .def_property_readonly("dropped", &Recorder::dropped, "Events that passed the limits.")
-      .def("replay", &Recorder::replay, py::arg("sink"), "Hands every event to another sink.")
+      .def_property_readonly("dropped", &Recorder::dropped, "Events beyond the limits.")
+      .def("replay", &Recorder::replay, py::arg("sink"), "Passes every event to another sink.")
       .def("clear", &Recorder::clear);
 
-  py::class_<PyFanout, EventSink>(module, "Fanout", "Hands each event to several sinks, in order.")
+  py::class_<PyFanout, EventSink>(module, "Fanout", "Passes each event to several sinks, in order.")
       .def(py::init<const py::iterable&>(), py::arg("sinks"));
   py::class_<PyByteFanout, ByteSink>(module, "ByteFanout",
-                                     "Hands octets to several sinks, in order.")
+                                     "Passes octets to several sinks, in order.")
       .def(py::init<const py::iterable&>(), py::arg("sinks"));
 }
 
@@ -264,7 +264,7 @@ void bind_capture(py::module_& module) {
             capture.on_bytes(time_ns, sender, from_python(bytes));
           },
           py::arg("time_ns"), py::arg("sender"), py::arg("bytes"),
-          "Adds octets that passed; connections call it by themselves.")
+          "Adds octets of the stream; connections call it themselves.")
       .def("on_end", &StreamCapture::on_end, py::arg("time_ns"), py::arg("sender"),
            py::arg("clean") = true)
       .def(
@@ -272,7 +272,7 @@ void bind_capture(py::module_& module) {
           [](const StreamCapture& capture, Role sender) {
             return to_python(capture.octets(sender));
           },
-          py::arg("sender"), "What this side sent, as far as it was kept.")
+          py::arg("sender"), "The octets that this side sent, up to the limit.")
       .def_property_readonly("kept_bytes", &StreamCapture::kept_bytes)
       .def_property_readonly("dropped_bytes", &StreamCapture::dropped_bytes)
       .def(
@@ -284,8 +284,8 @@ void bind_capture(py::module_& module) {
           py::arg("path"), py::kw_only(), py::arg("comments") = std::vector<std::string>{},
           py::arg("clock_offset_ns") = 0, "Writes the connection as a pcapng file.");
   module.def("events_of_capture", &events_of_capture, py::arg("octets"),
-             "A list of Event for each RPC-over-RDMA connection of a capture file's octets. "
-             "ValueError for what is no capture.");
+             "A list of Event for each RPC-over-RDMA connection in the octets of a capture file. "
+             "Raises ValueError if they are no capture.");
   module.def(
       "write_captures",
       [](const std::filesystem::path& path, const std::vector<const StreamCapture*>& captures,
@@ -294,7 +294,7 @@ void bind_capture(py::module_& module) {
       },
       py::arg("path"), py::arg("captures"), py::kw_only(),
       py::arg("comments") = std::vector<std::string>{}, py::arg("clock_offset_ns") = 0,
-      "Writes several connections as one pcapng file; give each another client port.");
+      "Writes several connections as one pcapng file. Each needs a client port of its own.");
 }
 
 }  // namespace

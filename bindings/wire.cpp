@@ -79,19 +79,19 @@ void bind_messages(py::module_& module) {
       "The four fixed words of at least 16 octets, or None (RFC 8166 4.2).");
   module.def("decode", &decode_message, "message"_a, "dialect"_a = "rfc8166",
              "Decodes a whole Send strictly into (Header, payload stream). Raises DecodeError with "
-             "the exact fault (RFC 8166 4.1.2, 4.5). By \"rfc5666\" what that document has besides "
-             "is legal too; by \"prototype\" it is a PrototypeHeader.");
+             "the exact fault (RFC 8166 4.1.2, 4.5). \"rfc5666\" also accepts that document's "
+             "messages; \"prototype\" gives a PrototypeHeader.");
   module.def("encode", &encode_header<Header>, "header"_a, "payload"_a = py::bytes(),
-             "The octets of a Header and the payload stream behind it.");
+             "The octets of a Header and of its payload stream.");
   module.def("encode", &encode_value<Draft>, "draft"_a, "The octets of a Draft, legal or not.");
   module.def("encode", &encode_value<PrivateData>, "data"_a,
              "The eight octets of RFC 8797 4; sizes are rounded down to 1024 octets and kept in "
              "range.");
   module.def("encode", &encode_value<PrivateDataDraft>, "draft"_a,
-             "The eight octets of private data as they stand.");
+             "The eight octets of private data, unchecked.");
   module.def(
       "encoded_size", [](const Header& header) { return encoded_size(header); }, "header"_a,
-      "Octets that the header takes.");
+      "The size of the header in octets.");
   module.def(
       "draft_from",
       [](const Header& header, const py::buffer& payload) {
@@ -101,11 +101,12 @@ void bind_messages(py::module_& module) {
   module.def(
       "draft_of", [](const py::buffer& message) { return draft_of(from_python(message)); },
       "message"_a,
-      "Reads any octets as a Draft, never fails; encoding it gives the octets again. What does not "
-      "follow the format is in `append`, behind `cut_to`.");
-  module.def("fields", &fields, "draft"_a,
-             "Every field of the transport header that encode(draft) writes before any cut, as "
-             "FieldSpan, in order.");
+      "Reads any octets as a Draft and never fails; encoding it restores the octets. Octets "
+      "outside of the format are in `append`, after `cut_to`.");
+  module.def(
+      "fields", &fields, "draft"_a,
+      "A FieldSpan for every field of the transport header of encode(draft), in order, without "
+      "any cut.");
   module.def(
       "describe",
       [](const py::buffer& message, const std::string& dialect) {
@@ -138,27 +139,28 @@ void bind_legacy(py::module_& module) {
   module.attr("PROTOTYPE_RECEIVE_BYTES") = kPrototypeReceiveBytes;
   module.attr("PROTOTYPE_RECEIVES") = kPrototypeReceives;
   module.def("encode", &encode_header<PrototypeHeader>, "header"_a, "payload"_a = py::bytes(),
-             "The octets of a PrototypeHeader and the RPC message behind it.");
+             "The octets of a PrototypeHeader and of its RPC message.");
   module.def(
       "encoded_size", [](const PrototypeHeader& header) { return encoded_size(header); },
-      "header"_a, "Octets that a PrototypeHeader takes.");
+      "header"_a, "The size of a PrototypeHeader in octets.");
   module.def(
       "dialects",
       [](const py::buffer& message) { return dialect_names(dialects(from_python(message))); },
       "message"_a,
-      "The names of the dialects in which the message is legal, those of DIALECTS in their order. "
-      "Most messages of version 1 are the same in both RFCs. None: broken, or of no dialect. The "
-      "prototype beside an RFC: the octets do not decide, the user has to.");
-  module.def("msgp_padding", &msgp_padding, "align"_a, "thresh"_a, "position"_a, "length"_a,
-             "Octets of padding before the data of an opaque item of `length` octets in an "
-             "RDMA_MSGP (RFC 5666 3.9). `position`: where the data would stand in the Send.");
+      "The names of the dialects in which the message is legal, in the order of DIALECTS. Most "
+      "messages of version 1 are the same in both RFCs. An empty result: broken, or of no dialect. "
+      "If the prototype and an RFC fit, the caller must decide.");
+  module.def(
+      "msgp_padding", &msgp_padding, "align"_a, "thresh"_a, "position"_a, "length"_a,
+      "Octets of padding before the data of an opaque item of `length` octets in an "
+      "RDMA_MSGP (RFC 5666 3.9). `position`: the offset of the data in the Send without it.");
   module.def("is_returned_length", &is_returned_length, "returned"_a, "item"_a,
-             "Whether a write chunk of RFC 5666 returns an item of so many octets: as many, or "
-             "with their roundup (3.7).");
+             "Whether a write chunk of RFC 5666 may return `returned` octets for an item of `item` "
+             "octets: the same number, or that with roundup (3.7).");
   module.def(
       "asks_for_inline", [](const std::vector<Segment>& chunk) { return asks_for_inline(chunk); },
       "chunk"_a,
-      "Whether a write chunk of RFC 5667 asks for its result inline: it can hold nothing (5).");
+      "Whether a write chunk of RFC 5667 requests an inline result: it has room for no octet (5).");
 }
 
 void bind_private_data(py::module_& module) {
@@ -167,7 +169,7 @@ void bind_private_data(py::module_& module) {
       [](const py::buffer& buffer) { return find_private_data(from_python(buffer)); }, "buffer"_a,
       "The private data at any octet offset of a buffer, or None (RFC 8797 5.2).");
   module.def("negotiate", &negotiate, "client"_a, "server"_a,
-             "What a connection runs with; None stands for a side without private data (RFC 8797 "
+             "The settings of a connection. None stands for a side without private data (RFC 8797 "
              "4.1, 4.2, 5.1).");
   module.def("encode_size", &encode_size, "bytes"_a, "RFC 8797 4.2: octets / 1024 - 1, clamped.");
   module.def("decode_size", &decode_size, "value"_a, "RFC 8797 4.2: (value + 1) * 1024 octets.");
@@ -184,7 +186,7 @@ class PyReader {
   auto read(Read read) {
     auto value = read(reader_);
     if (!reader_.ok()) {
-      // The fault views a name that belongs to the call that met it first.
+      // The fault views a name, which the first call with the fault owns.
       if (!fault_) {
         field_ = reader_.fault().field;
         fault_ = Fault{reader_.fault().code, reader_.fault().offset, field_};
@@ -202,13 +204,13 @@ class PyReader {
   Fault fault_;
 };
 
-/// The number of octets that a view can have at most when Python names no limit.
+/// The most octets of a view if Python names no limit.
 constexpr std::size_t kNoLimit = 0xffffffff;
 
 void bind_reader(py::module_& module) {
   py::class_<PyReader>(module, "Reader",
-                       "Reads XDR (RFC 4506) from octets; every method raises DecodeError at the "
-                       "first fault and again after it. `field` names what is read in the error.")
+                       "Reads XDR (RFC 4506) from octets. Every method raises DecodeError at the "
+                       "first fault and again after it. `field` is the name in the error.")
       .def(py::init<const py::buffer&>(), "bytes"_a)
       .def(
           "u32",
@@ -241,13 +243,13 @@ void bind_reader(py::module_& module) {
             return to_python(
                 self.read([&](Reader& reader) { return reader.opaque_fixed(length, field); }));
           },
-          "length"_a, "field"_a = "opaque", "So many octets and their zero roundup.")
+          "length"_a, "field"_a = "opaque", "`length` octets and their zero roundup.")
       .def_property_readonly("offset", [](const PyReader& self) { return self.reader().offset(); })
       .def_property_readonly("remaining",
                              [](const PyReader& self) { return self.reader().remaining(); })
       .def(
           "rest", [](const PyReader& self) { return to_python(self.reader().rest()); },
-          "The octets that were not read.");
+          "The unread octets.");
 }
 
 /// A writer that owns its octets.
@@ -259,7 +261,7 @@ struct PyWriter {
 void bind_writer(py::module_& module) {
   const auto self = py::return_value_policy::reference_internal;
   py::class_<PyWriter>(module, "Writer",
-                       "Writes XDR (RFC 4506); methods give the writer back, so that calls chain.")
+                       "Writes XDR (RFC 4506). Methods return the writer, so calls chain.")
       .def(py::init<>())
       .def(
           "u32", [](PyWriter& w, std::uint32_t v) -> PyWriter& { return w.writer().u32(v), w; },
@@ -291,9 +293,9 @@ void bind_writer(py::module_& module) {
           [](PyWriter& w, const py::buffer& v) -> PyWriter& {
             return w.writer().raw(from_python(v)), w;
           },
-          "bytes"_a, self, "Octets as they are.")
+          "bytes"_a, self, "Octets without change.")
       .def(
-          "bytes", [](const PyWriter& w) { return to_python(w.out); }, "What was written.")
+          "bytes", [](const PyWriter& w) { return to_python(w.out); }, "The octets written.")
       .def("__bytes__", [](const PyWriter& w) { return to_python(w.out); })
       .def("__len__", [](const PyWriter& w) { return w.out.size(); });
 }
@@ -303,8 +305,7 @@ void bind_writer(py::module_& module) {
 void bind_wire(py::module_& module) {
   module.doc() =
       "Transport headers, drafts, private data (RFC 8166, RFC 8797), superseded dialects (RFC "
-      "5666, "
-      "the prototype of 2003) and XDR (RFC 4506).";
+      "5666, the prototype of 2003) and XDR (RFC 4506).";
   bind_values(module);
   bind_messages(module);
   bind_legacy(module);

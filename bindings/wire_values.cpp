@@ -53,7 +53,7 @@ struct Conversion<wire::Header> {
     return header.proc == wire::Procedure::error && rpc::name(header.error).empty();
   }
 
-  /// A header is legal: numbers that mean nothing are for drafts.
+  /// A header is legal: only drafts have numbers without a meaning.
   template <class Enum>
   static void check(Enum value, const Path& path) {
     if (rpc::name(value).empty()) {
@@ -91,7 +91,8 @@ Value MessageValue<Value>::from(py::handle object) {
 
 template <>
 wire::FieldSpan MessageValue<wire::FieldSpan>::from(py::handle /*object*/) {
-  throw py::type_error("FieldSpan: the engine gives these, it takes none");  // its name is a view
+  throw py::type_error(
+      "FieldSpan: the engine returns these and accepts none");  // its name is a view
 }
 
 template <class Value>
@@ -110,55 +111,53 @@ void add_message_classes(const py::module_& module) {
   to.add_enum<wire::ErrorCode>(module, "ErrorCode", "rdma_err (RFC 8166 4.1.2).", false);
   to.add_enum<wire::PrototypeType>(module, "PrototypeType",
                                    "Types of the prototype (Callaghan et al. 2003 4.4).", false);
-  to.add<wire::Segment>(
-      module, "Segment",
-      "A plain segment (RFC 8166 3.4.3): STag, octets, and the 64-bit offset in the region.");
+  to.add<wire::Segment>(module, "Segment",
+                        "A plain segment (RFC 8166 3.4.3): STag, length in octets, and the 64-bit "
+                        "offset in the region.");
   to.add<wire::ReadSegment>(module, "ReadSegment",
-                            "A read segment (RFC 8166 3.4.5): octets into the unreduced payload "
-                            "stream, and the memory.");
+                            "A read segment (RFC 8166 3.4.5): its position, in octets of the "
+                            "unreduced payload stream, and the memory.");
   to.add<HeaderFields>(module, "Header",
-                       "A legal transport header (RFC 8166 4.1.2); fields that a procedure lacks "
-                       "keep defaults. The write list is a list of lists of Segment; no reply "
-                       "chunk is None. `extra` holds the eight words of an RDMA_ERROR of RFC 5666 "
-                       "whose code has no meaning (4.3), else nothing.");
+                       "A legal transport header (RFC 8166 4.1.2). Fields that a procedure lacks "
+                       "keep defaults. The write list is a list of lists of Segment; an absent "
+                       "reply chunk is None. `extra` holds the eight words of an RDMA_ERROR of RFC "
+                       "5666 whose code has no meaning (4.3), else no octet.");
   to.add<wire::FixedWords>(module, "FixedWords",
-                           "The four words that mean the same in every version (RFC 8166 4.2), "
-                           "whatever they hold.");
+                           "The four words with the same meaning in every version (RFC 8166 4.2), "
+                           "with any values.");
   to.add<wire::DraftReadEntry>(module, "DraftReadEntry",
-                               "A presence word and the read segment behind it, which is written "
+                               "A presence word and its read segment, which is written "
                                "unless `omit_body`.");
   to.add<wire::DraftChunk>(
       module, "DraftChunk",
       "A write or reply chunk. `count` None writes the true number of segments.");
   to.add<wire::Draft>(module, "Draft",
-                      "A message that may be illegal in any way; steertag.wire.encode writes it as "
-                      "it stands. The body is laid out as `proc` asks for it, an unknown procedure "
-                      "as RDMA_MSG. `cut_to` keeps only so many octets of the whole message, and "
-                      "`append` is written behind the cut.");
+                      "A message that may be illegal in any way; steertag.wire.encode writes it "
+                      "unchecked. The body has the layout of `proc`; an unknown procedure has that "
+                      "of RDMA_MSG. `cut_to` keeps only that many octets of the whole message. "
+                      "`append` follows the cut.");
   to.add<wire::PrototypeChunk>(
       module, "PrototypeChunk",
       "An entry of the prototype's chunk list (Callaghan et al. 2003 4.4): XDR offset, octets, "
       "handle, and the 64-bit address.");
   to.add<wire::PrototypeHeader>(
       module, "PrototypeHeader",
-      "A header of the prototype of 2003. A done message has no chunks; a first chunk at offset 0 "
-      "is a long message, behind which there is no RPC message. Chunks are written in the order in "
-      "which they stand.");
+      "A header of the prototype of 2003. A done message has no chunks. A first chunk at offset 0 "
+      "is a long message, and no RPC message follows the header. Chunks keep their order.");
   to.add<wire::FieldSpan>(
       module, "FieldSpan",
       "A field of an encoded message: first octet, octets, and the field's name.");
   to.add<wire::PrivateData>(module, "PrivateData",
-                            "What one side announces (RFC 8797 4): the R flag, and send and "
+                            "The announcement of one side (RFC 8797 4): the R flag, and send and "
                             "receive sizes in octets.");
-  to.add<wire::PrivateDataDraft>(
-      module, "PrivateDataDraft",
-      "The eight octets of private data as they stand; any value can be built.");
+  to.add<wire::PrivateDataDraft>(module, "PrivateDataDraft",
+                                 "The eight octets of private data with any values.");
   to.add<wire::FoundPrivateData>(module, "FoundPrivateData",
-                                 "Private data in a buffer: where its identifier starts, its "
+                                 "Private data in a buffer: the offset of its identifier, its "
                                  "meaning, its flags octet.");
   to.add<wire::Negotiated>(
       module, "Negotiated",
-      "What a connection runs with (RFC 8797 4.1, 4.2); thresholds in octets.");
+      "The settings of a connection (RFC 8797 4.1, 4.2); thresholds in octets.");
 }
 
 void raise_decode_error(const wire::Fault& fault) {

@@ -12,8 +12,8 @@
 
 namespace steertag::bindings {
 
-/// A value of a data class into the engine's form and back. `from` throws a Python ValueError or
-/// TypeError that names the path of the field.
+/// Converts a value of a data class to the engine's form and back. `from` throws a Python
+/// ValueError or TypeError that names the path of the field.
 template <class Value>
 struct MessageValue {
   static bool is(pybind11::handle object);
@@ -37,7 +37,7 @@ struct MessageValue {
   VALUE(FoundPrivateData)              \
   VALUE(Negotiated)
 
-/// Makes the data classes of all of them, and the enumerations that they need.
+/// Creates the data classes of all of them, and the enumerations that they need.
 void add_message_classes(const pybind11::module_& module);
 
 /// Raises steertag.wire.DecodeError.

@@ -1,7 +1,7 @@
 """Steertag: conformance and interoperability of RPC-over-RDMA version 1 and NFS/RDMA.
 
-`steertag.wire`, `rpc`, `nfs`, `fabric`, `ledger`, `conformance`, `trace`, `mutate` and `peer` are the
-folders of the engine; `steertag.suite` is what cases are written with.
+`steertag.wire`, `rpc`, `nfs`, `fabric`, `ledger`, `conformance`, `trace`, `mutate` and `peer` are
+the folders of the engine. Cases are written with `steertag.suite`.
 """
 
 import importlib
@@ -26,7 +26,7 @@ _extra = build_paths.engine_directory()
 if _extra is not None and _extra.is_dir():
     __path__.append(str(_extra))
 
-# One sentence when the native module is missing; None when all is well.
+# One sentence if the native module is missing, else None.
 engine_problem = None
 try:
     _engine = importlib.import_module("steertag._engine")

@@ -7,8 +7,8 @@ import shutil
 
 
 def write_atomically(path, text):
-    """The file appears whole under its name, with the mode of the one that was there, or not at all; a
-    link stays one. What is no file (/dev/stdout) is written as it is. Raises OSError."""
+    """Replaces a file whole or not at all. The mode of the old file stays, and a link stays a link.
+    A path that is no regular file (/dev/stdout) is written in place. Raises OSError."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and not path.is_file():
@@ -22,6 +22,6 @@ def write_atomically(path, text):
         if path.exists():
             shutil.copymode(path, part)
         os.replace(part, path)
-    except BaseException:  # a signal that stops the command too
+    except BaseException:  # also a signal that stops the command
         part.unlink(missing_ok=True)
         raise

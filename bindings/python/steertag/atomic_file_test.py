@@ -1,4 +1,4 @@
-"""Files that appear whole: what was there stays until then, and what it is stays after it."""
+"""Files that appear whole: the old content stays until then; mode and link stay after it."""
 
 import os
 import pathlib
@@ -47,7 +47,7 @@ def test_a_link_stays_one(tmp_path):
 
 
 def test_what_is_no_file_is_written_and_not_replaced(tmp_path):
-    """A pipe with a name, and one without, as /dev/stdout may be."""
+    """A named pipe and an unnamed one, such as /dev/stdout."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

@@ -1,8 +1,8 @@
 """Finds the native parts of Steertag: the extension module `_engine` and the tools.
 
-A build directory holds `python/steertag/_engine*.so` and `tools/steertag-serve`. It is, in this
-order, what the environment variable STEERTAG_BUILD names, or `build/release` of the checkout that
-this file lies in. An installed package has `_engine` beside this file and needs neither.
+A build directory holds `python/steertag/_engine*.so` and `tools/steertag-serve`. The environment
+variable STEERTAG_BUILD names it; the default is `build/release` of this file's checkout. An
+installed package has `_engine` beside this file and needs neither.
 """
 
 import os
@@ -18,7 +18,7 @@ def checkout():
 
 
 def build_directory():
-    """The build directory as a path, or None when there is neither a variable nor a checkout."""
+    """The build directory as a path, or None without a variable and a checkout."""
     named = os.environ.get("STEERTAG_BUILD")
     if named:
         return pathlib.Path(named).resolve()

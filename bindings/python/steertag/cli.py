@@ -1,5 +1,4 @@
-"""The command `steertag`: grades captures, looks things up, starts the reference server, copies and
-lists files."""
+"""The command `steertag`: one subcommand for each thing that it does."""
 
 import argparse
 import os
@@ -17,7 +16,7 @@ from .replay import replay_command, shrink
 
 
 def serve(arguments):
-    """Replaces this process by the native `steertag-serve`; its own --help tells its options."""
+    """Starts the reference server, the native `steertag-serve`; its own --help has the options."""
     program = os.environ.get("STEERTAG_SERVE") or str(build_paths.tool("steertag-serve"))
     try:
         os.execv(program, [program, *arguments])
@@ -50,7 +49,7 @@ def _parser():
     commands.add_parser("serve", help=_first_line(serve), add_help=False)
     coverage.add_commands(commands)
     listing = commands.add_parser("cases", help=_first_line(cases))
-    listing.add_argument("path", nargs="*", help="files or folders (both suites)")
+    listing.add_argument("path", nargs="*", help="files or folders (default: both suites)")
     listing.set_defaults(run=cases)
     baseline.add_command(commands)
     grade.add_command(commands)

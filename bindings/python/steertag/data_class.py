@@ -1,10 +1,12 @@
-"""What the engine's data classes have in common: they print and compare field by field. Written once for
-all of them, since dataclasses would compile it for each of hundreds while the engine is imported."""
+"""The base of the engine's data classes: they print and compare field by field.
+
+It is written once: dataclasses would compile it for each of hundreds during the import of the
+engine."""
 
 
 class DataClass:
     __slots__ = ()
-    __hash__ = None  # they may change
+    __hash__ = None  # they are mutable
 
     def __repr__(self):
         fields = (f"{name}={getattr(self, name)!r}" for name in self.__dataclass_fields__)

@@ -4,8 +4,8 @@
 class DecodeError(ValueError):
     """Octets that do not decode.
 
-    `code` is the fault's name ("truncated", "bad_count", ...), `offset` the first octet of the field
-    that is wrong, `field` the name of that field.
+    `code` is the fault's name ("truncated", "bad_count", ...). `offset` is the first octet of the
+    faulty field, and `field` is its name.
     """
 
     def __init__(self, message: str, code: str = "", offset: int = 0, field: str = "") -> None:

@@ -1,4 +1,4 @@
-"""How a command ends when it cannot do its work."""
+"""The exception that ends a command that cannot do its work."""
 
 
 class Failure(Exception):

@@ -1,4 +1,4 @@
-"""What `import steertag` brings, and what comes when it is asked for."""
+"""The parts of the package that `import steertag` loads, and those that load on use."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ import pytest
 
 
 def run(program):
-    """Its standard output, from an interpreter of its own: in this one everything is imported."""
+    """The program's standard output, from a fresh interpreter: this one has imported everything."""
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
     )

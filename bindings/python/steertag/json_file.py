@@ -1,11 +1,11 @@
-"""JSON that a program wrote, of ours or not."""
+"""JSON files: loads them with a limit, and checks what they hold."""
 
 import json
 
 
 def load(path, largest):
-    """The content of a file of at most `largest` characters; raises OSError, or ValueError with what is
-    wrong."""
+    """The content of a file of at most `largest` characters. Raises OSError, or ValueError with the
+    fault."""
     with open(path, encoding="utf-8") as file:
         content = file.read(largest + 1)
     if len(content) > largest:
@@ -17,7 +17,7 @@ def load(path, largest):
 
 
 def text(value):
-    """The value, if it is a text that can be printed and written; raises TypeError or ValueError."""
+    """The value, if it is a text that can be encoded. Raises TypeError or ValueError."""
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not a text")
     value.encode()
@@ -25,6 +25,6 @@ def text(value):
 
 
 def problem(error):
-    """Half a sentence on what a reader of such content raised: ValueError, KeyError and the like."""
+    """Half a sentence on the error of a reader of such content: ValueError, KeyError and others."""
     words = f"something has no {error}" if isinstance(error, KeyError) else str(error)
     return " ".join(words.split())

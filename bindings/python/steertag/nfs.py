@@ -1,6 +1,6 @@
 """NFS and MOUNT, and their binding to RPC-over-RDMA."""
 
-# Made when it is first imported: the classes are hundreds, and most commands need none of them.
+# Bound at its first import: most commands need none of the hundreds of classes.
 import sys
 
 from . import _engine, engine_problem

@@ -4,13 +4,13 @@ import sys
 
 from .files.escape import printable
 
-# Work that is over before needs no bar.
+# Shorter work gets no bar.
 QUIET_S = 0.5
 
 
 def run(step, done_bytes, total_bytes, name, leave=True):
-    """Calls `step()` until it says that the work is complete; `done_bytes()` of `total_bytes`, or of None if
-    that is not known, are done. `leave`: the bar stays when it is complete."""
+    """Calls `step()` until it returns True for complete work. `done_bytes()` counts the octets
+    done; `total_bytes` is None if unknown. `leave`: the bar stays at the end."""
     if not sys.stderr.isatty():
         while not step():
             pass

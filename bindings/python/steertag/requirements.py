@@ -4,13 +4,13 @@ from . import ledger
 
 SERVER, CLIENT = "server", "client"
 SIDES = (SERVER, CLIENT)
-# A row binds the sides that its role names. Requester and responder are those of RPC, but in the rows
-# on iWARP those of an RDMA Read, which either side can be.
+# A row binds the sides that its role names. Requester and responder are those of RPC. In rows on
+# iWARP they are those of an RDMA Read, which either side can be.
 _SIDES_OF_ROLE = {"server": (SERVER,), "client": (CLIENT,)}
 _SIDES_OF_RPC_ROLE = {"responder": (SERVER,), "requester": (CLIENT,)}
-# The documents that are read first.
+# Documents that come first in reading order.
 PRINCIPAL = ("RFC8166", "RFC8167", "RFC8267", "RFC8797")
-# Those of which every MUST and MUST NOT has to be settled, whatever else has to be.
+# Documents whose MUSTs and MUST NOTs must be settled even without --strict.
 REQUIRED_DOCUMENTS = (*PRINCIPAL, "RFC8881", "RFC5040", "RFC5041", "RFC5044", "RFC6581")
 _MANDATORY = ("MUST", "MUST NOT", "REQUIRED")
 _PERMITTING = ("MAY", "OPTIONAL")
@@ -44,7 +44,7 @@ def citation(requirement_id):
 
 
 def sides(requirement):
-    """Who a requirement binds: "server", "client" or both, as a tuple."""
+    """The sides that a requirement binds: "server", "client" or both, as a tuple."""
     known = dict(_SIDES_OF_ROLE)
     if requirement.subject != "iwarp":
         known |= _SIDES_OF_RPC_ROLE
@@ -57,13 +57,13 @@ def mandatory(requirement):
 
 
 def permission(requirement):
-    """Whether it says what one may do, and binds nobody."""
+    """Whether the requirement only permits: MAY or OPTIONAL."""
     return level(requirement) in _PERMITTING
 
 
 def reading_order(requirement):
-    """The key by which requirements are sorted for a reader: the principal documents first, sections
-    and numbers as numbers."""
+    """The sort key of the reading order: principal documents first; sections and numbers are
+    numeric."""
     section = [
         (not word.isdigit(), int(word) if word.isdigit() else 0, word)
         for word in requirement.section.split(".")

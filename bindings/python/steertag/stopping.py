@@ -1,14 +1,14 @@
-"""Signals that ask a command to stop: it puts things in order, and ends as shells expect of it."""
+"""Signals that stop a command: it cleans up, and its exit status is what shells expect."""
 
 import contextlib
 import signal
 
-SHELL_BASE = 128  # a shell's exit status of a process that a signal ended is this and its number
+SHELL_BASE = 128  # a shell's exit status after a signal is this plus the signal's number
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Stopped(KeyboardInterrupt):
-    """One of them came; `number` is its number."""
+    """A signal arrived; `number` is its number."""
 
     def __init__(self, number):
         super().__init__(number)
@@ -17,8 +17,8 @@ class Stopped(KeyboardInterrupt):
 
 @contextlib.contextmanager
 def raising():
-    """Inside, they raise Stopped, as SIGINT raises KeyboardInterrupt. What whoever started the command
-    has chosen to ignore (nohup) stays ignored."""
+    """Inside, the signals raise Stopped, as SIGINT raises KeyboardInterrupt. A signal that the
+    parent ignores (nohup) stays ignored."""
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     try:
         for number, handler in before.items():
@@ -36,7 +36,7 @@ def status(interrupt):
 
 
 def _raise(number, _):
-    # What is put in order now is not to be disturbed.
+    # A second signal must not disturb the cleanup.
     for other in _SIGNALS:
         signal.signal(other, signal.SIG_IGN)
     raise Stopped(number)

@@ -1,4 +1,4 @@
-"""The nine verdicts, how they rank, and how each maps onto a pytest outcome."""
+"""The nine verdicts with their ranks and pytest outcomes."""
 
 import enum
 
@@ -7,21 +7,21 @@ class Verdict(enum.Enum):
     """The verdict of a case. The value is the word that reports and baselines use."""
 
     PASS = "pass"
-    LATITUDE = "latitude"  # legal, one of several allowed variants; the reason says which
-    WARN = "warn"  # a SHOULD was broken
-    NOT_TESTABLE = "not-testable"  # this target or run gives no way to provoke or see it
-    UNSUPPORTED = "unsupported"  # the target lacks an optional feature; needs proof
-    FAIL = "fail"  # a MUST was broken
-    HARNESS_ERROR = "harness-error"  # Steertag itself misbehaved; says nothing about the target
-    HANG = "hang"  # the target stopped answering
-    CRASH = "crash"  # the target died; explains whatever else went wrong in the case
+    LATITUDE = "latitude"  # One of several legal reactions. The reason names it.
+    WARN = "warn"  # A SHOULD was broken.
+    NOT_TESTABLE = "not-testable"  # This run cannot provoke or observe it.
+    UNSUPPORTED = "unsupported"  # The target provably lacks an optional feature.
+    FAIL = "fail"  # A MUST was broken.
+    HARNESS_ERROR = "harness-error"  # Steertag misbehaved. It says nothing about the target.
+    HANG = "hang"  # The target stopped answering.
+    CRASH = "crash"  # The target died. This explains all other failures of the case.
 
     def __str__(self):
         return self.value
 
     @property
     def rank(self):
-        """Larger is worse; a case gets the worst of what was noted during it."""
+        """Larger is worse; a case gets the worst verdict of its notes."""
         return list(Verdict).index(self)
 
     @property
@@ -63,7 +63,7 @@ _LETTERS = {
     Verdict.HARNESS_ERROR: "E",
 }
 
-# What a broken requirement of each level amounts to. DEF marks rules that bind without a key word.
+# The verdict of a broken requirement by level. DEF marks rules that bind without a key word.
 _BY_LEVEL = {
     "MUST": Verdict.FAIL,
     "MUST NOT": Verdict.FAIL,

@@ -1,10 +1,11 @@
-"""YAML that somebody wrote: whatever is wrong with it is one error, with the line where that is known."""
+"""YAML written by hand: every defect is one exception, with its line if known."""
 
 import yaml
 
 
 class NotYaml(Exception):
-    """A text that is no YAML of ours. The text is half a sentence; `line` counts from 1, 0: not known."""
+    """A text that is not acceptable YAML. The message is half a sentence. `line` counts from 1; 0
+    is unknown."""
 
     def __init__(self, problem, line=0):
         super().__init__(problem)
@@ -16,7 +17,7 @@ class NotYaml(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """A key that is there twice is refused: the library would take the last and say nothing."""
+    """Refuses duplicate keys: the library silently keeps the last."""
 
     def construct_mapping(self, node, deep=False):
         if isinstance(node, yaml.MappingNode):
@@ -35,8 +36,7 @@ def _refuse_twice(node):
 
 
 def decode(text):
-    """The content; raises NotYaml. What the text's own tags and nesting provoke in the library is its
-    fault too."""
+    """The content. Raises NotYaml, also for exceptions of the library on tags and nesting."""
     try:
         return yaml.load(text, _Loader)
     except yaml.YAMLError as error:

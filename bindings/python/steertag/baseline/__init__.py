@@ -1,5 +1,6 @@
-"""Baselines of known targets: which cases do not pass there, with which outcome, and what the target
-does instead. Nothing here needs the engine, so that ci/lab can use it with any Python."""
+"""Baselines of known targets: the cases that do not pass, with their outcomes and notes.
+
+Nothing here needs the engine, so ci/lab can use it with any Python."""
 
 from .baseline_file import Baseline, Row, load, read
 from .case_outcome import EXCUSABLE, PASS, VERDICTS, Outcome

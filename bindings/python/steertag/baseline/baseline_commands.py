@@ -11,15 +11,13 @@ from .error import BaselineError
 from .run_report import load_report
 from .update import update
 
-# The exit status of a comparison with differences; 2 is that of one that cannot be made.
+# The exit status of a comparison with differences. Status 2: no comparison is possible.
 DIFFERS = 1
 MAX_LISTED = 40  # cases named in one list of an update
 
 
 def add_command(commands):
-    parser = commands.add_parser(
-        "baseline", help="Compares reports with what a target is known for"
-    )
+    parser = commands.add_parser("baseline", help="Compares reports with the baseline of a target")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     checking = actions.add_parser(
         "check", help="compare a report with a baseline; exit status 0: matches, 1: differs"
@@ -29,7 +27,7 @@ def add_command(commands):
     checking.set_defaults(run=check)
     updating = actions.add_parser(
         "update",
-        help="bring a baseline up to date; new rows wait for their notes",
+        help="update a baseline by reports; new rows wait for their notes",
         usage="%(prog)s --from REPORT... [--also] [--target NAME] [--note TEXT] FILE",
     )
     updating.add_argument(
@@ -42,7 +40,7 @@ def add_command(commands):
         help="report.json, or its directory; of several runs of one target",
     )
     updating.add_argument(
-        "--also", action="store_true", help="keep what the file expects, and add what was seen"
+        "--also", action="store_true", help="only add outcomes; keep all that the file expects"
     )
     updating.add_argument("--target", metavar="NAME", help="the target's name, for a new file")
     updating.add_argument(
@@ -92,7 +90,8 @@ def bring_up_to_date(arguments):
 
 
 def _target(named, reports, path, text):
-    """The name of the target: as said and in the reports, or as in the file, or the file's."""
+    """The name of the target, from the arguments and reports, else from the file, else the file's
+    stem."""
     names = {report.name for report in reports if report.name} | ({named} if named else set())
     if len(names) > 1:
         raise BaselineError(
@@ -104,7 +103,7 @@ def _target(named, reports, path, text):
 
 
 def _tell(result, note):
-    """What became of the rows."""
+    """Prints which rows were added, changed and removed."""
     waits = "" if note.strip() else "; each waits for a note on what the target does instead"
     _list(f"added{waits}", result.added)
     _list("changed; see whether the note still holds", result.changed)

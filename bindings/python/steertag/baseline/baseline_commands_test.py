@@ -1,4 +1,5 @@
-"""Baselines: every way in which a report can disagree with one, the commands, and what an update keeps."""
+"""Baselines: each way in which a report differs from one, the commands, and what an update
+keeps."""
 
 import datetime
 import json

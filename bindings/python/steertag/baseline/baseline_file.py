@@ -8,11 +8,11 @@
       requirement: RFC8166-6.1-3       # or a list
       reason: 'RFC8166-6.1-3: expected err-chunk or rpc:GARBAGE_ARGS, saw reply'
       note: What the target does instead, in words.
-      or:                              # optional: further outcomes, each as exact, of a case in which
-      - verdict: pass                  # the target's reaction depends on the moment
+      or:                              # optional: further exact outcomes of a case in which the
+      - verdict: pass                  # target's reaction depends on timing
         reason: ''
 
-A case without a row has to pass.
+A case without a row must pass.
 """
 
 import dataclasses
@@ -23,15 +23,15 @@ from .error import BaselineError, cannot_read
 ROW_KEYS = ("case", "verdict", "requirement", "reason", "note")
 OR_KEY = "or"
 OUTCOME_KEYS = ("verdict", "reason")
-# Above the largest file with a row for every case; more is a wrong file.
+# Above the largest file with a row for every case. A larger file is a wrong file.
 LARGEST_BASELINE = 16 << 20
 MOST_NAMED = 5  # cases that one sentence names
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """What is expected of one case that does not (always) pass, and what the target does instead.
-    Of `outcomes`, the first has the row's requirements."""
+    """The expected outcomes of one case that does not (always) pass, and what the target does
+    instead. The requirements of the row are those of the first of `outcomes`."""
 
     case: str
     outcomes: tuple
@@ -58,24 +58,24 @@ class Baseline:
 
 
 def load(path, target=""):
-    """The Baseline in a file, of the target with this name if there is one; raises BaselineError,
-    which names the row that is not well formed."""
+    """The Baseline in the file `path`. It must be that of `target`, if `target` is not empty.
+    Raises BaselineError, which names the malformed row."""
     baseline = parse(path, read(path))
     if target and baseline.target != target:
         raise other_target(path, baseline.target, target)
     unfilled = [row.case for row in baseline.rows if not row.note.strip()]
     if unfilled:
         raise BaselineError(
-            f"{path}: a note has to say what the target does instead; it is empty in "
+            f"{path}: a note must say what the target does instead; it is empty in "
             f"{some(unfilled)}"
         )
     return baseline
 
 
 def other_target(path, target, name):
-    """The error of a file for `target` that is used for the target `name`."""
+    """The BaselineError of a baseline of `target` that is used for the target `name`."""
     return BaselineError(
-        f"{path} is the baseline of {target}, not of {name}: its 'target' has to be the profile's 'name'"
+        f"{path} is the baseline of {target}, not of {name}: its 'target' must be the profile's 'name'"
     )
 
 
@@ -100,8 +100,8 @@ def read(path):
 
 
 def parse(path, text):
-    """The Baseline in a text, whose notes may be empty; raises BaselineError."""
-    from ..yaml_text import NotYaml, decode  # slow to import: other commands do without
+    """The Baseline in a text. Its notes may be empty. Raises BaselineError."""
+    from ..yaml_text import NotYaml, decode  # slow to import, and other commands do not need it
 
     try:
         document = decode(text)
@@ -126,7 +126,7 @@ def parse(path, text):
 
 
 def _row(where, entry):
-    """The Row of one entry; `where` it stands begins each error."""
+    """The Row of one entry. Each error begins with `where`, the place of the entry."""
     if not isinstance(entry, dict):
         raise BaselineError(f"{where}: a row is a mapping with the keys {', '.join(ROW_KEYS)}")
     case = entry.get("case")

@@ -1,4 +1,4 @@
-"""Baseline files that somebody wrote: what is wrong with one is said with the file, the row and the rule."""
+"""Errors in baseline files: each names the file, the row and the rule."""
 
 import pytest
 import yaml

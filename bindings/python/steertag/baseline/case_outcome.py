@@ -3,7 +3,7 @@
 import dataclasses
 
 PASS = "pass"
-# Verdicts that a baseline can excuse. A harness-error is a defect of ours, so never excused.
+# Verdicts that a baseline can excuse. A harness-error is a defect of the suite: never excused.
 EXCUSABLE = ("fail", "warn", "latitude", "unsupported", "not-testable", "crash", "hang")
 HARNESS_ERROR = "harness-error"
 VERDICTS = (PASS, *EXCUSABLE, HARNESS_ERROR)
@@ -23,7 +23,7 @@ class Outcome:
 
 
 def names_twice(ids):
-    """Those that are in the list more than once, sorted."""
+    """The ids that the list holds more than once, sorted."""
     seen, twice = set(), set()
     for name in ids:
         (twice if name in seen else seen).add(name)

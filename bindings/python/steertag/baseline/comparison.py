@@ -11,7 +11,7 @@ UNLISTED = "unlisted"  # no row, and another verdict than pass
 OTHER_VERDICT = "other verdict"
 OTHER_REASON = "other reason"
 OTHER_REQUIREMENT = "other requirement"
-STALE = "stale row"  # the case passes, or is no case any more
+STALE = "stale row"  # the case passes, or no longer exists
 NOT_RUN = "no case of the run has this id"
 # In the order in which they are shown.
 KINDS = (
@@ -66,7 +66,7 @@ class Comparison:
         yield f"baseline: {self.summary()}"
 
     def summary(self):
-        """ "matches", or how many differences of which kind there are."""
+        """ "matches", or the number of differences of each kind."""
         if self.matches():
             return "matches"
         tally = collections.Counter(one.kind for one in self.differences)
@@ -76,8 +76,8 @@ class Comparison:
 
 
 def compare(report, baseline):
-    """Every case must pass or be listed exactly, and every row must be needed. Of a partial report
-    rows without a case say nothing."""
+    """Every case must pass or be listed exactly, and every row must be needed. A partial report
+    does not count against rows without a case."""
     tally = collections.Counter(case.outcome.verdict for case in report.cases)
     counts = {verdict: tally[verdict] for verdict in VERDICTS if tally[verdict]}
     differences = []
@@ -93,7 +93,7 @@ def compare(report, baseline):
 
 
 def differences_of(case, row):
-    """The differences of one case from its row, or from None if it has none."""
+    """The differences of one case from its row, which may be None."""
     seen = case.outcome
     if row is None:
         if seen.verdict == PASS:
@@ -110,7 +110,7 @@ def differences_of(case, row):
 
 
 def _kind(seen, expected):
-    """How an outcome that is none of the expected ones differs from them."""
+    """How an unexpected outcome differs from the expected ones."""
     if seen.verdict == PASS:
         return STALE
     known = any(seen.verdict == outcome.verdict for outcome in expected)

@@ -1,5 +1,6 @@
-"""The text of a baseline file as a list of rows, each with its lines and the comments above them, so
-that a row can be changed without touching another."""
+"""The text of a baseline file as rows, each with its lines and the comments above them.
+
+A row can thus change without touching another."""
 
 import textwrap
 
@@ -24,7 +25,7 @@ class RowsText:
                 self._split(key, value)
 
     def replace(self, case_id, row):
-        """The row's new text comes below the comments of the old one."""
+        """Replaces the row's text; the comments above it stay."""
         old = self._rows[case_id].splitlines(keepends=True)
         comments = "".join(old[: _comments(old)])
         self._rows[case_id] = comments + textwrap.indent(row, self._indent)
@@ -33,7 +34,8 @@ class RowsText:
         del self._rows[case_id]
 
     def add(self, case_id, row):
-        """The row stands in the order of the ids where the others do, and otherwise at the end."""
+        """Inserts the row in the order of ids, if the rows have that order; otherwise appends
+        it."""
         ordered = list(self._rows) == sorted(self._rows)
         self._rows[case_id] = textwrap.indent(row, self._indent)
         if ordered:
@@ -47,7 +49,7 @@ class RowsText:
         line = self._lines[start.line]
         before = line[: start.column].rstrip() + " "  # `date:` may have no value yet
         part, index = self._head, start.line
-        if index >= len(self._head):  # it stands below the rows
+        if index >= len(self._head):  # the date is below the rows
             part, index = self._tail, index - len(self._lines)
         part[index] = f"{before}{date}{line[end.column :]}"
 
@@ -76,13 +78,13 @@ class RowsText:
         self._tail = self._lines[end:]
 
     def _with_comments(self, start, indent):
-        """The first line of the comments that stand right above the line `start`. What is indented by
-        more than the rows are may be part of a text."""
+        """The first line of the comments directly above the line `start`. Lines indented deeper
+        than the rows may be part of a text."""
         while self._lines[start - 1][: indent + 1].lstrip(" ").startswith("#"):
             start -= 1
         return start
 
 
 def _comments(lines):
-    """How many of the first lines are comments."""
+    """The number of leading lines that are comments."""
     return next(index for index, line in enumerate(lines) if not line.lstrip().startswith("#"))

@@ -1,4 +1,4 @@
-"""What a run of the suite reported, as far as a baseline is concerned."""
+"""The parts of a run's report.json that a baseline needs."""
 
 import dataclasses
 
@@ -8,14 +8,14 @@ from .case_outcome import Outcome, VERDICTS, names_twice
 from .error import BaselineError, cannot_read
 
 REPORT = "report.json"
-# A report beyond these is not ours.
+# A report beyond these limits is not from the suite.
 MAX_CASES = 100_000
 LARGEST_REPORT = 256 << 20
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What the report says of one case; `requirements` holds those of the case and its findings."""
+    """One case of the report. `requirements` holds those of the case and of its findings."""
 
     id: str
     outcome: Outcome
@@ -37,8 +37,8 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """The cases of a run; `name` is the target's by its profile, empty if that has none, `target` its
-    URL; `partial` says that not all of the suite's cases are in it."""
+    """The cases of a run. `name` is the target's name in its profile, or empty; `target` is its
+    URL. `partial`: some cases of the suite are missing."""
 
     cases: list
     name: str = ""

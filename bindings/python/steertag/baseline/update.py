@@ -1,5 +1,7 @@
-"""A baseline brought up to date by reports of the same target. What humans wrote stays as it is: rows
-that still hold, with their layout and the comments above them, and the notes of those that change."""
+"""Updates a baseline by reports of the same target, and keeps what humans wrote.
+
+Rows that still hold keep their layout and the comments above them. Rows that change keep their
+notes."""
 
 import collections
 import dataclasses
@@ -29,12 +31,14 @@ class Update:
 
 
 def update(path, text, reports, target, today, note="", also=False):
-    """The Update of the file `path`, which holds `text` ("" if there is none), by all `reports`;
-    `today` is the date that it gets, `note` is what new rows say. A row stays if each outcome that
-    was seen is one of its own, goes if its case passed everywhere or is no case any more, and
-    otherwise has what was seen. `also` adds to what the file expects, a pass of cases without a row
-    included, and takes nothing away: for a target whose reactions depend on the moment. Of several
-    outcomes all but the first stand below `or`. Raises BaselineError."""
+    """The Update of the file `path` by all `reports`. `text` is its content, or "" for a new file.
+    `today` becomes its date; `note` is the note of new rows.
+
+    A row stays if it has each outcome seen. It goes if its case passed everywhere or no longer
+    exists. Otherwise it gets the outcomes seen; all but the first go below `or`.
+
+    `also` only adds, including a pass of cases without a row. It is for targets whose reactions
+    depend on timing. Raises BaselineError."""
     present = parse(path, text) if text else Baseline(target, [])
     if present.target != target:
         raise other_target(path, present.target, target)
@@ -42,7 +46,7 @@ def update(path, text, reports, target, today, note="", also=False):
     whole = not all(report.partial for report in reports)
     rows_text = RowsText(text or _head(target, today))
     listed = present.by_case()
-    entries, changed, removed = {}, [], []  # entries: of rows that are new or have changed
+    entries, changed, removed = {}, [], []  # entries: new and changed rows
     for case_id, row in listed.items():
         cases = seen.get(case_id, [])
         if _holds(row, cases) or (not cases and (also or not whole)):
@@ -77,7 +81,7 @@ def update(path, text, reports, target, today, note="", also=False):
 
 
 def _says(text, target, rows):
-    """Whether a text reads as the baseline with these rows, by case."""
+    """Whether a text decodes to the baseline with these rows, by case."""
     try:
         found = parse("", text)
     except BaselineError:
@@ -97,13 +101,13 @@ def _seen(reports):
 
 
 def _holds(row, cases):
-    """Whether the row is what was seen, each time."""
+    """Whether the row has each outcome seen."""
     return bool(cases) and not any(differences_of(case, row) for case in cases)
 
 
 def _entry(cases, row, note, also):
-    """What the file is to say of a case, with `note` if it had no `row`. What it said before stays if
-    that was seen again, or with `also`."""
+    """The new entry of a case, with `note` if it had no `row`. An outcome of the row stays if it
+    was seen again, or with `also`."""
     outcomes = list(dict.fromkeys(case.outcome for case in cases))
     before = row.outcomes if row is not None else (Outcome(PASS, ""),)
     if also or (row is not None and set(outcomes) & set(before)):
@@ -123,7 +127,7 @@ def _entry(cases, row, note, also):
 
 
 def _blamed(cases, outcome, row):
-    """The requirements of an outcome: those of the row while they are right, or what broke."""
+    """The requirements of an outcome: those of the row if still right, else those that broke."""
     first = next((case for case in cases if case.outcome == outcome), None)
     if row is not None and outcome == row.outcomes[0]:
         if first is None or set(row.requirement) <= set(first.requirements):

@@ -1,1 +1,1 @@
-"""The traceability matrix: requirements of the ledger, and which cases and deviations belong to each."""
+"""The traceability matrix: requirements of the ledger, each with its cases and deviations."""

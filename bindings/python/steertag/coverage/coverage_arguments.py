@@ -1,5 +1,6 @@
-"""The arguments of `steertag coverage` and `steertag explain`; what these do needs the engine, and is
-imported when it is asked for."""
+"""The arguments of `steertag coverage` and `steertag explain`.
+
+The commands need the engine and are imported on use."""
 
 import pathlib
 
@@ -23,15 +24,15 @@ def _add_coverage(commands):
         "has neither case nor exemption.",
     )
     add = parser.add_argument
-    add("path", nargs="*", type=pathlib.Path, help="where the cases are (both suites)")
+    add("path", nargs="*", type=pathlib.Path, help="folders of the cases (default: both suites)")
     add(
         "--report",
         type=pathlib.Path,
         action="append",
         default=[],
         metavar="REPORT",
-        help="a run's report.json, or its directory, for the column of results; of a case "
-        "that is in several the worst verdict is shown",
+        help="a run's report.json, or its directory, for the results; of several verdicts of a "
+        "case the worst is shown",
     )
     add(
         "--deviations",
@@ -39,8 +40,7 @@ def _add_coverage(commands):
         action="append",
         default=[],
         metavar="FILE",
-        help="what steertag mutation --json has written: which case caught which deviation; may be "
-        "repeated",
+        help="a file of steertag mutation --json: which case caught which deviation; may be repeated",
     )
     add("--json", type=pathlib.Path, metavar="FILE", help="write the matrix as JSON too")
     add("--html", type=pathlib.Path, metavar="FILE", help="write the matrix as a page too")
@@ -48,19 +48,19 @@ def _add_coverage(commands):
     add(
         "--unbroken-cases",
         action="store_true",
-        help="print the cases that no deviation can make fail: as --deviations says if all cases were "
-        "tried (steertag mutation --whole), else those that claim no row that a deviation breaks",
+        help="print the cases that no deviation makes fail: by --deviations if all cases were tried "
+        "(steertag mutation --whole), else those that claim no row that a deviation breaks",
     )
     add(
         "--strict",
         action="store_true",
-        help="every level of every document has to be settled; and each row and case that no deviation breaks "
-        "has to say why",
+        help="every level of every document must be settled, and each row and case that no deviation breaks "
+        "must give a reason",
     )
     add(
         "--each-role",
         action="store_true",
-        help="a row that binds both roles has to be settled for each of them",
+        help="a row that binds both roles must be settled for each of them",
     )
     parser.set_defaults(run=_coverage)
 

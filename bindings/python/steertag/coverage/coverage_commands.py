@@ -1,4 +1,4 @@
-"""What `steertag coverage` and `steertag explain` do."""
+"""The commands `steertag coverage` and `steertag explain`."""
 
 import collections
 import json
@@ -14,18 +14,18 @@ from .matrix import build
 from .unbroken_cases import case_problems, unbroken_cases
 
 HOW_TO_SETTLE = (
-    "A row is settled by a case that names it, of the suite for a side that it binds, or by an exemption "
+    "A row is settled by a case that names it, in the suite of a side that it binds, or by an exemption "
     "in engine/ledger/requirements/."
 )
 HOW_TO_BREAK = (
-    "A case shows what it is worth when a deviation of our own peers makes it fail: engine/deviations/. "
-    "If none can, the row says why (`unbroken:` in engine/ledger/requirements/), or the case (`unbroken=`)."
+    "A deviation of our own peers (engine/deviations/) should make each case fail. If none can, the row gives "
+    "the reason (`unbroken:` in engine/ledger/requirements/), or the case does (`unbroken=`)."
 )
-UNSETTLED = 1  # the exit status when a row that has to be settled is not
+UNSETTLED = 1  # the exit status if a row in scope is open
 
 
 def coverage(arguments):
-    """Prints the matrix and says what is open."""
+    """Prints the matrix and the open rows."""
     verdicts, target = _results(arguments.report)
     catches = _catches(arguments.deviations)
     matrix = _matrix(_cases(arguments.path), verdicts, catches)
@@ -55,8 +55,8 @@ def coverage(arguments):
 
 
 def _untold(matrix, bare):
-    """Prints how many rows and cases nothing shows to bite; a sentence for each that does not say why, or that
-    says so for too long."""
+    """Counts the rows and cases that no deviation breaks, with a sentence for each missing or stale
+    reason."""
     sides = collections.Counter(side for _, side in unbroken(matrix))
     counts = " and ".join(f"{sides[side]} of the {side}" for side in ledger.SIDES)
     print(f"\nrows with cases that no deviation breaks: {counts}")
@@ -74,7 +74,7 @@ def explain(arguments):
             raise Failure(str(error)) from None
     try:
         cases, problem = _cases([]), ""
-    except Failure as failure:  # an installed package comes without suites
+    except Failure as failure:  # an installed package has no suites
         cases, problem = [], str(failure)
     matrix = _matrix(cases)
     for requirement_id in arguments.id:
@@ -82,7 +82,7 @@ def explain(arguments):
 
 
 def _explained(row, problem):
-    """The lines on one row; `problem` says why no cases are known, if none are."""
+    """The lines on one row. `problem` says why no cases are known, or is None."""
     entry = row.requirement
     yield f"{entry.id}  {ledger.level(entry)}, {entry.role}, {entry.subject}"
     yield f"  {entry.statement}"
@@ -123,7 +123,7 @@ def _cases(paths):
 
 
 def _results(reports):
-    """{case id: its worst verdict in the reports}, and what they are of."""
+    """{case id: its worst verdict in the reports}, and the targets of the reports."""
     from ..verdict import Verdict
 
     verdicts, targets = {}, []

@@ -1,4 +1,4 @@
-"""The matrix of requirements: how a row is settled, what fails a build, and the three forms of output."""
+"""The matrix of requirements: settled rows, failures of a build, and the three forms of output."""
 
 import html.parser
 import json
@@ -103,7 +103,7 @@ def test_what_has_to_be_settled_are_the_musts_of_some_documents():
     ]
     found = build(rows)
     ids = [row.requirement.id for row in gate.open_rows(found)]
-    required = ("RFC8166", "RFC5040", "RFC8881")  # as one reads them
+    required = ("RFC8166", "RFC5040", "RFC8881")  # in reading order
     assert ids == [f"{name}-1-{number}" for name in required for number in (1, 2, 3)]
     assert len(gate.open_rows(found, strict=True)) == len(rows)
 
@@ -148,7 +148,7 @@ def test_a_deviation_breaks_further_rows_too():
 
 
 def sample():
-    """Two rows with all that a row can have."""
+    """Two rows that use every field."""
     does_not = deviation("does-not", "It <does> not.")
     exemption = Exemption("restated", by=("RFC8166-1-1",), role="client")
     rows = [entry(), entry("RFC8166-A.2-1", level="DEF", exemption=exemption, note="Well.")]
@@ -281,7 +281,7 @@ def test_{side}(bench):
 
 @pytest.fixture
 def suite(tmp_path):
-    """A folder with one case of each side for what has to be settled and has no exemption."""
+    """A folder with one case for each side. It covers the rows in scope without an exemption."""
     (tmp_path / "pyproject.toml").write_text(
         "[tool.pytest.ini_options]\naddopts = '-p steertag.suite.plugin'\n"
     )
@@ -334,7 +334,7 @@ def test_an_open_row_fails_the_command(suite, capsys):
 
 
 def test_the_command_shows_results_of_runs(suite, capsys):
-    """Of several verdicts the worst; and which case caught which deviation."""
+    """The worst of several verdicts, and which case caught which deviation."""
     row = {"id": "server.it.works", "reason": "x", "findings": []}
     reports = []
     for verdict in ("warn", "fail", "pass"):

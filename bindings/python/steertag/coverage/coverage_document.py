@@ -1,4 +1,4 @@
-"""The matrix as plain data: what `--json` writes and the page shows."""
+"""The matrix as plain data, for `--json` and for the page."""
 
 from .. import __version__, ledger as engine_ledger
 from .. import requirements as ledger
@@ -9,8 +9,8 @@ RFC_EDITOR = "https://www.rfc-editor.org/rfc"
 
 
 def document(matrix):
-    """JSON types only. Every requirement has all keys; `exemption` may be null, and the verdict of a
-    case that is in no report is null, as the outcome of a deviation that has not been tried."""
+    """The matrix in JSON types. Every requirement has all keys; `exemption` may be null. A case
+    without a report has the verdict null, and an untried deviation the outcome null."""
     titles = {row.name: row.title for row in engine_ledger.documents()}
     names = list(dict.fromkeys(row.requirement.document for row in matrix.rows))
     return {
@@ -78,7 +78,7 @@ def _exemption(exemption):
 
 
 def url(entry):
-    """Where the clause can be read; empty for a document that is no RFC."""
+    """The URL of the clause; empty for a document that is no RFC."""
     if not entry.document.startswith("RFC"):
         return ""
     part = "appendix" if entry.section[0].isalpha() else "section"

@@ -29,7 +29,7 @@ def _cells(matrix, row):
 
 
 def _deviations(count, tried):
-    """How many there are; of those that were tried, how many were caught."""
+    """The number of deviations; of the tried ones, how many were caught."""
     if not tried:
         return str(count or "")
     caught = f"{sum(catch.caught for catch in tried)} of {len(tried)} caught"
@@ -37,7 +37,7 @@ def _deviations(count, tried):
 
 
 def _side(row, side):
-    """The number of cases of a side, how it is settled without one, or a dash if it is not bound."""
+    """The number of cases of a side, else its state, or a dash if the side is not bound."""
     if side not in row.states:
         return "-"
     count = sum(case.id.startswith(f"{side}.") for case in row.cases)
@@ -70,8 +70,8 @@ def summary(matrix):
 
 
 def unbroken_cases(found):
-    """How many cases of each side no deviation can make fail, and which; of what
-    unbroken_cases.unbroken_cases gives."""
+    """The number of cases of each side that no deviation makes fail, then the cases. `found` is
+    from unbroken_cases.unbroken_cases."""
     for one in found:
         how = "no deviation made fail" if one.tried else "claim no row that a deviation breaks"
         yield f"{len(one.cases)} of {len(one.every)} cases for {one.side}s {how}"

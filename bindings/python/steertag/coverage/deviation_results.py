@@ -1,11 +1,11 @@
-"""Which case caught which deviation: what steertag mutation --json has written."""
+"""Which case caught which deviation, as `steertag mutation --json` writes it."""
 
 import dataclasses
 
 from .. import json_file
 from ..json_file import text
 
-# Above the largest file of ours; more is a wrong file.
+# Above the largest file that we write. A larger file is a wrong file.
 LARGEST_FILE = 16 << 20
 CAUGHT = "caught"  # by a case that claims the requirement
 
@@ -16,8 +16,8 @@ class BadResults(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Catch:
-    """What became of a deviation: a word of steertag mutation, the id of the case that caught it, ids of
-    the cases that were seen to fail, and whether all cases were tried."""
+    """The outcome of a deviation: a word of `steertag mutation`, the id of the case that caught it,
+    and the ids of failed cases. `whole`: all cases were tried."""
 
     outcome: str
     case: str

@@ -1,18 +1,18 @@
-"""What fails a build: a row that has to be settled and is not, and data that says otherwise than it is."""
+"""What fails a build: an open row in scope, and a stale reason or exemption."""
 
 from .. import requirements as ledger
 from .matrix import OPEN
 
 
 def in_scope(requirement, strict):
-    """Whether a row has to be settled: every MUST and MUST NOT of the documents that require it, or every
+    """Whether a row must be settled: MUST and MUST NOT of some documents, or with `strict` every
     row."""
     required = requirement.document in ledger.REQUIRED_DOCUMENTS
     return strict or (required and ledger.mandatory(requirement))
 
 
 def open_rows(matrix, strict=False, each_role=False):
-    """The rows of the scope that are open; with `each_role` also those open for one of two sides."""
+    """The open rows in scope; with `each_role` also those that are open for one of two sides."""
     return [
         row
         for row in matrix.rows
@@ -33,8 +33,8 @@ def problems(matrix, strict=False, each_role=False):
 
 
 def unbroken(matrix):
-    """[(row, side)]: the rows with cases for a side that no deviation of this side breaks. What a peer may
-    do it may also leave, so that permissions are none of these."""
+    """[(row, side)]: rows with cases for a side that no deviation of this side breaks. Permissions
+    are left out: a peer need not use them."""
     return [
         (row, side)
         for row in matrix.rows
@@ -46,8 +46,7 @@ def unbroken(matrix):
 
 
 def unbroken_problems(matrix):
-    """One sentence for each row whose cases for a side nothing shows to bite and which does not say why, and
-    for each reason that is stale."""
+    """One sentence for each unbroken row without a reason, and for each stale reason."""
     for row, side in unbroken(matrix):
         entry = row.requirement
         if side not in entry.unbroken:

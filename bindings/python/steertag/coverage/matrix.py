@@ -6,19 +6,19 @@ import dataclasses
 from .. import requirements as ledger
 
 CASE = "case"  # has a case of its own
-RESTATED = "restated"  # other rows, which have cases, ask for as much
+RESTATED = "restated"  # other rows with cases require the same
 EXEMPT = "exempt"  # the ledger says why there is none
 OPEN = "open"
 STATES = (CASE, RESTATED, EXEMPT, OPEN)
-RESTATING = "restated"  # the kind of an exemption that is worth what the rows of its `by` are worth
-# Kinds of exemptions that say that no case is possible, so that one beside them gives the lie to them.
+RESTATING = "restated"  # the kind of an exemption that is settled by the rows of its `by`
+# Kinds of exemptions that exclude any case. A case beside one contradicts it.
 DENYING = ("unseen", "local", "no-suite", "lasting", "no-part", "provider")
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One requirement. `cases` holds those that bind a side that the requirement binds; `states` says
-    of each such side how it is settled."""
+    """One requirement. `cases` holds the cases for the sides that it binds. `states` says how each
+    of these sides is settled."""
 
     requirement: object
     cases: tuple
@@ -39,7 +39,7 @@ class Row:
         return [each for each in self.deviations if each.side == side]
 
     def contradicted(self):
-        """The cases that the exemption says there cannot be."""
+        """The cases that the exemption excludes."""
         exemption = self.requirement.exemption
         if exemption is None or exemption.kind not in DENYING:
             return []
@@ -48,7 +48,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Matrix:
-    """All rows, in the order in which one reads them, and what runs gave for cases and deviations."""
+    """All rows in reading order, with the results of cases and deviations."""
 
     rows: list
     verdicts: dict  # {case id: verdict}
@@ -121,8 +121,8 @@ def _state(entry, side, own, by_id):
 
 
 def _whole(entry, states, own):
-    """How a row is settled: by a case of any side, or because no side is open; a row that is only
-    restated, when each row that stands for it has a case."""
+    """How a row is settled: by a case of any side, or because no side is open. A restated row needs
+    a case of each row of its `by`."""
     if CASE in states.values():
         return CASE
     exemption = entry.exemption

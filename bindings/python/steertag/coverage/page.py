@@ -1,4 +1,4 @@
-"""The matrix as one HTML page that needs no server and nothing from the network."""
+"""The matrix as one HTML page, without a server and without network access."""
 
 import pathlib
 
@@ -13,7 +13,8 @@ BAD = ("fail", "crash", "hang", "harness-error")
 
 
 def page(document, target):
-    """The page for what document.document gives; `target` says where results are from, if any are."""
+    """The page for a document of coverage_document. `target` names the source of the results, if
+    any."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER),
         autoescape=True,
@@ -33,7 +34,7 @@ def page(document, target):
 
 
 def tone(verdict):
-    """How a verdict is shown: good, bad, or other."""
+    """The tone of a verdict: good, bad, or other."""
     if verdict in GOOD:
         return "good"
     return "bad" if verdict in BAD else "other"

@@ -1,6 +1,7 @@
-"""Cases that no deviation of ours can make fail: nothing has shown yet that they bite. A case that claims no
-row which a deviation breaks says why (`unbroken`). So does one that claims such a row, once each deviation was
-tried on all cases and none made it fail (`unfailed`)."""
+"""Cases that no deviation of our own peers can make fail, and the reasons that they need.
+
+A case that claims no broken row says why (`unbroken`). A case that claims one needs a reason
+(`unfailed`) if each deviation was tried on all cases and none made it fail."""
 
 import dataclasses
 
@@ -10,9 +11,9 @@ from .matrix import side_of
 
 @dataclasses.dataclass(frozen=True)
 class UnbrokenCases:
-    """Of one side, ids of cases: `claimless`, those that claim no row which a deviation breaks, and
-    `unfailed`, those that none made fail, or None where not each deviation was tried on all cases. `every` is
-    all cases."""
+    """Ids of cases of one side. `claimless` claim no row that a deviation breaks. No deviation
+    made `unfailed` fail; it is None unless each deviation was tried on all cases. `every` is all
+    cases."""
 
     side: str
     every: tuple
@@ -25,12 +26,12 @@ class UnbrokenCases:
 
     @property
     def cases(self):
-        """What is known best."""
+        """The measured cases if all were tried, else those by claim."""
         return self.unfailed if self.tried else self.claimless
 
     @property
     def unexpected(self):
-        """What should fail by its claims and did not; empty if nobody has tried."""
+        """Cases that claim a broken row and did not fail; empty if not tried."""
         return sorted(set(self.unfailed or ()) - set(self.claimless))
 
 
@@ -40,8 +41,8 @@ def unbroken_cases(matrix):
 
 
 def case_problems(found, cases):
-    """One sentence for each case that lacks a reason, and for each reason that is stale; of what
-    unbroken_cases gives, and of all collected cases."""
+    """One sentence for each missing reason, and for each stale one. `found` is from unbroken_cases,
+    `cases` are all collected cases."""
     by_id = {case.id: case for case in cases}
     for one in found:
         for case_id in one.every:

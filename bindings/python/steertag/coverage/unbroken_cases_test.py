@@ -1,4 +1,4 @@
-"""What no deviation breaks: rows, each of which needs a reason, and cases."""
+"""Rows and cases that no deviation breaks, and the reasons that they need."""
 
 import pytest
 
@@ -10,8 +10,8 @@ from steertag.testing.coverage_rows import build, case, CLIENT_CASE, deviation, 
 
 
 def unbroken_sample(**reasons):
-    """A row that is broken for the server and not for the client, one that is not broken at all, a
-    permission, one without a case, one that is broken for both, and one of the client alone."""
+    """Rows broken for the server, for both sides, and not at all. Also a permission, a row without
+    a case, and a row of the client."""
     rows = [
         entry("RFC8166-1-1", unbroken=reasons.get("half", {"client": "it cannot"})),
         entry("RFC8166-1-2", unbroken=reasons.get("whole", {"server": "no", "client": "no"})),
@@ -69,7 +69,7 @@ def test_stale_reasons_fail(reasons, problem):
 
 
 def test_cases_that_no_deviation_makes_fail_are_listed():
-    """By what they claim, until each deviation of their side was tried on all of them."""
+    """By claim, until each deviation of their side was tried on all cases."""
     rows = [entry(), entry("RFC8166-1-2"), entry("RFC8166-1-3", role="server")]
     cases = [SERVER_CASE, CLIENT_CASE, case("server.c.d", "RFC8166-1-2", "RFC8166-1-3")]
     defects = [deviation("d"), deviation("e", requirement="RFC8166-1-2", side="client")]
@@ -95,7 +95,7 @@ def test_cases_that_no_deviation_makes_fail_are_listed():
 
 
 def cases_sample(catches=None, unbroken=("d", "e"), unfailed=()):
-    """Cases that claim what a deviation breaks, and two that do not; problems with their reasons."""
+    """Problems with the reasons of cases that claim a broken row, and of two that do not."""
     rows = [entry(), entry("RFC8166-1-2")]
     claims = {"a.b": ["RFC8166-1-1"], "a.c": ["RFC8166-1-1", "RFC8166-1-2"]}
     claims |= {f"c.{name}": ["RFC8166-1-2"] for name in "de"}

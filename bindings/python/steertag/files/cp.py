@@ -1,4 +1,5 @@
-"""`steertag cp`: copies one file from a server, or to it. Under its final name a file is whole."""
+"""`steertag cp`: copies one file from a server, or to it. The final name appears only on a whole
+file."""
 
 import contextlib
 import os
@@ -9,7 +10,7 @@ from .. import progress
 from ..failure import Failure
 from . import place
 
-# How long a transfer works before the bar is drawn again and a pressed Ctrl-C is noticed.
+# Time between two updates of the progress bar, and between two checks for Ctrl-C.
 STEP_S = 0.1
 
 
@@ -21,7 +22,7 @@ def add_command(commands):
         "--sparse",
         choices=("auto", "always", "never"),
         default="auto",
-        help="holes for stretches of zeros: where the source has holes (auto), or always, or never",
+        help="holes in place of zeros: where the source has holes (auto), always, or never",
     )
     place.add_options(parser)
     parser.set_defaults(run=run)
@@ -50,7 +51,7 @@ def fetch(arguments):
     target = arguments.target
     if os.path.isdir(target):
         target = os.path.join(target, place.parent_and_name(arguments.source)[1])
-    with contextlib.suppress(OSError):  # it need not be there
+    with contextlib.suppress(OSError):  # it may not exist
         if not stat.S_ISREG(os.stat(target).st_mode):
             raise Failure(f"{target}: this is no regular file")
     holes = found.used is not None and found.used < found.size
@@ -69,10 +70,10 @@ def _work(transfer, name):
 
 @contextlib.contextmanager
 def _temporary_beside(target, mode):
-    """A descriptor of a new file that becomes the target if all goes well, and nothing otherwise.
-    Where the target is a symbolic link, what it leads to is replaced."""
+    """A descriptor of a new file, which becomes the target on success and is removed otherwise. The
+    target of a symbolic link is replaced, not the link."""
     final = os.path.realpath(target)
-    # Not longer than the name itself may be.
+    # Short: file systems limit the length of a name.
     temporary = os.path.join(os.path.dirname(final), f".{secrets.token_hex(8)}.part")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -83,7 +84,7 @@ def _temporary_beside(target, mode):
             yield descriptor
             os.fchmod(descriptor, _permissions(mode))
         finally:
-            # Before it has its name: some file systems tell only now what they could not write.
+            # Before the rename: some file systems report failed writes only now.
             os.close(descriptor)
         os.replace(temporary, final)
     except OSError as error:
@@ -94,7 +95,7 @@ def _temporary_beside(target, mode):
 
 
 def _permissions(mode):
-    """Those of the copy of a file with this mode."""
+    """The permissions of the copy of a file with this mode."""
     umask = os.umask(0)
     os.umask(umask)
     return mode & 0o777 & ~umask
@@ -122,12 +123,12 @@ def _store(arguments, descriptor, status):
     sparse = arguments.sparse != "never"
     mode = _permissions(status.st_mode)
     try:
-        # It may be there before this call returns, if a signal comes in between.
+        # A signal can arrive after the file exists and before this call returns.
         transfer = files.store(descriptor, status.st_size, directory, temporary, mode, sparse)
         _work(transfer, name)
         files.rename(directory, temporary, name)
     except BaseException:
-        # What is wrong is told already; a connection that is gone cannot remove anything either.
+        # The error is raised already, and a lost connection cannot remove the file.
         with contextlib.suppress(*place.errors()):
             files.remove(directory, temporary)
         raise

@@ -14,12 +14,12 @@ from steertag import cli, peer
 from steertag.files import place
 from steertag.files.escape import printable
 
-# Everything here ends at once or has failed.
+# Every command here ends at once, or the test fails.
 DEADLINE_S = 60
-# An interrupt ends a command long before a call's time-out of 60 s does.
+# An interrupt ends a command long before a call's time-out of 60 s.
 INTERRUPT_S = 20
-# Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too;
-# likewise SIGHUP below nohup.
+# In the background of a script, tests and their commands ignore SIGINT; below nohup they ignore
+# SIGHUP.
 INTERRUPTIBLE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
     "signal.signal(signal.SIGHUP, signal.SIG_DFL);"
@@ -100,7 +100,7 @@ def test_permissions_are_those_of_the_source_without_the_umask(url, tmp_path, di
 
 
 def test_what_is_no_regular_file_is_not_replaced(url, tmp_path, capsys):
-    """As root, a copy to /dev/null must not make a file of it."""
+    """As root, a copy to /dev/null must not replace it by a file."""
     (tmp_path / "here").write_bytes(b"octets")
     assert steertag("cp", tmp_path / "here", f"{url}/there") == 0
     os.mkfifo(tmp_path / "fifo")
@@ -228,7 +228,7 @@ def test_octets_of_a_name_survive_in_an_error(exported, capsys):
 
 
 class Unwilling:
-    """A client of files to which a server refuses some calls."""
+    """A client of files whose server refuses some calls."""
 
     def __init__(self, files, *refused):
         self._files = files
@@ -284,11 +284,11 @@ def test_no_bar_without_a_terminal(url, tmp_path, capsys):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt_leaves_nothing_behind(tmp_path, number):
-    """Eight gibibytes take longer than it takes to see that the copy has begun. They would not fit
-    into a server's memory."""
+    """A copy of eight gibibytes runs long enough to be seen running. A server's memory does not
+    hold them."""
     exported = tmp_path / "exported"
     exported.mkdir()
-    exported.chmod(0o777)  # uid 0 of a client is nobody there
+    exported.chmod(0o777)  # the server squashes uid 0 of a client
     with peer.Server(["tcp://127.0.0.1:0"], export=str(exported)) as server:
         url = server.listening[0] + "/export"
         with open(tmp_path / "here", "wb") as here:

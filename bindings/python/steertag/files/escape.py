@@ -2,8 +2,8 @@
 
 
 def printable(name):
-    """The name with everything that is no printable character, and the backslash, escaped: names of
-    a server may hold control sequences, line ends and octets that are no UTF-8."""
+    """The name with escapes for the backslash and for all that is not printable. A server's names
+    may hold control sequences, line ends and octets that are no UTF-8."""
     if name.isprintable() and "\\" not in name:
         return name
     return "".join(_escaped(character) for character in name)
@@ -15,6 +15,6 @@ def _escaped(character):
     if character.isprintable():
         return character
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # an octet that os.fsdecode could not decode
+    if 0xDC80 <= code <= 0xDCFF:  # an octet that is no UTF-8, as os.fsdecode keeps it
         return f"\\x{code - 0xDC00:02x}"
     return "".join(f"\\x{octet:02x}" for octet in character.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""`steertag ls URL`: what a directory of a server holds."""
+"""`steertag ls URL`: lists a directory, or a file, of a server."""
 
 import datetime
 import stat
@@ -59,7 +59,7 @@ def _print_long(files, entries):
 
 
 def _link_text(files, entry):
-    """Where a link leads; it may be gone by now, or not be readable."""
+    """The text of a link, which may be gone by now or unreadable."""
     try:
         return printable(files.read_link(entry))
     except place.errors():
@@ -82,5 +82,5 @@ def _columns(entry):
 def _time_text(seconds):
     try:
         return datetime.datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
-    except (OverflowError, ValueError, OSError):  # no time of this calendar
+    except (OverflowError, ValueError, OSError):  # outside of the calendar
         return str(seconds).ljust(16)

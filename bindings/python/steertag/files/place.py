@@ -1,4 +1,4 @@
-"""Where a file is: on this machine, or behind a URL `provider://host[:port]/path`."""
+"""The place of a file: on this machine, or at a URL `provider://host[:port]/path`."""
 
 import contextlib
 import os
@@ -10,12 +10,12 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*://")
 
 
 def is_url(text):
-    """Whether the argument names a server; a local path of this form can be written ./a://b."""
+    """Whether the argument names a server. A local path of this form is written ./a://b."""
     return _URL.match(text) is not None
 
 
 def path_of(url):
-    """The path of a URL, as octets say it: nothing is escaped there."""
+    """The path of a URL as it is: URLs here have no escapes."""
     rest = url.split("://", 1)[1]
     slash = rest.find("/")
     return rest[slash:] if slash >= 0 else "/"
@@ -30,7 +30,7 @@ def parent_and_name(url):
 
 
 def add_options(parser):
-    """Options that every command with a URL has."""
+    """Adds the options of every command with a URL."""
     parser.add_argument(
         "--nfs",
         choices=("3", "4.1"),
@@ -43,7 +43,7 @@ def add_options(parser):
         "--mount-port",
         type=_port,
         default=0,
-        help="TCP port of MOUNT version 3, for servers that do not have it where NFS is",
+        help="TCP port of MOUNT version 3, if it is not on the port of NFS",
     )
     parser.add_argument(
         "--timeout", type=_seconds, default=60.0, help="seconds from a call to its reply (60)"
@@ -51,7 +51,7 @@ def add_options(parser):
 
 
 def errors():
-    """What goes wrong between this machine and a server."""
+    """The exceptions of a failure between this machine and a server."""
     from .. import fabric, peer
 
     return peer.FileError, fabric.FabricError
@@ -59,7 +59,7 @@ def errors():
 
 @contextlib.contextmanager
 def sentences(subject):
-    """What goes wrong with a server inside ends the command with one sentence."""
+    """A failure of the server inside the context ends the command with one sentence."""
     try:
         yield
     except errors() as error:
@@ -67,7 +67,7 @@ def sentences(subject):
 
 
 def connect(url, arguments):
-    """A client of the files behind the URL."""
+    """A client of the files at the URL."""
     from .. import peer
 
     version = {None: 0, "3": 3, "4.1": 4}[arguments.nfs]
@@ -86,8 +86,8 @@ def connect(url, arguments):
 
 
 def leave(files):
-    """Gives back what the server keeps for the client. Everything is done by then; what is not given
-    back ends with the client's lease."""
+    """Releases the client's state on the server. The work is done by then; the lease ends what
+    remains."""
     with contextlib.suppress(*errors()):
         files.end()
 

@@ -9,8 +9,8 @@ from .engine import CaptureError
 
 
 def annotate(graded, target, shown):
-    """Copies the file of `graded` with a comment for each of its findings that is `shown`. Damage of the
-    file, of which the copy has what stands before it, is an error of grading already."""
+    """Copies the file of `graded` with a comment for each finding that is `shown`. The copy of a
+    damaged file ends at the damage; grading has reported it already."""
     comments = {}
     for row in graded.rows:
         if shown(row):

@@ -1,5 +1,4 @@
-"""The engine's part of grading. The package has the name of the engine's folder, so it is taken from the
-extension module itself."""
+"""The engine's grading module. It has this package's name, so it is imported from the extension."""
 
 from .. import _engine, engine_problem
 

@@ -1,4 +1,4 @@
-"""The arguments of `steertag grade`; what it does needs the engine, and is imported when it is asked for."""
+"""The arguments of `steertag grade`. The command needs the engine and is imported on use."""
 
 import argparse
 import pathlib
@@ -11,13 +11,13 @@ _EPILOG = """\
 exit status:
   0  no violation (warnings may have been found, unless --strict)
   1  a violation: a MUST, MUST NOT, REQUIRED, or a rule that binds without such a word, was broken
-  2  a file cannot be read, or is damaged (what could be read is graded), or an output was not written
-  3  of a file no RPC-over-RDMA message could be judged: it has no such connection, or no message of
-     one is whole in the capture
-Of several that apply, 2 goes before 1, and 1 before 3.
+  2  a file cannot be read, or is damaged (the part before it is graded), or an output was not written
+  3  a file has no RPC-over-RDMA message to judge: it has no such connection, or no message of one is
+     whole in the capture
+If several apply, 2 goes before 1, and 1 before 3.
 
-What a capture does not hold (its beginning, lost or cut packets) is told, and never held against
-anybody. A SHOULD, SHOULD NOT or NOT RECOMMENDED that was broken is a warning.
+What a capture does not hold (its beginning, lost or cut packets) is listed, and never a violation.
+A SHOULD, SHOULD NOT or NOT RECOMMENDED that was broken is a warning.
 """
 
 
@@ -38,14 +38,14 @@ def add_command(commands):
         action="append",
         default=[],
         metavar="N",
-        help="a port besides 20049 on which NFS/RDMA is spoken; may be repeated",
+        help="another port of NFS/RDMA than 20049; may be repeated",
     )
     add(
         "--profile",
         choices=PROFILES,
         default=PROFILES[0],
-        help="by what connections are judged: RFC 8166 and its companions (unless told otherwise), RFC 5666 "
-        "and 5667, or the prototype of 2003; nothing in a message tells them apart for certain",
+        help="the rules to judge by: RFC 8166 and its companions (default), RFC 5666 and 5667, or the prototype "
+        "of 2003; no message tells them apart for certain",
     )
     add(
         "--level",
@@ -66,7 +66,7 @@ def add_command(commands):
     add(
         "--quiet",
         action="store_true",
-        help="print findings, what is wrong with files and what was not judged",
+        help="print findings, errors of files and unjudged parts only",
     )
     parser.set_defaults(run=_grade, parser=parser)
 

@@ -1,4 +1,4 @@
-"""What `steertag grade` does: files one after another, each with its text, then the reports of all."""
+"""The command `steertag grade`: the text of each file in turn, then the reports of all files."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from . import grade_document, grade_text
 from .graded import Status
 from .reading import grade_file
 
-# Exit statuses. Of those that apply, the first in _FIRST counts.
+# Exit statuses. If several apply, the first in _FIRST counts.
 CLEAN, VIOLATIONS, UNREADABLE, NOTHING = 0, 1, 2, 3
 _FIRST = (UNREADABLE, VIOLATIONS, NOTHING, CLEAN)
 _SHOWN = {
@@ -54,14 +54,14 @@ def _print(graded, shown, quiet, strict=False):
     if not quiet:
         parts.append(list(grade_text.connections(graded)))
     unjudged = list(grade_text.unjudged(graded))
-    # An exit status is told its reason, also where the level hides what it is.
+    # The reason of an exit status is printed, even if the level hides it.
     if rows or unjudged or _exit_status(graded, strict) == VIOLATIONS or not quiet:
         parts.append([*grade_text.totals(graded), *unjudged])
     _say("".join(f"{line}\n" for part in parts if part for line in (*part, "")))
 
 
 def _say(content):
-    """To standard output. Who reads it may go away: the exit status is still the verdict."""
+    """Prints to standard output. A reader that closes it does not change the exit status."""
     if sys.stdout is None:
         return
     try:
@@ -81,7 +81,7 @@ def _print_error(graded):
 
 
 def _write(arguments, files, status, shown):
-    """The JSON comes last: it holds the exit status, which is another if an output cannot be written."""
+    """Writes the reports. The JSON is last: a failed output changes the exit status in it."""
     if arguments.annotate is not None and files[0].report is not None:
         from .annotation import annotate
 

@@ -1,4 +1,4 @@
-"""`steertag grade`: what it says of captures, and by its exit status."""
+"""`steertag grade`: its output and its exit status."""
 
 import errno
 import json
@@ -20,7 +20,7 @@ DEADLINE_S = 60
 SITUATIONS = build_paths.checkout() / "fixtures/captures/situations"
 MOST_LISTED = 256  # findings of one connection
 BROKEN = build_paths.checkout() / "fixtures/captures/broken"
-# Whoever runs the tests in the background of a script has them ignore SIGINT, and so a command too.
+# In the background of a script, tests and their commands ignore SIGINT.
 INTERRUPTIBLE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
     "from steertag.cli import main; sys.exit(main())"
@@ -126,7 +126,7 @@ def test_of_a_damaged_file_what_could_be_read_is_graded(captures, capsys):
     assert steertag(captures["damaged"]) == 2
     told = capsys.readouterr()
     assert GRANTS_ZERO in told.out
-    assert "octet " in told.err and "what stands before it was graded" in told.err
+    assert "octet " in told.err and "the part before it was graded" in told.err
 
 
 def test_nothing_to_judge_is_no_success(captures, capsys):
@@ -314,7 +314,7 @@ def test_several_connections_are_told_apart(tmp_path, capsys):
 
 def test_a_port_can_be_named(tmp_path, capsys):
     with grade_captures.Talk(port=4711, private_data=b"") as talk:
-        talk.call(grade_captures.words(1, 1, 32, 4, 2))  # says little about what is spoken
+        talk.call(grade_captures.words(1, 1, 32, 4, 2))  # does not identify the protocol
     path = grade_captures.write(tmp_path / "port.pcapng", talk)
     assert steertag(path) == 3
     assert steertag(path, "--port", "4711") == 1
@@ -346,7 +346,7 @@ def test_a_signal_ends_the_wait_for_a_capture(tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     with subprocess.Popen([sys.executable, "-c", INTERRUPTIBLE, "grade", str(fifo)]) as process:
-        with open(fifo, "wb") as writer:  # when it is opened at the other end too
+        with open(fifo, "wb") as writer:  # returns once the reader has opened it too
             writer.write(b"\x0a")
             writer.flush()
             process.send_signal(signal.SIGINT)
@@ -371,7 +371,7 @@ def test_names_of_files_cannot_harm(captures, tmp_path, capsys):
 
 
 class Report:
-    """A report of many findings, of which not all are kept."""
+    """A report of more findings than are kept."""
 
     def __init__(self, findings, connections, findings_in_all):
         self.findings, self.connections = findings, connections
@@ -394,7 +394,7 @@ def test_connections_that_were_too_many_are_told(capsys, quiet):
     grade_commands._print(graded.Graded("a.pcap", None, report, 9, forgotten=1), all, quiet)
     lines = capsys.readouterr().out.splitlines()
     assert "  808 connections were not judged: too many were open at once" in lines
-    assert "  1 connection was given up before the end: too many were open at once" in lines
+    assert "  1 connection was evicted before the end: too many were open at once" in lines
 
 
 def test_connections_without_a_whole_message_are_told(captures, capsys):

@@ -3,35 +3,55 @@
     {"format": "steertag-grade", "version": 1, "steertag": VERSION, "exit_status": 0..3,
      "files": [FILE, ...]}
 
-FILE: `file`; `status` is the first that applies of "unreadable", "damaged", "violations", "warnings",
-"nothing", "clean"; `error` is null or {"fault", "offset" in octets or null, "detail", "message"};
-`packets`, of which `other_packets` were not recognized as RDMA and `cut_packets` were not captured whole;
-`connections_in_all`, of which `connections_refused` were not judged and `connections_forgotten` given up,
-because too many were open, and `connections_unjudged` have losses and no whole message; `messages_judged`;
-`unjudged`, sentences on all that was not judged; `findings_in_all`, `violations`, `warnings`, and
-`unclassified` findings (of packets with more than the judge keeps), which count as violations;
-`connections` and `findings`, up to the most that are kept.
+FILE:
 
-CONNECTION: `number` from 1, `fabric`, `client` and `server` ends, `first_frame`, `last_frame`,
-`first_time_ns`, `last_time_ns`; `rejected`, `ended`, `ended_clean`; `thresholds`: `source` is
-"negotiated", "default" (not both sides announced) or "unknown" (the beginning was not seen), with
-`to_server_bytes`, `to_client_bytes` and `remote_invalidation` unless unknown; `sides`, by "client" and
-"server": `opening_seen`, `announced` (null or `send_bytes`, `receive_bytes`, `remote_invalidation`),
-`sends`, `send_bytes`, `invalidating_sends`, `placed_bytes` (by RDMA Write), `reads`, `read_bytes` (by RDMA
-Read), `terminates`; `directions`, by "forward" and "reverse": `calls`, `replies`, `errors`, `unanswered`,
-`most_in_flight`, `largest_requested`, `largest_granted`, `last_granted`, `read_segments`,
-`position_zero_chunks`, `write_chunks`, `reply_chunks`; `messages` by kind; `losses` by kind: `count`,
-`first_frame`, `last_frame`, `sentence`; `findings_in_all`, of which `findings_dropped` are
-only counted, and not among `findings`; `findings_undecided` (not told: packets that are missing, or in another order than they passed, may explain
-them).
+- `file`: the name.
+- `status`: the first that applies of "unreadable", "damaged", "violations", "warnings", "nothing", "clean".
+- `error`: null or {"fault", "offset" in octets or null, "detail", "message"}.
+- `packets`: all of them; `other_packets`: not recognized as RDMA; `cut_packets`: not captured whole.
+- `connections_in_all`: all of them. Among them are the next three.
+- `connections_refused`: not judged, because too many were open.
+- `connections_forgotten`: evicted before their end, because too many were open.
+- `connections_unjudged`: with losses, and without a whole message.
+- `messages_judged`: a number; `unjudged`: sentences on all that was not judged.
+- `findings_in_all`, `violations`, `warnings`: numbers.
+- `unclassified`: findings of packets with more than the judge keeps. They count as violations.
+- `connections`, `findings`: lists, up to the most that are kept.
 
-FINDING: `connection`, `frame`, `known_frame` (the packet at which it became known, 0 for the capture's
-end), `time_ns`, `culprit` ("client" or "server"), `verdict` ("fail", "warn" or "latitude", as in the suite's
-report), `level`, `id`, `document`, `section`, `rule`, `sentence`, `expected`, `observed`, `event`: the
-`number`th event of this `kind` by the `actor` on the connection, counted from 1 as the suite's report does.
-Frames count from 1; times are since 1970-01-01 UTC.
+CONNECTION:
 
-Fields may be added in version 1; none goes away or changes its meaning."""
+- `number` from 1, `fabric`, and the ends `client` and `server`.
+- `first_frame`, `last_frame`, `first_time_ns`, `last_time_ns`, `rejected`, `ended`, `ended_clean`.
+- `thresholds`: `source`, and unless it is "unknown", `to_server_bytes`, `to_client_bytes`, `remote_invalidation`.
+- `source`: "negotiated", "default" (not both sides announced) or "unknown" (the beginning is not in the capture).
+- `sides`: by "client" and "server", see SIDE; `directions`: by "forward" and "reverse", see DIRECTION.
+- `messages`: numbers by kind.
+- `losses`: by kind, `count`, `first_frame`, `last_frame` and `sentence`.
+- `findings_in_all`: a number; `findings_dropped`: those that are counted only, and not among `findings`.
+- `findings_undecided`: not listed, because missing or misplaced packets may explain them.
+
+SIDE:
+
+- `opening_seen`, `announced`: null or `send_bytes`, `receive_bytes`, `remote_invalidation`.
+- `sends`, `send_bytes`, `invalidating_sends`, `terminates`.
+- `placed_bytes`: by RDMA Write; `reads` and `read_bytes`: by RDMA Read.
+
+DIRECTION:
+
+- `calls`, `replies`, `errors`, `unanswered`, `most_in_flight`.
+- `largest_requested`, `largest_granted`, `last_granted`: credits.
+- `read_segments`, `position_zero_chunks`, `write_chunks`, `reply_chunks`.
+
+FINDING:
+
+- `connection`, `frame`, `time_ns`.
+- `known_frame`: the packet that completed the evidence, or 0 for the capture's end.
+- `culprit`: "client" or "server"; `verdict`: "fail", "warn" or "latitude", as in the suite's report.
+- `level`, `id`, `document`, `section`, `rule`, `sentence`, `expected`, `observed`.
+- `event`: the `number`th event of this `kind` by the `actor` on the connection, from 1, as in the suite's report.
+
+Frames count from 1; times are since 1970-01-01 UTC. Version 1 may gain fields. None is removed or changes its
+meaning."""
 
 import json
 
@@ -94,7 +114,7 @@ def document(files, exit_status):
 
 
 def text(files, exit_status):
-    """The document, with escapes for what is no ASCII: names of files need not be UTF-8."""
+    """The document in ASCII, with escapes: names of files need not be UTF-8."""
     return json.dumps(document(files, exit_status), indent=1) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The report as text, in plain ASCII of at most WIDTH columns; only names of files may be longer."""
+"""The report as text, in ASCII of at most WIDTH columns; only names of files may be longer."""
 
 import textwrap
 
@@ -10,7 +10,7 @@ from .graded import Status, connection_counts
 from .shortfalls import shortfalls
 
 WIDTH = 100
-# More than anybody reads in a terminal; the JSON has the others.
+# Too many to read in a terminal; the JSON lists the others.
 MOST_LISTED = 500
 MOST_CONNECTIONS_LISTED = 200
 WORDS = {
@@ -24,7 +24,7 @@ _LABEL = 12  # columns of a label in the summary of a connection
 
 
 def ascii_of(text):
-    """The text without what could harm a terminal, or is no ASCII."""
+    """The text in ASCII, with escapes for control characters."""
     return printable(text).encode("ascii", "backslashreplace").decode("ascii")
 
 
@@ -33,7 +33,7 @@ def file_name(graded):
 
 
 def findings(rows):
-    """The table of verdicts: for each finding a line of columns, and below it what was broken."""
+    """The table of findings: a line of columns for each, then the broken requirement."""
     if not rows:
         return
     listed = rows[:MOST_LISTED]
@@ -112,8 +112,8 @@ def _summary(one):
     if one.findings_undecided:
         findings = counted(one.findings_undecided, "finding is", "findings are")
         yield "undecided", (
-            f"{findings} not told: packets that the capture lacks, or has in another order than they "
-            "passed, may explain what was seen"
+            f"{findings} not listed: packets that are missing or out of order in the capture may explain "
+            "what was seen"
         )
     yield "verdict", (
         _verdict_of(one)
@@ -215,5 +215,5 @@ def error(graded):
     """What is wrong with the file, or None."""
     if graded.error is None:
         return None
-    graded_part = "; what stands before it was graded" if graded.report else ""
+    graded_part = "; the part before it was graded" if graded.report else ""
     return ascii_of(f"{graded.error}{graded_part}")

@@ -1,4 +1,4 @@
-"""One graded file: what was read of it, what was found, and what that amounts to."""
+"""One graded file: its counts, its findings and its status."""
 
 import collections
 import dataclasses
@@ -15,9 +15,9 @@ LEVELS = {rule.name: ledger.level(rule.requirement) for rule in _RULES}
 
 
 class Status(enum.Enum):
-    """What became of a file, as one word; the first that applies."""
+    """The status of a file; the first that applies."""
 
-    UNREADABLE = "unreadable"  # nothing of it could be read
+    UNREADABLE = "unreadable"  # no part of it could be read
     DAMAGED = "damaged"  # graded up to the damage
     VIOLATIONS = "violations"
     WARNINGS = "warnings"
@@ -26,7 +26,7 @@ class Status(enum.Enum):
 
 
 class Row:
-    """A finding as reports show it: a view of the engine's, since there may be thousands and few are shown."""
+    """A finding as reports show it. It is a view of the engine's: of thousands, few are shown."""
 
     __slots__ = ("_found",)
 
@@ -68,7 +68,8 @@ class Row:
 
 @dataclasses.dataclass
 class Graded:
-    """`error` is the CaptureError that ended the reading; without a report it was the first thing."""
+    """A graded file. `error` is the CaptureError that ended the reading; without a `report` it was
+    immediate."""
 
     path: str
     error: Exception | None = None
@@ -99,12 +100,12 @@ class Graded:
 
     @property
     def unclassified(self):
-        """Findings of packets in which the judge found more than it keeps: not even their level is known."""
+        """Findings of packets with more findings than the judge keeps. Their level is unknown."""
         return self.findings_in_all - sum(self.counts.values())
 
     @property
     def violations(self):
-        """Findings that break a MUST. Those of which nothing is kept may be among them."""
+        """Findings that break a MUST. Unclassified findings count, because they may."""
         return self.counts[Verdict.FAIL] + self.unclassified
 
     @property
@@ -122,7 +123,7 @@ class Graded:
         return Status.CLEAN if self.messages_judged else Status.NOTHING
 
     def _counts(self):
-        """{Verdict: number of findings}, of all connections."""
+        """{Verdict: number of findings} of all connections."""
         return _by_verdict(self.report.findings_by_rule if self.report else [])
 
 

@@ -1,6 +1,8 @@
-"""The report as JUnit XML: a suite for each file; a case for each connection and requirement that was
-broken on it, and one for each connection without a finding, skipped if no whole message was seen. The
-properties `verdict`, `reason` and `requirement` are those of the suite's own report."""
+"""The report as JUnit XML: one suite for each file.
+
+A connection has one case for each broken requirement. A connection without findings has one case,
+skipped if it has no whole message. The properties `verdict`, `reason` and `requirement` are those
+of the suite's own report."""
 
 import xml.etree.ElementTree as xml
 
@@ -17,8 +19,7 @@ MOST_FRAMES = 20
 
 
 def text(files, shown, strict):
-    """The XML. `shown`: the verdicts of the findings that are wanted; `strict`: a warning is a failure, and
-    so wanted too."""
+    """The XML. `shown`: the verdicts to include. `strict`: warnings are failures, and included."""
     failing = {Verdict.FAIL, Verdict.WARN} if strict else {Verdict.FAIL}
     root = xml.Element("testsuites", name="steertag grade")
     for each in files:
@@ -48,7 +49,7 @@ def _suite(graded, wanted, failing):
 
 
 def _file_cases(graded, name):
-    """What is wrong with the file."""
+    """The cases of the file itself, which name its defects."""
     if graded.error is not None:
         case = _case(name, "the file can be read", verdict=Verdict.HARNESS_ERROR.value)
         _add(case, "error", printable(str(graded.error)))
@@ -89,7 +90,7 @@ def _connection_cases(graded, name, wanted, failing):
 
 
 def _unlisted_case(name, title, counts, failing):
-    """Of a connection whose findings came behind the most that are kept of all."""
+    """The case of a connection whose findings exceed the most that are kept."""
     failed = any(counts[verdict] for verdict in failing)
     verdict = Verdict.FAIL if failed else Verdict.PASS
     case = _case(name, f"{title}: findings that are not listed", verdict=verdict.value)

@@ -1,5 +1,4 @@
-"""Finds out, before anything is read or written, whether the files of a command line get in each other's
-way."""
+"""Checks for conflicts between the files of a command line, before anything is read or written."""
 
 import os
 import stat
@@ -9,7 +8,7 @@ from ..files.escape import printable
 
 
 def problem(arguments):
-    """What is wrong, in one sentence, or None."""
+    """The conflict in one sentence, or None."""
     return _of_input(arguments) or _of_copy(arguments) or _of_names(arguments)
 
 
@@ -30,7 +29,7 @@ def _of_input(arguments):
 
 
 def _of_copy(arguments):
-    """The copy takes its name only once it is whole, which a pipe or a device cannot do."""
+    """The copy is renamed into place once it is whole. A pipe or a device cannot be."""
     status = None if arguments.annotate is None else _status(arguments.annotate)
     if status is None or stat.S_ISREG(status.st_mode):
         return None
@@ -63,12 +62,12 @@ def _text(path):
 def _status(path):
     try:
         return os.stat(path)
-    except OSError:  # it is not there yet, or whoever opens it will say what is wrong
+    except OSError:  # it does not exist yet, or its opening reports the error
         return None
 
 
 def _identity(path):
-    """Equal for two names of one file; None for /dev/null, which nothing can get in the way of."""
+    """Equal for two names of one file. None for /dev/null, which has no conflicts."""
     status = _status(0 if path == "-" else path)
     return os.path.realpath(path) if status is None else _of_status(status)
 
@@ -83,5 +82,5 @@ def _of_status(status):
 def _standard_output():
     try:
         return _of_status(os.fstat(sys.stdout.fileno()))
-    except (AttributeError, OSError, ValueError):  # it is closed, or none of the system's
+    except (AttributeError, OSError, ValueError):  # it is closed, or has no descriptor
         return None

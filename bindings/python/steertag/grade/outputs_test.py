@@ -1,4 +1,4 @@
-"""`steertag grade`: files that would get in each other's way are refused before anything is written."""
+"""`steertag grade`: files in conflict are refused before anything is written."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ def violating(tmp_path_factory):
 
 
 def refusal(capsys, *arguments):
-    """What is said by a command line that is refused."""
+    """The error of a refused command line."""
     with pytest.raises(SystemExit) as ended:
         cli.main(["grade", *map(str, arguments)])
     assert ended.value.code == 2

@@ -4,7 +4,7 @@ from .. import progress
 from .engine import CaptureError, FileGrade, Profile
 from .graded import Graded
 
-# What is read before the bar is drawn again and a pressed Ctrl-C is noticed: some milliseconds' worth.
+# Octets between two updates of the progress bar, and two checks for Ctrl-C: some milliseconds.
 STEP_BYTES = 4 << 20
 
 

@@ -1,10 +1,10 @@
-"""Sentences on what of a file was not judged, and why."""
+"""Sentences on the parts of a file that were not judged, with the reason."""
 
 from .counting import counted
 
-# Whole packets are the remedy for cut ones, and this is how most people record them.
+# The usual way to record whole packets.
 _WHOLE = "record whole packets (tcpdump -s 0)"
-# Of several kinds of losses, the first is told: the others may come of it.
+# Of several kinds of losses, the first is named: it may cause the others.
 _KINDS = ("cut", "joined", "missing", "damaged", "overflow")
 
 
@@ -46,7 +46,7 @@ def _no_message(graded):
 
 
 def _why(graded):
-    """A reason, and the first packet at which it showed; nothing if no summary of such a connection is kept."""
+    """A reason and its first packet; nothing if no summary of such a connection is kept."""
     losses = [
         (_KINDS.index(kind), loss["first_frame"], loss["sentence"])
         for one in graded.connections
@@ -67,4 +67,4 @@ def _too_many(graded):
         yield f"{were} not judged: too many were open at once"
     if forgotten:
         were = counted(forgotten, "connection was", "connections were")
-        yield f"{were} given up before the end: too many were open at once"
+        yield f"{were} evicted before the end: too many were open at once"

@@ -1,2 +1,4 @@
-"""The mutation score: each named deviation of our own server and client has to be caught by a case that claims the
-requirement that it breaks."""
+"""The mutation score: the share of deviations that a case catches.
+
+A case catches a deviation of our own server or client if it claims the requirement that breaks, and
+fails by it."""

@@ -1,14 +1,16 @@
-"""Whether a case attributes what went wrong to a requirement."""
+"""Whether a case blames a requirement for its failure."""
 
 JUDGEMENTS = ("fail", "warn", "crash", "hang")
-# A server that died or stopped cannot show the rule that it broke; the case's claim stands for it.
+# A dead or silent server shows no broken rule; the case's claim replaces it.
 ENDS = ("crash", "hang")
 
 
 def attributed(case, requirement):
-    """Whether one row of report.json names the requirement as broken: by a finding of the judge, by an
-    expectation of the case, which stands in the reason ("ID: what was expected; ID: ..."), or by
-    the end of the server in a case that claims the requirement."""
+    """Whether a row of report.json names the requirement as broken. One of these does:
+
+    - a finding of the judge;
+    - an expectation of the case, in the reason ("ID: expected ...; ID: ...");
+    - the end of the server in a case that claims the requirement."""
     if case["verdict"] not in JUDGEMENTS:
         return False
     return (
@@ -29,8 +31,8 @@ def failed(cases):
 
 
 def failed_as_claimed(cases):
-    """The ids of the cases that did not pass under a requirement that they claim. A peer that fails at what all
-    cases begin with shows nothing about them."""
+    """The ids of the cases that failed under a requirement that they claim. A peer that fails the
+    preparation of all cases says nothing about them."""
     return tuple(
         case["id"] for case in cases if any(attributed(case, each) for each in case["requirements"])
     )

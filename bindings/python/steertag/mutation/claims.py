@@ -1,4 +1,4 @@
-"""Which cases claim which requirement, as pytest node ids: from a run's JUnit file, or by collecting."""
+"""The cases that claim a requirement, as pytest node ids: from a JUnit file, or by collection."""
 
 import dataclasses
 import pathlib
@@ -10,17 +10,17 @@ from .deviating_peer import CannotScore
 
 @dataclasses.dataclass(frozen=True)
 class Claims:
-    """`nodes`: {requirement: [node id of each case that claims it]}, sorted. `cases`: {id of a case: its node
-    id}."""
+    """`nodes`: {requirement: [node id of each case that claims it]}, sorted. `cases`: {id of a
+    case: its node id}."""
 
     nodes: dict
     cases: dict
 
 
 def from_junit(path):
-    """The Claims in a JUnit file of the suite. Their order does not follow the file, in which workers wrote as
-    they ended. Raises CannotScore."""
-    found = {}  # a case names a requirement twice if it claims and breaks it, hence no lists inside
+    """The Claims in a JUnit file of the suite, sorted: the file has the order in which workers
+    ended. Raises CannotScore."""
+    found = {}  # no lists inside: a case that claims and breaks a requirement names it twice
     cases = {}
     try:
         for node, name, value in _properties(path):

@@ -1,4 +1,4 @@
-"""Who deviates, and in which ways: our own server or client, with one defect switched on by name."""
+"""The deviating peer: our own server or client, with one defect switched on by name."""
 
 import dataclasses
 import json
@@ -15,8 +15,8 @@ class CannotScore(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-    """The suite that tests it, its program, the variable that names the program to the suite, and the options
-    of a run."""
+    """The suite of a peer, its program, the variable that names the program, and the options of a
+    run."""
 
     suite: str
     tool: str
@@ -32,7 +32,7 @@ class Peer:
 
 PEERS = {
     "server": Peer("server", "steertag-serve", "STEERTAG_SERVE", "--deviate"),
-    # A call that is never answered must not wait as long as it does for an unknown client.
+    # An unanswered call needs no time-out as long as that for an unknown client.
     "client": Peer(
         "client", "steertag-copy", "STEERTAG_COPY", "--client-deviate", ("--client-timeout", "6")
     ),
@@ -41,7 +41,7 @@ PEERS = {
 
 @dataclasses.dataclass(frozen=True)
 class Deviation:
-    """A defect and one requirement that it breaks; `also` if it has another one of its own."""
+    """A defect and one requirement that it breaks; `also` if this is not its own requirement."""
 
     name: str
     requirement: str
@@ -49,8 +49,8 @@ class Deviation:
 
 
 def list_deviations(program):
-    """What the program says it can do wrong: each deviation with its own requirement, then each with
-    the others that it breaks."""
+    """The deviations that the program lists: each with its own requirement, then with each further
+    one."""
     command = [str(program), "--list-deviations", "--json"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIST_LIMIT_S)
@@ -69,7 +69,8 @@ def list_deviations(program):
 
 
 def chosen_deviations(deviations, names, role):
-    """Those with these names, or all if there are none; raises CannotScore for an unknown name."""
+    """The deviations with these names, or all without names. Raises CannotScore for an unknown
+    name."""
     unknown = set(names) - {deviation.name for deviation in deviations}
     if unknown:
         raise CannotScore(f"the {role} has no deviation {', '.join(sorted(unknown))}")

@@ -8,27 +8,27 @@ import sys
 from .. import build_paths
 from ..failure import Failure
 
-NOT_CAUGHT = 1  # the exit status when a deviation was not caught
+NOT_CAUGHT = 1  # the exit status if a deviation was not caught
 DESCRIPTION = """\
-Runs a suite against the bundled server, or our own client, with each of its deviations, and checks that a case finds
-it under the requirement that the deviation breaks. The exit status is 0 if each is caught, else 1.
+Runs a suite against each deviation of the bundled server, or of our own client. A case must catch it under the
+requirement that the deviation breaks. The exit status is 0 if each is caught, else 1.
 """
 
 
 def add_command(commands):
     parser = commands.add_parser(
         "mutation",
-        help="Shows that cases catch each deviation of our own server or client",
+        help="Checks that cases catch each deviation of our own server or client",
         description=DESCRIPTION,
     )
     add = parser.add_argument
-    add("--role", choices=("server", "client"), default="server", help="who deviates")
-    add("--program", help="the peer's program (the one that was built or installed)")
+    add("--role", choices=("server", "client"), default="server", help="the deviating peer")
+    add("--program", help="the peer's program (default: the built or installed one)")
     add(
         "--suite",
         type=pathlib.Path,
         metavar="FOLDER",
-        help="where the cases for this role are (suites/ROLE of the checkout)",
+        help="folder of the cases for this role (default: suites/ROLE of the checkout)",
     )
     add(
         "--conforming",
@@ -43,15 +43,15 @@ def add_command(commands):
     add(
         "--whole",
         action="store_true",
-        help="try each deviation besides with all cases that none has made fail so far",
+        help="also try each deviation with all cases that none has made fail so far",
     )
     add("--jobs", type=int, default=os.cpu_count(), help="deviations at a time (%(default)s)")
-    add("names", nargs="*", metavar="DEVIATION", help="only these")
+    add("names", nargs="*", metavar="DEVIATION", help="only these deviations")
     parser.set_defaults(run=mutation)
 
 
 def mutation(arguments):
-    """Prints the table and says by its status whether each deviation was caught."""
+    """Prints the table. The exit status says whether each deviation was caught."""
     from . import score_table
     from .deviating_peer import CannotScore
 

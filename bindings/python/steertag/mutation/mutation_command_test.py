@@ -1,4 +1,4 @@
-"""`steertag mutation` as a command: what it chooses, prints, writes and says by its status."""
+"""`steertag mutation` as a command: choice of deviations, output, files and exit status."""
 
 import json
 
@@ -22,7 +22,7 @@ def test_it(bench, name):
 
 @pytest.fixture
 def program(tmp_path):
-    """Lists two deviations, of which one breaks two requirements."""
+    """A program that lists two deviations; one breaks two requirements."""
     rows = [
         {"name": "d", "requirement": RULE, "also": ["RFC8166-4.2.2-1"]},
         {"name": "e", "requirement": RULE, "also": []},

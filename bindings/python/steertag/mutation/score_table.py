@@ -17,7 +17,7 @@ def lines(outcomes):
 
 
 def not_caught(outcomes):
-    """Those rows again, with what the cases gave: whoever reads the end of a long log finds it there."""
+    """The uncaught deviations with the results of cases, for the end of a long log."""
     for outcome in outcomes:
         if not outcome.good:
             deviation = outcome.deviation
@@ -40,8 +40,8 @@ def write_junit(path, outcomes):
 
 
 def write_json(path, outcomes):
-    """What `steertag coverage --deviations` reads; `by` is empty where no case caught the deviation. If all
-    have `whole`, a case that none has in `failed` is one that none makes fail."""
+    """Writes the file for `steertag coverage --deviations`. `by` is empty if no case caught the
+    deviation. If all rows have `whole`, a case outside of every `failed` fails by no deviation."""
     whole = {outcome.deviation.name for outcome in outcomes if outcome.whole}
     rows = [
         {

@@ -1,10 +1,13 @@
-"""Runs a suite against our own server or client with each of its deviations, and tells which case catches it.
+"""Runs a suite against each deviation of our own server or client, and finds the case that catches
+it.
 
-Each deviation is tried first with the cases that claim its requirement, because they are few; one of
-these has to catch it. If they miss it the whole suite tells what it does instead. One that breaks further
-requirements is tried for each of them. With a Rest the cases that claim it run to their end, and then each
-deviation is tried with all cases that none has made fail so far, so that one knows of each case whether
-anything makes it fail under a requirement that it claims."""
+Each deviation meets the few cases that claim its requirement first; one of them must catch it. If
+they miss it, the whole suite shows what the deviation does instead. A deviation with further
+requirements is tried for each of them.
+
+With a Rest, the claiming cases run to their end. Then each deviation meets all cases that none has
+made fail so far. The result says for each case whether a deviation makes it fail under a claimed
+requirement."""
 
 import dataclasses
 import json
@@ -19,33 +22,37 @@ from . import first_catch
 from .attribution import attributing, failed, failed_as_claimed, JUDGEMENTS
 from .deviating_peer import CannotScore, Deviation, PEERS
 
-# One run of the whole suite against a server that may hang in many cases.
+# Limit of a run of the whole suite against a server that may hang in many cases.
 RUN_LIMIT_S = 600
-# The same where no failure ends the run: each hang costs a timeout and a new server.
+# The same if no failure ends the run: each hang costs a time-out and a new server.
 WHOLE_RUN_LIMIT_S = 3600
-# Failures after which a run of the whole suite ends: what they do not name is not named, and a server
-# that breaks everything would cost a timeout in every case.
+# Failures that end a run of the whole suite. A server that breaks everything would cost a time-out
+# in every case.
 MOST_FAILURES = 20
-# The same of the cases that are left with --whole: a peer that fails so many of them breaks what all cases
-# begin with, and shows nothing about any.
+# The same for the remaining cases of --whole. A peer with more failures breaks the preparation of
+# all cases.
 MOST_FAILURES_OF_REST = 100
-# pytest's exit codes when every selected case has run, or when first_catch has ended the run.
+# pytest's exit codes if every selected case has run, or if first_catch has ended the run.
 EXPECTED_ENDS = (0, 1, 2)
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """`by` is the case that caught the deviation. `word` is "caught" (by a case that claims the
-    requirement), "judged" (only by one that claims something else, because the judge watches every case),
-    "misjudged" (only other requirements were named), "missed", or "no run", and then `by` says why.
+    """`by` is the case that caught the deviation. `word` is one of:
+
+    - "caught": by a case that claims the requirement;
+    - "judged": only by another case, because the judge watches every case;
+    - "misjudged": only other requirements were named;
+    - "missed";
+    - "no run": `by` says why.
     """
 
     deviation: Deviation
     word: str
     by: str = ""
-    failed: tuple = ()  # ids of the cases that were seen to fail under a requirement that they claim
-    whole: bool = False  # was tried with each case that no deviation had made fail before
-    seen: tuple = ()  # unless good: one line for each case that claims the requirement, or did not pass
+    failed: tuple = ()  # Ids of the cases that failed under a requirement that they claim.
+    whole: bool = False  # Tried with each case that no earlier deviation made fail.
+    seen: tuple = ()  # Unless good: one line for each case that claims the requirement or failed.
 
     @property
     def good(self):
@@ -58,8 +65,8 @@ class Scorer:
     def __init__(
         self, program, report, claims_by_requirement, peer=PEERS["server"], suite=None, rest=None
     ):
-        """`suite` is the folder of all cases, in the checkout if it is None. `rest`, a Rest, asks for what
-        --whole gives."""
+        """`suite` is the folder of all cases; None: that of the checkout. `rest`, a Rest, selects
+        --whole."""
         self._peer = peer
         self._suite = str(suite or pathlib.Path("suites") / peer.suite)
         self._rest = rest
@@ -77,8 +84,8 @@ class Scorer:
     def _score(self, deviation):
         claiming = self._claims.get(deviation.requirement, [])
         if claiming:
-            # No failure ends it but the one that is looked for: many cases that claim a requirement
-            # fail of a deviation under another one first.
+            # Only the wanted failure ends the run: many cases fail under another requirement
+            # first.
             cases = self._run(deviation, claiming, "claiming", None, self._rest is None)
             by = attributing(cases, deviation.requirement)
             if by:
@@ -103,8 +110,8 @@ class Scorer:
         return dataclasses.replace(outcome, seen=tuple(what_was_seen(deviation, cases)))
 
     def try_rest(self, outcome):
-        """The outcome with what the deviation does to the cases that none has made fail so far. Its name
-        is tried once, whatever it breaks."""
+        """The outcome with the failures among the cases that no deviation has made fail so far.
+        Each name is tried once, for all its requirements."""
         if outcome.deviation.also:
             return outcome
         try:
@@ -121,8 +128,8 @@ class Scorer:
         return dataclasses.replace(outcome, failed=both, whole=True)
 
     def _run(self, deviation, tests, name, most_failures, stop):
-        """The cases of one run's report; none if the run did not fail. `stop`: at the first that names
-        the requirement as broken."""
+        """The cases of one run's report; none if the run did not fail. `stop`: ends it at the first
+        case that names the requirement as broken."""
         part = f"{deviation.name}-{deviation.requirement}" if deviation.also else deviation.name
         directory = self._report / re.sub(r"[^\w.-]", "_", part) / name
         directory.mkdir(parents=True, exist_ok=True)
@@ -153,8 +160,8 @@ class Scorer:
 
 
 def what_was_seen(deviation, cases):
-    """Lines about a deviation that was not caught: what each case gave that claims its requirement, or
-    that failed."""
+    """Lines about an uncaught deviation: the results of the cases that claim its requirement or
+    failed."""
     for case in cases:
         claims_it = deviation.requirement in case["requirements"]
         if claims_it or case["verdict"] in JUDGEMENTS:

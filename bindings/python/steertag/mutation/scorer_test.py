@@ -1,4 +1,4 @@
-"""The mutation score: how outcomes are told apart, with a stand-in for the suite's runs."""
+"""The mutation score: the kinds of outcomes, with a stand-in for the suite's runs."""
 
 import json
 import pathlib
@@ -26,7 +26,7 @@ def case(name, verdict="fail", *findings, reason="something else", claims=()):
 
 
 class Runs(Scorer):
-    """Answers with given cases; keeps what was asked for."""
+    """Answers with given cases and records the requests."""
 
     def __init__(self, claimed, *, rest_of_suite=None, **cases):
         super().__init__("server", pathlib.Path("unused"), claimed, rest=rest_of_suite)

@@ -1,2 +1,2 @@
-"""Properties of a server: strategies of hypothesis, a stateful conversation, and what turns a failure into
-the code of a case."""
+"""Property-based tests of a server: strategies, a stateful conversation, and the source of found
+cases."""

@@ -1,8 +1,8 @@
-"""Conversations with a server as a state machine of hypothesis: connections that come and go, calls in
-every form, files whose content is known.
+"""Conversations with a server as a state machine of hypothesis.
 
-The oracle is whoever watches every case: the judge, the memory oracle, the probe. On top of it come two
-things that any client relies on: each call is answered, and data are what was written."""
+Connections open and end, calls have every form, and the content of files is known. The judge, the
+memory oracle and the probe watch as in every case. Two assertions are added: each call gets an
+answer, and data read are the data written."""
 
 import dataclasses
 
@@ -23,7 +23,7 @@ OF_BROKEN = (HANDLED, SHORT, VERSION, BROKEN)
 MOST_CONNECTIONS = 3
 MOST_FILES = 2
 MOST_CONTENT = 4096
-# Octets of a result or argument that fits inline in every connection.
+# Octets of a result or argument that is inline on every connection.
 INLINE = 512
 CHUNK = 8192
 SEEDS = st.integers(0, 99)
@@ -31,8 +31,8 @@ SEEDS = st.integers(0, 99)
 
 @dataclasses.dataclass
 class _Asked:
-    """A call that waits for its reply: its name, kinds of a right answer, and lines about its result, in
-    which {outcome} stands for it."""
+    """A call in flight: its name, the kinds of a right answer, and lines on its result,
+    `{outcome}`."""
 
     name: str
     must: list
@@ -41,7 +41,7 @@ class _Asked:
 
 
 class Conversation(RuleBasedStateMachine):
-    """What a correct client may do. Every rule writes lines of a script, which run at once."""
+    """The actions of a correct client. Every rule writes lines of a script, which run at once."""
 
     explorer = None
 
@@ -56,13 +56,13 @@ class Conversation(RuleBasedStateMachine):
         if self.trial is not None:
             self.trial.finish()
         if self.over:
-            # No rule is left to go on with, which hypothesis takes for a mistake in the machine.
+            # Without an applicable rule, hypothesis would report an error of the machine.
             reject()
 
     # -- helpers ---------------------------------------------------------------------------------
 
     def do(self, *lines):
-        """Runs lines until one ends the case; later ones are left out then."""
+        """Runs lines until one ends the case, and skips the others."""
         for line in lines:
             if self.over:
                 return
@@ -76,7 +76,7 @@ class Conversation(RuleBasedStateMachine):
         return self.trial.script.value(expression)
 
     def open_ones(self):
-        """Names of connections that are open, with room for a call."""
+        """Names of open connections with room for a call."""
         if self.over:
             return []
         return [
@@ -92,7 +92,7 @@ class Conversation(RuleBasedStateMachine):
         return bool(self.files) and self.has_room()
 
     def is_written(self, file):
-        """Whether a WRITE to the file waits for its reply."""
+        """Whether a WRITE to the file is in flight."""
         return any(asked.file == file for calls in self.waiting.values() for asked in calls)
 
     def send(self, conn, call, asked):
@@ -100,7 +100,8 @@ class Conversation(RuleBasedStateMachine):
         self.waiting[conn].append(asked)
 
     def forget(self, conn):
-        """What becomes of the calls of a connection that ended is unknown, so their files are too."""
+        """The fate of the calls on an ended connection is unknown, and so is the content of their
+        files."""
         for asked in self.waiting.pop(conn):
             if asked.file in self.files:
                 self.files.remove(asked.file)
@@ -114,8 +115,8 @@ class Conversation(RuleBasedStateMachine):
         seed=SEEDS,
     )
     def begin(self, announced, credits, length, seed):
-        """A connection and a file, without which few rules apply: hypothesis gives up a trial when none does
-        of those that it has chosen for it."""
+        """Opens a connection and a file, because most rules need them. Hypothesis abandons a trial
+        if none of its chosen rules applies."""
         if not self.over:
             self.connect(announced, credits)
             self.make_file(length, seed)
@@ -192,7 +193,7 @@ class Conversation(RuleBasedStateMachine):
         conn = data.draw(st.sampled_from(self.open_ones()))
         file = data.draw(st.sampled_from(self.files))
         if any(self.waiting.values()):
-            return  # which of two calls comes first is the server's choice
+            return  # the server chooses the order of two calls
         content = _content_of(file)
         offset = data.draw(st.integers(0, self.value(f"len({content})")))
         form = data.draw(st.sampled_from(["inline", "reduce", "long_call"]))
@@ -250,13 +251,13 @@ class HostileConversation(Conversation):
 
 
 def spoilt_lines(call, changed):
-    """Lines that give fields of a message other values."""
+    """Lines that change fields of a message."""
     return [f"{call}.{name} = {source(value)}" for name, value in changed.items()]
 
 
 def handled_line(outcome, octets):
-    """What has to become of a message, as far as its header tells (RFC 8166 4.5). Of one that decodes no
-    more than that an answer decodes too and that the target goes on: the rest is the judge's part.
+    """The line on the required answer to a message, by its header (RFC 8166 4.5). If the message
+    decodes, the answer must decode too and the target must go on; the judge checks the rest.
     """
     words = wire.peek(octets)
     if len(octets) < wire.SMALLEST_HEADER_BYTES:
@@ -264,7 +265,7 @@ def handled_line(outcome, octets):
     if words.vers != wire.VERSION:
         return _expect_line(outcome, VERSION, "kinds.ERR_VERS")
     if words.proc in (wire.Procedure.MSG, wire.Procedure.NOMSG) and not _decodes(octets):
-        # What stands behind the lists of RDMA_NOMSG need not be looked at.
+        # A responder may ignore octets after the lists of RDMA_NOMSG.
         behind = ", kinds.REPLY" if words.proc == wire.Procedure.NOMSG else ""
         return _expect_line(outcome, BROKEN, f"*kinds.REFUSED{behind}")
     bad = "(kinds.HANG, kinds.GARBAGE, kinds.ERROR_OTHER, kinds.CALL)"
@@ -293,14 +294,14 @@ def _form(conn, call, form):
 
 
 def _read_lines(content, offset):
-    """Fewer octets than asked for are legal (RFC 1813 3.3.6)."""
+    """Lines that accept fewer octets than requested, which is legal (RFC 1813 3.3.6)."""
     wanted = f"{content}[{offset}:][:len({{outcome}}.result.ok.data)]"
     judged = f'"{READ_DATA}", "octets of the file"'
     return [f"expect.data({{outcome}}.result.ok.data, {wanted}, {judged})"]
 
 
 def _written_lines(content, offset, octets):
-    """Fewer octets than given are legal (RFC 1813 3.3.7)."""
+    """Lines that accept a smaller count than written, which is legal (RFC 1813 3.3.7)."""
     count = "{outcome}.result.ok.count"
     return [
         f'expect.at_most({count}, len({octets}), "{WRITTEN}", "count of WRITE")',

@@ -1,5 +1,5 @@
-"""Looks for a conversation in which the target breaks a rule: runs trials that hypothesis thinks up, and
-leaves the smallest one that failed."""
+"""Searches for a trial in which the target breaks a rule: hypothesis generates, the smallest
+failure stays."""
 
 import contextlib
 import dataclasses
@@ -16,27 +16,27 @@ from ..suite.run.execution import conclude
 from .trial_script import case_source, run_lines, Script
 from .units import units, without
 
-# Trials of one property: some ten milliseconds each, most of it for connections.
+# Trials of one property. Each takes some ten milliseconds, mostly for connections.
 EXAMPLES = 60
-# Conversations and steps of one. They cost the most, some connections each, and hypothesis gives up one in
-# three for which it has left itself no step.
+# Conversations, and steps of one. They cost the most: each has several connections. Hypothesis
+# abandons one in three without a step.
 CONVERSATIONS = 50
 STEPS = 20
-# A third party with a longer round trip gets so many times fewer trials. The bundled server does not: what
-# is tried must not depend on the load.
+# A third party with a longer round trip gets fewer trials by this factor. The bundled server gets
+# all: its trials must not depend on the load.
 SLOW_ROUND_TRIP_MS = 50
 SLOWER = 6
-# Failed trials, and time, in which a failure is made smaller. One that waits for what does not come takes the
-# time of an answer: of those there may be as many as that time has room for, so that their number follows
-# from the round trip alone; and one that leaves out half of what hypothesis has found.
+# Limits of shrinking: failed trials, and time. A trial that waits in vain takes the time of an
+# answer. The time limit divided by it limits these trials, so their number depends on the round trip
+# alone. At least one trial drops half of the units.
 MOST_FAILED = 400
 SHRINK_MS = 10_000
-# Times that parts are left out when hypothesis has done what it can.
+# Rounds of dropping parts after hypothesis has finished.
 MOST_ROUNDS = 100
 
 
 class TrialFailed(Exception):
-    """A trial ended with the verdict and reason of the first that spoilt the run."""
+    """A trial ended with the verdict and reason of the first failure."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,23 +51,24 @@ class _Failure:
 
 
 class Explorer:
-    """What a property has of the target (the pytest fixture `explorer`)."""
+    """A property's access to the target (the pytest fixture `explorer`)."""
 
     def __init__(self, session, seed):
         self._session = session
         self._seed = seed
-        self._first = None  # (verdict, reason) of the first failure, by which all others go
+        self._first = None  # (verdict, reason) of the first failure; others must match
         self._smallest = None
         self._failed = 0
-        self._waits = False  # nothing came in the first failure
-        self._waited = 0  # times that nothing came afterwards, each the time of an answer
+        self._waits = False  # the first failure was an answer that timed out
+        self._waited = 0  # further answers that timed out
         self._limit = None
-        self.cut_short = ""  # why the last trial that did not fail ended before its time
+        self.cut_short = ""  # why the last passing trial ended early
 
-    # -- two ways to think up trials -------------------------------------------------------------
+    # -- two ways to generate trials
+    # -------------------------------------------------------------
 
     def examples(self, strategy, write, examples=EXAMPLES):
-        """Trials in which `write(script, value)` does something with a value of the strategy."""
+        """Trials in which `write(script, value)` uses a value of the strategy."""
 
         @self._settings(max_examples=self._fewer(examples))
         @hypothesis.given(strategy)
@@ -80,7 +81,7 @@ class Explorer:
         self._explore(hypothesis.seed(self._number())(example))
 
     def conversations(self, machine, examples=CONVERSATIONS, steps=STEPS):
-        """Trials that a conversation.Conversation leads; `machine` is its class."""
+        """Trials of a conversation.Conversation; `machine` is its class."""
 
         class Seeded(machine):
             explorer = self
@@ -90,12 +91,13 @@ class Explorer:
         self._explore(lambda: run_state_machine_as_test(Seeded, settings=settings))
 
     def _fewer(self, examples):
-        """Against a target far away a trial takes seconds; the first ones are the same."""
+        """Fewer examples for a distant target, whose trials take seconds; the first ones are the
+        same."""
         slow = self._session.deadlines.round_trip_ms > SLOW_ROUND_TRIP_MS
         return max(1, examples // SLOWER) if slow and not self._session.bundled else examples
 
     def _number(self):
-        """A seed that belongs to the case, and is another one with --seed."""
+        """A seed by case and --seed."""
         return zlib.crc32(self._session.run.case_id.encode()) + self._seed
 
     @staticmethod
@@ -115,8 +117,8 @@ class Explorer:
     # -- one trial -------------------------------------------------------------------------------
 
     def begin(self):
-        """The Trial that begins now, which who asked for it finishes; None if enough was done to make a
-        failure smaller, or the target is lost."""
+        """A new Trial, which the caller finishes. None if the limits of shrinking are reached, or
+        the target is lost."""
         late = self._limit is not None and self._limit.passed
         enough = self._failed >= MOST_FAILED or self._waits and self._has_waited(0)
         if late or enough or self._session.lost:
@@ -124,12 +126,12 @@ class Explorer:
         return Trial(self, self._session)
 
     def _has_waited(self, least):
-        """Whether so many answers did not come as are waited for, or at least as `least`."""
+        """Whether the limit of answers that timed out is reached, which is at least `least`."""
         return self._waited >= max(least, SHRINK_MS // self._session.deadlines.answer_ms)
 
     def failed(self, lines, run, missed):
-        """Notes a failed trial, in which so often nothing came, and tells hypothesis of it; of one that fails
-        in another way nothing."""
+        """Records a failed trial with `missed` answers that timed out. Raises TrialFailed for
+        hypothesis, unless the trial fails in another way than the first."""
         verdict, reason = run.verdict, run.reason
         if self._first is None:
             self._first = verdict, reason
@@ -153,7 +155,7 @@ class Explorer:
         except TrialFailed:
             pass
         except hypothesis.errors.Flaky:
-            # The search was cut short, or the target does not always do the same.
+            # The search was cut short, or the target is not deterministic.
             if self._smallest is None:
                 raise HarnessError("a property gives other trials each time") from None
         except hypothesis.errors.Unsatisfiable:
@@ -163,7 +165,8 @@ class Explorer:
             self._report()
 
     def _leave_out(self):
-        """What hypothesis left in: it gives up early on a target whose ends come at different moments."""
+        """Drops what hypothesis kept: it stops early if the target ends connections at varying
+        times."""
         limit, self._waited = Limit(SHRINK_MS), 0
         at_once = max(1, len(units(self._smallest.lines)) // 2)
         for _ in range(MOST_ROUNDS):
@@ -180,7 +183,7 @@ class Explorer:
                 at_once //= 2
 
     def _fails(self, lines):
-        """Whether the lines alone fail in the same way. Lines that lack something do not."""
+        """Whether the lines alone fail in the same way. Incomplete lines do not."""
         trial = Trial(self, self._session)
         try:
             trial.write(lambda script, _: [script.do(line) for line in lines], None)
@@ -191,7 +194,7 @@ class Explorer:
         return (trial.run.verdict, trial.run.reason) == self._first
 
     def _report(self):
-        """The smallest failure becomes that of the case: it runs once more on the case's own bench."""
+        """Repeats the smallest failure on the case's own bench, as the failure of the case."""
         found, run = self._smallest, self._session.run
         text = case_source(run.case, run.case_id, found.lines, found.reason)
         run.epilogue = f"as a case of its own, which fails in the same way:\n\n{text}"
@@ -201,7 +204,7 @@ class Explorer:
 
 
 def _parts_left_out(lines, at_once):
-    """The lines without so many of their units, for each group of neighbours."""
+    """The lines without `at_once` adjacent units, for each such group."""
     found = units(lines)
     for start in range(0, len(found), at_once):
         left = lines
@@ -211,7 +214,7 @@ def _parts_left_out(lines, at_once):
 
 
 class Trial:
-    """One run inside of the case's run, with a bench of its own, judged like a case when it ends."""
+    """One run inside the case's run. It has its own bench and is judged like a case."""
 
     def __init__(self, explorer, session):
         self._explorer = explorer
@@ -223,11 +226,11 @@ class Trial:
 
     @property
     def missed(self):
-        """How often nothing came in the whole time of an answer."""
+        """The number of answers that timed out."""
         return self._bench.missed
 
     def write(self, write, value):
-        """Lets `write(script, value)` do its part; an unforeseen error ends the search."""
+        """Calls `write(script, value)`; an unexpected error ends the search."""
         try:
             write(self.script, value)
         except CaseEnd as end:
@@ -237,7 +240,7 @@ class Trial:
             raise
 
     def end(self, end):
-        """What the trial did ended it."""
+        """Ends the trial by a CaseEnd."""
         self.run.end(end)
         self._explorer.cut_short = end.reason
 
@@ -248,6 +251,6 @@ class Trial:
             self._explorer.failed(self.script.lines, self.run, self.missed)
 
     def judge(self):
-        """Ends the run; its verdict stands then."""
+        """Ends the run, which fixes its verdict."""
         with self._stack:
             conclude(self._session, self.run, self._bench)

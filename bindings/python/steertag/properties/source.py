@@ -1,11 +1,11 @@
-"""Values as Python source: what a case would write to have them."""
+"""Values as Python source, for the text of a case."""
 
 import dataclasses
 import enum
 
-# Names under which a case has the engine's modules.
+# Names of the engine's modules in a case.
 _MODULES = ("wire", "rpc", "nfs")
-# A run of one octet this long is written as a product.
+# A run of one octet of at least this length becomes a product.
 _SHORTEST_RUN = 8
 
 
@@ -29,7 +29,7 @@ def _octets(value):
 
 
 def _data_class(value):
-    """Only fields that differ from their defaults."""
+    """The constructor with the fields that differ from their defaults."""
     plain = type(value)()
     given = [
         f"{field.name}={source(getattr(value, field.name))}"

@@ -1,18 +1,18 @@
-"""Strategies of hypothesis for what goes over the wire: headers, legal or not, chunk lists, private data.
+"""Strategies of hypothesis for messages: headers, legal or not, chunk lists, private data.
 
-They give values of steertag.wire, so that they serve any test, with a target or without."""
+They give values of steertag.wire, for tests with or without a target."""
 
 from hypothesis import strategies as st
 
 from .. import wire
 
-# Words that have a meaning somewhere, beside those that have none.
+# Words with a meaning in some field; others are added at random.
 u32 = st.integers(0, 0xFFFFFFFF)
 u64 = st.integers(0, (1 << 64) - 1)
 words = st.sampled_from([0, 1, 2, 3, 4, 5, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]) | u32
 # Entries of a list and segments of a chunk: enough for every rule about "more than one".
 MOST_ENTRIES = 4
-# Octets of payloads and of what stands behind a message.
+# Octets of payloads, and of trailing data.
 MOST_PAYLOAD = 200
 # Octets of private data that every provider carries.
 MOST_PRIVATE_DATA = 56
@@ -37,7 +37,7 @@ octets = st.binary(max_size=MOST_PAYLOAD)
 
 
 def chunk_lists(entries=draft_read_entries, chunk=draft_chunks):
-    """Fields of a draft: its three lists and what ends them."""
+    """Fields of a draft: its three lists and their end markers."""
     return st.fixed_dictionaries(
         {},
         optional={
@@ -66,7 +66,7 @@ def endings():
 
 @st.composite
 def changes(draw):
-    """Fields of a legal message that become something else: one group of them, or two."""
+    """Changed fields of a legal message: one group of fields, or two."""
     groups = st.sampled_from([fixed_fields, chunk_lists, endings])
     changed = {}
     for group in draw(st.lists(groups, min_size=1, max_size=2, unique=True)):
@@ -90,7 +90,8 @@ private_data_drafts = st.builds(wire.PrivateDataDraft, identifiers, st.just(1) |
 
 @st.composite
 def private_data(draw):
-    """Octets of private data: an announcement at any place, other octets around it, cut or whole."""
+    """Octets of private data: an announcement at any offset, with other octets around it, cut or
+    whole."""
     before = draw(st.binary(max_size=20))
     said = wire.encode(draw(private_data_drafts))
     after = draw(st.binary(max_size=20))
@@ -98,13 +99,13 @@ def private_data(draw):
     return whole[: draw(st.just(len(whole)) | st.integers(0, len(whole)))][:MOST_PRIVATE_DATA]
 
 
-# Octets of the fragments of one record; none at all is legal (RFC 5531 11).
+# Octets of the fragments of one record; an empty fragment is legal (RFC 5531 11).
 fragments = st.lists(st.integers(0, 60), max_size=MOST_ENTRIES)
 
 
 @st.composite
 def sizes(draw, length):
-    """Sizes of segments that hold `length` octets together, empty ones among them."""
+    """Sizes of segments, with empty ones among them, that hold `length` octets together."""
     cuts = sorted(draw(st.lists(st.integers(0, length), max_size=MOST_ENTRIES - 1)))
     ends = [*cuts, length]
     return [end - start for start, end in zip([0, *ends], ends)]

@@ -1,4 +1,4 @@
-"""A case that is written line by line while every line runs, so that what is printed is what was done."""
+"""A case that is written line by line while it runs: the printed text is exactly what ran."""
 
 import random
 import textwrap
@@ -12,7 +12,7 @@ MOST_LINES = 400
 
 
 class Script:
-    """The body of a case, and the names that its lines have made."""
+    """The body of a case, and the names that its lines define."""
 
     def __init__(self, bench):
         self.lines = []
@@ -26,14 +26,15 @@ class Script:
         return f"{stem}{self._count[stem]}"
 
     def do(self, line):
-        """Runs one line, which belongs to the script from then on, also if it ends the case."""
+        """Adds a line to the script and runs it. A line that ends the case belongs to the script
+        too."""
         if len(self.lines) >= MOST_LINES:
             return
         self.lines.append(line)
         exec(compile(line, "<a line of a property>", "exec"), self.names)
 
     def value(self, expression):
-        """What an expression over the script's names gives; it is no part of the script."""
+        """The value of an expression over the script's names; it is no part of the script."""
         return eval(expression, self.names)
 
 
@@ -45,7 +46,7 @@ def run_lines(lines, bench):
 
 
 def case_source(case, case_id, lines, reason):
-    """A file with one case of these lines, to be put beside those of the suite."""
+    """The text of a case file with these lines, for the suite."""
     body = textwrap.indent("\n".join(lines), "    ")
     imports = [name for name in ("nfs", "rpc", "wire") if f"{name}." in body]
     anywhere = len(case.over) > 1

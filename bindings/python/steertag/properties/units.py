@@ -1,7 +1,7 @@
-"""Parts of a script that can be left out whole: a connection, a file, a call, an end of a connection.
+"""Units of a script for shrinking: a connection, a file, a call, an end of a connection.
 
-A call goes with all its lines, so that what is left is as legal as before: nobody waits for the reply to a
-call that was not sent, or sends a call without the chunk that its reply needs."""
+A call goes with all its lines, so the rest stays legal. No line waits for the reply to an unsent
+call, and no call lacks the chunk that its reply needs."""
 
 import re
 
@@ -13,7 +13,7 @@ _ENDS = re.compile(r"conn\d+\.(close|abort)\(\)")
 
 
 def units(lines):
-    """What can be left out, last first: names, and indexes of lines that end a connection."""
+    """The units, last first: names, and indexes of lines that end a connection."""
     found = []
     for number, line in enumerate(lines):
         defined = _UNITS.match(line)
@@ -25,7 +25,7 @@ def units(lines):
 
 
 def without(lines, unit):
-    """The lines without a unit and without what needs it."""
+    """The lines without a unit and without the lines that need it."""
     if isinstance(unit, int):
         return lines[:unit] + lines[unit + 1 :]
     gone, kept = {unit}, []
@@ -43,7 +43,7 @@ def without(lines, unit):
 
 
 def _without_calls(line, gone):
-    """A line that collects replies, without those of calls that are gone; None if none is left."""
+    """A line that collects replies, without the calls of `gone`; None if none is left."""
     collect = _COLLECT.fullmatch(line)
     if collect is None:
         return line

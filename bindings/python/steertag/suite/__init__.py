@@ -1,4 +1,4 @@
-"""What cases are written with: the decorator, the judgement, and the words for outcomes."""
+"""The names for writing cases: the decorator, the judgement, and the kinds of outcomes."""
 
 from .cases import kinds
 from .cases.case import case

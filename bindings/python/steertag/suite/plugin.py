@@ -30,7 +30,7 @@ _SESSIONS = pytest.StashKey()  # {role of the target: session}
 _CONTROLLER = pytest.StashKey()
 _CASE = pytest.StashKey()
 _RECORD = pytest.StashKey()
-_ROLES = pytest.StashKey()  # of collected cases; set when collection was in order
+_ROLES = pytest.StashKey()  # of collected cases; set by a collection without errors
 
 
 def pytest_addoption(parser):
@@ -39,11 +39,11 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "steertag_case(case): set by steertag.suite.case")
-    # pytest-random-order reads this option of the cacheprovider plugin, also without that plugin.
+    # pytest-random-order reads this option of the cacheprovider plugin even without the plugin.
     if not hasattr(config.option, "failedfirst"):
         config.option.failedfirst = False
     if config.option.run_seed is None:
-        # Workers are given the options of this process, and so the same seed.
+        # Workers inherit the options of this process, and thus the seed.
         config.option.run_seed = secrets.randbits(32)
     options = suite_options.read_options(config)
     worker = getattr(config, "workerinput", {}).get("workerid")
@@ -60,7 +60,7 @@ def pytest_configure(config):
 
 
 def pytest_sessionstart(session):
-    """A third party is contacted once, before anything runs, also when xdist will do the running."""
+    """Contacts a third party once before the run, also with xdist."""
     config = session.config
     suite = config.stash[_SESSIONS]["server"]
     if suite.options.target and _CONTROLLER in config.stash and not config.option.collectonly:
@@ -75,7 +75,7 @@ def _first_contact(suite):
 
 
 def pytest_collection_finish(session):
-    """Every target is reached before the first case when this process runs the cases alone."""
+    """Contacts every target before the first case, if this process runs the cases alone."""
     config = session.config
     if _CONTROLLER in config.stash and not config.option.collectonly:
         for role in sorted(config.stash.get(_ROLES, ())):
@@ -84,7 +84,7 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session):
-    """Stops the bundled server; one that ends badly is a problem of the run."""
+    """Stops the bundled server; a bad exit is a problem of the run."""
     config = session.config
     problems = [suite.close() for suite in config.stash[_SESSIONS].values()]
     problem = next((each for each in problems if each), None)
@@ -127,7 +127,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _check_expectations(items):
-    """A kind of outcome that does not exist stops the run: it is no failure of the target."""
+    """Stops the run at an unknown kind of outcome, which is no failure of the target."""
     modules = []
     for item in items:
         if _CASE in item.stash and item.module not in modules:
@@ -143,7 +143,7 @@ def _session_of(item):
 
 
 def _select(config, items, nodes, wanted):
-    """Leaves the cases with the ids of --case; `nodes` are all ids that there are."""
+    """Keeps the cases with the ids of --case. `nodes` are all ids."""
     unknown = sorted(set(wanted) - nodes.keys())
     if unknown:
         raise pytest.UsageError(f"--case {unknown[0]}: no case here has this id")
@@ -153,7 +153,7 @@ def _select(config, items, nodes, wanted):
 
 
 def pytest_deselected(items):
-    """A run that leaves cases out says nothing on them, nor on a baseline's rows of them."""
+    """Marks the run as partial: the baseline's rows of deselected cases do not count."""
     if baseline_check.has_cases(items):
         config = items[0].config
         if _CONTROLLER in config.stash:
@@ -191,7 +191,7 @@ def pytest_pyfunc_call(pyfuncitem):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Turns pytest's view of a phase into the record's view."""
+    """Updates the case's record by a phase of pytest."""
     outcome = yield
     found = item.stash.get(_CASE, None)
     if found is None:
@@ -228,7 +228,7 @@ def _apply(record, report, item, options):
         report.outcome = "failed"
         report.longrepr = f"{record.id} ({item.location[0]})\n{record.detail}"
         if verdict is Verdict.HARNESS_ERROR:
-            # What fails outside of the call phase is an error to pytest, its summary and JUnit.
+            # pytest, its summary and JUnit count a failure outside of the call phase as an error.
             report.when = "setup"
     else:
         report.outcome, report.longrepr = "passed", None
@@ -246,14 +246,14 @@ def pytest_report_teststatus(report):
 
 @pytest.fixture
 def bench(request):
-    """The case's access to the target: connections, files, memory, see steertag.suite.cases.bench; for a
-    case that tests clients see steertag.suite.client.client_bench."""
+    """The case's access to the target: connections, files, memory. See steertag.suite.cases.bench,
+    and steertag.suite.client.client_bench for clients."""
     return _session_of(_case_item(request)).bench()
 
 
 @pytest.fixture
 def explorer(request):
-    """What a property-based case has in place of a bench. See steertag.properties.explorer."""
+    """A property-based case's access to the target. See steertag.properties.explorer."""
     from ..properties.explorer import Explorer
 
     session = _session_of(_case_item(request))
@@ -261,7 +261,7 @@ def explorer(request):
 
 
 def _case_item(request):
-    """The test that asks for a fixture, which is a case."""
+    """The case that requests a fixture."""
     if request.node.stash.get(_CASE, None) is None:
         name = request.fixturename
         raise pytest.UsageError(f"the fixture {name} is for functions with the decorator @case")

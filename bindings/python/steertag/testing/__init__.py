@@ -1,1 +1,1 @@
-"""What tests of the package share. Not installed."""
+"""Helpers of the package's tests. Not installed."""

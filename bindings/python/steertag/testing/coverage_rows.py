@@ -1,4 +1,4 @@
-"""Rows of a matrix of requirements, made for tests: what a ledger, a suite and a peer would give."""
+"""Rows of a matrix of requirements for tests, with the types of a ledger, a suite and a peer."""
 
 import dataclasses
 import types
@@ -16,7 +16,7 @@ class Exemption:
 
 
 def entry(id="RFC8166-1-1", role="both", level="MUST", exemption=None, unbroken=(), **changes):
-    """A row as the ledger has it."""
+    """A row of the ledger."""
     fields = {
         "id": id,
         "document": id.split("-")[0],
@@ -39,7 +39,7 @@ def case(id, *named, unbroken="", unfailed=()):
 
 
 def deviation(name, sentence="It does not.", requirement="RFC8166-1-1", also=(), side="server"):
-    """One as steertag.peer has it."""
+    """A deviation, as in steertag.peer."""
     fields = {"name": name, "sentence": sentence, "requirement": requirement}
     return types.SimpleNamespace(**fields, also=also, side=side)
 

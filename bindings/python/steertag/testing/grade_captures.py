@@ -1,4 +1,5 @@
-"""Captures for tests of grading: both ends of an iWARP connection say what a test wants."""
+"""Captures for tests of grading: a test chooses the messages of both ends of an iWARP
+connection."""
 
 from steertag import fabric, trace, wire
 
@@ -11,7 +12,7 @@ def words(*values):
 
 
 def call(xid, credit=32):
-    """An RDMA_MSG with a call of a program that nobody knows."""
+    """An RDMA_MSG with a call of an unknown program."""
     rpc = words(xid, 0, 2, 400000, 1, 1, 0, 0, 0, 0)
     return words(xid, 1, credit, 0, 0, 0, 0) + rpc
 
@@ -21,7 +22,8 @@ def reply(xid, grant=32):
 
 
 def padded_write(xid):
-    """A WRITE of NFSv3 whose read chunk has the roundup of its 4097 octets, which it SHOULD NOT."""
+    """A WRITE of NFSv3 with a read chunk that breaks a SHOULD NOT: it has the roundup of its 4097
+    octets."""
     arguments = words(0, 0, 0, 4097, 2, 4097)
     rpc = words(xid, 0, 2, 100003, 3, 7, 0, 0, 0, 0) + arguments
     read_list = words(1, len(rpc), 0x30, 4100, 0, 0x1000, 0)
@@ -29,7 +31,7 @@ def padded_write(xid):
 
 
 class Talk:
-    """A connection between two ends of one thread, which is captured. As a context it ends in order."""
+    """A captured connection between two ends in one thread. The context ends it in order."""
 
     def __init__(self, number=0, private_data=PRIVATE_DATA, port=20049):
         self.capture = trace.Capture(client=("192.0.2.1", 700 + number), server=("192.0.2.2", port))
@@ -88,14 +90,14 @@ def clean(path):
 
 
 def violating(path):
-    """The second reply grants nothing."""
+    """A capture whose second reply grants no credit."""
     with Talk() as talk:
         talk.exchange(1).exchange(2, grant=0).exchange(3)
     return write(path, talk)
 
 
 def warned(path, times=1):
-    """A read chunk with roundup, so many times."""
+    """A capture of `times` read chunks with roundup."""
     with Talk() as talk:
         talk.exchange(1)
         for xid in range(2, 2 + times):

@@ -16,18 +16,18 @@ _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+|[.-]?\{[a-z_.]+\})*")
 _FINISHED_ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)+")
 _REQUIREMENT = re.compile(r"RFC\d{4}-[0-9A-Z.]+-\d+")
 RISKS = ("safe", "destructive")
-# Whom a case tests, and the needs that it may name.
+# The side that a case tests, and the needs that it may name.
 ROLES = {"server": NEEDS, "client": CLIENT_NEEDS}
 
 
 def role_of(case_id):
-    """Whom a case with this id tests."""
+    """The side that a case with this id tests."""
     return "client" if case_id.startswith("client.") else "server"
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What the decorator says about a case. `id` may hold `{name}` fields that parametrize fills."""
+    """The declaration of a case. `id` may hold `{name}` fields, which parametrize fills."""
 
     id: str
     requirements: tuple
@@ -40,7 +40,7 @@ class Case:
 
     @property
     def role(self):
-        """Whom the case tests."""
+        """The side that the case tests."""
         return role_of(self.id)
 
     def id_for(self, parameters):
@@ -56,8 +56,10 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Unbroken:
-    """Why no deviation of our own server or client makes a case fail. `reason`: it claims no requirement that
-    one breaks. `unfailed`: {finished id: why no deviation makes this variant fail, although it claims one}.
+    """Why no deviation of our own server or client makes a case fail.
+
+    `reason`: why it claims no requirement that a deviation breaks. `unfailed`: {finished id: why no
+    deviation makes this variant fail, although it claims a broken requirement}.
     """
 
     reason: str = ""
@@ -78,24 +80,24 @@ def case(
 ):
     """Declares a case.
 
-    id            permanent, lower case, dotted: "server.header.version-zero". A parametrised case
-                  names its parameters: "server.truncation.{name}".
-    requirements  ids of the ledger that the case asserts; `expect` accepts no others. A requirement
-                  id anywhere in the function must be declared and known: checked at collection.
-    needs         what the target or provider must have, from `steertag.suite.cases.needs.NEEDS`; nfs3 and
-                  export need not be named.
-    risk          "safe" or "destructive" (may take a server down or exhaust it; off against third
-                  parties unless --allow-destructive is given).
-    hostile       True: our own client breaks rules on purpose, the judge's findings against it are
-                  ignored. False: the judge has nothing to find against it, or it is a harness-error.
-    tolerates     {requirement id: why}: findings of the judge that are no failure of this case.
-    bugs          ids of known field defects that this case would have caught.
-    over          the RPC transports over which it means the same: RDMA, or ANY for one that looks at
-                  RPC and NFS only. Over TCP it asserts what binds there: rows of RFC 5531.
-    unbroken      why no deviation of our own peers breaks a requirement of the case. `steertag coverage
-                  --strict` asks for it, and refuses it once a deviation does.
-    unfailed      {finished id: why}: variants that no deviation makes fail, as `steertag mutation --whole`
-                  measures, although one breaks a requirement of the case.
+    - `id`: permanent, lower case, dotted: "server.header.version-zero". A parametrised case names its
+      parameters: "server.truncation.{name}".
+    - `requirements`: ids of the ledger that the case asserts; `expect` accepts no others. Collection
+      checks that every requirement id in the function is declared and known.
+    - `needs`: needs of the target or provider, from `steertag.suite.cases.needs.NEEDS`. nfs3 and export are
+      implied.
+    - `risk`: "safe" or "destructive". A destructive case may take a server down or exhaust it. It runs
+      against third parties only with --allow-destructive.
+    - `hostile`: True if our own client breaks rules on purpose; findings against it are ignored. False: such
+      a finding is a harness-error.
+    - `tolerates`: {requirement id: why}, findings of the judge that do not fail this case.
+    - `bugs`: ids of known field defects that this case would have caught.
+    - `over`: the RPC transports with the same meaning: RDMA, or ANY for a case on RPC and NFS only. Over
+      TCP it asserts the rows that bind there, those of RFC 5531.
+    - `unbroken`: why no deviation of our own peers breaks a requirement of the case. `steertag coverage
+      --strict` demands it, and refuses it once a deviation does.
+    - `unfailed`: {finished id: why}, variants that no deviation makes fail, by `steertag mutation --whole`,
+      although a deviation breaks a requirement of the case.
 
     A case whose id begins with "client." tests clients: its fixture `bench` is a
     client_bench.ClientBench, and its needs are of suite.client_needs.
@@ -155,7 +157,7 @@ def _check_over(made):
 
 
 def _requirement_ids(code):
-    """Requirement ids among the constants of a function and of the functions inside it."""
+    """Requirement ids among the constants of a function and of its inner functions."""
     for constant in code.co_consts:
         members = constant if isinstance(constant, (tuple, frozenset)) else (constant,)
         for member in members:
@@ -166,7 +168,7 @@ def _requirement_ids(code):
 
 
 def restored(fields):
-    """The Case with these fields, whose id is finished; raises ValueError or TypeError."""
+    """The Case with these fields. Its id is finished. Raises ValueError or TypeError."""
     made = Case(**fields)
     if not isinstance(made.id, str) or not _FINISHED_ID.fullmatch(made.id):
         raise ValueError(f"case id {made.id!r} is not lower-case words joined by dots and hyphens")

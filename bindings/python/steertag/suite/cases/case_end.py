@@ -1,19 +1,19 @@
-"""What a case ends with, and what every case owes to its connections."""
+"""The ends of a case, and the requirements that every connection owes."""
 
 import re
 
 from ...verdict import Verdict, verdict_of_level
 from . import kinds
 
-# What every connection owes a case before its own requirement is looked at: that it opens, and that
-# plain calls are answered. Over RDMA, and over TCP.
+# Requirements of every connection before that of the case: it opens, and plain calls get answers.
+# One for RDMA, one for TCP.
 EXCHANGES = "RFC8166-3.3.3-1"
 EXCHANGES_OVER_TCP = "RFC5531-9-1"
 
 
 class CaseEnd(Exception):
-    """Ends a case early with a verdict. `reason` is stable (no XIDs, ports or times: baselines
-    compare it); `detail` is everything that helps a reader, of any length."""
+    """Ends a case early with a verdict. `reason` is stable, because baselines compare it: no XIDs,
+    ports or times. `detail` is free text for the reader."""
 
     verdict = Verdict.FAIL
 
@@ -34,13 +34,13 @@ class Hung(CaseEnd):
 
 
 class Unsupported(CaseEnd):
-    """The target proved, by a probe or its profile, that it lacks what the case needs."""
+    """The target lacks a need of the case, as a probe or its profile proves."""
 
     verdict = Verdict.UNSUPPORTED
 
 
 class NotTestable(CaseEnd):
-    """This run cannot provoke or observe what the case is about."""
+    """This run cannot provoke or observe the subject of the case."""
 
     verdict = Verdict.NOT_TESTABLE
 
@@ -51,21 +51,22 @@ class HarnessError(CaseEnd):
     verdict = Verdict.HARNESS_ERROR
 
 
-# How a reason says that a case did not come to its own steps; _PREPARATION finds it before another reason.
+# The beginning of a reason for a failed preparation; _PREPARATION finds it before another
+# reason.
 _PREPARING = "preparing the case: "
 _PREPARATION = re.compile(rf"[\w.-]+: {_PREPARING}[^;]* gave [^;]*; (?=.)")
 
 
 def without_preparation(reason):
-    """The reason without what the case was preparing, if it says more: a replay has the target's messages,
-    and not the case that wanted something else."""
+    """The reason without the part on the preparation, if there is more. A replay has the target's
+    messages, and not the case's expectations of them."""
     return _PREPARATION.sub("", reason, count=1)
 
 
 def unprepared(owed, what, kind, detail=""):
-    """The end of a case whose preparation failed over the helper connection: the target's fault when
-    it does not even answer a plain call, which `owed` asks for, otherwise a matter of how the run is
-    set up."""
+    """The end of a case whose preparation failed over the helper connection. A plain call without
+    an answer is the target's failure by the requirement `owed`. Anything else is a matter of the
+    run's setup."""
     reason = f"{_PREPARING}{what} gave {kind}"
     if kind == kinds.HANG:
         return Hung(reason, detail)

@@ -1,4 +1,4 @@
-"""The record of one case while it runs: what was noted, and the verdict that follows from it."""
+"""The record of one running case: its notes, and the verdict that follows from them."""
 
 import contextlib
 import contextvars
@@ -12,7 +12,7 @@ from .transport import binds, RDMA
 
 @dataclasses.dataclass(frozen=True)
 class Note:
-    """One observation with a verdict. `reason` is stable, `detail` is for the reader."""
+    """One observation with a verdict. `reason` is stable; `detail` is for the reader."""
 
     verdict: Verdict
     reason: str
@@ -28,7 +28,7 @@ class FoundFault:
 
 
 class Run:
-    """Collects notes and findings of the case that runs now over a transport."""
+    """Collects notes and findings of the running case over a transport."""
 
     def __init__(self, case, case_id, transport=RDMA, run_seed=0):
         self.case = case
@@ -37,19 +37,19 @@ class Run:
         self._run_seed = run_seed
         self.notes = []
         self.findings = []
-        self.judged = []  # what the judge found of either side, see judge_findings.py
-        self.capture = None  # path of the capture file, once there is one
-        self.replay = None  # path of the recording, of a failure
+        self.judged = []  # findings of the judge on both sides, see judge_findings.py
+        self.capture = None  # path of the capture file, once it exists
+        self.replay = None  # path of a failure's recording
         self.recorder = Recorder()
-        self.fallback = None  # (verdict, reason) if what is done last does not fail
+        self.fallback = None  # (verdict, reason) unless the last step fails
         self.epilogue = ""  # for the reader of a failure
 
     def note(self, verdict, reason, detail=""):
         self.notes.append(Note(verdict, reason, detail))
 
     def xid_seed(self, number):
-        """The seed of the XIDs on the connection with this number. A server remembers XIDs beyond the end
-        of a run, so that each run has others (see --run-seed)."""
+        """The seed of the XIDs on the connection with this number. A server remembers XIDs after a
+        run ends, so each run has its own (see --run-seed)."""
         return f"{self._run_seed}/{self.case_id}/{number}"
 
     def end(self, end: CaseEnd):
@@ -60,7 +60,7 @@ class Run:
 
     @property
     def requirements(self):
-        """The declared requirements that the case can assert over this transport; all of a case that
+        """The declared requirements that the case can assert over this transport. All, if the case
         does not run over it."""
         declared = self.case.requirements
         if self.transport not in self.case.over:
@@ -68,8 +68,8 @@ class Run:
         return [each for each in declared if binds(each, self.transport)]
 
     def check_declared(self, requirement_id):
-        """A case asserts only what its decorator declares, so that coverage can be trusted, and what
-        binds the target."""
+        """Refuses an assertion that the decorator does not declare, or that does not bind the
+        target. Coverage relies on this."""
         if requirement_id not in self.case.requirements:
             raise HarnessError(
                 f"the case asserts {requirement_id}, which its decorator does not declare"
@@ -92,7 +92,7 @@ class Run:
         return "; ".join(sorted({note.reason for note in self.notes if note.verdict is worst}))
 
     def comments(self):
-        """What the capture says of the case."""
+        """The comments on the case in its capture."""
         comments = [f"case {self.case_id}", f"verdict {self.verdict}"]
         if self.reason:
             comments.append(self.reason)

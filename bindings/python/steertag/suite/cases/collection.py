@@ -1,4 +1,4 @@
-"""Which cases exist and which requirements they assert, found by collecting them."""
+"""Collects cases, with the requirements that they assert."""
 
 import dataclasses
 import multiprocessing
@@ -11,7 +11,7 @@ from ... import build_paths
 from .case import case_of, unbroken_of
 
 SUITES = ("server", "client")
-# It takes a second; a process that died collecting gives no answer.
+# Collection takes a second; a process that died gives no answer.
 COLLECT_LIMIT_S = 120
 
 
@@ -85,7 +85,7 @@ def collect(paths):
 
 
 def collect_apart(paths):
-    """Like `collect`, each path in a process of its own: two suites may have files of one name."""
+    """Like `collect`, with a process for each path: two suites may have files of one name."""
     context = multiprocessing.get_context("spawn")
     with context.Pool(min(len(paths), os.cpu_count() or 1), maxtasksperchild=1) as pool:
         collecting = pool.map_async(collect, [[path] for path in paths], chunksize=1)

@@ -1,4 +1,4 @@
-"""Checks calls of `expect` in source before anything runs: kinds of outcomes, and ids of requirements."""
+"""Checks calls of `expect` in source before a run: kinds of outcomes, and ids of requirements."""
 
 import ast
 import difflib
@@ -17,7 +17,8 @@ _LISTS = (list, tuple, set, frozenset, dict)
 
 
 def case_problems(function, declared):
-    """Sentences about the calls of `expect` in a case, whose decorator declares these requirements."""
+    """Sentences about errors in the calls of `expect` in a case that declares these
+    requirements."""
     code = function.__code__
     for node in ast.walk(_tree(code.co_filename)):
         if isinstance(node, ast.FunctionDef) and _first_line(node) == code.co_firstlineno:
@@ -25,14 +26,14 @@ def case_problems(function, declared):
 
 
 def module_problems(module):
-    """Sentences about the kinds in all calls of `expect` in a module's file."""
+    """Sentences about errors in the kinds of all calls of `expect` in a module's file."""
     path = getattr(module, "__file__", None)
     if path:
         yield from _problems(_tree(path), vars(module), path, None)
 
 
 def modules_of(module):
-    """The module and those from which it has functions, and so on, as far as they use `expect`."""
+    """The module and the modules of its functions, recursively, as far as they use `expect`."""
     found, waiting = [], [module]
     while waiting:
         each = waiting.pop()
@@ -53,7 +54,7 @@ def _uses_expect(module):
 
 @functools.lru_cache(maxsize=None)
 def _tree(path):
-    """The file's syntax tree; an empty one for what is in no file."""
+    """The file's syntax tree; an empty one without a file."""
     return ast.parse("".join(linecache.getlines(path)))
 
 
@@ -80,7 +81,7 @@ def _problems(tree, names, path, declared):
 
 
 def _local_names(tree):
-    """Names that a function binds: what the module says of them is not what counts there."""
+    """Names that a function binds, which hide those of the module."""
     functions = (ast.FunctionDef, ast.Lambda)
     for function in [node for node in ast.walk(tree) if isinstance(node, functions)]:
         for node in ast.walk(function):
@@ -108,7 +109,7 @@ class _Missing(str):
 
 
 def _words(node, known):
-    """The kinds that an expression gives, as far as the source shows them."""
+    """The kinds in an expression, as far as the source shows them."""
     if isinstance(node, ast.Constant):
         yield from () if node.value is None else (node.value,)
     elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -141,7 +142,7 @@ def _flat(value):
 
 
 def _requirement_problems(call, method, known, declared):
-    """About an id that the source shows; others are checked when the case runs."""
+    """Problems of ids in the source; other ids are checked at run time."""
     from .expectation import expect
 
     if not hasattr(expect, method):

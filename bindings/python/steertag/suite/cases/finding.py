@@ -1,4 +1,4 @@
-"""A finding of a connection's observers, in the form that the verdict needs."""
+"""A finding of a connection's observers, in the form for the verdict."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from ... import trace
 
 @dataclasses.dataclass(frozen=True)
 class CaseFinding:
-    """What the judge, or the memory oracle, has against one side of a connection."""
+    """A violation by one side of a connection, from the judge or the memory oracle."""
 
     id: str
     rule: str  # name of the judge's rule, stable
@@ -26,6 +26,6 @@ def of_judge(one, target=trace.Role.server):
 
 
 def of_oracle(requirement_id, text, event):
-    """From a row of the memory oracle; `event` is where the connection was by then."""
+    """From a row of the memory oracle; `event` is the connection's last event by then."""
     expected = "memory of the requester is used only as the call offers it"
     return CaseFinding(requirement_id, "memory oracle", event, expected, text, True)

@@ -1,17 +1,20 @@
-"""What the judge found on each connection of a case, of either side, in a form in which it can be held
-against what a capture of the same connection shows."""
+"""The judge's findings on each connection of a case, for comparison with those on its capture."""
 
 from ..exchange.case_capture import client_port
 
 
 def connection_rows(connections, stream_ports):
-    """[row] for the report: one for each connection that was judged, which are those over RDMA. A row has
-    `port`, the client's in the capture; `findings`, each with `id`, `rule`, `culprit`, `expected`,
-    `observed`, and the event that it hangs on: the `number`th (from 1) event of this `kind` by the
-    `actor`; `dropped` findings beyond those that are kept, if there are any; `sight_lost` if from some
-    point on it is not judged what the target may have seen. If that is so, or a side refused a message with
-    a Terminate, the capture may show events that nobody was given here: then `events` has how many were,
-    by actor and kind. The ports of streams of octets, which nobody judges, have rows with `octets`.
+    """[row] for the report: one for each judged connection, which are those over RDMA. A row has:
+
+    - `port`: the client's in the capture.
+    - `findings`: each with `id`, `rule`, `culprit`, `expected`, `observed` and its event. The event is
+      the `number`th (from 1) event of this `kind` by the `actor`.
+    - `dropped`: the number of findings beyond those kept, if any.
+    - `sight_lost`: the judge missed events from some point on.
+    - `events`: how many events the judge got, by actor and kind. It is there with `sight_lost`, and after
+      a Terminate: the capture may then show more events.
+
+    Streams of octets are not judged: their rows have `port` and `octets`.
     """
     watches = [getattr(conn, "watch", None) for conn in connections]
     rows = [_row(watch) for watch in watches if hasattr(watch, "judge")]
@@ -45,8 +48,8 @@ def _row(watch):
 
 
 def _places(recorder, wanted):
-    """{index: actor, kind and number} of the wanted events, as far as they were recorded, and
-    {actor: {kind: how many there were}} of all."""
+    """{index: actor, kind and number} of the wanted events that were recorded, and {actor: {kind:
+    number}} of all events."""
     counts, places = {"client": {}, "server": {}}, {}
     for event in recorder.events():
         own = counts[event.actor.name]

@@ -1,4 +1,4 @@
-"""Which words name a kind of outcome: those of kinds.py and client_kinds.py, and statuses with their prefix."""
+"""The words for kinds of outcomes: those of kinds.py and client_kinds.py, and prefixed statuses."""
 
 import difflib
 
@@ -6,7 +6,7 @@ from ... import rpc
 from ..client import client_kinds
 from . import kinds
 
-# How many near words an error names.
+# Similar words in an error.
 MOST_NEAR = 3
 
 
@@ -16,7 +16,7 @@ def _plain():
 
 
 def _statuses():
-    """{prefix: names of its statuses}. The classes of NFS are made when they are first needed."""
+    """{prefix: names of its statuses}. The classes of NFS are bound on first use."""
     from ...nfs import mount3, nfs3, nfs4
 
     return {
@@ -30,7 +30,7 @@ _PLAIN = _plain()
 
 
 def problem(word):
-    """None for a word that names a kind, else a sentence with the nearest words that do."""
+    """None for a kind, else a sentence with the most similar kinds."""
     if word in _PLAIN:
         return None
     known = set(_PLAIN)

@@ -1,15 +1,15 @@
-"""The stable words for what can come of a message, and sets of them that cases share."""
+"""The stable words for the outcome of a message, and sets of them that cases share."""
 
-REPLY = "reply"  # accepted, SUCCESS, and status OK where there is a status
+REPLY = "reply"  # accepted, SUCCESS, and status OK if it has a status
 ERR_VERS = "err-vers"
 ERR_CHUNK = "err-chunk"
-ERROR_OTHER = "error-other"  # RDMA_ERROR with another code
-CALL = "call"  # a CALL in the reverse direction with the XID of the message
-GARBAGE = "garbage"  # an answer that cannot be decoded
-SILENCE = "silence"  # proved: later calls were answered
+ERROR_OTHER = "error-other"  # RDMA_ERROR with another code.
+CALL = "call"  # A CALL in the reverse direction with the XID of the message.
+GARBAGE = "garbage"  # An answer that does not decode.
+SILENCE = "silence"  # Proved: later calls were answered.
 DISCONNECT = "disconnect"
-TERMINATE = "terminate"  # RDMAP Terminate from the target
-VIOLATION = "violation"  # the target broke RDMA, or record marking, so that we ended the connection
+TERMINATE = "terminate"  # RDMAP Terminate from the target.
+VIOLATION = "violation"  # The target broke RDMA or record marking, and we ended the connection.
 HANG = "hang"
 DENIED = "rpc:denied"
 # And, with a value: "nfs:NFS3ERR_IO", "mount:MNT3ERR_ACCES", "rpc:GARBAGE_ARGS".

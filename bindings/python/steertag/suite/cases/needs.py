@@ -1,9 +1,10 @@
-"""What a case can need of the target and of the provider, and whether this run has it.
+"""The needs of cases, of the target and of the provider, and whether this run has them.
 
-A case names its needs in its decorator. Two follow from what it does: who makes calls of NFS version 3
-needs nfs3, who uses files of the target needs export. A need that the target lacks gives the verdict
-unsupported: its profile (`supports:` in its YAML) or what it announces is the proof. One that this run
-cannot offer gives not-testable.
+A case names its needs in its decorator. Two are implied: calls of NFS version 3 need nfs3, and
+files of the target need export.
+
+A need that the target lacks gives the verdict unsupported. Its profile (`supports:` in its YAML) or
+its announcement is the proof. A need that this run cannot offer gives not-testable.
 """
 
 from ... import wire
@@ -11,7 +12,7 @@ from ..exchange.link import Refused
 from ..nfs_client.nfs4_probe import PROBES
 from .case_end import HarnessError, NotTestable, Unsupported
 
-# need: what it means, for the report and for who writes a profile
+# need: its meaning, for the report and for writers of profiles
 PROVIDER_NEEDS = {
     "fault-hooks": "the provider can bend octets below the message level",
     "remote-invalidation": "the provider can take Send with Invalidate",
@@ -28,17 +29,17 @@ TARGET_NEEDS = {
     "delegations": "the target delegates a file to a reader who can be called back",
 }
 NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS}
-# What a need is of no use without.
+# Needs that another need includes.
 NEEDED_FIRST = {"backchannel": ("nfs41",), "delegations": ("nfs41", "backchannel")}
-# Needs that no case has to name.
+# Needs that a case does not name.
 IMPLIED = ("nfs3", "export")
-# Needs that mean something over RDMA only.
+# Needs with a meaning over RDMA only.
 RDMA_NEEDS = (*PROVIDER_NEEDS, "large-inline", "multiple-read-chunks")
 
 
 def check_need(need, profile, link):
-    """Raises Unsupported or NotTestable unless the run of this target over this link has it;
-    HarnessError if that cannot be found out."""
+    """Raises Unsupported or NotTestable unless this run of the target over the link has the need.
+    Raises HarnessError if the probe fails."""
     for first in NEEDED_FIRST.get(need, ()):
         check_need(first, profile, link)
     if need in PROVIDER_NEEDS:

@@ -1,1 +1,2 @@
-"""What every connection to the target has, over RDMA and over TCP: calls, replies, outcomes, deadlines."""
+"""Parts of every connection to the target, over RDMA and TCP: calls, replies, outcomes,
+deadlines."""

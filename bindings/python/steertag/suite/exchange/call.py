@@ -1,11 +1,12 @@
-"""Calls under construction: they know how to read their reply, and over RDMA which memory they offer."""
+"""Calls under construction, with the facts to read their reply, and over RDMA the offered
+memory."""
 
 from ... import nfs, wire
 
 
 class Asked:
-    """What is known of the RPC call in a message, whatever carries it. `payload` is the RPC message
-    and may be changed; `whole` stays what it was before anything was moved out of it or changed."""
+    """The RPC call in a message of either transport. `payload` is the RPC message and may be
+    changed. `whole` is the original, before any reduction or change."""
 
     __slots__ = ()
 
@@ -23,7 +24,7 @@ class Asked:
         return self.program, self.version, self.procedure
 
     def eligible_result_length(self):
-        """The largest DDP-eligible result that the reply can hold, in octets; 0 if there is none."""
+        """The largest DDP-eligible result of the reply, in octets; 0 without one."""
         size = nfs.largest_reply(self.whole)
         return size.eligible if size is not None else 0
 
@@ -34,8 +35,8 @@ class Asked:
 
 
 class RecordCall(Asked):
-    """A call that goes out as a record (RFC 5531 11). It has none of the fields of a transport header,
-    so that a case which needs them fails over TCP instead of testing nothing."""
+    """A call that is sent as a record (RFC 5531 11). It has no fields of a transport header: a case
+    that needs them fails over TCP, and does not test nothing."""
 
     __slots__ = ("xid", "payload", "whole", "program", "version", "procedure")
 
@@ -44,7 +45,7 @@ class RecordCall(Asked):
 
 
 class Call(Asked, wire.Draft):
-    """An RPC-over-RDMA message. Every field of wire.Draft may be changed."""
+    """An RPC-over-RDMA message. Every field of wire.Draft may change."""
 
     def __init__(self, xid, payload, program, version, procedure, credit):
         wire.Draft.__init__(self)

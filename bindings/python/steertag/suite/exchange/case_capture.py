@@ -1,11 +1,11 @@
-"""The captures of a case: the endpoints under which they show its connections, and the file."""
+"""The captures of a case: the endpoints of its connections, and the file."""
 
 import pathlib
 
 from ... import trace
 
-# One client address, with another port for each connection of a case; the server has the port by
-# which analysers know what is spoken.
+# One client address, with a port for each connection of a case. Analysers recognise the protocol by
+# the server's port.
 _CLIENT, _FIRST_PORT = "192.0.2.1", 50000
 _SERVER = "192.0.2.2"
 RDMA_PORT, TCP_PORT = 20049, 2049
@@ -22,7 +22,8 @@ def make_capture(number, server_port):
 
 
 def write_capture(directory, run, captures):
-    """Writes the capture file of a case, with the verdict as a comment, unless nothing was captured."""
+    """Writes the capture file of a case, with the verdict as a comment. Without captures it writes
+    none."""
     captures = [capture for capture in captures if capture.kept_bytes]
     if not captures:
         return

@@ -1,4 +1,4 @@
-"""The way to the target by one URL: connections that prepare, the first measurement, the probe."""
+"""The link to the target at one URL: helper connections, the first measurement, the probe."""
 
 import collections
 import os
@@ -8,16 +8,16 @@ from ..cases import kinds
 from ..cases.case_end import CaseEnd, EXCHANGES, unprepared
 from .deadline import CONNECT_MS, FIRST_CONTACT_MS, Deadlines, PATIENCE_FLOOR_MS
 
-# Probes whose round trips count for the next case.
+# Number of last probes whose round trips set the deadlines of the next case.
 LATELY = 8
-# Messages that nobody asked for, after which a target is no RPC server at all. A server that answers
-# each call twice is one, and is judged.
+# A target with this many unsolicited messages is no RPC server. A server that answers each call
+# twice has fewer, and is judged.
 MOST_UNASKED = 64
 
 
 class Refused(CaseEnd):
-    """The target did not take a connection or did not answer a NULL call; one sentence. A case that needed
-    the connection to go on ends with it."""
+    """The target refused a connection or did not answer a NULL call. The text is one sentence. It
+    ends a case that needs the connection."""
 
     def __init__(self, sentence, timed_out=False, owed=EXCHANGES):
         kind = kinds.HANG if timed_out else kinds.DISCONNECT
@@ -31,7 +31,7 @@ class Refused(CaseEnd):
 
 
 class Link:
-    """Opens connections to one URL. What a subclass adds: `transport`, and `_plain` connections."""
+    """Opens connections to one URL. A subclass adds `transport`, and `_plain` connections."""
 
     transport = ""
     connect_ms = CONNECT_MS
@@ -43,23 +43,23 @@ class Link:
         self._lately_ms = collections.deque(maxlen=LATELY)
         self.twin = None  # record_link.RecordLink to the same server, if there is one
         self._serial = 0
-        self._probed = {}  # need: what the target lacks of it, "" for nothing
+        self._probed = {}  # need: the lack of the target in one sentence, or ""
 
     @property
     def round_trip_ms(self):
-        """The slowest round trip of the first contact and of the last probes: a machine that is loaded
-        now need not have been so when the session started."""
+        """The slowest round trip of the first contact and of the last probes. The load of a machine
+        may rise during a session."""
         return max(self._first_ms, *self._lately_ms, 0.0)
 
     @property
     def unique(self):
-        """A word that no other link and no earlier call gave: for names of files on the target. Of one
-        length always, so that one can stand in place of another."""
+        """A word that is unique across links and calls, for names of files on the target. Its
+        length is constant, so a replay can substitute another word."""
         self._serial += 1
         return f"{os.getpid():08x}-{time.time_ns():016x}-{self._serial:06d}"
 
     def reseed(self, seed):
-        """From here on what the way to the target chooses at random belongs to this seed."""
+        """Seeds the random choices of the link from here on."""
 
     def helper(self, deadlines, timeout_ms=None):
         """A plain connection for preparing and probing; raises Refused."""
@@ -69,9 +69,9 @@ class Link:
         return conn
 
     def measure(self, round_trips, timeout_ms):
-        """Reaches the target for the first time and takes the slowest of some NULL round trips;
-        raises Refused. A wrong answer is an answer: cases judge it. `timeout_ms` limits the
-        connection and each answer."""
+        """Contacts the target first and records the slowest of some NULL round trips. `timeout_ms`
+        limits the connection and each answer. A wrong answer counts, because cases judge it. Raises
+        Refused."""
         conn = self.helper(Deadlines(), timeout_ms)
         self._learn(conn)
         slowest = 0.0
@@ -90,14 +90,13 @@ class Link:
         self._first_ms = slowest * 1000
 
     def probed(self, need, probe):
-        """What the target lacks of a need that `probe(link)` finds out, one sentence; "" for nothing.
-        The target is asked once."""
+        """The lack of the target for a need, in one sentence, or "". `probe(link)` runs once."""
         if need not in self._probed:
             self._probed[need] = probe(self)
         return self._probed[need]
 
     def _learn(self, conn):
-        """Remembers what the first connection shows."""
+        """Records facts of the first connection."""
 
     def probe(self, deadlines):
         """The liveness probe: None if a fresh connection answers a NULL call, else "disconnect" (no

@@ -6,7 +6,7 @@ import struct
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """One message as it came: a Send with its transport header, or the RPC message of a record."""
+    """One received message: a Send with its transport header, or the RPC message of a record."""
 
     bytes: bytes
     invalidated: int | None = None  # STag of a Send with Invalidate
@@ -14,7 +14,7 @@ class Message:
 
     @property
     def xid(self):
-        """The first word, or None of a message that is shorter."""
+        """The first word, or None if the message is shorter."""
         return struct.unpack(">I", self.bytes[:4])[0] if len(self.bytes) >= 4 else None
 
     @property

@@ -1,4 +1,4 @@
-"""What came of one message: its kind as a stable word, and everything that was decoded."""
+"""The outcome of one message: its kind as a stable word, and all decoded parts."""
 
 import dataclasses
 
@@ -14,20 +14,20 @@ class Outcome:
 
     kind: str
     conn: object
-    call: object = None  # the Call or RecordCall, if it was one
-    number: int = 0  # message.Message.number of the answer; 0: none came
-    xid: int | None = None  # of the answer; of the message if there is none
+    call: object = None  # The Call or RecordCall, if it was one.
+    number: int = 0  # The message.Message.number of the answer; 0: none came.
+    xid: int | None = None  # Of the answer, or of the message without an answer.
     raw: bytes = b""
-    header: object = None  # wire.Header; wire.FixedWords or None if it does not decode
+    header: object = None  # A wire.Header; if it does not decode, wire.FixedWords or None.
     reply: object = None  # rpc.Reply
-    results: bytes = b""  # octets after the RPC header, without what chunks carry
-    whole: bytes = b""  # the RPC message as one payload stream, items of write chunks put back
-    result: object = None  # the decoded NFS or MOUNT result, items of write chunks put back
-    chunks: list = dataclasses.field(default_factory=list)  # octets per returned write chunk
-    reply_chunk: bytes | None = None  # octets of the reply chunk, if it was used
+    results: bytes = b""  # Octets after the RPC header, without those in chunks.
+    whole: bytes = b""  # The RPC message as one payload stream, with the items of write chunks.
+    result: object = None  # The decoded NFS or MOUNT result, with the items of write chunks.
+    chunks: list = dataclasses.field(default_factory=list)  # Octets of each returned write chunk.
+    reply_chunk: bytes | None = None  # Octets of the reply chunk, if used.
     invalidated: int | None = None  # STag of a Send with Invalidate
-    probes: int = 0  # NULL calls that were needed to prove silence
-    detail: str = ""  # one sentence for the reader, values allowed
+    probes: int = 0  # NULL calls that proved silence.
+    detail: str = ""  # One sentence for the reader. It may have values.
 
     @property
     def data(self):
@@ -40,12 +40,12 @@ class Outcome:
 
 
 def without_answer(kind, conn, xid, detail="", probes=0):
-    """The outcome when no message answered: silence, a close, or a hang."""
+    """The outcome without an answer: silence, a close, or a hang."""
     return Outcome(kind=kind, conn=conn, xid=xid, detail=detail, probes=probes)
 
 
 def of_message(conn, call, message):
-    """The Outcome that a received message means for `call` (a Call, or None when unknown)."""
+    """The Outcome of `call` (a Call, or None if unknown) by a received message."""
     outcome = _garbage(conn, call, message)
     outcome.invalidated = message.invalidated
     try:
@@ -70,7 +70,7 @@ def of_message(conn, call, message):
 
 
 def of_record(conn, call, message):
-    """The Outcome that a received record means for `call` (a RecordCall, or None when unknown)."""
+    """The Outcome of `call` (a RecordCall, or None if unknown) by a received record."""
     outcome = _garbage(conn, call, message)
     _take_over(outcome, read_reply(message.bytes, _asked(call)))
     return outcome
@@ -105,7 +105,7 @@ def _read_chunks(outcome, call):
 
 @dataclasses.dataclass(frozen=True)
 class ReadReply:
-    """What an RPC message says."""
+    """The decoded parts of an RPC message."""
 
     kind: str
     reply: object = None  # rpc.Reply
@@ -116,8 +116,8 @@ class ReadReply:
 
 
 def read_reply(payload, asked, chunks=()):
-    """Reads an RPC message. `asked` is (program, version, procedure) of the call, or None when it is
-    unknown; `chunks` are the octets of returned write chunks."""
+    """Reads an RPC message. `asked` is (program, version, procedure) of the call, or None if
+    unknown. `chunks` are the octets of returned write chunks."""
     if rpc.direction(payload) == rpc.MessageType.CALL:
         return ReadReply(kinds.CALL)
     try:

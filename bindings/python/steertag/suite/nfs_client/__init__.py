@@ -1,1 +1,1 @@
-"""The suite's own client of NFS and MOUNT: messages by procedure, COMPOUND, sessions, files."""
+"""The suite's client of NFS and MOUNT: messages by procedure, COMPOUND, sessions, files."""

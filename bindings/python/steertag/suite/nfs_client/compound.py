@@ -1,4 +1,4 @@
-"""COMPOUND by the names of operations (RFC 8881 16.2): arguments from fields, results to look up."""
+"""COMPOUND by names of operations (RFC 8881 16.2): arguments from fields, results by name."""
 
 import dataclasses
 
@@ -48,12 +48,13 @@ def built(kind, fields):
 
 
 def argarray(operations):
-    """Operations as encode_args takes them: a bare name stands for an operation with its defaults."""
+    """Operations in the form of encode_args. A bare name is an operation with default arguments."""
     return [operation(each) if isinstance(each, str) else each for each in operations]
 
 
 def compound_arguments(operations, minorversion=1, tag="", count=None):
-    """The octets of COMPOUND4args. Octets in place of arguments go out as they are; `count` may lie."""
+    """The octets of COMPOUND4args. Octets in place of arguments are sent unchanged; `count` may be
+    wrong."""
     fixed = NFS4.CompoundArgs(tag=tag, minorversion=minorversion)
     return NFS4.encode_args(argarray(operations), fixed, count)
 

@@ -1,5 +1,5 @@
-"""MOUNT version 3: from the export's path to the root's file handle, over the target's own transport or
-over TCP elsewhere."""
+"""MOUNT version 3: from the path of the export to its file handle, over the target's transport or
+TCP."""
 
 import urllib.parse
 
@@ -18,7 +18,7 @@ def export_of(target):
 
 
 def mount(target, conn, deadlines):
-    """The root's file handle as the profile says to get it; raises HarnessError."""
+    """The root's file handle, by the `mount` key of the profile. Raises HarnessError."""
     how = target.profile.mount
     if "handle" in how:
         return bytes.fromhex(how["handle"])
@@ -39,7 +39,7 @@ def _ask(conn, path):
 
 
 def _over_tcp(how, path, profile, deadlines):
-    """The Outcome of MNT at the profile's own place for it."""
+    """The Outcome of MNT at the host and port of the profile."""
     reason = "MOUNT over TCP failed"
     host = f"[{how['host']}]" if ":" in how["host"] else how["host"]
     link = RecordLink(f"tcp://{host}:{how['port']}", profile)

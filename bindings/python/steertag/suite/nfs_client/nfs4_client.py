@@ -1,5 +1,4 @@
-"""A client of NFS version 4.1 as cases use it: client id, sessions with their slots, opens, and a way to
-give everything back."""
+"""The client of NFS version 4.1 for cases: client id, sessions with slots, opens, and cleanup."""
 
 from ... import nfs, rpc
 from ..cases import kinds
@@ -9,7 +8,7 @@ from .compound import operation
 from .mount import export_of
 
 NFS4 = nfs.nfs4
-# Channel attributes that no server has to lower: a COMPOUND with 1 MiB of data and its headers.
+# Channel attributes that servers need not lower: a COMPOUND with 1 MiB of data and its headers.
 LARGEST_MESSAGE = (1 << 20) + 4096
 LARGEST_CACHED = 2048
 MOST_OPERATIONS = 16
@@ -18,25 +17,26 @@ SLOTS = 16
 LARGEST_CALLBACK = 4000
 MOST_CALLBACK_OPERATIONS = 4
 CALLBACK_SLOTS = 4
-# What our backchannel is called; any number would do (RFC 8881 18.36.3).
+# The program of our backchannel. Any number will do (RFC 8881 18.36.3).
 CALLBACK_PROGRAM = 0x40000123
 ANONYMOUS = {"seqid": 0, "other": bytes(12)}  # RFC 8881 8.2.3
-# Octets of an RPC message with one READ or WRITE besides its data, those of SEQUENCE and GETATTR too.
+# Octets of an RPC message with one READ or WRITE, without the data: with SEQUENCE and GETATTR.
 BESIDE_DATA = 512
-# By these a server asks a client to come again (RFC 8881 15.1.1.3, 15.1.9.2).
+# By these a server asks a client to retry (RFC 8881 15.1.1.3, 15.1.9.2).
 DELAY = "nfs:NFS4ERR_DELAY"
 GRACE = "nfs:NFS4ERR_GRACE"
 TRY_AGAIN = (DELAY, GRACE)
-# How long to come again in a grace period: that of Linux, whose lease is among the longest, has 90 s.
+# Limit of retries in a grace period. Linux has one of the longest leases, and a grace period of 90
+# s.
 GRACE_MS = 120000
 # Between two attempts in a grace period.
 GRACE_PAUSE_MS = 1000
 
 
 def in_time(conn, what, attempt):
-    """The Outcome of `attempt()`, which is made again as long as the target asks for that: for the time
-    of an answer because of NFS4ERR_DELAY, for GRACE_MS because of NFS4ERR_GRACE. The case is not
-    testable where the target asks for more."""
+    """The Outcome of `attempt()`, with retries while the target asks for them. NFS4ERR_DELAY is
+    retried for the time of an answer, and NFS4ERR_GRACE for GRACE_MS. After that the case is not
+    testable."""
     limits = {DELAY: Limit(conn.deadlines.answer_ms), GRACE: Limit(GRACE_MS)}
     pauses = {DELAY: conn.deadlines.patience_ms, GRACE: GRACE_PAUSE_MS}
     outcome = attempt()
@@ -49,19 +49,19 @@ def in_time(conn, what, attempt):
 
 
 def alone_in_time(conn, lone):
-    """The Outcome of a COMPOUND of this operation alone, which needs no SEQUENCE; see in_time."""
+    """The Outcome of a COMPOUND of one operation without SEQUENCE; see in_time for retries."""
     return in_time(conn, lone[0], lambda: conn.exchange(conn.compound_call(lone)))
 
 
 def granted(outcome, name):
-    """The results of the operation of this name if it succeeded; else None. What comes first may be the
-    reply to an earlier request, if something came unasked before it."""
+    """The results of the operation of this name if it succeeded, else None. An unsolicited message
+    can leave the reply to an earlier request here."""
     has_it = outcome.kind == kinds.REPLY and name in outcome.result
     return outcome.result[name].resok4 if has_it else None
 
 
 def fore_channel(**changed):
-    """nfs4.ChannelAttrs of the fore channel that the suite asks for."""
+    """nfs4.ChannelAttrs of the fore channel that the suite requests."""
     attrs = {
         "ca_maxrequestsize": LARGEST_MESSAGE,
         "ca_maxresponsesize": LARGEST_MESSAGE,
@@ -95,7 +95,7 @@ NO_CREDENTIAL = NFS4.CallbackSecParms()  # AUTH_NONE
 
 
 class Nfs4Client:
-    """One client: an owner with a verifier, and what the target gave it."""
+    """One client: an owner with a verifier, its client id and sessions."""
 
     def __init__(self, conn, owner, verifier=b"steertag"):
         self.conn = conn
@@ -104,12 +104,12 @@ class Nfs4Client:
         self.id = 0
         self.create_sequence = 0
         self.sessions = []
-        self.opens = False  # an OPEN was sent, or nobody knows
+        self.opens = False  # an OPEN was sent, or may have been
 
     # -- operations ----------------------------------------------------------------------------
 
     def exchange_id(self, conn=None, **fields):
-        """Makes the client known; its Outcome."""
+        """The Outcome of EXCHANGE_ID, which registers the client."""
         asked = {
             "eia_clientowner": {"co_verifier": self.verifier, "co_ownerid": self.owner},
             "eia_flags": 0,
@@ -133,12 +133,12 @@ class Nfs4Client:
         return operation("CREATE_SESSION", **{**asked, **fields})
 
     def create_session_call(self, conn=None, sequence=None, **fields):
-        """A call with CREATE_SESSION alone."""
+        """A call with CREATE_SESSION only."""
         made = self.create_session_operation(sequence, **fields)
         return (conn or self.conn).compound_call(made)
 
     def create_session(self, conn=None, **fields):
-        """Makes a session; its Outcome. The session is then the last of `sessions`."""
+        """The Outcome of CREATE_SESSION. The new session is the last of `sessions`."""
         conn = conn or self.conn
         outcome = alone_in_time(conn, self.create_session_operation(**fields))
         made = granted(outcome, "CREATE_SESSION")
@@ -151,12 +151,12 @@ class Nfs4Client:
 
     @property
     def holds_state(self):
-        """Whether the target may keep something for this client beyond its name."""
+        """Whether the target may hold state of this client beyond its name."""
         return bool(self.sessions) or self.opens
 
     def discard(self, conn):
-        """Takes everything back that the target keeps for this client, over any connection: a client
-        that restarts has no state left (RFC 8881 8.4.2). What goes wrong here is left to leases."""
+        """Discards the client's state on the target, over any connection: a restarted client has no
+        state (RFC 8881 8.4.2). After a failure here, the leases expire."""
         again = Nfs4Client(conn, self.owner.decode(), bytes(each ^ 0xFF for each in self.verifier))
         try:
             again.replace()
@@ -164,7 +164,7 @@ class Nfs4Client:
             pass  # the case is over
 
     def replace(self):
-        """Takes the place of an earlier client of this name, whose state is gone then, and goes too."""
+        """Replaces an earlier client of this name, whose state ends with it. Then removes itself."""
         if self.exchange_id().kind != kinds.REPLY:
             return
         self.create_session()
@@ -175,7 +175,7 @@ class Nfs4Client:
 
 
 class Nfs4Session:
-    """A session: knows its slots, and puts SEQUENCE before the operations of its calls."""
+    """A session: tracks its slots, and adds SEQUENCE before the operations of its calls."""
 
     def __init__(self, client, conn, granted):
         self.client = client
@@ -183,7 +183,7 @@ class Nfs4Session:
         self.granted = granted  # nfs4.CreateSessionOk
         self.id = granted.csr_sessionid
         self.sequences = {}  # slot: sequence id of its last request
-        self.status_flags = 0  # of the last SEQUENCE that was read
+        self.status_flags = 0  # of the last decoded SEQUENCE
 
     # -- what was granted ----------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Nfs4Session:
         return self.fore.ca_maxrequests
 
     def unused_slot(self):
-        """The last slot, which no request has used; the case is not testable if there is none."""
+        """The last slot, which no request has used. Without one the case is not testable."""
         last = self.slots - 1
         if last in self.sequences:
             raise NotTestable("the session has fewer slots than the case uses")
@@ -205,12 +205,12 @@ class Nfs4Session:
 
     @property
     def largest_read(self):
-        """Octets that one READ may return so that its reply keeps ca_maxresponsesize."""
+        """The most octets of one READ whose reply fits ca_maxresponsesize."""
         return _room(self.fore.ca_maxresponsesize)
 
     @property
     def largest_write(self):
-        """Octets that one WRITE may have so that its request keeps ca_maxrequestsize."""
+        """The most octets of one WRITE whose request fits ca_maxrequestsize."""
         return _room(self.fore.ca_maxrequestsize)
 
     # -- calls ---------------------------------------------------------------------------------
@@ -218,8 +218,8 @@ class Nfs4Session:
     def sequence(
         self, slot=0, number=None, highest=None, cachethis=False, session_id=None, beyond=False
     ):
-        """SEQUENCE in this slot. Without `number` it is the slot's next request. The case is not testable
-        where the slot was not granted, unless `beyond` is set."""
+        """SEQUENCE in this slot. Without `number` it is the slot's next request. If the slot was
+        not granted, the case is not testable, unless `beyond` is set."""
         if slot >= self.slots and not beyond:
             raise NotTestable("the session has fewer slots than the case uses")
         if number is None:
@@ -235,26 +235,26 @@ class Nfs4Session:
         )
 
     def call(self, *operations, conn=None, tag="", **sequence):
-        """A COMPOUND of SEQUENCE and these operations; see `sequence` for the further arguments."""
+        """A COMPOUND of SEQUENCE and these operations. The keyword arguments are those of
+        `sequence`."""
         first = self.sequence(**sequence)
         return (conn or self.conn).compound_call(first, *operations, tag=tag)
 
     def exchange(self, *operations, conn=None, **sequence):
-        """Sends such a call as it is, and its Outcome."""
+        """Sends such a call once. Returns its Outcome."""
         conn = conn or self.conn
         outcome = conn.exchange(self.call(*operations, conn=conn, **sequence))
         self.note(outcome)
         return outcome
 
     def note(self, outcome):
-        """Remembers what SEQUENCE says in an Outcome."""
+        """Records the SEQUENCE result of an Outcome."""
         result = outcome.result
         if result is not None and "SEQUENCE" in result and int(result["SEQUENCE"].status) == 0:
             self.status_flags = result["SEQUENCE"].resok4.sr_status_flags
 
     def run(self, *operations, conn=None, **sequence):
-        """The same for operations that a case only prepares with, and that can be repeated; their
-        CompoundReply."""
+        """The CompoundReply of idempotent operations that prepare a case, with retries."""
         outcome = self.exchange_in_time(*operations, conn=conn, **sequence)
         if outcome.kind != kinds.REPLY:
             detail = f"{outcome.detail}\n{outcome.trace()}"
@@ -262,8 +262,8 @@ class Nfs4Session:
         return outcome.result
 
     def exchange_in_time(self, *operations, conn=None, **sequence):
-        """The Outcome of such a call, which is made again as long as the target asks for that; see
-        in_time. With `number` it has this sequence ID each time."""
+        """The Outcome of such a call, with retries; see in_time. With `number` each retry has this
+        sequence ID."""
         conn = conn or self.conn
         what = names_of(operations) or "SEQUENCE"
         return in_time(conn, what, lambda: self._attempt(conn, operations, sequence))
@@ -275,16 +275,16 @@ class Nfs4Session:
         return outcome
 
     def take_back(self, outcome, slot=0):
-        """After a request of this slot that has failed: SEQUENCE itself is retried with the same sequence
-        ID if it was put off (RFC 8881 15.1.1.3)."""
+        """Takes back the sequence ID of a failed request. A SEQUENCE with NFS4ERR_DELAY is retried
+        with the same ID (RFC 8881 15.1.1.3)."""
         if outcome.kind != DELAY or "SEQUENCE" not in outcome.result:
             return
         if int(outcome.result["SEQUENCE"].status) != 0:
             self.sequences[slot] = (self.sequences[slot] - 1) & 0xFFFFFFFF
 
     def outlast_grace(self):
-        """Waits for the end of a grace period, in which a case could not judge what it gets. What else the
-        OPEN of a file that is not there gives does not matter."""
+        """Waits for the end of a grace period by OPEN of a missing file. Its other results do not
+        matter."""
         operations = ("PUTROOTFH", self.open_operation("steertag-is-not-here"))
         in_time(self.conn, "OPEN", lambda: self._attempt(self.conn, operations, {}))
 
@@ -293,7 +293,7 @@ class Nfs4Session:
         self.run(operation("RECLAIM_COMPLETE"))
 
     def bind(self, conn, direction=NFS4.ChannelDirFromClient.CDFC4_FORE, rdma_mode=False, **fields):
-        """BIND_CONN_TO_SESSION of this connection; its Outcome."""
+        """The Outcome of BIND_CONN_TO_SESSION on this connection."""
         asked = {
             "bctsa_sessid": self.id,
             "bctsa_dir": direction,
@@ -302,7 +302,7 @@ class Nfs4Session:
         return alone_in_time(conn, operation("BIND_CONN_TO_SESSION", **{**asked, **fields}))
 
     def destroy(self, conn=None):
-        """DESTROY_SESSION; its Outcome."""
+        """The Outcome of DESTROY_SESSION."""
         gone = operation("DESTROY_SESSION", dsa_sessionid=self.id)
         return alone_in_time(conn or self.conn, gone)
 
@@ -327,11 +327,11 @@ class Nfs4Session:
         )
 
     def close(self, handle, stateid):
-        """CLOSE; nothing of it is judged."""
+        """Sends CLOSE; its result is not judged."""
         self.run(putfh(handle), operation("CLOSE", open_stateid=stateid))
 
     def return_delegation(self, handle, stateid):
-        """DELEGRETURN; its Outcome."""
+        """The Outcome of DELEGRETURN."""
         operations = (putfh(handle), operation("DELEGRETURN", deleg_stateid=stateid))
         return in_time(self.conn, "DELEGRETURN", lambda: self._attempt(self.conn, operations, {}))
 
@@ -342,7 +342,7 @@ def names_of(operations):
 
 
 def _room(most):
-    """Octets of data that fit into a message of `most` octets beside what else it has."""
+    """The octets of data in a message of `most` octets, after headers and operations."""
     if most <= BESIDE_DATA:
         raise NotTestable("the session has no room for the data of a READ or WRITE")
     return most - BESIDE_DATA
@@ -372,7 +372,7 @@ def getattr_of(*attributes):
 
 
 class Nfs4Files:
-    """What the files that `bench` makes (by NFS version 3) are called in NFS version 4."""
+    """NFS version 4 handles and paths of the files that `bench` makes by NFS version 3."""
 
     def __init__(self, bench, session):
         self.bench = bench
@@ -393,7 +393,7 @@ class Nfs4Files:
         return self._directory
 
     def handle(self, name):
-        """The handle of what has this name in the case's directory."""
+        """The handle of this name in the case's directory."""
         result = self.session.run(putfh(self.directory), lookup(name), "GETFH")
         return result["GETFH"].resok4.object
 

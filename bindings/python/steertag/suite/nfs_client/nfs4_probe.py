@@ -1,4 +1,4 @@
-"""Whether the target has NFS version 4.1, a backchannel, delegations: one exchange tells it."""
+"""Probes for NFS version 4.1 and a backchannel: one exchange each."""
 
 from ... import nfs
 from ..cases import kinds
@@ -29,8 +29,8 @@ def _client(link, conn):
 
 
 def probe_nfs41(link):
-    """EXCHANGE_ID is understood. An answer in error, but of this version, is a matter of cases. A grace
-    period is over then."""
+    """The lack of NFS version 4.1 in one sentence, or "" if the target understands EXCHANGE_ID.
+    Waits for the end of a grace period. Cases judge an error of this version."""
     conn = _open(link)
     client = _client(link, conn)
     kind = client.exchange_id().kind
@@ -43,7 +43,7 @@ def probe_nfs41(link):
 
 
 def _grace(client):
-    """Waits for its end; what is lacking where it does not come."""
+    """Waits for the end of a grace period. Returns the lack in a sentence if it does not end."""
     try:
         if client.create_session().kind == kinds.REPLY:
             client.sessions[0].reclaim_complete()
@@ -51,12 +51,12 @@ def _grace(client):
     except NotTestable as reason:
         return str(reason)
     except HarnessError:
-        pass  # a matter of cases
+        pass  # judged by cases
     return ""
 
 
 def probe_backchannel(link):
-    """CREATE_SESSION grants the connection as backchannel."""
+    """The lack of a backchannel in one sentence, or "" if CREATE_SESSION grants one."""
     conn = _open(link)
     client = _client(link, conn)
     Callbacks(conn)
@@ -70,8 +70,8 @@ def probe_backchannel(link):
     return ""
 
 
-# Delegations are not among them: a server may delegate or not from one OPEN to the next (RFC 8881
-# 10.4), so that each case proves by its own OPEN that it got none.
+# Delegations have no probe: a server decides anew at each OPEN (RFC 8881 10.4). Each case proves
+# the lack by its own OPEN.
 PROBES = {
     "nfs41": probe_nfs41,
     "backchannel": probe_backchannel,

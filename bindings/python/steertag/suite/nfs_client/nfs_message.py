@@ -1,12 +1,12 @@
-"""NFS and MOUNT by procedure name: arguments from fields, results with the items of write chunks put
-back."""
+"""NFS and MOUNT by procedure name: arguments from fields, results with the items of write
+chunks."""
 
 from ... import nfs, rpc, wire
 from ..cases import kinds
 from . import compound
 from .compound import built
 
-# Above what any call of the suite asks for: a reply may claim four gibibytes for what it left out.
+# Above the largest request of the suite: a reply may claim four gibibytes for a reduced item.
 MOST_ITEM_OCTETS = 16 << 20
 
 _PROGRAMS = {
@@ -16,9 +16,9 @@ _PROGRAMS = {
 
 
 def nfs_arguments(procedure, arguments, fields):
-    """(procedure number, octets of the arguments). `procedure` is a name ("READ") or a number;
-    `arguments` are octets, a value of nfs.nfs3, or None for `fields`, in which a struct may be a dict
-    of its fields."""
+    """(procedure number, octets of the arguments). `procedure` is a name ("READ") or a number.
+    `arguments` are octets, a value of nfs.nfs3, or None for `fields`. A struct in `fields` may be a
+    dict."""
     number = nfs.nfs3.Procedure[procedure] if isinstance(procedure, str) else procedure
     if isinstance(arguments, (bytes, bytearray)):
         return int(number), bytes(arguments)
@@ -58,8 +58,8 @@ def _read_compound(payload):
 
 
 def with_item(asked, payload, chunks):
-    """The reply as one payload stream: the DDP-eligible result, if it was reduced, stands in its place
-    again (RFC 8166 3.4.6.1). Raises DecodeError."""
+    """The reply as one payload stream, with a reduced DDP-eligible result in its place (RFC 8166
+    3.4.6.1). Raises DecodeError."""
     if asked == compound.ASKED:
         return _with_items(asked, payload, chunks)
     if not _is_known(asked):
@@ -78,13 +78,13 @@ def _with_items(asked, payload, chunks):
     items = nfs.binding.eligible_results(payload, *asked, lengths)
     whole = bytes(payload)
     for item, content in zip(items, contents):
-        if item.reduced:  # positions count in the unreduced stream, so that they hold in order
+        if item.reduced:  # positions are of the unreduced stream, so they are valid in order
             whole = _put_back(whole, item, content)
     return whole
 
 
 def _put_back(payload, item, carried):
-    """The payload stream with what a chunk has carried in the place of a reduced item; what it lacks is
+    """The payload stream with the octets of a chunk in place of a reduced item. Missing octets are
     zero."""
     if item.length > MOST_ITEM_OCTETS:
         raise wire.DecodeError(f"an item of {item.length} octets was asked for by no call")

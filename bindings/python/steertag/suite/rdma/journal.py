@@ -2,7 +2,7 @@
 
 from ... import wire
 
-# Events shown, and of them messages decoded in full: what a failure hangs on is at the end.
+# Events shown, and messages decoded in full: the cause of a failure is at the end.
 MOST_EVENTS = 24
 MOST_DECODED = 4
 

@@ -1,21 +1,21 @@
-"""The memory oracle: what the target did to the memory that a case offered.
+"""The memory oracle: checks the target's writes to the memory that a case offers.
 
-It looks at memory only; what the trace shows is the judge's part. Legal and left alone: octets of an
-offered segment beyond the returned length (RFC 8166 4.3.2.2), also of an unused chunk.
+It checks memory only; the judge checks the trace. Octets of an offered segment beyond the returned
+length are legal (RFC 8166 4.3.2.2), also those of an unused chunk.
 """
 
 from .memory import gather
 
-OUTSIDE = "RFC8166-8.1.4-2"  # nothing beyond what was offered
-EARLY = "RFC8166-3.5.2-2"  # Writes follow the call
-PADDING = "RFC8166-3.4.6.2-2"  # no roundup in a write chunk
-RETURNED = "RFC8166-3.4.6-5"  # returned length = octets placed
-# A run of untouched octets this long inside returned data is no accident.
+OUTSIDE = "RFC8166-8.1.4-2"  # No octet beyond the offer.
+EARLY = "RFC8166-3.5.2-2"  # Writes follow the call.
+PADDING = "RFC8166-3.4.6.2-2"  # No roundup in a write chunk.
+RETURNED = "RFC8166-3.4.6-5"  # The returned length is the octets placed.
+# A run of this many untouched octets inside returned data is no coincidence.
 SHORTEST_UNTOUCHED = 16
 
 
 def before_send(offers):
-    """[(id, text)]: memory that was touched before the message that offers it left."""
+    """[(id, text)]: memory that changed before the message that offers it was sent."""
     return [
         (EARLY, f"{_name(offer)} changed before the call that offers it was sent")
         for offer in offers
@@ -24,8 +24,8 @@ def before_send(offers):
 
 
 def after_answer(offers, write_chunks, reply_chunk):
-    """[(id, text)] after an answer. `write_chunks` and `reply_chunk` are the returned segments;
-    pass [] for answers that return none."""
+    """[(id, text)] after an answer. `write_chunks` and `reply_chunk` are the returned segments, []
+    without any."""
     found = outside(offers)
     for number, chunk in enumerate(write_chunks):
         found += _returned(offers, chunk, f"write chunk {number}")
@@ -35,7 +35,7 @@ def after_answer(offers, write_chunks, reply_chunk):
 
 
 def outside(offers):
-    """[(id, text)]: guards, and octets that no offered segment covers."""
+    """[(id, text)]: changed guards, and changed octets outside of offered segments."""
     found = []
     for offer in offers:
         if not offer.region.guards_intact:
@@ -67,11 +67,11 @@ def _first_uncovered_change(offer, content):
 
 
 def _returned(offers, segments, name):
-    """A returned length says how many octets were placed: none of them still holds the pattern."""
+    """Returned octets that still hold the fill pattern were never placed."""
     for number, segment in enumerate(segments):
         placed = gather(offers, [segment])
         if placed is None:
-            continue  # foreign or enlarged segments are the judge's part
+            continue  # the judge checks foreign and enlarged segments
         owner = next(offer for offer in offers if offer.stag == segment.handle)
         start = segment.offset - owner.base
         untouched = _untouched_run(placed, owner.filled[start : start + segment.length])
@@ -87,7 +87,8 @@ def _returned(offers, segments, name):
 
 
 def _untouched_run(placed, filled):
-    """Where the tail of the returned octets was never written; None if the last octets were."""
+    """The start of an unwritten tail of the returned octets; None if the last octets were
+    written."""
     if (
         len(placed) < SHORTEST_UNTOUCHED
         or placed[-SHORTEST_UNTOUCHED:] != filled[-SHORTEST_UNTOUCHED:]
@@ -100,7 +101,7 @@ def _untouched_run(placed, filled):
 
 
 def _padding(offers, segments, number):
-    """Octets up to the next multiple of four after the data that became zero were placed as roundup."""
+    """Zeroed octets after the data, up to a multiple of four, were placed as roundup."""
     total = sum(segment.length for segment in segments)
     roundup = -total % 4
     last = next((segment for segment in reversed(segments) if segment.length), None)

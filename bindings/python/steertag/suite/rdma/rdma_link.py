@@ -1,4 +1,4 @@
-"""The way to the target over RDMA: one provider per process, connections with their observers."""
+"""The link to the target over RDMA: one provider per process, connections with their observers."""
 
 import dataclasses
 
@@ -11,14 +11,14 @@ from ..exchange.link import Link
 from ..nfs_client.nfs_message import auth_sys
 from .connection import Connection
 
-# Inline threshold that the helper connections announce.
+# The inline threshold that helper connections announce.
 HELPER_INLINE = 4096
 HELPER_CREDITS = 8
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What a connection is opened with, and what its calls carry."""
+    """Parameters of a connection and of its calls."""
 
     options: fabric.ConnectionOptions
     credits: int
@@ -26,13 +26,13 @@ class Settings:
 
 
 class Watch:
-    """The observers of one connection. Without `capabilities` every RDMA operation is seen: our side
-    makes them all."""
+    """The observers of one connection. Without `capabilities` they see every RDMA operation,
+    because our side makes them all."""
 
     def __init__(self, number, capabilities=None):
         self.number = number
         self.recorder = trace.Recorder()
-        self.sight_lost = False  # the judge's, by a case
+        self.sight_lost = False  # a case blinded the judge
         self.judge = conformance.Judge(
             rdma_operations=capabilities is None or capabilities.sees_remote_operations
         )
@@ -41,7 +41,7 @@ class Watch:
 
 
 class RdmaLink(Link):
-    """Owns the provider; works only while someone waits."""
+    """Owns the provider, which runs only inside a wait."""
 
     transport = RDMA
 
@@ -55,7 +55,8 @@ class RdmaLink(Link):
         self._helper_settings = _helper_settings(profile)
 
     def reseed(self, seed):
-        """The steering tags and offsets of a software provider, which a server may react to."""
+        """Seeds the steering tags and offsets of a software provider: a server's reaction may
+        depend on them."""
         self.provider.reseed(seed)
 
     def open(self, settings, watch, timeout_ms):
@@ -73,7 +74,7 @@ class RdmaLink(Link):
         watch = Watch(0, self.provider.capabilities)
         raw = self.open(self._helper_settings, watch, timeout_ms)
         conn = Connection(raw, watch, self._helper_settings, deadlines, self.unique)
-        # A call of the target that nobody announced is judged in cases, and is no answer here.
+        # An unannounced call of the target is no answer here; cases judge it.
         Callbacks(conn)
         return conn
 
@@ -82,7 +83,7 @@ class RdmaLink(Link):
 
 
 def _helper_settings(profile):
-    """Settings of connections that prepare and probe: plain and small."""
+    """Settings of the helper connections that prepare and probe."""
     data = wire.PrivateData(send_bytes=HELPER_INLINE, receive_bytes=HELPER_INLINE)
     options = fabric.ConnectionOptions(
         private_data=wire.encode(data), receives=HELPER_CREDITS, receive_bytes=HELPER_INLINE

@@ -1,5 +1,5 @@
-"""The baseline's part of a run: what is expected fails no test, what differs fails one, and at the end
-rows that nothing needed are found."""
+"""The baseline's part of a run: expected outcomes pass, differences fail, and unneeded rows are
+found."""
 
 from ...baseline import Case, Report, compare, differences_of
 from ..cases.case import case_of
@@ -7,7 +7,7 @@ from .terminal import DIFFERENT, EXPECTED
 
 
 def apply(record, report, baseline):
-    """Has the test report of a case tell what the baseline makes of its record."""
+    """Changes the test report of a case by the comparison of its record with the baseline."""
     row = baseline.row(record.id)
     differences = differences_of(Case.of(vars(record)), row)
     if differences:
@@ -33,7 +33,7 @@ def names_a_part(config):
     """Whether the command line names files or single tests rather than folders, or leaves files out."""
     if any(config.getoption(name, None) for name in _LEAVING_OUT):
         return True
-    # Of `pytest --help` nothing is parsed beyond the options.
+    # `pytest --help` parses options only.
     places = [str(each) for each in getattr(config, "args", ())]
     directory = config.invocation_params.dir
     return any("::" in place or (directory / place).is_file() for place in places)

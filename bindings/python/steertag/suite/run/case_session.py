@@ -1,5 +1,5 @@
-"""What one process's part of a run has whether it tests a server or a client: the case that runs now, its
-bench, and why no further case can run."""
+"""The common part of a server's and a client's session in one process: running case, bench, end of
+the run."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from ..exchange.deadline import Deadlines
 from ..recording import recording_file
 from .report import FAILURES
 
-# Verdicts whose cases leave a recording; WARN does if it fails the run.
+# Verdicts that leave a recording; WARN does if it fails the run.
 RECORDED = (Verdict.FAIL, Verdict.CRASH, Verdict.HANG)
 
 
@@ -34,7 +34,7 @@ class CaseSession:
         return self._run
 
     def _make_sure(self):
-        """What is tested is up. Raises Unreachable."""
+        """Makes sure that the peer under test is up. Raises Unreachable."""
         if self.lost:
             raise Unreachable(self.lost)
         try:
@@ -44,7 +44,7 @@ class CaseSession:
             raise
 
     def check_needs(self, case):
-        """Ends the case with Unsupported or NotTestable if the run cannot offer what it needs."""
+        """Ends the case with Unsupported or NotTestable if the run lacks one of its needs."""
         if case.risk == "destructive" and not self._expendable():
             raise NotTestable(
                 "destructive: runs against a third party only with --allow-destructive"
@@ -55,7 +55,7 @@ class CaseSession:
     # -- recordings of failures ----------------------------------------------------------------
 
     def keep_recording(self, run):
-        """Writes the recording of a failure; takes away that of an earlier run of the case."""
+        """Writes the recording of a failure, or removes that of an earlier run of the case."""
         path = self.options.report / FAILURES / f"{run.case_id}{recording_file.SUFFIX}"
         warned = self.options.strict and run.verdict is Verdict.WARN
         if run.verdict not in RECORDED and not warned:

@@ -1,5 +1,5 @@
-"""The controlling process's part of a run: it gathers the records of all workers, writes the report,
-and lets the exit code tell the truth."""
+"""The controlling process of a run: collects the records of all workers, writes the report, sets
+the exit code."""
 
 import pytest
 
@@ -11,11 +11,11 @@ from .options import lock_report_directory, make_report_directory
 from .report import JunitReport, Record, Report
 from .terminal import write_summary
 
-# Keys of a worker's last words to the controller.
+# Keys of a worker's final message to the controller.
 WORKER_PROBLEM = "steertag_problem"
 WORKER_PARTIAL = "steertag_partial"
 
-# What pytest ends with when every selected case has run.
+# pytest's exit codes if every selected case has run.
 _COMPLETE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
 
@@ -27,7 +27,7 @@ class Controller:
         self._report = Report()
         self._options = options
         self._roles = set()
-        self._case_ids = {}  # of the cases that have begun, by their node ids
+        self._case_ids = {}  # of started cases, by node id
         self._name_target({"server"})
         self._report.name = options.profile.name
         self._report.partial = names_a_part(config)
@@ -45,16 +45,16 @@ class Controller:
         self._report.target = "; ".join(names[role](self._options) for role in sorted(roles))
 
     def problem(self, sentence):
-        """Something outside of cases that must not go unnoticed."""
+        """Records a failure outside of cases, which fails the run."""
         if sentence not in self._problems:
             self._problems.append(sentence)
 
     def partial(self):
-        """Not all cases were selected, or not all that were have run."""
+        """Some cases were not selected, or did not run."""
         self._report.partial = True
 
     def _start_junit(self, report):
-        """The first case starts JUnit; pytest has called its hooks for this report already."""
+        """Starts JUnit at the first case. pytest has already called its hooks for this report."""
         make_report_directory(self._directory)
         self._lock = lock_report_directory(self._directory)
         if self._lock is None:
@@ -84,7 +84,7 @@ class Controller:
             self._stop(stop)
 
     def _stop(self, why):
-        """No further case is started."""
+        """Starts no further case."""
         self._report.stopped = why
         session = self._config.pluginmanager.get_plugin("dsession")
         session = session or self._config.pluginmanager.get_plugin("session")
@@ -93,8 +93,8 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem, report):
-        """An xdist worker died: Steertag's own process, so it says nothing about the target. The report of
-        the setup has told which case it was, unless it died before: then its node id stands for it.
+        """An xdist worker died. It is Steertag's own process, so the target is not to blame. The
+        report of the setup names the case; without one, the node id does.
         """
         reason = "the process that ran the case died"
         case_id = self._case_ids.get(crashitem, crashitem)
@@ -132,7 +132,7 @@ class Controller:
             self.problem(f"report directory {self._directory}: {error.strerror}")
 
     def _compare(self, session):
-        """A run that differs from its baseline has failed, whatever its cases say."""
+        """Fails a run that differs from its baseline, whatever the outcomes of its cases."""
         if self._baseline is None:
             return
         records, partial = self._report.sorted(), self._report.partial

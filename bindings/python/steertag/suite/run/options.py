@@ -15,7 +15,7 @@ from .profile import BadProfile, Profile, load
 
 DEFAULT_REPORT = "build/report"
 DEFAULT_LISTEN = "iwarp://127.0.0.1:0"
-# When a use of the client hangs; own client gives up what is never answered much earlier.
+# A use of the client that takes longer hangs. Our own client times out much earlier.
 DEFAULT_CLIENT_TIMEOUT_S = 20.0
 LONGEST_CLIENT_TIMEOUT_S = 3600.0
 CLIENT_VERSIONS = ("4.1", "3")
@@ -23,7 +23,7 @@ CLIENT_VERSIONS = ("4.1", "3")
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """What a run was asked for. `target` is None for the bundled server."""
+    """The checked options of a run. `target` is None for the bundled server."""
 
     target: str | None
     profile: Profile
@@ -32,15 +32,15 @@ class Options:
     strict: bool
     server: pathlib.Path
     server_arguments: tuple
-    listen: str  # where the bundled server listens over RDMA
-    over: str  # the transport by which the bundled server is tested
-    baseline: Baseline | None = None  # what is expected of the target's cases
-    seed: int = 0  # of the trials of property-based cases
-    run_seed: int = 0  # of the XIDs
-    listen_urls: tuple = (DEFAULT_LISTEN,)  # where the suite's server for clients listens
-    client_command: str = ""  # empty for our own client
+    listen: str  # URL of the bundled server over RDMA
+    over: str  # Transport of the tests of the bundled server.
+    baseline: Baseline | None = None  # Expected outcomes of the target's cases.
+    seed: int = 0  # Seed of property-based trials.
+    run_seed: int = 0  # Seed of the XIDs.
+    listen_urls: tuple = (DEFAULT_LISTEN,)  # URLs of the suite's server for clients.
+    client_command: str = ""  # Empty for our own client.
     client_timeout_s: float = DEFAULT_CLIENT_TIMEOUT_S
-    client_nfs: str = CLIENT_VERSIONS[0]  # of our own client
+    client_nfs: str = CLIENT_VERSIONS[0]  # Of our own client.
     client_deviations: tuple = ()
 
 
@@ -56,13 +56,13 @@ def _add_options_of_servers(add):
     add(
         "--target",
         metavar="URL",
-        help="target under test, provider://host[:port][/export] (tcp:// is plain TCP); without it "
+        help="target under test, provider://host[:port][/export] (tcp:// is plain TCP); default: "
         "the bundled server",
     )
     add(
         "--over",
         choices=ANY,
-        help="the transport by which the bundled server is tested (default rdma)",
+        help="transport to the bundled server (default rdma)",
     )
     add(
         "--server-arg",
@@ -84,8 +84,8 @@ def _add_options_of_clients(add):
     add(
         "--client-command",
         metavar="COMMAND",
-        help="client under test, for the shell: reads the file `source` of the export at {url} "
-        "({host}, {port}) and writes its octets into a file `copy` beside it; without it our own "
+        help="client under test, a shell command that reads the file `source` of the export at {url} "
+        "({host}, {port}) and writes its octets into a file `copy` beside it; default: our own "
         "client",
     )
     add(
@@ -93,12 +93,12 @@ def _add_options_of_clients(add):
         metavar="SECONDS",
         type=float,
         default=DEFAULT_CLIENT_TIMEOUT_S,
-        help="when a use of the client hangs (default %(default)s); above what it waits for an answer",
+        help="a longer use of the client is a hang (default %(default)s); above the client's own time-outs",
     )
     add(
         "--client-nfs",
         choices=CLIENT_VERSIONS,
-        help=f"version of NFS of our own client (default {CLIENT_VERSIONS[0]})",
+        help=f"NFS version of our own client (default {CLIENT_VERSIONS[0]})",
     )
     add(
         "--client-deviate",
@@ -110,7 +110,7 @@ def _add_options_of_clients(add):
 
 
 def _add_options_of_both(add):
-    add("--profile", metavar="FILE", help="YAML file with what the target declares about itself")
+    add("--profile", metavar="FILE", help="YAML file with the declarations of the target")
     add(
         "--report",
         metavar="DIR",
@@ -121,12 +121,12 @@ def _add_options_of_both(add):
         metavar="ID",
         action="append",
         default=[],
-        help="run the case with this id, as reports name it; may be repeated",
+        help="run the case with this id of a report; may be repeated",
     )
     add(
         "--allow-destructive",
         action="store_true",
-        help="run destructive cases against a third party too",
+        help="also run destructive cases against a third party",
     )
     add(
         "--strict-verdicts",
@@ -136,30 +136,29 @@ def _add_options_of_both(add):
     add(
         "--baseline",
         metavar="FILE",
-        help="what the target is known for: the run fails on whatever differs from it, and on "
-        "nothing else (`steertag baseline update` makes such a file)",
+        help="expected outcomes of the target: the run fails on differences only (`steertag baseline "
+        "update` makes such a file)",
     )
     add(
         "--listen",
         metavar="URL",
         action="append",
         default=[],
-        help="where the bundled server, or the suite's server for clients, listens over RDMA "
-        f"(default {DEFAULT_LISTEN}, any free port); clients may be given a tcp:// URL besides, "
-        "for MOUNT",
+        help="RDMA address of the bundled server, or of the suite's server for clients "
+        f"(default {DEFAULT_LISTEN}, any free port); for clients, also a tcp:// URL for MOUNT",
     )
     add(
         "--seed",
         metavar="N",
         type=int,
         default=0,
-        help="another number lets property-based cases (server.property.*) try other things",
+        help="seed of the inputs of property-based cases (server.property.*)",
     )
     add(
         "--run-seed",
         metavar="N",
         type=int,
-        help="repeat the XIDs of the run that printed this number; every run has others by default",
+        help="repeat the XIDs of the run that printed this number; default: new ones in every run",
     )
 
 
@@ -185,9 +184,7 @@ def read_options(config):
         )
     for name in ("--over", "--listen"):
         if target and get(name):
-            raise pytest.UsageError(
-                f"{name} is for the bundled server; the URL of a target says it"
-            )
+            raise pytest.UsageError(f"{name} is for the bundled server; a target has it in its URL")
     if target:
         check_url("--target", target)
     listen = _listen_urls(get)
@@ -218,7 +215,7 @@ def read_options(config):
 
 
 def _baseline(path, name):
-    """The Baseline of the target with this name, or None without a path."""
+    """The Baseline of the target `name`, or None without a path."""
     if not path:
         return None
     try:
@@ -228,7 +225,7 @@ def _baseline(path, name):
 
 
 def _listen_urls(get):
-    """Where to listen: first over RDMA; only a client may need a place over TCP besides."""
+    """The URLs to listen on: RDMA first; only a client may need one over TCP too."""
     listen = tuple(get("--listen")) or (DEFAULT_LISTEN,)
     transports = [transport_of(check_url("--listen", url)) for url in listen]
     if transports[0] == TCP:
@@ -252,7 +249,8 @@ def _check_client_options(get):
 
 
 def check_url(option, url):
-    """The parsed URL, if there is a provider for it; raises pytest.UsageError with one sentence."""
+    """The parsed URL. Raises pytest.UsageError with one sentence, also without a provider for
+    it."""
     from ... import fabric
 
     try:
@@ -265,7 +263,7 @@ def check_url(option, url):
 
 
 def make_report_directory(path):
-    """Creates the report directory; raises pytest.UsageError if it cannot be written to."""
+    """Creates the report directory. Raises pytest.UsageError if it is not writable."""
     try:
         (path / "captures").mkdir(parents=True, exist_ok=True)
         probe = path / f".writable.{os.getpid()}"
@@ -278,8 +276,8 @@ def make_report_directory(path):
 
 
 def lock_report_directory(path):
-    """The open file that keeps other runs out of the report directory as long as it lives; None if
-    another run is in it."""
+    """An open file that locks the report directory while it lives; None if another run holds the
+    lock."""
     lock = open(path / ".lock", "w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

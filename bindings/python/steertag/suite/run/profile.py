@@ -1,9 +1,9 @@
-"""The profile of a target: a small YAML file that declares what cannot be found out by a probe.
+"""The profile of a target: a small YAML file that declares what no probe finds.
 
     name: linux-6.1-siw
-    url: iwarp://127.0.0.1:20049/export      # --target wins over it
-    tcp: tcp://127.0.0.1:2049                # the same server over TCP, to compare it with
-    export: /export                          # what to mount; the URL's path by default
+    url: iwarp://127.0.0.1:20049/export      # --target overrides it
+    tcp: tcp://127.0.0.1:2049                # the same server over TCP, for comparison
+    export: /export                          # the path to mount; default: that of the URL
     mount: {transport: tcp, host: 127.0.0.1, port: 20048}    # or {transport: rdma}, the default,
                                              # or {handle: "0100..."}: the root's file handle in hex
     supports: {multiple-read-chunks: false}  # what it lacks: words of suite/cases/needs.py
@@ -12,11 +12,11 @@
     destructive: false                       # true: destructive cases may run, the target is expendable
     software: linux-image-6.1.0-41-amd64     # version, for the report
     console: build/lab/x/console.log         # a log of the target that crash verdicts quote
-    died: [test, -e, /run/x/died]            # succeeds if a target that does not answer is dead: crash
-                                             # rather than hang
-    restart: [ci/lab, restart, linux-6.1-siw]    # brings a dead target back at the same URL, so that
-                                             # the cases after a crash still run
-"""
+    died: [test, -e, /run/x/died]            # succeeds if a silent target is dead: crash, not hang
+    restart: [ci/lab, restart, linux-6.1-siw]    # restarts a dead target at the same URL; the cases
+                                             # after a crash still run
+
+docs/servers.md explains the keys to users."""
 
 import dataclasses
 
@@ -24,7 +24,7 @@ from ... import fabric, yaml_text
 from ..cases.needs import TARGET_NEEDS
 from ..cases.transport import TCP, transport_of
 
-# A profile is a page of text; more is a wrong file.
+# A profile is a page of text; a larger file is a wrong file.
 LARGEST_PROFILE = 1 << 20
 LARGEST_ID = 0xFFFFFFFF  # of AUTH_SYS
 LARGEST_HANDLE = 64  # of NFSv3
@@ -37,7 +37,7 @@ class BadProfile(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Profile:
-    """A validated profile; the defaults describe a target about which nothing is declared."""
+    """A validated profile; the defaults are those of a target without a profile."""
 
     name: str = ""
     url: str = ""
@@ -140,7 +140,7 @@ def _check_mount(mount):
 
 
 def _is_text(value):
-    """Whether it can be sent and opened: encodable, without NUL."""
+    """Whether the value can be an address or file name: encodable, without NUL."""
     try:
         return "\0" not in value and value.encode() is not None
     except UnicodeEncodeError:

@@ -26,7 +26,7 @@ class Record:
     seconds: float
     capture: str | None = None
     replay: str | None = None  # the recording of a failure
-    judged: list = dataclasses.field(default_factory=list)  # by connection, see judge_findings.py
+    judged: list = dataclasses.field(default_factory=list)  # by connection; see judge_findings.py
     detail: str = ""
 
     @property
@@ -42,15 +42,15 @@ class Record:
 
 
 class Report:
-    """All records of a run. A case that was recorded twice keeps its worse record."""
+    """All records of a run. Of two records of a case, the worse is kept."""
 
     def __init__(self):
         self.records = {}
         self.target = ""
-        self.name = ""  # of the target, by its profile
-        self.run_seed = 0  # of the XIDs
-        self.stopped = ""  # why the run ended early
-        self.partial = False  # whether not all of the suite's cases were selected and have run
+        self.name = ""  # Of the target, by its profile.
+        self.run_seed = 0  # Of the XIDs.
+        self.stopped = ""  # Why the run ended early.
+        self.partial = False  # Some cases of the suite were not selected, or did not run.
 
     def add(self, record):
         known = self.records.get(record.id)
@@ -68,7 +68,7 @@ class Report:
         return totals
 
     def executed(self):
-        """How many cases ran to a verdict about the target, good or bad."""
+        """The number of cases with a verdict on the target, good or bad."""
         return sum(
             Verdict(record.verdict).outcome in ("passed", "failed")
             for record in self.records.values()
@@ -92,7 +92,7 @@ class Report:
 
 
 class JunitReport(LogXML):
-    """pytest's JUnit XML, started when the first case is reported and put in place atomically."""
+    """pytest's JUnit XML, started at the first case and renamed into place at the end."""
 
     def __init__(self, path):
         self.final_path = path
@@ -109,4 +109,4 @@ class JunitReport(LogXML):
             self.error = error
 
     def pytest_terminal_summary(self, terminalreporter):
-        """The suite's own summary names the report directory."""
+        """Prints nothing: the suite's own summary names the report directory."""

@@ -10,8 +10,7 @@ import tempfile
 from ..cases.transport import RDMA, TCP
 from ..exchange.deadline import SERVER_START_MS, SERVER_STOP_MS, Limit
 
-# Interval at which the port file is looked for while waiting for the process; not a sleep: the
-# wait ends at once when the process dies.
+# Interval between two looks at the port file. It is no sleep: the wait ends with the process.
 PORT_FILE_INTERVAL_S = 0.01
 # Octets of the server's own output that a crash verdict quotes.
 QUOTED_OUTPUT = 4000
@@ -32,15 +31,15 @@ class CannotStart(Exception):
 
 
 class BundledServer:
-    """One `steertag-serve` with ports of its own, over RDMA where the URL `listen` says and over TCP on
-    127.0.0.1. `name` tells workers apart."""
+    """One `steertag-serve` with ports of its own: over RDMA at the URL `listen`, over TCP on
+    127.0.0.1. `name` distinguishes workers."""
 
     def __init__(self, program, listen, arguments, directory, name):
         self._program = pathlib.Path(program)
         self._listen = listen
         self._arguments = list(arguments)
         self._log = pathlib.Path(directory) / f"server-{name}.log"
-        self._log_start = 0  # where the present process began to write
+        self._log_start = 0  # offset of the current process's output
         self._process = None
         self.urls = {}  # {transport: URL}
 
@@ -52,7 +51,7 @@ class BundledServer:
             raise CannotStart(
                 f"cannot write {self._log}: {error.strerror}; --report DIR names another directory"
             ) from None
-        # A folder of its own: another run may share the report directory.
+        # A private folder: another run may share the report directory.
         with log, tempfile.TemporaryDirectory(prefix="steertag-") as folder:
             self._log_start = log.tell()
             port_file = pathlib.Path(folder) / "port"
@@ -62,7 +61,7 @@ class BundledServer:
             self.urls = {RDMA: f"{host}:{rdma}/export", TCP: f"tcp://127.0.0.1:{tcp}/export"}
 
     def _launch(self, log, port_file):
-        # setpriv ends the server even if this process is killed without warning.
+        # setpriv ends the server even after SIGKILL of this process.
         command = ["setpriv", "--pdeathsig", "TERM", str(self._program)]
         for url in (self._listen, "tcp://127.0.0.1:0"):
             command += ["--listen", url]
@@ -100,11 +99,11 @@ class BundledServer:
 
     @property
     def pid(self):
-        """The process id of a server that was started."""
+        """The process id of the running server."""
         return self._process.pid
 
     def wait_for_death(self, timeout_ms):
-        """Whether the process has ended, after waiting so long for it."""
+        """Waits for the end of the process. Returns whether it has ended."""
         try:
             self._process.wait(timeout_ms / 1000)
         except subprocess.TimeoutExpired:
@@ -112,14 +111,14 @@ class BundledServer:
         return True
 
     def death(self):
-        """How the process ended: "signal SIGSEGV" or "exit status 3"; None while it runs."""
+        """The end of the process: "signal SIGSEGV" or "exit status 3"; None while it runs."""
         status = self._process.poll()
         if status is None:
             return None
         return f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
 
     def output(self):
-        """The end of what the process wrote to stdout and stderr."""
+        """The last output of the process on stdout and stderr."""
         return end_of(self._log, self._log_start)
 
     def _last_line(self):
@@ -131,7 +130,7 @@ class BundledServer:
         self.start()
 
     def stop(self):
-        """Asks the process to end, and kills it if it does not."""
+        """Sends SIGTERM to the process, and SIGKILL if it does not end."""
         if self._process is None or self._process.poll() is not None:
             return None
         self._process.terminate()

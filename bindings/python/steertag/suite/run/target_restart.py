@@ -1,5 +1,5 @@
-"""A third-party target that does not answer: the commands of its profile tell whether it is dead, and bring
-it back."""
+"""The profile's commands for a silent third-party target: whether it is dead, and how to restart
+it."""
 
 import subprocess
 
@@ -7,14 +7,14 @@ from .server_process import CannotStart
 
 # A virtual machine under software emulation boots in 20 s on an idle host.
 RESTART_LIMIT_S = 180
-# A machine that was restarted may trip over itself while it boots; one that does so twice is told.
+# A machine may fail its first boot; a second failure is reported.
 RESTARTS = 2
-# To look whether a machine is there.
+# Limit of the check whether a machine is up.
 LOOK_LIMIT_S = 10
 
 
 def has_died(command):
-    """Whether the command says so, by exit status 0. False without a command, and if it cannot be run."""
+    """Whether the command exits with status 0. False without a command, or if it cannot run."""
     if not command:
         return False
     try:
@@ -24,8 +24,8 @@ def has_died(command):
 
 
 def restart_target(command):
-    """Runs the command and waits for its end; raises CannotStart with one sentence. It has succeeded
-    when it exits with status 0: then the target listens at its old URL."""
+    """Runs the command and waits for its end. Exit status 0 means that the target listens at its
+    old URL. Raises CannotStart with one sentence."""
     words = " ".join(command)
     try:
         done = _run(command, RESTART_LIMIT_S)
@@ -40,7 +40,7 @@ def restart_target(command):
 
 
 def _run(command, limit_s):
-    """The ended command, with what it said on stderr."""
+    """The ended command, with its stderr."""
     return subprocess.run(
         command,
         stdin=subprocess.DEVNULL,

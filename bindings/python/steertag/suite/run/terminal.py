@@ -6,7 +6,7 @@ from ...verdict import Verdict
 
 # Reasons listed per verdict; the report holds all.
 MOST_LISTED = 50
-# Cases that end with one reason, above which they share a line.
+# With more cases of one reason, they share a line.
 MOST_ALIKE = 8
 _LISTED = (
     Verdict.HARNESS_ERROR,
@@ -22,9 +22,9 @@ _COLOURS = {"passed": "green", "skipped": "yellow", "failed": "red", "error": "r
 
 
 def status(record, beside_baseline=""):
-    """(category, letter, word) as pytest_report_teststatus returns it. The category stays pytest's
-    own, so that its counts and exit code tell the same. `beside_baseline`: EXPECTED for a failure
-    that the baseline has, DIFFERENT for what differs from it."""
+    """(category, letter, word) of pytest_report_teststatus. The category is pytest's own, so that
+    its counts and exit code agree. `beside_baseline`: EXPECTED for a failure of the baseline,
+    DIFFERENT for a difference."""
     verdict = Verdict(record.verdict)
     if beside_baseline:
         category, letter = _BESIDE_BASELINE[beside_baseline]
@@ -33,8 +33,8 @@ def status(record, beside_baseline=""):
 
 
 def write_summary(reporter, report, directory, comparison=None):
-    """Counts of every verdict, then the cases that need attention, with their reasons; with a baseline
-    those are the ones that differ from it."""
+    """Prints the counts of every verdict, then the cases that need attention, with reasons. With a
+    baseline those are the differences."""
     reporter.section("steertag")
     reporter.line(f"target {report.target}")
     totals = report.totals()
@@ -69,7 +69,7 @@ def _write_list(reporter, verdict, records):
 
 
 def _lines(records):
-    """One line a case, or one for many of one reason."""
+    """One line for each case, or one for many cases of one reason."""
     counts = collections.Counter(record.reason for record in records)
     for record in records:
         if counts[record.reason] <= MOST_ALIKE:

@@ -1,11 +1,11 @@
-"""What passed on a connection over TCP, for failure texts: records, and octets that are none."""
+"""The last events of a connection over TCP, for failure texts: records, and other octets."""
 
 import collections
 import dataclasses
 
 from ... import rpc, wire
 
-# Events kept and shown, and octets kept of each: what a failure hangs on is at the end.
+# Events kept and shown, and octets kept of each: the cause of a failure is at the end.
 MOST_EVENTS = 24
 MOST_OCTETS = 512
 # Octets shown of each event.
@@ -18,18 +18,19 @@ class _Event:
     actor: str  # client or server
     kind: str
     length: int | None  # None: the event has no octets
-    octets: bytes  # the first of them
+    octets: bytes  # the first ones
 
 
 class RecordJournal:
-    """The events of one connection, the last of which are kept."""
+    """Keeps the last events of one connection."""
 
     def __init__(self):
         self._count = 0
         self._events = collections.deque(maxlen=MOST_EVENTS)
 
     def note(self, actor, kind, octets=None):
-        """One event: of "record" `octets` is the RPC message, of "octets" what is no whole record."""
+        """Adds an event. `octets` is the RPC message of a "record", or the partial record of
+        "octets"."""
         length = None if octets is None else len(octets)
         kept = bytes((octets or b"")[:MOST_OCTETS])
         self._events.append(_Event(self._count, actor, kind, length, kept))

@@ -1,4 +1,4 @@
-"""The way to the target over TCP: streams with record marking (RFC 5531 11)."""
+"""The link to the target over TCP: streams with record marking (RFC 5531 11)."""
 
 import socket
 
@@ -23,7 +23,7 @@ class RecordLink(Link):
         self._credential = auth_sys(profile.uid, profile.gid)
 
     def open(self, capture, deadlines, seed, timeout_ms, need=None):
-        """A RecordConnection, established or refused; `capture` takes its octets."""
+        """A RecordConnection, established or refused. `capture` records its octets."""
         try:
             stream = Stream(self.url, capture, timeout_ms)
         except OSError as error:
