@@ -4,22 +4,8 @@ Their parts may be small numbers, which a search through octets does not tell fr
 
 import dataclasses
 
-from .. import wire
-from ..suite.exchange.outcome import read_reply
-from ..suite.nfs_client.compound import ASKED
-
 # Octets of the fields that hold them (RFC 8881 18.35.2, 18.36.2, 3.3.12).
 _FIELDS = {"eir_clientid": 8, "csr_sessionid": 16, "other": 12}
-
-
-def recorded_result(octets, has_header):
-    """The compound.CompoundReply in a message of the target, inside of a transport header or not; None if
-    it is none, or has results in chunks, which a recording does not keep."""
-    try:
-        payload = wire.decode(octets)[1] if has_header else octets
-    except wire.DecodeError:
-        return None
-    return read_reply(payload, ASKED).result
 
 
 def assigned_ids(result):

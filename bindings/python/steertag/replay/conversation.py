@@ -37,22 +37,22 @@ class Conversation:
 
     def __init__(self, conn, tap, steps, asked, symbols, memory):
         self.conn = conn
-        self.has_missed = False  # what came in the recording has not come now
+        self.has_missed = False  # Something of the recording has not come now.
         self._tap = tap
         self._symbols = symbols
         self._memory = memory
         self._known = asked
-        self._has_header = getattr(conn, "has_header", None)  # None: a plain stream
-        self._stash = []  # messages that came before their turn
-        self._came = {}  # number of a step: the Message that came in its place
-        self._outcomes = {}  # XID: Outcome of a call that was concluded before it was judged
-        self._calls = {}  # XID in the recording: _Asked, the last of that XID
-        self._last = None  # the last call
-        self._start = 0  # what of the tap's log has no counterpart in the recording
-        self._then = []  # (kind, fields) that came in the recording
-        self._uncalled = set()  # XIDs of calls of the target that did not come now
-        self._unsent = b""  # octets of a record that was not sent whole yet
-        self._parting = ""  # how something else came than in the recording
+        self._has_header = getattr(conn, "has_header", None)  # None: a plain stream.
+        self._stash = []  # Messages that came before their turn.
+        self._came = {}  # Number of a step: the Message in its place.
+        self._outcomes = {}  # XID: Outcome of a call that was concluded before it was judged.
+        self._calls = {}  # XID in the recording: the last _Asked with it.
+        self._last = None  # The last call.
+        self._start = 0  # The first entry of the tap's log that the recording has too.
+        self._then = []  # (kind, fields) that came in the recording.
+        self._uncalled = set()  # XIDs of calls of the target that did not come now.
+        self._unsent = b""  # Octets of a record that was not sent whole yet.
+        self._parting = ""  # The first difference from the recording; "" if there is none.
         received = [step.fields["octets"] for step in steps if step.kind == "received"]
         self._awaited = [] if self._has_header is None else [each[_XID] for each in received]
 
@@ -163,8 +163,8 @@ class Conversation:
         self._learn(then, now, is_call)
 
     def _take(self, xid, is_call, limit):
-        """The message with this XID, or a call of the target, or one of which nothing is known; None if
-        the time passes or the connection ends."""
+        """The message with this XID, or a call of the target. An unknown message takes its place. None if the
+        time passes or the connection ends."""
         for each in self._stash:
             if self._is_call(each) == is_call and (is_call or each.bytes[_XID] == xid):
                 self._stash.remove(each)
@@ -195,7 +195,7 @@ class Conversation:
         return read_callback(message) if self._has_header else callback_of(message.bytes)
 
     def _unforeseen(self, message):
-        """A call of the target out of turn. One of which the recording knows nothing gets a legal answer."""
+        """A call of the target out of turn. If the recording has none, it gets a legal answer."""
         callback = self._callback(message)
         if any(self._is_call_then(each) for each in self._awaited):
             self._keep(message)

@@ -1,7 +1,6 @@
 """Smaller forms of a message: fewer list entries, less data, words that are zero.
 
-Each generator gives (position, octets): a search goes on from the position at which it found something,
-so that what was refused before is not tried again."""
+Each generator gives (position, octets). A search goes on from its last position, and tries nothing twice."""
 
 import dataclasses
 

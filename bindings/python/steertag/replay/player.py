@@ -1,5 +1,6 @@
-"""Does again what a recording holds, with the bench of a case: posts the same messages in the same order, waits
-for what had come, and judges the same."""
+"""Plays a recording with the bench of a case.
+
+It posts the same messages in the same order, waits for what had come, and judges the same."""
 
 import dataclasses
 

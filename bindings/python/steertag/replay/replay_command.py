@@ -117,7 +117,7 @@ def _play_client(recording, arguments):
 
 
 def print_text(text):
-    """Prints lines of which parts may come from the file."""
+    """Prints lines. Parts of them may come from the file."""
     for line in text.splitlines():
         print(printable(line))
 

@@ -64,12 +64,12 @@ class _Script:
 
     def __init__(self):
         self.lines = []
-        self._numbers = {}  # number of a step: number of its line
-        self._calls = {}  # (connection, sender, XID): (program, version, procedure)
-        self._writes = {}  # (connection, STag): [(offset, octets)]
-        self._regions = {}  # name: fields of its step
-        self._readers = {}  # (connection, sender): RecordReader; None behind an illegal mark
-        self._streams = set()  # connections over TCP
+        self._numbers = {}  # Number of a step: number of its line.
+        self._calls = {}  # (connection, sender, XID): (program, version, procedure).
+        self._writes = {}  # (connection, STag): [(offset, octets)].
+        self._regions = {}  # Name: fields of its step.
+        self._readers = {}  # (connection, sender): RecordReader; None behind an illegal mark.
+        self._streams = set()  # Connections over TCP.
 
     def number_of(self, step):
         return self._numbers.get(step)

@@ -14,8 +14,8 @@ from . import replay_command
 
 # A recording without its octets says all that there is to see; this many lines do.
 MOST_LINES = 400
-# A candidate waits for what may come of itself so many times as long as all of the recording takes, and at
-# least: most candidates have left out why it comes. The last run has its usual time.
+# The longest wait of a candidate: so many times what the whole recording takes, and at least this. Most
+# candidates lack the cause of what they wait for. The last run has its usual time.
 WAIT_RUNS = 10
 WAIT_FLOOR_MS = 500
 # At the end, of recordings that the search found to fail, from the smallest one.
@@ -97,9 +97,9 @@ def _last_that_fails(recording, shrinker, target):
 
 
 class _Judge:
-    """Whether a candidate fails as the recording does, and for the target's sake: what the reference
-    server fails too has been made illegal by leaving something out. `target` and `reference` are pairs
-    of a Runner and what makes a new one."""
+    """Whether a candidate fails as the recording does, and the target is at fault. If the reference server
+    fails too, the candidate is illegal. `target` and `reference` are pairs of a Runner and what makes a new one.
+    """
 
     def __init__(self, recording, target, reference):
         self._recording = recording
@@ -132,8 +132,7 @@ class _Judge:
             return False
         if self.has_reference and not self._passes(self._run(self._reference, candidate)):
             return False
-        # Once more: what made the names of a run unlike those of all others may have been left out, and
-        # then the target remembers the run before.
+        # Once more: a candidate may use the same names in each run, and the target may remember them.
         return self._is_same(candidate) and self._fails_afresh(candidate)
 
     def _is_same(self, candidate):

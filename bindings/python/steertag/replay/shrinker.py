@@ -1,5 +1,6 @@
-"""Delta debugging of a recording: leaves out steps, then parts of messages, as long as it fails in the same
-way."""
+"""Delta debugging of a recording.
+
+It leaves out steps, then parts of messages, as long as the failure stays the same."""
 
 import dataclasses
 
@@ -7,8 +8,8 @@ from .. import wire
 from .parts import smaller_draft, smaller_octets
 from .steps import tidy
 
-# Runs of the whole search unless the user says otherwise; each takes some ten milliseconds against a
-# server nearby, and a deadline where the failure is a silence.
+# The default number of runs of the whole search. Each takes some ten milliseconds against a server
+# nearby, and a whole deadline if the failure is a silence.
 MOST_RUNS = 1000
 # Rounds over everything; each begins only if the one before made something smaller.
 MOST_ROUNDS = 8
@@ -61,8 +62,8 @@ class Shrinker:
         return True
 
     def _drop_steps(self):
-        """Chunks of steps from the end to the start, each size half of the one before; single ones until
-        none can go: a step may be needed by one behind it only."""
+        """Drops chunks of steps from the end to the start. Each round has half the size. Single steps are tried
+        until none can go, because a step may be needed only by a later one."""
         size = max(1, len(self.best.steps) // 2)
         while True:
             before = self.best

@@ -1,21 +1,20 @@
-"""Values of a recording that are others whenever it is played: steering tags, file handles, and whatever
-the target gave out and got back."""
+"""Values of a recording that differ in each run: steering tags, file handles, and identifiers of the target."""
 
 from .. import wire
 from ..suite.cases.case_end import NotTestable
 from .assigned_ids import assigned_ids
 
-# The shortest octets that are taken for something that the target gave out, and the fewest different
-# octets in them: shorter or plainer ones occur by chance.
+# An identifier of the target has at least so many octets, and so many different ones. Shorter or plainer
+# octets occur by chance.
 SHORTEST = 8
 FEWEST_DIFFERENT = 4
-# The longest item of variable length that is one: file handles have up to 128 octets (NFS4_FHSIZE).
+# The longest identifier of variable length: file handles have up to 128 octets (NFS4_FHSIZE).
 LONGEST = 128
-# Octets of a message in which such are looked for.
+# Octets of a message that are searched for identifiers.
 MOST_SEARCHED = 1 << 16
 _WORD = 4
-# Octets before the results of the shortest reply, behind a transport header and in a record: what stands
-# there is ours, or about the connection.
+# Octets before the results of the shortest reply, behind a transport header and in a record. They hold
+# no identifier of the target.
 _BEFORE_RESULTS = {True: 28 + 24, False: 24}
 
 
@@ -23,16 +22,15 @@ class Symbols:
     """Knows what the recording had and what this run has in its place."""
 
     def __init__(self):
-        self._handles = {}  # octets in the recording: octets now
-        self._memory = {}  # steering tag in the recording: (memory.Offer, base in the recording)
-        self._opaques = (
-            {}
-        )  # variable-length opaque items of messages of the target: their octets now
-        self._named = {}  # client ids, session ids, stateids in the recording: those now
-        self._given = {}  # window of a message of the target: (its octets now or None, offset)
-        self._own = set()  # windows of messages that we sent
-        self._texts = {}  # names of ours in the recording: those now, of the same length
-        self._xids = {}  # XIDs of the target's own calls in the recording: those now
+        # Each maps what the recording has to what this run has.
+        self._handles = {}  # File handles of the helper.
+        self._memory = {}  # Steering tags: (memory.Offer, base in the recording).
+        self._opaques = {}  # Items of variable length in messages of the target.
+        self._named = {}  # Client ids, session ids, stateids.
+        self._given = {}  # Windows of messages of the target: (octets now or None, offset).
+        self._own = set()  # Windows of messages that we sent.
+        self._texts = {}  # Names of ours, of one length.
+        self._xids = {}  # XIDs of calls of the target.
 
     # -- what is learned -------------------------------------------------------------------------
 

@@ -66,11 +66,10 @@ class Bench:
         """A new connection to the target, judged and captured; a record_connection.RecordConnection
         where the target is reached over TCP, which has no settings.
 
-        greet          sends a legal NULL call first, so that the grant is known and later calls
-                       obey it (RFC 8166 3.3.3). Use False to test the first message.
-        must_open      False: a refused connection is returned too, with `.refusal`.
-        settings       private_data, credits, receives, receive_bytes and further options, see
-                       `_settings`.
+        - `greet`: a legal NULL call goes first, so that later calls obey the grant (RFC 8166 3.3.3). Use
+          False to test the first message.
+        - `must_open`: if False, a refused connection is returned too, with `.refusal`.
+        - `settings`: private_data, credits, receives, receive_bytes and further options (`_settings`).
         """
         if self._link.transport == TCP:
             if settings:
@@ -96,8 +95,8 @@ class Bench:
         return self._connect_tcp(self._link.twin, must_open)
 
     def connect_nfs_over_tcp(self):
-        """Like `connect_tcp`, and refused if nobody is there; where nothing says how the server is reached
-        over TCP, by the port that NFS has."""
+        """Like `connect_tcp`; a refused connection is returned too. Without a TCP address in the profile it takes
+        the server's port of NFS."""
         if self._link.twin is not None:
             return self._connect_tcp(self._link.twin, must_open=False)
         host = fabric.parse_url(self.target.url).host
@@ -130,11 +129,12 @@ class Bench:
     ):
         """Settings of a connection over RDMA.
 
-        private_data   wire.PrivateData, wire.PrivateDataDraft, octets, or None for none.
-        credits        credit request of the calls built on it; receives: receives posted.
-        receive_bytes  octets of each receive; by default what the private data announces.
-        options        further fields of fabric.ConnectionOptions: crc, mpa_revision, ird, ord, and
-                       raw_startup (needs fault-hooks).
+        - `private_data`: wire.PrivateData, wire.PrivateDataDraft, octets, or None for none.
+        - `credits`: the credit request of its calls.
+        - `receives`: receives posted.
+        - `receive_bytes`: octets of each receive; by default what the private data announces.
+        - `options`: further fields of fabric.ConnectionOptions, such as crc, mpa_revision, ird, ord. With
+          raw_startup the case needs fault-hooks.
         """
         octets, announced = _private_data(private_data)
         most = self._link.provider.capabilities.largest_private_data
@@ -175,7 +175,7 @@ class Bench:
         return client
 
     def client_owner(self):
-        """co_ownerid of a client that nobody was before, as text."""
+        """A new co_ownerid, as text."""
         owner = f"{self._run.case_id}-{self._link.unique}"
         self._log.given("client_owner", owner)
         return owner

@@ -143,7 +143,7 @@ def _short(value):
 
 
 def _explain(requirement_id, outcome):
-    """The requirement, the event it hangs on, and the decoded end of the trace."""
+    """The requirement, what was seen, and the decoded end of the trace."""
     parts = [ledger.citation(requirement_id)]
     if outcome is not None:
         if outcome.detail:

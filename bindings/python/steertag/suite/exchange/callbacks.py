@@ -73,10 +73,11 @@ class Callback:
 
 
 class Callbacks:
-    """Takes the calls of the target on one connection. CB_NULL, and any other sound call that recalls no
-    delegation, is answered at once as long as `answers_null` is set: RFC 8881 10.4 tries a backchannel
-    with a lone CB_SEQUENCE, and a server may send CB_RECALL_ANY or notifications at any time. A recall
-    waits for the case, which answers it by `answer`."""
+    """Takes the calls of the target on one connection.
+
+    With `answers_null` every sound call that recalls no delegation is answered at once. A server may try the
+    backchannel with a lone CB_SEQUENCE (RFC 8881 10.4). It may send CB_RECALL_ANY or notifications at any time.
+    A recall waits for the case, which answers it by `answer`."""
 
     def __init__(self, conn, credits=REVERSE_CREDITS, answers_null=True):
         self.conn = conn
@@ -126,7 +127,7 @@ class Callbacks:
     # -- replies -------------------------------------------------------------------------------
 
     def reply_to(self, callback, statuses=None, results=None):
-        """A legal reply as a wire.Draft, of which every field may be changed. `statuses` are those of
+        """A legal reply as a wire.Draft, whose fields may be changed. `statuses` are those of
         the operations, in order, {name: nfs4.Status}; `results` is the whole result as octets."""
         reply = encode_reply(callback, statuses, results)
         draft = self.message(callback.xid, reply)

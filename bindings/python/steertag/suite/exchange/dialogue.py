@@ -1,5 +1,4 @@
-"""What every connection of a case can do, whatever carries its messages: calls, outcomes, the proof of
-silence, the end."""
+"""Calls, outcomes, the proof of silence and the end of a connection, whatever carries its messages."""
 
 import collections
 import random
@@ -13,9 +12,9 @@ from ..nfs_client.nfs_message import nfs_arguments
 from .deadline import Limit
 from .outcome import without_answer
 
-# Round trips after a message before its silence counts as proved. The transport keeps order, and what
-# is no RPC call is judged as it arrives; two in a row, because a server may have several threads.
-# Calls may complete in any order (RFC 8166 3.3.1), so they get the whole time of an answer first.
+# Round trips after a message that prove its silence. The transport keeps order, and a server judges what is
+# no RPC call when it arrives. There are two, because a server may have several threads. Calls may complete in
+# any order (RFC 8166 3.3.1), so they get the whole time of an answer first.
 SILENCE_PROBES = 2
 # Messages taken while waiting for one outcome; a target that floods us is a hang.
 MOST_MESSAGES = 4096
@@ -24,8 +23,8 @@ NFS3 = nfs.nfs3
 
 
 class Dialogue:
-    """One connection to the target. What a subclass adds: how a call becomes octets (`_call`, `send`),
-    how messages come (`_take`) and are read (`_read`), and how the connection ends."""
+    """One connection to the target. A subclass encodes calls (`_call`, `send`), takes messages (`_take`), reads
+    them (`_read`), and ends the connection."""
 
     # Whether messages have the transport header of RPC over RDMA.
     has_header = False
@@ -34,16 +33,16 @@ class Dialogue:
 
     def __init__(self, deadlines, seed, credential, need=None):
         """`credential` is an rpc.OpaqueAuth, or None for AUTH_NONE. `need(name)` ends the case when
-        the target lacks something; None asks nobody."""
+        the target lacks something; None never does."""
         self.deadlines = deadlines
-        self.credential = credential  # of NFS calls
+        self.credential = credential  # Of NFS calls.
         self.inbox = collections.deque()
-        self.patient = False  # every call is legal and is answered: wait rather than prove silence
-        self.missed = 0  # times that nothing came in the whole time of an answer
+        self.patient = False  # Every call is legal and gets an answer: wait, and prove no silence.
+        self.missed = 0  # Times that nothing came in the whole time of an answer.
         self._need = need
         self._random = random.Random(seed)
         self._xid = self._random.getrandbits(31)
-        self._abandoned = set()  # XIDs of probes whose reply nobody waits for any more
+        self._abandoned = set()  # XIDs of probes whose replies are ignored.
 
     # -- calls ---------------------------------------------------------------------------------
 

@@ -77,7 +77,7 @@ def of_record(conn, call, message):
 
 
 def _garbage(conn, call, message):
-    """The outcome of a message of which nothing has been read."""
+    """The outcome of a message before anything of it is read."""
     outcome = Outcome(kind=kinds.GARBAGE, conn=conn, call=call, xid=message.xid)
     outcome.number, outcome.raw = message.number, message.bytes
     return outcome

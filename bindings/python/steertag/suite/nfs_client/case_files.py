@@ -111,7 +111,7 @@ class Files:
         return self._make_directory(self.base, name or self.name("directory"))
 
     def descend(self):
-        """From here on things are made in a new directory: nobody else changes what stands above it."""
+        """From here on files are made in a new directory. No other client changes its parent."""
         self._directory = self.directory()
 
     def _make_directory(self, parent, name):

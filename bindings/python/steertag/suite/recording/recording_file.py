@@ -1,7 +1,7 @@
-"""The file of a recording: one failed case with everything that is needed to do it again.
+"""The file of a recording: one failed case with everything that a replay needs.
 
-Of a case for servers that is each of its steps, which need no code of the case; a case for clients is
-answers to what the client says, and is done again by its id.
+A case for servers has its steps, and a replay needs no code of the case. A case for clients answers its
+client, so a replay runs the case by its id.
 
 A zip with `recording.json`, octets as {"hex": "..."}, and `capture.pcapng` where there is one."""
 

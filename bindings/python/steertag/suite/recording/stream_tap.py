@@ -80,8 +80,8 @@ class StreamTap:
         self._came.append((self.position, kind, fields))
 
     def came(self, start, end):
-        """(kind, fields) of what the target did in this range of pieces: "received" for each record, with
-        the lengths of its fragments, or for the octets of a plain stream; "ended"."""
+        """(kind, fields) of what the target did in this range of pieces. "received" is a record with the lengths
+        of its fragments, or octets of a plain stream; "ended" is an end of the stream."""
         first = bisect.bisect_left(self._came, start, key=lambda each: each[0])
         for position, kind, fields in self._came[first:]:
             if position >= end:

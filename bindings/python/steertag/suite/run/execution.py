@@ -14,7 +14,7 @@ from ..exchange.link import Refused
 from .report import CAPTURES, FAILURES, Record
 
 
-# Files of which no line is one of a case.
+# Files without lines of a case.
 _HARNESS = re.compile("/steertag/(suite|replay)/")
 
 

@@ -77,7 +77,7 @@ class ServerSession(CaseSession):
 
     @staticmethod
     def _find_twin(twin):
-        """What answers there is judged by cases; that nobody is there is a mistake of the profile."""
+        """Cases judge what answers there. No answer is a mistake of the profile."""
         try:
             twin.helper(Deadlines(), twin.first_contact_ms).abort()
         except Refused as error:
@@ -231,9 +231,9 @@ class ServerSession(CaseSession):
         raise CannotStart(f"after {RESTARTS} restarts: {error}")
 
     def _await_death(self):
-        """A machine that panics answers nothing for a while and then is gone: gives it that while, so
-        that the verdict does not depend on the moment of the probe. What is wrong with the target, or
-        None if it answers again."""
+        """What is wrong with the target, or None if it answers again. A machine that panics is silent for a while
+        before it is gone. It gets that time, so that the verdict does not depend on the moment of the probe.
+        """
         for _ in range(DEATH_PROBES):
             if has_died(self.options.profile.died):
                 return DEAD
