@@ -1,34 +1,20 @@
 """One connection of a recording while it is played again: what was posted and came then, and now."""
 
-import dataclasses
-
-from .. import rpc, wire
+from .. import wire
 from ..suite.cases.case_end import NotTestable
-from ..suite.exchange.call import Call, RecordCall
 from ..suite.exchange.callbacks import callback_of, encode_reply, read_callback, REVERSE_CREDITS
 from ..suite.exchange.deadline import Limit
 from ..suite.exchange.message import Message
 from ..suite.exchange.outcome import of_message, of_record
 from ..suite.nfs_client.compound import CompoundReply
 from ..suite.recording.stream_tap import records
+from .asked import message_asked, record_asked
 from .facts import first_difference, message_facts
 from .fragments import in_fragments
 
 # Messages that wait for their turn.
 MOST_KEPT = 4096
 _XID = slice(0, 4)
-
-
-@dataclasses.dataclass
-class _Asked:
-    """A message that was sent: what it is now, and what reading its answer then and now needs."""
-
-    octets: bytes
-    now: object  # Call, RecordCall, or None of what is no call
-    then: object
-    position: int  # what had come on the connection then ...
-    position_now: int  # ... and now
-    is_concluded: bool = False
 
 
 class Conversation:
@@ -42,7 +28,7 @@ class Conversation:
         self._symbols = symbols
         self._memory = memory
         self._known = asked
-        self._has_header = getattr(conn, "has_header", None)  # None: a plain stream.
+        self._has_header = conn.has_header
         self._stash = []  # Messages that came before their turn.
         self._came = {}  # Number of a step: the Message in its place.
         self._outcomes = {}  # XID: Outcome of a call that was concluded before it was judged.
@@ -54,7 +40,7 @@ class Conversation:
         self._unsent = b""  # Octets of a record that was not sent whole yet.
         self._parting = ""  # The first difference from the recording; "" if there is none.
         received = [step.fields["octets"] for step in steps if step.kind == "received"]
-        self._awaited = [] if self._has_header is None else [each[_XID] for each in received]
+        self._awaited = [each[_XID] for each in received]
 
     def restart(self):
         """What has passed so far is no part of what is compared: the bench posted it for itself."""
@@ -66,79 +52,41 @@ class Conversation:
 
     def send(self, step, invalidate, fault):
         octets = step.fields["octets"]
-        if self._has_header is None:
-            self.conn.send(self._symbols.in_octets(octets))
-            return
         if octets[_XID] in self._uncalled:
             return  # it answers a call of the target that has not come
         if self._has_header:
-            now = self._symbols.in_message(octets)
-            asked = self._remember(octets, now, self._payload(octets), self._payload(now))
-            for offer in getattr(asked.now, "offers", ()):
-                offer.sent = True
-            self.conn.send(now, invalidate=invalidate, fault=fault)
-            return
+            self._send_message(octets, invalidate, fault)
+        else:
+            self._send_octets(octets)
+
+    def _send_message(self, octets, invalidate, fault):
+        now = self._symbols.in_message(octets)
+        offers, then = self._memory.named_in(octets)
+        known = self._known.get(int.from_bytes(octets[_XID], "big"))
+        asked = message_asked(octets, now, known, offers, then)
+        self._remember(octets[_XID], asked)
+        for offer in asked.offers:
+            offer.sent = True
+        self.conn.send(now, invalidate=invalidate, fault=fault)
+
+    def _send_octets(self, octets):
+        """Octets of a stream, which may be a part of a record."""
         now = in_fragments(octets, self._symbols.in_octets)
         self._unsent += octets
         for record, _, self._unsent in records(self._unsent):
-            self._remember(record, record, record, record)
+            known = self._known.get(int.from_bytes(record[_XID], "big"))
+            self._remember(record[_XID], record_asked(record, known))
         self.conn.send_octets(now)
 
-    def _remember(self, octets, now, payload, payload_now):
-        """What the next answers are read by. `octets` are in the recording, and `now` of this run."""
-        offers, then = self._memory.named_in(octets) if self._has_header else ([], [])
-        xid = int.from_bytes(octets[_XID], "big")
-        words = self._known.get(xid) or _asked_in(payload) or self._asked_in_memory(octets, then)
-        made = made_then = None
-        if words:
-            made = self._call(xid, now, payload_now, words, offers)
-            made_then = self._call(xid, octets, payload, words, then)
-        asked = _Asked(now, made, made_then, len(self._then), self._tap.position)
-        self._calls[xid] = asked
-        if not _is_reply(payload):
+    def _remember(self, xid, asked):
+        asked.position, asked.position_now = len(self._then), self._tap.position
+        self._calls[int.from_bytes(xid, "big")] = asked
+        if not asked.is_reply:
             self._last = asked
-        return asked
-
-    @staticmethod
-    def _payload(octets):
-        """The RPC message in what is sent; no octets if nothing decodes."""
-        try:
-            return bytes(wire.decode(octets)[1])
-        except wire.DecodeError:
-            return b""
-
-    def _asked_in_memory(self, octets, then):
-        """What a long call asks: its RPC message is in the memory of its position-zero read chunk."""
-        if not self._has_header:
-            return None
-        try:
-            header, _ = wire.decode(octets)
-        except wire.DecodeError:
-            return None
-        if header.proc != wire.Procedure.NOMSG or not header.read_list:
-            return None
-        first = header.read_list[0].target
-        owner = next((each for each in then if each.stag == first.handle), None)
-        if owner is None or first.offset < owner.base:
-            return None
-        start = first.offset - owner.base
-        return _asked_in(owner.bytes()[start : start + first.length])
-
-    def _call(self, xid, octets, payload, words, offers):
-        if not self._has_header:
-            return RecordCall(xid, payload, *words)
-        call = Call(xid, b"", *words, 0)
-        draft = wire.draft_of(octets)
-        for field in dataclasses.fields(wire.Draft):
-            setattr(call, field.name, getattr(draft, field.name))
-        call.whole, call.xid, call.offers = call.payload, xid, offers
-        return call
 
     def end(self, kind):
         """Our end of the connection: in order, by a reset, or of our half."""
-        if self._has_header is None:
-            getattr(self.conn, kind)()
-        elif kind == "end":
+        if kind == "end":
             self.conn.end()
         elif self.conn.open:
             self.conn.close() if kind == "close" else self.conn.abort()
@@ -153,9 +101,6 @@ class Conversation:
         """A message of the recording: waits for the one in its place."""
         self.note(step)
         then = step.fields["octets"]
-        if self._has_header is None:
-            self.conn.receive(len(then))
-            return
         self._awaited.remove(then[_XID])
         is_call = self._is_call(Message(then))
         now = self._take(then[_XID], is_call, limit)
@@ -169,12 +114,10 @@ class Conversation:
             if self._is_call(each) == is_call and (is_call or each.bytes[_XID] == xid):
                 self._stash.remove(each)
                 return each
-        while True:
+        for _ in range(MOST_KEPT):
             message = self.conn.receive(limit.left_ms)
             if message is None:
-                self.has_missed = True
-                self._parting = self._parting or "a message of the recording did not come"
-                return None
+                break
             if self._is_call(message):
                 if is_call:
                     return message
@@ -183,6 +126,9 @@ class Conversation:
                 return message
             else:
                 self._keep(message)
+        self.has_missed = True
+        self._parting = self._parting or "a message of the recording did not come"
+        return None
 
     def _is_known(self, message):
         xid = message.bytes[_XID]
@@ -241,16 +187,11 @@ class Conversation:
     def await_end(self, step, limit):
         """The target ended the connection in the recording."""
         self.note(step)
-        if self._has_header is None:
-            self.conn.take(limit.left_ms)
-            return
         self._keep_all(limit)
         self.has_missed |= self.conn.open
 
     def wait(self, timeout_ms):
         """Takes what comes in this time, which nothing did in the recording."""
-        if self._has_header is None:
-            return
         if timeout_ms == 0:
             self.conn.work()
         else:
@@ -277,17 +218,16 @@ class Conversation:
     def conclude_calls_of(self, step, offer):
         """What comes of a call that offers this memory, where the recording has no answer behind it."""
         for xid, asked in self._calls.items():
-            call = asked.now
-            if asked.is_concluded or offer not in getattr(call, "offers", ()):
+            if asked.is_concluded or offer not in asked.offers:
                 continue
             if xid.to_bytes(4, "big") in self._awaited:
                 continue  # the case took its memory away early
             asked.is_concluded = True
             outcome = self._found(xid)
             if outcome is None and self.conn.open:
-                outcome = self.conn.await_outcome(call, xid, keep=True)
+                outcome = self.conn.await_outcome(asked.now, xid, keep=True)
             elif outcome is not None:
-                self.conn.check_memory(call, outcome)
+                self.conn.check_memory(asked.now, outcome)
             if outcome is not None:
                 self._outcomes[xid] = outcome
 
@@ -340,13 +280,12 @@ class Conversation:
 
     def _is_reverse(self, item):
         kind, fields = item
-        is_message = kind == "received" and self._has_header is not None
-        return is_message and self._is_call(Message(fields["octets"]))
+        return kind == "received" and self._is_call(Message(fields["octets"]))
 
     def _facts(self, item, is_then):
         """What of one thing that came is the same in each run: {path: value}."""
         kind, fields = item
-        if kind == "received" and self._has_header is not None:
+        if kind == "received":
             message = Message(fields["octets"], 0 if "invalidated" in fields else None)
             asked = self._asked_by(message)
             call = asked and (asked.then if is_then else asked.now)
@@ -362,16 +301,3 @@ class Conversation:
         came = self._then if is_then else self._tap.came(0, self._tap.position)
         messages = (Message(fields["octets"]) for kind, fields in came if kind == "received")
         return [each.bytes for each in messages if not self._is_call(each)]
-
-
-def _asked_in(payload):
-    """[program, version, procedure] of an RPC call; None of anything else."""
-    try:
-        call, _ = rpc.Call.decode(payload)
-    except wire.DecodeError:
-        return None
-    return [call.program, call.version, call.procedure]
-
-
-def _is_reply(payload):
-    return len(payload) >= 8 and rpc.direction(payload) == rpc.MessageType.REPLY

@@ -13,6 +13,7 @@ from ..suite.recording.fabric_tap import fault_of, RAW
 from ..verdict import Verdict
 from .conversation import Conversation
 from .memory import Memory
+from .plain_stream import PlainStream
 from .symbols import Symbols
 
 # A recording may come from elsewhere: how long one wait and all of it may take, and memory that one of
@@ -71,14 +72,19 @@ class Player:
         self._begin(step.subject, connect(must_open=must_open))
 
     def _stream(self, step):
-        self._begin(step.subject, self._bench.stream())
+        stream = self._bench.stream()
+        self._talks[step.subject] = PlainStream(stream, self._tap_of(stream), self._symbols)
 
     def _begin(self, name, conn):
         steps = [step for step in self._recording.steps if step.subject == name]
         judged = [step for step in self._recording.steps if step.fields.get("conn") == name]
         asked = {step.fields["xid"]: step.fields["asked"] for step in judged if _asks(step)}
-        tap = current_run().recorder.tap_of(conn)
-        self._talks[name] = Conversation(conn, tap, steps, asked, self._symbols, self._memory)
+        known = asked, self._symbols, self._memory
+        self._talks[name] = Conversation(conn, self._tap_of(conn), steps, *known)
+
+    @staticmethod
+    def _tap_of(conn):
+        return current_run().recorder.tap_of(conn)
 
     def _talk(self, name):
         """The Conversation of this name; that of the file helper begins when it is first used."""
