@@ -84,6 +84,11 @@ class Conversation:
         if not asked.is_reply:
             self._last = asked
 
+    def flush(self):
+        """What was posted leaves now."""
+        if self.conn.open:
+            self.conn.work()
+
     def end(self, kind):
         """Our end of the connection: in order, by a reset, or of our half."""
         if kind == "end":

@@ -16,6 +16,9 @@ class PlainStream:
     def send(self, step, _invalidate, _fault):
         self.conn.send(self._symbols.in_octets(step.fields["octets"]))
 
+    def flush(self):
+        """What was sent has left already."""
+
     def end(self, kind):
         getattr(self.conn, kind)()
 

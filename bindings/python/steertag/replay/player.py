@@ -153,12 +153,19 @@ class Player:
     def _received(self, step):
         talk = self._talk(step.subject)
         if talk is not None:
+            self._flush()
             talk.receive(step, self._patience(talk))
 
     def _ended(self, step):
         talk = self._talk(step.subject)
         if talk is not None:
+            self._flush()
             talk.await_end(step, self._patience(talk))
+
+    def _flush(self):
+        """What was posted on any connection leaves before one of them is waited for."""
+        for talk in self._talks.values():
+            talk.flush()
 
     def _noted(self, step):
         """What needs no wait: it comes with a message, or not at all."""
@@ -258,7 +265,7 @@ _STEPS = {
     "rejected": Player._noted,
     "rdma_write": Player._noted,
     "rdma_read": Player._noted,
-    "terminated": Player._noted,
+    "terminated": Player._ended,
     "quiet": Player._quiet,
     "given": Player._given,
     "expect": Player._expect,

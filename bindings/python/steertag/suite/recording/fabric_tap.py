@@ -46,6 +46,8 @@ class FabricTap:
         notice = self._raw.wait(timeout_ms)
         if notice is None:
             self._log.quiet(self.name, timeout_ms)
+        else:
+            self._log.came()
         return notice
 
     def disconnect(self):

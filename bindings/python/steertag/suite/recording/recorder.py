@@ -98,6 +98,10 @@ class Recorder:
             self._quiet[subject] = entry
         entry.fields["ms"] += timeout_ms
 
+    def came(self):
+        """Something came on a connection: it goes behind what came on others before."""
+        self._drain_if_listening()
+
     def _append(self, kind, subject, fields):
         self._octets += sum(len(each) for each in fields.values() if isinstance(each, bytes))
         if len(self._log) >= MOST_STEPS:

@@ -75,6 +75,7 @@ class StreamTap:
         if has_ended:
             self._add("ended", how=self._stream.ended, rest=self._rest)
         self.position += 1
+        self._log.came()
 
     def _add(self, kind, **fields):
         self._came.append((self.position, kind, fields))
