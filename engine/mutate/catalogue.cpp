@@ -55,7 +55,7 @@ std::vector<Variant> generate_all(const wire::Draft& draft) {
 }
 
 bool apply_mutation(wire::Draft& draft, std::string_view name) {
-  if (apply_from_tables(draft, name)) return true;
+  if (const auto applied = apply_from_tables(draft, name)) return *applied;
   std::vector<Variant> variants = generate_all(draft);
   const auto found = std::ranges::find(variants, name, &Variant::name);
   if (found == variants.end()) return false;

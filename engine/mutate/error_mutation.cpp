@@ -39,6 +39,7 @@ bool set_procedure(wire::Draft& draft) {
 }
 
 constexpr Mutation kMutations[] = {
+    {"error.versions-2-2", set_versions<2, 2>},
     {"error.versions-2-3", set_versions<2, 3>},
     {"error.versions-1-0", set_versions<1, 0>},
     {"error.procedure-5", set_procedure},

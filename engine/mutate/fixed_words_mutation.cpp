@@ -132,7 +132,7 @@ void add(const wire::Draft& draft, std::initializer_list<std::string_view> names
          Expectation otherwise, std::vector<Variant>& result) {
   for (const std::string_view name : names) {
     wire::Draft copy = draft;
-    if (apply_from_tables(copy, name))
+    if (apply_from_tables(copy, name) == true)
       result.push_back(variant(std::string(name), copy, otherwise));
   }
 }

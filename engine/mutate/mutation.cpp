@@ -2,7 +2,6 @@
 #include "mutate/mutation.h"
 
 #include <charconv>
-#include <optional>
 
 #include "mutate/error_mutation.h"
 #include "mutate/fixed_words_mutation.h"
@@ -27,7 +26,7 @@ std::optional<std::uint32_t> number_in(std::string_view text) {
 
 }  // namespace
 
-bool apply_from_tables(wire::Draft& draft, std::string_view name) {
+std::optional<bool> apply_from_tables(wire::Draft& draft, std::string_view name) {
   const MutationTable tables[] = {fixed_word_mutations(), error_mutations(), payload_mutations(),
                                   returned_list_mutations()};
   for (const MutationTable& table : tables) {
@@ -42,7 +41,7 @@ bool apply_from_tables(wire::Draft& draft, std::string_view name) {
         return each.apply(draft, *number);
     }
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace steertag::mutate

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -30,8 +31,8 @@ struct MutationTable {
   std::span<const NumberMutation> numbers;
 };
 
-/// Finds the mutation in the tables of this folder and applies it. False if there is none, or if it
-/// does not apply.
-bool apply_from_tables(wire::Draft& draft, std::string_view name);
+/// Applies the mutation of that name from the tables of this folder: whether the draft had what it
+/// changes. Nothing if there is no such mutation.
+std::optional<bool> apply_from_tables(wire::Draft& draft, std::string_view name);
 
 }  // namespace steertag::mutate

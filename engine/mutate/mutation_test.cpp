@@ -74,7 +74,7 @@ TEST(Mutation, EachChangesAMessageOrSaysThatItDoesNotApply) {
     for (const wire::Draft& draft :
          {read_reply(), with_both, error(wire::ErrorCode::vers), error(wire::ErrorCode::chunk)}) {
       wire::Draft copy = draft;
-      if (apply_from_tables(copy, name)) {
+      if (*apply_from_tables(copy, name)) {
         applies |= hex(copy) != hex(draft);
       } else {
         EXPECT_EQ(hex(copy), hex(draft)) << name;

@@ -15,7 +15,7 @@ KEEPS_NOTHING = "the client has no room for replies to callbacks that are to be 
 
 
 def recall_nothing():
-    """CB_RECALL of a delegation that nobody has: it is executed, and nothing comes of it."""
+    """CB_RECALL of a delegation that does not exist: the client executes it, without effect."""
     stateid = NFS4.StateId(seqid=1, other=b"\xd0" * 12)
     return "CB_RECALL", NFS4.CbRecallArgs(stateid=stateid, truncate=False, fh=b"\xd0" * 16)
 

@@ -42,13 +42,13 @@ OWN = """
 
     @case("client.self.bad-version", requirements=[ERRORS], hostile=True)
     def test_bad_version(bench):
-        def bend(reply):
+        def interpose(reply):
             draft = reply.draft()
             draft.vers = 2
             reply.send(draft)
             reply.conform()
 
-        expect(bench.use(reply=bend, when=is_read), ERRORS, must=[kinds.COMPLETED])
+        expect(bench.use(reply=interpose, when=is_read), ERRORS, must=[kinds.COMPLETED])
 
     @case("client.self.never", requirements=[LOSS])
     def test_never(bench):
@@ -60,13 +60,13 @@ OWN = """
 
     @case("client.self.unmarked", requirements=[LOSS])
     def test_unmarked(bench):
-        def bend(reply):
+        def interpose(reply):
             draft = reply.draft()
             draft.vers = 2
             reply.send(draft)
             reply.conform()
 
-        expect(bench.use(reply=bend), LOSS, must=[kinds.COMPLETED])
+        expect(bench.use(reply=interpose), LOSS, must=[kinds.COMPLETED])
 """
 
 

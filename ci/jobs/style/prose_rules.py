@@ -18,6 +18,7 @@ HELD = (
     "engine/",
     "fixtures/",
     "lab/",
+    "suites/client/",
     "suites/self/",
     "tools/",
 )

@@ -305,7 +305,7 @@ class Connection(Dialogue):
         """The judge asserts nothing more of this connection: a fault gives no event, so that it does not
         see what the target sees."""
         self.watch.sight_lost = True
-        self.watch.judge.lose_sight()
+        self.watch.judge.stop_observing()
 
     # -- the end -------------------------------------------------------------------------------
 
