@@ -51,7 +51,7 @@ TEST(DeviationTable, NamesAreKebabCaseAndUniqueAndBreakKnownRequirements) {
 bool changes_a_message(std::string_view mutation) {
   wire::Header header;
   header.read_list = {{0x60, {1, 4096, 0}}};
-  header.write_list.add(std::vector<wire::Segment>{{2, 4095, 0}, {3, 4096, 0}});
+  header.write_list.add(std::vector<wire::Segment>{{2, 4095, 4096}, {3, 4096, 0}});
   header.write_list.add(std::vector<wire::Segment>{{4, 0, 0}});
   header.write_list.add({});
   wire::Draft full = wire::Draft::from(header, rpc_call(0x12345678, 0));

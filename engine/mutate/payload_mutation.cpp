@@ -29,7 +29,7 @@ bool flip_rpc_xid(wire::Draft& draft) {
 }
 
 bool cut_payload(wire::Draft& draft, std::uint32_t octets) {
-  if (octets >= draft.payload.size()) return false;
+  if (octets > draft.payload.size()) return false;
   draft.payload.resize(octets);
   return true;
 }

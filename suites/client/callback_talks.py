@@ -1,5 +1,4 @@
-"""What the cases on callbacks in a session share: callbacks that do no harm, and the talk in which they are
-made (RFC 8881 20)."""
+"""What cases on callbacks share: harmless callbacks, and the talk that makes them (RFC 8881 20)."""
 
 from steertag import nfs
 from steertag.suite.client.back_channel import BackChannel, OK

@@ -1,4 +1,4 @@
-"""READs that return fewer octets than they could: their replies, and what is placed in their chunks."""
+"""READs that return fewer octets than they could: replies, and what is placed in chunks."""
 
 from steertag import peer, wire
 from .call_kinds import word, words

@@ -1,5 +1,7 @@
-"""The connection of a session's backchannel as its client keeps it, and the slots that the server takes
-back (RFC 8881 2.10, 18.34, 20.8)."""
+"""The connection of a session's backchannel, and slots that the server takes back.
+
+RFC 8881 2.10, 18.34, 20.8.
+"""
 
 import pytest
 

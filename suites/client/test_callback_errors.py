@@ -1,5 +1,7 @@
-"""CB_COMPOUNDs that break the rules of their session: what the client answers, and the state of the
-slot afterwards (RFC 8881 20.9, 2.10.6.1, 2.10.6.3, 18.36.3)."""
+"""CB_COMPOUNDs that break the rules of their session: the answers, and the slot afterwards.
+
+RFC 8881 20.9, 2.10.6.1, 2.10.6.3, 18.36.3.
+"""
 
 import pytest
 

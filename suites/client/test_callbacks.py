@@ -1,5 +1,4 @@
-"""What a client answers to CB_COMPOUND on its session's backchannel (RFC 8881 20), while its own calls
-wait."""
+"""Answers of a client to CB_COMPOUND (RFC 8881 20), while its own calls wait."""
 
 import pytest
 

@@ -1,5 +1,4 @@
-"""Chunks of a reply that are not those of the call: the client takes only what was placed for data.
-"""
+"""Replies with other chunks than the call's: only what was placed may be taken for data."""
 
 import pytest
 

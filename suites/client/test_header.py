@@ -1,5 +1,7 @@
-"""Replies whose transport header has an error: the client discards them and takes the good one that
-follows on the same connection."""
+"""Replies with an error in the transport header: the client discards them.
+
+The good reply follows on the same connection.
+"""
 
 import pytest
 

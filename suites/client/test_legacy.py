@@ -1,5 +1,4 @@
-"""What is left of older protocols: messages of RFC 5666 that are gone, and the prototype of 2003. A
-client discards them."""
+"""Messages of older protocols, which a client discards: RFC 5666 and the prototype of 2003."""
 
 import pytest
 

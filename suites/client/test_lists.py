@@ -1,6 +1,8 @@
-"""What the chunk lists of a client's calls do not hold. That is more than any server need take (RFC
-8267 6.4.2), chunks for nothing (RFC 8166 4.3), and room for roundup. Thresholds of 1024 octets make
-the client use chunks."""
+"""What the chunk lists of a client's calls must not hold.
+
+That is more than any server need take (RFC 8267 6.4.2), chunks for nothing (RFC 8166 4.3), and room
+for roundup. Thresholds of 1024 octets make the client use chunks.
+"""
 
 from steertag import nfs, wire
 from steertag.suite import case, expect

@@ -1,5 +1,7 @@
-"""RDMA operations on memory that the client has not offered, or has closed. They fail and end the
-connection, and the data of the user stay right."""
+"""RDMA operations on memory that the client has not offered, or has closed.
+
+They fail and end the connection, and the data of the user stay right.
+"""
 
 import pytest
 
@@ -132,7 +134,8 @@ def _read(reply, segment, at=0, flip=0):
 
 
 def _use_memory(bench, when, act, answer, requirement_id, kind, others):
-    """The MemoryUse of a run whose outcome is judged, and whose use of the memory came when it was sure."""
+    """The MemoryUse of a run whose outcome is judged, after memory that is certainly closed was
+    used."""
     use = MemoryUse(when, act, answer)
     outcome = bench.use(use)
     expect_or(bench, outcome, requirement_id, kind, others)

@@ -1,6 +1,8 @@
-"""What a client's calls bring and offer: read chunks where the call lacks their items, and room for
-every result. The server only changes what makes the client say more. Thresholds of 1024 octets make
-the client use chunks."""
+"""What a client's calls offer: read chunks for the items they lack, and room for every result.
+
+The server only changes what makes the client say more. Thresholds of 1024 octets make the client
+use chunks.
+"""
 
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect

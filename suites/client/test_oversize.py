@@ -1,5 +1,7 @@
-"""Sends that are longer than the client's receives: the connection ends, nothing is cut silently, and the
-call is made again on another connection."""
+"""Sends that are longer than the client's receives: the connection ends, nothing is truncated.
+
+The client makes the call again on another connection.
+"""
 
 import pytest
 

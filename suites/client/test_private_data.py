@@ -1,4 +1,4 @@
-"""Private data with which the server accepts: found where it is, obeyed where it can be (RFC 8797)."""
+"""Private data of the server: found at any offset, obeyed where possible (RFC 8797)."""
 
 import pytest
 

@@ -1,5 +1,7 @@
-"""Calls in the reverse direction (RFC 8167), also to clients that do not know them: no forward call
-is harmed."""
+"""Calls in the reverse direction (RFC 8167) harm no forward call.
+
+Some go to clients that do not know such calls.
+"""
 
 import pytest
 

@@ -1,5 +1,7 @@
-"""Sessions of NFS version 4.1: what a client does with its slots, whatever becomes of replies and
-connections (RFC 8881 2.10.6)."""
+"""Sessions of NFS version 4.1: a client's slots over late replies and lost connections.
+
+RFC 8881 2.10.6.
+"""
 
 import pytest
 

@@ -1,5 +1,4 @@
-"""What a client does with its session from the first request to the last (RFC 8881 2.10, 18.36,
-18.37).
+"""A client's session from the first request to the last (RFC 8881 2.10, 18.36, 18.37).
 
 The position of SEQUENCE, the slots in use, and how the client makes and destroys a session.
 """

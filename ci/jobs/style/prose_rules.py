@@ -11,6 +11,7 @@ HELD = (
     ".ci/",
     "HACKING.md",
     "bench/",
+    "bindings/python/steertag/suite/client/",
     "ci/",
     "cmake/",
     "dissector/",

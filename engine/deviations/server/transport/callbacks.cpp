@@ -46,14 +46,8 @@ void take_call_for_reply(Arriving& arriving) {
   if (!words || !has_direction(arriving, rpc::MessageType::CALL) ||
       !arriving.history.callbacks.contains(words->xid))
     return;
-  wire::Header error;
-  error.xid = words->xid;
-  error.credit = words->credit;
-  error.proc = wire::Procedure::error;
-  error.error = wire::ErrorCode::chunk;
-  Bytes message;
-  wire::encode(error, message);
-  arriving.replace(std::move(message));
+  arriving.mutate("version.1");
+  arriving.mutate("procedure.error-err-chunk");
 }
 
 void end_over_unknown_reply(Arriving& arriving) {

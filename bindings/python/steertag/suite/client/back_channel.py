@@ -1,5 +1,7 @@
-"""A script whose server calls the client back (RFC 8881 20) and reads the answers, while replies to
-the client's own calls wait."""
+"""A script whose server calls the client back (RFC 8881 20) and reads the answers.
+
+Replies to the client's own calls wait meanwhile.
+"""
 
 import dataclasses
 

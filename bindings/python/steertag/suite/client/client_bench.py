@@ -1,5 +1,7 @@
-"""The bench of cases for clients: runs the client against the suite's own server, which conforms where
-the case's script says nothing."""
+"""The bench of cases for clients: runs the client against the suite's own server.
+
+The server conforms where the case's script says nothing.
+"""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""A connection that the client under test has opened to the suite's server, as cases look at it."""
+"""A connection of the client under test to the suite's server, as cases look at it."""
 
 import dataclasses
 

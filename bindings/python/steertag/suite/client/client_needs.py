@@ -1,5 +1,7 @@
-"""What a case for clients can need, and whether the client has it. The use of the unaltered server
-at the start of the session shows that."""
+"""What a case for clients can need, and whether the client has it.
+
+The use of the unaltered server at the start of the session shows that.
+"""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""The client under test as a process of its own: start, end, and death by our hand."""
+"""The client under test as a process of its own: start, end, and kill."""
 
 import contextlib
 import os

@@ -1,5 +1,7 @@
-"""One process's part of a run that tests a client: the client's command, its use of an unaltered
-server, and the probe after each case."""
+"""One process's part of a run that tests a client.
+
+The client's command, its use of an unaltered server, and the probe after each case.
+"""
 
 import os
 
