@@ -1,4 +1,4 @@
-"""The connection is lost at every step: calls are made again on another, and their effect is one."""
+"""The connection is lost at each step: calls are made again on another, with one effect."""
 
 import pytest
 

@@ -43,9 +43,7 @@ OWN = """
     @case("client.self.bad-version", requirements=[ERRORS], hostile=True)
     def test_bad_version(bench):
         def interpose(reply):
-            draft = reply.draft()
-            draft.vers = 2
-            reply.send(draft)
+            reply.send_mutated("version.2")
             reply.conform()
 
         expect(bench.use(reply=interpose, when=is_read), ERRORS, must=[kinds.COMPLETED])
@@ -61,9 +59,7 @@ OWN = """
     @case("client.self.unmarked", requirements=[LOSS])
     def test_unmarked(bench):
         def interpose(reply):
-            draft = reply.draft()
-            draft.vers = 2
-            reply.send(draft)
+            reply.send_mutated("version.2")
             reply.conform()
 
         expect(bench.use(reply=interpose), LOSS, must=[kinds.COMPLETED])
