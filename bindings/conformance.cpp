@@ -113,7 +113,7 @@ void bind_conformance(py::module_& module) {
            }),
            py::kw_only(), py::arg("rdma_operations") = true,
            "`rdma_operations`: every RDMA Write and Read is an event.")
-      .def("lose_sight", &Judge::stop_observing,
+      .def("stop_observing", &Judge::stop_observing,
            "From here on some traffic gives no events, such as raw octets.")
       .def_property_readonly(
           "findings", [](const Judge& judge) { return judge.findings(); },

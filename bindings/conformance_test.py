@@ -40,6 +40,6 @@ def test_a_judge_observes():
     judge = conformance.Judge(rdma_operations=False)
     assert isinstance(judge, trace.EventSink)
     trace.Recorder().replay(judge)
-    judge.lose_sight()
+    judge.stop_observing()
     assert judge.findings == []
     assert judge.dropped_findings == 0

@@ -162,10 +162,10 @@ void bind_parts(py::module_& module) {
   py::class_<PlacedFinding>(module, "Finding", "One requirement that one side broke in a packet.")
       .def_readonly("connection", &PlacedFinding::connection, "Number of the connection, from 1.")
       .def_property_readonly(
-          "frame", [](const PlacedFinding& each) { return each.place.frame; },
+          "frame", [](const PlacedFinding& each) { return each.stamp.frame; },
           "Number of the packet, from 1.")
       .def_property_readonly(
-          "time_ns", [](const PlacedFinding& each) { return each.place.time_ns; },
+          "time_ns", [](const PlacedFinding& each) { return each.stamp.time_ns; },
           "Of the packet, since 1970-01-01 UTC.")
       .def_property_readonly("culprit",
                              [](const PlacedFinding& each) { return each.finding.culprit; })

@@ -1,7 +1,8 @@
-// Binds engine/mutate: the generators of hostile messages and private data.
+// Binds engine/mutate: the generators of hostile messages and private data, and mutations by name.
 #include "bind.h"
 #include "mutate/catalogue.h"
 #include "mutate/flood.h"
+#include "mutate/payload_mutation.h"
 #include "mutate/private_data_mutation.h"
 
 namespace steertag::bindings {
@@ -52,6 +53,22 @@ std::vector<Variant> generate_group(const std::string& group, const wire::Draft&
   throw py::value_error("no group '" + group + "' of hostile messages; see steertag.mutate.GROUPS");
 }
 
+/// A copy of the draft after these mutations.
+wire::Draft mutated(wire::Draft draft, const py::args& names) {
+  for (const py::handle each : names) {
+    const auto name = each.cast<std::string>();
+    if (!apply_mutation(draft, name))
+      throw py::key_error("no mutation '" + name + "' of this message");
+  }
+  return draft;
+}
+
+PrivateDataVariant private_data_variant(const std::string& name, const wire::PrivateData& legal) {
+  auto found = private_data(legal, name);
+  if (!found) throw py::key_error("no variant '" + name + "' of private data");
+  return *std::move(found);
+}
+
 }  // namespace
 
 void bind_mutate(py::module_& module) {
@@ -66,8 +83,19 @@ void bind_mutate(py::module_& module) {
              "The variants of all groups; their names are unique and permanent.");
   module.def("floods", &floods, "draft"_a, "inline_bytes"_a,
              "Messages that fill one Send of `inline_bytes` octets with list entries.");
-  module.def("private_data", &private_data, "legal"_a = wire::PrivateData{true, 4096, 4096},
+  module.def(
+      "mutated", &mutated, "draft"_a,
+      "A copy of the draft after the mutations of these names, one after another: "
+      "\"version.2\", \"write-list.unused\". The names of variants are names of mutations. "
+      "Raises KeyError if there is no such mutation, or if the message lacks what it changes.");
+  module.def("padded", &padded, "draft"_a, "octets"_a,
+             "A copy of the draft with zero octets at its end, so that the message has so many.");
+  module.def("private_data", py::overload_cast<const wire::PrivateData&>(&private_data),
+             "legal"_a = wire::PrivateData{true, 4096, 4096},
              "Variants of private data (RFC 8797) around a legal announcement.");
+  module.def("private_data_variant", &private_data_variant, "name"_a,
+             "legal"_a = wire::PrivateData{true, 4096, 4096},
+             "The variant of that name. Raises KeyError for an unknown name.");
 }
 
 }  // namespace steertag::bindings

@@ -1,12 +1,13 @@
 // Binds the reference server for tests of clients, polled by its owner.
-// Python fills its memory storage and reads it back. A Python object is the interposer between the
-// server and the wire.
+// Python fills its memory storage and reads it back. A Python object is its interposer. Named
+// deviations change what that object leaves alone.
 #include <pybind11/stl.h>
 
 #include <ctime>
 #include <exception>
 #include <random>
 
+#include "deviations/server/server_deviations.h"
 #include "fabric_parts.h"
 #include "server/interposer.h"
 #include "server/rpc/programs.h"
@@ -19,7 +20,7 @@ namespace {
 using namespace steertag::peer;
 using py::literals::operator""_a;
 using std::chrono::milliseconds;
-using LineRef = std::shared_ptr<Line>;
+using ConnectionRef = std::shared_ptr<InterposedConnection>;
 
 /// Octets of one read from the storage.
 constexpr std::uint32_t kReadBytes = 1U << 20;
@@ -81,10 +82,12 @@ Bytes octets_of(const py::bytes& octets) {
   return from_python(py::buffer(octets));
 }
 
-/// Passes the notices to a Python object. Its exception is kept until the poll ends.
+/// Passes the notices to a Python object. Its exception is kept until the poll ends. The interposer
+/// of the deviations, if there is one, gets what the object does not take.
 class PyInterposer final : public Interposer {
  public:
-  explicit PyInterposer(py::object script) : script_(std::move(script)) {}
+  PyInterposer(py::object script, std::shared_ptr<Interposer> deviations)
+      : script_(std::move(script)), deviations_(std::move(deviations)) {}
 
   void on_request(View private_data, AcceptStep& step) override {
     guarded(nullptr, [&] {
@@ -95,27 +98,42 @@ class PyInterposer final : public Interposer {
       script_.attr("on_request")(shown);
       take(made, step);
     });
+    if (deviations_) deviations_->on_request(private_data, step);
   }
-  void on_accepted(const LineRef& line) override {
-    guarded(line, [&] { script_.attr("on_accepted")(line); });
+  void on_accepted(const ConnectionRef& connection) override {
+    guarded(connection, [&] { script_.attr("on_accepted")(connection); });
+    if (deviations_) deviations_->on_accepted(connection);
   }
-  void on_arrival(const LineRef& line, Arrival& arrival) override {
+  void on_arrival(const ConnectionRef& connection, Arrival& arrival) override {
     arrival.taken = true;
-    guarded(line, [&] {
-      arrival.taken = script_.attr("on_arrival")(line, to_python(arrival.message)).cast<bool>();
+    guarded(connection, [&] {
+      arrival.taken =
+          script_.attr("on_arrival")(connection, to_python(arrival.message)).cast<bool>();
     });
+    if (deviations_ && !arrival.taken) deviations_->on_arrival(connection, arrival);
   }
-  bool on_departure(const LineRef& line, const Departure& departure) override {
+  void on_call(CallStep& call) override {
+    if (deviations_) deviations_->on_call(call);
+  }
+  void on_reply(ReplyStep& reply) override {
+    if (deviations_) deviations_->on_reply(reply);
+  }
+  void on_callback(CallbackStep& callback) override {
+    if (deviations_) deviations_->on_callback(callback);
+  }
+  bool on_departure(const ConnectionRef& connection, const Departure& departure) override {
     bool taken = true;
-    guarded(line,
-            [&] { taken = script_.attr("on_departure")(line, kept(departure)).cast<bool>(); });
-    return taken;
+    guarded(connection, [&] {
+      taken = script_.attr("on_departure")(connection, kept(departure)).cast<bool>();
+    });
+    return taken || (deviations_ && deviations_->on_departure(connection, departure));
   }
-  void on_read(const LineRef& line, std::uint64_t number, View octets) override {
-    guarded(line, [&] { script_.attr("on_read")(line, number, to_python(octets)); });
+  void on_read(const ConnectionRef& connection, std::uint64_t number, View octets) override {
+    guarded(connection, [&] { script_.attr("on_read")(connection, number, to_python(octets)); });
   }
-  void on_down(const LineRef& line, const fabric::CloseReason& reason) override {
-    guarded(line, [&] { script_.attr("on_down")(line, reason); });
+  void on_down(const ConnectionRef& connection, const fabric::CloseReason& reason) override {
+    guarded(connection, [&] { script_.attr("on_down")(connection, reason); });
+    if (deviations_) deviations_->on_down(connection, reason);
   }
 
   /// With the GIL.
@@ -125,14 +143,14 @@ class PyInterposer final : public Interposer {
 
  private:
   template <class Work>
-  void guarded(const LineRef& line, Work&& work) {
+  void guarded(const ConnectionRef& connection, Work&& work) {
     const py::gil_scoped_acquire gil;
     if (problem_) return;
     try {
       work();
     } catch (...) {
       problem_ = std::current_exception();
-      if (line) line->abort();
+      if (connection) connection->abort();
     }
   }
 
@@ -160,6 +178,7 @@ class PyInterposer final : public Interposer {
   }
 
   py::object script_;
+  std::shared_ptr<Interposer> deviations_;
   std::vector<py::object> observers_;  // as long as their connections live
   std::exception_ptr problem_;
 };
@@ -168,29 +187,36 @@ class PyScriptedServer {
  public:
   PyScriptedServer(const std::vector<std::string>& listen, py::object script, std::uint32_t credits,
                    std::uint32_t inline_bytes, bool remote_invalidation,
-                   std::uint32_t receive_bytes, std::uint32_t transfer_bytes, std::uint64_t seed)
-      : interposer_(std::make_shared<PyInterposer>(std::move(script))) {
+                   std::uint32_t receive_bytes, std::uint32_t transfer_bytes, std::uint64_t seed,
+                   const std::vector<std::string>& deviate) {
     ServerOptions options;
     options.credits = credits;
     options.announced = {remote_invalidation, inline_bytes,
                          receive_bytes == 0 ? inline_bytes : receive_bytes};
-    options.interposer = interposer_;
     if (const auto possible = check(options); !possible) throw py::value_error(possible.error());
+    deviations::ServerDeviations chosen;
+    for (const std::string& name : deviate) {
+      if (auto added = chosen.add(name); !added) throw py::value_error(added.error());
+    }
+    chosen.install(options);
+    interposer_ = std::make_shared<PyInterposer>(std::move(script), std::move(options.interposer));
+    options.interposer = interposer_;
     std::vector<net::Url> urls;
     for (const std::string& text : listen) urls.push_back(value_or_raise(net::parse_url(text)));
     const fabric::RandomSource random = [source = std::make_shared<std::mt19937_64>(seed)] {
       return (*source)();
     };
-    ListenPlaces places = value_or_raise(make_listen_places(urls, random));
-    providers_ = std::move(places.providers);
+    ListenAddresses addresses = value_or_raise(make_listen_addresses(urls, random));
+    providers_ = std::move(addresses.providers);
     MemoryLimits limits;
     limits.largest_transfer_bytes = transfer_bytes;
     storage_ = std::make_unique<MemoryBackend>(now, random, limits);
     Nfs4StateOptions state;
     state.clock = options.clock;
+    state.policy = options.nfs4;
     state.random = random;
-    server_ =
-        value_or_raise(Server::start(places.places, make_programs(*storage_, state), options));
+    server_ = value_or_raise(
+        Server::start(addresses.addresses, make_programs(*storage_, state), options));
   }
   ~PyScriptedServer() { server_.reset(); }
   PyScriptedServer(const PyScriptedServer&) = delete;
@@ -268,47 +294,50 @@ class PyScriptedServer {
   bool polling_ = false;  // guarded by the GIL
 };
 
-void bind_line(py::module_& module) {
-  py::class_<Line, LineRef>(module, "Line",
-                            "One connection of a ScriptedServer. Its operations follow all posted "
-                            "work, and fail after the end of the connection.")
-      .def_property_readonly("number", &Line::number)
-      .def_property_readonly("up", &Line::up)
-      .def_property_readonly("thresholds", &Line::negotiated)
+void bind_interposed_connection(py::module_& module) {
+  py::class_<InterposedConnection, ConnectionRef>(
+      module, "InterposedConnection",
+      "One connection of a ScriptedServer. Its operations follow all posted "
+      "work, and fail after the end of the connection.")
+      .def_property_readonly("number", &InterposedConnection::number)
+      .def_property_readonly("up", &InterposedConnection::up)
+      .def_property_readonly("thresholds", &InterposedConnection::negotiated)
       .def(
           "send",
-          [](Line& line, const py::buffer& octets, std::optional<std::uint32_t> invalidate,
-             const fabric::Fault* fault) {
-            value_or_raise(line.send(from_python(octets), invalidate, fault));
+          [](InterposedConnection& connection, const py::buffer& octets,
+             std::optional<std::uint32_t> invalidate, const fabric::Fault* fault) {
+            value_or_raise(connection.send(from_python(octets), invalidate, fault));
           },
           "octets"_a, "invalidate"_a = py::none(), "fault"_a = nullptr)
       .def(
           "write",
-          [](Line& line, const py::buffer& octets, std::uint32_t stag, std::uint64_t offset,
-             const fabric::Fault* fault) {
-            value_or_raise(line.write(from_python(octets), stag, offset, fault));
+          [](InterposedConnection& connection, const py::buffer& octets, std::uint32_t stag,
+             std::uint64_t offset, const fabric::Fault* fault) {
+            value_or_raise(connection.write(from_python(octets), stag, offset, fault));
           },
           "octets"_a, "stag"_a, "offset"_a, "fault"_a = nullptr)
       .def(
           "read",
-          [](Line& line, std::uint32_t stag, std::uint64_t offset, std::uint32_t length) {
-            return value_or_raise(line.read(stag, offset, length));
+          [](InterposedConnection& connection, std::uint32_t stag, std::uint64_t offset,
+             std::uint32_t length) {
+            return value_or_raise(connection.read(stag, offset, length));
           },
           "stag"_a, "offset"_a, "length"_a, "The number that on_read gets with the octets.")
       .def(
           "send_raw",
-          [](Line& line, const py::buffer& octets) {
-            value_or_raise(line.send_raw(from_python(octets)));
+          [](InterposedConnection& connection, const py::buffer& octets) {
+            value_or_raise(connection.send_raw(from_python(octets)));
           },
           "octets"_a)
       .def(
           "terminate",
-          [](Line& line, std::uint8_t layer, std::uint8_t type, std::uint8_t code) {
-            value_or_raise(line.terminate({layer, type, code}));
+          [](InterposedConnection& connection, std::uint8_t layer, std::uint8_t type,
+             std::uint8_t code) {
+            value_or_raise(connection.terminate({layer, type, code}));
           },
           "layer"_a, "type"_a, "code"_a)
-      .def("disconnect", &Line::disconnect)
-      .def("abort", &Line::abort);
+      .def("disconnect", &InterposedConnection::disconnect)
+      .def("abort", &InterposedConnection::abort);
 }
 
 void bind_departure(py::module_& module) {
@@ -351,22 +380,25 @@ void bind_accept_step(py::module_& module) {
 }  // namespace
 
 void bind_peer_script(py::module_& module) {
-  bind_line(module);
+  bind_interposed_connection(module);
   bind_departure(module);
   bind_accept_step(module);
   py::class_<PyScriptedServer>(
       module, "ScriptedServer",
       "The reference server in this process. It runs inside `poll` only, and calls the methods of "
-      "`script` there: on_request(step), on_accepted(line), on_arrival(line, message) -> taken, "
-      "on_departure(line, departure) -> taken, on_read(line, number, octets) and "
-      "on_down(line, reason). `poll` raises their exceptions.")
+      "`script` there: on_request(step), on_accepted(connection), on_arrival(connection, message) "
+      "-> taken, "
+      "on_departure(connection, departure) -> taken, on_read(connection, number, octets) and "
+      "on_down(connection, reason). `poll` raises their exceptions.")
       .def(py::init<const std::vector<std::string>&, py::object, std::uint32_t, std::uint32_t, bool,
-                    std::uint32_t, std::uint32_t, std::uint64_t>(),
+                    std::uint32_t, std::uint32_t, std::uint64_t, const std::vector<std::string>&>(),
            "listen"_a, "script"_a, py::kw_only(), "credits"_a = kDefaultCredits,
            "inline_bytes"_a = kDefaultAnnouncedBytes, "remote_invalidation"_a = true,
            "receive_bytes"_a = 0, "transfer_bytes"_a = kLargestTransfer, "seed"_a = 0,
+           "deviate"_a = std::vector<std::string>{},
            "`receive_bytes`: octets of its receives, if not `inline_bytes`. `transfer_bytes`: the "
-           "largest READ or WRITE that it announces to clients.")
+           "largest READ or WRITE that it announces to clients. `deviate`: names of deviations of "
+           "the server, which see what the script does not take.")
       .def("poll", &PyScriptedServer::poll, "timeout_ms"_a)
       .def("close", &PyScriptedServer::close)
       .def_property_readonly("listening", &PyScriptedServer::listening,

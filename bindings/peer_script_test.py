@@ -10,6 +10,8 @@ NULL_CALL = b"".join(word.to_bytes(4, "big") for word in (0x1234, 0, 2, 100003, 
 # Polls until an awaited event; each runs for POLL_MS at most.
 MOST_POLLS = 500
 POLL_MS = 10
+# Until a client gives up a reply that it discards.
+UNANSWERED_S = 0.3
 
 
 class Script:
@@ -17,34 +19,34 @@ class Script:
 
     def __init__(self):
         self.seen = []
-        self.lines = []
+        self.connections = []
 
     def on_request(self, step):
         self.seen.append(("request", bytes(step.client_data)))
 
-    def on_accepted(self, line):
-        self.lines.append(line)
+    def on_accepted(self, raw):
+        self.connections.append(raw)
 
-    def on_arrival(self, line, message):
+    def on_arrival(self, raw, message):
         self.seen.append(("arrival", message))
         return False
 
-    def on_departure(self, line, departure):
+    def on_departure(self, raw, departure):
         self.seen.append((departure.kind, departure.message))
         return False
 
-    def on_read(self, line, number, octets):
+    def on_read(self, raw, number, octets):
         self.seen.append(("read", octets))
 
-    def on_down(self, line, reason):
+    def on_down(self, raw, reason):
         self.seen.append(("down", reason))
 
 
-def call_in_thread(server, replies):
+def call_in_thread(server, replies, timeout_s=5.0):
     """A client in a thread of its own, like another process."""
 
     def run():
-        client = peer.Client(server.listening[0], timeout_s=5.0)
+        client = peer.Client(server.listening[0], timeout_s=timeout_s)
         try:
             replies.append(client.call(NULL_CALL))
         except peer.CallError as error:
@@ -76,9 +78,9 @@ def test_script_sees_a_call_and_its_reply(script):
     assert [kind for kind, _ in script.seen[:3]] == ["request", "arrival", "reply"]
     assert wire.find_private_data(script.seen[0][1]) is not None
     server.close()
-    assert not script.lines[0].up
+    assert not script.connections[0].up
     with pytest.raises(fabric.FabricError):
-        script.lines[0].send(b"abcd")
+        script.connections[0].send(b"abcd")
 
 
 @pytest.mark.parametrize("method", ["on_request", "on_arrival", "on_departure"])
@@ -97,6 +99,47 @@ def test_what_a_script_raises_comes_out_of_poll(script, method):
     assert isinstance(replies[0], peer.CallError)
 
 
+def test_deviations_change_what_is_executed(script):
+    server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script, deviate=["auth-none-refused"])
+    replies = []
+    serve_until_end(server, call_in_thread(server, replies))
+    assert isinstance(replies[0], peer.CallError)
+    (reply,) = (octets for kind, octets in script.seen if kind == "reply")
+    denied = (1).to_bytes(4, "big")
+    assert wire.decode(reply)[1][8:12] == denied, "MSG_DENIED"
+    server.close()
+
+
+def test_deviations_change_what_leaves(script):
+    server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script, deviate=["reply-vers-two"])
+    replies = []
+    serve_until_end(server, call_in_thread(server, replies, UNANSWERED_S))
+    assert isinstance(replies[0], peer.CallError)
+    # The script sees what the reference server says.
+    (reply,) = (octets for kind, octets in script.seen if kind == "reply")
+    assert wire.peek(reply).vers == 1
+    server.close()
+
+
+def test_deviations_do_not_change_what_the_script_sends(script):
+    server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script, deviate=["reply-vers-two"])
+
+    def conform(raw, departure):
+        raw.send(departure.message)
+        return True
+
+    script.on_departure = conform
+    replies = []
+    serve_until_end(server, call_in_thread(server, replies))
+    assert len(replies[0]) == 24
+    server.close()
+
+
+def test_unknown_deviation_is_an_error(script):
+    with pytest.raises(ValueError, match="nearest are grants-zero"):
+        peer.ScriptedServer(["iwarp://127.0.0.1:0"], script, deviate=["grant-zero"])
+
+
 def test_wrong_answer_to_a_request_is_told(script):
     def answer(step):
         step.answer = "maybe"
@@ -112,7 +155,7 @@ def test_wrong_answer_to_a_request_is_told(script):
 
 def test_server_is_not_polled_from_its_own_script(script):
     server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script)
-    script.on_accepted = lambda line: server.poll(0)
+    script.on_accepted = lambda raw: server.poll(0)
     thread = call_in_thread(server, [])
     with pytest.raises(RuntimeError, match="being polled"):
         serve_until_end(server, thread)

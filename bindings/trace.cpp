@@ -163,7 +163,7 @@ void write_file(const std::filesystem::path& path,
 /// Keeps the events of each connection of a capture, each with the limits of one recorder.
 class RecordedConnections final : public capture::ConnectionSinks {
  public:
-  capture::ConnectionSink& open(const capture::Place& /*place*/,
+  capture::ConnectionSink& open(const capture::FrameStamp& /*stamp*/,
                                 const capture::ConnectionName& /*name*/) override {
     return *sinks_.emplace_back(std::make_unique<Sink>());
   }
@@ -175,14 +175,14 @@ class RecordedConnections final : public capture::ConnectionSinks {
 
  private:
   struct Sink final : capture::ConnectionSink {
-    void on_event(const capture::Place& place, const Event& event) override {
+    void on_event(const capture::FrameStamp& stamp, const Event& event) override {
       Event dated = event;
-      dated.time_ns = place.time_ns;
+      dated.time_ns = stamp.time_ns;
       recorder.on_event(dated);
     }
-    void on_loss(const capture::Place& /*place*/, Role /*actor*/,
+    void on_loss(const capture::FrameStamp& /*stamp*/, Role /*actor*/,
                  capture::LossKind /*kind*/) override {}
-    void on_end(const capture::Place& /*place*/) override {}
+    void on_end(const capture::FrameStamp& /*stamp*/) override {}
     Recorder recorder;
   };
   std::vector<std::unique_ptr<Sink>> sinks_;

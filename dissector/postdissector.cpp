@@ -51,8 +51,8 @@ void read_frame(tvbuff_t* tvb, const packet_info& pinfo) {
   // The only call that may throw. No object with a destructor exists yet.
   const std::uint8_t* octets = tvb_get_ptr(tvb, 0, static_cast<int>(captured));
   capture::Packet packet;
-  packet.place.frame = pinfo.num;
-  packet.place.time_ns = std::int64_t{pinfo.abs_ts.secs} * kNsPerSecond + pinfo.abs_ts.nsecs;
+  packet.stamp.frame = pinfo.num;
+  packet.stamp.time_ns = std::int64_t{pinfo.abs_ts.secs} * kNsPerSecond + pinfo.abs_ts.nsecs;
   packet.link_type = *link;
   packet.octets = {reinterpret_cast<const std::byte*>(octets), captured};
   packet.wire_bytes = tvb_reported_length(tvb);

@@ -9,7 +9,7 @@ namespace steertag::dissector {
 
 void Session::read(const capture::Packet& packet) noexcept {
   if (stopped_at_ != 0) return;
-  latest_ = static_cast<std::uint32_t>(packet.place.frame);
+  latest_ = static_cast<std::uint32_t>(packet.stamp.frame);
   try {
     store_.begin(latest_);
     reader_.read(packet);

@@ -21,30 +21,30 @@ void Store::on_opening(const grade::OpeningNote& note) {
   const View octets =
       note.private_data.first(std::min(note.private_data.size(), kMostPrivateDataKept));
   kept.private_data.assign(octets.begin(), octets.end());
-  add(NoteKind::opening, openings_.size(), note.connection, note.place.frame);
+  add(NoteKind::opening, openings_.size(), note.connection, note.stamp.frame);
 }
 
 void Store::on_message(const grade::MessageNote& note) {
   messages_.push_back({note, 0});
   if (note.call_frame != 0) link_answer(note);
-  add(NoteKind::message, messages_.size(), note.connection, note.place.frame);
+  add(NoteKind::message, messages_.size(), note.connection, note.stamp.frame);
 }
 
 void Store::on_operation(const grade::OperationNote& note) {
   operations_.push_back(note);
-  add(NoteKind::operation, operations_.size(), note.connection, note.place.frame);
+  add(NoteKind::operation, operations_.size(), note.connection, note.stamp.frame);
 }
 
 void Store::on_loss(const grade::LossNote& note) {
   losses_.push_back(note);
-  add(NoteKind::loss, losses_.size(), note.connection, note.place.frame);
+  add(NoteKind::loss, losses_.size(), note.connection, note.stamp.frame);
 }
 
 void Store::on_finding(const grade::FindingNote& note) {
   const conformance::Finding& finding = *note.finding;
-  findings_.push_back({note.connection, note.place.frame, finding.requirement, finding.culprit,
+  findings_.push_back({note.connection, note.stamp.frame, finding.requirement, finding.culprit,
                        std::string(finding.rule), finding.expected, finding.observed});
-  add(NoteKind::finding, findings_.size(), note.connection, note.place.frame);
+  add(NoteKind::finding, findings_.size(), note.connection, note.stamp.frame);
 }
 
 std::uint64_t Store::connection(const Entry& entry) const {
@@ -88,7 +88,7 @@ void Store::link_answer(const grade::MessageNote& answer) {
     Message& call = messages_[entries_[at].index];
     if (call.note.connection == answer.connection && call.note.sender != answer.sender &&
         call.note.words.xid == answer.words.xid) {
-      if (call.answer_frame == 0) call.answer_frame = answer.place.frame;
+      if (call.answer_frame == 0) call.answer_frame = answer.stamp.frame;
       return;
     }
   }

@@ -46,21 +46,21 @@ class ConnectionSink {
   virtual ~ConnectionSink() = default;
   /// `place` is the packet that completed the event. A Send that the capture holds only partly is a
   /// loss, no event. RDMA data may lack its payload.
-  virtual void on_event(const Place& place, const trace::Event& event) = 0;
+  virtual void on_event(const FrameStamp& stamp, const trace::Event& event) = 0;
   /// Some of what `actor` sent before `place` is unknown. Earlier messages may be missing, and
   /// later ones may refer to them.
-  virtual void on_loss(const Place& place, trace::Role actor, LossKind kind) = 0;
+  virtual void on_loss(const FrameStamp& stamp, trace::Role actor, LossKind kind) = 0;
   /// RoCE and InfiniBand only, where acknowledgments are separate packets. `actor` acknowledged the
   /// other side's packets up to `up_to`.
-  virtual void on_acknowledged(const Place& /*place*/, trace::Role /*actor*/,
-                               const Place& /*up_to*/) {}
+  virtual void on_acknowledged(const FrameStamp& /*stamp*/, trace::Role /*actor*/,
+                               const FrameStamp& /*up_to*/) {}
   /// RoCE and InfiniBand only, before each packet of a message of `actor`. With `in_order`, none of
   /// the actor's earlier packets is missing or late. Acknowledged packets that the capture has
   /// before this one were then sent before it.
-  virtual void on_message_packet(const Place& /*place*/, trace::Role /*actor*/, bool /*in_order*/) {
-  }
+  virtual void on_message_packet(const FrameStamp& /*stamp*/, trace::Role /*actor*/,
+                                 bool /*in_order*/) {}
   /// The connection is over. `place.frame` is 0 if the capture ended first.
-  virtual void on_end(const Place& place) = 0;
+  virtual void on_end(const FrameStamp& stamp) = 0;
 };
 
 /// Opens a sink for each RPC-over-RDMA connection.
@@ -68,7 +68,7 @@ class ConnectionSinks {
  public:
   virtual ~ConnectionSinks() = default;
   /// `place` is the connection's first packet. The sink must outlive the connection's on_end.
-  virtual ConnectionSink& open(const Place& place, const ConnectionName& name) = 0;
+  virtual ConnectionSink& open(const FrameStamp& stamp, const ConnectionName& name) = 0;
 };
 
 }  // namespace steertag::capture

@@ -23,7 +23,7 @@ inline constexpr std::uint8_t kProtocolUdp = 17;
 
 /// The payload of an IP packet, reassembled from fragments.
 struct Datagram {
-  Place place;
+  FrameStamp stamp;
   IpAddress source;
   IpAddress destination;
   std::uint8_t protocol = 0;  // the protocol of `payload`: kProtocolTcp, kProtocolUdp ...

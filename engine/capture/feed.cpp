@@ -28,7 +28,7 @@ bool announces(const trace::Body& body) {
 
 /// An event, or a loss if there is no body.
 struct ConnectionFeed::Kept {
-  Place place;
+  FrameStamp stamp;
   Side actor = Side::a;
   std::optional<trace::Body> body;
   LossKind loss = LossKind::missing;
@@ -50,36 +50,36 @@ void ConnectionFeed::set_end(Side side, std::string text) {
   hints_.ends[static_cast<std::size_t>(side)] = std::move(text);
 }
 
-void ConnectionFeed::on_event(const Place& place, Side actor, const trace::Body& body) {
+void ConnectionFeed::on_event(const FrameStamp& stamp, Side actor, const trace::Body& body) {
   if (state_ == State::undecided) {
     decide(actor, body);
-    if (is_rpcrdma_ && client_) open_sink(place);
+    if (is_rpcrdma_ && client_) open_sink(stamp);
   }
-  if (state_ == State::undecided) keep(place, actor, body);
-  if (state_ == State::open) report(place, actor, body);
+  if (state_ == State::undecided) keep(stamp, actor, body);
+  if (state_ == State::open) report(stamp, actor, body);
 }
 
-void ConnectionFeed::on_loss(const Place& place, Side actor, LossKind kind) {
-  if (state_ == State::open) return sink_->on_loss(place, role(actor), kind);
+void ConnectionFeed::on_loss(const FrameStamp& stamp, Side actor, LossKind kind) {
+  if (state_ == State::open) return sink_->on_loss(stamp, role(actor), kind);
   if (state_ == State::refused) return;
-  keep_loss(place, actor, kind);
+  keep_loss(stamp, actor, kind);
 }
 
-void ConnectionFeed::on_acknowledged(const Place& place, Side actor, const Place& up_to) {
-  if (state_ == State::open) sink_->on_acknowledged(place, role(actor), up_to);
+void ConnectionFeed::on_acknowledged(const FrameStamp& stamp, Side actor, const FrameStamp& up_to) {
+  if (state_ == State::open) sink_->on_acknowledged(stamp, role(actor), up_to);
 }
 
-void ConnectionFeed::on_message_packet(const Place& place, Side actor, bool in_order) {
-  if (state_ == State::open) sink_->on_message_packet(place, role(actor), in_order);
+void ConnectionFeed::on_message_packet(const FrameStamp& stamp, Side actor, bool in_order) {
+  if (state_ == State::open) sink_->on_message_packet(stamp, role(actor), in_order);
 }
 
-void ConnectionFeed::on_end(const Place& place) {
+void ConnectionFeed::on_end(const FrameStamp& stamp) {
   if (state_ == State::undecided && is_rpcrdma_ && !kept_.empty()) {
     if (!client_ && replier_) client_ = other(*replier_);
     // The two ends look the same. An event could be reported for the wrong one.
-    if (client_) open_sink(place);
+    if (client_) open_sink(stamp);
   }
-  if (state_ == State::open) sink_->on_end(place);
+  if (state_ == State::open) sink_->on_end(stamp);
   refuse();
 }
 
@@ -102,17 +102,17 @@ void ConnectionFeed::decide(Side actor, const trace::Body& body) {
 }
 
 /// Consecutive losses count as one.
-void ConnectionFeed::keep_loss(const Place& place, Side actor, LossKind kind) {
+void ConnectionFeed::keep_loss(const FrameStamp& stamp, Side actor, LossKind kind) {
   const bool same = !kept_.empty() && !kept_.back().body && kept_.back().loss == kind &&
                     kept_.back().actor == actor;
   if (same) return;
   if (kept_.size() == kMostUndecidedEvents) return refuse();
-  kept_.push_back({place, actor, std::nullopt, kind, {}});
+  kept_.push_back({stamp, actor, std::nullopt, kind, {}});
 }
 
-void ConnectionFeed::keep(const Place& place, Side actor, const trace::Body& body) {
-  if (is_operation(body)) return keep_loss(place, actor, LossKind::overflow);
-  Kept kept{place, actor, body, LossKind::missing, {}};
+void ConnectionFeed::keep(const FrameStamp& stamp, Side actor, const trace::Body& body) {
+  if (is_operation(body)) return keep_loss(stamp, actor, LossKind::overflow);
+  Kept kept{stamp, actor, body, LossKind::missing, {}};
   if (View* view = trace::octets_of(*kept.body)) {
     kept.octets.assign(view->begin(), view->end());
     *view = kept.octets;
@@ -122,23 +122,23 @@ void ConnectionFeed::keep(const Place& place, Side actor, const trace::Body& bod
   kept_.push_back(std::move(kept));
 }
 
-void ConnectionFeed::open_sink(const Place& place) {
+void ConnectionFeed::open_sink(const FrameStamp& stamp) {
   state_ = State::open;
   ConnectionName name{hints_.fabric, {}};
   name.ends.client = hints_.ends[static_cast<std::size_t>(*client_)];
   name.ends.server = hints_.ends[static_cast<std::size_t>(other(*client_))];
-  sink_ = &sinks_.open(kept_.empty() ? place : kept_.front().place, name);
+  sink_ = &sinks_.open(kept_.empty() ? stamp : kept_.front().stamp, name);
   for (const Kept& each : std::exchange(kept_, {})) {
     if (each.body) {
-      report(each.place, each.actor, *each.body);
+      report(each.stamp, each.actor, *each.body);
     } else {
-      sink_->on_loss(each.place, role(each.actor), each.loss);
+      sink_->on_loss(each.stamp, role(each.actor), each.loss);
     }
   }
 }
 
-void ConnectionFeed::report(const Place& place, Side actor, const trace::Body& body) {
-  sink_->on_event(place, {next_index_++, place.time_ns, role(actor), body});
+void ConnectionFeed::report(const FrameStamp& stamp, Side actor, const trace::Body& body) {
+  sink_->on_event(stamp, {next_index_++, stamp.time_ns, role(actor), body});
 }
 
 void ConnectionFeed::refuse() {

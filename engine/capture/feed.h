@@ -48,13 +48,13 @@ class ConnectionFeed {
   void set_client(Side side);
   /// Sets the text of an end, such as a queue pair number. No effect once a sink is open.
   void set_end(Side side, std::string text);
-  void on_event(const Place& place, Side actor, const trace::Body& body);
-  void on_loss(const Place& place, Side actor, LossKind kind);
+  void on_event(const FrameStamp& stamp, Side actor, const trace::Body& body);
+  void on_loss(const FrameStamp& stamp, Side actor, LossKind kind);
   /// As in ConnectionSink. No effect before a sink is open.
-  void on_acknowledged(const Place& place, Side actor, const Place& up_to);
-  void on_message_packet(const Place& place, Side actor, bool in_order);
+  void on_acknowledged(const FrameStamp& stamp, Side actor, const FrameStamp& up_to);
+  void on_message_packet(const FrameStamp& stamp, Side actor, bool in_order);
   /// The connection or the capture ends. An undecided connection is never reported.
-  void on_end(const Place& place);
+  void on_end(const FrameStamp& stamp);
 
   /// False for another protocol. The feed then keeps and reports nothing, and the reader may drop
   /// the connection.
@@ -67,11 +67,11 @@ class ConnectionFeed {
   struct Kept;
 
   void decide(Side actor, const trace::Body& body);
-  void keep(const Place& place, Side actor, const trace::Body& body);
-  void keep_loss(const Place& place, Side actor, LossKind kind);
-  void open_sink(const Place& place);
+  void keep(const FrameStamp& stamp, Side actor, const trace::Body& body);
+  void keep_loss(const FrameStamp& stamp, Side actor, LossKind kind);
+  void open_sink(const FrameStamp& stamp);
   void refuse();
-  void report(const Place& place, Side actor, const trace::Body& body);
+  void report(const FrameStamp& stamp, Side actor, const trace::Body& body);
   trace::Role role(Side side) const {
     return side == client_ ? trace::Role::client : trace::Role::server;
   }

@@ -27,7 +27,7 @@ const Bytes kStrange = from_hex("00112233 44556677 8899aabb ccddeeff 00000000");
 FeedHints hints(bool known_port = false, std::optional<Side> client = std::nullopt) {
   return {Fabric::iwarp, {"a", "b"}, client, known_port};
 }
-Place at(std::uint64_t frame) {
+FrameStamp at(std::uint64_t frame) {
   return {frame, static_cast<std::int64_t>(frame)};
 }
 

@@ -8,7 +8,7 @@
 namespace steertag::capture {
 
 struct InfinibandFrame {
-  Place place;
+  FrameStamp stamp;
   /// From the local route header, or the global route header without one, up to the invariant CRC
   /// if the length includes it. Valid during the call that passes it.
   View octets;

@@ -23,13 +23,13 @@ enum class LinkType : std::uint32_t {
 
 /// A packet's position in a capture. `frame` counts packets from 1, as Wireshark does. 0 is the
 /// capture's end.
-struct Place {
+struct FrameStamp {
   std::uint64_t frame = 0;
   std::int64_t time_ns = 0;  // since 1970-01-01 UTC
 };
 
 struct Packet {
-  Place place;
+  FrameStamp stamp;
   LinkType link_type = LinkType::ethernet;
   View octets;                 // the captured part; valid during the call that passes it
   std::size_t wire_bytes = 0;  // length of the packet on the wire; more than `octets` if truncated

@@ -34,7 +34,7 @@ void Reader::read(const Packet& packet) {
   }
   if (!taken) ++state_->counts.other;
   if (packet.octets.size() >= packet.wire_bytes) return;
-  if (state_->counts.cut++ == 0) state_->counts.first_cut = packet.place.frame;
+  if (state_->counts.cut++ == 0) state_->counts.first_cut = packet.stamp.frame;
 }
 
 void Reader::finish() {

@@ -15,27 +15,28 @@ namespace steertag::capture::testing {
 class Lines : public ConnectionSink {
  public:
   explicit Lines(const ConnectionName& given) : name(given) {}
-  void on_event(const Place& place, const trace::Event& event) override {
+  void on_event(const FrameStamp& stamp, const trace::Event& event) override {
     const std::string text = trace::describe(event);
-    lines.push_back(std::to_string(place.frame) + text.substr(text.find(' ')));
+    lines.push_back(std::to_string(stamp.frame) + text.substr(text.find(' ')));
     if (const auto* send = std::get_if<trace::Send>(&event.body)) {
       sends.emplace_back(send->bytes.begin(), send->bytes.end());
     }
   }
-  void on_loss(const Place& place, trace::Role actor, LossKind kind) override {
-    lines.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
+  void on_loss(const FrameStamp& stamp, trace::Role actor, LossKind kind) override {
+    lines.push_back(std::to_string(stamp.frame) + ' ' + std::string(trace::role_name(actor)) +
                     " loss: " + std::string(sentence(kind)));
   }
-  void on_acknowledged(const Place& place, trace::Role actor, const Place& up_to) override {
-    turns.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
+  void on_acknowledged(const FrameStamp& stamp, trace::Role actor,
+                       const FrameStamp& up_to) override {
+    turns.push_back(std::to_string(stamp.frame) + ' ' + std::string(trace::role_name(actor)) +
                     " received up to " + std::to_string(up_to.frame));
   }
-  void on_message_packet(const Place& place, trace::Role actor, bool in_order) override {
-    turns.push_back(std::to_string(place.frame) + ' ' + std::string(trace::role_name(actor)) +
+  void on_message_packet(const FrameStamp& stamp, trace::Role actor, bool in_order) override {
+    turns.push_back(std::to_string(stamp.frame) + ' ' + std::string(trace::role_name(actor)) +
                     (in_order ? " turn" : " late turn"));
   }
-  void on_end(const Place& place) override {
-    lines.push_back(std::to_string(place.frame) + " end");
+  void on_end(const FrameStamp& stamp) override {
+    lines.push_back(std::to_string(stamp.frame) + " end");
     ended = true;
   }
 
@@ -49,7 +50,7 @@ class Lines : public ConnectionSink {
 /// All connections that were opened, in order.
 class AllLines : public ConnectionSinks {
  public:
-  ConnectionSink& open(const Place&, const ConnectionName& name) override {
+  ConnectionSink& open(const FrameStamp&, const ConnectionName& name) override {
     return connections.emplace_back(name);
   }
   std::deque<Lines> connections;

@@ -1,4 +1,4 @@
-// Random legal exchanges give no finding; random events never blame the wrong side or crash.
+// Random legal exchanges give no finding; random events never accuse the wrong side or crash.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>

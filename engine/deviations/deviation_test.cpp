@@ -9,6 +9,7 @@
 
 #include "deviations/server/server_deviations.h"
 #include "ledger/ledger.h"
+#include "mutate/catalogue.h"
 #include "server/testing/stream_fixture.h"
 
 namespace steertag::peer::testing {
@@ -19,6 +20,7 @@ constexpr std::size_t kServerDeviations = 251;
 constexpr std::size_t kClientDeviations = 117;
 
 using deviations::Deviation;
+using mutate::apply_mutation;
 
 void check_table(trace::Role side, std::size_t expected) {
   std::set<std::string_view> names;
@@ -43,6 +45,35 @@ void check_table(trace::Role side, std::size_t expected) {
 TEST(DeviationTable, NamesAreKebabCaseAndUniqueAndBreakKnownRequirements) {
   check_table(trace::Role::server, kServerDeviations);
   check_table(trace::Role::client, kClientDeviations);
+}
+
+/// Whether one of these messages has what the mutation changes.
+bool changes_a_message(std::string_view mutation) {
+  wire::Header header;
+  header.read_list = {{0x60, {1, 4096, 0}}};
+  header.write_list.add(std::vector<wire::Segment>{{2, 4095, 4096}, {3, 4096, 0}});
+  header.write_list.add(std::vector<wire::Segment>{{4, 0, 0}});
+  header.write_list.add({});
+  wire::Draft full = wire::Draft::from(header, rpc_call(0x12345678, 0));
+  full.xid = 0x12345678;
+  wire::Draft with_reply_chunk = full;
+  with_reply_chunk.reply_chunk = full.write_list.front();
+  wire::Draft version_error;
+  version_error.proc = static_cast<std::uint32_t>(wire::Procedure::error);
+  version_error.error = static_cast<std::uint32_t>(wire::ErrorCode::vers);
+  return std::ranges::any_of(std::array{full, with_reply_chunk, version_error},
+                             [&](wire::Draft& each) { return apply_mutation(each, mutation); });
+}
+
+TEST(DeviationTable, MutationsAreThoseOfEngineMutate) {
+  for (const Deviation* row : deviations::all(trace::Role::server)) {
+    const auto& mutation = row->server.mutation;
+    EXPECT_TRUE(!mutation.of || changes_a_message(mutation.name)) << row->name;
+  }
+  for (const Deviation* row : deviations::all(trace::Role::client)) {
+    const auto& mutation = row->client.mutation;
+    EXPECT_TRUE(!mutation.of || changes_a_message(mutation.name)) << row->name;
+  }
 }
 
 TEST(DeviationTable, ASideHasItsOwnOnly) {

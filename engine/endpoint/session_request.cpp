@@ -41,8 +41,8 @@ std::optional<SessionRequest> session_request(View call) {
   SessionRequest request;
   request.cachethis = reader.u32("sa_cachethis") != 0;
   if (!reader.ok()) return {};
-  for (const std::byte octet : place) request.place += static_cast<char>(octet);
-  request.session = request.place.substr(0, kSessionIdBytes);
+  for (const std::byte octet : place) request.slot_key += static_cast<char>(octet);
+  request.session = request.slot_key.substr(0, kSessionIdBytes);
   request.sequence_at = place_at + kSessionIdBytes;
   request.sequence = wire::load_u32(place.data() + kSessionIdBytes);
   return request;

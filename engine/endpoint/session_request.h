@@ -12,7 +12,7 @@ namespace steertag::peer {
 
 struct SessionRequest {
   std::string session;          // sa_sessionid, octets
-  std::string place;            // sa_sessionid, sa_sequenceid and sa_slotid: the same in a retry
+  std::string slot_key;         // sa_sessionid, sa_sequenceid and sa_slotid: the same in a retry
   std::uint32_t sequence = 0;   // sa_sequenceid
   std::size_t sequence_at = 0;  // where in the call that word stands, in octets
   bool cachethis = false;

@@ -53,14 +53,14 @@ TEST(SessionRequest, ARetryHasThePlaceOfItsRequest) {
   retry.cachethis = true;
   const auto again = session_request(call_of(retry));
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->place, request->place);
+  EXPECT_EQ(again->slot_key, request->slot_key);
   EXPECT_TRUE(again->cachethis);
   Parts next;
   ++next.sequence;
   const auto other = session_request(call_of(next));
   ASSERT_TRUE(other);
   EXPECT_EQ(other->session, request->session);
-  EXPECT_NE(other->place, request->place);
+  EXPECT_NE(other->slot_key, request->slot_key);
 }
 
 TEST(SessionRequest, NothingElseIsOne) {

@@ -25,7 +25,7 @@ bool FileGrade::step(std::uint64_t octets) {
     if (!packet || !*packet) {
       end();
     } else {
-      grader_.reading((*packet)->place.frame);
+      grader_.reading((*packet)->stamp.frame);
       reader_.read(**packet);
       if (file_.offset() >= enough) return over_;
     }

@@ -48,19 +48,19 @@ GradedConnection::GradedConnection(Grader& grader, NoteSink* notes, ConnectionSu
   if (profile != Profile::rfc8166) legacy_ = std::make_unique<LegacyJudge>(profile);
 }
 
-void GradedConnection::see(const capture::Place& place) {
-  place_ = place;
+void GradedConnection::see(const capture::FrameStamp& stamp) {
+  stamp_ = stamp;
   // A loss becomes visible after what the other side sent meanwhile.
-  if (place.frame == 0) return;
-  if (place.frame < summary_->first.frame) summary_->first = place;
-  if (place.frame > summary_->last.frame) summary_->last = place;
+  if (stamp.frame == 0) return;
+  if (stamp.frame < summary_->first.frame) summary_->first = stamp;
+  if (stamp.frame > summary_->last.frame) summary_->last = stamp;
 }
 
-void GradedConnection::on_event(const capture::Place& place, const trace::Event& event) {
-  see(place);
+void GradedConnection::on_event(const capture::FrameStamp& stamp, const trace::Event& event) {
+  see(stamp);
   trace::Event seen = event;
-  seen.index = place.frame;
-  seen.time_ns = place.time_ns;
+  seen.index = stamp.frame;
+  seen.time_ns = stamp.time_ns;
   event_ = {event.actor, trace::kind_name(event.body),
             ++event_counts_[index(event.actor)][event.body.index()]};
   std::optional<OperationNote> operation;
@@ -74,7 +74,7 @@ void GradedConnection::on_event(const capture::Place& place, const trace::Event&
   count(seen);
   if (operation) {
     operation->connection = summary_->number;
-    operation->place = place;
+    operation->stamp = stamp;
     notes_->on_operation(*operation);
   }
   tell_findings(seen);
@@ -93,24 +93,25 @@ void GradedConnection::account() {
   if (kept_bytes_ != before) grader_.account(before, kept_bytes_);
 }
 
-void GradedConnection::on_loss(const capture::Place& place, Role actor, capture::LossKind kind) {
-  see(place);
+void GradedConnection::on_loss(const capture::FrameStamp& stamp, Role actor,
+                               capture::LossKind kind) {
+  see(stamp);
   forget_history();
   if (pending_) leave_undecided(pending_->drop());
   LossSummary& loss = summary_->losses[static_cast<std::size_t>(kind)];
-  if (loss.count++ == 0) loss.first_frame = place.frame;
-  loss.first_frame = std::min(loss.first_frame, place.frame);
-  loss.last_frame = std::max(loss.last_frame, place.frame);
-  if (notes_ != nullptr) notes_->on_loss({summary_->number, place, actor, kind});
+  if (loss.count++ == 0) loss.first_frame = stamp.frame;
+  loss.first_frame = std::min(loss.first_frame, stamp.frame);
+  loss.last_frame = std::max(loss.last_frame, stamp.frame);
+  if (notes_ != nullptr) notes_->on_loss({summary_->number, stamp, actor, kind});
   account();
 }
 
-void GradedConnection::on_acknowledged(const capture::Place&, Role actor,
-                                       const capture::Place& up_to) {
+void GradedConnection::on_acknowledged(const capture::FrameStamp&, Role actor,
+                                       const capture::FrameStamp& up_to) {
   if (pending_) pending_->acknowledged(actor, up_to);
 }
 
-void GradedConnection::on_message_packet(const capture::Place&, Role actor, bool in_order) {
+void GradedConnection::on_message_packet(const capture::FrameStamp&, Role actor, bool in_order) {
   if (!pending_) return;
   pending_->message_packet(actor, in_order);
   reordered_ |= !in_order;
@@ -126,7 +127,7 @@ void GradedConnection::forget_history() {
 
 void GradedConnection::settle(const Decision& decision) {
   for (const PendingFinding& each : decision.confirmed) {
-    tell_finding(each.finding, each.place, each.event);
+    tell_finding(each.finding, each.stamp, each.event);
   }
   if (decision.undecided == 0) return;
   // Other findings in that order are as doubtful.
@@ -138,10 +139,10 @@ void GradedConnection::leave_undecided(std::size_t count) {
   summary_->findings_undecided += count;
 }
 
-void GradedConnection::on_end(const capture::Place& place) {
+void GradedConnection::on_end(const capture::FrameStamp& stamp) {
   if (pending_) settle(pending_->end());
-  see(place);
-  if (place.frame != 0) summary_->ended = true;
+  see(stamp);
+  if (stamp.frame != 0) summary_->ended = true;
   for (const Role role : {Role::client, Role::server}) {
     summary_->direction(role).unanswered = judge_.connection().direction(role).credits.in_flight();
   }
@@ -235,7 +236,7 @@ void GradedConnection::tell_opening(const trace::Event& event) {
   }
   if (notes_ == nullptr) return;
   notes_->on_opening(
-      {summary_->number, place_, event.actor, rejected, *octets, found, summary_->negotiated});
+      {summary_->number, stamp_, event.actor, rejected, *octets, found, summary_->negotiated});
 }
 
 /// Notes the current Send after the judge saw it.
@@ -248,7 +249,7 @@ void GradedConnection::tell_message() {
   }
   if (notes_ == nullptr) return;
   note_.connection = summary_->number;
-  note_.place = place_;
+  note_.stamp = stamp_;
   note_.calls_in_flight = in_flight;
   note_.granted = requester_ ? granted_[index(*requester_)] : std::nullopt;
   note_.threshold_bytes.reset();
@@ -273,7 +274,7 @@ void GradedConnection::tell_findings(const trace::Event& event) {
     if (pending_ && !pending_->needs_no_history(finding)) {
       hold(std::move(finding), event);
     } else {
-      tell_finding(finding, place_, event_);
+      tell_finding(finding, stamp_, event_);
     }
   }
   const std::size_t dropped = legacy_ ? legacy_->dropped_findings() : judge_.dropped_findings();
@@ -287,7 +288,7 @@ void GradedConnection::tell_findings(const trace::Event& event) {
 
 void GradedConnection::hold(conformance::Finding finding, const trace::Event& event) {
   PendingFinding pending;
-  pending.place = place_;
+  pending.stamp = stamp_;
   pending.event = event_;
   if (const auto* send = std::get_if<trace::Send>(&event.body)) {
     pending.possible_cause = {answered_xid_, send->invalidated};
@@ -304,10 +305,10 @@ void GradedConnection::hold(conformance::Finding finding, const trace::Event& ev
 }
 
 void GradedConnection::tell_finding(const conformance::Finding& finding,
-                                    const capture::Place& place, const EventName& event) {
+                                    const capture::FrameStamp& stamp, const EventName& event) {
   ++summary_->findings_in_all;
-  count_by_rule(summary_->findings, finding, place.frame);
-  const FindingNote note{summary_->number, place, &finding, event};
+  count_by_rule(summary_->findings, finding, stamp.frame);
+  const FindingNote note{summary_->number, stamp, &finding, event};
   grader_.count(note);
   if (findings_listed_ < kMostFindingsListed) {
     ++findings_listed_;

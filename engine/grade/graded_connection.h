@@ -22,18 +22,20 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   GradedConnection(Grader& grader, NoteSink* notes, ConnectionSummary* summary,
                    capture::Fabric fabric, Profile profile);
 
-  void on_event(const capture::Place& place, const trace::Event& event) override;
-  void on_loss(const capture::Place& place, trace::Role actor, capture::LossKind kind) override;
-  void on_acknowledged(const capture::Place& place, trace::Role actor,
-                       const capture::Place& up_to) override;
-  void on_message_packet(const capture::Place& place, trace::Role actor, bool in_order) override;
-  void on_end(const capture::Place& place) override;
+  void on_event(const capture::FrameStamp& stamp, const trace::Event& event) override;
+  void on_loss(const capture::FrameStamp& stamp, trace::Role actor,
+               capture::LossKind kind) override;
+  void on_acknowledged(const capture::FrameStamp& stamp, trace::Role actor,
+                       const capture::FrameStamp& up_to) override;
+  void on_message_packet(const capture::FrameStamp& stamp, trace::Role actor,
+                         bool in_order) override;
+  void on_end(const capture::FrameStamp& stamp) override;
 
   ConnectionSummary& summary() { return *summary_; }
   /// Size of the judge's calls.
   std::size_t kept_bytes() const { return kept_bytes_; }
   /// Drops the judge's history to free memory.
-  void forget() { on_loss(place_, trace::Role::client, capture::LossKind::overflow); }
+  void forget() { on_loss(stamp_, trace::Role::client, capture::LossKind::overflow); }
 
  private:
   void on_message(const conformance::Message& message,
@@ -46,14 +48,14 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   void tell_opening(const trace::Event& event);
   void tell_message();
   void tell_findings(const trace::Event& event);
-  void tell_finding(const conformance::Finding& finding, const capture::Place& place,
+  void tell_finding(const conformance::Finding& finding, const capture::FrameStamp& stamp,
                     const EventName& event);
   void hold(conformance::Finding finding, const trace::Event& event);
   void settle(const Decision& decision);
   void take_findings();
   void forget_history();
   void leave_undecided(std::size_t count);
-  void see(const capture::Place& place);
+  void see(const capture::FrameStamp& stamp);
   void account();
 
   Grader& grader_;
@@ -62,7 +64,7 @@ class GradedConnection final : public capture::ConnectionSink, conformance::Mess
   ConnectionSummary* summary_;
   conformance::Judge judge_;
   std::unique_ptr<LegacyJudge> legacy_;  // replaces the judge under a superseded profile
-  capture::Place place_;                 // of the current event
+  capture::FrameStamp stamp_;            // of the current event
   EventName event_;                      // of the current event
   std::array<std::array<std::uint64_t, std::variant_size_v<trace::Body>>, 2> event_counts_{};
   MessageNote note_;                           // reused

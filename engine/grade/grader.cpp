@@ -9,16 +9,16 @@ namespace steertag::grade {
 
 /// The sink of connections that are not judged.
 struct Grader::Refused final : capture::ConnectionSink {
-  void on_event(const capture::Place&, const trace::Event&) override {}
-  void on_loss(const capture::Place&, trace::Role, capture::LossKind) override {}
-  void on_end(const capture::Place&) override {}
+  void on_event(const capture::FrameStamp&, const trace::Event&) override {}
+  void on_loss(const capture::FrameStamp&, trace::Role, capture::LossKind) override {}
+  void on_end(const capture::FrameStamp&) override {}
 };
 
 Grader::Grader(NoteSink* notes, Profile profile)
     : notes_(notes), profile_(profile), refused_(std::make_unique<Refused>()) {}
 Grader::~Grader() = default;
 
-capture::ConnectionSink& Grader::open(const capture::Place& place,
+capture::ConnectionSink& Grader::open(const capture::FrameStamp& stamp,
                                       const capture::ConnectionName& name) {
   const std::uint64_t number = ++report_.connections_in_all;
   const bool legacy = profile_ != Profile::rfc8166;
@@ -33,8 +33,8 @@ capture::ConnectionSink& Grader::open(const capture::Place& place,
   ConnectionSummary& summary = slot->summary();
   summary.number = number;
   summary.name = name;
-  summary.first = place;
-  summary.last = place;
+  summary.first = stamp;
+  summary.last = stamp;
   return *slot;
 }
 
@@ -50,12 +50,12 @@ void Grader::account(std::size_t before, std::size_t after) {
 
 void Grader::count(const FindingNote& note) {
   ++report_.findings_in_all;
-  count_by_rule(report_.findings_by_rule, *note.finding, note.place.frame);
+  count_by_rule(report_.findings_by_rule, *note.finding, note.stamp.frame);
 }
 
 void Grader::keep(const FindingNote& note) {
   if (report_.findings.size() == kMostFindingsKept) return;
-  report_.findings.push_back({note.connection, note.place, *note.finding, note.event, reading_});
+  report_.findings.push_back({note.connection, note.stamp, *note.finding, note.event, reading_});
 }
 
 void Grader::close(GradedConnection& connection) {

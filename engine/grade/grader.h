@@ -31,7 +31,7 @@ class Grader final : public capture::ConnectionSinks {
   Grader(const Grader&) = delete;
   Grader& operator=(const Grader&) = delete;
 
-  capture::ConnectionSink& open(const capture::Place& place,
+  capture::ConnectionSink& open(const capture::FrameStamp& stamp,
                                 const capture::ConnectionName& name) override;
   /// Sets the packet that is read next; 0 for the capture's end.
   void reading(std::uint64_t frame) { reading_ = frame; }

@@ -11,8 +11,8 @@
 namespace steertag::grade {
 namespace {
 
+using capture::FrameStamp;
 using capture::LossKind;
-using capture::Place;
 using conformance::header;
 using conformance::rpc_call;
 using conformance::rpc_reply;
@@ -39,7 +39,7 @@ class Notes : public NoteSink {
     order += 'l';
   }
   void on_finding(const FindingNote& note) override {
-    findings.push_back({note.connection, note.place, *note.finding, note.event});
+    findings.push_back({note.connection, note.stamp, *note.finding, note.event});
     order += 'f';
   }
 
@@ -147,16 +147,16 @@ TEST(Grader, NamesThePacketOfAFinding) {
   talk.end(true);
   const Report& report = grader.report();
   ASSERT_EQ(report.findings.size(), 2u);
-  EXPECT_EQ(report.findings[0].place.frame, 4u);
-  EXPECT_EQ(report.findings[0].place.time_ns, 4'000'000);
+  EXPECT_EQ(report.findings[0].stamp.frame, 4u);
+  EXPECT_EQ(report.findings[0].stamp.time_ns, 4'000'000);
   EXPECT_EQ(report.findings[0].finding.requirement->id, "RFC8166-3.3.1-5");
-  EXPECT_EQ(report.findings[1].place.frame, 5u);
+  EXPECT_EQ(report.findings[1].stamp.frame, 5u);
   EXPECT_EQ(report.findings[1].event.kind, "send");
   EXPECT_EQ(report.findings[1].event.number, 2u) << "the server's second Send";
   EXPECT_EQ(report.findings[1].finding.rule, "reply_answers_a_call");
   EXPECT_EQ(notes.order, "oommfmf") << "a packet's findings follow its note";
   ASSERT_EQ(notes.findings.size(), 2u);
-  EXPECT_EQ(notes.findings[1].place.frame, 5u);
+  EXPECT_EQ(notes.findings[1].stamp.frame, 5u);
   const auto& counted = report.connections[0].findings;
   ASSERT_EQ(counted.size(), 2u);
   EXPECT_EQ(counted[0].first_frame, 4u);

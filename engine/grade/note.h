@@ -25,7 +25,7 @@ struct EventName {
 /// A finding and the packet that proves it.
 struct FindingNote {
   std::uint64_t connection = 0;  // counted from 1 in order of appearance
-  capture::Place place;
+  capture::FrameStamp stamp;
   const conformance::Finding* finding = nullptr;  // valid during the call
   EventName event;
 };
@@ -33,7 +33,7 @@ struct FindingNote {
 /// A Connect, Accept or Reject.
 struct OpeningNote {
   std::uint64_t connection = 0;
-  capture::Place place;
+  capture::FrameStamp stamp;
   trace::Role sender = trace::Role::client;
   bool rejected = false;
   View private_data;
@@ -55,7 +55,7 @@ static_assert(static_cast<std::size_t>(ChunkNote::Kind::reply) + 1 == kChunkKind
 /// A Send.
 struct MessageNote {
   std::uint64_t connection = 0;
-  capture::Place place;
+  capture::FrameStamp stamp;
   trace::Role sender = trace::Role::client;
   conformance::Kind kind = conformance::Kind::empty;
   std::size_t length_bytes = 0;
@@ -81,7 +81,7 @@ inline constexpr std::size_t kMostChunksNoted = 64;
 struct OperationNote {
   enum class Kind : std::uint8_t { write, read, read_response } kind = Kind::write;
   std::uint64_t connection = 0;
-  capture::Place place;
+  capture::FrameStamp stamp;
   trace::Role actor = trace::Role::server;
   std::uint32_t stag = 0;
   std::uint64_t offset = 0;
@@ -93,7 +93,7 @@ struct OperationNote {
 
 struct LossNote {
   std::uint64_t connection = 0;
-  capture::Place place;
+  capture::FrameStamp stamp;
   trace::Role actor = trace::Role::client;
   capture::LossKind kind = capture::LossKind::missing;
 };

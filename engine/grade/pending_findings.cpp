@@ -26,9 +26,9 @@ bool PendingFindings::hold(PendingFinding pending) {
   return true;
 }
 
-void PendingFindings::acknowledged(trace::Role actor, const capture::Place& up_to) {
+void PendingFindings::acknowledged(trace::Role actor, const capture::FrameStamp& up_to) {
   for (PendingFinding& each : pending_) {
-    if (each.finding.culprit != actor && each.place.frame <= up_to.frame) each.received = true;
+    if (each.finding.culprit != actor && each.stamp.frame <= up_to.frame) each.received = true;
   }
 }
 

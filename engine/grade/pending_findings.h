@@ -33,7 +33,7 @@ struct PossibleCause {
 
 struct PendingFinding {
   conformance::Finding finding;
-  capture::Place place;
+  capture::FrameStamp stamp;
   EventName event;
   PossibleCause possible_cause;
   /// A captured call, its answer, and the answerer's acts between them prove the finding. No
@@ -67,7 +67,7 @@ class PendingFindings {
   /// False at the limit. The finding is undecided then.
   bool hold(PendingFinding pending);
   /// `actor` acknowledged packets up to this one.
-  void acknowledged(trace::Role actor, const capture::Place& up_to);
+  void acknowledged(trace::Role actor, const capture::FrameStamp& up_to);
   /// A response to a read by `actor`.
   void read_response(trace::Role actor);
   /// `actor` is about to send a packet of a message. The other side's earlier acts are certain

@@ -37,7 +37,7 @@ TEST(PendingFindings, AnAcknowledgmentAndATurnInOrderProveIt) {
   EXPECT_THAT(rules(orphan.grader), IsEmpty()) << "a call may be missing, or misplaced";
   orphan.talk.received(Role::client).message_packet(Role::client).call(header(2));
   EXPECT_THAT(rules(orphan.grader), ElementsAre("reply_answers_a_call"));
-  EXPECT_EQ(orphan.grader.report().findings[0].place.frame, 5u) << "that of the reply";
+  EXPECT_EQ(orphan.grader.report().findings[0].stamp.frame, 5u) << "that of the reply";
   EXPECT_EQ(undecided(orphan.grader), 0u);
 }
 

@@ -22,7 +22,7 @@ inline constexpr std::size_t kMostFindingsListed = 256;
 /// A finding and the packet that proves it. Its `event` is that packet's frame number too.
 struct PlacedFinding {
   std::uint64_t connection = 0;
-  capture::Place place;
+  capture::FrameStamp stamp;
   conformance::Finding finding;
   EventName event;
   /// The packet at which the finding became known: a later one, or 0 for the capture's end, if the

@@ -74,8 +74,8 @@ void count_by_rule(std::vector<FindingCount>& counts, const conformance::Finding
 struct ConnectionSummary {
   std::uint64_t number = 0;  // from 1 in order of appearance
   capture::ConnectionName name;
-  capture::Place first;
-  capture::Place last;
+  capture::FrameStamp first;
+  capture::FrameStamp last;
   bool rejected = false;
   bool ended = false;  // by either side, before the capture's end
   bool ended_clean = false;

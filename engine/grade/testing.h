@@ -8,8 +8,8 @@
 
 namespace steertag::grade {
 
+using capture::FrameStamp;
 using capture::LossKind;
-using capture::Place;
 using conformance::rpc_call;
 using conformance::rpc_reply;
 using trace::Role;
@@ -22,11 +22,11 @@ inline const capture::ConnectionName kName{capture::Fabric::iwarp,
 class EventFeed {
  public:
   explicit EventFeed(Grader& grader, const capture::ConnectionName& name = kName)
-      : sink_(&grader.open(next_place(), name)) {}
+      : sink_(&grader.open(next_stamp(), name)) {}
 
   EventFeed& event(Role actor, const trace::Body& body) {
-    sink_->on_event(place_, {events_++, place_.time_ns, actor, body});
-    next_place();
+    sink_->on_event(stamp_, {events_++, stamp_.time_ns, actor, body});
+    next_stamp();
     return *this;
   }
   EventFeed& open(std::optional<wire::PrivateData> client = conformance::announcement(),
@@ -50,36 +50,36 @@ class EventFeed {
     return send(Role::server, head, rpc_reply(head.xid));
   }
   EventFeed& loss(Role actor, LossKind kind) {
-    sink_->on_loss(place_, actor, kind);
-    next_place();
+    sink_->on_loss(stamp_, actor, kind);
+    next_stamp();
     return *this;
   }
   /// Moves to another packet.
   EventFeed& at(std::uint64_t frame) {
-    place_ = {frame, static_cast<std::int64_t>(frame) * 1'000'000};
+    stamp_ = {frame, static_cast<std::int64_t>(frame) * 1'000'000};
     return *this;
   }
   /// `actor` acknowledges all packets so far.
   EventFeed& received(Role actor) {
-    sink_->on_acknowledged(place_, actor, {place_.frame - 1, place_.time_ns});
-    next_place();
+    sink_->on_acknowledged(stamp_, actor, {stamp_.frame - 1, stamp_.time_ns});
+    next_stamp();
     return *this;
   }
   /// A packet of the next message of `actor`.
   EventFeed& message_packet(Role actor, bool in_order = true) {
-    sink_->on_message_packet(place_, actor, in_order);
+    sink_->on_message_packet(stamp_, actor, in_order);
     return *this;
   }
-  void end(bool by_capture = false) { sink_->on_end(by_capture ? Place{} : place_); }
+  void end(bool by_capture = false) { sink_->on_end(by_capture ? FrameStamp{} : stamp_); }
 
  private:
-  Place next_place() {
-    ++place_.frame;
-    place_.time_ns += 1'000'000;
-    return place_;
+  FrameStamp next_stamp() {
+    ++stamp_.frame;
+    stamp_.time_ns += 1'000'000;
+    return stamp_;
   }
 
-  Place place_;
+  FrameStamp stamp_;
   capture::ConnectionSink* sink_;
   std::uint64_t events_ = 0;
 };

@@ -1,11 +1,13 @@
-// The catalogue of generators.
+// The catalogue of generators and mutations.
 #include "mutate/catalogue.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "mutate/field_mutation.h"
 #include "mutate/fixed_words_mutation.h"
 #include "mutate/list_mutation.h"
+#include "mutate/mutation.h"
 #include "mutate/segment_mutation.h"
 #include "mutate/truncation.h"
 
@@ -50,6 +52,23 @@ std::vector<Variant> generate_all(const wire::Draft& draft) {
                   std::move_iterator(variants.end()));
   }
   return result;
+}
+
+bool apply_mutation(wire::Draft& draft, std::string_view name) {
+  if (const auto applied = apply_from_tables(draft, name)) return *applied;
+  std::vector<Variant> variants = generate_all(draft);
+  const auto found = std::ranges::find(variants, name, &Variant::name);
+  if (found == variants.end()) return false;
+  draft = std::move(found->draft);
+  return true;
+}
+
+bool apply_mutation(Bytes& message, std::string_view name) {
+  wire::Draft draft = wire::draft_of(message);
+  if (!apply_mutation(draft, name)) return false;
+  message.clear();
+  wire::encode(draft, message);
+  return true;
 }
 
 }  // namespace steertag::mutate

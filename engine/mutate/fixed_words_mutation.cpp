@@ -1,14 +1,29 @@
 // Messages with hostile fixed words: versions, procedures, credits and XIDs.
 #include "mutate/fixed_words_mutation.h"
 
+#include <initializer_list>
+
 #include "wire/xdr.h"
 
 namespace steertag::mutate {
 
 namespace {
 
-constexpr std::uint32_t kSwappedOne = 0x01000000;  // 1 in the wrong octet order
 constexpr std::uint32_t kAllOnes = 0xffffffff;
+// An XID of no call under way: clients count XIDs up.
+constexpr std::uint32_t kFarXid = 0x5a5a0000;
+
+template <std::uint32_t wire::Draft::*kWord>
+bool set(wire::Draft& draft, std::uint32_t value) {
+  draft.*kWord = value;
+  return true;
+}
+
+bool cut(wire::Draft& draft, std::uint32_t octets) {
+  draft.cut_to = octets;
+  draft.append.clear();
+  return true;
+}
 
 /// The fixed words of the draft, followed only by `octets` times 0xff.
 wire::Draft with_garbage_body(const wire::Draft& draft, std::size_t octets) {
@@ -18,53 +33,120 @@ wire::Draft with_garbage_body(const wire::Draft& draft, std::size_t octets) {
   return copy;
 }
 
-wire::Draft as_error(const wire::Draft& draft, std::uint32_t code) {
-  wire::Draft copy = draft;
-  copy.proc = static_cast<std::uint32_t>(wire::Procedure::error);
-  copy.error = code;
-  copy.payload.clear();
-  return copy;
+// -- procedures ----------------------------------------------------------------------------------
+
+template <std::uint32_t kAlign, std::uint32_t kThresh>
+bool as_msgp(wire::Draft& draft) {
+  draft.proc = static_cast<std::uint32_t>(wire::Procedure::msgp);
+  draft.align = kAlign;
+  draft.thresh = kThresh;
+  return true;
 }
 
-wire::Draft with_procedure(const wire::Draft& draft, std::uint32_t proc) {
-  wire::Draft copy = draft;
-  copy.proc = proc;
-  return copy;
+template <std::size_t kTrailing>
+bool as_done(wire::Draft& draft) {
+  draft.proc = static_cast<std::uint32_t>(wire::Procedure::done);
+  draft.payload.clear();
+  draft.append.assign(kTrailing, std::byte{0});
+  return true;
 }
 
-wire::Draft without_chunks(const wire::Draft& draft) {
-  wire::Draft copy = with_procedure(draft, static_cast<std::uint32_t>(wire::Procedure::nomsg));
-  copy.read_list.clear();
-  copy.write_list.clear();
-  copy.reply_chunk.reset();
-  return copy;
+template <std::uint32_t kCode, std::size_t kTrailing = 0>
+bool as_error(wire::Draft& draft) {
+  draft.proc = static_cast<std::uint32_t>(wire::Procedure::error);
+  draft.error = kCode;
+  draft.payload.clear();
+  draft.append.assign(kTrailing, std::byte{0});
+  return true;
 }
 
-void add_reserved_procedures(const wire::Draft& draft, std::vector<Variant>& result) {
-  constexpr auto kMsgp = static_cast<std::uint32_t>(wire::Procedure::msgp);
-  constexpr auto kDone = static_cast<std::uint32_t>(wire::Procedure::done);
-  wire::Draft msgp = with_procedure(draft, kMsgp);
-  result.push_back(variant("procedure.msgp", msgp, Expectation::err_chunk));
-  msgp.align = kAllOnes;
-  msgp.thresh = kAllOnes;
-  result.push_back(variant("procedure.msgp-all-ones", msgp, Expectation::err_chunk));
+template <bool kKeepsPayload>
+bool as_nomsg_without_chunks(wire::Draft& draft) {
+  draft.proc = static_cast<std::uint32_t>(wire::Procedure::nomsg);
+  draft.read_list.clear();
+  draft.write_list.clear();
+  draft.reply_chunk.reset();
+  if (!kKeepsPayload) draft.payload.clear();
+  return true;
+}
 
-  wire::Draft done = with_procedure(draft, kDone);
-  done.payload.clear();
-  result.push_back(variant("procedure.done", done, Expectation::discard));
-  done.append.assign(wire::kSmallestHeaderBytes - wire::kFixedBytes, std::byte{0});
-  result.push_back(variant("procedure.done-28-octets", done, Expectation::discard));
+// -- XIDs ----------------------------------------------------------------------------------------
+
+bool differ_from_rpc(wire::Draft& draft) {
+  if (draft.payload.size() < 4) return false;
+  draft.xid = wire::load_u32(draft.payload.data()) ^ 1;
+  return true;
+}
+
+bool swap_octets(wire::Draft& draft) {
+  const std::uint32_t before = draft.xid;
+  draft.xid = __builtin_bswap32(before);
+  return draft.xid != before;
+}
+
+bool increase_xid(wire::Draft& draft) {
+  ++draft.xid;
+  return true;
+}
+
+/// Further away than a client's XIDs under way are from each other.
+bool flip_bit_16(wire::Draft& draft) {
+  draft.xid ^= 0x10000;
+  return true;
+}
+
+bool change_both_xids(wire::Draft& draft) {
+  draft.xid ^= kFarXid;
+  if (draft.payload.size() >= 4)
+    wire::store_u32(draft.payload.data(), wire::load_u32(draft.payload.data()) ^ kFarXid);
+  return true;
+}
+
+constexpr Mutation kMutations[] = {
+    {"procedure.msgp", as_msgp<0, 0>},
+    {"procedure.msgp-all-ones", as_msgp<kAllOnes, kAllOnes>},
+    {"procedure.msgp-align-4", as_msgp<4, 1024>},
+    {"procedure.done", as_done<0>},
+    {"procedure.done-28-octets", as_done<wire::kSmallestHeaderBytes - wire::kFixedBytes>},
+    {"procedure.error-err-chunk", as_error<2>},
+    {"procedure.error-err-vers", as_error<1>},
+    {"procedure.error-unknown-code", as_error<77, 8>},
+    {"procedure.nomsg-no-chunk", as_nomsg_without_chunks<false>},
+    {"procedure.nomsg-no-chunk-payload", as_nomsg_without_chunks<true>},
+    {"xid.differs-from-rpc", differ_from_rpc},
+    {"xid.octets-swapped", swap_octets},
+    {"xid.plus-1", increase_xid},
+    {"xid.bit-16-flipped", flip_bit_16},
+    {"xids.unknown", change_both_xids},
+};
+constexpr NumberMutation kNumbers[] = {
+    {"version.", set<&wire::Draft::vers>},
+    {"procedure.", set<&wire::Draft::proc>},
+    {"credit.", set<&wire::Draft::credit>},
+    {"xid.", set<&wire::Draft::xid>},
+    {"cut-at.", cut},
+};
+
+/// The draft after each of these mutations that applies to it.
+void add(const wire::Draft& draft, std::initializer_list<std::string_view> names,
+         Expectation otherwise, std::vector<Variant>& result) {
+  for (const std::string_view name : names) {
+    wire::Draft copy = draft;
+    if (apply_from_tables(copy, name) == true)
+      result.push_back(variant(std::string(name), copy, otherwise));
+  }
 }
 
 }  // namespace
 
+MutationTable fixed_word_mutations() {
+  return {kMutations, kNumbers};
+}
+
 std::vector<Variant> versions(const wire::Draft& draft) {
   std::vector<Variant> result;
-  for (const std::uint32_t vers : {0u, 2u, 3u, kSwappedOne, kAllOnes}) {
-    wire::Draft copy = draft;
-    copy.vers = vers;
-    result.push_back(variant("version." + value_text(vers), copy, Expectation::err_vers));
-  }
+  add(draft, {"version.0", "version.2", "version.3", "version.0x01000000", "version.0xffffffff"},
+      Expectation::err_vers, result);
   constexpr std::size_t kGarbage = 64;  // octets that fit any inline threshold
   wire::Draft garbage = with_garbage_body(draft, kGarbage);
   garbage.vers = 2;
@@ -78,47 +160,31 @@ std::vector<Variant> versions(const wire::Draft& draft) {
 
 std::vector<Variant> procedures(const wire::Draft& draft) {
   std::vector<Variant> result;
-  for (const std::uint32_t proc : {5u, kSwappedOne, 0x7fffffffu, kAllOnes}) {
-    result.push_back(variant("procedure." + value_text(proc), with_procedure(draft, proc),
-                             Expectation::err_chunk));
-  }
-  add_reserved_procedures(draft, result);
-  result.push_back(variant("procedure.error-err-chunk", as_error(draft, 2), Expectation::discard));
-  result.push_back(variant("procedure.error-err-vers", as_error(draft, 1), Expectation::discard));
-  wire::Draft unknown_error = as_error(draft, 77);
-  unknown_error.append.assign(8, std::byte{0});
-  result.push_back(variant("procedure.error-unknown-code", unknown_error, Expectation::discard));
-
-  const wire::Draft chunkless = without_chunks(draft);
-  wire::Draft empty = chunkless;
-  empty.payload.clear();
-  result.push_back(variant("procedure.nomsg-no-chunk", empty, Expectation::err_chunk));
-  result.push_back(variant("procedure.nomsg-no-chunk-payload", chunkless, Expectation::err_chunk));
+  add(draft,
+      {"procedure.5", "procedure.0x01000000", "procedure.0x7fffffff", "procedure.0xffffffff",
+       "procedure.msgp", "procedure.msgp-all-ones"},
+      Expectation::err_chunk, result);
+  add(draft,
+      {"procedure.done", "procedure.done-28-octets", "procedure.error-err-chunk",
+       "procedure.error-err-vers", "procedure.error-unknown-code"},
+      Expectation::discard, result);
+  add(draft, {"procedure.nomsg-no-chunk", "procedure.nomsg-no-chunk-payload"},
+      Expectation::err_chunk, result);
   return result;
 }
 
 std::vector<Variant> credits(const wire::Draft& draft) {
   std::vector<Variant> result;
-  for (const std::uint32_t credit : {0u, 1u, 0xffffu, 0x7fffffffu, kAllOnes}) {
-    wire::Draft copy = draft;
-    copy.credit = credit;
-    result.push_back(variant("credit." + value_text(credit), copy, Expectation::reply));
-  }
+  add(draft, {"credit.0", "credit.1", "credit.65535", "credit.0x7fffffff", "credit.0xffffffff"},
+      Expectation::reply, result);
   return result;
 }
 
 std::vector<Variant> xids(const wire::Draft& draft) {
   std::vector<Variant> result;
   if (draft.payload.size() < 4) return result;
-  const std::uint32_t rpc_xid = wire::load_u32(draft.payload.data());
-  wire::Draft copy = draft;
-  copy.xid = rpc_xid ^ 1;
   // A receiver may also use the header's XID alone (RFC 8166 4.2.1).
-  result.push_back(variant("xid.differs-from-rpc", copy, Expectation::survive));
-  copy.xid = __builtin_bswap32(rpc_xid);
-  if (copy.xid != rpc_xid) {
-    result.push_back(variant("xid.octets-swapped", copy, Expectation::survive));
-  }
+  add(draft, {"xid.differs-from-rpc", "xid.octets-swapped"}, Expectation::survive, result);
   return result;
 }
 

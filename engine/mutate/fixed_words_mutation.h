@@ -1,9 +1,17 @@
 // Messages with hostile fixed words: versions, procedures, credits and XIDs.
 #pragma once
 
+#include "mutate/mutation.h"
 #include "mutate/variant.h"
 
 namespace steertag::mutate {
+
+/// Any value of a fixed word: "version.2", "procedure.5", "credit.0", "xid.0". Also:
+/// - the procedures of the groups below, and "procedure.msgp-align-4" as in RFC 5666
+/// - "xid.differs-from-rpc", "xid.octets-swapped", "xid.plus-1", "xid.bit-16-flipped"
+/// - "xids.unknown": header and RPC message have the XID of another call
+/// - "cut-at.18": the message ends after 18 octets
+MutationTable fixed_word_mutations();
 
 /// rdma_vers other than 1 (RFC 8166 4.2.2, 4.5, 4.5.1): "version.2". Also with a body that is
 /// invalid in every version ("version.2-garbage-body"), and too short for an answer

@@ -149,4 +149,12 @@ std::vector<PrivateDataVariant> private_data(const wire::PrivateData& legal) {
   return Builder(legal).build();
 }
 
+std::optional<PrivateDataVariant> private_data(const wire::PrivateData& legal,
+                                               std::string_view name) {
+  for (PrivateDataVariant& each : private_data(legal)) {
+    if (each.name == name) return std::move(each);
+  }
+  return std::nullopt;
+}
+
 }  // namespace steertag::mutate

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wire/private_data.h"
@@ -26,5 +27,9 @@ inline constexpr std::size_t kMostPrivateDataBytes = 32;
 /// - other versions, and each reserved bit
 /// - followed by octets, doubled, and of extreme sizes
 std::vector<PrivateDataVariant> private_data(const wire::PrivateData& legal);
+
+/// The variant of that name, or nothing if there is none.
+std::optional<PrivateDataVariant> private_data(const wire::PrivateData& legal,
+                                               std::string_view name);
 
 }  // namespace steertag::mutate

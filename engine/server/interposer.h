@@ -8,7 +8,7 @@
 
 #include "endpoint/chunk.h"
 #include "endpoint/endpoint.h"
-#include "server/rdma/line.h"
+#include "server/rdma/interposed_connection.h"
 #include "server/rdma/reply_payload.h"
 #include "server/rpc/outcome.h"
 
@@ -86,27 +86,29 @@ struct CallbackStep {
   bool withheld = false;
 };
 
-/// All notices come from inside Server::poll. They may post on any line, and must not destroy the
-/// server.
+/// All notices come from inside Server::poll. They may post on any connection, and must not destroy
+/// the server.
 class Interposer {
  public:
   virtual ~Interposer() = default;
 
   virtual void on_request(View /*private_data*/, AcceptStep& /*step*/) {}
   /// The request has been accepted.
-  virtual void on_accepted(const std::shared_ptr<Line>& /*line*/) {}
-  virtual void on_arrival(const std::shared_ptr<Line>& /*line*/, Arrival& /*arrival*/) {}
+  virtual void on_accepted(const std::shared_ptr<InterposedConnection>& /*connection*/) {}
+  virtual void on_arrival(const std::shared_ptr<InterposedConnection>& /*connection*/,
+                          Arrival& /*arrival*/) {}
   virtual void on_call(CallStep& /*call*/) {}
   virtual void on_reply(ReplyStep& /*reply*/) {}
   virtual void on_callback(CallbackStep& /*callback*/) {}
   /// True: the server posts none of it. The call is over for it, whatever the interposer sends.
-  virtual bool on_departure(const std::shared_ptr<Line>& /*line*/, const Departure& /*departure*/) {
+  virtual bool on_departure(const std::shared_ptr<InterposedConnection>& /*connection*/,
+                            const Departure& /*departure*/) {
     return false;
   }
-  /// The octets of an RDMA Read that the line has posted.
-  virtual void on_read(const std::shared_ptr<Line>& /*line*/, std::uint64_t /*number*/,
-                       View /*octets*/) {}
-  virtual void on_down(const std::shared_ptr<Line>& /*line*/,
+  /// The octets of an RDMA Read that the connection has posted.
+  virtual void on_read(const std::shared_ptr<InterposedConnection>& /*connection*/,
+                       std::uint64_t /*number*/, View /*octets*/) {}
+  virtual void on_down(const std::shared_ptr<InterposedConnection>& /*connection*/,
                        const fabric::CloseReason& /*reason*/) {}
   /// True: the program that runs the server has to end.
   virtual bool ends_program() const { return false; }

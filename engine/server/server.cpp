@@ -8,22 +8,22 @@
 
 namespace steertag::peer {
 
-Expected<ListenPlaces, net::Error> make_listen_places(std::span<const net::Url> urls,
-                                                      const fabric::RandomSource& random) {
-  ListenPlaces made;
+Expected<ListenAddresses, net::Error> make_listen_addresses(std::span<const net::Url> urls,
+                                                            const fabric::RandomSource& random) {
+  ListenAddresses made;
   std::vector<std::pair<std::string, fabric::Provider*>> known;
   for (const net::Url& url : urls) {
-    ListenPlace& place = made.places.emplace_back(ListenPlace{url});
+    ListenAddress& address = made.addresses.emplace_back(ListenAddress{url});
     if (url.provider == net::kStreamProvider) continue;
     const auto found =
         std::ranges::find(known, url.provider, [](auto& each) { return each.first; });
     if (found != known.end()) {
-      place.provider = found->second;
+      address.provider = found->second;
       continue;
     }
     auto provider = fabric::make_provider(url.provider, random);
     if (!provider) return tl::unexpected(std::move(provider.error()));
-    place.provider = provider->get();
+    address.provider = provider->get();
     known.emplace_back(url.provider, provider->get());
     made.providers.push_back(std::move(*provider));
   }
@@ -40,16 +40,16 @@ Server::Server(std::vector<std::unique_ptr<Program>> programs, std::vector<Versi
 Expected<std::unique_ptr<Server>, net::Error> Server::start(
     fabric::Provider& provider, const net::Url& url, std::vector<std::unique_ptr<Program>> programs,
     const ServerOptions& options) {
-  const ListenPlace place{url, &provider};
-  return start({&place, 1}, std::move(programs), options);
+  const ListenAddress address{url, &provider};
+  return start({&address, 1}, std::move(programs), options);
 }
 
 Expected<std::unique_ptr<Server>, net::Error> Server::start(
-    std::span<const ListenPlace> places, std::vector<std::unique_ptr<Program>> programs,
+    std::span<const ListenAddress> addresses, std::vector<std::unique_ptr<Program>> programs,
     const ServerOptions& options, TroubleCallback on_trouble) {
   if (const auto possible = check(options); !possible)
     return tl::unexpected(net::Error{net::Errc::cannot_listen, possible.error()});
-  if (places.empty())
+  if (addresses.empty())
     return tl::unexpected(net::Error{net::Errc::cannot_listen, "there is no URL to listen at"});
   std::vector<Version> versions;
   for (const auto& program : programs) versions.emplace_back(program->number(), program->version());
@@ -59,27 +59,27 @@ Expected<std::unique_ptr<Server>, net::Error> Server::start(
     programs.push_back(std::make_unique<RpcbindProgram>(services, version));
   std::unique_ptr<Server> server(new Server(std::move(programs), std::move(versions), services,
                                             options, std::move(on_trouble)));
-  for (const ListenPlace& place : places) {
-    if (auto listening = server->listen(place); !listening)
+  for (const ListenAddress& address : addresses) {
+    if (auto listening = server->listen(address); !listening)
       return tl::unexpected(std::move(listening.error()));
   }
   return server;
 }
 
-Expected<void, net::Error> Server::listen(const ListenPlace& place) {
-  auto url = place.provider ? listen_rdma(place) : listen_stream(place.url);
+Expected<void, net::Error> Server::listen(const ListenAddress& address) {
+  auto url = address.provider ? listen_rdma(address) : listen_stream(address.url);
   if (!url) return tl::unexpected(std::move(url.error()));
   listening_.push_back(std::move(*url));
-  offer(place);
+  offer(address);
   return {};
 }
 
-void Server::offer(const ListenPlace& place) {
+void Server::offer(const ListenAddress& address) {
   const net::Url& url = listening_.back();
   // It is listened on, so the name has an address.
   const auto addresses = net::resolve(url, true);
   const std::string host = addresses ? addresses->front().host() : url.host;
-  if (!place.port_mapper) {
+  if (!address.port_mapper) {
     for (const auto& [program, version] : versions_) services_->add(program, version, url, host);
     return;
   }
@@ -87,17 +87,17 @@ void Server::offer(const ListenPlace& place) {
     services_->add(portmap::kProgram, version, url, host);
 }
 
-Expected<net::Url, net::Error> Server::listen_rdma(const ListenPlace& place) {
+Expected<net::Url, net::Error> Server::listen_rdma(const ListenAddress& address) {
   auto found = std::ranges::find_if(
-      rdma_, [&](const auto& transport) { return &transport->provider() == place.provider; });
+      rdma_, [&](const auto& transport) { return &transport->provider() == address.provider; });
   if (found == rdma_.end()) {
-    rdma_.push_back(std::make_unique<RdmaTransport>(context_, *place.provider));
-    pollables_.push_back(place.provider);
+    rdma_.push_back(std::make_unique<RdmaTransport>(context_, *address.provider));
+    pollables_.push_back(address.provider);
     found = rdma_.end() - 1;
   }
-  const auto port = (*found)->listen(place.url);
+  const auto port = (*found)->listen(address.url);
   if (!port) return tl::unexpected(port.error());
-  net::Url url = place.url;
+  net::Url url = address.url;
   url.port = *port;
   return url;
 }

@@ -11,26 +11,26 @@ namespace steertag::peer {
 
 /// Where a server listens: `tcp://` for ONC RPC with record marking, or RPC-over-RDMA by a
 /// provider, which must outlive the server.
-struct ListenPlace {
+struct ListenAddress {
   net::Url url;
   fabric::Provider* provider = nullptr;  // nullptr: tcp
   bool port_mapper = false;              // a further port, for the port mapper to be found at
 };
 
 /// Where a server listens, with the providers that their URLs name.
-struct ListenPlaces {
+struct ListenAddresses {
   std::vector<std::unique_ptr<fabric::Provider>> providers;  // one of each name
-  std::vector<ListenPlace> places;                           // in the order of the URLs
+  std::vector<ListenAddress> addresses;                      // in the order of the URLs
 };
-Expected<ListenPlaces, net::Error> make_listen_places(std::span<const net::Url> urls,
-                                                      const fabric::RandomSource& random);
+Expected<ListenAddresses, net::Error> make_listen_addresses(std::span<const net::Url> urls,
+                                                            const fabric::RandomSource& random);
 
 class Server {
  public:
   /// Listens at all places, at least one, or at none. A port mapper and rpcbind tell where
   /// `programs` are. Fails too for options that `check` refuses.
   static Expected<std::unique_ptr<Server>, net::Error> start(
-      std::span<const ListenPlace> places, std::vector<std::unique_ptr<Program>> programs,
+      std::span<const ListenAddress> addresses, std::vector<std::unique_ptr<Program>> programs,
       const ServerOptions& options, TroubleCallback on_trouble = {});
   /// At one place, over RDMA.
   static Expected<std::unique_ptr<Server>, net::Error> start(
@@ -64,10 +64,10 @@ class Server {
   Server(std::vector<std::unique_ptr<Program>> programs, std::vector<Version> versions,
          std::shared_ptr<ServiceTable> services, const ServerOptions& options,
          TroubleCallback on_trouble);
-  Expected<void, net::Error> listen(const ListenPlace& place);
+  Expected<void, net::Error> listen(const ListenAddress& address);
   /// Tells the port mapper what is offered at the place listened on last.
-  void offer(const ListenPlace& place);
-  Expected<net::Url, net::Error> listen_rdma(const ListenPlace& place);
+  void offer(const ListenAddress& address);
+  Expected<net::Url, net::Error> listen_rdma(const ListenAddress& address);
   Expected<net::Url, net::Error> listen_stream(const net::Url& url);
 
   std::vector<Version> versions_;  // of the programs that are offered

@@ -21,16 +21,16 @@ Expected<std::unique_ptr<ServerThread>, net::Error> ServerThread::start(
 Expected<std::unique_ptr<ServerThread>, net::Error> ServerThread::start(
     std::span<const net::Url> urls, const ServerOptions& options,
     const fabric::RandomSource& random, std::unique_ptr<Backend> storage) {
-  auto places = make_listen_places(urls, random);
-  if (!places) return tl::unexpected(std::move(places.error()));
+  auto addresses = make_listen_addresses(urls, random);
+  if (!addresses) return tl::unexpected(std::move(addresses.error()));
   std::unique_ptr<ServerThread> made(new ServerThread());
-  made->providers_ = std::move(places->providers);
+  made->providers_ = std::move(addresses->providers);
   made->storage_ = std::move(storage);
   Nfs4StateOptions state;
   state.clock = options.clock;
   state.random = random;
   state.policy = options.nfs4;
-  auto server = Server::start(places->places, make_programs(*made->storage_, state), options);
+  auto server = Server::start(addresses->addresses, make_programs(*made->storage_, state), options);
   if (!server) return tl::unexpected(std::move(server.error()));
   made->server_ = std::move(*server);
   made->listening_ = made->server_->listening();

@@ -1,5 +1,4 @@
-"""What the cases on callbacks in a session share: callbacks that do no harm, and the talk in which they are
-made (RFC 8881 20)."""
+"""What cases on callbacks share: harmless callbacks, and the talk that makes them (RFC 8881 20)."""
 
 from steertag import nfs
 from steertag.suite.client.back_channel import BackChannel, OK
@@ -15,7 +14,7 @@ KEEPS_NOTHING = "the client has no room for replies to callbacks that are to be 
 
 
 def recall_nothing():
-    """CB_RECALL of a delegation that nobody has: it is executed, and nothing comes of it."""
+    """CB_RECALL of a delegation that does not exist: the client executes it, without effect."""
     stateid = NFS4.StateId(seqid=1, other=b"\xd0" * 12)
     return "CB_RECALL", NFS4.CbRecallArgs(stateid=stateid, truncate=False, fh=b"\xd0" * 16)
 

@@ -1,7 +1,7 @@
-"""READs that return fewer octets than they could: their replies, and what is placed in their chunks."""
+"""READs that return fewer octets than they could: replies, and what is placed in chunks."""
 
 from steertag import peer, wire
-from .places import word, words
+from .call_kinds import word, words
 
 
 def placed(reply):
@@ -40,8 +40,10 @@ def cut(writes, most):
 
 
 def shortened(reply, most):
-    """(payload, data) of the reply to a READ with the first `most` octets of its data only, which do not
-    reach the end of the file; None if the reply does not end with the data."""
+    """(payload, data) of the reply to a READ with only the first `most` octets of its data.
+
+    The shorter data do not reach the end of the file. None if the reply does not end with the data.
+    """
     payload, data = bytes(reply.payload), placed(reply)
     # RFC 1813 3.3.6: count, eof, length of the data; RFC 8881 18.22: eof, length.
     counts = (12, 4) if reply.procedure[1] == 3 else (4,)

@@ -1,5 +1,7 @@
-"""The connection of a session's backchannel as its client keeps it, and the slots that the server takes
-back (RFC 8881 2.10, 18.34, 20.8)."""
+"""The connection of a session's backchannel, and slots that the server takes back.
+
+RFC 8881 2.10, 18.34, 20.8.
+"""
 
 import pytest
 
@@ -9,7 +11,8 @@ from steertag.suite.client.back_channel import BackChannel, OK
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import is_read, operations_of, sequence_of
 from steertag.suite.client.session_watch import conform_but, SessionWatch
-from .places import expect_or, PLACES
+from .call_kinds import CALL_KINDS
+from .client_verdicts import expect_or
 
 NFS4 = nfs.nfs4
 DOWN = "RFC8881-2.10.6.2-6"
@@ -72,7 +75,7 @@ class PathDown(SessionWatch):
 
     def on_quiet(self):
         held, self._held = self._held, None
-        if held is not None and held.line.up:
+        if held is not None and held.raw.up:
             conform_but(held, flags=self._flag)
 
 
@@ -85,8 +88,8 @@ FLAGS = {
 @pytest.mark.parametrize("flag", FLAGS)
 @case("client.backchannel.{flag}", requirements=[DOWN, ALONE], needs=NEEDS)
 def test_path_down(bench, flag):
-    """The server says in SEQUENCE that it cannot reach the client: that binds a connection to the
-    backchannel, by a COMPOUND of its own, or goes on in another session."""
+    """The server says in SEQUENCE that it cannot reach the client. The client binds a connection to
+    the backchannel by a COMPOUND of its own, or goes on in another session."""
     script = PathDown(FLAGS[flag])
     outcome = bench.use(script)
     binds = script.binds(script.session)
@@ -133,9 +136,9 @@ class Fault(SessionWatch):
 
 @case("client.backchannel.fault", requirements=[FAULT], needs=NEEDS)
 def test_fault(bench):
-    """The server says in SEQUENCE that the backchannel has a fault that it cannot recover from: the client
-    destroys the session, and goes on in another one. Which of its requests were on their way before it had
-    heeded that, the server cannot know."""
+    """The server says in SEQUENCE that the backchannel has a fault beyond recovery. The client
+    destroys the session and goes on in another one. The server cannot know which requests were in
+    flight before the client saw that."""
     script = Fault()
     outcome = bench.use(script)
     left = script.has_left(script.session) or outcome.kind == kinds.REFUSED
@@ -166,17 +169,17 @@ class Lost(SessionWatch):
         if self.conn is not None or reply.sequence is None or not self._when(reply):
             return False
         self.conn, self.session = reply.conn, reply.sequence.session
-        reply.line.abort()
+        reply.raw.abort()
         return True
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.backchannel.bound-after-loss.{place}", requirements=[BOUND, ALONE], needs=NEEDS)
-def test_bound_after_loss(bench, place):
-    """The only connection ends. A client that goes on with its session binds the next one to the
-    backchannel, by a COMPOUND of its own: SEQUENCE brings only the fore channel back, as the server
-    says."""
-    script = Lost(PLACES[place])
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.backchannel.bound-after-loss.{call_kind}", requirements=[BOUND, ALONE], needs=NEEDS)
+def test_bound_after_loss(bench, call_kind):
+    """The only connection ends. A client that keeps its session binds the next connection to the
+    backchannel, by a COMPOUND of its own. SEQUENCE alone restores only the fore channel, as the
+    server says."""
+    script = Lost(CALL_KINDS[call_kind])
     outcome = bench.use(script)
     later = [step for step in script.steps if step.conn is not script.conn]
     binds = [step for step in later if step in script.binds(script.session)]
@@ -237,8 +240,8 @@ class Kept(SessionWatch):
 
 @case("client.backchannel.kept", requirements=[KEPT, MAINTAINED], needs=NEEDS)
 def test_kept(bench):
-    """Nothing goes wrong, and the client is idle between its calls, once until it has nothing more to say:
-    the connection of the backchannel stays for as long as the session is in use."""
+    """The client is idle between its calls, once until the server counts it as quiet. The
+    connection of the backchannel stays up while the session is in use."""
     script = Kept()
     outcome = bench.use(script)
     what = "times that a session went on without the last connection of its backchannel"
@@ -299,9 +302,9 @@ TARGETS = {"zero": lambda slots: 0, "one": lambda slots: 1, "above": lambda slot
 @pytest.mark.parametrize("target", TARGETS)
 @case("client.backchannel.recall-slot.{target}", requirements=[RECALL], needs=NEEDS)
 def test_recall_slot(bench, target):
-    """CB_RECALL_SLOT comes before the reply to an OPEN, when the client has little else under way. What it
-    asks for once it has read that reply, which says the same, has a slot, and an sa_highest_slotid,
-    within the target; one that is above what there is changes nothing."""
+    """CB_RECALL_SLOT comes before the reply to an OPEN, while the client has little else in flight.
+    That reply states the same target. Once the client has read it, slots and sa_highest_slotid of
+    its requests stay within the target. A target above the session's slots changes nothing."""
     script = Recalled(TARGETS[target])
     outcome = bench.use(script)
     if script.hindrance:

@@ -1,5 +1,7 @@
-"""What a client answers to a CB_COMPOUND that breaks the rules of its session, and what that leaves of the
-slot (RFC 8881 20.9, 2.10.6.1, 2.10.6.3, 18.36.3)."""
+"""CB_COMPOUNDs that break the rules of their session: the answers, and the slot afterwards.
+
+RFC 8881 20.9, 2.10.6.1, 2.10.6.3, 18.36.3.
+"""
 
 import pytest
 
@@ -17,7 +19,7 @@ from .callback_talks import (
     talk_over,
     UNPROVEN,
 )
-from .places import completes
+from .client_verdicts import completes
 
 POSITION, NO_SEQUENCE = "RFC8881-20.9.3-3", "RFC8881-20.9.3-4"
 UNTOUCHED, HIGHEST, ILLEGAL = "RFC8881-20.9.3-8", "RFC8881-20.9.3-9", "RFC8881-20.9.3-10"
@@ -34,8 +36,8 @@ MOST_TRIED = 32
 
 @case("client.callback.sequence-twice", requirements=[POSITION], needs=NEEDS, hostile=True)
 def test_sequence_twice(bench):
-    """A second CB_SEQUENCE, with the next sequence id of the slot, stands behind the first: it gets
-    NFS4ERR_SEQUENCE_POS, and has not used that id."""
+    """A second CB_SEQUENCE follows the first, with the next sequence id of the slot. It gets
+    NFS4ERR_SEQUENCE_POS, and does not use that id."""
 
     def talk(back):
         if not (yield from proven(back)):
@@ -122,8 +124,9 @@ def test_too_many_operations(bench):
 
 @case("client.callback.behind-error", requirements=[UNTOUCHED], needs=NEEDS, hostile=True)
 def test_behind_error(bench):
-    """Behind a callback whose reply is to be kept comes one that is misordered, and then the first again:
-    the error has left reply and sequence id of the slot, which the next callback shows too."""
+    """A misordered callback follows one whose reply is to be kept, and then the first comes as a
+    retry. The error leaves reply and sequence id of the slot unchanged. The next callback shows
+    that too."""
 
     def talk(back):
         if not keeps(back):
@@ -166,8 +169,8 @@ def test_highest_slot(bench):
 
 @case("client.callback.retry.illegal", requirements=[ILLEGAL], needs=NEEDS, hostile=True)
 def test_illegal(bench):
-    """A callback with an illegal operation, whose reply is not to be kept, comes twice: the operation is as
-    illegal the second time, and no reply is missing."""
+    """A callback with an illegal operation is sent twice, and its reply is not to be kept. The
+    operation is illegal both times, and the client does not report a missing reply."""
 
     def talk(back):
         first = yield back.call(("CB_ILLEGAL", None), number=1)
@@ -205,8 +208,8 @@ NO_REQUESTS = {
 @pytest.mark.parametrize("name", NO_REQUESTS)
 @case("client.callback.referring.{name}", requirements=[NO_RACE], needs=NEEDS)
 def test_no_race(bench, name):
-    """A callback refers to a request that was answered, or that the client cannot have made: there is no
-    race, and the callback is executed like one that refers to none."""
+    """A callback refers to a request that was answered, or that the client cannot have made. There
+    is no race, and the client executes the callback as if it referred to none."""
 
     def talk(back):
         request = NO_REQUESTS[name](back)
@@ -228,9 +231,9 @@ def test_no_race(bench, name):
 
 @case("client.callback.referring.outstanding", requirements=[ANSWERED], needs=NEEDS)
 def test_race(bench):
-    """A callback refers to a request whose reply waits for the answer to the callback: that comes, with
-    whatever status, for a client that waited for the reply would wait for ever. How long it may wait no
-    document says."""
+    """A callback refers to a request whose reply waits for the answer to the callback. The client
+    answers it, with any status: if it waited for the reply, neither would ever come. No document
+    limits how long it may wait."""
 
     def talk(back):
         if not (yield from proven(back)):

@@ -1,5 +1,4 @@
-"""What a client answers to CB_COMPOUND on its session's backchannel (RFC 8881 20), while its own calls
-wait."""
+"""Answers of a client to CB_COMPOUND (RFC 8881 20), while its own calls wait."""
 
 import pytest
 
@@ -17,7 +16,8 @@ from .callback_talks import (
     talk_over,
     UNPROVEN,
 )
-from .places import completes, PLACES
+from .call_kinds import CALL_KINDS
+from .client_verdicts import completes
 
 IDENT = "RFC8881-2.10.2.1-1"
 SEQUENCE, CACHED = "RFC8881-20.9.3-2", "RFC8881-20.9.3-7"
@@ -42,9 +42,9 @@ def test_ident(bench, ident):
     completes(outcome, IDENT)
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.callback.new.{place}", requirements=[SEQUENCE], needs=NEEDS)
-def test_new(bench, place):
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.callback.new.{call_kind}", requirements=[SEQUENCE], needs=NEEDS)
+def test_new(bench, call_kind):
     """Callbacks in one slot with the sequence ids 1, 2 and 3: each is executed, and answered under its own
     numbers."""
 
@@ -55,7 +55,7 @@ def test_new(bench, place):
         second = yield back.call(number=2)
         return first, second, (yield back.call(number=3))
 
-    back, outcome = talk_over(bench, talk, PLACES[place])
+    back, outcome = talk_over(bench, talk, CALL_KINDS[call_kind])
     for number, answer in enumerate(back.said, start=1):
         expect.equal(answer.status(), OK, SEQUENCE, "status of CB_SEQUENCE", outcome=outcome)
         ok = answer.compound["CB_SEQUENCE"].resok4
@@ -70,8 +70,8 @@ def judge_retry(bench, first, second, kept, outcome):
     keep."""
     if second.kept == first.kept and second.kept:
         return
-    # RFC 8881 2.10.6.1.3: a reply that was not to be kept may be gone, and then the second operation has
-    # this status, or another with which it does nothing.
+    # RFC 8881 2.10.6.1.3: a reply that was not to be kept may be gone. Then the second operation
+    # has this status, or another with which it has no effect.
     statuses = second.statuses
     if not kept and len(statuses) == 2 and statuses[0] == OK and statuses[1] != OK:
         bench.latitude(SEQUENCE, "it does not keep the reply to a callback of which nobody asks it")
@@ -83,8 +83,8 @@ def judge_retry(bench, first, second, kept, outcome):
 @pytest.mark.parametrize("reply", ["kept", "not-kept"])
 @case("client.callback.retry.{reply}", requirements=[SEQUENCE, CACHED], needs=NEEDS)
 def test_retry(bench, reply):
-    """A callback comes again with its sequence id: the client answers from what it has kept. Of a reply
-    that was not to be kept it may say that it has not."""
+    """A callback is retried with its sequence id, and the client answers from its reply cache. It
+    may say that it has not kept a reply that was not to be kept."""
     kept = reply == "kept"
 
     def talk(back):
@@ -188,9 +188,9 @@ def test_bad_session(bench):
 
 @case("client.callback.retry-after-loss", requirements=[SEQUENCE, RECEIVES_AGAIN], needs=NEEDS)
 def test_retry_after_loss(bench):
-    """The connection is lost behind a callback. Once the client has bound the next one, the callback comes
-    again there, and then the next of its slot: the slots are the session's, not the connection's.
-    """
+    """The connection is lost behind a callback, and the client binds the next one. The callback is
+    retried there, and the next callback of its slot follows. Slots belong to the session, not to
+    the connection."""
 
     def talk(back):
         first = yield back.call(recall_nothing(), number=1)
@@ -282,9 +282,10 @@ def test_reply_size(bench):
 
 @case("client.callback.long-call", requirements=[LONG_CALLS], needs=NEEDS, hostile=True)
 def test_long_call(bench):
-    """A client that asks for callbacks above the inline threshold takes long ones, or so it seems: what the
-    document says is that one that takes them asks so. The chunk of this one is in no memory, and short: who
-    reads it loses the connection, and who takes no chunks says so, or says it of this chunk."""
+    """A client that asks for callbacks above the inline threshold seems to take long ones. The
+    document only says the converse: a client that takes them asks so. The chunk of this callback is
+    short, and its memory does not exist. A client that reads it loses the connection. A client that
+    takes no chunks answers with an error."""
 
     def talk(back):
         if back.asked.csa_back_chan_attrs.ca_maxrequestsize <= back.threshold:

@@ -1,19 +1,20 @@
-"""The connection is lost at every step: calls are made again on another, and their effect is one."""
+"""The connection is lost at each step: calls are made again on another, with one effect."""
 
 import pytest
 
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read, is_write, Script
-from .places import denial, expect_or, patience, PLACES, survives
+from .call_kinds import CALL_KINDS, denial
+from .client_verdicts import expect_or, may_hang, survives
 
 # On average: with fewer, connections are for calls.
 CALLS_OF_A_CONNECTION = 8
 
 ENDS = {
-    "abort": lambda line: line.abort(),
-    "disconnect": lambda line: line.disconnect(),
+    "abort": lambda raw: raw.abort(),
+    "disconnect": lambda raw: raw.disconnect(),
     # RFC 5040 4.8: layer RDMAP, remote operation error, catastrophic.
-    "terminate": lambda line: line.terminate(0, 2, 5),
+    "terminate": lambda raw: raw.terminate(0, 2, 5),
 }
 
 
@@ -28,7 +29,7 @@ class Ending(Script):
         if step != self._step or not (self.waits or self._always):
             return False
         self.waits = False
-        self._end(conn.line)
+        self._end(conn.raw)
         return True
 
     def on_arrival(self, conn, message):
@@ -47,7 +48,7 @@ class Ending(Script):
             return self._now("read-writes", conn)
         for step, holds in (
             ("first-reply", True),
-            ("plain-reply", PLACES["plain"](reply)),
+            ("plain-reply", CALL_KINDS["plain"](reply)),
             ("read-reply", is_read(reply)),
             ("write-reply", is_write(reply)),
         ):
@@ -93,7 +94,7 @@ def test_loss(bench, step, how):
 def test_always(bench, step):
     """Every connection ends at this step: the user is told, or the client goes on trying."""
     outcome = bench.use(Ending(step, ENDS["abort"], always=True))
-    latitude = {kinds.COMPLETED: "it did without such calls", **patience(bench)}
+    latitude = {kinds.COMPLETED: "it did without such calls", **may_hang(bench)}
     expect(outcome, "RFC8166-4.5.5-1", must=[kinds.REFUSED], latitude=latitude)
 
 
@@ -116,7 +117,7 @@ class Lose(Script):
             if not self._when(reply):
                 return False
             self.lost = reply
-            reply.line.abort()
+            reply.raw.abort()
             return True
         if reply.conn is not self.lost.conn and reply.sequence is not None:
             self.later.append(reply)
@@ -131,10 +132,10 @@ class Lose(Script):
     hostile=True,
 )
 def test_same_xid(bench, step):
-    """A call without a reply is made again on the next connection, and is the same request to the session:
-    the slot goes on with its sequence id (RFC 8881 2.10.6.2, 2.10.13.1.2). The XID may be the same, which no
-    document demands (RFC 5531 5; RFC 8881 2.10.6.1)."""
-    script = Lose(PLACES[step.partition("-")[0]])
+    """A call without a reply is made again on the next connection. To the session it is the same
+    request: the slot goes on with its sequence id (RFC 8881 2.10.6.2, 2.10.13.1.2). The XID may be
+    the same, which no document demands (RFC 5531 5; RFC 8881 2.10.6.1)."""
+    script = Lose(CALL_KINDS[step.partition("-")[0]])
     outcome = bench.use(script)
     survives(bench, outcome, "RFC8267-6.7.2-3")
     lost = script.lost
@@ -184,7 +185,7 @@ def test_startup_drop(bench):
         step.answer = "drop"
 
     outcome = bench.use(request=request)
-    expect(outcome, "RFC8166-4.5.5-1", must=[kinds.REFUSED], latitude=patience(bench))
+    expect(outcome, "RFC8166-4.5.5-1", must=[kinds.REFUSED], latitude=may_hang(bench))
 
 
 @pytest.mark.parametrize("answer", ["drop", "reject"])
@@ -196,10 +197,10 @@ def test_startup_reconnect(bench, answer):
         if len(bench.connections) == 2:
             step.answer = answer
 
-    def bend(reply):
-        reply.line.abort()
+    def interpose(reply):
+        reply.raw.abort()
 
-    outcome = bench.use(request=request, reply=bend, when=is_read)
+    outcome = bench.use(request=request, reply=interpose, when=is_read)
     survives(bench, outcome, "RFC8166-4.5.5-1")
 
 
@@ -209,7 +210,7 @@ def test_abort_accepted(bench):
 
     def accepted(conn):
         if len(bench.connections) == 1:
-            conn.line.abort()
+            conn.raw.abort()
 
     survives(bench, bench.use(accepted=accepted), "RFC8166-4.5.5-1")
 
@@ -243,7 +244,7 @@ def test_startup_reply(bench, name):
     def quiet():
         # A client that waits for more is not left alone with it.
         if len(bench.connections) == 1:
-            bench.connections[0].line.abort()
+            bench.connections[0].raw.abort()
 
     outcome = bench.use(request=request, quiet=quiet)
     sent = len(outcome.connections[0].sent) if outcome.connections else 0
@@ -261,27 +262,26 @@ def test_startup_reply(bench, name):
 
 
 def _denied(reply):
-    draft = denial(reply)
-    draft.write_list = []
-    return draft
+    return denial(reply, "write-list.absent")
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.loss.reply-on-next.{place}", requirements=["RFC8166-4.5.5-1"], hostile=True)
-def test_reply_on_next(bench, place):
-    """The reply that was due on the lost connection comes on the next as soon as anything is asked
-    there: it may count or not, and the call has one effect. In place of that to a READ, whose memory has
-    gone with the connection, a denial comes: no client can tell that octets were not placed."""
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.loss.reply-on-next.{call_kind}", requirements=["RFC8166-4.5.5-1"], hostile=True)
+def test_reply_on_next(bench, call_kind):
+    """The reply that was due on the lost connection comes on the next one as soon as the client
+    sends a call there. It may count or not, and the call has one effect. The memory of a READ has
+    gone with its connection. A denial takes the place of its reply, because no client can tell that
+    octets were not placed."""
     due = []
 
     class Next(Script):
         waits = True
 
         def on_departure(self, reply):
-            if self.waits and PLACES[place](reply):
+            if self.waits and CALL_KINDS[call_kind](reply):
                 self.waits = False
                 due.append(reply)
-                reply.line.abort()
+                reply.raw.abort()
                 return True
             if due and reply.kind == "reply":
                 stale = due.pop()
@@ -292,7 +292,7 @@ def test_reply_on_next(bench, place):
 
     outcome = bench.use(Next())
     refused = "the stale reply ends the call, or the connection is the end"
-    ours = kinds.REFUSED if place == "read" else kinds.COMPLETED
+    ours = kinds.REFUSED if call_kind == "read" else kinds.COMPLETED
     expect_or(bench, outcome, "RFC8166-4.5.5-1", kinds.COMPLETED, {kinds.REFUSED: refused}, ours)
 
 

@@ -4,9 +4,10 @@ import pytest
 
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import Script
-from .places import completes, expect_or, patience, PLACES, then_conform
+from .call_kinds import CALL_KINDS, deny_then_conform
+from .client_verdicts import completes, expect_or, may_hang
 
-GRANTS = {"one": 1, "two": 2, "largest": 0xFFFFFFFF, "half": 0x80000000}
+GRANTS = {"one": 1, "two": 2, "largest": "0xffffffff", "half": "0x80000000"}
 SEQUENCES = {
     "shrinking": [32, 16, 8, 4, 2, 1],
     "changing": [1, 32, 1, 8],
@@ -28,11 +29,10 @@ class Grants(Script):
     def on_departure(self, reply):
         if reply.kind == "callback":
             return False
-        draft = reply.draft()
-        draft.credit = self._values[self._next % len(self._values)]
+        credit = self._values[self._next % len(self._values)]
         self._next += 1
         reply.push()
-        reply.send(draft, invalidate=reply.invalidate)
+        reply.send_mutated(f"credit.{credit}", invalidate=reply.invalidate)
         return True
 
 
@@ -65,15 +65,16 @@ def test_sequence(bench, name):
 
 def _expect_with_zero(bench, outcome, requirement_id):
     latitude = {kinds.REFUSED: "it takes a grant of zero for the end"}
-    latitude |= patience(bench, "it goes by a grant of nothing, which is a deadlock")
+    latitude |= may_hang(bench, "it goes by a grant of nothing, which is a deadlock")
     expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
 
 
 @case("client.credits.always-zero", requirements=["RFC8166-3.3.1-6"], hostile=True)
 def test_zero(bench):
-    """A server must not grant zero, since that is a deadlock (RFC 8166 3.3.1). A client that meets it may
-    take it for one, give up, or wait."""
-    _expect_with_zero(bench, bench.use(Grants([0])), "RFC8166-3.3.1-6")
+    """A server must not grant zero, since that is a deadlock (RFC 8166 3.3.1). A client may take
+    such a grant for one, give up, or wait."""
+    outcome = bench.use(server={"deviate": ["grants-zero"]})
+    _expect_with_zero(bench, outcome, "RFC8166-3.3.1-6")
 
 
 @case("client.credits.first-call-alone", requirements=["RFC8166-3.3.3-3"])
@@ -90,11 +91,11 @@ def _hold_first(bench, requirement_id, before=None):
     def hold(reply):
         held.append(reply)
         if before:
-            reply.send(before(reply.draft()))
+            reply.send_mutated(before)
 
     def quiet():
         for reply in held:
-            if reply.line.up:
+            if reply.raw.up:
                 counts.append(len(reply.conn.calls))
                 reply.conform()
         held.clear()
@@ -108,24 +109,12 @@ def _hold_first(bench, requirement_id, before=None):
 
 
 FIRST_INVALID = {
-    "bad-version": lambda draft: _changed(draft, vers=2),
-    "bad-procedure": lambda draft: _changed(draft, proc=5),
-    "bad-list": lambda draft: _changed(draft, write_list_end=2),
-    "unknown-xid": lambda draft: _changed(
-        draft, xid=draft.xid ^ 0x5A5A0000, payload=_other(draft.payload)
-    ),
-    "short": lambda draft: _changed(draft, cut_to=20),
+    "bad-version": "version.2",
+    "bad-procedure": "procedure.5",
+    "bad-list": "write-list.end-presence-2",
+    "unknown-xid": "xids.unknown",
+    "short": "cut-at.20",
 }
-
-
-def _changed(draft, **fields):
-    for name, value in fields.items():
-        setattr(draft, name, value)
-    return draft
-
-
-def _other(payload):
-    return (int.from_bytes(payload[:4], "big") ^ 0x5A5A0000).to_bytes(4, "big") + payload[4:]
 
 
 @pytest.mark.parametrize("name", FIRST_INVALID)
@@ -155,7 +144,7 @@ class Waiting(Script):
         return len(held)
 
     def on_departure(self, reply):
-        if not PLACES["read"](reply):
+        if not CALL_KINDS["read"](reply):
             return False
         self.most = max(self.most, self.hold(reply))
         return True
@@ -178,7 +167,7 @@ class Withhold(Waiting):
         if reply.kind == "callback":
             return False
         self.most = max(self.most, self.hold(reply))
-        if PLACES["read"](reply):
+        if CALL_KINDS["read"](reply):
             self.waits = False
         else:
             self.on_quiet()
@@ -192,8 +181,8 @@ class Withhold(Waiting):
     needs=["client-pipelining"],
 )
 def test_withheld(bench, grant):
-    """No reply to a READ comes until the client is quiet, then all come at once: no more calls than the
-    grant are outstanding on a connection, and there is a receive for each reply."""
+    """No reply to a READ comes until the client is quiet, then all come at once. No more calls than
+    the grant are in flight on a connection, and there is a receive for each reply."""
     script = Withhold()
     outcome = bench.use(script, server={"credits": grant})
     expect(outcome, "RFC8166-3.3.1-10", must=[kinds.COMPLETED])
@@ -211,7 +200,7 @@ class OneLate(Script):
         self._held = []
 
     def on_departure(self, reply):
-        if not self.waits or not PLACES["read"](reply):
+        if not self.waits or not CALL_KINDS["read"](reply):
             return False
         self.waits = False
         self._held.append(reply)
@@ -229,23 +218,20 @@ class OneLate(Script):
     needs=["client-pipelining"],
 )
 def test_one_late(bench):
-    """There is a receive for each reply also while a call is always under way: one READ is answered last,
-    and those beside it are small, hence many."""
+    """There is a receive for each reply also while a call is always in flight. One READ is answered
+    last, and those beside it are small, hence many."""
     outcome = bench.use(OneLate(), server={"transfer_bytes": SMALL_TRANSFER_BYTES})
     what = "there is a receive for every reply"
     expect.true(not outcome.starved(), "RFC8166-3.3.1-10", what, outcome=outcome)
     expect(outcome, "RFC8166-3.3.1-10", must=[kinds.COMPLETED])
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.credits.discarded-grant.{place}", requirements=["RFC8166-4.5-3"], hostile=True)
-def test_discarded(bench, place):
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.credits.discarded-grant.{call_kind}", requirements=["RFC8166-4.5-3"], hostile=True)
+def test_discarded(bench, call_kind):
     """A grant of zero in a message that must be discarded has no effect."""
-
-    def spoil(draft):
-        draft.vers, draft.credit = 9, 0
-
-    completes(bench.use(reply=then_conform(spoil), when=PLACES[place]), "RFC8166-4.5-3")
+    interpose = deny_then_conform("version.9", "credit.0")
+    completes(bench.use(reply=interpose, when=CALL_KINDS[call_kind]), "RFC8166-4.5-3")
 
 
 @case("client.credits.request", requirements=["RFC8166-3.3.1-1"])
@@ -258,11 +244,12 @@ def test_request(bench):
 
 
 class Reconnect(Script):
-    """Cuts a connection at the first READ. On the next that is made it keeps the first reply back until
-    the client is quiet, sends `spoil(draft)` instead at first, and counts the calls."""
+    """Aborts a connection at the first READ. On the next connection it holds the first reply until
+    the client is quiet, and counts the calls. With `mutation` it sends that reply mutated at first.
+    """
 
-    def __init__(self, spoil=None):
-        self._spoil = spoil
+    def __init__(self, mutation=None):
+        self._mutation = mutation
         self._before = None  # connections that there were at the cut
         self._held = None
         self.calls = None  # on the new connection, before its first reply
@@ -271,31 +258,31 @@ class Reconnect(Script):
         if reply.kind == "callback" or self.calls is not None:
             return False
         if self._before is None:
-            if not PLACES["read"](reply):
+            if not CALL_KINDS["read"](reply):
                 return False
             self._before = list(self.bench.connections)
-            reply.line.abort()
+            reply.raw.abort()
             return True
         if reply.conn in self._before or self._held and reply.conn is not self._held.conn:
             return False
         if self._held is None:
             self._held = reply
-            if self._spoil:
-                reply.send(self._spoil(reply.draft()))
+            if self._mutation:
+                reply.send_mutated(self._mutation)
         return True
 
     def on_quiet(self):
-        if self._held is not None and self._held.line.up and self.calls is None:
+        if self._held is not None and self._held.raw.up and self.calls is None:
             self.calls = len(self._held.conn.calls)
             # Who has sent more gets no more answers: the connection goes, and the calls are made again.
             if self.calls == 1:
                 self._held.conform()
             else:
-                self._held.line.abort()
+                self._held.raw.abort()
 
 
-def _after_reconnect(bench, requirement_id, spoil=None):
-    script = Reconnect(spoil)
+def _after_reconnect(bench, requirement_id, mutation=None):
+    script = Reconnect(mutation)
     outcome = bench.use(script)
     refused = "it takes the lost connection for the end"
     expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: refused})
@@ -324,8 +311,8 @@ def test_reconnect_invalid(bench, name):
     needs=["client-nfs4.1", "client-pipelining"],
 )
 def test_one_in_reserve(bench):
-    """READs wait for their replies until the client is quiet: they do not take the last credit, with which
-    it can find out whether the server is still there."""
+    """READs wait for their replies until the client is quiet. They leave one credit free, with
+    which the client can find out whether the server is still there."""
     grant = 4
     script = Waiting()
     outcome = bench.use(script, server={"credits": grant})

@@ -4,33 +4,39 @@ import pytest
 
 from steertag.suite import case, client_kinds as kinds
 from steertag.suite.client.script import is_read, is_write, Script
-from .places import completes, completes_unless_starved, expect_or, LOST, PLACES
+from .call_kinds import CALL_KINDS
+from .client_verdicts import completes, completes_unless_starved, expect_or, LOST
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.duplicate.{place}", requirements=["RFC8167-2.4-1"], hostile=True)
-def test_twice(bench, place):
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.duplicate.{call_kind}", requirements=["RFC8167-2.4-1"], hostile=True)
+def test_twice(bench, call_kind):
     """The Send of a reply comes twice: the second answers nothing."""
 
-    def bend(reply):
+    def interpose(reply):
         reply.conform()
         reply.send()
 
-    completes(bench.use(reply=bend, when=PLACES[place]), "RFC8167-2.4-1")
+    completes(bench.use(reply=interpose, when=CALL_KINDS[call_kind]), "RFC8167-2.4-1")
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.duplicate.always.{place}", requirements=["RFC8167-2.4-1"], bugs=["B80"], hostile=True)
-def test_always_twice(bench, place):
-    """Every reply of a kind comes twice: the client goes on. Where no receive is left for the second
-    (RFC 8166 3.3.1) the connection may end each time, and the client may give up, or go on trying.
-    """
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case(
+    "client.duplicate.always.{call_kind}",
+    requirements=["RFC8167-2.4-1"],
+    bugs=["B80"],
+    hostile=True,
+)
+def test_always_twice(bench, call_kind):
+    """Every reply of a kind is sent twice, and the client goes on. Where no receive is left for the
+    second (RFC 8166 3.3.1), the connection may end each time. Then the client may give up, or go on
+    trying."""
 
-    def bend(reply):
+    def interpose(reply):
         reply.conform()
         reply.send()
 
-    outcome = bench.use(reply=bend, when=PLACES[place], times=None)
+    outcome = bench.use(reply=interpose, when=CALL_KINDS[call_kind], times=None)
     refused = "its receives run out each time, so that it gives up"
     completes_unless_starved(bench, outcome, "RFC8167-2.4-1", refused)
 
@@ -56,7 +62,7 @@ class Late(Script):
             return False
         self.waits = False
         reply.conform()
-        if self._first.line.up:
+        if self._first.raw.up:
             if self._writes and not self._first.offered_again:
                 self._first.push()
             self._first.send()
@@ -64,16 +70,16 @@ class Late(Script):
 
 
 @pytest.mark.parametrize("behind", [1, 2, 4])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @case(
-    "client.late.{place}.behind-{behind}",
+    "client.late.{call_kind}.behind-{behind}",
     requirements=["RFC8167-2.4-1"],
     bugs=["B78"],
     hostile=True,
 )
-def test_late(bench, place, behind):
-    """A reply comes again behind replies to later calls: no call has its XID any more."""
-    completes(bench.use(Late(PLACES[place], behind, writes=False)), "RFC8167-2.4-1")
+def test_late(bench, call_kind, behind):
+    """A reply is repeated behind replies to later calls: no call has its XID any more."""
+    completes(bench.use(Late(CALL_KINDS[call_kind], behind, writes=False)), "RFC8167-2.4-1")
 
 
 @pytest.mark.parametrize("behind", [1, 3])
@@ -84,8 +90,8 @@ def test_late(bench, place, behind):
     unbroken="RFC8166-4.4.1-1: memory-left-open breaks RFC8166-8.1-1 for the same memory.",
 )
 def test_late_writes(bench, behind):
-    """The RDMA Writes of a READ come again with its reply, after the call: its memory is closed, so that
-    the connection ends, and what was read stays right."""
+    """The RDMA Writes of a READ are repeated with its reply, after the call. Its memory is closed,
+    so that the connection ends, and what was read stays right."""
     outcome = bench.use(Late(is_read, behind, writes=True))
     expect_or(bench, outcome, "RFC8166-4.4.1-1", kinds.COMPLETED, {kinds.REFUSED: LOST})
 

@@ -2,24 +2,28 @@
 
 import pytest
 
-from steertag import peer, wire
+from steertag import peer
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.script import is_read, Script
-from .places import completes, expect_or, patience, PLACES, shows_end, SPOILER
+from steertag.suite.client.script import ERR_CHUNK, ERR_VERS, is_read, Script
+from .call_kinds import CALL_KINDS, shows_end, SPOILER
+from .client_verdicts import completes, expect_or, may_hang
 
-VERS, CHUNK = 1, 2
 RETRIED = "the client did the same by a new transaction (RFC 8267 3.1)"
 # A bound for "not without end": more than any client has calls for this file.
 MOST_CALLS = 400
 SAME_OCTETS = 32
-ERRORS = {"err-chunk": (CHUNK, 1, 1), "err-vers": (VERS, 1, 1), "err-vers-two-three": (VERS, 2, 3)}
+ERRORS = {
+    "err-chunk": [ERR_CHUNK],
+    "err-vers": [ERR_VERS],
+    "err-vers-two-three": [ERR_VERS, "error.versions-2-3"],
+}
 
 
-def expect_no_resend(bench, outcome, xid, code):
+def expect_no_resend(bench, outcome, xid, error):
     """A call that was answered with an error is not sent again. RFC 8267 6.4.2 says so of NFSv4 and
     ERR_CHUNK, where it is no more than a SHOULD NOT. On another connection it may be: the error may have
     gone with the first one."""
-    asked = code == CHUNK and "client-nfs3" not in bench.habits.has
+    asked = error == ERR_CHUNK and "client-nfs3" not in bench.habits.has
     row = "RFC8267-6.4.2-8" if asked else "RFC8166-4.5-8"
     what = "times that the call was sent on one connection"
     expect.equal(outcome.sends_on_one(xid), 1, row, what, outcome=outcome)
@@ -27,23 +31,23 @@ def expect_no_resend(bench, outcome, xid, code):
         bench.latitude(row, "it was sent again on another connection")
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @pytest.mark.parametrize("name", ERRORS)
 @case(
-    "client.error.{name}.{place}",
+    "client.error.{name}.{call_kind}",
     requirements=["RFC8166-4.5-8", "RFC8267-6.4.2-8"],
     bugs=["B124"],
     hostile=True,
 )
-def test_error(bench, name, place):
+def test_error(bench, name, call_kind):
     """The error ends the call: its user is told, and its XID is not sent again."""
     seen = []
 
-    def bend(reply):
+    def interpose(reply):
         seen.append(reply.xid)
-        reply.error(*ERRORS[name])
+        reply.send_mutated(*ERRORS[name])
 
-    outcome = bench.use(reply=bend, when=PLACES[place])
+    outcome = bench.use(reply=interpose, when=CALL_KINDS[call_kind])
     # Of ours too: one that sends the call again is to be told by the row that says so.
     expect(outcome, "RFC8166-4.5-8", must=[kinds.REFUSED], latitude={kinds.COMPLETED: RETRIED})
     expect_no_resend(bench, outcome, seen[0], ERRORS[name][0])
@@ -56,12 +60,12 @@ def _brought(reply):
 
 
 class ErrorThenReply(Script):
-    """Answers one call with an error, and with a reply as well when the client has nothing more to say. The
-    reply to a READ places other octets than the file has, which are data for nobody who knows that the
-    call is over."""
+    """Answers one call with an error, and with a reply as well when the client is quiet. The reply
+    to a READ places octets that the file does not have. A client that has taken the error does not
+    use them."""
 
-    def __init__(self, place):
-        self._place = place
+    def __init__(self, call_kind):
+        self._call_kind = call_kind
         self._reply = None
         self._replied = False
         self.again = False  # what the call has brought came with another one
@@ -74,18 +78,18 @@ class ErrorThenReply(Script):
         if reply.kind == "callback":
             return False
         if self._reply is None:
-            if not PLACES[self._place](reply):
+            if not CALL_KINDS[self._call_kind](reply):
                 return False
             self._reply = reply
-            reply.error(CHUNK)
+            reply.send_mutated(ERR_CHUNK)
             return True
-        if self._place == "write":
+        if self._call_kind == "write":
             self.again |= _brought(self._reply) in _moved(reply)
         return False
 
     def on_quiet(self):
         reply = self._reply
-        if reply is None or self._replied or not reply.line.up or reply.offered_again:
+        if reply is None or self._replied or not reply.raw.up or reply.offered_again:
             return
         self._replied = True
         reply.push([_spoilt(write) for write in reply.writes])
@@ -101,44 +105,44 @@ def _moved(reply):
     return b"".join([bytes(reply.rpc_call), *(bytes(write.octets) for write in reply.writes)])
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.error.completes.{place}", requirements=["RFC8166-4.5-8"], hostile=True)
-def test_completes(bench, place):
-    """The error completes the call: a reply that comes when the client is quiet finds no call any more. Who
-    waits for it takes wrong octets for those of a READ, or takes a WRITE for done that was made only once
-    and failed. Of a plain call nothing shows whether its result was of use; there the client has to come
-    to an end."""
-    script = ErrorThenReply(place)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.error.completes.{call_kind}", requirements=["RFC8166-4.5-8"], hostile=True)
+def test_completes(bench, call_kind):
+    """The error completes the call: a reply that comes when the client is quiet finds no call any
+    more. A client that still waits takes wrong octets for those of a READ. Or it takes a WRITE for
+    done that was made only once and failed. Nothing shows whether the result of a plain call was of
+    use; there the client has to come to an end."""
+    script = ErrorThenReply(call_kind)
     outcome = bench.use(script)
     expect_or(bench, outcome, "RFC8166-4.5-8", kinds.REFUSED, {kinds.COMPLETED: RETRIED})
-    if place == "write":
+    if call_kind == "write":
         done = outcome.kind != kinds.COMPLETED or script.again
         what = "what a failed WRITE has brought is there by another call only"
         expect.true(done, "RFC8166-4.5-8", what, outcome=outcome)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @pytest.mark.parametrize("name", ["err-chunk", "err-vers"])
 @case(
-    "client.error.{name}.always.{place}",
+    "client.error.{name}.always.{call_kind}",
     requirements=["RFC8267-3.1-4", "RFC8166-4.5-8"],
     hostile=True,
 )
-def test_always(bench, name, place):
-    """The same error for every such call: it is permanent, so that the client gives up, and should not try
-    without end (which RFC 8267 3.1 says of ERR_CHUNK). Of ERR_VERS no document says that another
-    transaction may not be tried, however often."""
+def test_always(bench, name, call_kind):
+    """The same error for every such call. It is permanent, so that the client gives up. It should
+    not retry without end, which RFC 8267 3.1 says of ERR_CHUNK. No document limits how often
+    another transaction may be tried after ERR_VERS."""
     row = "RFC8267-3.1-4" if name == "err-chunk" else "RFC8166-4.5-8"
 
-    def bend(reply):
-        reply.error(*ERRORS[name])
+    def interpose(reply):
+        reply.send_mutated(*ERRORS[name])
 
-    outcome = bench.use(reply=bend, when=PLACES[place], times=None)
+    outcome = bench.use(reply=interpose, when=CALL_KINDS[call_kind], times=None)
     latitude, warn = {kinds.COMPLETED: "it did without such calls"}, {}
     if name == "err-chunk":
         warn = {} if bench.client.ours else {kinds.HANG: "it tries without end"}
     else:
-        latitude |= patience(bench)
+        latitude |= may_hang(bench)
     if bench.client.ours:
         latitude = {}
     expect(outcome, row, must=[kinds.REFUSED], latitude=latitude, warn=warn)
@@ -147,28 +151,28 @@ def test_always(bench, name, place):
 
 
 UNDECODABLE = {
-    "code-zero": lambda message: message[:16] + bytes(4),
-    "code-three": lambda message: message[:16] + b"\0\0\0\3",
-    "code-largest": lambda message: message[:16] + b"\xff" * 4,
-    "without-code": lambda message: message[:16],
-    "cut-in-code": lambda message: message[:18],
-    "vers-without-range": lambda message: message[:16] + b"\0\0\0\1",
-    "vers-without-high": lambda message: message[:16] + b"\0\0\0\1\0\0\0\1",
-    "code-three-padded": lambda message: message[:16] + b"\0\0\0\3" + bytes(16),
+    "code-zero": [ERR_CHUNK, "error.code-0"],
+    "code-three": [ERR_CHUNK, "error.code-3"],
+    "code-largest": [ERR_CHUNK, "error.code-0xffffffff"],
+    "without-code": [ERR_CHUNK, "cut-at.16"],
+    "cut-in-code": [ERR_CHUNK, "cut-at.18"],
+    "vers-without-range": [ERR_VERS, "cut-at.20"],
+    "vers-without-high": [ERR_VERS, "cut-at.24"],
+    "code-three-padded": [ERR_CHUNK, "error.code-3", "trailing.octets-16"],
 }
 
 
-@pytest.mark.parametrize("place", ["plain", "read"])
+@pytest.mark.parametrize("call_kind", ["plain", "read"])
 @pytest.mark.parametrize("name", UNDECODABLE)
-@case("client.error.undecodable.{name}.{place}", requirements=["RFC8166-4.5-9"], hostile=True)
-def test_undecodable(bench, name, place):
+@case("client.error.undecodable.{name}.{call_kind}", requirements=["RFC8166-4.5-9"], hostile=True)
+def test_undecodable(bench, name, call_kind):
     """An RDMA_ERROR that does not decode is discarded: the reply behind it completes the call."""
 
-    def bend(reply):
-        reply.send(UNDECODABLE[name](wire.encode(wire.Draft(xid=reply.xid, credit=32, proc=4))))
+    def interpose(reply):
+        reply.send_mutated(*UNDECODABLE[name])
         reply.conform()
 
-    completes(bench.use(reply=bend, when=PLACES[place]), "RFC8166-4.5-9")
+    completes(bench.use(reply=interpose, when=CALL_KINDS[call_kind]), "RFC8166-4.5-9")
 
 
 @pytest.mark.parametrize("name", ["err-chunk", "err-vers"])
@@ -176,31 +180,30 @@ def test_undecodable(bench, name, place):
 def test_unknown(bench, name):
     """An error for an XID that no call has completes nothing."""
 
-    def bend(reply):
-        code, low, high = ERRORS[name]
-        reply.error(code, low, high, xid=reply.xid ^ 0x5A5A0000)
+    def interpose(reply):
+        reply.send_mutated(*ERRORS[name], "xids.unknown")
         reply.conform()
 
-    completes(bench.use(reply=bend), "RFC8166-4.5-8")
+    completes(bench.use(reply=interpose), "RFC8166-4.5-8")
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.error.then-reply.{place}", requirements=["RFC8166-4.5-8"], hostile=True)
-def test_then_reply(bench, place):
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.error.then-reply.{call_kind}", requirements=["RFC8166-4.5-8"], hostile=True)
+def test_then_reply(bench, call_kind):
     """The call has ended with the error: the reply behind it finds no call, and its RDMA Writes no
     memory."""
 
-    def bend(reply):
-        reply.error(CHUNK)
+    def interpose(reply):
+        reply.send_mutated(ERR_CHUNK)
         reply.conform()
 
-    outcome = bench.use(reply=bend, when=PLACES[place])
+    outcome = bench.use(reply=interpose, when=CALL_KINDS[call_kind])
     expect_or(bench, outcome, "RFC8166-4.5-8", kinds.REFUSED, {kinds.COMPLETED: RETRIED})
 
 
 class ErrorThenEnd(Script):
-    """Answers one call with an error and all later ones not at all; ends the connection when the client
-    has had time to take the error, and conforms on the next."""
+    """Answers one call with an error, and no later call of the connection. Ends the connection when
+    the client has had time to take the error, and conforms on the next."""
 
     def __init__(self, when, how):
         self._when, self._how = when, how
@@ -222,25 +225,25 @@ class ErrorThenEnd(Script):
         if not self._when(reply):
             return False
         self.answered = reply
-        reply.error(CHUNK)
+        reply.send_mutated(ERR_CHUNK)
         return True
 
     def on_quiet(self):
         if self.answered is None:
             return
         if self._how == "disconnect":
-            self.answered.line.disconnect()
+            self.answered.raw.disconnect()
         else:
-            self.answered.line.abort()
+            self.answered.raw.abort()
 
 
 @pytest.mark.parametrize("how", ["disconnect", "abort"])
-@pytest.mark.parametrize("place", PLACES)
-@case("client.error.then-{how}.{place}", requirements=["RFC8267-6.7.2-2"], hostile=True)
-def test_then_close(bench, how, place):
-    """An error and then the end of the connection: the error counts first, so that the call is not
-    sent again on the next connection, unless the end has overtaken it."""
-    script = ErrorThenEnd(PLACES[place], how)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.error.then-{how}.{call_kind}", requirements=["RFC8267-6.7.2-2"], hostile=True)
+def test_then_close(bench, how, call_kind):
+    """An error and then the end of the connection. The error counts first: the call is not sent
+    again on the next connection, unless the end has overtaken the error."""
+    script = ErrorThenEnd(CALL_KINDS[call_kind], how)
     outcome = bench.use(script)
     expect_or(bench, outcome, "RFC8267-6.7.2-2", kinds.REFUSED, {kinds.COMPLETED: RETRIED})
     xid = script.answered.xid
@@ -254,30 +257,30 @@ def test_then_close(bench, how, place):
 
 @case("client.error.grants-nothing", requirements=["RFC8166-4.5-8"], hostile=True)
 def test_no_grant(bench):
-    """An error that grants no credits ends its call all the same. The client may go by the grant, take it
-    for one, or end the connection: no server may grant zero, since that is a deadlock (RFC 8166 3.3.1).
-    """
+    """An error that grants no credits ends its call all the same. No server may grant zero, since
+    that is a deadlock (RFC 8166 3.3.1). So the client may go by the grant, take it for one, or end
+    the connection."""
 
-    def bend(reply):
-        reply.error(CHUNK, credit=0)
+    def interpose(reply):
+        reply.send_mutated(ERR_CHUNK, "credit.0")
 
-    outcome = bench.use(reply=bend)
-    latitude = {kinds.COMPLETED: RETRIED, **patience(bench, "it goes by a grant of nothing")}
+    outcome = bench.use(reply=interpose)
+    latitude = {kinds.COMPLETED: RETRIED, **may_hang(bench, "it goes by a grant of nothing")}
     expect(outcome, "RFC8166-4.5-8", must=[kinds.REFUSED], latitude=latitude)
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.error.with-version-two.{place}", requirements=["RFC8166-4.5-8"], hostile=True)
-def test_other_version(bench, place):
-    """ERR_VERS under the version of the responder, not of the call: position and meaning of its words
-    are the same in all versions (RFC 8166 7), so that it may count; rdma_vers is wrong (4.5), so that
-    it may be discarded too."""
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.error.with-version-two.{call_kind}", requirements=["RFC8166-4.5-8"], hostile=True)
+def test_other_version(bench, call_kind):
+    """ERR_VERS under the version of the responder, not of the call. Position and meaning of its
+    words are the same in all versions (RFC 8166 7), so that it may count. Its rdma_vers is wrong
+    (4.5), so that it may be discarded too."""
 
-    def bend(reply):
-        reply.error(VERS, 2, 2, vers=2)
+    def interpose(reply):
+        reply.send_mutated(ERR_VERS, "error.versions-2-2", "version.2")
         reply.conform()
 
-    outcome = bench.use(reply=bend, when=PLACES[place])
+    outcome = bench.use(reply=interpose, when=CALL_KINDS[call_kind])
     refused = "it counts, because the layout of ERR_VERS is the same in all versions"
     ours = kinds.REFUSED
     expect_or(bench, outcome, "RFC8166-4.5-8", kinds.COMPLETED, {kinds.REFUSED: refused}, ours)
@@ -300,7 +303,7 @@ class Larger(Script):
         if self._first is None:
             self._first = reply
             self.rooms.append(_room(reply))
-            reply.error(CHUNK)
+            reply.send_mutated(ERR_CHUNK)
             return True
         # A READ ends with what it reads: file or stateid, offset, count.
         if reply.rpc_call[-SAME_OCTETS:] == self._first.rpc_call[-SAME_OCTETS:]:
@@ -319,9 +322,9 @@ def _room(reply):
     hostile=True,
 )
 def test_no_larger_reply_chunk(bench):
-    """A READ gets ERR_CHUNK. Its reply is as long as it was thought to be, so that the client should not try
-    it with a larger reply chunk, as it does where nobody knows the length. It may choose to all the same.
-    """
+    """A READ gets ERR_CHUNK. Its reply has the length that the client expected. So the client
+    should not try it with a larger reply chunk, as it does for replies of unknown length. It may
+    choose to all the same."""
     row = "RFC8267-4.1-1" if "client-nfs3" in bench.habits.has else "RFC8267-3.1-5"
     script = Larger()
     outcome = bench.use(script)

@@ -1,10 +1,10 @@
-"""What the messages of a client look like while nothing goes wrong: fixed words, sizes, what is reduced."""
+"""The messages of a client while nothing goes wrong: fixed words, sizes, what is reduced."""
 
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_needs import is_exchange_id
 from steertag.suite.client.script import stags_of
-from .places import word, words
+from .call_kinds import word, words
 
 SMALLEST = 1024
 SMALL = {"inline_bytes": SMALLEST}
@@ -42,8 +42,8 @@ def _segments(header):
     ],
 )
 def test_fixed_words(bench):
-    """Each message has version 1, a procedure of RFC 8166, chunk lists that decode, segments inside of 64
-    bits, and the XID of the RPC message in it."""
+    """Each message has version 1 and a procedure of RFC 8166. Its chunk lists decode, its segments
+    end inside of 64 bits, and its XID is that of the RPC message in it."""
     outcome = bench.use(server=SMALL)
     sends = _sends(outcome)
     expect.true(bool(sends), "RFC8166-4-1", "the client sends messages", outcome=outcome)
@@ -75,8 +75,8 @@ def test_fixed_words(bench):
     needs=["client-read-chunks"],
 )
 def test_reduced(bench):
-    """What is in a read chunk is one DDP-eligible argument, whole: its length word stays in the payload
-    stream, of its octets and its roundup nothing does."""
+    """A read chunk holds one DDP-eligible argument, whole. Its length word stays in the payload
+    stream; its octets and their roundup do not."""
     outcome = bench.use(server=SMALL)
     for _, sent in outcome.calls:
         chunks = {}
@@ -186,7 +186,7 @@ def _stretched(payload, octets):
 def test_smallest_receive(bench):
     """Nothing is announced by the server, and a reply comes in a Send of exactly 1024 octets."""
 
-    def bend(reply):
+    def interpose(reply):
         more = SMALLEST - len(reply.message)
         payload = _stretched(reply.payload, more) if reply.payload and more >= 0 else None
         if payload is None or stags_of(reply.call) and not reply.call.reply_chunk:
@@ -198,7 +198,7 @@ def test_smallest_receive(bench):
         reply.send(draft)
 
     outcome = bench.use(
-        reply=bend,
+        reply=interpose,
         when=is_exchange_id,
         request=_announce_nothing,
         server={**SMALL, "remote_invalidation": False},

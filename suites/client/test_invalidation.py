@@ -1,10 +1,11 @@
-"""Send with Invalidate: of the call's own STags where both have agreed, and of others where nobody asked."""
+"""Send with Invalidate: of the call's own STags where both have agreed, and of others unasked."""
 
 import pytest
 
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.script import has_reply_chunk, is_read, is_write, Script
-from .places import expect_or, LOST, PLACES
+from steertag.suite.client.script import ERR_CHUNK, has_reply_chunk, is_read, is_write, Script
+from .call_kinds import CALL_KINDS
+from .client_verdicts import expect_or, LOST
 
 KINDS = {"write-chunk": is_read, "read-chunk": is_write, "reply-chunk": has_reply_chunk}
 
@@ -20,11 +21,11 @@ def test_legal(bench, name):
     """Every reply of a kind closes an STag of its call: a client that announces remote invalidation
     takes it for any."""
 
-    def bend(reply):
+    def interpose(reply):
         reply.push()
         reply.send(invalidate=reply.stags[0])
 
-    outcome = bench.use(reply=bend, when=KINDS[name], times=None)
+    outcome = bench.use(reply=interpose, when=KINDS[name], times=None)
     expect(outcome, "RFC8797-3.2-2", must=[kinds.COMPLETED])
 
 
@@ -38,11 +39,11 @@ def test_legal(bench, name):
 def test_none(bench, name):
     """A server may do without it although both could: the client closes its memory itself."""
 
-    def bend(reply):
+    def interpose(reply):
         reply.push()
         reply.send()
 
-    outcome = bench.use(reply=bend, when=KINDS[name], times=None)
+    outcome = bench.use(reply=interpose, when=KINDS[name], times=None)
     expect(outcome, "RFC8166-1-1", must=[kinds.COMPLETED])
 
 
@@ -56,11 +57,11 @@ def test_unannounced(bench, name):
     """The server's own flag is clear and it invalidates all the same: at worst the connection ends, and
     what went with it is made again."""
 
-    def bend(reply):
+    def interpose(reply):
         reply.push()
         reply.send(invalidate=reply.stags[0])
 
-    outcome = bench.use(reply=bend, when=KINDS[name], server={"remote_invalidation": False})
+    outcome = bench.use(reply=interpose, when=KINDS[name], server={"remote_invalidation": False})
     expect_or(bench, outcome, "RFC8166-4.5.5-1", kinds.COMPLETED, {kinds.REFUSED: LOST})
 
 
@@ -71,23 +72,24 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @pytest.mark.parametrize("name", FOREIGN)
 @case(
-    "client.invalidation.foreign.{name}.{place}",
+    "client.invalidation.foreign.{name}.{call_kind}",
     requirements=["RFC8166-8.1.1-1"],
     hostile=True,
     unbroken="RFC8166-8.1.1-1: the provider of the memory's owner refuses.",
 )
-def test_foreign(bench, name, place):
-    """A reply invalidates an STag that is nobody's: the connection ends, and the call is made again."""
+def test_foreign(bench, name, call_kind):
+    """A reply invalidates an STag of no memory of the client. The connection ends, and the call is
+    made again."""
 
-    def bend(reply):
+    def interpose(reply):
         own = reply.stags
         reply.push()
         reply.send(invalidate=FOREIGN[name](own[0] if own else 0x7E570000))
 
-    outcome = bench.use(reply=bend, when=PLACES[place])
+    outcome = bench.use(reply=interpose, when=CALL_KINDS[call_kind])
     expect_or(bench, outcome, "RFC8166-8.1.1-1", kinds.COMPLETED, {kinds.REFUSED: LOST})
 
 
@@ -159,16 +161,15 @@ def test_other_call(bench):
     expect_or(bench, outcome, "RFC8166-4.5.5-1", kinds.COMPLETED, {kinds.REFUSED: LOST})
 
 
-@pytest.mark.parametrize("place", ["read", "write"])
-@case("client.invalidation.in-error.{place}", requirements=["RFC8166-4.5-8"], hostile=True)
-def test_in_error(bench, place):
+@pytest.mark.parametrize("call_kind", ["read", "write"])
+@case("client.invalidation.in-error.{call_kind}", requirements=["RFC8166-4.5-8"], hostile=True)
+def test_in_error(bench, call_kind):
     """An RDMA_ERROR closes the memory of its call, which is over then."""
 
-    def bend(reply):
-        message = reply.message[:12] + b"\0\0\0\4" + b"\0\0\0\2"
-        reply.send(message, invalidate=reply.stags[0])
+    def interpose(reply):
+        reply.send_mutated(ERR_CHUNK, invalidate=reply.stags[0])
 
-    outcome = bench.use(reply=bend, when=PLACES[place])
+    outcome = bench.use(reply=interpose, when=CALL_KINDS[call_kind])
     again = "it did the same by another call"
     expect_or(bench, outcome, "RFC8166-4.5-8", kinds.REFUSED, {kinds.COMPLETED: again})
 
@@ -180,15 +181,13 @@ def test_in_error(bench, place):
     hostile=True,
 )
 def test_in_discarded(bench):
-    """A message that must be discarded closes the memory of a READ, which the adapter does whatever the
-    message says; the data cannot be placed any more, and nothing else may be taken for them."""
+    """A message that must be discarded closes the memory of a READ, because the adapter does so for
+    any message. The data cannot be placed any more, and the client takes nothing else for them."""
 
-    def bend(reply):
-        draft = reply.draft()
-        draft.vers = 9
-        reply.send(draft, invalidate=reply.stags[0])
+    def interpose(reply):
+        reply.send_mutated("version.9", invalidate=reply.stags[0])
         reply.push()
         reply.send()
 
-    outcome = bench.use(reply=bend, when=is_read)
+    outcome = bench.use(reply=interpose, when=is_read)
     expect_or(bench, outcome, "RFC8166-4.5-3", kinds.COMPLETED, {kinds.REFUSED: LOST})

@@ -1,60 +1,51 @@
-"""What is left of older protocols: messages of RFC 5666 that are gone, and the prototype of 2003. A
-client discards them."""
+"""Messages of older protocols, which a client discards: RFC 5666 and the prototype of 2003."""
 
 import pytest
 
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.script import is_plain, is_read
-from .places import completes, expect_or, PLACES, then_conform
+from steertag.suite.client.script import ERR_CHUNK, is_plain, is_read
+from .call_kinds import CALL_KINDS, denial, deny_then_conform
+from .client_verdicts import completes, expect_or
 from .short_read import cut, placed, shortened
 
 DONE = 3
 SERVER_MEMORY = wire.Segment(handle=0x7E570001, length=4096, offset=1 << 33)
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.legacy.msgp.{place}", requirements=["RFC8166-4.6.1-3"], hostile=True)
-def test_msgp(bench, place):
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.legacy.msgp.{call_kind}", requirements=["RFC8166-4.6.1-3"], hostile=True)
+def test_msgp(bench, call_kind):
     """A reply as RDMA_MSGP is discarded."""
-
-    def as_msgp(draft):
-        draft.proc, draft.align, draft.thresh = 2, 4, 1024
-
-    completes(bench.use(reply=then_conform(as_msgp), when=PLACES[place]), "RFC8166-4.6.1-3")
+    interpose = deny_then_conform("procedure.msgp-align-4")
+    completes(bench.use(reply=interpose, when=CALL_KINDS[call_kind]), "RFC8166-4.6.1-3")
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.legacy.done.{place}", requirements=["RFC8166-4.6.2-2"], hostile=True)
-def test_done(bench, place):
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.legacy.done.{call_kind}", requirements=["RFC8166-4.6.2-2"], hostile=True)
+def test_done(bench, call_kind):
     """RDMA_DONE with the XID of the call ends nothing."""
-
-    def done(draft):
-        return wire.encode(wire.Draft(xid=draft.xid, credit=32, proc=DONE))[:16]
-
-    completes(bench.use(reply=then_conform(done), when=PLACES[place]), "RFC8166-4.6.2-2")
+    interpose = deny_then_conform("procedure.done")
+    completes(bench.use(reply=interpose, when=CALL_KINDS[call_kind]), "RFC8166-4.6.2-2")
 
 
 @case("client.legacy.done.padded", requirements=["RFC8166-4.6.2-2"], hostile=True)
 def test_long_done(bench):
     """RDMA_DONE with octets behind it, so that it is no short message, ends nothing."""
-
-    def done(draft):
-        return wire.encode(wire.Draft(xid=draft.xid, credit=32, proc=DONE))[:16] + bytes(32)
-
-    completes(bench.use(reply=then_conform(done)), "RFC8166-4.6.2-2")
+    interpose = deny_then_conform("procedure.done", "trailing.octets-32")
+    completes(bench.use(reply=interpose), "RFC8166-4.6.2-2")
 
 
-@pytest.mark.parametrize("place", PLACES)
-@case("client.legacy.done.after-{place}", requirements=["RFC8166-4.6.2-2"], hostile=True)
-def test_done_behind(bench, place):
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
+@case("client.legacy.done.after-{call_kind}", requirements=["RFC8166-4.6.2-2"], hostile=True)
+def test_done_behind(bench, call_kind):
     """RDMA_DONE behind the reply, as if it had had read chunks, is discarded."""
 
-    def bend(reply):
+    def interpose(reply):
         reply.conform()
-        reply.send(wire.encode(wire.Draft(xid=reply.xid, credit=32, proc=DONE))[:16] + bytes(12))
+        reply.send_mutated("procedure.done-28-octets")
 
-    completes(bench.use(reply=bend, when=PLACES[place]), "RFC8166-4.6.2-2")
+    completes(bench.use(reply=interpose, when=CALL_KINDS[call_kind]), "RFC8166-4.6.2-2")
 
 
 @case(
@@ -106,23 +97,24 @@ PROTOTYPE = {
     hostile=True,
 )
 def test_prototype(bench, name):
-    """A message of the prototype, which has no credit word, with the XID of the call: its words stand in
-    other places, so that it is discarded."""
+    """A message of the prototype, which has no credit word, with the XID of the call. Its words
+    have other offsets, so that the client discards it."""
     make, row = PROTOTYPE[name]
-    completes(bench.use(reply=then_conform(make), when=is_plain), row)
+
+    def interpose(reply):
+        reply.send(make(denial(reply)))
+        reply.conform()
+
+    completes(bench.use(reply=interpose, when=is_plain), row)
 
 
 @case("client.legacy.error-of-no-meaning", requirements=["RFC8166-4.5-9"], hostile=True)
 def test_error_of_no_meaning(bench):
-    """An RDMA_ERROR with a code that is not defined, and the eight words that RFC 5666 has behind it, does
-    not decode any more: the reply behind it completes the call."""
+    """An RDMA_ERROR with an undefined code and the eight words that RFC 5666 has behind it. It does
+    not decode any more, and the reply behind it completes the call."""
 
-    def error(draft):
-        made = wire.Header(xid=draft.xid, credit=32, proc=wire.Procedure.ERROR, error=3)
-        made.extra = [0] * 8
-        return wire.encode(made)
-
-    completes(bench.use(reply=then_conform(error), when=is_plain), "RFC8166-4.5-9")
+    interpose = deny_then_conform(ERR_CHUNK, "error.code-3", "trailing.octets-32")
+    completes(bench.use(reply=interpose, when=is_plain), "RFC8166-4.5-9")
 
 
 @case(
@@ -132,21 +124,16 @@ def test_error_of_no_meaning(bench):
     unbroken="RFC8166-3.1-1: ours has no code that reads the memory of a server.",
 )
 def test_data_in_read_chunk(bench):
-    """The data of a READ stand in the server's memory, and a read chunk of the reply says where, as RFC
-    5666 had it; the write chunk comes back unused. The client does not read there: it discards the
+    """The data of a READ are in the server's memory, and a read chunk of the reply says where, as
+    in RFC 5666. The write chunk comes back unused. The client does not read there: it discards the
     reply, or fails the call."""
 
-    def bend(reply):
-        draft = reply.draft()
-        for chunk in draft.write_list:
-            for segment in chunk.segments:
-                segment.length = 0
-        position = len(draft.payload)  # what is left out is the end of the message
-        draft.read_list = [wire.DraftReadEntry(wire.ReadSegment(position, SERVER_MEMORY))]
-        reply.send(draft)
+    def interpose(reply):
+        # What is left out is the end of the message.
+        reply.send_mutated("write-list.unused", "read-list.invented")
         reply.conform()
 
-    outcome = bench.use(reply=bend, when=is_read)
+    outcome = bench.use(reply=interpose, when=is_read)
     refused = "it takes the reply for one that ends the call"
     expect_or(bench, outcome, "RFC8166-3.1-1", kinds.COMPLETED, {kinds.REFUSED: refused})
 
@@ -159,23 +146,23 @@ def _whole_words(reply):
 
 @case("client.legacy.roundup-returned", requirements=["RFC8166-3.4.6.1-1"], hostile=True)
 def test_roundup_returned(bench):
-    """A READ gives one octet less than asked for, and the length of its write chunk counts the roundup,
-    which nobody has placed, as RFC 5666 had it. To RFC 8166 that is no result; a client that takes it
-    gives its user the octets of the file and no more. One that discards the reply gets another when it is
-    quiet."""
-    bent = []
+    """A READ gives one octet less than asked for. The length of its write chunk counts the roundup,
+    which was not placed, as in RFC 5666. To RFC 8166 that is no result. A client that takes it
+    gives its user the octets of the file and no more. A client that discards the reply gets another
+    when it is quiet."""
+    interposed = []
 
-    def bend(reply):
+    def interpose(reply):
         draft = reply.draft()
         draft.payload, data = shortened(reply, len(placed(reply)) - 1)
-        bent.append(reply)
+        interposed.append(reply)
         reply.push(cut(reply.writes, len(data)))
         reply.send(draft)
 
     def quiet():
-        if bent and bent[0].line.up and not bent[0].offered_again:
-            bent.pop().conform()
+        if interposed and interposed[0].raw.up and not interposed[0].offered_again:
+            interposed.pop().conform()
 
-    outcome = bench.use(reply=bend, when=_whole_words, quiet=quiet)
+    outcome = bench.use(reply=interpose, when=_whole_words, quiet=quiet)
     again = "the roundup was no data to it, or it took the next reply"
     expect_or(bench, outcome, "RFC8166-3.4.6.1-1", kinds.REFUSED, {kinds.COMPLETED: again})

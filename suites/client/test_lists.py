@@ -1,12 +1,15 @@
-"""What the chunk lists of a client's calls do not hold: more than any server need take (RFC 8267 6.4.2),
-chunks for nothing (RFC 8166 4.3), and room for roundup. Thresholds of 1024 octets make it use chunks."""
+"""What the chunk lists of a client's calls must not hold.
+
+That is more than any server need take (RFC 8267 6.4.2), chunks for nothing (RFC 8166 4.3), and room
+for roundup. Thresholds of 1024 octets make the client use chunks.
+"""
 
 from steertag import nfs, wire
 from steertag.suite import case, expect
 from steertag.suite.client.client_kinds import COMPLETED
 from steertag.suite.client.script import NFS, operations_of, procedure_of
 from .chunk_lists import largest_results, lengths, read_chunks, reduced, rooms
-from .places import word
+from .call_kinds import word
 
 SMALL = {"inline_bytes": 1024}
 ONE_READ_CHUNK, ONE_WRITE_CHUNK = "RFC8267-6.4.2-2", "RFC8267-6.4.2-3"
@@ -106,8 +109,8 @@ def test_needless_read_chunk(bench):
 
 @case("client.lists.needless-write-chunk", requirements=["RFC8166-4.3.2-2", "RFC8166-4.3.2.1-1"])
 def test_needless_write_chunk(bench):
-    """A call whose reply cannot hold an eligible result has no write list; one for whose reply there is one
-    such result, one write chunk at most."""
+    """A call whose reply cannot hold an eligible result has no write list. A call whose reply holds
+    one such result has one write chunk at most."""
     for sent in calls_of(bench, **SMALL):
         header = sent.header
         if header.proc != wire.Procedure.MSG or header.read_list or _bound(sent) is None:
@@ -196,7 +199,7 @@ def test_write_chunk_roundup(bench):
 
 @case("client.lists.long-call", requirements=["RFC8166-3.5.3-2"])
 def test_long_call(bench):
-    """Nothing stands behind the header of a long call. Our own client makes each call a long one."""
+    """Nothing follows the header of a long call. Our own client makes each call a long one."""
     outcome = bench.use(server=SMALL, own=["--long-calls"])
     sends = [sent for conn in outcome.connections for sent in conn.sent]
     found = [sent for sent in sends if word(sent.octets, PROC_AT) == wire.Procedure.NOMSG]

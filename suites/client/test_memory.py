@@ -1,12 +1,15 @@
-"""RDMA operations on memory that the client has not offered, or has closed: they fail, and end the
-connection; the data of the user stay right."""
+"""RDMA operations on memory that the client has not offered, or has closed.
+
+They fail and end the connection, and the data of the user stay right.
+"""
 
 import pytest
 
-from steertag import peer, wire
+from steertag import wire
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.script import is_read, is_write, Script, stags_of
-from .places import expect_or, LOST, PLACES, shows_end, speaks_nfs3, SPOILER
+from steertag.suite.client.script import ERR_CHUNK, is_read, is_write, Script, stags_of
+from .call_kinds import CALL_KINDS, shows_end, SPOILER
+from .client_verdicts import expect_or, LOST, speaks_nfs3
 from .short_read import cut, parted, placed, shortened
 
 # READs of so many octets are not shortened any more.
@@ -15,11 +18,13 @@ READ_AGAIN_BYTES = 64
 UNSURE = "nothing that the client did shows that its user had the answer"
 
 
-class Intruder(Script):
-    """Uses the client's memory, once, in place of the reply that closes it, or when that is closed for sure
-    (`answer` gives the answer): at once if the client is known to close it first, otherwise when a later
-    call shows that its user has had the answer. What is posted behind an answer may reach an adapter
-    before its host has looked at the answer."""
+class MemoryUse(Script):
+    """Uses the client's memory once, in place of the reply that closes it, or after it is closed.
+
+    `answer` sends the reply that closes the memory. The use follows at once if the client is known
+    to close it first. Otherwise it waits for a later call which shows that the user has the answer.
+    What is posted behind an answer may reach an adapter before its host has looked at the answer.
+    """
 
     def __init__(self, when, act, answer=None):
         self._when, self._act, self._answer = when, act, answer
@@ -63,7 +68,7 @@ class Intruder(Script):
 
     def _release(self):
         held, self._held = self._held, None
-        if held is not None and held.line.up:
+        if held is not None and held.raw.up:
             held.conform()
 
     def on_read(self, conn, number, octets):
@@ -81,7 +86,7 @@ def _reply(reply):
 
 
 def _error(reply):
-    reply.error(2)
+    reply.send_mutated(ERR_CHUNK)
 
 
 def _target(reply):
@@ -118,24 +123,25 @@ READS = {
 
 
 def _write(reply, segment, at=0, flip=0):
-    reply.line.write(SPOILER * 64, segment.handle ^ flip, segment.offset + at)
+    reply.raw.write(SPOILER * 64, segment.handle ^ flip, segment.offset + at)
     return False
 
 
 def _read(reply, segment, at=0, flip=0):
     """True: octets are waited for."""
-    reply.line.read(segment.handle ^ flip, segment.offset + at, 64)
+    reply.raw.read(segment.handle ^ flip, segment.offset + at, 64)
     return True
 
 
-def _intrude(bench, when, act, answer, requirement_id, kind, others):
-    """The Intruder of a run whose outcome is judged, and whose use of the memory came when it was sure."""
-    intruder = Intruder(when, act, answer)
-    outcome = bench.use(intruder)
+def _use_memory(bench, when, act, answer, requirement_id, kind, others):
+    """The MemoryUse of a run whose outcome is judged, after memory that is certainly closed was
+    used."""
+    use = MemoryUse(when, act, answer)
+    outcome = bench.use(use)
     expect_or(bench, outcome, requirement_id, kind, others)
-    if not intruder.used:
+    if not use.used:
         bench.not_testable(UNSURE)
-    return intruder
+    return use
 
 
 COMPLETES = (kinds.COMPLETED, {kinds.REFUSED: LOST})
@@ -149,7 +155,7 @@ TAKEN = "RDMA Reads that the client's memory took"
 def test_write(bench, name):
     """The octets land nowhere where the user would find them."""
     when, answer, act = WRITES[name]
-    _intrude(bench, when, act, answer, "RFC8166-8.1-1", *COMPLETES)
+    _use_memory(bench, when, act, answer, "RFC8166-8.1-1", *COMPLETES)
 
 
 @pytest.mark.parametrize("name", READS)
@@ -157,8 +163,8 @@ def test_write(bench, name):
 def test_read(bench, name):
     """The server gets nothing to see but what the call offers for reading."""
     when, answer, act = READS[name]
-    intruder = _intrude(bench, when, act, answer, "RFC8166-8.1-1", *COMPLETES)
-    expect.equal(len(intruder.read), 0, "RFC8166-8.1-1", TAKEN)
+    use = _use_memory(bench, when, act, answer, "RFC8166-8.1-1", *COMPLETES)
+    expect.equal(len(use.read), 0, "RFC8166-8.1-1", TAKEN)
 
 
 USES = {
@@ -167,12 +173,14 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("place", USES)
-@case("client.memory.error-then-use.{place}", requirements=["RFC8166-4.4.1-2"], hostile=True)
-def test_after_error(bench, place):
+@pytest.mark.parametrize("call_kind", USES)
+@case("client.memory.error-then-use.{call_kind}", requirements=["RFC8166-4.4.1-2"], hostile=True)
+def test_after_error(bench, call_kind):
     """After an RDMA_ERROR the call has ended, and the memory of the call is closed as after a reply."""
-    intruder = _intrude(bench, PLACES[place], USES[place], _error, "RFC8166-4.4.1-2", *REFUSES)
-    expect.equal(len(intruder.read), 0, "RFC8166-4.4.1-2", TAKEN)
+    use = _use_memory(
+        bench, CALL_KINDS[call_kind], USES[call_kind], _error, "RFC8166-4.4.1-2", *REFUSES
+    )
+    expect.equal(len(use.read), 0, "RFC8166-4.4.1-2", TAKEN)
 
 
 @case(
@@ -191,12 +199,12 @@ def test_other_connection(bench):
         def on_departure(self, reply):
             if not old and is_read(reply):
                 old.append(_target(reply))
-                reply.line.abort()
+                reply.raw.abort()
                 return True
             if len(old) == 1 and len(bench.connections) > 1 and reply.kind == "reply":
                 if any(old[0].handle in stags_of(call.header) for call in reply.conn.calls):
                     bench.not_testable("the client offers the same STag on the next connection")
-                reply.line.write(SPOILER * 64, old[0].handle, old[0].offset)
+                reply.raw.write(SPOILER * 64, old[0].handle, old[0].offset)
                 self.waits = False
                 old.append(reply)
                 reply.conform()
@@ -204,15 +212,15 @@ def test_other_connection(bench):
             return False
 
     outcome = bench.use(Other())
-    # Two connections were lost over one READ: our server refuses it at the third, unless a session tells
-    # it that the call was made anew (RFC 8166 4.5.3).
+    # Two connections were lost over one READ, and our server refuses it at the third. A session
+    # tells the server that the call was made anew (RFC 8166 4.5.3).
     ours = kinds.REFUSED if speaks_nfs3(bench) else kinds.COMPLETED
     expect_or(bench, outcome, "RFC8166-8.1.1-1", kinds.COMPLETED, {kinds.REFUSED: LOST}, ours)
 
 
 class OnNext(Script):
-    """Loses the connection in place of the reply to a WRITE, and reads its memory over the next one, on
-    which another reply waits for what comes of that."""
+    """Aborts the connection in place of the reply to a WRITE. Reads its memory over the next
+    connection, where another reply waits for the result."""
 
     def __init__(self):
         self._old = None  # (connection, segment) of the first
@@ -226,7 +234,7 @@ class OnNext(Script):
             if not is_write(reply):
                 return False
             self._old = reply.conn, _source(reply)
-            reply.line.abort()
+            reply.raw.abort()
             return True
         conn, segment = self._old
         if not self.waits or reply.kind != "reply" or reply.conn is conn:
@@ -236,7 +244,7 @@ class OnNext(Script):
         if self.again:
             return False
         self._held = reply
-        reply.line.read(segment.handle, segment.offset, 64)
+        reply.raw.read(segment.handle, segment.offset, 64)
         return True
 
     def _release(self):
@@ -273,24 +281,24 @@ def test_read_over_other(bench):
 def test_pieces(bench):
     """A segment is filled by many small RDMA Writes, the last first: legal before the Send."""
 
-    def bend(reply):
+    def interpose(reply):
         for write in reply.writes:
             octets = bytes(write.octets)
             for at in reversed(range(0, len(octets), 1000)):
-                reply.line.write(octets[at : at + 1000], write.stag, write.offset + at)
+                reply.raw.write(octets[at : at + 1000], write.stag, write.offset + at)
         reply.send(invalidate=reply.invalidate)
 
-    outcome = bench.use(reply=bend, when=is_read)
+    outcome = bench.use(reply=interpose, when=is_read)
     expect(outcome, "RFC8166-3.4.6.1-1", must=[kinds.COMPLETED])
 
 
 @case("client.memory.beyond-returned-length", requirements=["RFC8166-4.3.2.2-5"], hostile=True)
 def test_beyond(bench):
-    """READs return half of what they could, and the rest of their chunks is filled all the same: what is
-    behind the returned length may be anything (RFC 8166 4.3.2.2)."""
+    """READs return half of what they could, and the rest of their chunks is filled all the same.
+    The memory behind the returned length may hold anything (RFC 8166 4.3.2.2)."""
     spoilt = []
 
-    def bend(reply):
+    def interpose(reply):
         most = max(LEAST_READ_BYTES, len(placed(reply)) // 2)
         payload, data = shortened(reply, most) or (reply.payload, placed(reply))
         filled, left = parted(reply.call.write_list[0], len(data))
@@ -300,10 +308,10 @@ def test_beyond(bench):
         spoilt.extend(left)
         reply.push(cut(reply.writes, len(data)))
         for rest in left:
-            reply.line.write(SPOILER * rest.length, rest.handle, rest.offset)
+            reply.raw.write(SPOILER * rest.length, rest.handle, rest.offset)
         reply.send(draft)
 
-    outcome = bench.use(reply=bend, when=is_read, times=None)
+    outcome = bench.use(reply=interpose, when=is_read, times=None)
     expect(outcome, "RFC8166-4.3.2.2-5", must=[kinds.COMPLETED])
     if not spoilt:
         bench.not_testable("no READ of the client can be answered with less than fills its chunk")
@@ -325,7 +333,7 @@ class ReadAgain(Script):
             return False
         self._reply = reply
         source = _source(reply)
-        reply.line.read(source.handle, source.offset, min(source.length, READ_AGAIN_BYTES))
+        reply.raw.read(source.handle, source.offset, min(source.length, READ_AGAIN_BYTES))
         return True
 
     def on_read(self, conn, number, octets):

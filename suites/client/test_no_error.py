@@ -3,37 +3,29 @@
 import pytest
 
 from steertag.suite import case, client_kinds as kinds, expect
-from .places import PLACES, then_conform
+from .call_kinds import CALL_KINDS, deny_then_conform
 
 RULE = "RFC8166-4.2.4-4"
 
 
-def _with(**fields):
-    def make(draft):
-        for name, value in fields.items():
-            setattr(draft, name, value)
-
-    return make
-
-
 # What a responder would have to answer with ERR_VERS or ERR_CHUNK.
 ERRORS = {
-    "version-two": _with(vers=2),
-    "unknown-procedure": _with(proc=5),
-    "read-list-presence": _with(read_list_end=2),
-    "write-list-presence": _with(write_list_end=2),
-    "cut-in-lists": _with(cut_to=30),
-    "nomsg-without-chunk": _with(proc=1, payload=b""),
+    "version-two": "version.2",
+    "unknown-procedure": "procedure.5",
+    "read-list-presence": "read-list.end-presence-2",
+    "write-list-presence": "write-list.end-presence-2",
+    "cut-in-lists": "cut-at.30",
+    "nomsg-without-chunk": "procedure.nomsg-no-chunk",
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @pytest.mark.parametrize("name", ERRORS)
-@case("client.no-error.{name}.{place}", requirements=[RULE], hostile=True)
-def test_answers_nothing(bench, name, place):
-    """A reply with an error in its header gets no RDMA_ERROR, whatever becomes of its call, which other cases
-    judge; the good reply comes behind it."""
-    outcome = bench.use(reply=then_conform(ERRORS[name]), when=PLACES[place])
+@case("client.no-error.{name}.{call_kind}", requirements=[RULE], hostile=True)
+def test_answers_nothing(bench, name, call_kind):
+    """A reply with an error in its header gets no RDMA_ERROR. Other cases judge what becomes of its
+    call. The good reply follows."""
+    outcome = bench.use(reply=deny_then_conform(ERRORS[name]), when=CALL_KINDS[call_kind])
     own = {sent.xid for _, sent in outcome.calls}
     errors = [
         sent

@@ -1,12 +1,15 @@
-"""What a client's calls bring and offer: read chunks where the call lacks their items, and room for every
-result. Nothing is bent but what makes it say more; thresholds of 1024 octets make it use chunks."""
+"""What a client's calls offer: read chunks for the items they lack, and room for every result.
+
+The server only changes what makes the client say more. Thresholds of 1024 octets make the client
+use chunks.
+"""
 
 from steertag import nfs, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_needs import is_exchange_id
 from steertag.suite.client.script import is_read, NFS
-from .chunk_lists import largest_results, lengths, read_chunks, reduced, rooms
-from .places import words
+from .chunk_lists import largest_results, lengths, reduced, rooms
+from .call_kinds import words
 
 SMALL = {"inline_bytes": 1024}
 FIXED_OCTETS, ENTRY_OCTETS, REPLY_OCTETS = 16, 24, 28 + 24  # the last: both headers of a reply
@@ -59,8 +62,8 @@ def test_calls_fit(bench):
     needs=["client-read-chunks"],
 )
 def test_position(bench):
-    """The position of a read chunk is a multiple of four, and where the whole payload stream has the
-    item; what the server puts together from it is the file."""
+    """The position of a read chunk is a multiple of four, and that of the item in the whole payload
+    stream. What the server puts together from it is the file."""
     outcome = bench.use(server=SMALL)
     found = [_raw_positions(sent.octets) for conn in outcome.connections for sent in conn.sent]
     if not any(found):
@@ -81,8 +84,8 @@ def test_position(bench):
     bugs=["B69"],
 )
 def test_read_chunk_length(bench):
-    """A read chunk is as long as its item, or as its item and all of the roundup, which the item's
-    length word does not count. The file ends with an item that needs some."""
+    """A read chunk is as long as its item, or as its item and all of the roundup. The item's length
+    word does not count the roundup. The file ends with an item that needs some."""
     outcome = bench.use(server=SMALL)
     found = [pair for sent, chunks in reduced(outcome) for pair in lengths(sent, chunks)]
     for octets, length in found:
@@ -118,7 +121,7 @@ def test_write_chunk(bench):
 def _try_later(bench, reply):
     """A draft of the reply to a READ in which it fails and asks to try later: its write chunk comes back
     unused."""
-    draft = reply.draft()
+    draft = reply.mutated("write-list.unused")
     payload = bytes(draft.payload)
     if reply.procedure == (NFS, 3, 6):
         draft.payload = payload[:24] + words(TRY_LATER, 0)
@@ -126,12 +129,6 @@ def _try_later(bench, reply):
         draft.payload = payload[:24] + words(TRY_LATER) + payload[28:-12] + words(TRY_LATER)
     else:
         bench.not_testable("the write chunk is for something else than the result of a last READ")
-    draft.write_list = [
-        wire.DraftChunk(
-            segments=[wire.Segment(handle=s.handle, length=0, offset=s.offset) for s in chunk]
-        )
-        for chunk in reply.call.write_list
-    ]
     return draft
 
 
@@ -154,8 +151,8 @@ def test_unused(bench):
 
 
 def _without_chunk(reply):
-    """Octets that the reply may have at least beside its headers and write chunks: results for which no
-    write chunk has room, and what names a server."""
+    """The least octets that the reply may have beside its headers and write chunks. They are
+    results for which no write chunk has room, and the names of a server."""
     results = largest_results(reply.rpc_call) if reply.rpc_call else []
     chunks = [len(chunk) > 0 for chunk in reply.call.write_list][: len(results)]
     chunks += [False] * (len(results) - len(chunks))
@@ -173,12 +170,12 @@ OFFERED = "octets of the reply chunk of a call whose reply may be so long"
 
 @case("client.offers.reply-chunk", requirements=["RFC8166-4.3.3-1"], bugs=["B75", "B123"])
 def test_reply_chunk(bench):
-    """Where 1024 octets are the threshold, a call whose reply may be longer offers a reply chunk with room
-    for it, however short the replies of this server are."""
+    """With a threshold of 1024 octets, a call whose reply may be longer offers a reply chunk with
+    room for it. The replies of this server may be shorter."""
     seen = []
 
     def note(reply):
-        threshold = reply.line.thresholds.to_client_bytes
+        threshold = reply.raw.thresholds.to_client_bytes
         if _without_chunk(reply) + REPLY_OCTETS > threshold:
             seen.append((_room(reply), _without_chunk(reply)))
         reply.conform()
@@ -192,8 +189,11 @@ def test_reply_chunk(bench):
 
 
 def _longest_name(payload):
-    """The reply to EXCHANGE_ID with a server owner and a scope of the largest length; None if it does not
-    end with the operation, or with another protection of state than none (RFC 8881 18.35.2)."""
+    """The reply to EXCHANGE_ID with a server owner and a scope of the largest length.
+
+    None if it does not end with the operation, or if it has a protection of state (RFC 8881
+    18.35.2).
+    """
     tag = -(-int.from_bytes(payload[28:32], "big") // 4) * 4
     how = 24 + 4 + 4 + tag + 4 + 8 + 8 + 4 + 4
     if payload[how : how + 4] != words(0):
@@ -205,13 +205,13 @@ def _longest_name(payload):
     return payload[: minor + 8] + names + words(0)
 
 
-def _fill(chunk, octets, line):
+def _fill(chunk, octets, raw):
     """Writes the octets into the chunk; its segments as they come back."""
     returned = []
     for segment in chunk:
         part, octets = octets[: segment.length], octets[segment.length :]
         if part:
-            line.write(part, segment.handle, segment.offset)
+            raw.write(part, segment.handle, segment.offset)
         returned.append(
             wire.Segment(handle=segment.handle, length=len(part), offset=segment.offset)
         )
@@ -224,11 +224,11 @@ def _fill(chunk, octets, line):
     needs=["client-nfs4.1"],
 )
 def test_largest_name(bench):
-    """The reply to EXCHANGE_ID has the longest names that a server can have, and comes in the reply chunk of
-    the call: it has room for them, and the client takes them."""
+    """The reply to EXCHANGE_ID has the longest names that a server can have. It comes in the reply
+    chunk of the call, which has room for them, and the client takes them."""
     seen = []
 
-    def bend(reply):
+    def interpose(reply):
         payload = _longest_name(reply.payload) if reply.payload else None
         if payload is None:
             bench.not_testable(
@@ -239,12 +239,12 @@ def test_largest_name(bench):
             return reply.conform()
         draft = reply.draft()
         draft.reply_chunk = wire.DraftChunk(
-            segments=_fill(reply.call.reply_chunk, payload, reply.line)
+            segments=_fill(reply.call.reply_chunk, payload, reply.raw)
         )
         draft.proc, draft.payload = 1, b""
         reply.send(draft)
 
-    outcome = bench.use(reply=bend, when=is_exchange_id, server=SMALL, times=None)
+    outcome = bench.use(reply=interpose, when=is_exchange_id, server=SMALL, times=None)
     for room, octets in seen:
         expect.at_least(room, octets, "RFC8166-4.3.3-1", OFFERED, outcome)
     expect(outcome, "RFC8166-4.3.3-1", must=[kinds.COMPLETED])

@@ -3,7 +3,8 @@
 from steertag import wire
 from steertag.suite import case, client_kinds as kinds
 from steertag.suite.client.script import is_read, NFS
-from .places import expect_or, words
+from .call_kinds import words
+from .client_verdicts import expect_or
 
 READ = 25  # OP_READ
 END = words(1)  # eof
@@ -28,7 +29,7 @@ def test_empty_result(bench):
     results were moved there. The call fails for good. Who takes the reply has a file that is too short.
     """
 
-    def bend(reply):
+    def interpose(reply):
         draft = reply.draft()
         payload = bytes(draft.payload)
         if reply.procedure == (NFS, 3, 6):
@@ -37,7 +38,7 @@ def test_empty_result(bench):
             draft.payload = payload[:-8] + END + words(0)
         target = reply.call.write_list[0][0]
         moved = payload[RPC_OCTETS:][: target.length]
-        reply.line.write(moved, target.handle, target.offset)
+        reply.raw.write(moved, target.handle, target.offset)
         lengths = [len(moved)] + [0] * (len(reply.call.write_list[0]) - 1)
         draft.write_list = [
             wire.DraftChunk(
@@ -49,6 +50,6 @@ def test_empty_result(bench):
         ]
         reply.send(draft)
 
-    outcome = bench.use(reply=bend, when=_shows_end, server={"inline_bytes": 1024})
+    outcome = bench.use(reply=interpose, when=_shows_end, server={"inline_bytes": 1024})
     again = "it read the same again"
     expect_or(bench, outcome, "RFC8166-6.1-5", kinds.REFUSED, {kinds.COMPLETED: again})

@@ -1,69 +1,60 @@
-"""Calls in the reverse direction (RFC 8167), to clients that may never have heard of them: no forward call
-is harmed."""
+"""Calls in the reverse direction (RFC 8167) harm no forward call.
+
+Some go to clients that do not know such calls.
+"""
 
 import pytest
 
-from steertag import wire
+from steertag import mutate, wire
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import is_read, NFS, reverse_call, Script
-from .places import completes, completes_unless_starved, expect_or, LOST, PLACES
+from .call_kinds import CALL_KINDS
+from .client_verdicts import completes, completes_unless_starved, expect_or, LOST
 
-# A program for callbacks is the client's choice (RFC 8881 18.36.3: csa_cb_program); this is nobody's.
+# The client chooses the program of callbacks (RFC 8881 18.36.3: csa_cb_program). No client chooses
+# this one.
 NOBODYS_PROGRAM = 0x40000000
 # Plain calls that a client must have answered before it counts as one that answers reverse calls.
 PROOFS = 2
 FLOOD = 64
-# Messages in one use to a client that waits for nothing: one is enough for who goes by its credit word, and
-# each may cost a connection, behind which a client waits longer each time.
+# Messages in one use to a client that waits for nothing. One shows a client that goes by its credit
+# word. Each may cost a connection, and the client waits longer after each loss.
 MOST_UNAWAITED = 2
-# Replies that go while a message is not answered, until it counts as one that never will be: before that,
-# another would be more than the one call for which every client that takes calls has a receive (RFC 8166
-# 3.3.3).
+# Replies that are sent while a message is not answered; then it counts as one that never will be.
+# Before that, another message would exceed one call in flight. Every client that takes calls has a
+# receive for that one (RFC 8166 3.3.3).
 MOST_PASSED = 32
-SEGMENT = wire.Segment(handle=0x7E570001, length=64, offset=1 << 33)
-
-
-def with_read_list(draft):
-    draft.read_list = [wire.DraftReadEntry(segment=wire.ReadSegment(40, SEGMENT))]
-
-
-def with_position_zero(draft):
-    draft.read_list = [wire.DraftReadEntry(segment=wire.ReadSegment(0, SEGMENT))]
-    draft.proc, draft.payload = 1, b""
-
-
-def with_write_list(draft):
-    draft.write_list = [wire.DraftChunk(segments=[SEGMENT])]
-
-
-def with_reply_chunk(draft):
-    draft.reply_chunk = wire.DraftChunk(segments=[SEGMENT])
 
 
 CHUNKS = {
-    "read-list": with_read_list,
-    "position-zero": with_position_zero,
-    "write-list": with_write_list,
-    "reply-chunk": with_reply_chunk,
+    "read-list": ["read-list.invented"],
+    # Its position is the end of the payload stream, which is empty.
+    "position-zero": ["procedure.1", "payload.octets-0", "read-list.invented"],
+    "write-list": ["write-list.invented"],
+    "reply-chunk": ["reply-chunk.invented"],
 }
 
 
 def beside(make):
-    """A bend that posts the messages of `make(reply)` and then the reply."""
+    """A function for `bench.use(reply=...)`: posts the messages of `make(reply)` and then the reply."""
 
-    def bend(reply):
+    def interpose(reply):
         for message in make(reply):
             reply.send(message)
         reply.conform()
 
-    return bend
+    return interpose
 
 
 class Behind(Script):
-    """Posts messages behind replies, one after another, while other calls of the connection are under way, and
-    the first times also when none is: then no reply sets right what a client takes from the message's credit
-    word, but a client need have no receive either (RFC 8166 3.3.1)."""
+    """Posts messages behind replies, one after another, while other calls of the connection are in
+    flight.
+
+    The first few times it also posts while no call is. Then no later reply corrects what a client
+    takes from the message's credit word. But then a client need have no receive either (RFC 8166
+    3.3.1).
+    """
 
     def __init__(self, behind):
         self._behind = behind
@@ -123,10 +114,8 @@ class Besides(Behind):
             self.post(reply, self._before(reply))
 
 
-def granting(draft, credit):
-    """The draft with this credit word."""
-    draft.credit = credit
-    return draft
+def granting_nothing(draft):
+    return mutate.mutated(draft, "credit.0")
 
 
 def other_xid(reply):
@@ -137,37 +126,39 @@ CALLS = {
     "null": lambda xid: reverse_call(xid),
     "procedure-one": lambda xid: reverse_call(xid, procedure=1, payload=bytes(16)),
     "of-nfs": lambda xid: reverse_call(xid, program=NFS, version=3),
-    "credit-zero": lambda xid: reverse_call(xid, credit=0),
-    "credit-largest": lambda xid: reverse_call(xid, credit=0xFFFFFFFF),
+    "credit-zero": lambda xid: granting_nothing(reverse_call(xid)),
+    "credit-largest": lambda xid: mutate.mutated(reverse_call(xid), "credit.0xffffffff"),
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @pytest.mark.parametrize("name", CALLS)
-@case("client.reverse.call.{name}.{place}", requirements=["RFC8167-4.1-1"], hostile=True)
-def test_call(bench, name, place):
-    """A well-formed call with an XID of its own, while forward calls are under way: whatever the client
-    makes of it, its credit word is no grant of the forward direction. Nor is that of such calls behind
-    replies, which would be one of nothing. Who takes the largest word is seen only if it then sends more
-    than the server has receives for."""
+@case("client.reverse.call.{name}.{call_kind}", requirements=["RFC8167-4.1-1"], hostile=True)
+def test_call(bench, name, call_kind):
+    """A well-formed call with an XID of its own, while forward calls are in flight. Its credit word
+    is no grant of the forward direction, whatever the client does with the call. The same is true
+    of such calls behind replies, which would grant nothing. A client that takes the largest word is
+    seen only if it then sends more than the server has receives for."""
 
     def call(reply):
         return CALLS[name](other_xid(reply))
 
     def behind(reply):
-        return call(reply) if name == "credit-largest" else granting(call(reply), 0)
+        return call(reply) if name == "credit-largest" else granting_nothing(call(reply))
 
-    outcome = bench.use(Besides(PLACES[place], call, behind))
+    outcome = bench.use(Besides(CALL_KINDS[call_kind], call, behind))
     completes_unless_starved(bench, outcome, "RFC8167-4.1-1")
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @pytest.mark.parametrize("name", CALLS)
-@case("client.reverse.same-xid.{name}.{place}", requirements=["RFC8167-2.4.1-1"], hostile=True)
-def test_same_xid(bench, name, place):
+@case("client.reverse.same-xid.{name}.{call_kind}", requirements=["RFC8167-2.4.1-1"], hostile=True)
+def test_same_xid(bench, name, call_kind):
     """The XID of a forward call that is under way: the two are different transactions, so that the call
     is not taken for the reply."""
-    outcome = bench.use(reply=beside(lambda reply: [CALLS[name](reply.xid)]), when=PLACES[place])
+    outcome = bench.use(
+        reply=beside(lambda reply: [CALLS[name](reply.xid)]), when=CALL_KINDS[call_kind]
+    )
     completes(outcome, "RFC8167-2.4.1-1")
 
 
@@ -179,15 +170,14 @@ def test_same_xid(bench, name, place):
     hostile=True,
 )
 def test_chunks(bench, name, xid):
-    """A call that offers chunks: whatever the client makes of it, no forward call is harmed. One that
-    reads the chunk, of which there is no memory, loses the connection."""
+    """A call that offers chunks harms no forward call, whatever the client does with it. A client
+    that reads the chunk loses the connection, because the memory does not exist."""
 
     def make(reply):
-        draft = reverse_call(reply.xid if xid == "same" else other_xid(reply))
-        CHUNKS[name](draft)
-        return [draft]
+        call = reverse_call(reply.xid if xid == "same" else other_xid(reply))
+        return [mutate.mutated(call, *CHUNKS[name])]
 
-    outcome = bench.use(reply=beside(make), when=PLACES["plain"])
+    outcome = bench.use(reply=beside(make), when=CALL_KINDS["plain"])
     latitude = None
     if name == "position-zero" and xid == "same":
         # RDMA_NOMSG with the XID of a call: nothing but the read list says that it is no reply.
@@ -198,11 +188,11 @@ def test_chunks(bench, name, xid):
 
 
 class Chunked(Script):
-    """Once the client reads, calls it with chunks, and then with plain calls, one after another, each
-    beside a reply: these show whether it answers reverse calls at all."""
+    """Once the client reads, calls it with chunks, and then with plain calls, each beside a reply.
+    The plain calls show whether the client answers reverse calls at all."""
 
-    def __init__(self, change):
-        self._change = change
+    def __init__(self, mutations):
+        self._mutations = mutations
         self._conn = None
         self._asked = set()  # XIDs of plain calls that wait for their answers
         self.xid = None  # of the call with chunks
@@ -218,8 +208,7 @@ class Chunked(Script):
             return False
         if self._conn is None:
             self._conn, self.xid = reply.conn, other_xid(reply)
-            draft = reverse_call(self.xid)
-            self._change(draft)
+            draft = mutate.mutated(reverse_call(self.xid), *self._mutations)
         elif self._asked or self.answered >= PROOFS or reply.conn is not self._conn:
             return False
         else:
@@ -246,8 +235,9 @@ class Chunked(Script):
 @pytest.mark.parametrize("name", CHUNKS)
 @case("client.reverse.chunks-answered.{name}", requirements=["RFC8167-5.3-3"], hostile=True)
 def test_chunks_answered(bench, name):
-    """A call that offers chunks, to a client that answers plain calls behind it on the same connection: it
-    answers this one too, with ERR_CHUNK if it supports no chunks in the reverse direction."""
+    """A call that offers chunks, to a client that answers plain calls behind it on the same
+    connection. The client answers this one too, with ERR_CHUNK if it supports no chunks in the
+    reverse direction."""
     chunked = Chunked(CHUNKS[name])
     outcome = bench.use(chunked)
     expect_or(bench, outcome, "RFC8167-5.3-3", kinds.COMPLETED, {kinds.REFUSED: LOST})
@@ -266,48 +256,32 @@ def test_chunks_answered(bench, name):
 
 
 MALFORMED = {
-    "rpc-version-three": lambda xid: _payload(xid, at=8, word=3),
-    "message-type-two": lambda xid: _payload(xid, at=4, word=2),
-    "cut-in-header": lambda xid: _cut(xid, 20),
-    "xid-only": lambda xid: _cut(xid, 4),
-    "xid-and-type": lambda xid: _cut(xid, 8),
-    "header-version-two": lambda xid: _with(xid, vers=2),
-    "procedure-five": lambda xid: _with(xid, proc=5),
-    "msgp": lambda xid: _with(xid, proc=2, align=4, thresh=1024),
-    "credential-too-long": lambda xid: _payload(xid, at=28, word=0xFFFFFFFF),
+    "rpc-version-three": "rpc-version.3",
+    "message-type-two": "rpc-type.2",
+    "cut-in-header": "payload.octets-20",
+    "xid-only": "payload.octets-4",
+    "xid-and-type": "payload.octets-8",
+    "header-version-two": "version.2",
+    "procedure-five": "procedure.5",
+    "msgp": "procedure.msgp-align-4",
+    "credential-too-long": "rpc-credential.length-0xffffffff",
 }
-
-
-def _payload(xid, at, word):
-    draft = reverse_call(xid)
-    draft.payload = draft.payload[:at] + word.to_bytes(4, "big") + draft.payload[at + 4 :]
-    return draft
-
-
-def _cut(xid, octets):
-    draft = reverse_call(xid)
-    draft.payload = draft.payload[:octets]
-    return draft
-
-
-def _with(xid, **fields):
-    draft = reverse_call(xid)
-    for name, value in fields.items():
-        setattr(draft, name, value)
-    return draft
 
 
 @pytest.mark.parametrize("xid", ["own", "same"])
 @pytest.mark.parametrize("name", MALFORMED)
 @case("client.reverse.malformed.{name}.{xid}-xid", requirements=["RFC8167-4.1-5"], hostile=True)
 def test_malformed(bench, name, xid):
-    """A call that is none: no forward call is harmed, and no credit taken from it, nor from others of its
-    kind behind replies, which would grant nothing."""
+    """A malformed call harms no forward call, and the client takes no credit from it. Further ones
+    follow behind replies and would grant nothing."""
 
     def make(reply):
-        return MALFORMED[name](reply.xid if xid == "same" else other_xid(reply))
+        call = reverse_call(reply.xid if xid == "same" else other_xid(reply))
+        return mutate.mutated(call, MALFORMED[name])
 
-    outcome = bench.use(Besides(PLACES["plain"], make, lambda reply: granting(make(reply), 0)))
+    outcome = bench.use(
+        Besides(CALL_KINDS["plain"], make, lambda reply: granting_nothing(make(reply)))
+    )
     # With a call's XID and less than a direction it may be taken for a reply that does not decode.
     if xid == "same" and name in ("xid-only", "message-type-two"):
         refused = "it takes the message for a reply that does not decode"
@@ -332,7 +306,7 @@ def test_flood(bench, xid):
         first = reply.xid if xid == "same" else other_xid(reply)
         return [reverse_call((first + i * (xid != "same")) & 0xFFFFFFFF) for i in range(FLOOD)]
 
-    outcome = bench.use(reply=beside(make), when=PLACES["read"])
+    outcome = bench.use(reply=beside(make), when=CALL_KINDS["read"])
     expect_or(bench, outcome, "RFC8167-4.3-1", kinds.COMPLETED, {kinds.REFUSED: LOST})
 
 
@@ -350,7 +324,7 @@ def test_first(bench):
     def arrival(conn, message):
         if not called:
             called.append(conn)
-            conn.line.send(wire.encode(reverse_call(1)))
+            conn.raw.send(wire.encode(reverse_call(1)))
         return False
 
     outcome = bench.use(arrival=arrival)
@@ -368,14 +342,14 @@ def test_reply(bench, name):
         body = xid.to_bytes(4, "big") + (1).to_bytes(4, "big") + bytes(16)
         return [call, wire.Draft(xid=xid, credit=1, payload=body)]
 
-    completes(bench.use(reply=beside(make), when=PLACES["plain"]), "RFC8167-2.4-1")
+    completes(bench.use(reply=beside(make), when=CALL_KINDS["plain"]), "RFC8167-2.4-1")
 
 
 @pytest.mark.parametrize("name", ["null", "credit-zero", "credit-largest"])
 @case("client.reverse.behind.{name}", requirements=["RFC8167-4.1-1"], hostile=True)
 def test_behind(bench, name):
-    """A call behind replies, at first also when nothing else is under way: its credit word does not count
-    for the forward direction, where no reply comes that would set it right."""
+    """A call behind replies, at first also while nothing else is in flight. Its credit word does
+    not count for the forward direction, and no later reply corrects it."""
     outcome = bench.use(Behind(lambda reply: CALLS[name](other_xid(reply))))
     completes_unless_starved(bench, outcome, "RFC8167-4.1-1")
 

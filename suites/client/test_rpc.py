@@ -2,7 +2,7 @@
 
 from steertag import rpc, wire
 from steertag.suite import case, client_kinds as kinds, expect
-from .places import word
+from .call_kinds import word
 
 LENGTH, FLAVOURS, PARAMETERS = "RFC5531-8.2-1", "RFC5531-10-1", "RFC5531-A-1"
 CREDENTIAL_AT = 24  # in a call: XID, type, version, program, version, procedure

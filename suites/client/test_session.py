@@ -1,5 +1,7 @@
-"""Sessions of NFS version 4.1: what a client does with its slots, whatever becomes of replies and
-connections (RFC 8881 2.10.6)."""
+"""Sessions of NFS version 4.1: a client's slots over late replies and lost connections.
+
+RFC 8881 2.10.6.
+"""
 
 import pytest
 
@@ -7,7 +9,8 @@ from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import Script, sequence_of
 from steertag.suite.client.session_watch import SessionWatch
-from .places import PLACES, survives
+from .call_kinds import CALL_KINDS
+from .client_verdicts import survives
 
 SIZES, DEPTH = "RFC8881-18.36.3-9", "RFC8881-18.36.3-7"
 
@@ -77,21 +80,21 @@ class Held(Script):
 
     def on_quiet(self):
         held, self._held = self._held, None
-        if held is not None and held.line.up:
+        if held is not None and held.raw.up:
             self.up = True
             held.conform()
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @case(
-    "client.session.waits-for-reply.{place}",
+    "client.session.waits-for-reply.{call_kind}",
     requirements=["RFC8881-2.10.6.2-2", "RFC8881-2.9.2-8", "RFC8881-2.9.2-2"],
     needs=["client-nfs4.1"],
 )
-def test_waits(bench, place):
-    """A reply comes late: meanwhile its slot is not used, neither for another request nor for the same
-    again, and the client takes it when it comes."""
-    script = Held(PLACES[place])
+def test_waits(bench, call_kind):
+    """A reply comes late. Until then the client does not use its slot, neither for another request
+    nor for a retry. It takes the reply when it comes."""
+    script = Held(CALL_KINDS[call_kind])
     outcome = bench.use(script)
     own = [each for each in script.meanwhile if each.same_slot(script.sequence)]
     again = [each for each in own if each.number == script.sequence.number]
@@ -99,7 +102,8 @@ def test_waits(bench, place):
     expect.equal(len(again), 0, "RFC8881-2.9.2-2", what, outcome=outcome)
     what = "requests in a slot whose reply is due"
     expect.equal(len(own), 0, "RFC8881-2.10.6.2-2", what, outcome=outcome)
-    # Ours waits far longer than it takes to be quiet; of others nobody knows who had the connection end.
+    # Our client waits far longer than the time that counts as quiet. For others the end of the
+    # connection may have had any cause.
     if not script.up and not bench.client.ours:
         bench.not_testable("the connection ended before the client was quiet")
     expect(outcome, "RFC8881-2.9.2-8", must=[kinds.COMPLETED])
@@ -124,20 +128,20 @@ class Lost(Script):
             self.answered.add(reply.sequence)
             return False
         self.lost = reply
-        reply.line.abort()
+        reply.raw.abort()
         return True
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @case(
-    "client.session.retries-after-loss.{place}",
+    "client.session.retries-after-loss.{call_kind}",
     requirements=["RFC8881-2.10.13.1.2-1", "RFC8881-2.10.6.2-1"],
     needs=["client-nfs4.1"],
 )
-def test_retries(bench, place):
-    """A connection ends with requests under way. Each that is made again is so on another connection, and a
-    client that goes on with the session makes all of them again, with slot and sequence id."""
-    script = Lost(PLACES[place])
+def test_retries(bench, call_kind):
+    """A connection ends with requests in flight. A retry goes over another connection. A client
+    that keeps the session retries all of them, with slot and sequence id."""
+    script = Lost(CALL_KINDS[call_kind])
     outcome = bench.use(script)
     conn, session = script.lost.conn, script.lost.sequence.session
     requests = _requests(outcome)
@@ -176,8 +180,8 @@ class Sizes(SessionWatch):
     unbroken="RFC8881-18.36.3-9: no request of ours comes near the size that a server gives.",
 )
 def test_sizes(bench):
-    """CREATE_SESSION decodes, so that it has one depth of RDMA Reads or none; requests are within the size
-    that it got, counted as XDR, wherever their octets travel."""
+    """CREATE_SESSION decodes, so that it has one depth of RDMA Reads or none. Requests are within
+    the size that the session has, counted as XDR, whatever carries their octets."""
     script = Sizes()
     outcome = bench.use(script)
     steps = [step.made for step in script.steps if step.made is not None]

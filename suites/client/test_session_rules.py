@@ -1,5 +1,7 @@
-"""What a client does with its session from the first request to the last: where SEQUENCE stands, which slots
-it uses, how it makes a session and how it ends one (RFC 8881 2.10, 18.36, 18.37)."""
+"""A client's session from the first request to the last (RFC 8881 2.10, 18.36, 18.37).
+
+The position of SEQUENCE, the slots in use, and how the client makes and destroys a session.
+"""
 
 import pytest
 
@@ -111,10 +113,13 @@ def test_few_slots(bench):
 
 
 class UnderWay(FewSlots):
-    """Compares the highest slot that each request names with those that are known to be outstanding when
-    it was formed: its own, and each whose request had come before the last reply in its own slot left.
-    The reply to one READ waits until the client has nothing more to say, in a slot with others below,
-    which are few, so that they are used again meanwhile."""
+    """Compares the highest slot of each request with the slots that were certainly in use when it
+    was formed.
+
+    These are its own, and each whose request had come before the last reply in its own slot left.
+    The reply to one READ waits until the client is quiet. Its slot is above others. They are few,
+    so that the client uses them again meanwhile.
+    """
 
     def __init__(self):
         super().__init__()
@@ -165,14 +170,14 @@ class UnderWay(FewSlots):
         held, self._held = self._held, None
         if held is not None:
             self._leaves(held)
-            if held.line.up and not self.post(held):
+            if held.raw.up and not self.post(held):
                 held.conform()
 
 
 @case("client.session.highest-slot", requirements=[HIGHEST], needs=[*NEEDS, "client-pipelining"])
 def test_highest_slot(bench):
-    """sa_highest_slotid of each request is no lower than its own slot, and than that of every request that
-    was under way, one of them for long."""
+    """sa_highest_slotid of each request is no lower than its own slot. It is also no lower than
+    that of every request in flight, one of them for long."""
     script = UnderWay()
     outcome = bench.use(script)
     what = "requests that name too low a highest slot"
@@ -189,8 +194,8 @@ def makes_current(number, arguments):
 
 @case("client.session.getfh", requirements=[HANDLE, HANDLE_NEXT], needs=NEEDS)
 def test_getfh(bench):
-    """The file that is written is made by OPEN or CREATE with GETFH behind it, at once: should the reply
-    become too large behind that, the client still has the filehandle."""
+    """OPEN or CREATE makes the file that is written, and GETFH follows it at once. If the reply
+    becomes too large behind that, the client still has the filehandle."""
     script = SessionWatch()
     outcome = bench.use(script)
     behind = [
@@ -258,15 +263,14 @@ class CreateLost(SessionWatch):
         if not step.made:
             return False
         self.lost = step["CREATE_SESSION"]
-        reply.line.abort()
+        reply.raw.abort()
         return True
 
 
 @case("client.session.create-retried", requirements=[NUMBERED], needs=NEEDS)
 def test_create_retried(bench):
-    """The connection ends in place of the reply to CREATE_SESSION: if the client makes the call again, it is
-    with the same csa_sequence, so that it makes no second session. It may as well begin with EXCHANGE_ID.
-    """
+    """The connection ends in place of the reply to CREATE_SESSION. A retry has the same
+    csa_sequence, so that it makes no second session. The client may also begin with EXCHANGE_ID."""
     script = CreateLost()
     outcome = bench.use(script)
     if script.retry is None:
@@ -310,7 +314,7 @@ class Ends(Script):
         self.destroyed.append((names if own else (), member))
         if not self._loses or len(self.destroyed) > 1:
             return False
-        conn.line.abort()
+        conn.raw.abort()
         return True
 
     def on_departure(self, reply):
@@ -325,9 +329,9 @@ class Ends(Script):
 @pytest.mark.parametrize("name", ["kept", "lost"])
 @case("client.session.destroyed-connection-{name}", requirements=[LAST, ASSOCIATED], needs=NEEDS)
 def test_destroyed(bench, name):
-    """The client is done and destroys its session: over a connection of the session, and if it does so
-    behind SEQUENCE of that session, by the last operation. If the connection is lost before the reply, and
-    it tries again, the next connection has to become one of the session first."""
+    """The client is done and destroys its session, over a connection of the session. If
+    DESTROY_SESSION follows SEQUENCE of that session, it is the last operation. If the connection is
+    lost before the reply, the client first makes the next one a connection of the session."""
     script = Ends(loses=name == "lost")
     outcome = bench.use(script)
     for names, _ in script.destroyed:

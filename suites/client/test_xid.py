@@ -4,10 +4,11 @@ import pytest
 
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.script import is_read
-from .places import completes, denial, expect_or, PLACES
+from .call_kinds import CALL_KINDS, denial
+from .client_verdicts import completes, expect_or
 
-# XIDs that no call under way can have, also if the client counts them up: a call that is on its way here
-# has not been seen yet.
+# XIDs that no call in flight can have, also if the client counts them up. A call that is still on
+# the wire has not been seen yet.
 OTHERS = {
     "below-first": lambda xid, used: (min(used) - 1) & 0xFFFFFFFF,
     "high-bit": lambda xid, used: xid ^ 0x80000000,
@@ -27,25 +28,25 @@ def _named(draft, xid, rpc_xid):
     return draft
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @pytest.mark.parametrize("name", OTHERS)
 @case(
-    "client.xid.unknown.{name}.{place}",
+    "client.xid.unknown.{name}.{call_kind}",
     requirements=["RFC8167-2.4-1"],
     bugs=["B126"],
     hostile=True,
 )
-def test_unknown(bench, name, place):
+def test_unknown(bench, name, call_kind):
     """A reply whose XID no call has completes nothing; the right one behind it does."""
 
-    def bend(reply):
+    def interpose(reply):
         other = OTHERS[name](reply.xid, {sent.xid for sent in reply.conn.calls})
         if other == reply.xid:  # it reads the same in both directions
             other ^= 0x80000000
         reply.send(_named(denial(reply), other, other))
         reply.conform()
 
-    completes(bench.use(reply=bend, when=PLACES[place]), "RFC8167-2.4-1")
+    completes(bench.use(reply=interpose, when=CALL_KINDS[call_kind]), "RFC8167-2.4-1")
 
 
 def _discarded(outcome):
@@ -55,38 +56,38 @@ def _discarded(outcome):
     expect.equal(errors, 0, "RFC8166-4.2.4-4", "RDMA_ERROR messages of the client", outcome=outcome)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @case(
-    "client.xid.rpc-differs.{place}",
+    "client.xid.rpc-differs.{call_kind}",
     requirements=["RFC8166-4.5-3", "RFC8166-4.2.4-4"],
     hostile=True,
 )
-def test_rpc_differs(bench, place):
-    """Another XID in the RPC message than in the header is an error of the header (RFC 8166 4.5.2);
-    a client may also go by the header alone (4.2.1). Either way the data are right."""
+def test_rpc_differs(bench, call_kind):
+    """Another XID in the RPC message than in the header is an error of the header (RFC 8166 4.5.2).
+    A client may also go by the header alone (4.2.1). Either way the data are right."""
 
-    def bend(reply):
+    def interpose(reply):
         reply.push()
-        reply.send(renamed(reply, reply.xid, reply.xid ^ 1))
+        reply.send_mutated("rpc-xid.differs")
         reply.send()
 
-    _discarded(bench.use(reply=bend, when=PLACES[place]))
+    _discarded(bench.use(reply=interpose, when=CALL_KINDS[call_kind]))
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("call_kind", CALL_KINDS)
 @case(
-    "client.xid.header-differs.{place}",
+    "client.xid.header-differs.{call_kind}",
     requirements=["RFC8166-4.5-3", "RFC8166-4.2.4-4"],
     hostile=True,
 )
-def test_header_differs(bench, place):
+def test_header_differs(bench, call_kind):
     """The RPC message has the XID of the call and the header another: no call has that one."""
 
-    def bend(reply):
-        reply.send(renamed(reply, reply.xid ^ 0x00010000, reply.xid))
+    def interpose(reply):
+        reply.send_mutated("xid.bit-16-flipped")
         reply.conform()
 
-    _discarded(bench.use(reply=bend, when=PLACES[place]))
+    _discarded(bench.use(reply=interpose, when=CALL_KINDS[call_kind]))
 
 
 @case(
@@ -96,12 +97,12 @@ def test_header_differs(bench, place):
     hostile=True,
 )
 def test_exchanged(bench):
-    """Two replies to READs under each other's XIDs: the chunks that come back are not those of the
-    call, so that neither is taken for the other. A client that discards both gets the right ones when it
-    is quiet."""
+    """Two replies to READs under each other's XIDs. The chunks that come back are not those of the
+    call, so that the client takes neither for the other. A client that discards both gets the right
+    ones when it is quiet."""
     held = []
 
-    def bend(reply):
+    def interpose(reply):
         held.append(reply)
         if len(held) < 2:
             return
@@ -113,12 +114,12 @@ def test_exchanged(bench):
 
     def quiet():
         for reply in held:
-            if reply.line.up and len(held) == 1:
+            if reply.raw.up and len(held) == 1:
                 reply.conform()
-            elif reply.line.up:
+            elif reply.raw.up:
                 reply.send()
         held.clear()
 
-    outcome = bench.use(reply=bend, when=is_read, times=2, quiet=quiet)
+    outcome = bench.use(reply=interpose, when=is_read, times=2, quiet=quiet)
     again = "it read the same again, or took the replies under the right XIDs"
     expect_or(bench, outcome, "RFC8166-3.4.3-2", kinds.REFUSED, {kinds.COMPLETED: again})

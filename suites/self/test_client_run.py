@@ -42,13 +42,11 @@ OWN = """
 
     @case("client.self.bad-version", requirements=[ERRORS], hostile=True)
     def test_bad_version(bench):
-        def bend(reply):
-            draft = reply.draft()
-            draft.vers = 2
-            reply.send(draft)
+        def interpose(reply):
+            reply.send_mutated("version.2")
             reply.conform()
 
-        expect(bench.use(reply=bend, when=is_read), ERRORS, must=[kinds.COMPLETED])
+        expect(bench.use(reply=interpose, when=is_read), ERRORS, must=[kinds.COMPLETED])
 
     @case("client.self.never", requirements=[LOSS])
     def test_never(bench):
@@ -60,13 +58,11 @@ OWN = """
 
     @case("client.self.unmarked", requirements=[LOSS])
     def test_unmarked(bench):
-        def bend(reply):
-            draft = reply.draft()
-            draft.vers = 2
-            reply.send(draft)
+        def interpose(reply):
+            reply.send_mutated("version.2")
             reply.conform()
 
-        expect(bench.use(reply=bend), LOSS, must=[kinds.COMPLETED])
+        expect(bench.use(reply=interpose), LOSS, must=[kinds.COMPLETED])
 """
 
 

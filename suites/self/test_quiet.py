@@ -28,24 +28,24 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def stage(clock):
-    stage = client_bench.Stage(Counting(), [])
-    stage.sign_after = lambda seconds: _sign(stage, clock, seconds)
-    return stage
+def adapter(clock):
+    adapter = client_bench.ScriptAdapter(Counting(), [])
+    adapter.sign_after = lambda seconds: _sign(adapter, clock, seconds)
+    return adapter
 
 
-def _sign(stage, clock, seconds):
+def _sign(adapter, clock, seconds):
     """A sign of the client, so long after the last: the end of an unknown connection."""
     clock.now += seconds
-    stage.on_down(types.SimpleNamespace(number=0), None)
+    adapter.on_down(types.SimpleNamespace(number=0), None)
 
 
-def test_pause_is_the_longest_between_two_signs_of_the_client(stage, clock):
+def test_pause_is_the_longest_between_two_signs_of_the_client(adapter, clock):
     clock.now += 60  # before a client has started, no one waits for it
     for seconds in (0, 0.25, 2.0, 0.5):
-        stage.sign_after(seconds)
+        adapter.sign_after(seconds)
     clock.now += 60  # nor behind its last word
-    assert stage.pause_seconds == 2.0
+    assert adapter.pause_seconds == 2.0
 
 
 @pytest.mark.parametrize(
@@ -66,15 +66,15 @@ def test_quiet_of_a_client_not_yet_known():
     assert client_needs.Habits().quiet_ms == client_needs.QUIET_FLOOR_MS
 
 
-def test_a_script_is_told_once_behind_each_sign(stage, clock):
-    stage.tick(clock.now + 60, 100)
-    assert stage._script.told == 0, "told before the client has said anything"
-    stage.sign_after(0)
-    stage.tick(clock.now + 0.0625, 100)
-    assert stage._script.told == 0, "told before its time"
+def test_a_script_is_told_once_behind_each_sign(adapter, clock):
+    adapter.tick(clock.now + 60, 100)
+    assert adapter._script.told == 0, "told before the client has said anything"
+    adapter.sign_after(0)
+    adapter.tick(clock.now + 0.0625, 100)
+    assert adapter._script.told == 0, "told before its time"
     for _ in range(2):
-        stage.tick(clock.now + 0.125, 100)
-    assert stage._script.told == 1
-    stage.sign_after(1)
-    stage.tick(clock.now + 0.125, 100)
-    assert stage._script.told == 2
+        adapter.tick(clock.now + 0.125, 100)
+    assert adapter._script.told == 1
+    adapter.sign_after(1)
+    adapter.tick(clock.now + 0.125, 100)
+    assert adapter._script.told == 2

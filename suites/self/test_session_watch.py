@@ -17,7 +17,7 @@ CHUNK = wire.Segment(handle=7, length=4096, offset=0)
 DOWN = NFS4.SEQ4_STATUS_CB_PATH_DOWN
 
 
-class Line:
+class Raw:
     """Keeps what is posted."""
 
     def __init__(self):
@@ -55,7 +55,7 @@ def reply_to(operations, results, long=False, tag=""):
         half = len(octets) // 2
         for at, part in ((0, octets[:half]), (half, octets[half:])):
             writes.append(peer.RemoteWrite(stag=7, offset=at, octets=part))
-    line = Line()
+    raw = Raw()
     departure = types.SimpleNamespace(
         kind="reply",
         call=wire.decode(wire.encode(offered))[0],
@@ -64,15 +64,15 @@ def reply_to(operations, results, long=False, tag=""):
         writes=writes,
         invalidate=None,
     )
-    return Reply(types.SimpleNamespace(line=line, number=0), departure)
+    return Reply(types.SimpleNamespace(raw=raw, number=0), departure)
 
 
 def posted(reply):
     """SEQUENCE4resok in what was posted."""
-    line = reply.line
-    header, payload = wire.decode(line.sends[-1])
+    raw = reply.raw
+    header, payload = wire.decode(raw.sends[-1])
     if header.proc == wire.Procedure.NOMSG:
-        payload = b"".join(octets for octets, _, _ in line.writes)
+        payload = b"".join(octets for octets, _, _ in raw.writes)
     _, results = NFS4.decode_result(rpc.Reply.decode(payload)[1])
     return results[0][1].resok4
 
@@ -102,7 +102,7 @@ def test_reply_without_sequence_is_left_as_it_is():
     failed = NFS4.SequenceResult(status=NFS4.Status.NFS4ERR_BADSESSION)
     reply = reply_to([sequence()], [(NFS4.Opnum.SEQUENCE, failed)])
     assert not conform_but(reply, flags=DOWN)
-    assert reply.line.sends == [bytes(reply.message)]
+    assert reply.raw.sends == [bytes(reply.message)]
 
 
 def test_steps_of_a_session():

@@ -140,6 +140,36 @@ def test_a_variant_gives_its_message():
     assert variant.draft.write_list, "a variant must not change through its copies"
 
 
+def test_a_mutation_is_applied_by_name():
+    draft = wire.draft_from(write_call(), CALL_START)
+    changed = mutate.mutated(draft, "version.9", "credit.0")
+    assert (changed.vers, changed.credit) == (9, 0)
+    assert (draft.vers, draft.credit) != (9, 0), "the draft must not change"
+    variants = {variant.name: variant for variant in mutate.generate_all(draft)}
+    name = "write-chunk.count-0x10000000"
+    assert wire.encode(mutate.mutated(draft, name)) == bytes(variants[name])
+    assert mutate.mutated(draft) == draft
+
+
+@pytest.mark.parametrize("name", ["version.two", "error.code-3", "nothing"])
+def test_a_mutation_that_does_not_apply_is_an_error(name):
+    with pytest.raises(KeyError, match=name):
+        mutate.mutated(wire.draft_from(write_call(), CALL_START), name)
+
+
+def test_a_message_is_padded():
+    draft = wire.draft_from(write_call(), CALL_START)
+    octets = wire.encode(draft)
+    assert wire.encode(mutate.padded(draft, 2000)) == octets + bytes(2000 - len(octets))
+
+
+def test_private_data_variant_by_name():
+    variant = mutate.private_data_variant("private-data.version-2")
+    assert variant.bytes == bytes.fromhex("f6ab0e1802010303")
+    with pytest.raises(KeyError, match="private-data.none"):
+        mutate.private_data_variant("private-data.none")
+
+
 def test_private_data_variants():
     for variant in mutate.private_data():
         found = wire.find_private_data(variant.bytes)

@@ -123,7 +123,7 @@ def test_wrong_ulpdu_length(bench, name):
     fault."""
     handle = bench.file()
     conn = bench.connect()
-    conn.lose_sight()
+    conn.stop_judging()
     call = write_call(conn, handle, bench.random.randbytes(64))
     conn.send(call, fault=fabric.Fault(ulpdu_length=LENGTHS[name]))
     if conn.open:
@@ -184,7 +184,7 @@ def test_others_are_unharmed(bench):
 def test_send_with_solicited_event(bench):
     """Send with Solicited Event carries a message like Send."""
     conn = bench.connect()
-    conn.lose_sight()  # altered operations raise no events
+    conn.stop_judging()  # altered operations raise no events
     call = conn.null_call()
     conn.send(call, fault=fabric.Fault(opcode=5))
     expect(conn.await_outcome(call), "RFC5040-5.3-1", must=[kinds.REPLY])
@@ -213,7 +213,7 @@ def test_terminate_from_the_client(bench, name):
 def read_memory(conn, requirement_id, stag, offset=0, length=64):
     """Sends a Read Request for the server's memory, whatever depth was agreed. Returns how the
     connection ended. A Send behind it has a wrong MSN, and would end the connection anyway."""
-    conn.lose_sight()  # altered operations raise no events
+    conn.stop_judging()  # altered operations raise no events
     request = READ_REQUEST.pack(0x00C0FFEE, 0, length, stag, offset)
     fault = fabric.Fault(opcode=READ_REQUEST_OPCODE, qn=READ_QUEUE, msn=1)
     conn.send(request, fault=fault)

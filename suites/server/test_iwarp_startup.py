@@ -176,7 +176,7 @@ def test_octets_before_the_reply(bench, name):
     """Octets right behind the request are no FPDU. The server refuses them at once, or when it
     reads them."""
     conn = start(bench, request() + EARLY[name])
-    conn.lose_sight()
+    conn.stop_judging()
     if conn.open:
         for _ in range(4):
             if conn.open:

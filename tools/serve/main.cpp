@@ -62,12 +62,12 @@ int print(const std::string& text) {
   return std::cout ? 0 : fail("cannot write the output");
 }
 
-void add_port_mapper(const Options& options, peer::ListenPlaces& places) {
+void add_port_mapper(const Options& options, peer::ListenAddresses& addresses) {
   if (!options.portmap) return;
   const auto first = std::ranges::find(options.listen, net::kStreamProvider, &net::Url::provider);
   net::Url url = *first;
   url.port = *options.portmap;
-  places.places.push_back({url, nullptr, true});
+  addresses.addresses.push_back({url, nullptr, true});
 }
 
 int serve(const Options& options) {
@@ -78,9 +78,9 @@ int serve(const Options& options) {
       return fail(usable.error());
   }
   const fabric::RandomSource random = fabric::system_random();
-  auto places = peer::make_listen_places(options.listen, random);
-  if (!places) return fail(places.error().message());
-  add_port_mapper(options, *places);
+  auto addresses = peer::make_listen_addresses(options.listen, random);
+  if (!addresses) return fail(addresses.error().message());
+  add_port_mapper(options, *addresses);
   const auto storage = make_storage(options, now, random);
   if (!storage) return fail(storage.error());
   peer::Nfs4StateOptions state;
@@ -101,7 +101,7 @@ int serve(const Options& options) {
          *options.export_directory);
   TroubleLog troubles(warn, std::chrono::steady_clock::now);
   auto server = peer::Server::start(
-      places->places, peer::make_programs(**storage, state), how,
+      addresses->addresses, peer::make_programs(**storage, state), how,
       [&](const std::string& peer, const net::Error& error) { troubles.tell(peer, error); });
   if (!server) return fail(server.error().message());
   std::vector<std::uint16_t> ports;

@@ -85,8 +85,7 @@ def main(_=None):
         for warning in warnings_of(name, text):
             print(f"warning: {warning}")
         problems += problems_of(name, text)
-        if prose_rules.held(name):
-            problems += prose_rules.problems_of(name, text)
+        problems += prose_rules.problems_of(name, text)
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -6,26 +6,6 @@ import pathlib
 import re
 import tokenize
 
-# Folders and files that are held to the rule. The aim is one entry: "" (everything).
-HELD = (
-    ".ci/",
-    "HACKING.md",
-    "README.md",
-    "bench/",
-    "bindings/",
-    "ci/",
-    "cmake/",
-    "dissector/",
-    "docs/",
-    "engine/",
-    "fixtures/",
-    "lab/",
-    "suites/self/",
-    "suites/server/",
-    "tools/",
-)
-# Parts of those that are not held.
-EXEMPT = ("bindings/python/steertag/suite/client/",)
 MOST_WORDS = 25
 # The first line of a file has to fit on a screen beside its name.
 MOST_FIRST_LINE = 100
@@ -150,12 +130,8 @@ def _first_line_problem(name, text):
     return None
 
 
-def held(name):
-    return name.startswith(HELD) and not name.startswith(EXEMPT)
-
-
 def problems_of(name, text):
-    """Sentences about the prose of one file, whether it is held to the rule or not."""
+    """Sentences about the prose of one file."""
     problem = _first_line_problem(name, text)
     if problem:
         yield problem

@@ -131,8 +131,8 @@ Expected<Annotated, FileError> copy(ClassicReader& reader, OctetSource& input, s
     const auto packet = reader.next(input);
     if (!packet) annotated.damage = packet.error();
     if (!packet || !*packet) break;
-    const auto* mine = pending.take((*packet)->place.frame);
-    const auto time = static_cast<std::uint64_t>((*packet)->place.time_ns);
+    const auto* mine = pending.take((*packet)->stamp.frame);
+    const auto time = static_cast<std::uint64_t>((*packet)->stamp.time_ns);
     ++annotated.frames;
     if (mine != nullptr) ++annotated.commented;
     writer.add_packet(

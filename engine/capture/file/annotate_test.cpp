@@ -51,9 +51,9 @@ std::vector<std::string> packets_of(View capture) {
     }
     if (!*packet) break;
     const Packet& it = **packet;
-    std::string line = std::to_string(it.place.frame) + " link " +
+    std::string line = std::to_string(it.stamp.frame) + " link " +
                        std::to_string(static_cast<std::uint32_t>(it.link_type)) + " at " +
-                       std::to_string(it.place.time_ns) + ": " + std::to_string(it.octets.size()) +
+                       std::to_string(it.stamp.time_ns) + ": " + std::to_string(it.octets.size()) +
                        '/' + std::to_string(it.wire_bytes) + " of " +
                        std::to_string(std::to_integer<int>(it.octets.back()));
     for (const std::string_view each : file->comments()) line += " [" + std::string(each) + "]";

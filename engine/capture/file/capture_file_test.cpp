@@ -20,7 +20,7 @@ const Bytes kFirst(60, std::byte{0x11});
 const Bytes kSecond(61, std::byte{0x22});
 
 struct Seen {
-  Place place;
+  FrameStamp stamp;
   std::uint32_t link_type = 0;
   Bytes octets;
   std::size_t wire_bytes = 0;
@@ -32,7 +32,7 @@ struct Outcome {
   std::optional<FileError> error;
   std::vector<std::uint64_t> frames() const {
     std::vector<std::uint64_t> numbers;
-    for (const Seen& each : packets) numbers.push_back(each.place.frame);
+    for (const Seen& each : packets) numbers.push_back(each.stamp.frame);
     return numbers;
   }
 };
@@ -51,7 +51,7 @@ Outcome read_all(Expected<CaptureFile, FileError> file) {
       return outcome;
     }
     if (!*packet) return outcome;
-    Seen seen{(*packet)->place,
+    Seen seen{(*packet)->stamp,
               static_cast<std::uint32_t>((*packet)->link_type),
               Bytes((*packet)->octets.begin(), (*packet)->octets.end()),
               (*packet)->wire_bytes,
@@ -80,8 +80,8 @@ TEST(CaptureFile, ClassicInEitherOrderAndResolution) {
       ASSERT_FALSE(outcome.error) << outcome.error->message();
       ASSERT_EQ(outcome.packets.size(), 2u);
       const std::int64_t unit = magic == 0xa1b2c3d4 ? 1000 : 1;
-      EXPECT_EQ(outcome.packets[0].place.time_ns, 1'700'000'000'000'000'000 + 5 * unit);
-      EXPECT_EQ(outcome.packets[1].place.time_ns, 9'000'000'000 + 999 * unit);
+      EXPECT_EQ(outcome.packets[0].stamp.time_ns, 1'700'000'000'000'000'000 + 5 * unit);
+      EXPECT_EQ(outcome.packets[1].stamp.time_ns, 9'000'000'000 + 999 * unit);
       EXPECT_THAT(outcome.frames(), ElementsAre(1, 2));
       EXPECT_EQ(outcome.packets[0].octets, kFirst);
       EXPECT_EQ(outcome.packets[1].octets, kSecond);
@@ -161,7 +161,7 @@ TEST(CaptureFile, PcapngInEitherOrderOfSeveralSections) {
   ASSERT_FALSE(outcome.error) << outcome.error->message();
   ASSERT_THAT(outcome.frames(), ElementsAre(1, 2));
   EXPECT_EQ(outcome.packets[0].link_type, 101u);
-  EXPECT_EQ(outcome.packets[0].place.time_ns, 0x0005'0000'0000'0001 * 1000) << "microseconds";
+  EXPECT_EQ(outcome.packets[0].stamp.time_ns, 0x0005'0000'0000'0001 * 1000) << "microseconds";
   EXPECT_EQ(outcome.packets[0].wire_bytes, 90u);
   EXPECT_EQ(outcome.packets[0].octets, kFirst);
   EXPECT_EQ(outcome.packets[1].link_type, 113u) << "interfaces count anew in each section";
@@ -180,7 +180,7 @@ TEST(CaptureFile, EveryKindOfPacketBlockIsAPacket) {
   EXPECT_EQ(outcome.packets[0].octets.size(), 40u) << "cut at the interface's snap length";
   EXPECT_EQ(outcome.packets[0].wire_bytes, 60u);
   EXPECT_EQ(outcome.packets[1].octets, kFirst);
-  EXPECT_EQ(outcome.packets[1].place.time_ns, 3000);
+  EXPECT_EQ(outcome.packets[1].stamp.time_ns, 3000);
   EXPECT_EQ(outcome.packets[2].octets.size(), 39u);
 }
 
@@ -234,7 +234,7 @@ TEST(CaptureFile, TimesFollowResolutionAndOffset) {
   options.option(9, "\x09").option(14, std::string_view("\2\0\0\0\0\0\0\0", 8)).end_of_options();
   FileBuilder file;
   file.section().interface(1, 0, options.bytes()).enhanced(0, 7, kFirst, 60);
-  EXPECT_EQ(read_all(file).packets.at(0).place.time_ns, 2'000'000'007);
+  EXPECT_EQ(read_all(file).packets.at(0).stamp.time_ns, 2'000'000'007);
 }
 
 TEST(CaptureFile, ATruncatedPcapngFileGivesWhatIsWholeAndThenTheOffset) {
@@ -342,7 +342,7 @@ TEST(CaptureFile, AFileLongerThanTheBufferIsReadInConstantMemory) {
   for (std::size_t i = 0; i <= kPackets; ++i) {
     const auto packet = opened->next();
     ASSERT_TRUE(packet && *packet) << "packet " << i;
-    EXPECT_EQ((*packet)->place.time_ns, static_cast<std::int64_t>(i) * 1000);
+    EXPECT_EQ((*packet)->stamp.time_ns, static_cast<std::int64_t>(i) * 1000);
     ASSERT_TRUE(std::ranges::equal((*packet)->octets, i < kPackets ? jumbo : kFirst));
     EXPECT_GT(opened->offset() + 1, offset);
     offset = opened->offset();

@@ -93,8 +93,8 @@ Expected<std::optional<Packet>, FileError> ClassicReader::next(OctetSource& sour
   }
   Packet packet;
   const std::int64_t fraction = order_.load32(record.data() + 4);
-  packet.place.frame = ++frame_;
-  packet.place.time_ns = std::int64_t{order_.load32(record.data())} * 1'000'000'000 +
+  packet.stamp.frame = ++frame_;
+  packet.stamp.time_ns = std::int64_t{order_.load32(record.data())} * 1'000'000'000 +
                          (nanoseconds_ ? fraction : fraction * 1000);
   packet.link_type = link_type_;
   packet.octets = record.subspan(record_bytes_, captured);

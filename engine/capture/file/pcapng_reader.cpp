@@ -127,7 +127,7 @@ Expected<void, PcapngReader::Wrong> PcapngReader::read_packet(View body, std::ui
   frame_->time =
       std::uint64_t{order().load32(body.data() + 4)} << 32 | order().load32(body.data() + 8);
   const Interface& of = interfaces_[interface];
-  frame_->packet->place.time_ns = nanoseconds(frame_->time, of.resolution, of.offset_s);
+  frame_->packet->stamp.time_ns = nanoseconds(frame_->time, of.resolution, of.offset_s);
   return {};
 }
 
@@ -163,7 +163,7 @@ Expected<void, PcapngReader::Wrong> PcapngReader::set_packet(View body, std::siz
   }
   frames_ = number;
   Packet packet;
-  packet.place.frame = number;
+  packet.stamp.frame = number;
   packet.link_type = interfaces_[interface].link_type;
   packet.octets = body.subspan(header, captured);
   packet.wire_bytes = std::max(captured, wire);

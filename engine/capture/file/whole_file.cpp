@@ -23,9 +23,9 @@ FileError cannot_write(const std::string& name) {
 }
 
 /// Creates a new empty file. Returns an empty text, and sets errno, on failure.
-std::string new_file_beside(const std::string& place) {
+std::string new_file_beside(const std::string& stamp) {
   for (int count = 0; count < kMostPartNames; ++count) {
-    std::string part = place + ".part" + std::to_string(count);
+    std::string part = stamp + ".part" + std::to_string(count);
     const int descriptor = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
       close(descriptor);
@@ -38,9 +38,9 @@ std::string new_file_beside(const std::string& place) {
 
 }  // namespace
 
-WholeFile::WholeFile(std::string name, std::string place, std::string part)
-    : name_(std::move(name)), place_(std::move(place)), part_(std::move(part)) {
-  const std::string& opened = part_.text.empty() ? place_ : part_.text;
+WholeFile::WholeFile(std::string name, std::string stamp, std::string part)
+    : name_(std::move(name)), stamp_(std::move(stamp)), part_(std::move(part)) {
+  const std::string& opened = part_.text.empty() ? stamp_ : part_.text;
   buffer_ = std::make_unique_for_overwrite<char[]>(kWriteBytes);
   out_ = std::make_unique<std::ofstream>();
   out_->rdbuf()->pubsetbuf(buffer_.get(), kWriteBytes);
@@ -50,7 +50,7 @@ WholeFile::WholeFile(std::string name, std::string place, std::string part)
 
 Expected<WholeFile, FileError> WholeFile::create(const std::string& path) {
   struct stat status {};
-  std::string place = path;
+  std::string stamp = path;
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists) {
     if (S_ISDIR(status.st_mode))
@@ -58,14 +58,14 @@ Expected<WholeFile, FileError> WholeFile::create(const std::string& path) {
     if (access(path.c_str(), W_OK) != 0) return Unexpected<FileError>(cannot_write(path));
     const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
                                                            &std::free);
-    if (real) place = real.get();
+    if (real) stamp = real.get();
   }
   std::string part;
   if (!exists || S_ISREG(status.st_mode)) {
-    part = new_file_beside(place);
+    part = new_file_beside(stamp);
     if (part.empty()) return Unexpected<FileError>(cannot_write(path));
   }
-  WholeFile file(path, std::move(place), std::move(part));
+  WholeFile file(path, std::move(stamp), std::move(part));
   if (!*file.out_) return Unexpected<FileError>(cannot_write(path));
   return file;
 }
@@ -80,7 +80,7 @@ Expected<void, FileError> WholeFile::commit() {
   out_->close();
   if (!*out_) return Unexpected<FileError>(cannot_write(name_));
   if (part_.text.empty()) return {};
-  if (std::rename(part_.text.c_str(), place_.c_str()) != 0)
+  if (std::rename(part_.text.c_str(), stamp_.c_str()) != 0)
     return Unexpected<FileError>(cannot_write(name_));
   part_.text.clear();
   return {};

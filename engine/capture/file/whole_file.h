@@ -38,10 +38,10 @@ class WholeFile {
     explicit Path(std::string given) : text(std::move(given)) {}
     Path(Path&& other) noexcept : text(std::move(other.text)) { other.text.clear(); }
   };
-  WholeFile(std::string name, std::string place, std::string part);
+  WholeFile(std::string name, std::string stamp, std::string part);
 
   std::string name_;   // as passed in
-  std::string place_;  // after symbolic links
+  std::string stamp_;  // after symbolic links
   Path part_;          // of the temporary file; empty if there is none
   std::unique_ptr<char[]> buffer_;
   std::unique_ptr<std::ofstream> out_;  // uses the buffer

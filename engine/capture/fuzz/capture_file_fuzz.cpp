@@ -40,10 +40,10 @@ Outcome read_all(View octets) {
     fuzz::check(file->offset() <= octets.size());
     if (!packet) outcome.error = packet.error();
     if (!packet || !*packet) return outcome;
-    fuzz::check((*packet)->place.frame > frame);
+    fuzz::check((*packet)->stamp.frame > frame);
     fuzz::check((*packet)->octets.size() <= kMostPacketBytes);
     fuzz::check((*packet)->octets.size() <= (*packet)->wire_bytes);
-    frame = (*packet)->place.frame;
+    frame = (*packet)->stamp.frame;
     Kept kept{**packet, Bytes((*packet)->octets.begin(), (*packet)->octets.end()), std::nullopt};
     const auto comments = file->comments();
     if (!comments.empty()) kept.first_comment = comments.front();
@@ -53,7 +53,7 @@ Outcome read_all(View octets) {
 
 /// A Simple Packet Block has no time. The Enhanced one has that of its interface.
 bool same_time(const Packet& before, const Packet& after) {
-  return before.place.time_ns == after.place.time_ns || before.place.time_ns == 0;
+  return before.stamp.time_ns == after.stamp.time_ns || before.stamp.time_ns == 0;
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   FrameComments comments;
   for (std::size_t i = 0; i < before.packets.size(); i += 2) {
-    comments[before.packets[i].packet.place.frame] = {"a comment"};
+    comments[before.packets[i].packet.stamp.frame] = {"a comment"};
   }
   OctetSource source(input, "input");
   std::ostringstream out;
@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < after.packets.size(); ++i) {
     const Kept& was = before.packets[i];
     const Kept& is = after.packets[i];
-    fuzz::check(is.packet.place.frame == was.packet.place.frame);
+    fuzz::check(is.packet.stamp.frame == was.packet.stamp.frame);
     fuzz::check(is.packet.link_type == was.packet.link_type);
     fuzz::check(is.packet.wire_bytes == was.packet.wire_bytes);
     fuzz::check(is.octets == was.octets && same_time(was.packet, is.packet));

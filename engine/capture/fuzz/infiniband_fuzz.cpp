@@ -21,12 +21,12 @@ using namespace steertag::capture::infiniband::testing;
 class CheckingSink : public ConnectionSink {
  public:
   explicit CheckingSink(const std::uint64_t& now) : now_(now) {}
-  void on_event(const Place& place, const trace::Event& event) override {
-    fuzz::check(!ended_ && place.frame >= 1 && place.frame <= now_);
+  void on_event(const FrameStamp& stamp, const trace::Event& event) override {
+    fuzz::check(!ended_ && stamp.frame >= 1 && stamp.frame <= now_);
     fuzz::check(event.index == next_index_++);
     if (const auto* send = std::get_if<trace::Send>(&event.body)) {
       fuzz::check(send->bytes.size() <= kMostSendBytes);
-      fuzz::check(sends_.insert(place.frame).second);
+      fuzz::check(sends_.insert(stamp.frame).second);
       read(send->bytes);
     }
     if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
@@ -36,11 +36,11 @@ class CheckingSink : public ConnectionSink {
     if (const auto* connect = std::get_if<trace::Connect>(&event.body)) read(connect->private_data);
     if (const auto* accept = std::get_if<trace::Accept>(&event.body)) read(accept->private_data);
   }
-  void on_loss(const Place& place, trace::Role, LossKind) override {
-    fuzz::check(!ended_ && place.frame <= now_);
+  void on_loss(const FrameStamp& stamp, trace::Role, LossKind) override {
+    fuzz::check(!ended_ && stamp.frame <= now_);
   }
-  void on_end(const Place& place) override {
-    fuzz::check(!ended_ && place.frame <= now_);
+  void on_end(const FrameStamp& stamp) override {
+    fuzz::check(!ended_ && stamp.frame <= now_);
     ended_ = true;
   }
   bool ended() const { return ended_; }
@@ -60,7 +60,7 @@ class CheckingSink : public ConnectionSink {
 };
 
 struct CheckingSinks : ConnectionSinks {
-  ConnectionSink& open(const Place&, const ConnectionName& name) override {
+  ConnectionSink& open(const FrameStamp&, const ConnectionName& name) override {
     fuzz::check(!name.ends.client.empty() && !name.ends.server.empty());
     return sinks.emplace_back(now);
   }

@@ -41,7 +41,7 @@ unsigned sum_of(View octets) {
 
 class Checks : public ConnectionSinks {
  public:
-  ConnectionSink& open(const Place&, const ConnectionName& name) override {
+  ConnectionSink& open(const FrameStamp&, const ConnectionName& name) override {
     fuzz::check(!name.ends.client.empty() && name.ends.client != name.ends.server);
     return sinks_.emplace_back();
   }
@@ -51,8 +51,8 @@ class Checks : public ConnectionSinks {
 
  private:
   struct Sink : ConnectionSink {
-    void on_event(const Place& place, const trace::Event& event) override {
-      fuzz::check(!ended && place.frame != 0 && event.index == next++);
+    void on_event(const FrameStamp& stamp, const trace::Event& event) override {
+      fuzz::check(!ended && stamp.frame != 0 && event.index == next++);
       if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
         fuzz::check(write->payload.size() <= write->length);
         sum += sum_of(write->payload);
@@ -60,8 +60,8 @@ class Checks : public ConnectionSinks {
         sum += sum_of(send->bytes);
       }
     }
-    void on_loss(const Place&, trace::Role, LossKind) override { fuzz::check(!ended); }
-    void on_end(const Place&) override {
+    void on_loss(const FrameStamp&, trace::Role, LossKind) override { fuzz::check(!ended); }
+    void on_end(const FrameStamp&) override {
       fuzz::check(!ended);
       ended = true;
     }

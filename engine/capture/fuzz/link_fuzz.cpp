@@ -14,7 +14,7 @@ using namespace steertag::capture;
 void check_frame(const LinkFrame& frame, const Packet& packet) {
   if (const auto* datagram = std::get_if<Datagram>(&frame)) {
     fuzz::check(datagram->payload.size() <= datagram->length);
-    fuzz::check(datagram->place.frame == packet.place.frame);
+    fuzz::check(datagram->stamp.frame == packet.stamp.frame);
     fuzz::check(!datagram->source.text().empty() && !datagram->destination.text().empty());
   }
   if (const auto* infiniband = std::get_if<InfinibandFrame>(&frame)) {

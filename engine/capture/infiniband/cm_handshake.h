@@ -19,7 +19,7 @@ struct KeptPrivateData {
 
 /// The client's communication id tells two handshakes apart.
 struct CmHandshake {
-  Place place;  // of the request
+  FrameStamp stamp;  // of the request
   Address client;
   Address server;
   Address client_path;  // the ends of the path that the connection takes
@@ -45,7 +45,7 @@ struct CmHandshake {
 
 /// A reply without a captured request before it.
 struct EarlyReply {
-  Place place;
+  FrameStamp stamp;
   Address client;
   Address server;
   std::uint32_t client_id = 0;

@@ -74,11 +74,11 @@ void CmTracker::on_request(const TransportPacket& packet, const CmMessage& reque
         handshake.server_psn == request.starting_psn) {
       return;  // retransmitted
     }
-    known->end(packet.place);
+    known->end(packet.stamp);
     pairs_.remove(known);
   }
   CmHandshake handshake;
-  handshake.place = packet.place;
+  handshake.stamp = packet.stamp;
   handshake.client = packet.source;
   handshake.server = packet.destination;
   handshake.client_path = path_end(packet.source, request.local_lid);
@@ -87,7 +87,7 @@ void CmTracker::on_request(const TransportPacket& packet, const CmMessage& reque
   handshake.client_queue_pair = request.queue_pair;
   handshake.server_psn = request.starting_psn;
   handshake.private_data = KeptPrivateData(request);
-  pairs_.end_users(handshake.client_path, request.queue_pair, packet.place, nullptr);
+  pairs_.end_users(handshake.client_path, request.queue_pair, packet.stamp, nullptr);
 
   FeedHints hints;
   hints.fabric = fabric_of(packet.source);
@@ -109,7 +109,7 @@ void CmTracker::on_request(const TransportPacket& packet, const CmMessage& reque
 
 void CmTracker::on_reply(const TransportPacket& packet, const CmMessage& message) {
   EarlyReply reply;
-  reply.place = packet.place;
+  reply.stamp = packet.stamp;
   reply.client = packet.destination;
   reply.server = packet.source;
   reply.client_id = message.remote_id;
@@ -137,9 +137,9 @@ void CmTracker::establish(PairTable::Position pair, const EarlyReply& reply) {
   CmHandshake& handshake = *pair->handshake();
   handshake.answered = true;
   handshake.server_id = reply.server_id;
-  pairs_.end_users(handshake.server_path, reply.queue_pair, reply.place, &*pair);
+  pairs_.end_users(handshake.server_path, reply.queue_pair, reply.stamp, &*pair);
   pair->connection().feed().set_end(Side::b, end_text(handshake.server_path, reply.queue_pair));
-  pair->accept(reply.place, reply.private_data);
+  pair->accept(reply.stamp, reply.private_data);
   pair->connection().start_at(Side::a, reply.client_psn);
   pairs_.index(pair, Side::a, handshake.to_server(reply.queue_pair));
   pairs_.index(pair, Side::b, handshake.to_client());
@@ -164,7 +164,7 @@ void CmTracker::replay_early(PairTable::Position pair, std::uint32_t client_psn,
     }
   }
   std::ranges::stable_sort(packets, {},
-                           [](const Early& early) { return early.kept.packet.place.frame; });
+                           [](const Early& early) { return early.kept.packet.stamp.frame; });
   for (const Early& early : packets) pairs_.read({pair, early.sender}, early.kept.packet);
 }
 
@@ -203,13 +203,13 @@ void CmTracker::on_other(const TransportPacket& packet, const CmMessage& message
   FlowPair& pair = *sender->pair;
   switch (message.kind) {
     case CmKind::connect_reject:
-      pair.reject(packet.place, sender->side, message);
+      pair.reject(packet.stamp, sender->side, message);
       break;
     case CmKind::disconnect_request:
-      pair.disconnect(packet.place, sender->side);
+      pair.disconnect(packet.stamp, sender->side);
       break;
     case CmKind::disconnect_reply:  // the request was not captured
-      pair.disconnect(packet.place, other(sender->side));
+      pair.disconnect(packet.stamp, other(sender->side));
       break;
     default:
       break;

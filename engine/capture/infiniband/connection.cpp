@@ -47,10 +47,10 @@ void Connection::read(Side sender, const TransportPacket& packet) {
   if (over_) return;
   if (!feed_.wanted()) {
     other_protocol_ = true;
-    return stop(packet.place);
+    return stop(packet.stamp);
   }
   ++arrivals_;
-  note_time(packet.place);
+  note_time(packet.stamp);
   note_mtu(packet);
   if (packet.traits().is_request()) {
     arrive_request(sender, packet);
@@ -63,9 +63,9 @@ void Connection::read(Side sender, const TransportPacket& packet) {
 }
 
 /// Times that go back show that packets were not recorded in the order in which they passed.
-void Connection::note_time(const Place& place) {
-  if (place.time_ns < latest_ns_) disturbed_ = arrivals_;
-  latest_ns_ = std::max(latest_ns_, place.time_ns);
+void Connection::note_time(const FrameStamp& stamp) {
+  if (stamp.time_ns < latest_ns_) disturbed_ = arrivals_;
+  latest_ns_ = std::max(latest_ns_, stamp.time_ns);
 }
 
 /// InfiniBand specification, chapter 9: only a message's last packet may be shorter than the MTU.
@@ -107,7 +107,7 @@ void Connection::arrive_response(Side sender, const TransportPacket& packet) {
   const Order order = order_of(sender, packet);
   if (order == Order::behind) return;
   note_accepted(requester, psn);
-  if (!ib::is_fatal(kind)) note_received(requester, psn, packet.place);
+  if (!ib::is_fatal(kind)) note_received(requester, psn, packet.stamp);
   const bool plain = packet.traits().operation == ib::Operation::acknowledge && !ib::is_fatal(kind);
   if (order == Order::due && plain) return;  // nothing to report
   if (order == Order::due && reorder_queue_.empty()) {
@@ -117,14 +117,14 @@ void Connection::arrive_response(Side sender, const TransportPacket& packet) {
   }
 }
 
-void Connection::note_received(Side requester, std::uint32_t psn, const Place& place) {
+void Connection::note_received(Side requester, std::uint32_t psn, const FrameStamp& stamp) {
   std::deque<ReportedPacket>& waiting = unacknowledged_[static_cast<std::size_t>(requester)];
-  std::optional<Place> up_to;
+  std::optional<FrameStamp> up_to;
   while (!waiting.empty() && psn_distance(waiting.front().psn, psn) >= 0) {
-    up_to = waiting.front().place;
+    up_to = waiting.front().stamp;
     waiting.pop_front();
   }
-  if (up_to) feed_.on_acknowledged(place, other(requester), *up_to);
+  if (up_to) feed_.on_acknowledged(stamp, other(requester), *up_to);
 }
 
 void Connection::note_accepted(Side requester, std::uint32_t psn) {
@@ -176,17 +176,17 @@ bool Connection::wait_is_over(const QueuedPacket& queued) {
 
 /// Goes on without the packet that the queued one waits for.
 void Connection::report_loss(const QueuedPacket& queued, LossKind kind) {
-  const Place& place = queued.packet.place;
+  const FrameStamp& stamp = queued.packet.stamp;
   const std::uint32_t psn = queued.packet.base.psn;
   if (queued.packet.traits().is_request()) {
     if (requests(queued.sender).order(psn) == Order::due) return;  // refused first, accepted later
-    feed_.on_loss(place, queued.sender, kind);
+    feed_.on_loss(stamp, queued.sender, kind);
     return requests(queued.sender).skip_to(psn);
   }
   const Side requester = other(queued.sender);
   Requests& asked = requests(requester);
   if (!asked.asked(psn)) {
-    feed_.on_loss(place, requester, kind);
+    feed_.on_loss(stamp, requester, kind);
     std::uint32_t next = psn_after(psn);
     const Proof& known = proof(requester);
     if (known.any && psn_distance(psn, known.psn) > 0) next = psn_after(known.psn);
@@ -195,7 +195,7 @@ void Connection::report_loss(const QueuedPacket& queued, LossKind kind) {
     asked.skip_to(psn_distance(psn, next) > 0 ? next : psn_after(psn));
   }
   if (order_of(queued.sender, queued.packet) == Order::ahead) {
-    feed_.on_loss(place, queued.sender, kind);
+    feed_.on_loss(stamp, queued.sender, kind);
     const bool response = queued.packet.traits().operation == ib::Operation::read_response;
     const bool itself = response || ib::is_fatal(ack_of(queued.packet));
     asked.reads().skip_to(itself ? psn : psn_after(psn), asked.mtu());
@@ -228,11 +228,11 @@ void Connection::flush() {
 void Connection::take_request(Side sender, const TransportPacket& packet, bool in_order) {
   const bool calm = disturbed_ == 0 || arrivals_ - disturbed_ > kMostReordering;
   // A joined side may have sent any number of packets before its first captured one.
-  feed_.on_message_packet(packet.place, sender, in_order && calm && requests(sender).known());
+  feed_.on_message_packet(packet.stamp, sender, in_order && calm && requests(sender).known());
   requests(sender).take(packet);
   std::deque<ReportedPacket>& waiting = unacknowledged_[static_cast<std::size_t>(sender)];
   if (waiting.size() == kMostUnacknowledged) waiting.pop_front();
-  waiting.push_back({packet.base.psn, packet.place});
+  waiting.push_back({packet.base.psn, packet.stamp});
 }
 
 void Connection::take(Side sender, const TransportPacket& packet, bool in_order) {
@@ -240,7 +240,7 @@ void Connection::take(Side sender, const TransportPacket& packet, bool in_order)
   Requests& asked = requests(other(sender));
   if (packet.traits().operation == ib::Operation::read_response) {
     if (packet.fault == PacketFault::damaged) {
-      feed_.on_loss(packet.place, sender, LossKind::damaged);
+      feed_.on_loss(packet.stamp, sender, LossKind::damaged);
       return asked.reads().skip_to(psn_after(packet.base.psn), asked.mtu());
     }
     if (packet.traits().last) {
@@ -249,23 +249,23 @@ void Connection::take(Side sender, const TransportPacket& packet, bool in_order)
       asked.note_unknown_read(packet.base.psn);
     }
     if (const auto event = asked.reads().take(packet)) {
-      feed_.on_event(packet.place, sender, *event);
+      feed_.on_event(packet.stamp, sender, *event);
     }
   } else if (ib::is_fatal(ack_of(packet))) {
     // InfiniBand specification, chapter 9: both queue pairs are in the error state from here on.
-    feed_.on_event(packet.place, sender, trace::Disconnect{false});
-    stop(packet.place);
+    feed_.on_event(packet.stamp, sender, trace::Disconnect{false});
+    stop(packet.stamp);
   }
 }
 
-void Connection::end(const Place& place) {
+void Connection::end(const FrameStamp& stamp) {
   if (over_) return;
   flush();
-  if (!over_) stop(place);
+  if (!over_) stop(stamp);
 }
 
-void Connection::stop(const Place& place) {
-  feed_.on_end(place);
+void Connection::stop(const FrameStamp& stamp) {
+  feed_.on_end(stamp);
   over_ = true;
   reorder_queue_.clear();
   for (Requests& each : requests_) each.release();

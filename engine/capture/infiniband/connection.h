@@ -49,7 +49,7 @@ class Connection {
   /// Reports all queued packets. What they wait for is lost.
   void flush();
   /// Flushes, then ends the feed.
-  void end(const Place& place);
+  void end(const FrameStamp& stamp);
   /// The connection reports nothing more and keeps nothing.
   bool over() const { return over_; }
   /// It is over because it speaks another protocol.
@@ -74,7 +74,7 @@ class Connection {
   /// A packet of a request that was reported.
   struct ReportedPacket {
     std::uint32_t psn = 0;
-    Place place;
+    FrameStamp stamp;
   };
 
   Requests& requests(Side side) { return requests_[static_cast<std::size_t>(side)]; }
@@ -84,12 +84,12 @@ class Connection {
     return missing_responses_[static_cast<std::size_t>(side)];
   }
 
-  void note_time(const Place& place);
+  void note_time(const FrameStamp& stamp);
   void note_mtu(const TransportPacket& packet);
   void arrive_request(Side sender, const TransportPacket& packet);
   void arrive_response(Side sender, const TransportPacket& packet);
   void note_accepted(Side requester, std::uint32_t psn);
-  void note_received(Side requester, std::uint32_t psn, const Place& place);
+  void note_received(Side requester, std::uint32_t psn, const FrameStamp& stamp);
   bool proven(Side requester);
   Order order_of(Side sender, const TransportPacket& packet) const;
   bool wait_is_over(const QueuedPacket& queued);
@@ -98,7 +98,7 @@ class Connection {
   /// `in_order`: the packet waited for nothing. Shortly after a wait, no order is certain.
   void take(Side sender, const TransportPacket& packet, bool in_order);
   void take_request(Side sender, const TransportPacket& packet, bool in_order);
-  void stop(const Place& place);
+  void stop(const FrameStamp& stamp);
 
   ConnectionFeed feed_;
   std::array<Requests, 2> requests_;

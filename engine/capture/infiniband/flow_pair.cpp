@@ -10,11 +10,11 @@ namespace {
 namespace ib = rdma::infiniband;
 
 template <class Event>
-void report(ConnectionFeed& feed, const Place& place, Side side, const KeptPrivateData& data) {
+void report(ConnectionFeed& feed, const FrameStamp& stamp, Side side, const KeptPrivateData& data) {
   if (data.whole) {
-    feed.on_event(place, side, Event{data.octets});
+    feed.on_event(stamp, side, Event{data.octets});
   } else {
-    feed.on_loss(place, side, LossKind::cut);
+    feed.on_loss(stamp, side, LossKind::cut);
   }
 }
 
@@ -41,48 +41,48 @@ bool FlowPair::has_end(const Address& address, std::uint32_t queue_pair) const {
 void FlowPair::report_request() {
   if (!handshake_ || handshake_->reported) return;
   handshake_->reported = true;
-  report<trace::Connect>(connection_.feed(), handshake_->place, Side::a, handshake_->private_data);
+  report<trace::Connect>(connection_.feed(), handshake_->stamp, Side::a, handshake_->private_data);
 }
 
-void FlowPair::accept(const Place& place, const KeptPrivateData& data) {
+void FlowPair::accept(const FrameStamp& stamp, const KeptPrivateData& data) {
   report_request();
-  report<trace::Accept>(connection_.feed(), place, Side::b, data);
+  report<trace::Accept>(connection_.feed(), stamp, Side::b, data);
 }
 
-void FlowPair::reject(const Place& place, Side sender, const ib::CmMessage& message) {
+void FlowPair::reject(const FrameStamp& stamp, Side sender, const ib::CmMessage& message) {
   if (connection_.over()) return;
   report_request();
   // Other reasons are the connection manager's own: no listener, or a lost message.
   const bool by_consumer = message.reason == ib::kRejectedByConsumer;
   if (sender == Side::b && !handshake_->answered && by_consumer) {
-    report<trace::Reject>(connection_.feed(), place, Side::b, KeptPrivateData(message));
+    report<trace::Reject>(connection_.feed(), stamp, Side::b, KeptPrivateData(message));
   }
-  disconnect(place, sender);
+  disconnect(stamp, sender);
 }
 
-void FlowPair::disconnect(const Place& place, Side sender) {
+void FlowPair::disconnect(const FrameStamp& stamp, Side sender) {
   if (connection_.over()) return;
   report_request();
   connection_.flush();
   if (connection_.over()) return;
-  connection_.feed().on_event(place, sender, trace::Disconnect{true});
-  connection_.end(place);
+  connection_.feed().on_event(stamp, sender, trace::Disconnect{true});
+  connection_.end(stamp);
 }
 
-void FlowPair::end(const Place& place) {
+void FlowPair::end(const FrameStamp& stamp) {
   if (connection_.over()) return;
   report_request();
-  connection_.end(place);
+  connection_.end(stamp);
 }
 
-void FlowPair::forget(const Place& place) {
+void FlowPair::forget(const FrameStamp& stamp) {
   if (connection_.over()) return;
   report_request();
   connection_.flush();
   for (const Side side : {Side::a, Side::b}) {
-    connection_.feed().on_loss(place, side, LossKind::overflow);
+    connection_.feed().on_loss(stamp, side, LossKind::overflow);
   }
-  connection_.end(place);
+  connection_.end(stamp);
 }
 
 }  // namespace steertag::capture::infiniband

@@ -35,12 +35,12 @@ class FlowPair {
 
   /// Reports the request, once.
   void report_request();
-  void accept(const Place& place, const KeptPrivateData& data);
-  void reject(const Place& place, Side sender, const rdma::infiniband::CmMessage& message);
-  void disconnect(const Place& place, Side sender);
-  void end(const Place& place);
+  void accept(const FrameStamp& stamp, const KeptPrivateData& data);
+  void reject(const FrameStamp& stamp, Side sender, const rdma::infiniband::CmMessage& message);
+  void disconnect(const FrameStamp& stamp, Side sender);
+  void end(const FrameStamp& stamp);
   /// Stops tracking it although it may go on.
-  void forget(const Place& place);
+  void forget(const FrameStamp& stamp);
   /// Takes a packet after the connection's end. False if it cannot be a late one.
   bool take_late() { return connection_.other_protocol() || ++late_ <= kMostLate; }
   /// Buffered octets, as the table last counted them.

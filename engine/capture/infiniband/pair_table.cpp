@@ -39,29 +39,29 @@ void PairTable::remove(Position pair) {
   pairs_.erase(pair);
 }
 
-void PairTable::end_users(const Address& address, std::uint32_t queue_pair, const Place& place,
+void PairTable::end_users(const Address& address, std::uint32_t queue_pair, const FrameStamp& stamp,
                           const FlowPair* but) {
   for (Position pair = pairs_.begin(); pair != pairs_.end();) {
     const Position here = pair++;
     if (&*here == but || !here->has_end(address, queue_pair)) continue;
-    here->end(place);
+    here->end(stamp);
     remove(here);
   }
 }
 
-void PairTable::forget(Position pair, const Place& place) {
+void PairTable::forget(Position pair, const FrameStamp& stamp) {
   if (!pair->connection().over()) ++forgotten_;
-  pair->forget(place);
+  pair->forget(stamp);
   remove(pair);
 }
 
-void PairTable::keep_limits(const Place& place, std::size_t most_bytes) {
-  while (pairs_.size() > kMostConnections) forget(std::prev(pairs_.end()), place);
+void PairTable::keep_limits(const FrameStamp& stamp, std::size_t most_bytes) {
+  while (pairs_.size() > kMostConnections) forget(std::prev(pairs_.end()), stamp);
   for (Position pair = pairs_.end(); buffered_ > most_bytes && pair != pairs_.begin();) {
     const Position here = --pair;
     if (here->counted() == 0) continue;
     ++pair;
-    forget(here, place);
+    forget(here, stamp);
   }
 }
 

@@ -45,10 +45,10 @@ class PairTable {
   void read(const Sender& sender, const TransportPacket& packet);
   void remove(Position pair);
   /// A new connection uses this queue pair. All other users, except `but`, are over.
-  void end_users(const Address& address, std::uint32_t queue_pair, const Place& place,
+  void end_users(const Address& address, std::uint32_t queue_pair, const FrameStamp& stamp,
                  const FlowPair* but);
   /// Evicts connections until number and buffered octets are within their limits.
-  void keep_limits(const Place& place, std::size_t most_bytes);
+  void keep_limits(const FrameStamp& stamp, std::size_t most_bytes);
   /// The capture ends.
   void finish();
 
@@ -57,7 +57,7 @@ class PairTable {
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  void forget(Position pair, const Place& place);
+  void forget(Position pair, const FrameStamp& stamp);
 
   std::list<FlowPair> pairs_;  // most recently used first
   std::unordered_map<FlowKey, Sender> senders_;

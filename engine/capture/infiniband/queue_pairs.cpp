@@ -20,10 +20,10 @@ struct QueuePairs::State {
   void read_data(const TransportPacket& packet);
   void join(const MatchedFlows& both);
   std::optional<PairTable::Position> asked_for(const FlowKey& to_client, const FlowKey& to_server,
-                                               const Place& place);
-  PairTable::Position join_unknown(const MatchedFlows& both, const Place& place);
+                                               const FrameStamp& stamp);
+  PairTable::Position join_unknown(const MatchedFlows& both, const FrameStamp& stamp);
   void tell_lost(const EvictedFlow& lost);
-  void keep_limits(const Place& place);
+  void keep_limits(const FrameStamp& stamp);
 
   ConnectionSinks& sinks;
   PairTable pairs;
@@ -62,7 +62,7 @@ void QueuePairs::State::read(const TransportPacket& packet) {
   } else if (packet.base.queue_pair == rdma::infiniband::kManagementQueuePair) {
     manager.read(packet);
   }
-  keep_limits(packet.place);
+  keep_limits(packet.stamp);
 }
 
 void QueuePairs::State::read_data(const TransportPacket& packet) {
@@ -76,10 +76,10 @@ void QueuePairs::State::read_data(const TransportPacket& packet) {
 }
 
 void QueuePairs::State::join(const MatchedFlows& both) {
-  const Place place = both.packets.empty() ? Place{} : both.packets.front().packet.place;
-  auto pair = asked_for(both.one, both.two, place);
-  if (!pair) pair = asked_for(both.two, both.one, place);
-  if (!pair) pair = join_unknown(both, place);
+  const FrameStamp stamp = both.packets.empty() ? FrameStamp{} : both.packets.front().packet.stamp;
+  auto pair = asked_for(both.one, both.two, stamp);
+  if (!pair) pair = asked_for(both.two, both.one, stamp);
+  if (!pair) pair = join_unknown(both, stamp);
   for (const KeptPacket& kept : both.packets) {
     const bool by_a = kept.packet.flow() == *(*pair)->flow(Side::a);
     pairs.read({*pair, by_a ? Side::a : Side::b}, kept.packet);
@@ -89,7 +89,7 @@ void QueuePairs::State::join(const MatchedFlows& both) {
 /// The pair whose request was captured, and whose reply was not.
 std::optional<PairTable::Position> QueuePairs::State::asked_for(const FlowKey& to_client,
                                                                 const FlowKey& to_server,
-                                                                const Place& place) {
+                                                                const FrameStamp& stamp) {
   const auto pair = pairs.find([&](FlowPair& each) {
     return each.handshake() && !each.handshake()->answered && !each.connection().over() &&
            each.handshake()->to_client() == to_client;
@@ -99,13 +99,14 @@ std::optional<PairTable::Position> QueuePairs::State::asked_for(const FlowKey& t
   ConnectionFeed& feed = pair->connection().feed();
   feed.set_end(Side::b, end_text(to_server.destination, to_server.queue_pair));
   pair->report_request();
-  feed.on_loss(place, Side::b, LossKind::missing);
+  feed.on_loss(stamp, Side::b, LossKind::missing);
   pairs.index(pair, Side::a, to_server);
   pairs.index(pair, Side::b, to_client);
   return pair;
 }
 
-PairTable::Position QueuePairs::State::join_unknown(const MatchedFlows& both, const Place& place) {
+PairTable::Position QueuePairs::State::join_unknown(const MatchedFlows& both,
+                                                    const FrameStamp& stamp) {
   const FlowKey& one = both.one;
   const FlowKey& two = both.two;
   FeedHints hints;
@@ -121,7 +122,7 @@ PairTable::Position QueuePairs::State::join_unknown(const MatchedFlows& both, co
   pairs.index(pair, Side::a, one);
   pairs.index(pair, Side::b, two);
   const LossKind kind = manager.setup_cut(one) ? LossKind::cut : LossKind::joined;
-  for (const Side side : {Side::a, Side::b}) pair->connection().feed().on_loss(place, side, kind);
+  for (const Side side : {Side::a, Side::b}) pair->connection().feed().on_loss(stamp, side, kind);
   return pair;
 }
 
@@ -133,8 +134,8 @@ void QueuePairs::State::tell_lost(const EvictedFlow& lost) {
   hints.fabric = fabric_of(lost.flow.source);
   hints.ends = {end_text(lost.flow.source), end_text(lost.flow.destination, lost.flow.queue_pair)};
   ConnectionFeed feed(sinks, std::move(hints));
-  const auto lose = [&](const Place& place, LossKind kind) {
-    for (const Side side : {Side::a, Side::b}) feed.on_loss(place, side, kind);
+  const auto lose = [&](const FrameStamp& stamp, LossKind kind) {
+    for (const Side side : {Side::a, Side::b}) feed.on_loss(stamp, side, kind);
   };
   lose(lost.first, manager.setup_cut(lost.flow) ? LossKind::cut : LossKind::joined);
   Requests requests(Side::a, feed);
@@ -143,12 +144,12 @@ void QueuePairs::State::tell_lost(const EvictedFlow& lost) {
     if (order == Order::behind) continue;
     if (order == Order::ahead) requests.skip_to(kept.packet.base.psn);
     requests.take(kept.packet);
-    if (kept.packet.traits().last) lose(kept.packet.place, LossKind::missing);
+    if (kept.packet.traits().last) lose(kept.packet.stamp, LossKind::missing);
   }
   feed.on_end({});
 }
 
-void QueuePairs::State::keep_limits(const Place& place) {
+void QueuePairs::State::keep_limits(const FrameStamp& stamp) {
   while (unmatched.over_limits() ||
          (unmatched.bytes() > kMostBufferedBytes / 2 && !unmatched.empty())) {
     const auto lost = unmatched.evict_oldest();
@@ -156,7 +157,7 @@ void QueuePairs::State::keep_limits(const Place& place) {
     ++evicted_flows;
     tell_lost(*lost);
   }
-  pairs.keep_limits(place, kMostBufferedBytes / 2);
+  pairs.keep_limits(stamp, kMostBufferedBytes / 2);
 }
 
 void QueuePairs::State::finish() {

@@ -79,15 +79,15 @@ TEST(QueuePairs, PrivateDataIsTheConsumersField) {
   talk.connect_reply();
   struct Sizes : ConnectionSinks, ConnectionSink {
     std::vector<std::size_t> sizes;
-    ConnectionSink& open(const Place&, const ConnectionName&) override { return *this; }
-    void on_event(const Place&, const trace::Event& event) override {
+    ConnectionSink& open(const FrameStamp&, const ConnectionName&) override { return *this; }
+    void on_event(const FrameStamp&, const trace::Event& event) override {
       if (const auto* connect = std::get_if<trace::Connect>(&event.body))
         sizes.push_back(connect->private_data.size());
       if (const auto* accept = std::get_if<trace::Accept>(&event.body))
         sizes.push_back(accept->private_data.size());
     }
-    void on_loss(const Place&, trace::Role, LossKind) override {}
-    void on_end(const Place&) override {}
+    void on_loss(const FrameStamp&, trace::Role, LossKind) override {}
+    void on_end(const FrameStamp&) override {}
   } sink;
   QueuePairs reader(sink);
   for (const Carried& each : talk.packets) hand_over(reader, Medium::rocev2, each, 1);

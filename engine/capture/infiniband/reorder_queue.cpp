@@ -43,9 +43,9 @@ void ReorderQueue::insert(Side sender, const TransportPacket& packet) {
       packets_.erase(same);
     }
   }
-  const auto place = std::ranges::find_if(
+  const auto stamp = std::ranges::find_if(
       packets_, [&](const QueuedPacket& queued) { return follows(queued, sender, packet); });
-  bytes_ += packets_.emplace(place, sender, packet)->bytes();
+  bytes_ += packets_.emplace(stamp, sender, packet)->bytes();
 }
 
 void ReorderQueue::refuse(Side sender, std::uint32_t psn) {

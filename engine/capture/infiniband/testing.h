@@ -60,7 +60,7 @@ enum class Medium { rocev2, rocev1, infiniband };
 
 inline void hand_over(QueuePairs& to, Medium medium, const Carried& carried, std::uint64_t frame,
                       std::size_t captured = SIZE_MAX) {
-  const Place place{frame, static_cast<std::int64_t>(frame)};
+  const FrameStamp stamp{frame, static_cast<std::int64_t>(frame)};
   const std::size_t length = carried.octets.size();
   Bytes octets;
   if (medium == Medium::rocev2) {
@@ -72,7 +72,7 @@ inline void hand_over(QueuePairs& to, Medium medium, const Carried& carried, std
     const std::size_t whole = octets.size();
     octets.resize(std::min(whole, captured));
     to.read(
-        Datagram{place, ip(carried.source), ip(carried.destination), kProtocolUdp, octets, whole});
+        Datagram{stamp, ip(carried.source), ip(carried.destination), kProtocolUdp, octets, whole});
     return;
   }
   if (medium == Medium::infiniband) {
@@ -94,7 +94,7 @@ inline void hand_over(QueuePairs& to, Medium medium, const Carried& carried, std
   octets.resize(octets.size() + 2);  // a variant CRC, or what Ethernet adds
   const std::size_t whole = octets.size();
   octets.resize(std::min(whole, captured));
-  to.read(InfinibandFrame{place, octets, whole, medium == Medium::infiniband});
+  to.read(InfinibandFrame{stamp, octets, whole, medium == Medium::infiniband});
 }
 
 /// One end of a connection: its host, its queue pair, the PSN of its next request.

@@ -63,7 +63,7 @@ std::optional<TransportPacket> transport_packet(const Datagram& datagram) {
   std::size_t length = std::min<std::size_t>(rdma::load16(octets.data() + 4), datagram.length);
   if (!take(octets, length, kUdpHeaderBytes)) return std::nullopt;
   TransportPacket packet;
-  packet.place = datagram.place;
+  packet.stamp = datagram.stamp;
   packet.source = of_ip(datagram.source);
   packet.destination = of_ip(datagram.destination);
   return transport(packet, octets, length);
@@ -73,7 +73,7 @@ std::optional<TransportPacket> transport_packet(const InfinibandFrame& frame) {
   View octets = frame.octets;
   std::size_t length = frame.length;
   TransportPacket packet;
-  packet.place = frame.place;
+  packet.stamp = frame.stamp;
   bool global = true;
   if (frame.has_lrh) {
     if (octets.size() < ib::kLocalRouteBytes) return std::nullopt;

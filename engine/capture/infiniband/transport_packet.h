@@ -18,7 +18,7 @@ enum class PacketFault : std::uint8_t {
 };
 
 struct TransportPacket {
-  Place place;
+  FrameStamp stamp;
   Address source;
   Address destination;
   rdma::infiniband::BaseHeader base;

@@ -130,7 +130,7 @@ std::optional<MatchedFlows> UnmatchedFlows::read(const TransportPacket& packet) 
   MatchedFlows both{one, two, take(one), std::nullopt};
   std::ranges::move(take(two), std::back_inserter(both.packets));
   std::ranges::stable_sort(both.packets, {},
-                           [](const KeptPacket& kept) { return kept.packet.place.frame; });
+                           [](const KeptPacket& kept) { return kept.packet.stamp.frame; });
   both.cut_client = cut_client(both);
   return both;
 }
@@ -143,7 +143,7 @@ UnmatchedFlows::Position UnmatchedFlows::position(const TransportPacket& packet)
   }
   std::vector<Position>& same = hosts_[hosts_of(key)];
   if (same.size() == kMostUnmatchedFlowsOfHosts) remove(same.front());
-  flows_.push_front({key, packet.place, {}, 0, false, false, {}});
+  flows_.push_front({key, packet.stamp, {}, 0, false, false, {}});
   index_[key] = flows_.begin();
   hosts_[hosts_of(key)].push_back(flows_.begin());
   return flows_.begin();

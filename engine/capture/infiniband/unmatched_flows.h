@@ -46,7 +46,7 @@ struct MatchedFlows {
 /// RPC-over-RDMA.
 struct EvictedFlow {
   FlowKey flow;
-  Place first;
+  FrameStamp first;
   std::vector<KeptPacket> requests;
 };
 
@@ -72,7 +72,7 @@ class UnmatchedFlows {
   };
   struct Flow {
     FlowKey key;
-    Place first;
+    FrameStamp first;
     std::deque<KeptPacket> packets;
     std::size_t bytes = 0;
     bool is_rpcrdma = false;      // a message of it is RPC-over-RDMA

@@ -16,15 +16,15 @@ const char* const kCut = "loss: packets are cut in the capture";
 /// Removes the captured payloads of Writes.
 class Payloads : public ConnectionSinks, public ConnectionSink {
  public:
-  ConnectionSink& open(const Place&, const ConnectionName&) override { return *this; }
-  void on_event(const Place&, const trace::Event& event) override {
+  ConnectionSink& open(const FrameStamp&, const ConnectionName&) override { return *this; }
+  void on_event(const FrameStamp&, const trace::Event& event) override {
     if (const auto* written = std::get_if<trace::RdmaWrite>(&event.body)) {
       lengths.push_back(written->length);
       payloads.emplace_back(written->payload.begin(), written->payload.end());
     }
   }
-  void on_loss(const Place&, trace::Role, LossKind) override { ++losses; }
-  void on_end(const Place&) override {}
+  void on_loss(const FrameStamp&, trace::Role, LossKind) override { ++losses; }
+  void on_end(const FrameStamp&) override {}
 
   std::vector<std::uint64_t> lengths;
   std::vector<Bytes> payloads;

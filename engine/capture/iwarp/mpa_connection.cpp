@@ -24,11 +24,11 @@ MpaConnection::MpaConnection(ConnectionSinks& sinks, Budget& budget, FeedHints h
       streams_{{MpaStream(*this, Side::a), MpaStream(*this, Side::b)}},
       messages_{{DdpMessages(budget), DdpMessages(budget)}} {}
 
-void MpaConnection::take(Side from, const TcpSegment& segment, const Place& place) {
+void MpaConnection::take(Side from, const TcpSegment& segment, const FrameStamp& stamp) {
   if (!open()) return;
   if (segment.syn && !feed_) hints_.client = segment.ack ? other(from) : from;
-  last_place_ = place;
-  conversation_.take(from, segment, place);
+  last_stamp_ = stamp;
+  conversation_.take(from, segment, stamp);
   if (open()) return;
   conversation_.clear();
   for (const Side side : kSides) {
@@ -37,11 +37,11 @@ void MpaConnection::take(Side from, const TcpSegment& segment, const Place& plac
   }
 }
 
-void MpaConnection::finish(const Place& end_place) {
+void MpaConnection::finish(const FrameStamp& end_stamp) {
   if (!open()) return;
   // A single FIN is not reported: the other may be missing, so it is unknown who closed first.
-  conversation_.finish(last_place_);
-  end(end_place);
+  conversation_.finish(last_stamp_);
+  end(end_stamp);
 }
 
 bool MpaConnection::replaced_by(Side from, const TcpSegment& segment) const {
@@ -54,18 +54,18 @@ bool MpaConnection::replaced_by(Side from, const TcpSegment& segment) const {
 void MpaConnection::on_octets(Side from, const Piece& piece) {
   // What the other side did between the parts of a hole was reported after its loss.
   const auto hole = std::exchange(holes_[index(from)], std::nullopt);
-  if (hole && !losses_[index(from)]) lose(from, piece.place, *hole);
+  if (hole && !losses_[index(from)]) lose(from, piece.stamp, *hole);
   const TcpStream& tcp = conversation_.stream(from);
   stream(from).take(piece, tcp.at_start() && piece.begin == tcp.first());
 }
 
-void MpaConnection::on_hole(Side from, const Place& place, LossKind kind) {
+void MpaConnection::on_hole(Side from, const FrameStamp& stamp, LossKind kind) {
   stream(from).skip();
   holes_[index(from)] = kind;
-  on_lost(from, place, kind);
+  on_lost(from, stamp, kind);
 }
 
-void MpaConnection::on_startup(Side from, const Place& place, const Startup& startup) {
+void MpaConnection::on_startup(Side from, const FrameStamp& stamp, const Startup& startup) {
   startup_seen_[index(from)] = true;
   messages(from).expect_first();
   // RFC 5044 7.1.1: M asks the peer to send markers. C from either side is enough.
@@ -74,36 +74,36 @@ void MpaConnection::on_startup(Side from, const Place& place, const Startup& sta
     for (const Side side : kSides) stream(side).use_crc();
   }
   if (startup.frame.kind == StartupKind::request) {
-    take_request(from, place, startup);
+    take_request(from, stamp, startup);
   } else {
-    take_reply(from, place, startup);
+    take_reply(from, stamp, startup);
   }
 }
 
-void MpaConnection::take_request(Side from, const Place& place, const Startup& startup) {
+void MpaConnection::take_request(Side from, const FrameStamp& stamp, const Startup& startup) {
   startup_seen_[index(other(from))] = true;  // the responder sends nothing before
   hints_.client = from;
   request_ = startup.frame;
   stream(other(from)).expect_reply();
-  recognize(place);
+  recognize(stamp);
   feed_->set_client(from);
-  if (startup.cut) return lose(from, place, LossKind::cut);
-  report(from, place, trace::Connect{startup.frame.private_data});
+  if (startup.cut) return lose(from, stamp, LossKind::cut);
+  report(from, stamp, trace::Connect{startup.frame.private_data});
 }
 
-void MpaConnection::take_reply(Side from, const Place& place, const Startup& startup) {
+void MpaConnection::take_reply(Side from, const FrameStamp& stamp, const Startup& startup) {
   const StartupFrame& frame = startup.frame;
   hints_.client = other(from);
-  recognize(place);
+  recognize(stamp);
   feed_->set_client(other(from));
   if (startup.cut) {
-    lose(from, place, LossKind::cut);
+    lose(from, stamp, LossKind::cut);
   } else if (frame.rejected) {
-    report(from, place, trace::Reject{frame.private_data});
+    report(from, stamp, trace::Reject{frame.private_data});
   } else {
-    report(from, place, trace::Accept{frame.private_data});
+    report(from, stamp, trace::Accept{frame.private_data});
   }
-  if (frame.rejected) return disconnect(from, place, true);
+  if (frame.rejected) return disconnect(from, stamp, true);
   // RFC 6581 9.2: both agreed on an empty Send as the initiator's first FPDU.
   const bool offered = request_ && request_->enhanced && request_->enhanced->rtr_send;
   if (offered && frame.enhanced && frame.enhanced->rtr_send) {
@@ -111,99 +111,99 @@ void MpaConnection::take_reply(Side from, const Place& place, const Startup& sta
   }
 }
 
-void MpaConnection::on_no_startup(Side from, const Place& place) {
+void MpaConnection::on_no_startup(Side from, const FrameStamp& stamp) {
   if (!feed_) return refuse();
-  lose(from, place, LossKind::damaged);
+  lose(from, stamp, LossKind::damaged);
 }
 
-void MpaConnection::on_ulpdu(Side from, const Place& place, const Ulpdu& ulpdu) {
+void MpaConnection::on_ulpdu(Side from, const FrameStamp& stamp, const Ulpdu& ulpdu) {
   if (!open()) return;
   if (!feed_) {
-    if (!hints_.known_port) return on_lost(from, place, LossKind::joined);
-    recognize(place);
+    if (!hints_.known_port) return on_lost(from, stamp, LossKind::joined);
+    recognize(stamp);
   }
   const Completed completed = messages(from).take(ulpdu);
-  if (completed.loss) lose(from, place, *completed.loss);
+  if (completed.loss) lose(from, stamp, *completed.loss);
   if (completed.body) {
-    report(from, place, *completed.body);
+    report(from, stamp, *completed.body);
     messages(from).release_message();
   }
-  if (completed.terminated) disconnect(from, place, true);
+  if (completed.terminated) disconnect(from, stamp, true);
 }
 
-void MpaConnection::on_lost(Side from, const Place& place, LossKind kind) {
+void MpaConnection::on_lost(Side from, const FrameStamp& stamp, LossKind kind) {
   messages(from).lose();
-  lose(from, place, kind);
+  lose(from, stamp, kind);
 }
 
 // The peer's provider does the same: a close inside a message is not clean.
-void MpaConnection::on_fin(Side from, const Place& place) {
+void MpaConnection::on_fin(Side from, const FrameStamp& stamp) {
   const bool whole = stream(from).whole() && messages(from).between_messages();
-  if (!whole) return disconnect(from, place, false);
+  if (!whole) return disconnect(from, stamp, false);
   if (!first_fin_) {
     first_fin_ = from;
   } else if (*first_fin_ != from) {
-    disconnect(*first_fin_, place, true);
+    disconnect(*first_fin_, stamp, true);
   }
 }
 
-void MpaConnection::on_reset(Side from, const Place& place) {
-  disconnect(first_fin_.value_or(from), place, first_fin_.has_value());
+void MpaConnection::on_reset(Side from, const FrameStamp& stamp) {
+  disconnect(first_fin_.value_or(from), stamp, first_fin_.has_value());
 }
 
-void MpaConnection::recognize(const Place& place) {
+void MpaConnection::recognize(const FrameStamp& stamp) {
   if (feed_) return;
   feed_.emplace(sinks_, hints_);
-  standing_ = Standing::recognized;
+  state_ = State::recognized;
   for (const Side side : kSides) {
     if (!startup_seen_[index(side)] && !conversation_.stream(side).at_start() &&
         !losses_[index(side)]) {
-      losses_[index(side)] = Loss{place, LossKind::joined};
+      losses_[index(side)] = Loss{stamp, LossKind::joined};
     }
   }
 }
 
 void MpaConnection::refuse() {
-  standing_ = Standing::refused;
+  state_ = State::refused;
   for (const Side side : kSides) stream(side).stop();
 }
 
-void MpaConnection::lose(Side from, const Place& place, LossKind kind) {
+void MpaConnection::lose(Side from, const FrameStamp& stamp, LossKind kind) {
   if (!open()) return;
   std::optional<Loss>& loss = losses_[index(from)];
   // The first of several losses causes the others.
-  loss = Loss{place, loss ? loss->kind : kind};
+  loss = Loss{stamp, loss ? loss->kind : kind};
   if (!feed_ && ++unaligned_ > kMostUnalignedPieces) refuse();
 }
 
-void MpaConnection::report(Side from, const Place& place, const trace::Body& body) {
+void MpaConnection::report(Side from, const FrameStamp& stamp, const trace::Body& body) {
   if (!open()) return;
   report_losses();
-  feed_->on_event(place, from, body);
+  feed_->on_event(stamp, from, body);
   if (!feed_->wanted()) refuse();
 }
 
 void MpaConnection::report_losses() {
   for (const Side side : kSides) {
     const auto loss = std::exchange(losses_[index(side)], std::nullopt);
-    if (loss) feed_->on_loss(loss->place, side, loss->kind);
+    if (loss) feed_->on_loss(loss->stamp, side, loss->kind);
   }
 }
 
-void MpaConnection::disconnect(Side culprit, const Place& place, bool clean) {
+void MpaConnection::disconnect(Side culprit, const FrameStamp& stamp, bool clean) {
   if (!open()) return;
   if (!feed_) return refuse();
-  report(culprit, place, trace::Disconnect{clean});
-  end(place);
+  report(culprit, stamp, trace::Disconnect{clean});
+  end(stamp);
 }
 
-void MpaConnection::end(const Place& place) {
+void MpaConnection::end(const FrameStamp& stamp) {
   if (!open()) return;
   if (feed_) {
     report_losses();
-    feed_->on_end(place);
+    feed_->on_end(stamp);
   }
-  standing_ = Standing::over;
+  state_ = State::over;
   for (const Side side : kSides) stream(side).stop();
 }
 

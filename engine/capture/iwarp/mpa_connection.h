@@ -20,59 +20,57 @@ class MpaConnection final : private StreamSink, private MpaSink {
   /// `hints` for the feed.
   MpaConnection(ConnectionSinks& sinks, Budget& budget, FeedHints hints);
 
-  void take(Side from, const TcpSegment& segment, const Place& place);
+  void take(Side from, const TcpSegment& segment, const FrameStamp& stamp);
   /// The capture ends. `end` is the place of the connection's end.
-  void finish(const Place& end);
+  void finish(const FrameStamp& end);
 
-  enum class Standing : std::uint8_t {
+  enum class State : std::uint8_t {
     candidate,   // it may be iWARP
     recognized,  // it is iWARP
     over,        // it has ended
     refused,     // it is another protocol
   };
-  Standing standing() const { return standing_; }
+  State state() const { return state_; }
   /// Whether a SYN, or a startup frame without one, starts another connection between the same
   /// ends.
   bool replaced_by(Side from, const TcpSegment& segment) const;
 
  private:
   void on_octets(Side from, const Piece& piece) override;
-  void on_hole(Side from, const Place& place, LossKind kind) override;
-  void on_fin(Side from, const Place& place) override;
-  void on_reset(Side from, const Place& place) override;
-  bool open() const override {
-    return standing_ == Standing::candidate || standing_ == Standing::recognized;
-  }
-  void on_startup(Side from, const Place& place, const Startup& startup) override;
-  void on_no_startup(Side from, const Place& place) override;
-  void on_ulpdu(Side from, const Place& place, const Ulpdu& ulpdu) override;
-  void on_lost(Side from, const Place& place, LossKind kind) override;
+  void on_hole(Side from, const FrameStamp& stamp, LossKind kind) override;
+  void on_fin(Side from, const FrameStamp& stamp) override;
+  void on_reset(Side from, const FrameStamp& stamp) override;
+  bool open() const override { return state_ == State::candidate || state_ == State::recognized; }
+  void on_startup(Side from, const FrameStamp& stamp, const Startup& startup) override;
+  void on_no_startup(Side from, const FrameStamp& stamp) override;
+  void on_ulpdu(Side from, const FrameStamp& stamp, const Ulpdu& ulpdu) override;
+  void on_lost(Side from, const FrameStamp& stamp, LossKind kind) override;
 
-  void take_request(Side from, const Place& place, const Startup& startup);
-  void take_reply(Side from, const Place& place, const Startup& startup);
-  void recognize(const Place& place);
+  void take_request(Side from, const FrameStamp& stamp, const Startup& startup);
+  void take_reply(Side from, const FrameStamp& stamp, const Startup& startup);
+  void recognize(const FrameStamp& stamp);
   void refuse();
-  void lose(Side from, const Place& place, LossKind kind);
-  void report(Side from, const Place& place, const trace::Body& body);
+  void lose(Side from, const FrameStamp& stamp, LossKind kind);
+  void report(Side from, const FrameStamp& stamp, const trace::Body& body);
   void report_losses();
-  void disconnect(Side culprit, const Place& place, bool clean);
-  void end(const Place& place);
+  void disconnect(Side culprit, const FrameStamp& stamp, bool clean);
+  void end(const FrameStamp& stamp);
   MpaStream& stream(Side side) { return streams_[static_cast<std::size_t>(side)]; }
   DdpMessages& messages(Side side) { return messages_[static_cast<std::size_t>(side)]; }
 
   struct Loss {
-    Place place;
+    FrameStamp stamp;
     LossKind kind = LossKind::missing;
   };
 
   ConnectionSinks& sinks_;
   FeedHints hints_;
-  Standing standing_ = Standing::candidate;
+  State state_ = State::candidate;
   TcpConversation conversation_;
   std::array<MpaStream, 2> streams_;
   std::array<DdpMessages, 2> messages_;
   std::optional<ConnectionFeed> feed_;
-  Place last_place_;
+  FrameStamp last_stamp_;
   int unaligned_ = 0;
   std::array<bool, 2> startup_seen_{};
   std::optional<rdma::iwarp::StartupFrame> request_;

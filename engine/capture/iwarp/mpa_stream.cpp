@@ -78,7 +78,7 @@ void MpaStream::release() {
 }
 
 void MpaStream::take(const Piece& piece, bool at_start) {
-  place_ = piece.place;
+  stamp_ = piece.stamp;
   Run run{piece.octets, piece.missing, piece.begin};
   begin(piece, at_start);
   if (state_ == State::startup) take_startup(run);
@@ -103,7 +103,7 @@ void MpaStream::take_startup(Run& run) {
     if (!startup) {
       forget_partial();
       state_ = State::stopped;
-      sink_.on_no_startup(side_, place_);
+      sink_.on_no_startup(side_, stamp_);
       return;
     }
     if (startup->missing_response == 0) return end_startup(run, startup->kind);
@@ -130,7 +130,7 @@ void MpaStream::end_startup(const Run& run, StartupKind kind) {
   state_ = State::framed;
   was_framed_ = true;
   operation_begin_ = run.position;
-  if (frame) sink_.on_startup(side_, place_, {std::move(*frame), startup_cut_});
+  if (frame) sink_.on_startup(side_, stamp_, {std::move(*frame), startup_cut_});
 }
 
 /// Replaces the run by a copy without markers.
@@ -242,7 +242,7 @@ void MpaStream::end_fpdu(View captured, std::size_t ulpdu_length) {
   const std::size_t payload_length = kUlpduLengthBytes + ulpdu_length - header;
   const View payload = captured.subspan(header);
   sink_.on_ulpdu(
-      side_, place_,
+      side_, stamp_,
       {segment, payload.first(std::min(payload.size(), payload_length)), payload_length});
 }
 

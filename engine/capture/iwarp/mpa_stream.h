@@ -32,12 +32,12 @@ struct Startup {
 class MpaSink {
  public:
   virtual ~MpaSink() = default;
-  virtual void on_startup(Side from, const Place& place, const Startup& startup) = 0;
+  virtual void on_startup(Side from, const FrameStamp& stamp, const Startup& startup) = 0;
   /// The direction does not begin with a startup frame.
-  virtual void on_no_startup(Side from, const Place& place) = 0;
-  virtual void on_ulpdu(Side from, const Place& place, const Ulpdu& ulpdu) = 0;
+  virtual void on_no_startup(Side from, const FrameStamp& stamp) = 0;
+  virtual void on_ulpdu(Side from, const FrameStamp& stamp, const Ulpdu& ulpdu) = 0;
   /// Some of what was sent before `place` is unknown.
-  virtual void on_lost(Side from, const Place& place, LossKind kind) = 0;
+  virtual void on_lost(Side from, const FrameStamp& stamp, LossKind kind) = 0;
 };
 
 class MpaStream {
@@ -88,7 +88,7 @@ class MpaStream {
   void bad_fpdu();
   void forget_partial();
   void lose_alignment(LossKind kind);
-  void lose(LossKind kind) { sink_.on_lost(side_, place_, kind); }
+  void lose(LossKind kind) { sink_.on_lost(side_, stamp_, kind); }
   std::size_t have() const { return partial_.size() + partial_missing_; }
 
   MpaSink& sink_;
@@ -101,7 +101,7 @@ class MpaStream {
   bool was_framed_ = false;
   bool startup_cut_ = false;
   int bad_fpdus_ = 0;
-  Place place_;
+  FrameStamp stamp_;
   LossKind why_unaligned_ = LossKind::joined;
   std::optional<std::uint64_t> operation_begin_;  // position after the startup frame
   Bytes partial_;                                 // of a startup frame or an FPDU

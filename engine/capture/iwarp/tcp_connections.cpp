@@ -84,19 +84,19 @@ bool TcpConnections::read(const Datagram& datagram) {
     std::swap(key.ports[0], key.ports[1]);
     from = Side::b;
   }
-  Entry* entry = find(key, from, *segment, datagram.place);
+  Entry* entry = find(key, from, *segment, datagram.stamp);
   if (entry == nullptr) return false;
-  entry->connection.take(from, *segment, datagram.place);
-  const MpaConnection::Standing standing = entry->connection.standing();
+  entry->connection.take(from, *segment, datagram.stamp);
+  const MpaConnection::State state = entry->connection.state();
   const bool is_iwarp =
-      standing == MpaConnection::Standing::recognized || standing == MpaConnection::Standing::over;
-  file(*entry, datagram.place);
+      state == MpaConnection::State::recognized || state == MpaConnection::State::over;
+  file(*entry, datagram.stamp);
   return is_iwarp;
 }
 
 /// Finds or adds the connection of the segment. nullptr if it is of no interest.
 TcpConnections::Entry* TcpConnections::find(const Key& key, Side from, const TcpSegment& segment,
-                                            const Place& place) {
+                                            const FrameStamp& stamp) {
   const auto found = by_key_.find(key);
   if (found == by_key_.end()) {
     const bool interesting = (segment.syn && !segment.rst) || begins_startup(segment.octets) ||
@@ -105,7 +105,7 @@ TcpConnections::Entry* TcpConnections::find(const Key& key, Side from, const Tcp
   }
   Entry& entry = *found->second;
   if (!entry.connection.replaced_by(from, segment)) return &entry;
-  entry.connection.finish(place);
+  entry.connection.finish(stamp);
   remove(entry);
   return add(key);
 }
@@ -118,20 +118,20 @@ TcpConnections::Entry* TcpConnections::add(const Key& key) {
 }
 
 /// Moves the entry to the list of its standing, and enforces the limits of the lists.
-void TcpConnections::file(Entry& entry, const Place& place) {
-  const MpaConnection::Standing standing = entry.connection.standing();
-  if (standing == MpaConnection::Standing::refused && !known(entry.key.ports[0]) &&
+void TcpConnections::file(Entry& entry, const FrameStamp& stamp) {
+  const MpaConnection::State state = entry.connection.state();
+  if (state == MpaConnection::State::refused && !known(entry.key.ports[0]) &&
       !known(entry.key.ports[1])) {
     return remove(entry);
   }
-  const bool recognized = standing == MpaConnection::Standing::recognized;
+  const bool recognized = state == MpaConnection::State::recognized;
   Entries& from = entry.recognized ? recognized_ : others_;
   Entries& to = recognized ? recognized_ : others_;
   entry.recognized = recognized;
   to.splice(to.begin(), from, entry.position);
   if (others_.size() > kMostOthers) remove(others_.back());
   if (recognized_.size() > kMostConnections) {
-    recognized_.back().connection.finish(place);
+    recognized_.back().connection.finish(stamp);
     ++forgotten_;
     remove(recognized_.back());
   }

@@ -48,9 +48,9 @@ class TcpConnections {
   struct Entry;
   using Entries = std::list<Entry>;  // most recently active first
 
-  Entry* find(const Key& key, Side from, const TcpSegment& segment, const Place& place);
+  Entry* find(const Key& key, Side from, const TcpSegment& segment, const FrameStamp& stamp);
   Entry* add(const Key& key);
-  void file(Entry& entry, const Place& place);
+  void file(Entry& entry, const FrameStamp& stamp);
   void remove(Entry& entry);
   FeedHints hints_of(const Key& key) const;
   bool known(std::uint16_t port) const;

@@ -93,15 +93,15 @@ TEST(TcpConnections, SaysWhichPacketsAreOfAnIwarpConnection) {
 /// The octets of Sends and Writes.
 class Views : public ConnectionSinks, public ConnectionSink {
  public:
-  ConnectionSink& open(const Place&, const ConnectionName&) override { return *this; }
-  void on_event(const Place&, const trace::Event& event) override {
+  ConnectionSink& open(const FrameStamp&, const ConnectionName&) override { return *this; }
+  void on_event(const FrameStamp&, const trace::Event& event) override {
     if (const auto* send = std::get_if<trace::Send>(&event.body)) views.push_back(send->bytes);
     if (const auto* write = std::get_if<trace::RdmaWrite>(&event.body)) {
       views.push_back(write->payload);
     }
   }
-  void on_loss(const Place&, trace::Role, LossKind) override {}
-  void on_end(const Place&) override {}
+  void on_loss(const FrameStamp&, trace::Role, LossKind) override {}
+  void on_end(const FrameStamp&) override {}
   std::vector<View> views;
 };
 

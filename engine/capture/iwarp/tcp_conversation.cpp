@@ -11,7 +11,7 @@ constexpr std::array kSides{Side::a, Side::b};
 
 }  // namespace
 
-void TcpConversation::take(Side from, const TcpSegment& segment, const Place& place) {
+void TcpConversation::take(Side from, const TcpSegment& segment, const FrameStamp& stamp) {
   ++packets_;
   set_firsts(from, segment);
   TcpStream& stream = own(from);
@@ -21,7 +21,7 @@ void TcpConversation::take(Side from, const TcpSegment& segment, const Place& pl
               segment.missing,
               true,
               0,
-              place};
+              stamp};
   if (!stream.near(piece.begin)) return;
   if (segment.ack) {
     const std::uint64_t position = peer.position(segment.acknowledgment);
@@ -30,15 +30,15 @@ void TcpConversation::take(Side from, const TcpSegment& segment, const Place& pl
       piece.needs = position;
     }
   }
-  const StreamEnd mark{piece.end(), piece.needs, place};
+  const StreamEnd mark{piece.end(), piece.needs, stamp};
   // A reset of an older connection is behind what its sender has acknowledged.
   if (segment.rst && piece.begin >= stream.acknowledged()) {
-    stream.keep_rst({piece.begin, piece.needs, place});
+    stream.keep_rst({piece.begin, piece.needs, stamp});
   } else if (!segment.rst) {
     if (segment.fin && mark.position >= stream.next()) stream.keep_fin(mark);
     if (piece.end() > stream.next()) take_octets(from, piece);
   }
-  if (sink_.open()) deliver_ready(place);
+  if (sink_.open()) deliver_ready(stamp);
 }
 
 // The first packets locate the beginning of each direction. A SYN marks the real start. So does the
@@ -70,7 +70,7 @@ void TcpConversation::take_octets(Side from, Piece piece) {
   stream.keep(piece);
 }
 
-void TcpConversation::deliver_ready(const Place& place) {
+void TcpConversation::deliver_ready(const FrameStamp& stamp) {
   if (std::ranges::all_of(streams_, [](const TcpStream& stream) {
         return stream.keeps_nothing() && stream.acknowledged() <= stream.next();
       })) {
@@ -80,7 +80,7 @@ void TcpConversation::deliver_ready(const Place& place) {
   do {
     while (sink_.open() && (deliver_next() || break_deadlock())) {
     }
-  } while (sink_.open() && enforce_limits(place));
+  } while (sink_.open() && enforce_limits(stamp));
   for (const Side side : kSides) {
     std::uint64_t& since = hole_since_[static_cast<std::size_t>(side)];
     if (!own(side).misses_acknowledged()) {
@@ -102,7 +102,7 @@ bool TcpConversation::deliver_next() {
   const bool a_may = can_deliver(Side::a);
   const bool b_may = can_deliver(Side::b);
   if (!a_may && !b_may) return false;
-  const bool a_first = own(Side::a).head_place().frame < own(Side::b).head_place().frame;
+  const bool a_first = own(Side::a).head_stamp().frame < own(Side::b).head_stamp().frame;
   deliver(a_may && (!b_may || a_first) ? Side::a : Side::b);
   return true;
 }
@@ -118,9 +118,9 @@ void TcpConversation::deliver(Side from) {
   } else if (head == TcpStream::Head::fin) {
     const StreamEnd fin = stream.take_fin();
     stream.advance(fin.position + 1);
-    sink_.on_fin(from, fin.place);
+    sink_.on_fin(from, fin.stamp);
   } else {
-    sink_.on_reset(from, stream.take_rst().place);
+    sink_.on_reset(from, stream.take_rst().stamp);
   }
 }
 
@@ -130,7 +130,7 @@ bool TcpConversation::break_deadlock() {
   TcpStream& a = own(Side::a);
   TcpStream& b = own(Side::b);
   if (a.head() == TcpStream::Head::none || b.head() == TcpStream::Head::none) return false;
-  const bool a_later = a.head_place().frame > b.head_place().frame;
+  const bool a_later = a.head_stamp().frame > b.head_stamp().frame;
   TcpStream& later = a_later ? a : b;
   later.release_head((a_later ? b : a).head_needs());
   return true;
@@ -153,11 +153,11 @@ std::optional<Side> TcpConversation::stopped(bool or_kept) {
 }
 
 // Nothing can be delivered. Returns whether a hole was declared lost, so that more can be.
-bool TcpConversation::enforce_limits(const Place& place) {
+bool TcpConversation::enforce_limits(const FrameStamp& stamp) {
   if (const auto side = stopped(false)) {
     const std::uint64_t since = hole_since_[static_cast<std::size_t>(*side)];
     if (since != 0 && packets_ - since >= kMostPacketsUntilMissing) {
-      report_loss(*side, place, LossKind::missing);
+      report_loss(*side, stamp, LossKind::missing);
       return true;
     }
   }
@@ -165,31 +165,31 @@ bool TcpConversation::enforce_limits(const Place& place) {
     if (!own(side).keeps_too_much()) continue;
     // It waits for its own hole, or its head waits for one of the peer.
     const Side stopped = own(side).head() == TcpStream::Head::none ? side : other(side);
-    report_loss(stopped, place,
+    report_loss(stopped, stamp,
                 own(stopped).misses_acknowledged() ? LossKind::missing : LossKind::overflow);
     return true;
   }
   return false;
 }
 
-void TcpConversation::report_loss(Side from, const Place& place, LossKind kind) {
+void TcpConversation::report_loss(Side from, const FrameStamp& stamp, LossKind kind) {
   // The peer may have answered a part of the hole before the rest. The rest has been missing as
   // long.
   const auto answer = own(other(from)).first_needs();
   const bool in_hole = answer && *answer > own(from).next();
   const auto there =
       own(from).skip_hole(in_hole ? *answer : std::numeric_limits<std::uint64_t>::max());
-  sink_.on_hole(from, there.value_or(place), kind);
+  sink_.on_hole(from, there.value_or(stamp), kind);
 }
 
-void TcpConversation::finish(const Place& place) {
-  deliver_ready(place);
+void TcpConversation::finish(const FrameStamp& stamp) {
+  deliver_ready(stamp);
   // Each turn declares one hole lost before a piece that is kept or was acknowledged.
   while (sink_.open()) {
     const auto side = stopped(true);
     if (!side) return;
-    report_loss(*side, place, LossKind::missing);
-    deliver_ready(place);
+    report_loss(*side, stamp, LossKind::missing);
+    deliver_ready(stamp);
   }
 }
 

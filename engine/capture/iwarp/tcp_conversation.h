@@ -24,9 +24,9 @@ class StreamSink {
   virtual ~StreamSink() = default;
   virtual void on_octets(Side from, const Piece& piece) = 0;
   /// Octets of `from` before the next ones are missing.
-  virtual void on_hole(Side from, const Place& place, LossKind kind) = 0;
-  virtual void on_fin(Side from, const Place& place) = 0;
-  virtual void on_reset(Side from, const Place& place) = 0;
+  virtual void on_hole(Side from, const FrameStamp& stamp, LossKind kind) = 0;
+  virtual void on_fin(Side from, const FrameStamp& stamp) = 0;
+  virtual void on_reset(Side from, const FrameStamp& stamp) = 0;
   /// False once the sink needs nothing more.
   virtual bool open() const = 0;
 };
@@ -38,9 +38,9 @@ class TcpConversation {
   TcpConversation(Budget& budget, StreamSink& sink)
       : sink_(sink), streams_{{TcpStream(budget), TcpStream(budget)}} {}
 
-  void take(Side from, const TcpSegment& segment, const Place& place);
+  void take(Side from, const TcpSegment& segment, const FrameStamp& stamp);
   /// The capture ends: delivers what is kept, with its holes.
-  void finish(const Place& place);
+  void finish(const FrameStamp& stamp);
   /// Whether a SYN with this sequence number belongs to this connection.
   bool may_begin_with(Side from, std::uint32_t sequence) const;
   const TcpStream& stream(Side side) const { return streams_[static_cast<std::size_t>(side)]; }
@@ -51,14 +51,14 @@ class TcpConversation {
   TcpStream& own(Side side) { return streams_[static_cast<std::size_t>(side)]; }
   void set_firsts(Side from, const TcpSegment& segment);
   void take_octets(Side from, Piece piece);
-  void deliver_ready(const Place& place);
+  void deliver_ready(const FrameStamp& stamp);
   bool can_deliver(Side from);
   bool deliver_next();
   void deliver(Side from);
   bool break_deadlock();
   std::optional<Side> stopped(bool or_kept);
-  bool enforce_limits(const Place& place);
-  void report_loss(Side from, const Place& place, LossKind kind);
+  bool enforce_limits(const FrameStamp& stamp);
+  void report_loss(Side from, const FrameStamp& stamp, LossKind kind);
 
   StreamSink& sink_;
   std::array<TcpStream, 2> streams_;

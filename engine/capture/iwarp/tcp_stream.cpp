@@ -92,7 +92,7 @@ std::optional<std::uint64_t> TcpStream::first_needs() const {
 TcpStream::Head TcpStream::head() {
   if (rst_ && rst_->position <= next_) {
     head_needs_ = rst_->needs;
-    head_place_ = rst_->place;
+    head_stamp_ = rst_->stamp;
     return Head::rst;
   }
   while (!kept_.empty() && kept_.begin()->second.piece.end() <= next_) {
@@ -100,12 +100,12 @@ TcpStream::Head TcpStream::head() {
   }
   if (!kept_.empty() && kept_.begin()->first <= next_) {
     head_needs_ = kept_.begin()->second.piece.needs;
-    head_place_ = kept_.begin()->second.piece.place;
+    head_stamp_ = kept_.begin()->second.piece.stamp;
     return Head::octets;
   }
   if (fin_ && fin_->position <= next_) {
     head_needs_ = fin_->needs;
-    head_place_ = fin_->place;
+    head_stamp_ = fin_->stamp;
     return Head::fin;
   }
   return Head::none;
@@ -151,21 +151,21 @@ StreamEnd TcpStream::take_rst() {
   return *std::exchange(rst_, std::nullopt);
 }
 
-std::optional<Place> TcpStream::skip_hole(std::uint64_t most) {
+std::optional<FrameStamp> TcpStream::skip_hole(std::uint64_t most) {
   std::optional<std::uint64_t> target;
-  std::optional<Place> place;
-  const auto consider = [&](std::uint64_t position, std::optional<Place> there) {
+  std::optional<FrameStamp> stamp;
+  const auto consider = [&](std::uint64_t position, std::optional<FrameStamp> there) {
     if (position <= next_ || (target && *target <= position)) return;
     target = position;
-    place = there;
+    stamp = there;
   };
-  if (!kept_.empty()) consider(kept_.begin()->first, kept_.begin()->second.piece.place);
-  if (fin_) consider(fin_->position, fin_->place);
-  if (rst_) consider(rst_->position, rst_->place);
+  if (!kept_.empty()) consider(kept_.begin()->first, kept_.begin()->second.piece.stamp);
+  if (fin_) consider(fin_->position, fin_->stamp);
+  if (rst_) consider(rst_->position, rst_->stamp);
   consider(acknowledged_, std::nullopt);
   consider(most, std::nullopt);
   if (target) next_ = *target;
-  return place;
+  return stamp;
 }
 
 void TcpStream::clear() {

@@ -23,7 +23,7 @@ struct Piece {
   std::size_t missing = 0;     // not captured, after `octets`
   bool starts_segment = true;  // the first octet is the first of its TCP segment
   std::uint64_t needs = 0;     // the other direction's position that the sender had acknowledged
-  Place place;
+  FrameStamp stamp;
 
   std::uint64_t end() const { return begin + octets.size() + missing; }
   bool empty() const { return begin == end(); }
@@ -37,7 +37,7 @@ struct Piece {
 struct StreamEnd {
   std::uint64_t position = 0;
   std::uint64_t needs = 0;
-  Place place;
+  FrameStamp stamp;
 };
 
 class TcpStream {
@@ -82,7 +82,7 @@ class TcpStream {
   Head head();
   /// The position that the head waits for, and its place.
   std::uint64_t head_needs() const { return head_needs_; }
-  const Place& head_place() const { return head_place_; }
+  const FrameStamp& head_stamp() const { return head_stamp_; }
   /// The head's octets before `position` wait for nothing any more.
   void release_head(std::uint64_t position);
   /// The next octets were acknowledged, and are missing.
@@ -100,7 +100,7 @@ class TcpStream {
   void advance(std::uint64_t position) { next_ = position; }
   /// Declares octets before `most` lost, at most up to the next kept item or the end of what was
   /// acknowledged. Returns the place of the item after the hole, if there is one.
-  std::optional<Place> skip_hole(std::uint64_t most);
+  std::optional<FrameStamp> skip_hole(std::uint64_t most);
   void clear();
 
  private:
@@ -118,7 +118,7 @@ class TcpStream {
   std::optional<StreamEnd> fin_;
   std::optional<StreamEnd> rst_;
   std::uint64_t head_needs_ = 0;
-  Place head_place_;
+  FrameStamp head_stamp_;
 };
 
 }  // namespace steertag::capture::iwarp

@@ -42,7 +42,7 @@ TEST(TcpStream, AnotherFinDoesNotMoveTheFirst) {
   EXPECT_EQ(stream.head(), TcpStream::Head::none);
   stream.advance(stream.first() + 5);
   EXPECT_EQ(stream.head(), TcpStream::Head::fin);
-  EXPECT_EQ(stream.head_place().frame, 7u);
+  EXPECT_EQ(stream.head_stamp().frame, 7u);
 }
 
 RC_GTEST_PROP(TcpStreamProperty, TheFirstCopyOfEachOctetIsHandedOn, ()) {

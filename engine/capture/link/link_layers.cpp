@@ -113,7 +113,7 @@ void LinkLayers::Rest::limit(std::size_t to) {
 }
 
 LinkFrame LinkLayers::read(const Packet& packet) {
-  return read_link(packet.link_type, {packet.place, packet.octets, packet.wire_bytes});
+  return read_link(packet.link_type, {packet.stamp, packet.octets, packet.wire_bytes});
 }
 
 LinkFrame LinkLayers::read_link(LinkType type, const Rest& rest) {
@@ -177,7 +177,7 @@ LinkFrame LinkLayers::read_infiniband(Rest rest) {
   if (rest.octets.size() < kLrhBytes) return {};
   const std::size_t length = (load16(rest.octets.data() + 4) & std::size_t{0x7ff}) * 4;
   if (length >= kLrhBytes) rest.limit(length);
-  return InfinibandFrame{rest.place, rest.octets, rest.length, true};
+  return InfinibandFrame{rest.stamp, rest.octets, rest.length, true};
 }
 
 /// The global route header's length counts the octets after it, up to the invariant CRC.
@@ -185,7 +185,7 @@ LinkFrame LinkLayers::read_roce(Rest rest) {
   if (rest.octets.size() < kGrhBytes) return {};
   const std::size_t length = load16(rest.octets.data() + 4);
   if (length > 0) rest.limit(kGrhBytes + length);
-  return InfinibandFrame{rest.place, rest.octets, rest.length, false};
+  return InfinibandFrame{rest.stamp, rest.octets, rest.length, false};
 }
 
 LinkFrame LinkLayers::read_ethernet(Rest rest) {
@@ -251,16 +251,16 @@ LinkFrame LinkLayers::read_ipv4(Rest rest) {
   // Zero means that the interface was to segment it (offload): the whole packet is payload.
   if (total != 0) rest.limit(total);
   if (header_bytes < kIpv4Bytes || !rest.drop(header_bytes)) return {};
-  const Datagram datagram{rest.place,
+  const Datagram datagram{rest.stamp,
                           ipv4_address(header + 12),
                           ipv4_address(header + 16),
                           load8(header + 9),
                           rest.octets,
                           rest.length};
-  const std::uint16_t place = load16(header + 6);
+  const std::uint16_t stamp = load16(header + 6);
   Fragment fragment;
-  fragment.offset = (place & std::size_t{0x1fff}) * 8;
-  fragment.more = (place & 0x2000) != 0;
+  fragment.offset = (stamp & std::size_t{0x1fff}) * 8;
+  fragment.more = (stamp & 0x2000) != 0;
   if (fragment.offset == 0 && !fragment.more) return datagram;
   fragment.octets = rest.octets;
   fragment.length = rest.length;
@@ -276,7 +276,7 @@ LinkFrame LinkLayers::read_ipv6(Rest rest) {
   const std::size_t length = load16(header + 4);
   // Zero means a jumbogram, or a segment that the interface was to split (offload).
   if (length != 0) rest.limit(length);
-  const Datagram datagram{rest.place,
+  const Datagram datagram{rest.stamp,
                           ipv6_address(header + 8),
                           ipv6_address(header + 24),
                           load8(header + 6),
@@ -287,7 +287,7 @@ LinkFrame LinkLayers::read_ipv6(Rest rest) {
 
 /// Skips extension headers. RFC 8200 4.5: a reassembled packet has no fragment header.
 LinkFrame LinkLayers::read_extensions(Datagram datagram, bool reassembled) {
-  Rest rest{datagram.place, datagram.payload, datagram.length};
+  Rest rest{datagram.stamp, datagram.payload, datagram.length};
   for (std::size_t count = 0; is_extension(datagram.protocol); ++count) {
     const std::byte* header = rest.octets.data();
     if (count == kMostExtensionHeaders || rest.octets.size() < 2) return {};
@@ -297,9 +297,9 @@ LinkFrame LinkLayers::read_extensions(Datagram datagram, bool reassembled) {
     datagram.payload = rest.octets;
     datagram.length = rest.length;
     if (!is_fragment) continue;
-    const std::uint16_t place = load16(header + 2);
-    const bool more = (place & 1) != 0;
-    const std::size_t offset = place & std::size_t{0xfff8};
+    const std::uint16_t stamp = load16(header + 2);
+    const bool more = (stamp & 1) != 0;
+    const std::size_t offset = stamp & std::size_t{0xfff8};
     if (offset == 0 && !more) continue;
     if (reassembled) return {};
     const FragmentKey key{datagram.source, datagram.destination, load32(header + 4), 0};
@@ -310,7 +310,7 @@ LinkFrame LinkLayers::read_extensions(Datagram datagram, bool reassembled) {
 
 /// The datagram that a fragment completes, at the fragment's place.
 LinkFrame LinkLayers::join(Datagram datagram, const FragmentKey& key, const Fragment& fragment) {
-  const auto whole = fragments_.add(key, fragment, datagram.place.frame);
+  const auto whole = fragments_.add(key, fragment, datagram.stamp.frame);
   if (!whole) return {};
   datagram.protocol = whole->protocol;
   datagram.payload = whole->octets;

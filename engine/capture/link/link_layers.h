@@ -30,7 +30,7 @@ class LinkLayers {
  private:
   /// The rest of a packet after the headers that were read.
   struct Rest {
-    Place place;
+    FrameStamp stamp;
     View octets;
     std::size_t length = 0;  // on the wire
 

@@ -79,8 +79,8 @@ TEST(LinkLayers, PlaceIsThePackets) {
   Layers layers;
   layers.read(LinkType::ethernet, kMacs + "0806 ");
   const auto frame = layers.read(LinkType::ethernet, kMacs + "0800 " + kIpv4 + kPayload);
-  EXPECT_EQ(std::get<Datagram>(frame).place.frame, 2u);
-  EXPECT_EQ(std::get<Datagram>(frame).place.time_ns, 5);
+  EXPECT_EQ(std::get<Datagram>(frame).stamp.frame, 2u);
+  EXPECT_EQ(std::get<Datagram>(frame).stamp.time_ns, 5);
 }
 
 TEST(LinkLayers, OtherProtocolsAreNothing) {
@@ -171,8 +171,8 @@ TEST(LinkLayers, Ipv6ExtensionHeadersAreGonePast) {
       << "a fragment header of a whole packet";
 }
 
-std::string ipv4_fragment(const std::string& total, const std::string& place) {
-  return "4500 " + total + " abcd " + place + " 4011 0000 c000 0201 c000 0202 ";
+std::string ipv4_fragment(const std::string& total, const std::string& stamp) {
+  return "4500 " + total + " abcd " + stamp + " 4011 0000 c000 0201 c000 0202 ";
 }
 
 TEST(LinkLayers, FragmentsArePutTogether) {
@@ -182,7 +182,7 @@ TEST(LinkLayers, FragmentsArePutTogether) {
   const LinkFrame whole =
       layers.read(LinkType::raw_ip, ipv4_fragment("001c", "2000") + "01020304 a5a5a5a5");
   EXPECT_EQ(text_of(whole), "192.0.2.1 192.0.2.2 17 12 01020304 a5a5a5a5 05060708");
-  EXPECT_EQ(std::get<Datagram>(whole).place.frame, 2u) << "the packet that completed it";
+  EXPECT_EQ(std::get<Datagram>(whole).stamp.frame, 2u) << "the packet that completed it";
 }
 
 TEST(LinkLayers, FragmentsOfIpv6MayHaveHeadersOfTheirOwn) {

@@ -1,7 +1,7 @@
 // How the requester of a client takes calls of the server on its own connection (RFC 8167).
 #include "rpc/direction.h"
 #include "server/interposer.h"
-#include "server/rdma/line.h"
+#include "server/rdma/interposed_connection.h"
 #include "server/testing/peer_fixture.h"
 
 namespace steertag::peer::testing {
@@ -12,15 +12,17 @@ constexpr std::uint32_t kReverseXid = 0x5EED0001;
 /// Keeps what the client sends but for its calls, and lends the connection.
 class Listening final : public Interposer {
  public:
-  void on_accepted(const std::shared_ptr<Line>& accepted) override { line = accepted; }
-  void on_arrival(const std::shared_ptr<Line>&, Arrival& arrival) override {
+  void on_accepted(const std::shared_ptr<InterposedConnection>& accepted) override {
+    connection = accepted;
+  }
+  void on_arrival(const std::shared_ptr<InterposedConnection>&, Arrival& arrival) override {
     const View message = arrival.message;
     if (message.size() < 4 || wire::load_u32(message.data()) != kReverseXid) return;
     answers.push_back(copy(message));
     arrival.taken = true;
   }
 
-  std::shared_ptr<Line> line;
+  std::shared_ptr<InterposedConnection> connection;
   std::vector<Bytes> answers;
 };
 
@@ -85,7 +87,7 @@ class ClientReverseTest : public PeerTest {
       call.xid = rpc_xid;
       call.encode(writer);
     }
-    ASSERT_TRUE(listening.line->send(octets));
+    ASSERT_TRUE(listening.connection->send(octets));
     null();
     null();
   }
@@ -168,7 +170,7 @@ TEST_F(ClientReverseTest, AnswersThatNobodyReadsAreLimited) {
   call.encode(writer);
   // The client reads them in one turn, in which no Send of its own completes.
   constexpr std::size_t kCalls = 4 * kMostUnsentAnswers;
-  for (std::size_t i = 0; i < kCalls; ++i) ASSERT_TRUE(listening.line->send(octets));
+  for (std::size_t i = 0; i < kCalls; ++i) ASSERT_TRUE(listening.connection->send(octets));
   null();
   null();
   EXPECT_EQ(client->requester().statistics().reverse_calls, kCalls);
@@ -188,7 +190,7 @@ TEST_F(ClientReverseTest, AsManyCallsAsAreGrantedFindReceives) {
   rpc::CallHeader call;
   call.xid = kReverseXid;
   call.encode(writer);
-  for (std::uint32_t i = 0; i < kReverseGrant; ++i) ASSERT_TRUE(listening.line->send(octets));
+  for (std::uint32_t i = 0; i < kReverseGrant; ++i) ASSERT_TRUE(listening.connection->send(octets));
   null();
   null();
   EXPECT_EQ(listening.answers.size(), kReverseGrant);

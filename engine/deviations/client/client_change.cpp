@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mutate/catalogue.h"
+
 namespace steertag::deviations {
 
 SentCall* ClientHistory::find(std::uint32_t xid) {
@@ -14,6 +16,40 @@ std::optional<std::uint32_t> ClientHistory::oldest() const {
   const auto first =
       std::ranges::min_element(waiting, {}, [](const auto& entry) { return entry.second.number; });
   return first == waiting.end() ? std::nullopt : std::optional(first->first);
+}
+
+bool calls(const DepartingCall& /*call*/) {
+  return true;
+}
+
+bool calls_of_small_thresholds(const DepartingCall& call) {
+  return is_small(call.step.limits);
+}
+
+/// What still decodes stays in `header`, against which the reply is checked.
+void DepartingCall::mutate(std::string_view mutation) const {
+  wire::Draft draft =
+      step.header_octets ? wire::draft_of(*step.header_octets) : wire::Draft::from(step.header, {});
+  if (!mutate::apply_mutation(draft, mutation)) return;
+  Bytes octets;
+  wire::encode(draft, octets);
+  wire::Header changed;
+  if (wire::decode(octets, changed)) {
+    step.header = std::move(changed);
+    step.header_octets.reset();
+  } else {
+    step.header_octets = std::move(octets);
+  }
+}
+
+void ArrivingMessage::mutate(std::string_view mutation) const {
+  Bytes octets(message().begin(), message().end());
+  if (mutate::apply_mutation(octets, mutation)) replace(std::move(octets));
+}
+
+void ClientChange::depart(DepartingCall& call) const {
+  if (mutation.of && mutation.of(call)) call.mutate(mutation.name);
+  if (departure) departure(call);
 }
 
 void ArrivingMessage::fail(std::uint32_t xid) const {

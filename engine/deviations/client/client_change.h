@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "client/files/file_client.h"
 #include "client/interposer.h"
@@ -30,11 +31,12 @@ struct ClientHistory {
   bool has_unused_chunk = false;  // since a write chunk was offered
   std::optional<wire::Negotiated> first_limits;
   std::set<std::string> sessions;  // in which a COMPOUND was sent
-  struct Place {
+  struct SlotSequence {
     std::uint32_t slot = 0;
     std::uint32_t sequence = 0;
   };
-  std::map<std::uint32_t, Place> moved;              // by XID: where the client has put the call
+  std::map<std::uint32_t, SlotSequence>
+      moved;  // by XID: the slot that the client has put the call in
   std::map<std::string, std::uint32_t> first_slots;  // last sequence id of slot 0, by session
   std::map<std::uint32_t, std::uint32_t> answered_callbacks;  // last csa_sequenceid, by slot
   std::map<std::uint32_t, std::uint32_t> spoilt_callbacks;    // likewise; their retry is refused
@@ -51,6 +53,18 @@ struct DepartingCall {
 
   wire::Header& header() const { return step.header; }
   bool is_long() const { return step.header.proc == wire::Procedure::nomsg; }
+  /// Applies a mutation of engine/mutate to the header, if that has what it changes.
+  void mutate(std::string_view mutation) const;
+};
+
+/// Kinds of departing calls.
+bool calls(const DepartingCall& call);
+bool calls_of_small_thresholds(const DepartingCall& call);  // of 1024 octets
+
+/// A mutation of engine/mutate, by its name, and the calls that it changes.
+struct CallMutation {
+  bool (*of)(const DepartingCall& call) = nullptr;
+  std::string_view name{};
 };
 
 /// A Send that has arrived, before the client sees it.
@@ -60,6 +74,8 @@ struct ArrivingMessage {
 
   View message() const { return step.instead ? View(*step.instead) : step.message; }
   void replace(Bytes message) const { step.instead = std::move(message); }
+  /// The client sees the message after this mutation of engine/mutate.
+  void mutate(std::string_view mutation) const;
   void take() const { step.taken = true; }
   /// The client sees an ERR_CHUNK for that call instead, which fails it.
   void fail(std::uint32_t xid) const;
@@ -86,12 +102,14 @@ struct ClientChange {
   void (*up)(peer::UpStep& step, ClientHistory& history) = nullptr;
   void (*request)(peer::RequestStep& step, ClientHistory& history) = nullptr;
   void (*form)(peer::FormStep& step) = nullptr;
+  CallMutation mutation{};  // before `departure`
   void (*departure)(DepartingCall& call) = nullptr;
   void (*arrival)(ArrivingMessage& arriving) = nullptr;
   void (*answer)(peer::AnswerStep& step, ClientHistory& history) = nullptr;
 
+  void depart(DepartingCall& call) const;
   bool needs_interposer() const {
-    return connect || up || request || form || departure || arrival || answer;
+    return connect || up || request || form || mutation.of || departure || arrival || answer;
   }
 };
 

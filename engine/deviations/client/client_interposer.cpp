@@ -49,7 +49,7 @@ void ClientInterposer::on_departure(peer::CallDeparture& departure) {
   const std::uint32_t xid = departure.header.xid;
   const bool offers_result = !departure.header.write_list.empty();
   for (const ClientChange& change : changes_) {
-    if (change.departure) change.departure(call);
+    change.depart(call);
   }
   if (offers_result) history_.has_unused_chunk = false;
   history_.waiting[xid] = {departure.header, whole(departure), history_.sent++};

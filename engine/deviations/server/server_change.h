@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "deviations/server/session_history.h"
@@ -27,12 +28,14 @@ struct Connecting {
 /// A Send that has arrived, before the server sees it.
 class Arriving {
  public:
-  Arriving(peer::Arrival& arrival, const std::shared_ptr<peer::Line>& its_line,
-           History& its_history)
-      : line(its_line), history(its_history), arrival_(arrival) {}
+  Arriving(peer::Arrival& arrival,
+           const std::shared_ptr<peer::InterposedConnection>& its_connection, History& its_history)
+      : connection(its_connection), history(its_history), arrival_(arrival) {}
 
   View message() const { return arrival_.instead ? View(*arrival_.instead) : arrival_.message; }
   void replace(Bytes message) { arrival_.instead = std::move(message); }
+  /// The server sees the message after this mutation of engine/mutate.
+  void mutate(std::string_view mutation);
   /// The server sees nothing of it.
   void take() { arrival_.taken = true; }
   bool taken() const { return arrival_.taken; }
@@ -43,7 +46,7 @@ class Arriving {
   /// Takes it and ends the connection.
   void abort();
 
-  const std::shared_ptr<peer::Line>& line;
+  const std::shared_ptr<peer::InterposedConnection>& connection;
   History& history;
 
  private:
@@ -75,7 +78,7 @@ struct Departing {
   bool withheld = false;             // nothing is posted
   bool aborts = false;               // the connection ends instead
   bool waits_for_callbacks = false;  // posted once the client has answered all callbacks
-  std::shared_ptr<peer::Line> line;  // may be replaced by that of another connection
+  std::shared_ptr<peer::InterposedConnection> connection;  // may be replaced by another
   std::vector<Bytes> sends_after;
   std::vector<Read> reads_after;
   History* history = nullptr;
@@ -85,6 +88,8 @@ struct Departing {
   bool is_error(wire::ErrorCode code) const {
     return is_error() && draft.error == static_cast<std::uint32_t>(code);
   }
+  /// Applies a mutation of engine/mutate to the Send, if it has what that changes.
+  void mutate(std::string_view mutation);
   bool is_callback() const { return kind == peer::Departure::Kind::callback; }
   bool has_rpc_reply() const { return rpc_reply && rpc_reply->size() > 0; }
 };
@@ -95,8 +100,9 @@ struct ServerHistory {
   bool ends = false;   // the program has to end
   std::optional<std::optional<wire::PrivateData>> first_announcement;  // of the first client
   std::set<std::uint32_t> lost_calls;  // XIDs of calls over which a connection was lost
-  std::map<std::string, std::uint32_t> first_xids;                 // by SessionRequest::place
-  std::map<std::string, std::weak_ptr<peer::Line>> session_lines;  // that used it first
+  std::map<std::string, std::uint32_t> first_xids;  // by SessionRequest::slot_key
+  // By session: the connection that used it first.
+  std::map<std::string, std::weak_ptr<peer::InterposedConnection>> session_connections;
   std::optional<Bytes> lost_reply;  // sent last on a connection that is down
 };
 
@@ -114,6 +120,20 @@ struct History {
   std::vector<Departing> waiting;  // for answers to callbacks
 };
 
+/// Kinds of departing messages.
+bool replies(const Departing& departing);
+bool inline_replies(const Departing& departing);  // RDMA_MSG
+bool version_errors(const Departing& departing);  // ERR_VERS
+bool chunk_errors(const Departing& departing);    // ERR_CHUNK
+bool callbacks(const Departing& departing);
+bool recalls(const Departing& departing);  // CB_NULL is none
+
+/// A mutation of engine/mutate, by its name, and the messages that it changes.
+struct MessageMutation {
+  bool (*of)(const Departing& departing) = nullptr;
+  std::string_view name{};
+};
+
 /// Functions that are null change nothing. Each is called for every such event of the server.
 struct ServerChange {
   void (*options)(peer::ServerOptions& options) = nullptr;  // once, before the server starts
@@ -121,15 +141,18 @@ struct ServerChange {
   void (*arrival)(Arriving& arriving) = nullptr;
   void (*call)(peer::CallStep& call) = nullptr;
   void (*reply)(peer::ReplyStep& reply) = nullptr;
+  MessageMutation mutation{};  // before `departure`
   void (*departure)(Departing& departing) = nullptr;
   void (*session_call)(peer::CallStep& call, SessionTable& sessions) = nullptr;
   void (*session_reply)(peer::ReplyStep& reply, SessionTable& sessions) = nullptr;
   void (*callback)(peer::CallbackStep& callback, SessionTable& sessions) = nullptr;
   void (*down)(const fabric::CloseReason& reason, History& history) = nullptr;
 
+  bool changes_departures() const { return departure || mutation.of; }
+  void depart(Departing& departing) const;
   bool needs_sessions() const { return session_call || session_reply || callback; }
   bool needs_interposer() const {
-    return accept || arrival || call || reply || departure || down || needs_sessions();
+    return accept || arrival || call || reply || changes_departures() || down || needs_sessions();
   }
 };
 

@@ -34,19 +34,19 @@ Departing as_values(const peer::Departure& departure) {
 
 /// An operation that fails ends the connection, and the server learns it from there.
 void post(Departing departing) {
-  peer::Line& line = *departing.line;
+  peer::InterposedConnection& connection = *departing.connection;
   const auto writes = [&] {
     for (Departing::Write& write : departing.writes)
-      (void)line.write(std::move(write.octets), write.stag, write.offset);
+      (void)connection.write(std::move(write.octets), write.stag, write.offset);
   };
   if (!departing.writes_last) writes();
   Bytes message;
   wire::encode(departing.draft, message);
-  (void)line.send(std::move(message), departing.invalidate);
+  (void)connection.send(std::move(message), departing.invalidate);
   if (departing.writes_last) writes();
-  for (Bytes& send : departing.sends_after) (void)line.send(std::move(send));
+  for (Bytes& send : departing.sends_after) (void)connection.send(std::move(send));
   for (const Departing::Read& read : departing.reads_after)
-    (void)line.read(read.stag, read.offset, read.length);
+    (void)connection.read(read.stag, read.offset, read.length);
 }
 
 /// An STag that the client offered with the call: of its write list, else its read list, else its
@@ -96,8 +96,8 @@ ServerInterposer::ServerInterposer(std::vector<ServerChange> changes)
     : changes_(std::move(changes)),
       needs_sessions_(std::ranges::any_of(changes_, &ServerChange::needs_sessions)) {}
 
-History& ServerInterposer::history(const peer::Line& line) {
-  History& history = histories_[line.number()];
+History& ServerInterposer::history(const peer::InterposedConnection& connection) {
+  History& history = histories_[connection.number()];
   history.server = &server_;
   return history;
 }
@@ -110,9 +110,10 @@ void ServerInterposer::on_request(View private_data, peer::AcceptStep& step) {
   if (server_.hangs) step.answer = peer::AcceptStep::Answer::keep;
 }
 
-void ServerInterposer::on_arrival(const std::shared_ptr<peer::Line>& line, peer::Arrival& arrival) {
-  History& seen = history(*line);
-  Arriving arriving(arrival, line, seen);
+void ServerInterposer::on_arrival(const std::shared_ptr<peer::InterposedConnection>& connection,
+                                  peer::Arrival& arrival) {
+  History& seen = history(*connection);
+  Arriving arriving(arrival, connection, seen);
   for (const ServerChange& change : changes_) {
     if (change.arrival && !arriving.taken()) change.arrival(arriving);
   }
@@ -148,26 +149,25 @@ void ServerInterposer::on_callback(peer::CallbackStep& callback) {
   }
 }
 
-bool ServerInterposer::on_departure(const std::shared_ptr<peer::Line>& line,
+bool ServerInterposer::on_departure(const std::shared_ptr<peer::InterposedConnection>& connection,
                                     const peer::Departure& departure) {
-  History& seen = history(*line);
+  History& seen = history(*connection);
   if (departure.kind == peer::Departure::Kind::callback)
     note_callback(seen, joined(departure.parts));
-  const bool any = std::ranges::any_of(
-      changes_, [](const ServerChange& change) { return change.departure != nullptr; });
+  const bool any = std::ranges::any_of(changes_, &ServerChange::changes_departures);
   if (!any) {
     note_departure(seen, departure);
     return server_.hangs;
   }
   Departing departing = as_values(departure);
-  departing.line = line;
+  departing.connection = connection;
   departing.history = &seen;
   for (const ServerChange& change : changes_) {
-    if (change.departure && !departing.withheld) change.departure(departing);
+    if (!departing.withheld) change.depart(departing);
   }
   note_departure(seen, departure);
   if (departing.aborts) {
-    line->abort();
+    connection->abort();
   } else if (departing.waits_for_callbacks && !seen.callbacks.empty()) {
     seen.waiting.push_back(std::move(departing));
   } else if (!departing.withheld && !server_.hangs) {
@@ -176,12 +176,12 @@ bool ServerInterposer::on_departure(const std::shared_ptr<peer::Line>& line,
   return true;
 }
 
-void ServerInterposer::on_down(const std::shared_ptr<peer::Line>& line,
+void ServerInterposer::on_down(const std::shared_ptr<peer::InterposedConnection>& connection,
                                const fabric::CloseReason& reason) {
   for (const ServerChange& change : changes_) {
-    if (change.down) change.down(reason, history(*line));
+    if (change.down) change.down(reason, history(*connection));
   }
-  histories_.erase(line->number());
+  histories_.erase(connection->number());
 }
 
 }  // namespace steertag::deviations

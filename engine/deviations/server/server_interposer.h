@@ -16,23 +16,25 @@ class ServerInterposer final : public peer::Interposer {
   explicit ServerInterposer(std::vector<ServerChange> changes);
 
   void on_request(View private_data, peer::AcceptStep& step) override;
-  void on_arrival(const std::shared_ptr<peer::Line>& line, peer::Arrival& arrival) override;
+  void on_arrival(const std::shared_ptr<peer::InterposedConnection>& connection,
+                  peer::Arrival& arrival) override;
   void on_call(peer::CallStep& call) override;
   void on_reply(peer::ReplyStep& reply) override;
   void on_callback(peer::CallbackStep& callback) override;
-  bool on_departure(const std::shared_ptr<peer::Line>& line,
+  bool on_departure(const std::shared_ptr<peer::InterposedConnection>& connection,
                     const peer::Departure& departure) override;
-  void on_down(const std::shared_ptr<peer::Line>& line, const fabric::CloseReason& reason) override;
+  void on_down(const std::shared_ptr<peer::InterposedConnection>& connection,
+               const fabric::CloseReason& reason) override;
   bool ends_program() const override { return server_.ends; }
 
  private:
-  History& history(const peer::Line& line);
+  History& history(const peer::InterposedConnection& connection);
 
   std::vector<ServerChange> changes_;
   bool needs_sessions_ = false;
   SessionTable sessions_;
   ServerHistory server_;
-  std::map<std::uint64_t, History> histories_;  // by the line's number
+  std::map<std::uint64_t, History> histories_;  // by the connection's number
 };
 
 }  // namespace steertag::deviations

@@ -19,29 +19,29 @@ using namespace steertag::grade;
 class Notes final : public NoteSink {
  public:
   void on_opening(const OpeningNote& note) override {
-    look(note.connection, note.place);
+    look(note.connection, note.stamp);
     add(note.private_data);
   }
   void on_message(const MessageNote& note) override {
-    look(note.connection, note.place);
+    look(note.connection, note.stamp);
     fuzz::check(note.chunks.size() == std::min(note.segments_in_all(), kMostChunksNoted));
     fuzz::check(note.call_frame <= latest);
     ++messages;
   }
   void on_operation(const OperationNote& note) override {
-    look(note.connection, note.place);
+    look(note.connection, note.stamp);
     fuzz::check(note.call_frame <= latest);
   }
   void on_loss(const LossNote& note) override {
-    look(note.connection, note.place);
+    look(note.connection, note.stamp);
     fuzz::check(!capture::sentence(note.kind).empty());
     ++losses;
   }
   void on_finding(const FindingNote& note) override {
-    look(note.connection, note.place);
+    look(note.connection, note.stamp);
     fuzz::check(note.finding->requirement != nullptr && !note.finding->rule.empty());
     fuzz::check(!note.finding->expected.empty() && !note.finding->observed.empty());
-    fuzz::check(note.place.frame != 0);
+    fuzz::check(note.stamp.frame != 0);
     add(std::as_bytes(std::span(note.finding->observed)));
     ++findings;
   }
@@ -54,8 +54,8 @@ class Notes final : public NoteSink {
   unsigned sum = 0;  // reads the octets, so that sanitizers detect a dangling view
 
  private:
-  void look(std::uint64_t connection, const capture::Place& place) {
-    fuzz::check(connection >= 1 && place.frame <= latest);
+  void look(std::uint64_t connection, const capture::FrameStamp& stamp) {
+    fuzz::check(connection >= 1 && stamp.frame <= latest);
     connections = std::max(connections, connection);
   }
   void add(View octets) {
@@ -67,7 +67,7 @@ class Notes final : public NoteSink {
 void read_all(View input, Grader& grader, Notes* notes) {
   capture::Reader reader(grader);
   capture::each_packet(input, [&](const capture::Packet& packet) {
-    const std::uint64_t frame = packet.place.frame;
+    const std::uint64_t frame = packet.stamp.frame;
     if (notes != nullptr) notes->latest = frame;
     grader.reading(frame);
     reader.read(packet);
@@ -129,7 +129,7 @@ void check_report(const Report& report, const Notes& notes) {
 }
 
 bool same(const PlacedFinding& one, const PlacedFinding& other) {
-  return one.connection == other.connection && one.place.frame == other.place.frame &&
+  return one.connection == other.connection && one.stamp.frame == other.stamp.frame &&
          one.known_frame == other.known_frame && one.finding.rule == other.finding.rule &&
          one.finding.observed == other.finding.observed;
 }

@@ -272,7 +272,8 @@ TEST_F(ConnectionTest, SilentConnectionsAreClosed) {
 
 class TakesEverything final : public Interposer {
  public:
-  void on_arrival(const std::shared_ptr<Line>& /*line*/, Arrival& arrival) override {
+  void on_arrival(const std::shared_ptr<InterposedConnection>& /*connection*/,
+                  Arrival& arrival) override {
     arrival.taken = true;
   }
 };

@@ -266,10 +266,11 @@ TEST_F(ReducedTest, CallThatCannotBePulledGetsErrChunkAndIsNotExecuted) {
 
 class RepliesTwice final : public Interposer {
  public:
-  bool on_departure(const std::shared_ptr<Line>& line, const Departure& departure) override {
+  bool on_departure(const std::shared_ptr<InterposedConnection>& connection,
+                    const Departure& departure) override {
     Bytes message;
     for (const View part : departure.parts) message.insert(message.end(), part.begin(), part.end());
-    for (int i = 0; i < 2; ++i) (void)line->send(message);
+    for (int i = 0; i < 2; ++i) (void)connection->send(message);
     return true;
   }
 };

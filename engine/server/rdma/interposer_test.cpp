@@ -9,7 +9,7 @@
 namespace steertag::peer::testing {
 namespace {
 
-/// Counts what it sees, and hands departures to `bend`.
+/// Counts what it sees, and hands departures to `interpose`.
 class Watcher final : public Interposer {
  public:
   void on_request(View private_data, AcceptStep& step) override {
@@ -17,17 +17,21 @@ class Watcher final : public Interposer {
     client_data.assign(private_data.begin(), private_data.end());
     if (requests <= drops) step.answer = AcceptStep::Answer::drop;
   }
-  void on_accepted(const std::shared_ptr<Line>& line) override { lines.push_back(line); }
-  void on_arrival(const std::shared_ptr<Line>&, Arrival&) override { ++arrivals; }
-  bool on_departure(const std::shared_ptr<Line>& line, const Departure& departure) override {
-    ++departures;
-    return bend && bend(*line, departure);
+  void on_accepted(const std::shared_ptr<InterposedConnection>& connection) override {
+    connections.push_back(connection);
   }
-  void on_read(const std::shared_ptr<Line>&, std::uint64_t, View octets) override {
+  void on_arrival(const std::shared_ptr<InterposedConnection>&, Arrival&) override { ++arrivals; }
+  bool on_departure(const std::shared_ptr<InterposedConnection>& connection,
+                    const Departure& departure) override {
+    ++departures;
+    return interpose && interpose(*connection, departure);
+  }
+  void on_read(const std::shared_ptr<InterposedConnection>&, std::uint64_t, View octets) override {
     read.assign(octets.begin(), octets.end());
     ++reads;
   }
-  void on_down(const std::shared_ptr<Line>&, const fabric::CloseReason& reason) override {
+  void on_down(const std::shared_ptr<InterposedConnection>&,
+               const fabric::CloseReason& reason) override {
     ends.push_back(reason);
   }
 
@@ -38,9 +42,9 @@ class Watcher final : public Interposer {
   int reads = 0;
   Bytes client_data;
   Bytes read;
-  std::vector<std::shared_ptr<Line>> lines;
+  std::vector<std::shared_ptr<InterposedConnection>> connections;
   std::vector<fabric::CloseReason> ends;
-  std::function<bool(Line&, const Departure&)> bend;
+  std::function<bool(InterposedConnection&, const Departure&)> interpose;
 };
 
 Bytes message_of(const Departure& departure) {
@@ -66,18 +70,18 @@ TEST_F(InterposerTest, SeesEverythingOfAConformingServer) {
   EXPECT_EQ(watcher.arrivals, 1);
   EXPECT_EQ(watcher.departures, 1);
   EXPECT_TRUE(wire::find_private_data(watcher.client_data));
-  ASSERT_EQ(watcher.lines.size(), 1U);
-  EXPECT_TRUE(watcher.lines.front()->up());
+  ASSERT_EQ(watcher.connections.size(), 1U);
+  EXPECT_TRUE(watcher.connections.front()->up());
 }
 
 TEST_F(InterposerTest, WhatItTakesIsNotPosted) {
-  watcher.bend = [](Line& line, const Departure& departure) {
+  watcher.interpose = [](InterposedConnection& connection, const Departure& departure) {
     EXPECT_EQ(departure.kind, Departure::Kind::reply);
     EXPECT_EQ(departure.call->xid, wire::load_u32(departure.rpc_call.data()));
     Bytes wrong = message_of(departure);
     wire::store_u32(wrong.data() + 4, 9);  // rdma_vers
-    EXPECT_TRUE(line.send(wrong));
-    EXPECT_TRUE(line.send(message_of(departure)));
+    EXPECT_TRUE(connection.send(wrong));
+    EXPECT_TRUE(connection.send(message_of(departure)));
     return true;
   };
   auto client = connect();
@@ -91,16 +95,16 @@ TEST_F(InterposerTest, DroppedRequestsFailTheClient) {
   const auto mounted = client.mount("/export");
   ASSERT_FALSE(mounted);
   EXPECT_EQ(mounted.error().code, CallErrc::connection_lost) << mounted.error().message();
-  EXPECT_TRUE(watcher.lines.empty());
+  EXPECT_TRUE(watcher.connections.empty());
 }
 
 TEST_F(InterposerTest, LineOutlivesItsConnection) {
   auto client = connect();
-  const auto line = watcher.lines.front();
+  const auto connection = watcher.connections.front();
   server.reset();
-  EXPECT_FALSE(line->up());
-  EXPECT_EQ(line->send(Bytes(4)).error().code, fabric::Errc::not_connected);
-  EXPECT_EQ(line->read(1, 0, 4).error().code, fabric::Errc::not_connected);
+  EXPECT_FALSE(connection->up());
+  EXPECT_EQ(connection->send(Bytes(4)).error().code, fabric::Errc::not_connected);
+  EXPECT_EQ(connection->read(1, 0, 4).error().code, fabric::Errc::not_connected);
 }
 
 /// RFC 8166 8.1: the client's memory is open as far as its segments go, and no further, although it
@@ -113,12 +117,12 @@ TEST_P(OfferedMemory, EndsWithItsSegment) {
   constexpr std::uint32_t kRead = 8;
   const Bytes data = pattern(kOctets);
   bool held = false;
-  watcher.bend = [&](Line& line, const Departure& departure) {
+  watcher.interpose = [&](InterposedConnection& connection, const Departure& departure) {
     if (departure.call->read_list.empty() || held) return false;
     held = true;  // the reply: it would end the call, and close the memory
     const wire::Segment source = departure.call->read_list.front().target;
     EXPECT_EQ(source.length, kOctets);
-    EXPECT_TRUE(line.read(source.handle, source.offset + (inside ? 0 : kOctets), kRead));
+    EXPECT_TRUE(connection.read(source.handle, source.offset + (inside ? 0 : kOctets), kRead));
     return true;
   };
   auto client = connect();

@@ -79,12 +79,12 @@ PullStart PullQueue::serve_one(Lane& lane) {
 
 Shortage PullQueue::serve() {
   Shortage shortage = Shortage::none;
-  std::size_t standing = 0;  // lanes in which nothing can be started, of those looked at last
-  while (standing < lanes_.size()) {
+  std::size_t stalled = 0;  // lanes in which nothing can be started, of those looked at last
+  while (stalled < lanes_.size()) {
     const PullStart start = serve_one(lanes_[next_lane_]);
     if (start == PullStart::no_memory) return Shortage::of_all;
     if (start == PullStart::part_used_up) shortage = Shortage::of_unproven;
-    standing = start == PullStart::started ? 0 : standing + 1;
+    stalled = start == PullStart::started ? 0 : stalled + 1;
     next_lane_ = (next_lane_ + 1) % lanes_.size();
   }
   return shortage;

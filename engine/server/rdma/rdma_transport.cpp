@@ -71,9 +71,9 @@ void RdmaTransport::answer(std::unique_ptr<fabric::ConnectionRequest> request,
           std::make_unique<ServerConnection>(context_, rdma_, std::move(step.endpoint));
       const bool accepted =
           connection->accept(*request, step.client, step.events, step.bytes).has_value();
-      const std::shared_ptr<Line> line = connection->line();
+      const std::shared_ptr<InterposedConnection> interposed = connection->interposed();
       keep(std::move(connection), accepted);
-      if (accepted) interposer.on_accepted(line);
+      if (accepted) interposer.on_accepted(interposed);
       return;
     }
     case AcceptStep::Answer::reject:

@@ -18,7 +18,7 @@ std::optional<View> plain_payload(View message) {
 
 bool ServerConnection::send_callback(Bytes message) {
   if (dropped_ || down_ || !endpoint_.up()) return false;
-  if (line_) {
+  if (interposed_) {
     CallbackStep step{origin_.connection, true, message};
     context_.options.interposer->on_callback(step);
     if (step.withheld) return true;
@@ -35,11 +35,11 @@ bool ServerConnection::send_callback(Bytes message) {
   wire::encode(header, parts[0]);
   parts[1] = std::move(message);
   const std::array<View, 2> views{parts[0], parts[1]};
-  if (line_) {
+  if (interposed_) {
     Departure departure;
     departure.kind = Departure::Kind::callback;
     departure.parts = views;
-    if (context_.options.interposer->on_departure(line_, departure)) {
+    if (context_.options.interposer->on_departure(interposed_, departure)) {
       sent_callbacks_.erase(tag);
       return true;
     }

@@ -36,12 +36,13 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
                                                kFirstCallbackXid, 1);
   origin_.back = callbacks_;
   if (context.options.interposer)
-    line_ = std::make_shared<Line>(endpoint_, rdma.pool, *callbacks_, origin_.connection);
+    interposed_ = std::make_shared<InterposedConnection>(endpoint_, rdma.pool, *callbacks_,
+                                                         origin_.connection);
 }
 
 ServerConnection::~ServerConnection() {
   callbacks_->close();
-  if (line_) line_->close();
+  if (interposed_) interposed_->close();
   rdma_.pulls.forget(*this);
   for (const auto& call : transactions_) release_sink(*call);
   context_.replies.give_back(reply_bytes_);
@@ -71,10 +72,10 @@ void ServerConnection::on_message(ReceiveId receive, View message,
                                   std::optional<std::uint32_t> /*invalidated*/) {
   if (dropped_) return;
   ++context_.statistics.messages;
-  if (line_) {
+  if (interposed_) {
     Arrival arrival;
     arrival.message = message;
-    context_.options.interposer->on_arrival(line_, arrival);
+    context_.options.interposer->on_arrival(interposed_, arrival);
     if (dropped_ || down_) return;
     if (arrival.taken) {
       if (!arrival.keeps_receive) endpoint_.repost(receive);
@@ -186,10 +187,10 @@ void ServerConnection::on_pulled(Transaction& call) {
 }
 
 void ServerConnection::execute(Transaction& call, View message) {
-  if (line_) call.rpc_call.assign(message.begin(), message.end());
+  if (interposed_) call.rpc_call.assign(message.begin(), message.end());
   std::optional<Bytes> instead;
   std::span<const ReadChunk> chunks = call.pull.chunks;
-  if (line_) {
+  if (interposed_) {
     call.reply.clear();
     CallStep step{origin_.connection, true, message, call.pull.chunks, call.reply, {}, {}, false};
     context_.options.interposer->on_call(step);
@@ -212,7 +213,7 @@ void ServerConnection::execute(Transaction& call, View message) {
 }
 
 void ServerConnection::answer(Transaction& call, Outcome outcome) {
-  if (line_ && outcome == Outcome::reply) {
+  if (interposed_ && outcome == Outcome::reply) {
     ReplyStep step{origin_.connection, true, call.rpc_call, call.reply, outcome, &call.header};
     context_.options.interposer->on_reply(step);
     outcome = step.outcome;

@@ -36,7 +36,7 @@ class ServerConnection final : public EndpointUser,
   /// Never used again by this process.
   std::uint64_t id() const { return origin_.connection; }
   bool down() const { return down_; }
-  const std::shared_ptr<Line>& line() const { return line_; }
+  const std::shared_ptr<InterposedConnection>& interposed() const { return interposed_; }
 
  private:
   void on_up() override {}
@@ -127,7 +127,7 @@ class ServerConnection final : public EndpointUser,
   // Messages of callbacks that have not left, by the rest of their tag.
   std::map<WorkTag, std::array<Bytes, 2>> sent_callbacks_;
   WorkTag next_callback_ = 0;
-  std::shared_ptr<Line> line_;  // for an interposer only
+  std::shared_ptr<InterposedConnection> interposed_;  // for an interposer only
   Endpoint endpoint_;
   std::vector<std::unique_ptr<Transaction>> transactions_;
   std::vector<std::uint32_t> idle_;

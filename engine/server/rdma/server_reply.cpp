@@ -156,7 +156,7 @@ void ServerConnection::send_error(Transaction& call, const wire::Header& error) 
 }
 
 bool ServerConnection::interpose(Transaction& call, Departure::Kind kind) {
-  if (!line_ || down_) return false;
+  if (!interposed_ || down_) return false;
   const View error = call.error;
   Departure departure{kind, &call.header, call.rpc_call, {&error, 1}, {}, {}, &call.reply};
   if (kind == Departure::Kind::reply) {
@@ -164,15 +164,15 @@ bool ServerConnection::interpose(Transaction& call, Departure::Kind kind) {
     departure.writes = call.plan.writes();
     departure.invalidate = call.plan.invalidate();
   }
-  return context_.options.interposer->on_departure(line_, departure);
+  return context_.options.interposer->on_departure(interposed_, departure);
 }
 
 void ServerConnection::on_done(WorkTag tag, fabric::Operation operation) {
   if (tag & kCallbackTag) return on_callback_sent(tag);
-  if (line_ && (tag & Line::kTag)) {
-    const Bytes octets = line_->take_done(tag);
+  if (interposed_ && (tag & InterposedConnection::kTag)) {
+    const Bytes octets = interposed_->take_done(tag);
     if (operation == fabric::Operation::rdma_read)
-      context_.options.interposer->on_read(line_, tag & ~Line::kTag, octets);
+      context_.options.interposer->on_read(interposed_, tag & ~InterposedConnection::kTag, octets);
     return;
   }
   Transaction& call = *transactions_[tag];
@@ -195,7 +195,7 @@ void ServerConnection::on_down(const fabric::CloseReason& reason) {
   rdma_.pulls.forget(*this);
   callbacks_->close();
   remember_failed_calls(reason);
-  if (line_) context_.options.interposer->on_down(line_, reason);
+  if (interposed_) context_.options.interposer->on_down(interposed_, reason);
   for (const auto& call : transactions_) {
     release_sink(*call);
     call->reply.clear();

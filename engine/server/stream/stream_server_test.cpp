@@ -302,16 +302,16 @@ TEST_F(StreamServerTest, ASecondListenerThatFailsLeavesNothingOpen) {
   serve_all();
   net::Url free = *net::parse_url("tcp://127.0.0.1:0");
   {
-    const std::array one{ListenPlace{free}};
+    const std::array one{ListenAddress{free}};
     const auto probe = Server::start(one, all_programs(ServerOptions().clock), {});
     free.port = (*probe)->port();
   }
-  const std::array places{ListenPlace{free}, ListenPlace{tcp_url}};  // the second is in use
-  const auto started = Server::start(places, all_programs(ServerOptions().clock), {});
+  const std::array addresses{ListenAddress{free}, ListenAddress{tcp_url}};  // the second is in use
+  const auto started = Server::start(addresses, all_programs(ServerOptions().clock), {});
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code, net::Errc::cannot_listen);
   EXPECT_NE(started.error().message().find(std::to_string(tcp_url.port)), std::string::npos);
-  const std::array again{ListenPlace{free}};
+  const std::array again{ListenAddress{free}};
   const auto second = Server::start(again, all_programs(ServerOptions().clock), {});
   EXPECT_TRUE(second) << "the first port is still taken: " << second.error().message();
 }

@@ -80,11 +80,11 @@ class StreamTest : public PeerTest {
   void serve_all(ServerOptions options = {}, std::vector<std::unique_ptr<Program>> programs = {}) {
     options.clock = [this] { return now; };
     if (programs.empty()) programs = all_programs(options.clock);
-    const std::array places{
-        ListenPlace{*net::parse_url("iwarp://127.0.0.1:0"), provider.get()},
-        ListenPlace{*net::parse_url("tcp://127.0.0.1:0")},
+    const std::array addresses{
+        ListenAddress{*net::parse_url("iwarp://127.0.0.1:0"), provider.get()},
+        ListenAddress{*net::parse_url("tcp://127.0.0.1:0")},
     };
-    auto started = Server::start(places, std::move(programs), options,
+    auto started = Server::start(addresses, std::move(programs), options,
                                  [this](const std::string&, const net::Error& error) {
                                    troubles.push_back(error.message());
                                  });

@@ -146,7 +146,7 @@ class Player:
     def _unjudged(self, step):
         talk = self._talk(step.subject)
         if talk is not None:
-            talk.conn.lose_sight()
+            talk.conn.stop_judging()
 
     # -- what comes ----------------------------------------------------------------------------
 

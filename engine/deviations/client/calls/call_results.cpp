@@ -30,31 +30,18 @@ void offer_needless_write(peer::FormStep& step) {
   step.form.write_chunk_bytes = kNeedlessBytes;
 }
 
-void offer_twice(DepartingCall& call) {
-  wire::WriteList& list = call.header().write_list;
-  if (!is_small(call.step.limits) || list.size() != 1) return;
-  const std::vector<wire::Segment> first(list[0].begin(), list[0].end());
-  list.add(first);
+bool calls_for_one_result(const DepartingCall& call) {
+  return calls_of_small_thresholds(call) && call.header().write_list.size() == 1;
 }
 
-void offer_unused(DepartingCall& call) {
-  if (!call.history.has_unused_chunk) return;
-  wire::WriteList& list = call.header().write_list;
-  for (std::size_t chunk = 0; chunk < list.size(); ++chunk) {
-    for (wire::Segment& each : list.at(chunk)) each.length = 0;
-  }
+bool calls_after_unused_chunk(const DepartingCall& call) {
+  return call.history.has_unused_chunk;
 }
 
-/// As high as it takes to end behind 64 bits.
-void wrap(std::span<wire::Segment> segments) {
-  for (wire::Segment& each : segments) each.offset = ~std::uint64_t{0} - each.length / 2;
-}
-
-void wrap_all(DepartingCall& call) {
+void wrap(DepartingCall& call) {
   if (!is_small(call.step.limits)) return;
-  wire::WriteList& list = call.header().write_list;
-  for (std::size_t chunk = 0; chunk < list.size(); ++chunk) wrap(list.at(chunk));
-  wrap(call.header().reply_chunk);
+  call.mutate("write-chunk.offset-wraps");
+  call.mutate("reply-chunk.offset-wraps");
 }
 
 constexpr Deviation kFamily[] = {
@@ -72,7 +59,7 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.3.2.2-3"},
      .sentence = "After an unused write chunk the next one has its lengths, which are zero.",
-     .client = {.departure = offer_unused}},
+     .client = {.mutation = {calls_after_unused_chunk, "write-list.unused"}}},
     {.name = "reply-chunk-missing",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.3.3-1"},
@@ -87,7 +74,7 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8267-6.4.2-3", "RFC8166-4.3.2.1-1"},
      .sentence = "With thresholds of 1024 octets a result is offered two write chunks.",
-     .client = {.departure = offer_twice}},
+     .client = {.mutation = {calls_for_one_result, "write-list.doubled"}}},
     {.name = "write-chunk-needless",
      .side = trace::Role::client,
      .breaks = {"RFC8166-4.3.2-2"},
@@ -98,7 +85,7 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8166-2.3.2-1"},
      .sentence = "With thresholds of 1024 octets segments for results end behind 64 bits.",
-     .client = {.departure = wrap_all}},
+     .client = {.departure = wrap}},
 };
 
 }  // namespace

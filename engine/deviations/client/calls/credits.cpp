@@ -78,7 +78,7 @@ constexpr Deviation kFamily[] = {
      .side = trace::Role::client,
      .breaks = {"RFC8166-3.3.1-1", "RFC8166-3.3.1-6"},
      .sentence = "Calls carry 0 in rdma_credit.",
-     .client = {.departure = [](DepartingCall& call) { call.header().credit = 0; }}},
+     .client = {.mutation = {calls, "credit.0"}}},
     {.name = "no-credit-in-reserve",
      .side = trace::Role::client,
      .breaks = {"RFC8267-6.7.2-1"},

@@ -1,12 +1,12 @@
 // Deviations of the client: what it announces at a connection.
 // Also how it takes the server's announcement (RFC 8797 4, 5).
 #include "deviations/families.h"
+#include "mutate/private_data_mutation.h"
 
 namespace steertag::deviations {
 namespace {
 
 constexpr std::uint8_t kReserved = 0xFE;  // RFC 8797 4
-constexpr std::size_t kFlagsAt = 5;
 constexpr std::uint32_t kSmallSends = 1024;
 
 void assume_own(peer::UpStep& step, ClientHistory& /*history*/) {
@@ -37,8 +37,8 @@ void send_more(peer::UpStep& step, ClientHistory& /*history*/) {
 
 void set_reserved(peer::ConnectStep& step) {
   if (!step.endpoint.sends_private_data) return;
-  wire::encode(step.endpoint.announced, step.endpoint.raw_private_data.emplace());
-  (*step.endpoint.raw_private_data)[kFlagsAt] |= std::byte{0xaa};
+  step.endpoint.raw_private_data =
+      mutate::private_data(step.endpoint.announced, "private-data.reserved-bits-all")->bytes;
 }
 
 constexpr Deviation kFamily[] = {

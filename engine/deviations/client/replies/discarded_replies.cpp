@@ -7,39 +7,23 @@
 namespace steertag::deviations {
 namespace {
 
-constexpr std::size_t kVersAt = 4;
-constexpr std::size_t kProcAt = 12;
-// RDMA_MSGP has two words more before its lists (RFC 8166 4.1.2), in octets.
-constexpr std::size_t kMsgpWords = 8;
 constexpr auto kMsgp = static_cast<std::uint32_t>(wire::Procedure::msgp);
 constexpr auto kDone = static_cast<std::uint32_t>(wire::Procedure::done);
 constexpr auto kError = static_cast<std::uint32_t>(wire::Procedure::error);
 
-Bytes with_word(View message, std::size_t at, std::uint32_t word) {
-  Bytes changed(message.begin(), message.end());
-  if (changed.size() >= at + 4) wire::store_u32(changed.data() + at, word);
-  return changed;
-}
-
 void take_any_version(ArrivingMessage& arriving) {
   const auto words = wire::peek(arriving.message());
-  if (words && words->vers != wire::kVersion)
-    arriving.replace(with_word(arriving.message(), kVersAt, wire::kVersion));
+  if (words && words->vers != wire::kVersion) arriving.mutate("version.1");
 }
 
 void take_any_procedure(ArrivingMessage& arriving) {
   const auto words = wire::peek(arriving.message());
-  if (words && words->proc > kError) arriving.replace(with_word(arriving.message(), kProcAt, 0));
+  if (words && words->proc > kError) arriving.mutate("procedure.0");
 }
 
 void take_msgp(ArrivingMessage& arriving) {
-  const View message = arriving.message();
-  const auto words = wire::peek(message);
-  if (!words || words->proc != kMsgp || message.size() <= wire::kFixedBytes + kMsgpWords) return;
-  Bytes changed = with_word(message, kProcAt, 0);
-  const auto first = changed.begin() + wire::kFixedBytes;
-  changed.erase(first, first + kMsgpWords);
-  arriving.replace(std::move(changed));
+  const auto words = wire::peek(arriving.message());
+  if (words && words->proc == kMsgp) arriving.mutate("procedure.0");
 }
 
 void fail_on_short(ArrivingMessage& arriving) {

@@ -1,32 +1,31 @@
 // Deviations of the client: how it answers calls of the server (RFC 8167 5).
 #include "deviations/families.h"
+#include "mutate/catalogue.h"
 #include "rpc/message.h"
 #include "wire/xdr.h"
 
 namespace steertag::deviations {
 namespace {
 
-constexpr std::size_t kVersAt = 4;
-constexpr std::size_t kTypeAt = 4;  // in the RPC message
-
 bool has_chunks(const wire::Header& header) {
   return !header.read_list.empty() || !header.write_list.empty() || header.has_reply_chunk;
 }
 
+/// RDMA_ERROR stays as it is.
+void mutate_reply(Bytes& message, std::string_view mutation) {
+  if (message.size() > wire::kSmallestHeaderBytes) (void)mutate::apply_mutation(message, mutation);
+}
+
 void answer_version_two(Bytes& message) {
-  if (message.size() > wire::kSmallestHeaderBytes) wire::store_u32(message.data() + kVersAt, 2);
+  mutate_reply(message, "version.2");
 }
 
 void answer_other_xid(Bytes& message) {
-  if (message.size() < wire::kSmallestHeaderBytes + rpc::kSmallestReplyHeader) return;
-  std::byte* const xid = message.data() + wire::kSmallestHeaderBytes;
-  wire::store_u32(xid, ~wire::load_u32(xid));
+  mutate_reply(message, "rpc-xid.inverted");
 }
 
 void answer_as_call(Bytes& message) {
-  if (message.size() < wire::kSmallestHeaderBytes + rpc::kSmallestReplyHeader) return;
-  wire::store_u32(message.data() + wire::kSmallestHeaderBytes + kTypeAt,
-                  static_cast<std::uint32_t>(rpc::MessageType::CALL));
+  mutate_reply(message, "rpc-type.0");
 }
 
 void answer_plainly(Bytes& /*message*/) {}

@@ -41,12 +41,7 @@ void send_inline_too(Departing& reply) {
 
 void refuse(Departing& reply) {
   if (!reply.is_reply() || reply.draft.proc != kNoMsg) return;
-  wire::Header error;
-  error.xid = reply.call->xid;
-  error.credit = reply.draft.credit;
-  error.proc = wire::Procedure::error;
-  error.error = wire::ErrorCode::chunk;
-  reply.draft = wire::Draft::from(error, {});
+  reply.mutate("procedure.error-err-chunk");
   reply.writes.clear();
   reply.invalidate.reset();
 }

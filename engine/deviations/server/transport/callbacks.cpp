@@ -1,20 +1,15 @@
 // Deviations in calls of the server as messages, and in what it takes for their replies (RFC 8167).
 #include "deviations/families.h"
 #include "endpoint/limits.h"
+#include "mutate/payload_mutation.h"
 #include "rpc/direction.h"
 #include "wire/xdr.h"
 
 namespace steertag::deviations {
 namespace {
 
-constexpr std::size_t kSmallestRecall = 128;  // CB_NULL stays as it is
 constexpr std::size_t kXidAt = 0;
-constexpr std::size_t kVersAt = 4;
 constexpr std::size_t kCreditAt = 8;
-
-bool is_recall(const Departing& departing) {
-  return departing.is_callback() && departing.draft.payload.size() >= kSmallestRecall;
-}
 
 /// The payload of an RDMA_MSG with three empty lists, in any version; nothing for any other
 /// message.
@@ -38,19 +33,11 @@ void change_word(Arriving& arriving, std::size_t at, std::uint32_t value) {
   arriving.replace(std::move(message));
 }
 
-/// Nothing is there to be read: a judge of the call needs none of it.
-void add_read_chunk(Departing& callback) {
-  if (!is_recall(callback)) return;
-  wire::DraftReadEntry entry;
-  entry.segment = {static_cast<std::uint32_t>(callback.draft.payload.size()), {1, 4, 0}};
-  callback.draft.read_list.push_back(entry);
-}
-
 void grant_without_direction(Arriving& arriving) {
   const auto words = wire::peek(arriving.message());
   const auto payload = plain_payload(arriving);
   if (words && !(payload && rpc::direction(*payload)))
-    arriving.line->grant_callbacks(words->credit);
+    arriving.connection->grant_callbacks(words->credit);
 }
 
 /// The server learns of an error in place of the call.
@@ -59,14 +46,8 @@ void take_call_for_reply(Arriving& arriving) {
   if (!words || !has_direction(arriving, rpc::MessageType::CALL) ||
       !arriving.history.callbacks.contains(words->xid))
     return;
-  wire::Header error;
-  error.xid = words->xid;
-  error.credit = words->credit;
-  error.proc = wire::Procedure::error;
-  error.error = wire::ErrorCode::chunk;
-  Bytes message;
-  wire::encode(error, message);
-  arriving.replace(std::move(message));
+  arriving.mutate("version.1");
+  arriving.mutate("procedure.error-err-chunk");
 }
 
 void end_over_unknown_reply(Arriving& arriving) {
@@ -82,53 +63,43 @@ void match_rpc_xid(Arriving& arriving) {
     change_word(arriving, kXidAt, *rpc::xid(*plain_payload(arriving)));
 }
 
+void exceed_threshold(Departing& callback) {
+  const std::size_t threshold = callback.connection->negotiated().to_client_bytes;
+  if (recalls(callback))
+    callback.draft =
+        mutate::padded(callback.draft, wire::kSmallestHeaderBytes + wire::roundup4(threshold));
+}
+
 constexpr Deviation kFamily[] = {
     {.name = "callback-vers-two",
      .breaks = {"RFC8167-5.1-2"},
      .sentence = "Callbacks carry 2 in rdma_vers.",
-     .server = {.departure =
-                    [](Departing& callback) {
-                      if (callback.is_callback()) callback.draft.vers = 2;
-                    }},
+     .server = {.mutation = {callbacks, "version.2"}},
      .script_shows = false},
     {.name = "callback-xid-differs",
      .breaks = {"RFC8167-5.1-3"},
      .sentence = "The header of a callback carries another XID than its RPC call.",
-     .server = {.departure =
-                    [](Departing& callback) {
-                      if (callback.is_callback()) callback.draft.xid ^= 0x10000;
-                    }},
+     .server = {.mutation = {callbacks, "xid.bit-16-flipped"}},
      .script_shows = false},
     {.name = "callback-asks-no-credit",
      .breaks = {"RFC8167-5.1-1"},
      .sentence = "Callbacks ask for no credit.",
-     .server = {.departure =
-                    [](Departing& callback) {
-                      if (callback.is_callback()) callback.draft.credit = 0;
-                    }},
+     .server = {.mutation = {callbacks, "credit.0"}},
      .script_shows = false},
     {.name = "callback-with-chunk",
      .breaks = {"RFC8267-6.5.2-3"},
      .sentence = "Callbacks offer a write chunk.",
-     .server = {.departure =
-                    [](Departing& callback) {
-                      if (callback.is_callback()) callback.draft.write_list.emplace_back();
-                    }},
+     .server = {.mutation = {callbacks, "write-list.invented"}},
      .script_shows = false},
     {.name = "callback-with-read-chunk",
      .breaks = {"RFC8267-6.5.2-6", "RFC8167-7-1"},
      .sentence = "Recalls have a read chunk, whatever their size.",
-     .server = {.departure = add_read_chunk},
+     .server = {.mutation = {recalls, "read-list.invented"}},
      .script_shows = false},
     {.name = "callback-above-threshold",
      .breaks = {"RFC8167-4.2-1"},
      .sentence = "Recalls are larger than the client's receives.",
-     .server = {.departure =
-                    [](Departing& callback) {
-                      const std::size_t threshold = callback.line->negotiated().to_client_bytes;
-                      if (is_recall(callback))
-                        callback.draft.payload.resize(wire::roundup4(threshold));
-                    }},
+     .server = {.departure = exceed_threshold},
      .script_shows = false},
     {.name = "callbacks-above-grant",
      .breaks = {"RFC8167-4.1-2"},
@@ -173,7 +144,7 @@ constexpr Deviation kFamily[] = {
      .server = {.arrival =
                     [](Arriving& arriving) {
                       if (has_direction(arriving, rpc::MessageType::REPLY))
-                        change_word(arriving, kVersAt, wire::kVersion);
+                        arriving.mutate("version.1");
                     }},
      .script_shows = false},
 };

@@ -40,7 +40,7 @@ std::optional<peer::SessionRequest> request_of(const Departing& reply) {
 std::optional<std::uint32_t> first_xid(ServerHistory& server, const peer::SessionRequest& request,
                                        std::uint32_t xid) {
   if (server.first_xids.size() >= kMostKept) server.first_xids.clear();
-  const auto [known, first] = server.first_xids.try_emplace(request.place, xid);
+  const auto [known, first] = server.first_xids.try_emplace(request.slot_key, xid);
   return first ? std::nullopt : std::optional(known->second);
 }
 
@@ -63,24 +63,17 @@ void reply_under_first_xid(Departing& reply) {
 void grant_nothing_to_retry(Departing& reply) {
   const auto request = request_of(reply);
   if (request && first_xid(*reply.history->server, *request, reply.call->xid))
-    reply.draft.credit = 0;
+    reply.mutate("credit.0");
 }
 
 void mark_record(Departing& reply) {
-  constexpr std::uint32_t kLastFragment = 0x80000000;  // RFC 5531 11
   const auto request = request_of(reply);
-  if (!request || request->sequence == 1 ||
-      reply.draft.proc != static_cast<std::uint32_t>(wire::Procedure::msg))
-    return;
-  Bytes mark;
-  wire::Writer(mark).u32(kLastFragment | static_cast<std::uint32_t>(reply.draft.payload.size()));
-  reply.draft.payload.insert(reply.draft.payload.begin(), mark.begin(), mark.end());
+  if (request && request->sequence != 1 && inline_replies(reply))
+    reply.mutate("payload.record-mark");
 }
 
 void send_padded(Departing& reply) {
-  constexpr auto kMsg = static_cast<std::uint32_t>(wire::Procedure::msg);
-  if (request_of(reply) && reply.draft.proc == kMsg)
-    reply.draft.proc = static_cast<std::uint32_t>(wire::Procedure::msgp);
+  if (request_of(reply) && inline_replies(reply)) reply.mutate("procedure.msgp");
 }
 
 void keep_last_reply(Departing& reply) {
@@ -95,23 +88,23 @@ void keep_lost_reply(const fabric::CloseReason& /*reason*/, History& history) {
 
 void send_lost_reply(Arriving& arriving) {
   if (auto lost = std::exchange(arriving.history.server->lost_reply, std::nullopt))
-    (void)arriving.line->send(std::move(*lost));
+    (void)arriving.connection->send(std::move(*lost));
 }
 
-void reply_on_first_line(Departing& reply) {
+void reply_on_first_connection(Departing& reply) {
   const auto request = request_of(reply);
   if (!request) return;
-  auto& lines = reply.history->server->session_lines;
-  if (lines.size() >= kMostKept) lines.clear();
-  std::weak_ptr<peer::Line>& known = lines[request->session];
+  auto& connections = reply.history->server->session_connections;
+  if (connections.size() >= kMostKept) connections.clear();
+  std::weak_ptr<peer::InterposedConnection>& known = connections[request->session];
   const auto first = known.lock();
   if (!first || !first->up()) {
-    known = reply.line;
-  } else if (first != reply.line) {
+    known = reply.connection;
+  } else if (first != reply.connection) {
     // The memory of the call is not open to the other connection.
     reply.writes.clear();
     reply.invalidate.reset();
-    reply.line = first;
+    reply.connection = first;
   }
 }
 
@@ -130,7 +123,7 @@ void end_over_second_program(Arriving& arriving) {
   if (program != call->header.program) arriving.abort();
 }
 
-void call_back(peer::Line& line) {
+void call_back(peer::InterposedConnection& connection) {
   constexpr std::uint32_t kSomeProgram = 0x40000000;  // of callbacks: the client's choice
   constexpr std::uint32_t kXid = 1;
   wire::Header header;
@@ -144,7 +137,7 @@ void call_back(peer::Line& line) {
   call.version = 1;
   wire::Writer writer(message);
   call.encode(writer);
-  (void)line.send(std::move(message));
+  (void)connection.send(std::move(message));
 }
 
 void call_back_version_zero(Arriving& arriving) {
@@ -152,7 +145,8 @@ void call_back_version_zero(Arriving& arriving) {
   auto call = inline_call(arriving);
   if (!call || !call->is_version_four()) return;
   (void)call->arguments.opaque(kLongestTag, "tag");
-  if (call->arguments.u32("minorversion") == 0 && call->arguments.ok()) call_back(*arriving.line);
+  if (call->arguments.u32("minorversion") == 0 && call->arguments.ok())
+    call_back(*arriving.connection);
 }
 
 void hang_after_loss(const fabric::CloseReason& reason, History& history) {
@@ -199,7 +193,7 @@ constexpr Deviation kFamily[] = {
     {.name = "reply-on-first-connection",
      .breaks = {"RFC8881-2.9.2-4"},
      .sentence = "All replies of a session are sent on the connection that used it first.",
-     .server = {.departure = reply_on_first_line},
+     .server = {.departure = reply_on_first_connection},
      .script_shows = false},
     {.name = "session-in-records",
      .breaks = {"RFC8881-18.36.3-4"},

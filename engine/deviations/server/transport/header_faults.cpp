@@ -8,9 +8,6 @@ namespace {
 
 using wire::Procedure;
 
-constexpr std::size_t kVersAt = 4;
-constexpr std::size_t kProcAt = 12;
-
 bool has_procedure(const Arriving& arriving, Procedure procedure) {
   const auto words = wire::peek(arriving.message());
   return words && arriving.message().size() >= wire::kSmallestHeaderBytes &&
@@ -37,20 +34,13 @@ bool is_broken(const Arriving& arriving) {
   return !wire::decode(message, header);
 }
 
-void change_word(Arriving& arriving, std::size_t at, std::uint32_t value) {
-  Bytes message(arriving.message().begin(), arriving.message().end());
-  wire::store_u32(message.data() + at, value);
-  arriving.replace(std::move(message));
-}
-
 void execute_any_version(Arriving& arriving) {
   const auto words = wire::peek(arriving.message());
-  if (words && words->vers != wire::kVersion) change_word(arriving, kVersAt, wire::kVersion);
+  if (words && words->vers != wire::kVersion) arriving.mutate("version.1");
 }
 
 void execute_any_procedure(Arriving& arriving) {
-  if (has_unknown_procedure(arriving))
-    change_word(arriving, kProcAt, static_cast<std::uint32_t>(Procedure::msg));
+  if (has_unknown_procedure(arriving)) arriving.mutate("procedure.0");
 }
 
 /// Walks the chunk lists of a message and rewrites single words; stops at the end of the message.
@@ -178,7 +168,7 @@ constexpr Deviation kFamily[] = {
                     [](Arriving& arriving) {
                       if (!is_broken(arriving)) return;
                       arriving.take();
-                      arriving.line->disconnect();
+                      arriving.connection->disconnect();
                     }}},
     {.name = "exits-on-broken-list",
      .breaks = {"RFC8166-4.5-2"},

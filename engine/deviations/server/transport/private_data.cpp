@@ -3,13 +3,13 @@
 
 #include "deviations/families.h"
 #include "endpoint/limits.h"
+#include "mutate/private_data_mutation.h"
 #include "wire/private_data.h"
 
 namespace steertag::deviations {
 namespace {
 
 constexpr std::size_t kVersionAt = 4;
-constexpr std::size_t kFlagsAt = 5;
 constexpr std::uint32_t kAssumedBytes = 4096;
 
 /// The private data at any offset, whatever its version says.
@@ -29,13 +29,11 @@ void miss(Connecting& connecting, IsMissed&& is_missed) {
   if (found && is_missed(*found)) connecting.step.client.reset();
 }
 
-/// The octets that the server announces, to be changed; null if it announces nothing.
-Bytes* announcement(Connecting& connecting) {
+/// The server announces this variant of its private data, if it announces any.
+void announce(Connecting& connecting, std::string_view variant) {
   peer::EndpointOptions& endpoint = connecting.step.endpoint;
-  if (!endpoint.sends_private_data) return nullptr;
-  if (!endpoint.raw_private_data)
-    wire::encode(endpoint.announced, endpoint.raw_private_data.emplace());
-  return &*endpoint.raw_private_data;
+  if (endpoint.sends_private_data)
+    endpoint.raw_private_data = mutate::private_data(endpoint.announced, variant)->bytes;
 }
 
 void keep_first_announcement(Connecting& connecting) {
@@ -45,7 +43,8 @@ void keep_first_announcement(Connecting& connecting) {
 }
 
 void clear_own_flag(Connecting& connecting) {
-  if (Bytes* octets = announcement(connecting)) (*octets)[kFlagsAt] &= std::byte{0xfe};
+  if (connecting.step.endpoint.announced.remote_invalidation)
+    announce(connecting, "private-data.r-flag-toggled");
 }
 
 /// An STag of the call that was offered for some octets.
@@ -121,26 +120,21 @@ constexpr Deviation kFamily[] = {
      .sentence = "The server's private data has reserved bits set.",
      .server = {.accept =
                     [](Connecting& connecting) {
-                      if (Bytes* octets = announcement(connecting))
-                        (*octets)[kFlagsAt] |= std::byte{0xaa};
+                      announce(connecting, "private-data.reserved-bits-all");
                     }}},
     {.name = "private-data-byte-swapped",
      .breaks = {"RFC8797-4-5"},
      .sentence = "The identifier of the private data is in little-endian order.",
      .server = {.accept =
                     [](Connecting& connecting) {
-                      if (Bytes* octets = announcement(connecting))
-                        std::reverse(octets->begin(), octets->begin() + kVersionAt);
+                      announce(connecting, "private-data.identifier-octets-swapped");
                     }},
      .script_shows = false},
     {.name = "announces-version-two",
      .breaks = {"RFC8797-8-1", "RFC8797-4-6"},
      .sentence = "Private data has version 2.",
      .server = {.accept =
-                    [](Connecting& connecting) {
-                      if (Bytes* octets = announcement(connecting))
-                        (*octets)[kVersionAt] = std::byte{2};
-                    }},
+                    [](Connecting& connecting) { announce(connecting, "private-data.version-2"); }},
      .script_shows = false},
     {.name = "grant-without-receives",
      .breaks = {"RFC8166-3.3.1-9", "RFC8166-3.3.1-3"},

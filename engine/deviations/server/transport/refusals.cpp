@@ -9,8 +9,6 @@
 namespace steertag::deviations {
 namespace {
 
-constexpr auto kErrChunk = static_cast<std::uint32_t>(wire::ErrorCode::chunk);
-
 bool xids_differ(const Departing& error) {
   return !rpc::direction(error.rpc_call) || rpc::xid(error.rpc_call) != error.call->xid;
 }
@@ -39,8 +37,8 @@ std::uint64_t pulled_octets(const wire::Header& call) {
 
 void answer_version_with_err_chunk(Departing& error) {
   if (!error.is_error(wire::ErrorCode::vers)) return;
-  error.draft.vers = wire::kVersion;
-  error.draft.error = kErrChunk;
+  error.mutate("version.1");
+  error.mutate("error.code-2");
 }
 
 /// A call that decodes, with its header.

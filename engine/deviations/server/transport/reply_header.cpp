@@ -1,35 +1,25 @@
 // Deviations in the fixed words of replies, and in how often a reply is sent.
 #include <algorithm>
+#include <utility>
 
 #include "deviations/families.h"
-#include "wire/xdr.h"
+#include "mutate/catalogue.h"
 
 namespace steertag::deviations {
 namespace {
 
-constexpr auto kMsg = static_cast<std::uint32_t>(wire::Procedure::msg);
-constexpr auto kMsgp = static_cast<std::uint32_t>(wire::Procedure::msgp);
-
-void insert_record_mark(Departing& reply) {
-  if (!reply.is_reply() || reply.draft.proc != kMsg) return;
-  constexpr std::uint32_t kLastFragment = 0x80000000;  // RFC 5531 11
-  Bytes mark;
-  wire::Writer(mark).u32(kLastFragment | static_cast<std::uint32_t>(reply.draft.payload.size()));
-  reply.draft.payload.insert(reply.draft.payload.begin(), mark.begin(), mark.end());
-}
-
 void change_rpc_xid(peer::ReplyStep& reply) {
-  Bytes& stream = reply.reply.stream();
-  if (reply.rdma && stream.size() >= 4)
-    wire::store_u32(stream.data(), wire::load_u32(stream.data()) ^ 1);
+  if (!reply.rdma) return;
+  wire::Draft draft;
+  std::swap(draft.payload, reply.reply.stream());
+  (void)mutate::apply_mutation(draft, "rpc-xid.differs");
+  std::swap(draft.payload, reply.reply.stream());
 }
 
 void send_done_after(Departing& reply) {
   if (!reply.is_reply()) return;
-  wire::Header done;
-  done.xid = reply.call->xid;
-  done.credit = reply.draft.credit;
-  done.proc = wire::Procedure::done;
+  wire::Draft done = reply.draft;
+  (void)mutate::apply_mutation(done, "procedure.done");
   wire::encode(done, reply.sends_after.emplace_back());
 }
 
@@ -43,24 +33,15 @@ constexpr Deviation kFamily[] = {
     {.name = "reply-vers-two",
      .breaks = {"RFC8166-4.2.2-1", "RFC8166-4.1.2-13"},
      .sentence = "Replies carry 2 in rdma_vers.",
-     .server = {.departure =
-                    [](Departing& reply) {
-                      if (reply.is_reply()) reply.draft.vers = 2;
-                    }}},
+     .server = {.mutation = {replies, "version.2"}}},
     {.name = "reply-xid-plus-one",
      .breaks = {"RFC8166-4.2.1-1", "RFC8166-4.2-1"},
      .sentence = "The header of a reply carries the call's XID plus one.",
-     .server = {.departure =
-                    [](Departing& reply) {
-                      if (reply.is_reply()) ++reply.draft.xid;
-                    }}},
+     .server = {.mutation = {replies, "xid.plus-1"}}},
     {.name = "reply-xid-byte-swapped",
      .breaks = {"RFC8166-4-1"},
      .sentence = "The header of a reply carries the call's XID in little-endian order.",
-     .server = {.departure =
-                    [](Departing& reply) {
-                      if (reply.is_reply()) reply.draft.xid = __builtin_bswap32(reply.draft.xid);
-                    }}},
+     .server = {.mutation = {replies, "xid.octets-swapped"}}},
     {.name = "reply-rpc-xid-differs",
      .breaks = {"RFC8166-4.2.1-1", "RFC8166-4-3"},
      .sentence = "The RPC reply carries another XID than the header before it.",
@@ -68,14 +49,11 @@ constexpr Deviation kFamily[] = {
     {.name = "reply-record-mark",
      .breaks = {"RFC8166-3.2-2", "RFC8166-3.2-1", "RFC8166-4.2.4-1", "RFC8166-4.7-1"},
      .sentence = "A TCP record mark stands before the RPC reply.",
-     .server = {.departure = insert_record_mark}},
+     .server = {.mutation = {inline_replies, "payload.record-mark"}}},
     {.name = "reply-msgp",
      .breaks = {"RFC8166-4.6.1-1", "RFC8166-4.1.2-6", "RFC8166-4.1.2-8", "RFC8166-4.1.2-12"},
      .sentence = "Inline replies are sent as RDMA_MSGP.",
-     .server = {.departure =
-                    [](Departing& reply) {
-                      if (reply.is_reply() && reply.draft.proc == kMsg) reply.draft.proc = kMsgp;
-                    }}},
+     .server = {.mutation = {inline_replies, "procedure.msgp"}}},
     {.name = "reply-then-done",
      .breaks = {"RFC8166-4.6.2-1"},
      .sentence = "An RDMA_DONE follows each reply.",
@@ -91,10 +69,7 @@ constexpr Deviation kFamily[] = {
     {.name = "grants-zero",
      .breaks = {"RFC8166-3.3.1-5", "RFC8166-4.2.3-1"},
      .sentence = "Replies grant no credit.",
-     .server = {.departure =
-                    [](Departing& reply) {
-                      if (reply.is_reply()) reply.draft.credit = 0;
-                    }}},
+     .server = {.mutation = {replies, "credit.0"}}},
     {.name = "grants-count-down",
      .breaks = {"RFC8166-3.3.1-7"},
      .sentence = "Each reply grants one credit less than the one before it, down to one.",

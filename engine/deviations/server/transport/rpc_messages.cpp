@@ -116,8 +116,7 @@ void lose_header_of_error(Departing& reply) {
   if (!reply.is_reply() || payload.size() != kErrorBytes ||
       wire::load_u32(payload.data() + 20) == 0)
     return;
-  reply.draft.append = payload;
-  reply.draft.cut_to = 0;
+  reply.mutate("without.transport-header");
 }
 
 constexpr Deviation kFamily[] = {

@@ -1,5 +1,7 @@
-"""A script whose server calls the client back (RFC 8881 20) and reads what it answers, while replies to
-the client's own calls wait."""
+"""A script whose server calls the client back (RFC 8881 20) and reads the answers.
+
+Replies to the client's own calls wait meanwhile.
+"""
 
 import dataclasses
 
@@ -102,14 +104,18 @@ def answer_from(sent):
 
 
 class BackChannel(SessionWatch):
-    """Once a reply for which `when` holds is due, and the client has a backchannel (`early`: before the
-    reply with which it gets one), does what the generator `talk(self)` says. That yields the XID of a
-    call, or a list of them, and is sent the Answer, or a list; or it yields `lose()`, and goes on when the
-    client has bound its next connection. Replies wait until it ends, or the client has nothing more to
-    say. NFS4ERR_DELAY ends it, since the client may wait for one of them. Callbacks of the reference server
-    itself, which would use the only credit that a client need grant (RFC 8167 4.1), are over before it
-    begins, and are left out while it lasts. `puts_off`: NFS4ERR_DELAY is an answer like any other.
-    `patient`: replies wait until it ends, whatever time the client takes, unless the connection is lost.
+    """Runs the generator `talk(self)` once a reply for which `when` holds is due and there is a
+    backchannel.
+
+    `talk` yields the XID of a call, or a list of them, and is sent the Answer, or a list. Or it
+    yields `lose()`, and goes on when the client has bound its next connection. Replies wait until
+    it ends, or until the client is quiet. NFS4ERR_DELAY ends it, since the client may wait for one
+    of them. Callbacks of the reference server would use the only credit that a client need grant
+    (RFC 8167 4.1). They are over before the talk begins, and are left out while it lasts.
+
+    - `early`: it begins before the reply that gives the client a backchannel.
+    - `puts_off`: NFS4ERR_DELAY is an answer like any other.
+    - `patient`: replies wait until it ends, however long that takes, unless the connection is lost.
     """
 
     def __init__(self, talk, when=lambda reply: True, early=False, puts_off=False, patient=False):
@@ -117,7 +123,7 @@ class BackChannel(SessionWatch):
         self.made = None  # Step: the CREATE_SESSION of the session in use
         self.conn = None  # the connection of its backchannel
         self.said = None  # what `talk` returned
-        self.lost = False  # the connection ended while it talked
+        self.lost = False
         self._delayed = False  # the client put a callback off
         self._talk, self._when, self._early = talk, when, early
         self._puts_off, self._patient = puts_off, patient
@@ -163,7 +169,7 @@ class BackChannel(SessionWatch):
 
     @property
     def back_attrs(self):
-        """nfs4.ChannelAttrs of the backchannel, of which a server may lower sizes alone."""
+        """nfs4.ChannelAttrs of the backchannel. A server may lower only their sizes."""
         return self.granted.csr_back_chan_attrs
 
     @property
@@ -212,18 +218,18 @@ class BackChannel(SessionWatch):
         draft = wire.Draft(xid=self._next_xid, credit=ASKED_CREDITS, proc=1, payload=b"")
         nowhere = wire.Segment(handle=self._next_xid, length=NULL_OCTETS, offset=0)
         draft.read_list = [wire.DraftReadEntry(segment=wire.ReadSegment(0, nowhere))]
-        self.conn.line.send(wire.encode(draft))
+        self.conn.raw.send(wire.encode(draft))
         return draft.xid
 
     @property
     def threshold(self):
         """Octets of the longest Send to the client."""
-        return self.conn.line.thresholds.to_client_bytes
+        return self.conn.raw.thresholds.to_client_bytes
 
     def lose(self):
         """Ends the connection of the backchannel."""
         self._rebinds = True
-        self.conn.line.abort()
+        self.conn.raw.abort()
         return []
 
     def _send(self, procedure, octets, credential):
@@ -236,11 +242,12 @@ class BackChannel(SessionWatch):
             payload=octets,
             credential=credential,
         )
-        self.conn.line.send(wire.encode(draft))
+        self.conn.raw.send(wire.encode(draft))
         return draft.xid
 
     def _credential(self):
-        """One that the client has asked for; AUTH_SYS before others, of which clients think less."""
+        """A credential that the client has asked for. AUTH_SYS comes before others, which clients
+        support less."""
         for parms in self.asked.csa_sec_parms:
             if parms.cb_secflavor == NFS4.CallbackFlavor.AUTH_SYS:
                 body = parms.cbsp_sys_cred.encode()
@@ -276,7 +283,7 @@ class BackChannel(SessionWatch):
         self._holding = False
         held, self._held = self._held, []
         for reply in held:
-            if reply.line.up and not self.post(reply):
+            if reply.raw.up and not self.post(reply):
                 reply.conform()
 
     # -- what the server shows -------------------------------------------------------------------

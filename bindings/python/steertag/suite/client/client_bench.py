@@ -1,5 +1,7 @@
-"""The bench of cases for clients: runs the client against the suite's own server, which conforms where
-the case's script says nothing."""
+"""The bench of cases for clients: runs the client against the suite's own server.
+
+The server conforms where the case's script says nothing.
+"""
 
 import random
 import time
@@ -15,7 +17,7 @@ from .client_kinds import COMPLETED, CORRUPTED, CRASH, HANG, REFUSED
 from .client_needs import check_client_need
 from .client_outcome import ClientOutcome, copy_fault
 from .client_process import CannotRun, ClientProcess
-from .script import Bend, Reply
+from .script import Reply, ReplyInterposer
 
 # What one READ or WRITE may have: far above any inline threshold. The source takes several of them; its
 # end would fit inline, and has an odd length, so that there is roundup.
@@ -67,15 +69,14 @@ class ClientBench:
     def use(self, script=None, server=None, own=(), **functions):
         """Runs the client once and gives its ClientOutcome.
 
-        script      a script.Script; without one, `functions` make a script.Bend.
+        script      a script.Script; without one, `functions` make a script.ReplyInterposer.
         server      options of the server: credits, inline_bytes, receive_bytes, remote_invalidation,
-                    transfer_bytes.
+                    transfer_bytes, and `deviate`: names of deviations of the server.
         own         options of our own client, to make it do what it does not by itself.
 
-        Ends the case as not testable if a reply was to be bent and the client made no such call, also
-        if it has given up before.
+        Ends the case as not testable if the script waits for a call that the client did not make.
         """
-        script = script if script is not None else Bend(**functions)
+        script = script if script is not None else ReplyInterposer(**functions)
         try:
             outcome = self._use(script, server or {}, own)
         except CannotRun as error:
@@ -88,29 +89,29 @@ class ClientBench:
 
     def _use(self, script, options, own):
         source = make_source(self._run.case_id)
-        stage = Stage(script, self._connections)
+        adapter = ScriptAdapter(script, self._connections)
         script.bench = self
-        server = self._start_server(stage, options)
+        server = self._start_server(adapter, options)
         self._capabilities = server.capabilities
         try:
             server.put(SOURCE, source)
-            return self._watch_client(server, stage, source, own)
+            return self._watch_client(server, adapter, source, own)
         finally:
             server.close()
 
-    def _start_server(self, stage, options):
+    def _start_server(self, adapter, options):
         seed = random.Random(self._run.xid_seed(len(self._connections))).getrandbits(64)
         options = {"transfer_bytes": TRANSFER_BYTES, **options}
-        server = peer.ScriptedServer(self.client.listen, stage, seed=seed, **options)
+        server = peer.ScriptedServer(self.client.listen, adapter, seed=seed, **options)
         self.client.listens_at(server.listening)
         return server
 
-    def _watch_client(self, server, stage, source, own):
+    def _watch_client(self, server, adapter, source, own):
         first = len(self._connections)
         start = time.monotonic()
         process = ClientProcess(self.client.command(own))
         try:
-            hung = not self._serve(server, stage, process, start)
+            hung = not self._serve(server, adapter, process, start)
             # Also what a client that has ended by itself has left behind.
             process.kill(meanwhile=lambda: server.poll(POLL_MS))
             self._let_close(server)
@@ -121,7 +122,7 @@ class ClientBench:
                 detail = f"no end within {self.client.limit_ms(self.habits)} ms"
             made = self._connections[first:]
             tells = server.capabilities.sees_violations
-            spent = seconds, stage.pause_seconds
+            spent = seconds, adapter.pause_seconds
             return ClientOutcome(kind, made, copy, *spent, process.output(), detail, tells)
         finally:
             try:
@@ -129,7 +130,7 @@ class ClientBench:
             finally:
                 process.close()
 
-    def _serve(self, server, stage, process, start):
+    def _serve(self, server, adapter, process, start):
         """Polls until the client ends; False if it does not."""
         limit = start + self.client.limit_ms(self.habits) / 1000
         while not process.ended:
@@ -137,7 +138,7 @@ class ClientBench:
             now = time.monotonic()
             if now > limit:
                 return False
-            stage.tick(now, self.habits.quiet_ms)
+            adapter.tick(now, self.habits.quiet_ms)
         return True
 
     @staticmethod
@@ -182,7 +183,7 @@ class ClientBench:
         """Nothing is left."""
 
 
-class Stage:
+class ScriptAdapter:
     """Between the server and a script: makes the connections, and knows when nothing happens."""
 
     def __init__(self, script, connections):
@@ -223,25 +224,25 @@ class Stage:
         step.events, step.octets = watch.events, watch.capture
         self._script.on_request(step)
 
-    def on_accepted(self, line):
+    def on_accepted(self, raw):
         conn = self._requested
-        conn.line = line
-        self._by_number[line.number] = conn
+        conn.raw = raw
+        self._by_number[raw.number] = conn
         self._script.on_accepted(conn)
 
-    def on_arrival(self, line, message):
+    def on_arrival(self, raw, message):
         self._stir()
-        return self._script.on_arrival(self._by_number[line.number], message)
+        return self._script.on_arrival(self._by_number[raw.number], message)
 
-    def on_departure(self, line, departure):
-        return self._script.on_departure(Reply(self._by_number[line.number], departure))
+    def on_departure(self, raw, departure):
+        return self._script.on_departure(Reply(self._by_number[raw.number], departure))
 
-    def on_read(self, line, number, octets):
-        self._script.on_read(self._by_number[line.number], number, octets)
+    def on_read(self, raw, number, octets):
+        self._script.on_read(self._by_number[raw.number], number, octets)
 
-    def on_down(self, line, reason):
+    def on_down(self, raw, reason):
         self._stir()
-        conn = self._by_number.get(line.number)
+        conn = self._by_number.get(raw.number)
         if conn is None:
             return
         conn.reason = reason

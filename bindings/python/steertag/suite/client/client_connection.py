@@ -1,4 +1,4 @@
-"""A connection that the client under test has opened to the suite's server, as cases look at it."""
+"""A connection of the client under test to the suite's server, as cases look at it."""
 
 import dataclasses
 
@@ -41,18 +41,18 @@ class Sent:
 
 
 class ClientConnection:
-    """Made when the request is accepted. `line` posts on it."""
+    """Made when the request is accepted. `raw` posts on it."""
 
     def __init__(self, watch, client_data):
         self.watch = watch
         self.client_data = client_data  # private data of the request
-        self.line = None  # peer.Line, once it is accepted
+        self.raw = None  # peer.InterposedConnection, once it is accepted
         self.reason = None  # fabric.CloseReason, once it has ended
         self.posted = 0  # messages that a case has posted by itself
 
     @property
     def number(self):
-        return self.line.number
+        return self.raw.number
 
     @property
     def announced(self):

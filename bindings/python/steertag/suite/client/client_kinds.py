@@ -1,7 +1,8 @@
 """The stable words for what can come of one use of a client."""
 
 COMPLETED = "completed"  # exit status 0, and the copy is the source
-REFUSED = "refused"  # another exit status: the user was told
-CORRUPTED = "corrupted"  # exit status 0 and a wrong copy, or octets that nobody has written
+REFUSED = "refused"  # another exit status: the user was told.
+# Exit status 0 and a wrong copy, or octets in it that were never written.
+CORRUPTED = "corrupted"
 HANG = "hang"  # no end within the limit
 CRASH = "crash"  # ended by a signal of its own making

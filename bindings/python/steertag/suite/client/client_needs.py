@@ -1,5 +1,7 @@
-"""What a case for clients can need, and whether the client under test has it: learned from how it used
-the unaltered server when the session started."""
+"""What a case for clients can need, and whether the client has it.
+
+The use of the unaltered server at the start of the session shows that.
+"""
 
 import dataclasses
 
@@ -25,10 +27,11 @@ EXCHANGE_ID = 42  # RFC 8881 16.2.1: nfs_opnum4
 # Of what can be declared only by the use itself.
 _BY_USE = "the client never did so with an unaltered server"
 
-# How long a client says nothing before a script is told, in longest pauses of a run with an unaltered server,
-# at least, and at most: below the time after which clients send a call again (a mount with timeo=20 waits two
-# seconds), so that what is kept back until then does not become a loss. A client that is slower than that is
-# asked too early: it may do later what a case looks for, and is not blamed for what was not seen.
+# How long a client is silent before a script counts it as quiet. The unit is the longest pause of a
+# run with an unaltered server. The time has a floor and a ceiling. It is below the time after which
+# clients send a call again: a mount with timeo=20 waits two seconds. So a reply that is held until
+# then is not taken for lost. A slower client counts as quiet too early: it may still do later what
+# a case looks for. A case does not fail for what it has not seen.
 QUIET_PAUSES = 2
 QUIET_FLOOR_MS = 100
 QUIET_CEILING_MS = 1000

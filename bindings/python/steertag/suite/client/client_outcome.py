@@ -23,7 +23,7 @@ class ClientOutcome:
     copy: bytes | None  # the content of the file `copy`
     seconds: float
     pause_seconds: float  # the longest from one sign of the client to its next
-    output: str = ""  # what the command wrote
+    output: str = ""
     detail: str = ""  # one sentence for the reader, values allowed
     tells_ends: bool = True  # whether the provider tells who broke a connection
 
@@ -75,9 +75,11 @@ def _is_starved(reason):
 
 
 def copy_fault(source, copy, completed):
-    """What is wrong with the octets of the copy, in one sentence, or None. Before the client has said
-    that it is done, anything of the source may be missing: then the file is shorter, or has a hole
-    (the source has no zero octets)."""
+    """What is wrong with the octets of the copy, in one sentence, or None.
+
+    Before the client has said that it is done, any part of the source may be missing. Then the file
+    is shorter, or has a hole. The source has no zero octets.
+    """
     if completed:
         if copy is None:
             return "the client said that it is done, and there is no copy"

@@ -1,4 +1,4 @@
-"""The client under test as a process of its own: start, end, and death by our hand."""
+"""The client under test as a process of its own: start, end, and kill."""
 
 import contextlib
 import os
@@ -15,10 +15,11 @@ from ..run.server_process import QUOTED_OUTPUT
 TERM_MS = 2000
 # From SIGKILL to the end: a process inside a system call of a hanging mount may not end at all.
 KILL_MS = 5000
-# The shell that leads the client's process group, in which the client's own children stay too: it ends the
-# group when this process dies without warning (SIGUSR1, by setpriv), outlives a SIGTERM to the group as
-# long as the client does, and ends as the client has ended. The first wait asks nothing: a shell that has
-# noticed the end of a client has no process of that number any more, but still knows its status.
+# The shell that leads the client's process group. The client's own children stay in the group. It
+# kills the group when this process dies without warning (SIGUSR1, by setpriv). It outlives a
+# SIGTERM to the group as long as the client does, and ends as the client has ended. The first wait
+# needs no test: a shell that has reaped a client still knows its status, but has no process of that
+# number.
 LEADER = """trap 'kill -KILL 0' USR1
 trap : TERM
 "$@" &
@@ -134,7 +135,7 @@ _DEADLY = {
 
 
 def living_members(group):
-    """Pids of the processes in a group; those that have ended and nobody has waited for are no more."""
+    """Pids of the processes in a group, without zombies."""
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue

@@ -1,5 +1,7 @@
-"""One process's part of a run that tests a client: the client's command, what it does with an unaltered
-server, and the probe after each case."""
+"""One process's part of a run that tests a client.
+
+The client's command, its use of an unaltered server, and the probe after each case.
+"""
 
 import os
 
@@ -26,8 +28,8 @@ LIMIT_RUNS = 20
 OWN_CALL_MS = 10000
 # Where the export is, for every version of NFS.
 EXPORT = "/export"
-# Uses before a client counts as one that cannot be tested: the first of all may load modules and start
-# daemons, and run into a limit of the client's own over it.
+# Uses before a client counts as one that cannot be tested. The first may load modules and start
+# daemons, and exceed a limit of the client over that.
 FIRST_TRIES = 2
 _PROBE = Case("client.probe.unaltered", ("RFC8166-3.3.3-1",), (), "safe", False, {}, ())
 
@@ -158,7 +160,7 @@ class ClientSession(CaseSession):
         )
 
     def _recorded_steps(self, run):
-        """No steps: what the server does hangs on what the client says, and the case's script knows."""
+        """Client cases have no steps: the server reacts to the client."""
         return [], ""
 
     def _check_need(self, need):
@@ -209,7 +211,7 @@ class ClientSession(CaseSession):
 
 
 class _Observer(Script):
-    """Bends nothing and notes how the client works."""
+    """Changes nothing and notes how the client works."""
 
     def __init__(self, habits):
         self._habits = habits

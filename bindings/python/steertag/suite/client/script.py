@@ -1,4 +1,4 @@
-"""What the suite's own server does otherwise than the reference server while a client uses it.
+"""Scripts of the suite's own server: what it does otherwise than the reference server.
 
 A script sees each connection request, each message that arrives, and each message that is about to
 leave. A case gives functions for what it is interested in; the server conforms in everything else.
@@ -6,11 +6,13 @@ leave. A case gives functions for what it is interested in; the server conforms 
 
 import dataclasses
 
-from ... import nfs, rpc, wire
+from ... import mutate, nfs, rpc, wire
 
 NFS, MOUNT = 100003, 100005
 SEQUENCE = 53  # RFC 8881 16.2.1: nfs_opnum4
 SESSION_ID_OCTETS = 16
+# Mutations that make an RDMA_ERROR of a reply.
+ERR_CHUNK, ERR_VERS = "procedure.error-err-chunk", "procedure.error-err-vers"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Script:
         """Nothing has come from the client for a while."""
 
 
-class Bend(Script):
+class ReplyInterposer(Script):
     """A script made of functions.
 
     reply(reply)      gets the replies for which `when(reply)` holds, the first `times` of them
@@ -77,14 +79,14 @@ class Bend(Script):
         read=None,
         quiet=None,
     ):
-        self.fired = 0  # replies that were bent
+        self.fired = 0  # replies that `reply` got
         self._reply, self._when, self._times = reply, when or (lambda reply: True), times
         self._request, self._accepted, self._arrival = request, accepted, arrival
         self._down, self._read, self._quiet = down, read, quiet
 
     @property
     def waits(self):
-        """A reply was to be bent and none was there."""
+        """No reply came for which `when` holds."""
         return self._reply is not None and self.fired == 0
 
     def on_request(self, step):
@@ -121,11 +123,14 @@ class Bend(Script):
 
 
 class Reply:
-    """A message that the reference server was about to send, and the line on which to send others."""
+    """A message that the reference server was about to send.
+
+    `raw` is the peer.InterposedConnection on which a case posts other messages.
+    """
 
     def __init__(self, conn, departure):
         self.conn = conn
-        self.line = conn.line
+        self.raw = conn.raw
         self.kind = departure.kind  # reply, error or callback
         self.call = departure.call  # wire.Header of the call
         self.rpc_call = departure.rpc_call
@@ -181,17 +186,25 @@ class Reply:
         """The message as a new wire.Draft, which may be made illegal."""
         return wire.draft_of(self.message)
 
+    def mutated(self, *mutations):
+        """The message as a new wire.Draft, after these mutations of steertag.mutate."""
+        return mutate.mutated(self.draft(), *mutations)
+
+    def send_mutated(self, *mutations, invalidate=None):
+        """Posts a Send of the message after these mutations."""
+        self.send(self.mutated(*mutations), invalidate)
+
     def push(self, writes=None):
         """Posts the RDMA Writes."""
         for write in self.writes if writes is None else writes:
-            self.line.write(write.octets, write.stag, write.offset)
+            self.raw.write(write.octets, write.stag, write.offset)
 
     def send(self, message=None, invalidate=None):
         """Posts a Send of a wire.Draft, or of octets; without any, of the reply as it was."""
         octets = self.message if message is None else message
         if isinstance(octets, wire.Draft):
             octets = wire.encode(octets)
-        self.line.send(octets, invalidate=invalidate)
+        self.raw.send(octets, invalidate=invalidate)
 
     def conform(self):
         """Posts everything as the reference server would have."""
@@ -200,17 +213,8 @@ class Reply:
 
     def conform_late(self):
         """The same, unless the connection has ended since."""
-        if self.line.up:
+        if self.raw.up:
             self.conform()
-
-    def error(self, code, low=1, high=1, **fields):
-        """Posts an RDMA_ERROR for the call: `code` 1 is ERR_VERS, 2 ERR_CHUNK."""
-        draft = wire.Draft(
-            xid=self.xid, credit=32, proc=4, error=code, vers_low=low, vers_high=high
-        )
-        for name, value in fields.items():
-            setattr(draft, name, value)
-        self.send(draft)
 
 
 def _word(octets, at):
@@ -265,7 +269,7 @@ def stags_of(header):
     return found + [segment.handle for segment in header.reply_chunk or []]
 
 
-# -- which reply: predicates for Bend's `when` ---------------------------------------------------
+# -- which reply: predicates for ReplyInterposer's `when` ---------------------------------------------------
 
 
 def is_read(reply):

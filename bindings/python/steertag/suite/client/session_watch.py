@@ -1,5 +1,7 @@
-"""What a client of NFS version 4.1 does with its session while it uses the server (RFC 8881 2.10), as a
-script; and replies whose SEQUENCE says something else."""
+"""A script that notes how a client of NFS version 4.1 uses its session (RFC 8881 2.10).
+
+Also replies whose SEQUENCE says something else.
+"""
 
 import dataclasses
 

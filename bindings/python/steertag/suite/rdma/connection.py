@@ -301,11 +301,11 @@ class Connection(Dialogue):
             if message is not None:
                 self._early.append(message)
 
-    def lose_sight(self):
+    def stop_judging(self):
         """The judge asserts nothing more of this connection: a fault gives no event, so that it does not
         see what the target sees."""
         self.watch.sight_lost = True
-        self.watch.judge.lose_sight()
+        self.watch.judge.stop_observing()
 
     # -- the end -------------------------------------------------------------------------------
 

@@ -12,13 +12,14 @@
 namespace steertag::peer {
 
 /// Outlives its connection: every operation fails with Errc::not_connected then.
-class Line {
+class InterposedConnection {
  public:
   /// All must live until `close`. `number` counts the server's connections.
-  Line(Endpoint& endpoint, RegionPool& pool, CallbackCalls& callbacks, std::uint64_t number)
+  InterposedConnection(Endpoint& endpoint, RegionPool& pool, CallbackCalls& callbacks,
+                       std::uint64_t number)
       : endpoint_(&endpoint), pool_(&pool), callbacks_(&callbacks), number_(number) {}
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
+  InterposedConnection(const InterposedConnection&) = delete;
+  InterposedConnection& operator=(const InterposedConnection&) = delete;
 
   std::uint64_t number() const { return number_; }
   bool up() const { return endpoint_ && endpoint_->up(); }
@@ -45,8 +46,8 @@ class Line {
   /// Also before the connection is up.
   void abort();
 
-  // What the connection tells.
-  /// Tags with it belong to lines.
+  // What the connection calls.
+  /// Tags with it belong to connections.
   static constexpr WorkTag kTag = WorkTag{1} << 62;
   /// An operation with this tag completed. The octets of an RDMA Read; empty for all others.
   Bytes take_done(WorkTag tag);

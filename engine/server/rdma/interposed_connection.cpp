@@ -1,5 +1,5 @@
 // Operations that an interposer posts.
-#include "server/rdma/line.h"
+#include "server/rdma/interposed_connection.h"
 
 namespace steertag::peer {
 namespace {
@@ -10,8 +10,9 @@ tl::unexpected<fabric::Error> gone() {
 
 }  // namespace
 
-Expected<void, fabric::Error> Line::send(Bytes octets, std::optional<std::uint32_t> invalidate,
-                                         const fabric::Fault* fault) {
+Expected<void, fabric::Error> InterposedConnection::send(Bytes octets,
+                                                         std::optional<std::uint32_t> invalidate,
+                                                         const fabric::Fault* fault) {
   if (!up()) return gone();
   const WorkTag tag = next_tag();
   const View view = leaving_[tag] = std::move(octets);
@@ -20,8 +21,9 @@ Expected<void, fabric::Error> Line::send(Bytes octets, std::optional<std::uint32
   return posted;
 }
 
-Expected<void, fabric::Error> Line::write(Bytes octets, std::uint32_t stag, std::uint64_t offset,
-                                          const fabric::Fault* fault) {
+Expected<void, fabric::Error> InterposedConnection::write(Bytes octets, std::uint32_t stag,
+                                                          std::uint64_t offset,
+                                                          const fabric::Fault* fault) {
   if (!up()) return gone();
   const WorkTag tag = next_tag();
   const View view = leaving_[tag] = std::move(octets);
@@ -30,8 +32,9 @@ Expected<void, fabric::Error> Line::write(Bytes octets, std::uint32_t stag, std:
   return posted;
 }
 
-Expected<std::uint64_t, fabric::Error> Line::read(std::uint32_t stag, std::uint64_t offset,
-                                                  std::uint32_t length) {
+Expected<std::uint64_t, fabric::Error> InterposedConnection::read(std::uint32_t stag,
+                                                                  std::uint64_t offset,
+                                                                  std::uint32_t length) {
   if (!up()) return gone();
   const WorkTag tag = next_tag();
   Sink& sink = reading_[tag];
@@ -48,27 +51,27 @@ Expected<std::uint64_t, fabric::Error> Line::read(std::uint32_t stag, std::uint6
   return tag & ~kTag;
 }
 
-Expected<void, fabric::Error> Line::send_raw(View octets) {
+Expected<void, fabric::Error> InterposedConnection::send_raw(View octets) {
   return up() ? endpoint_->connection()->send_raw(octets) : gone();
 }
 
-Expected<void, fabric::Error> Line::terminate(const trace::Terminate& terminate) {
+Expected<void, fabric::Error> InterposedConnection::terminate(const trace::Terminate& terminate) {
   return up() ? endpoint_->connection()->terminate(terminate) : gone();
 }
 
-void Line::grant_callbacks(std::uint32_t window) {
+void InterposedConnection::grant_callbacks(std::uint32_t window) {
   if (up()) callbacks_->grant(window);
 }
 
-void Line::disconnect() {
+void InterposedConnection::disconnect() {
   if (endpoint_) endpoint_->disconnect();
 }
 
-void Line::abort() {
+void InterposedConnection::abort() {
   if (endpoint_) endpoint_->abort();
 }
 
-Bytes Line::take_done(WorkTag tag) {
+Bytes InterposedConnection::take_done(WorkTag tag) {
   leaving_.erase(tag);
   const auto found = reading_.find(tag);
   if (found == reading_.end()) return {};
@@ -78,7 +81,7 @@ Bytes Line::take_done(WorkTag tag) {
   return read;
 }
 
-void Line::close() {
+void InterposedConnection::close() {
   endpoint_ = nullptr;
   reading_.clear();  // the pool goes; octets on their way out outlive their last reader
 }

@@ -1,0 +1,67 @@
+"""Verdicts that many cases share: how a client may end where the documents leave it a choice."""
+
+from steertag.suite import client_kinds as kinds, expect
+
+LOST = "its connection was lost, and it takes that for the end"
+GIVES_UP = "it takes a lost connection for the end, and tells its user"
+STARVES = "each message that it does not wait for costs it the connection"
+
+
+def completes(outcome, requirement_id):
+    """The client completes although it received a message that no call waits for.
+
+    That message may have met no receive, which ends the connection (RFC 8881 2.9.2: typically one receive for
+    each request). Then a client may give up.
+    """
+    latitude = {kinds.REFUSED: LOST} if outcome.may_have_starved() else None
+    expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude=latitude)
+
+
+def expect_or(bench, outcome, requirement_id, kind, others, ours=None):
+    """The client's use ends in this kind or in one of `others`, {kind: why it is legal}.
+
+    Where the documents let a client choose, a case only sees whether harm was done. Our own client is known:
+    it ends in `ours`, or else in `kind`, and nothing else passes.
+    """
+    if bench.client.ours:
+        expect(outcome, requirement_id, must=[ours or kind])
+    else:
+        expect(outcome, requirement_id, must=[kind], latitude=others)
+
+
+def completes_unless_starved(bench, outcome, requirement_id, refused=None):
+    """The client completes, or has lost a connection for want of a receive and still tries when the use ends.
+
+    No document says how long a client waits after such a loss. It may be refused for the reason `refused`.
+    """
+    # Where the provider does not tell why a connection ended, a second connection shows that one did.
+    starved = outcome.starved() or outcome.may_have_starved() and len(outcome.connections) > 1
+    if outcome.kind == kinds.HANG and starved:
+        expect(outcome, requirement_id, must=[kinds.COMPLETED], latitude={kinds.HANG: STARVES})
+    elif refused is not None:
+        expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: refused})
+    else:
+        completes(outcome, requirement_id)
+
+
+def speaks_nfs3(bench):
+    """Whether the client speaks NFSv3 and MOUNT. Our client reads their results to the last octet."""
+    return "client-nfs3" in bench.habits.has
+
+
+def survives(bench, outcome, requirement_id):
+    """The client completes although a connection was lost: it makes its calls again on another connection
+    (RFC 8166 4.5.5).
+
+    No document says for how many losses. Other clients may tell their user at the first one; ours goes on.
+    """
+    expect_or(bench, outcome, requirement_id, kinds.COMPLETED, {kinds.REFUSED: GIVES_UP})
+
+
+def may_hang(bench, why="it goes on trying, as hard mounts do"):
+    """Latitude where nothing that a client does gets through.
+
+    No document makes a client give up, and RFC 8881 2.9.2 has it wait while there is a session. Our own
+    client gives up.
+    """
+    return {} if bench.client.ours else {kinds.HANG: why}
