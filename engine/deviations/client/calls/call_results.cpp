@@ -103,7 +103,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> call_result_family() {
+std::span<const Deviation> call_results_family() {
   return kFamily;
 }
 

@@ -156,7 +156,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> discarded_reply_family() {
+std::span<const Deviation> discarded_replies_family() {
   return kFamily;
 }
 

@@ -187,7 +187,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_callback_family() {
+std::span<const Deviation> session_callbacks_family() {
   return kFamily;
 }
 

@@ -99,7 +99,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_connection_family() {
+std::span<const Deviation> session_connections_family() {
   return kFamily;
 }
 

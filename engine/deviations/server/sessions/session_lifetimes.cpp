@@ -81,7 +81,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_lifetime_family() {
+std::span<const Deviation> session_lifetimes_family() {
   return kFamily;
 }
 

@@ -150,7 +150,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_slot_family() {
+std::span<const Deviation> session_slots_family() {
   return kFamily;
 }
 
