@@ -88,7 +88,6 @@ int serve(const Options& options) {
   state.random = random;
   state.lease = options.lease;
   state.recovery_path = options.recovery_file;
-  state.policy = options.server.nfs4;
   if (!state.recovery_path.empty()) {
     if (const auto usable = peer::Recovery::check_file(state.recovery_path); !usable)
       return fail(usable.error());

@@ -2,7 +2,7 @@
 #include "server/v4/compound_run.h"
 
 #include "endpoint/limits.h"
-#include "server/v4/state/tables.h"
+#include "server/v4/state/nfs4_state.h"
 
 namespace steertag::peer {
 namespace {
@@ -67,14 +67,12 @@ void CompoundRun::run_next(nfs4::Opnum number) {
 nfs4::Status CompoundRun::check_place(const Operation& operation) const {
   if (call_.minorversion == 0) return nfs4::Status::NFS4_OK;
   const bool first = call_.operation_index == 0;
-  const PlacePolicy& policy = call_.state.tables().options.policy.places;
-  const bool only = call_.operation_count == 1 || (first && !policy.session_operations_alone);
+  const bool only = call_.operation_count == 1;
   switch (operation.place) {
     case CompoundPlace::first:
-      return first || !policy.sequence_first ? nfs4::Status::NFS4_OK
-                                             : nfs4::Status::NFS4ERR_SEQUENCE_POS;
+      return first ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_SEQUENCE_POS;
     case CompoundPlace::alone:
-      return only || !policy.bind_alone ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
+      return only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
     case CompoundPlace::either:
       return !first || only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
     case CompoundPlace::in_session:

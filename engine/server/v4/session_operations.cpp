@@ -114,7 +114,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =
       affordable_slots(tables, client, session->fore.ca_maxrequests, slot_bytes);
-  if (slots == 0 || client.sessions.size() >= tables.options.policy.most_sessions) {
+  if (slots == 0 || client.sessions.size() >= kMostSessionsPerClient) {
     result.status = nfs4::Status::NFS4ERR_NOSPC;
     return result;
   }
@@ -126,8 +126,6 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   session->back_slots.resize(std::min(session->back.ca_maxrequests, kMostBackSlots));
   session->cb_program = args.csa_cb_program;
   session->callable = take_credential(*session, args.csa_sec_parms);
-  for (BackSlot& slot : session->back_slots)
-    slot.sequence = tables.options.policy.first_callback_sequence - 1;
   session->client = &client;
   session->id = new_session_id(tables, client);
 
@@ -158,9 +156,8 @@ std::uint32_t status_flags(StateTables& tables, const Session& session) {
 
 /// Whether the retry is of the request that the slot holds, as far as that can be seen.
 bool same_request(const Slot& slot, const CompoundCall& call) {
-  const bool any_user = !call.state.tables().options.policy.cache.compares_user;
-  return (any_user || slot.uid == call.context.caller.uid) &&
-         slot.request_bytes == call.request_bytes && slot.operation_count == call.operation_count;
+  return slot.uid == call.context.caller.uid && slot.request_bytes == call.request_bytes &&
+         slot.operation_count == call.operation_count;
 }
 
 nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& session,
@@ -275,10 +272,6 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
       session->bindings.end()) {
     result.status = nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
     return;
-  }
-  if (!tables.options.policy.keeps_opens) {
-    while (!session->client->opens.empty())
-      tables.remove_open(session->client->opens.begin()->second);
   }
   tables.remove_session(*session);
 }

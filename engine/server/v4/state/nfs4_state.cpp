@@ -45,7 +45,7 @@ bool is_illegal(nfs4::Status status) {
 
 /// What answers a retry of a request that was not cached: its SEQUENCE, and for the operation after
 /// that NFS4ERR_RETRY_UNCACHED_REP (RFC 8881 2.10.6.1.3).
-Bytes uncached_reply(View results, const ReplyCachePolicy& policy) {
+Bytes uncached_reply(View results) {
   wire::Reader reader(results);
   nfs4::CompoundResult compound;
   compound.decode(reader);
@@ -58,24 +58,10 @@ Bytes uncached_reply(View results, const ReplyCachePolicy& policy) {
   Bytes reply;
   nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
   writer.add(nfs4::Opnum::OP_SEQUENCE, sequence);
-  const bool same = is_illegal(status) && policy.keeps_illegal;
-  if (second) writer.add_status(*second, same ? status : nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
+  if (second)
+    writer.add_status(*second,
+                      is_illegal(status) ? status : nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
   return reply;
-}
-
-/// Status and number of results of a COMPOUND4res.
-std::pair<nfs4::Status, std::uint32_t> outcome_of(View results) {
-  wire::Reader reader(results);
-  nfs4::CompoundResult compound;
-  compound.decode(reader);
-  return {compound.status, reader.u32("resarray")};
-}
-
-/// Whether a retry gets the reply again: all but what the policy does not keep.
-bool is_kept(const ReplyCachePolicy& policy, const SlotInUse& slot, nfs4::Status status) {
-  if (is_illegal(status) && !policy.keeps_illegal) return false;
-  if (!slot.cachethis) return true;
-  return policy.keeps_asked && (policy.keeps_errors || status == nfs4::Status::NFS4_OK);
 }
 
 /// With the octets of items in memory of their own, so that the cache holds nothing of the storage.
@@ -162,13 +148,10 @@ void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
   used.under_way = false;
   used.reply.clear();
   const std::size_t most = slot.cachethis ? session->fore.ca_maxresponsesize_cached : kSmallReply;
-  const ReplyCachePolicy& policy = tables_->options.policy.cache;
-  const auto [status, operations] = outcome_of(results.stream());
-  if (operations == 1 && !policy.keeps_lone_sequence) used.cached = false;
-  if (results.size() <= most && is_kept(policy, slot, status)) {
+  if (results.size() <= most) {
     copy_results(results, used.reply);
   } else {
-    used.reply.stream() = uncached_reply(results.stream(), policy);
+    used.reply.stream() = uncached_reply(results.stream());
   }
 }
 

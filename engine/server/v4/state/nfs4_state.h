@@ -10,7 +10,6 @@
 #include "server/rdma/reply_payload.h"
 #include "server/storage/permission.h"
 #include "server/v4/compound_call.h"
-#include "server/v4/policy.h"
 #include "server/v4/state/limits.h"
 
 namespace steertag::peer {
@@ -27,7 +26,6 @@ struct Nfs4StateOptions {
   std::string recovery_path;
   /// Grant read delegations.
   bool delegations = true;
-  Nfs4Policy policy{};
 };
 
 class Nfs4State {
