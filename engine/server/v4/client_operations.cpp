@@ -145,6 +145,7 @@ void op_reclaim_complete(const nfs4::ReclaimCompleteArgs& args, CompoundCall& ca
   }
   tables.recovery.complete(**client);
   (*client)->reclaim_complete = true;
+  (*client)->status_flags &= ~nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;  // RFC 8881 18.46.3
 }
 
 // RFC 7530 16.33.5. Callbacks of minor version 0 need a connection to the client, and we make none.

@@ -30,7 +30,7 @@ bool CompoundRun::is_whole() const {
     if (!nfs4::is_defined(number, call_.minorversion) || !nfs4::skip_arguments(reader, number))
       return true;
   }
-  // What is left over shows that a chunk and the arguments disagree (RFC 8166 4.5.2).
+  // RFC 5531 9: a call whose parameters end before its octets do is GARBAGE_ARGS.
   return operations_.count() > nfs4::kMostOperations || reader.remaining() == 0;
 }
 

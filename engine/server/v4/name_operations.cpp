@@ -65,6 +65,7 @@ void op_create(const nfs4::CreateArgs& args, CompoundCall& call, nfs4::CreateRes
   if (result.status == nfs4::Status::NFS4_OK) result.status = check_writable(*directory, call);
   if (result.status != nfs4::Status::NFS4_OK) return;
   const auto change = requested_change(args.createattrs, call.minorversion);
+  // RFC 8881 18.4.3: CREATE makes no regular files, and nothing else has a size to set.
   if (!change || change->size_bytes) {
     result.status = change ? nfs4::Status::NFS4ERR_INVAL : change.error();
     return;

@@ -134,8 +134,8 @@ Expected<OpenTarget, nfs4::Status> find_by_claim(const nfs4::OpenArgs& args, Com
       // Delegations do not survive the client's restart here (RFC 8881 10.2.1).
       return tl::unexpected(nfs4::Status::NFS4ERR_NOTSUPP);
   }
-  // These take a file that is there. Linux sends OPEN4_CREATE again when it reclaims: only modes
-  // that look at a name cannot be meant.
+  // These take a file that is there. A reclaim may repeat the OPEN4_CREATE of the OPEN that it
+  // reclaims: the file has been made.
   if (creates && args.claim.claim != ClaimType::CLAIM_PREVIOUS)
     return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
   const auto file = current_object(call);

@@ -149,12 +149,13 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
 }
 
 std::uint32_t status_flags(StateTables& tables, const Session& session) {
-  std::uint32_t flags = back_channel_flags(tables, session);
+  std::uint32_t flags = session.client->status_flags | back_channel_flags(tables, session);
   if (!session.client->revoked.empty()) flags |= nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
   return flags;
 }
 
-/// Whether the retry is of the request that the slot holds, as far as that can be seen.
+/// Whether the retry is of the request that the slot holds, as far as that can be seen (RFC 8881
+/// 2.10.6.1.3.1).
 bool same_request(const Slot& slot, const CompoundCall& call) {
   return slot.uid == call.context.caller.uid && slot.request_bytes == call.request_bytes &&
          slot.operation_count == call.operation_count;
@@ -176,12 +177,14 @@ nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& se
 }
 
 /// The slot's answer to a sequence id: goes on with NFS4_OK, which may be a retry (RFC 8881
-/// 2.10.6.1).
+/// 2.10.6.1, 18.46.3).
 nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
                         const CompoundCall& call) {
   if (args.sa_slotid >= session.slots.size()) return nfs4::Status::NFS4ERR_BADSLOT;
-  // The requester breaks the rules; RFC 8881 has no better error.
-  if (args.sa_highest_slotid < args.sa_slotid) return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
+  // RFC 8881 15.1.11.3; and one below the request's own slot breaks 2.10.6.1, which has no error
+  // for it.
+  if (args.sa_highest_slotid >= session.slots.size() || args.sa_highest_slotid < args.sa_slotid)
+    return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
   const Slot& slot = session.slots[args.sa_slotid];
   const bool next = args.sa_sequenceid == slot.sequence + 1;
   if (next && !slot.under_way) return check_new_request(args, session, call);
@@ -227,18 +230,19 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
     result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
     return;
   }
-  // RFC 8881 18.36.4: the principal is compared before the slot moves, so that a stranger cannot
-  // use up the client's sequence ids.
-  if (client->principal != call.context.caller.uid) {
-    result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
-    return;
-  }
+  // RFC 8881 18.36.4 phase 2: a retry gets the cached result, whoever sends it.
   if (args.csa_sequence == client->create_sequence) {
     result = client->create_reply;
     return;
   }
   if (args.csa_sequence != client->create_sequence + 1) {
     result.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+    return;
+  }
+  // Phase 3: only the principal of EXCHANGE_ID confirms the record, and the record keeps its slot.
+  // Behind the confirmation SP4_NONE protects nothing (18.35.3).
+  if (!client->confirmed && client->principal != call.context.caller.uid) {
+    result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
     return;
   }
   result = make_session(args, call, *client);
@@ -250,6 +254,8 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
   // Only now the client's former instance is gone for good.
   if (Client* former = tables.find_client(1, client->owner, true)) tables.remove_client(*former);
   client->confirmed = true;
+  if (tables.recovery.may_reclaim(*client))
+    client->status_flags |= nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
 }
 
 void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call,
@@ -277,7 +283,6 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
 }
 
 void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::SequenceResult& result) {
-  expire_leases(call);
   StateTables& tables = call.state.tables();
   Session* session = tables.find_session(args.sa_sessionid);
   result.status = session ? check_slot(args, *session, call) : nfs4::Status::NFS4ERR_BADSESSION;
@@ -298,6 +303,7 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
     used.replay = &slot.reply;
     return;
   }
+  // RFC 8881 2.10.6.1: from here on the slot is this request's.
   slot.sequence = args.sa_sequenceid;
   slot.under_way = true;
   slot.cached = true;

@@ -18,6 +18,16 @@ std::uint32_t access_of(const StatePointer& state) {
   return std::visit(Visitor{}, state);
 }
 
+/// Whose share reservation the I/O belongs to; nullptr: of a delegation.
+const OpenOwner* open_owner_of(const StatePointer& state) {
+  struct Visitor {
+    const OpenOwner* operator()(const OpenState* open) const { return open->owner; }
+    const OpenOwner* operator()(const LockState* lock) const { return lock->open->owner; }
+    const OpenOwner* operator()(const DelegationState*) const { return nullptr; }
+  };
+  return std::visit(Visitor{}, state);
+}
+
 bool confirmed(const StatePointer& state) {
   OpenState* const* open = std::get_if<OpenState*>(&state);
   return !open || (*open)->owner->confirmed;
@@ -103,13 +113,12 @@ nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::
     if (file_of(*state).handle != file || !confirmed(*state))
       return nfs4::Status::NFS4ERR_BAD_STATEID;
     const std::uint32_t access = access_of(*state);
-    // RFC 8881 18.22.3: clients that write parts of blocks have to read them, so that a READ goes
-    // with every open, unless the file is denied to it.
+    // RFC 8881 9.1.2: a READ goes with an open for writing, since a client may have to read the
+    // blocks that it writes a part of. What another open denies has to be checked nevertheless.
     if (want == Want::write && (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0)
       return nfs4::Status::NFS4ERR_OPENMODE;
-    OpenState* const* open = std::get_if<OpenState*>(&*state);
-    if (want == Want::read && (access & nfs4::OPEN4_SHARE_ACCESS_READ) == 0 && open &&
-        shares_conflict(file_of(*state), (*open)->owner, nfs4::OPEN4_SHARE_ACCESS_READ, 0))
+    if (want == Want::read && (access & nfs4::OPEN4_SHARE_ACCESS_READ) == 0 &&
+        shares_conflict(file_of(*state), open_owner_of(*state), nfs4::OPEN4_SHARE_ACCESS_READ, 0))
       return nfs4::Status::NFS4ERR_LOCKED;
     if (minorversion == 0) renew(*tables_, client_of(*state));
     actor = client_of(*state).id;

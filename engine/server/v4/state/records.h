@@ -150,7 +150,7 @@ struct Client {
   std::uint32_t create_sequence = 0;       // the slot of CREATE_SESSION
   nfs4::CreateSessionResult create_reply;  // what it holds
   std::vector<nfs4::SessionId> sessions;
-  std::uint32_t status_flags = 0;  // SEQ4_STATUS_ bits that stay until something clears them
+  std::uint32_t status_flags = 0;  // SEQ4_STATUS_RESTART_RECLAIM_NEEDED until RECLAIM_COMPLETE
 
   bool reclaim_complete = false;
   bool recorded = false;  // in the recovery file

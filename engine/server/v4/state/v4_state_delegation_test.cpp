@@ -223,6 +223,8 @@ TEST_F(V4DelegationTest, ADelegationThatIsNotReturnedIsRevokedAfterALease) {
   EXPECT_EQ(io(holder, stateid, file, Want::read), Status::NFS4ERR_DELEG_REVOKED);
   EXPECT_EQ(run(op_test_stateid, {{stateid}}, holder).resok4.tsr_status_codes,
             std::vector{Status::NFS4ERR_DELEG_REVOKED});
+  EXPECT_EQ(close(holder, stateid, file), Status::NFS4ERR_BAD_STATEID)
+      << "RFC 8881 15.2 has NFS4ERR_DELEG_REVOKED for no operation on opens and locks";
   EXPECT_EQ(run(op_free_stateid, {stateid}, holder).status, Status::NFS4_OK);
   EXPECT_EQ(sequence(holder, 3).sr_status_flags, 0U);
 }

@@ -84,12 +84,49 @@ TEST_F(V4OpenTest, ShareReservationsHoldAgainstOthers) {
   open(other, "f", kWrite);
 }
 
+TEST_F(V4OpenTest, ADowngradeHasNoSignals) {
+  Actor actor = mounted();
+  const Handle file = make_file("f");
+  const auto opened = open(actor, "f", kReadUndelegated);
+  const auto status = [&](std::uint32_t access) {
+    return run(op_open_downgrade, {opened.stateid, 0, access, 0}, actor, file).status;
+  };
+  EXPECT_EQ(status(kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_SIGNAL_DELEG_WHEN_RESRC_AVAIL),
+            Status::NFS4ERR_INVAL)
+      << "RFC 8881 18.18.3";
+  EXPECT_EQ(status(kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_DELEG_MASK), Status::NFS4_OK);
+}
+
+TEST_F(V4OpenTest, WhoCancelsAWantLearnsThat) {
+  Actor actor = mounted();
+  make_file("f");
+  const auto opened = open(actor, "f", kWrite | nfs4::OPEN4_SHARE_ACCESS_WANT_CANCEL);
+  EXPECT_EQ(opened.delegation.delegation_type, nfs4::DelegationType::OPEN_DELEGATE_NONE_EXT);
+  EXPECT_EQ(opened.delegation.od_whynone.ond_why, nfs4::WhyNoDelegation::WND4_CANCELLED);
+}
+
+TEST_F(V4OpenTest, AReadBesideALockIsDeniedAsOneBesideItsOpen) {
+  Actor actor = mounted();
+  Actor other = mounted("other", 2);
+  const Handle file = make_file("f");
+  const auto opened = open(actor, "f", kWrite);
+  const auto locked =
+      run(op_lock, lock_args(actor, opened.stateid, 0, 10, true), actor, file).resok4.lock_stateid;
+  EXPECT_EQ(io(actor, locked, file, Want::read), Status::NFS4_OK);
+  const auto denying = run(
+      op_open, open_args(other, "f", kReadUndelegated, nfs4::OPEN4_SHARE_DENY_READ), other, root());
+  ASSERT_EQ(denying.status, Status::NFS4_OK);
+  EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4ERR_LOCKED);
+  EXPECT_EQ(io(actor, locked, file, Want::read), Status::NFS4ERR_LOCKED) << "RFC 8881 9.1.2";
+}
+
 TEST_F(V4OpenTest, AClosedStateidIsOfNoUse) {
   Actor actor = mounted();
   const Handle file = make_file("f");
   const auto opened = open(actor, "f", kReadUndelegated);
   const auto closed = run(op_close, {0, opened.stateid}, actor, file);
   EXPECT_EQ(closed.resok4.open_stateid, (nfs4::StateId{0xffffffff, {}})) << "RFC 8881 8.2.3";
+  EXPECT_EQ(left->stateid, closed.resok4.open_stateid) << "RFC 8881 16.2.3.1.2";
   EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4ERR_BAD_STATEID);
   EXPECT_EQ(close(actor, opened.stateid, file), Status::NFS4ERR_BAD_STATEID);
   EXPECT_EQ(state->tables().state_count, 0U);

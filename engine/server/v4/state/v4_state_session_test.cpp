@@ -50,8 +50,24 @@ TEST_F(V4ClientTest, AnotherPrincipalCannotTakeAClientWithStateAway) {
   Actor other = actor;
   other.uid = 1000;
   EXPECT_EQ(run(op_exchange_id, exchange_args(other), other).status, Status::NFS4ERR_CLID_INUSE);
-  EXPECT_EQ(run(op_create_session, session_args(actor.clientid, 2), other).status,
-            Status::NFS4ERR_CLID_INUSE);
+}
+
+TEST_F(V4ClientTest, OnlyThePrincipalOfExchangeIdConfirmsAClient) {
+  Actor actor;
+  const auto id = run(op_exchange_id, exchange_args(actor), actor).resok4;
+  const auto args = session_args(id.eir_clientid, id.eir_sequenceid);
+  Actor other = actor;
+  other.uid = 1000;
+  EXPECT_EQ(run(op_create_session, args, other).status, Status::NFS4ERR_CLID_INUSE);
+  const auto made = run(op_create_session, args, actor);
+  ASSERT_EQ(made.status, Status::NFS4_OK) << "the slot of the record was used up";
+  const auto again = run(op_create_session, args, other);
+  ASSERT_EQ(again.status, Status::NFS4_OK) << "RFC 8881 18.36.4: phase 2 comes before phase 3";
+  EXPECT_EQ(again.resok4.csr_sessionid, made.resok4.csr_sessionid);
+  EXPECT_EQ(
+      run(op_create_session, session_args(id.eir_clientid, id.eir_sequenceid + 1), other).status,
+      Status::NFS4_OK)
+      << "RFC 8881 18.35.3: SP4_NONE protects nothing";
 }
 
 TEST_F(V4ClientTest, UpdatesTellWhatDoesNotMatch) {
@@ -354,6 +370,8 @@ TEST_F(V4SessionTest, SlotsTakeSequenceIdsInOrder) {
   auto high = sequence_args(actor, 1, 3);
   high.sa_highest_slotid = 2;
   EXPECT_EQ(status(high), Status::NFS4ERR_BAD_HIGH_SLOT);
+  high.sa_highest_slotid = 64;
+  EXPECT_EQ(status(high), Status::NFS4ERR_BAD_HIGH_SLOT) << "RFC 8881 15.1.11.3";
   const auto ok = sequence(actor, 1);
   EXPECT_EQ(ok.sr_highest_slotid, 63U);
   EXPECT_EQ(ok.sr_status_flags, 0U);
