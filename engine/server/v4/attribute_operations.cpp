@@ -20,12 +20,12 @@ nfs4::Bitmap write_only() {
 std::uint32_t granted_access(const Attributes& attributes, const Caller& caller, bool read_only) {
   const bool is_directory = attributes.type == FileType::directory;
   std::uint32_t granted = 0;
-  if (permits(attributes, caller, Want::read)) granted |= nfs4::ACCESS4_READ;
-  if (!read_only && permits(attributes, caller, Want::write)) {
+  if (permits(attributes, caller, AccessMode::read)) granted |= nfs4::ACCESS4_READ;
+  if (!read_only && permits(attributes, caller, AccessMode::write)) {
     granted |= nfs4::ACCESS4_MODIFY | nfs4::ACCESS4_EXTEND;
     if (is_directory) granted |= nfs4::ACCESS4_DELETE;
   }
-  if (permits(attributes, caller, Want::execute))
+  if (permits(attributes, caller, AccessMode::execute))
     granted |= is_directory ? nfs4::ACCESS4_LOOKUP : nfs4::ACCESS4_EXECUTE;
   return granted;
 }
@@ -57,7 +57,7 @@ nfs4::Status check_change(const nfs4::SetattrArgs& args, const AttributeChange& 
   }
   const auto stateid = effective_stateid(call, args.stateid);
   if (!stateid) return stateid.error();
-  return call.state.check_io(call.minorversion, call.clientid, *stateid, file, Want::write);
+  return call.state.check_io(call.minorversion, call.clientid, *stateid, file, AccessMode::write);
 }
 
 /// Whether the object's attributes have the values of `given`. The status is none of NFS4_OK,

@@ -57,25 +57,25 @@ void CompoundRun::run_next(nfs4::Opnum number) {
       nfs4::is_defined(number, call_.minorversion) ? find_operation(number) : nullptr;
   if (!operation)
     return reply_.add_status(nfs4::Opnum::OP_ILLEGAL, nfs4::Status::NFS4ERR_OP_ILLEGAL);
-  const nfs4::Status place = check_place(*operation);
-  if (place != nfs4::Status::NFS4_OK) return reply_.add_status(number, place);
+  const nfs4::Status position = check_operation_position(*operation);
+  if (position != nfs4::Status::NFS4_OK) return reply_.add_status(number, position);
   if (call_.minorversion > operation->last_minorversion)
     return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
   run_known(*operation);
 }
 
-nfs4::Status CompoundRun::check_place(const Operation& operation) const {
+nfs4::Status CompoundRun::check_operation_position(const Operation& operation) const {
   if (call_.minorversion == 0) return nfs4::Status::NFS4_OK;
   const bool first = call_.operation_index == 0;
   const bool only = call_.operation_count == 1;
-  switch (operation.place) {
-    case CompoundPlace::first:
+  switch (operation.position) {
+    case OperationPosition::first:
       return first ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_SEQUENCE_POS;
-    case CompoundPlace::alone:
+    case OperationPosition::alone:
       return only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
-    case CompoundPlace::either:
+    case OperationPosition::either:
       return !first || only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
-    case CompoundPlace::in_session:
+    case OperationPosition::in_session:
       break;
   }
   return first ? nfs4::Status::NFS4ERR_OP_NOT_IN_SESSION : nfs4::Status::NFS4_OK;

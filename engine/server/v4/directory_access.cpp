@@ -23,7 +23,7 @@ nfs4::Status check_regular(const Attributes& attributes, std::uint32_t minorvers
 nfs4::Status check_search(const Object& directory, const CompoundCall& call) {
   const nfs4::Status status = check_directory(directory.attributes);
   if (status != nfs4::Status::NFS4_OK) return status;
-  const bool may = permits(directory.attributes, call.context.caller, Want::execute);
+  const bool may = permits(directory.attributes, call.context.caller, AccessMode::execute);
   return may ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_ACCESS;
 }
 
@@ -32,8 +32,8 @@ nfs4::Status check_writable(const Object& directory, const CompoundCall& call) {
   if (status != nfs4::Status::NFS4_OK) return status;
   // No caller may, so that it is no matter of permissions.
   if (call.storage.read_only(directory.node)) return nfs4::Status::NFS4ERR_ROFS;
-  const bool may = permits(directory.attributes, call.context.caller, Want::write) &&
-                   permits(directory.attributes, call.context.caller, Want::execute);
+  const bool may = permits(directory.attributes, call.context.caller, AccessMode::write) &&
+                   permits(directory.attributes, call.context.caller, AccessMode::execute);
   return may ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_ACCESS;
 }
 

@@ -27,7 +27,7 @@ LockState* find_lock(const LockOwner* owner, const OpenState& open) {
   return found == owner->states.end() ? nullptr : *found;
 }
 
-void tell_conflict(const LockRange& range, nfs4::LockDenied& denied) {
+void fill_lock_denied(const LockRange& range, nfs4::LockDenied& denied) {
   denied.offset = range.first;
   denied.length = length_of(range);
   denied.locktype = range.write ? LockType::WRITE_LT : LockType::READ_LT;
@@ -112,7 +112,7 @@ void take_lock(Locking& locking, nfs4::LockResult& result) {
   if (const LockRange* other = conflicting(*locking.open.file, locking.owner, *range, write)) {
     result.status = locking.args.reclaim ? nfs4::Status::NFS4ERR_RECLAIM_CONFLICT
                                          : nfs4::Status::NFS4ERR_DENIED;
-    tell_conflict(*other, result.denied);
+    fill_lock_denied(*other, result.denied);
     return;
   }
   Client& client = *locking.open.owner->client;
@@ -239,7 +239,7 @@ void op_lockt(const nfs4::LocktArgs& args, CompoundCall& call, nfs4::LocktResult
   const LockOwner* owner = find_owner(**client, args.owner.owner);
   if (const LockRange* other = conflicting(*file, owner, *range, is_write(args.locktype))) {
     result.status = nfs4::Status::NFS4ERR_DENIED;
-    tell_conflict(*other, result.denied);
+    fill_lock_denied(*other, result.denied);
   }
 }
 

@@ -115,7 +115,8 @@ nfs4::Status check_delegation(const Opening& opening, const Handle& handle) {
 }
 
 /// What others have on the file that is there.
-nfs4::Status check_others(const Opening& opening, const OpenTarget& target, const Handle& handle) {
+nfs4::Status check_share_and_delegations(const Opening& opening, const OpenTarget& target,
+                                         const Handle& handle) {
   File* file = opening.tables.find_file(handle);
   if (!file) return nfs4::Status::NFS4_OK;
   const std::uint32_t access = opening.args.share_access & kAccessMask;
@@ -140,7 +141,8 @@ nfs4::Status check_target(const Opening& opening, const OpenTarget& target) {
   if (target.file) {
     const Handle handle = opening.call.storage.handle(target.file->node);
     if (status == nfs4::Status::NFS4_OK) status = check_delegation(opening, handle);
-    if (status == nfs4::Status::NFS4_OK) status = check_others(opening, target, handle);
+    if (status == nfs4::Status::NFS4_OK)
+      status = check_share_and_delegations(opening, target, handle);
     open = find_open(opening.owner, opening.tables.find_file(handle));
   } else if (is_delegate_cur(opening.args.claim.claim)) {
     return nfs4::Status::NFS4ERR_NOENT;  // what is delegated is there
@@ -204,7 +206,7 @@ void open_file(Opening& opening, nfs4::OpenResult& result) {
   if (result.status != nfs4::Status::NFS4_OK) return;
   auto target = find_open_target(args, call);
   result.status = target ? check_target(opening, *target) : target.error();
-  if (result.status == nfs4::Status::NFS4_OK) result.status = carry_out(*target, call);
+  if (result.status == nfs4::Status::NFS4_OK) result.status = create_or_truncate(*target, call);
   if (result.status != nfs4::Status::NFS4_OK) return;
 
   if (!opening.owner) opening.owner = &make_owner(opening);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "endpoint/limits.h"
-#include "server/v4/state/back_channel.h"
+#include "server/v4/state/backchannel.h"
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
 #include "wire/header.h"
@@ -73,10 +73,10 @@ nfs4::SessionId new_session_id(StateTables& tables, const Client& client) {
 }
 
 /// Slots that the reply cache has room for.
-std::uint32_t affordable_slots(const StateTables& tables, const Client& client, std::uint32_t asked,
-                               std::size_t slot_bytes) {
+std::uint32_t slots_within_cache_limits(const StateTables& tables, const Client& client,
+                                        std::uint32_t asked, std::size_t slot_bytes) {
   const auto rest = [](std::size_t most, std::size_t held) { return most - std::min(most, held); };
-  const std::size_t of_host = client.share->cached_bytes;
+  const std::size_t of_host = client.host_usage->cached_bytes;
   const std::size_t left =
       std::min(rest(kMostCachedBytes, tables.cached_bytes), rest(kMostCachedBytesPerHost, of_host));
   const bool freely = tables.cached_bytes + asked * slot_bytes <= kFreelyCachedBytes &&
@@ -113,7 +113,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   const std::size_t slot_bytes =
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =
-      affordable_slots(tables, client, session->fore.ca_maxrequests, slot_bytes);
+      slots_within_cache_limits(tables, client, session->fore.ca_maxrequests, slot_bytes);
   if (slots == 0 || client.sessions.size() >= kMostSessionsPerClient) {
     result.status = nfs4::Status::NFS4ERR_NOSPC;
     return result;
@@ -143,13 +143,13 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0 && made.callable &&
       !origin.back.expired()) {
     ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
-    open_back_channel(tables, made, origin);
+    open_backchannel(tables, made, origin);
   }
   return result;
 }
 
 std::uint32_t status_flags(StateTables& tables, const Session& session) {
-  std::uint32_t flags = session.client->status_flags | back_channel_flags(tables, session);
+  std::uint32_t flags = session.client->status_flags | backchannel_flags(tables, session);
   if (!session.client->revoked.empty()) flags |= nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
   return flags;
 }
@@ -339,7 +339,7 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
   using To = nfs4::ChannelDirFromServer;
   Binding& binding = bind(*session, origin);
   if (*granted != To::CDFS4_BACK) binding.fore = true;
-  if (*granted != To::CDFS4_FORE) open_back_channel(tables, *session, origin);
+  if (*granted != To::CDFS4_FORE) open_backchannel(tables, *session, origin);
   result.resok4.bctsr_sessid = session->id;
   result.resok4.bctsr_dir = *granted;
   // True only of a connection that is RPC-over-RDMA from its start: none is stepped up.
@@ -362,7 +362,7 @@ void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call
   // Handles are added: without other parameters those of CREATE_SESSION stay.
   if (take_credential(*session, args.bca_sec_parms)) session->callable = true;
   session->cb_program = args.bca_cb_program;
-  if (session->back_state != BackState::none) probe_back_channel(tables, *session);
+  if (session->back_state != BackState::none) probe_backchannel(tables, *session);
 }
 
 }  // namespace steertag::peer

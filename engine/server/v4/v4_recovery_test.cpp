@@ -103,7 +103,7 @@ TEST_F(V4RecoveryTest, GraceIsForThoseWhoHadState) {
   EXPECT_EQ(sequence(had, 1).sr_status_flags & kNeeded, kNeeded) << "RFC 8881 18.46.3";
   EXPECT_EQ(sequence(fresh, 1).sr_status_flags & kNeeded, 0U);
   EXPECT_EQ(plain_open(had), Status::NFS4ERR_GRACE);
-  EXPECT_EQ(io(had, {}, file, Want::write), Status::NFS4ERR_GRACE);
+  EXPECT_EQ(io(had, {}, file, AccessMode::write), Status::NFS4ERR_GRACE);
   EXPECT_EQ(reclaim(fresh), Status::NFS4ERR_RECLAIM_BAD);
   EXPECT_EQ(reclaim(had, nfs4::OPEN4_SHARE_DENY_BOTH), Status::NFS4_OK);
   run(op_reclaim_complete, {}, fresh);
@@ -123,7 +123,7 @@ TEST_F(V4RecoveryTest, AReclaimOfMinorVersion0NeedsNoConfirmation) {
   const auto reclaimed = open_again(actor);
   ASSERT_EQ(reclaimed.status, Status::NFS4_OK);
   EXPECT_EQ(reclaimed.resok4.rflags & nfs4::OPEN4_RESULT_CONFIRM, 0U);
-  EXPECT_EQ(io(actor, reclaimed.resok4.stateid, file, Want::write), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, reclaimed.resok4.stateid, file, AccessMode::write), Status::NFS4_OK);
 }
 
 TEST_F(V4RecoveryTest, LocksAreReclaimedInGraceOnly) {

@@ -66,7 +66,7 @@ void keep_path_flags(peer::ReplyStep& reply, SessionTable& sessions) {
 constexpr Deviation kFamily[] = {
     {.name = "bind-beside-others",
      .breaks = {"RFC8881-15.1.3.3-1"},
-     .sentence = "BIND_CONN_TO_SESSION is executed, and what stands behind it is passed over.",
+     .sentence = "BIND_CONN_TO_SESSION is executed, and the operations behind it are not.",
      .server = {.call =
                     [](peer::CallStep& call) {
                       keep_first_alone(call, Opnum::OP_BIND_CONN_TO_SESSION);

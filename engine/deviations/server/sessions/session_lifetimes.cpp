@@ -105,7 +105,7 @@ constexpr Deviation kFamily[] = {
      .breaks = {"RFC8881-18.36.3-13", "RFC8881-18.35.3-1", "RFC8881-18.37.3-3"},
      .sentence =
          "EXCHANGE_ID, CREATE_SESSION and DESTROY_SESSION are executed without SEQUENCE, and "
-         "what stands behind them is passed over.",
+         "the operations behind them are not.",
      .server = {.call = keep_session_operation},
      .script_shows = false},
     {.name = "create-in-session-forgotten",

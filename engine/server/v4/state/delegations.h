@@ -17,6 +17,6 @@ nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& fil
 bool recall_delegations(StateTables& tables, File& file, std::optional<ClientId> client);
 
 /// Sends recalls that wait and revokes what is overdue by a lease (RFC 8881 10.4.5).
-void work_on_recalls(StateTables& tables);
+void process_recalls(StateTables& tables);
 
 }  // namespace steertag::peer

@@ -35,13 +35,13 @@ bool confirmed(const StatePointer& state) {
 
 /// I/O without an open (RFC 7530 9.1.4.3, RFC 8881 8.2.3).
 nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, const Handle& file,
-                           Want want) {
-  if (is_read_bypass(stateid) && want == Want::read) return nfs4::Status::NFS4_OK;
+                           AccessMode want) {
+  if (is_read_bypass(stateid) && want == AccessMode::read) return nfs4::Status::NFS4_OK;
   // RFC 8881 8.4.2.1: a client may still reclaim an open that denies it.
   if (tables.recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
   const File* found = tables.find_file(file);
   const std::uint32_t access =
-      want == Want::write ? nfs4::OPEN4_SHARE_ACCESS_WRITE : nfs4::OPEN4_SHARE_ACCESS_READ;
+      want == AccessMode::write ? nfs4::OPEN4_SHARE_ACCESS_WRITE : nfs4::OPEN4_SHARE_ACCESS_READ;
   return found && shares_conflict(*found, nullptr, access, 0) ? nfs4::Status::NFS4ERR_LOCKED
                                                               : nfs4::Status::NFS4_OK;
 }
@@ -102,7 +102,8 @@ Nfs4State::Nfs4State(Nfs4StateOptions options)
 Nfs4State::~Nfs4State() = default;
 
 nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
-                                 const nfs4::StateId& stateid, const Handle& file, Want want) {
+                                 const nfs4::StateId& stateid, const Handle& file,
+                                 AccessMode want) {
   std::optional<ClientId> actor = client;
   if (is_anonymous(stateid) || is_read_bypass(stateid)) {
     const nfs4::Status status = check_special(*tables_, stateid, file, want);
@@ -115,20 +116,21 @@ nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::
     const std::uint32_t access = access_of(*state);
     // RFC 8881 9.1.2: a READ goes with an open for writing, since a client may have to read the
     // blocks that it writes a part of. What another open denies has to be checked nevertheless.
-    if (want == Want::write && (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0)
+    if (want == AccessMode::write && (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0)
       return nfs4::Status::NFS4ERR_OPENMODE;
-    if (want == Want::read && (access & nfs4::OPEN4_SHARE_ACCESS_READ) == 0 &&
+    if (want == AccessMode::read && (access & nfs4::OPEN4_SHARE_ACCESS_READ) == 0 &&
         shares_conflict(file_of(*state), open_owner_of(*state), nfs4::OPEN4_SHARE_ACCESS_READ, 0))
       return nfs4::Status::NFS4ERR_LOCKED;
     if (minorversion == 0) renew(*tables_, client_of(*state));
     actor = client_of(*state).id;
   }
-  return want == Want::write && recall_for(file, actor, want) ? nfs4::Status::NFS4ERR_DELAY
-                                                              : nfs4::Status::NFS4_OK;
+  return want == AccessMode::write && recall_for(file, actor, want) ? nfs4::Status::NFS4ERR_DELAY
+                                                                    : nfs4::Status::NFS4_OK;
 }
 
-bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want) {
-  if (want == Want::read) return false;  // only read delegations are granted
+bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> client,
+                           AccessMode want) {
+  if (want == AccessMode::read) return false;  // only read delegations are granted
   File* found = tables_->find_file(file);
   return found && recall_delegations(*tables_, *found, client);
 }
@@ -136,8 +138,8 @@ bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> clie
 nfs4::Status Nfs4State::check_change(const Handle& file, std::optional<std::uint64_t> client) {
   // RFC 8881 8.4.2.1: which files the clients had open is not known before they have reclaimed.
   if (tables_->recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
-  return recall_for(file, client, Want::write) ? nfs4::Status::NFS4ERR_DELAY
-                                               : nfs4::Status::NFS4_OK;
+  return recall_for(file, client, AccessMode::write) ? nfs4::Status::NFS4ERR_DELAY
+                                                     : nfs4::Status::NFS4_OK;
 }
 
 bool Nfs4State::denies_removal(const Handle& file) const {
@@ -176,7 +178,7 @@ void Nfs4State::expire() {
     over.push_back(client);
   }
   if (!over.empty()) tables_->remove_clients(over);
-  work_on_recalls(*tables_);
+  process_recalls(*tables_);
   tables_->end_contentions();
 }
 

@@ -35,12 +35,12 @@ TEST_F(V4ClientTest, ARestartedClientKeepsItsOldStateUntilItsNewSession) {
   const auto opened = open(actor, "f", 3);
   const auto fresh = run(op_exchange_id, exchange_args(actor, 2), actor).resok4;
   EXPECT_NE(fresh.eir_clientid, actor.clientid);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::read), Status::NFS4_OK);
   EXPECT_EQ(run(op_create_session, session_args(fresh.eir_clientid, 1), actor).status,
             Status::NFS4_OK);
   EXPECT_EQ(run(op_sequence, sequence_args(actor, 1), actor).status, Status::NFS4ERR_BADSESSION)
       << "the sessions of the former instance go with its state";
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::read), Status::NFS4ERR_BAD_STATEID);
 }
 
 TEST_F(V4ClientTest, AnotherPrincipalCannotTakeAClientWithStateAway) {
@@ -215,17 +215,17 @@ TEST_F(V4ClientTest, SetclientidOfTheSameInstanceKeepsItsIdAndState) {
   EXPECT_EQ(
       run(op_setclientid_confirm, {actor.clientid, again.resok4.setclientid_confirm}, actor).status,
       Status::NFS4_OK);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::write), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::write), Status::NFS4_OK);
   args.client.verifier[0] = std::byte{7};
   const auto restarted = run(op_setclientid, args, actor);
   EXPECT_NE(restarted.resok4.clientid, actor.clientid);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::write), Status::NFS4_OK)
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::write), Status::NFS4_OK)
       << "the confirmation removes the state, not SETCLIENTID";
   EXPECT_EQ(run(op_setclientid_confirm,
                 {restarted.resok4.clientid, restarted.resok4.setclientid_confirm}, actor)
                 .status,
             Status::NFS4_OK);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::write), Status::NFS4ERR_EXPIRED);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::write), Status::NFS4ERR_EXPIRED);
   EXPECT_EQ(run(op_renew, {actor.clientid}, actor).status, Status::NFS4ERR_STALE_CLIENTID);
 }
 
