@@ -54,8 +54,8 @@ struct Call {
   wire::Header header;         // of the latest message, its legal part
   std::optional<RpcCall> rpc;  // nothing if the RPC header was not in the Send
   std::vector<Placed> placed;  // per segment of the write chunks in order, then the reply chunk
-  std::vector<std::uint32_t> offers;
-  std::size_t entries = 0;  // list entries of all messages under this XID
+  std::vector<std::uint32_t> segments;  // ids of the SegmentTable
+  std::size_t entries = 0;              // list entries of all messages under this XID
   std::uint32_t pending_reads = 0;
 
   /// Exactly one legal message was sent, so its answer can be judged.

@@ -14,7 +14,7 @@ void Call::reset() {
   if (entries > kMostIdleEntries) {
     header = {};
     placed = {};
-    offers = {};
+    segments = {};
   }
 
   event = 0;
@@ -30,7 +30,7 @@ void Call::reset() {
   header.clear();
   rpc.reset();
   placed.clear();
-  offers.clear();
+  segments.clear();
   entries = 0;
   pending_reads = 0;
 }

@@ -6,37 +6,37 @@ namespace steertag::conformance {
 namespace {
 
 /// Adds one segment; false when the table is full.
-bool add(OfferTable& table, Call& call, OfferKind kind, const wire::Segment& segment) {
+bool add(SegmentTable& table, Call& call, SegmentKind kind, const wire::Segment& segment) {
   const auto index = static_cast<std::uint32_t>(call.placed.size());
-  if (kind != OfferKind::read) call.placed.emplace_back();
+  if (kind != SegmentKind::read) call.placed.emplace_back();
   if (segment.length == 0) return true;  // an empty segment offers nothing (RFC 8166 3.4.3)
   const std::optional<std::uint32_t> id =
       table.add({segment.handle, segment.length, segment.offset, kind, call.index, index});
-  if (id) call.offers.push_back(*id);
+  if (id) call.segments.push_back(*id);
   return id.has_value();
 }
 
 }  // namespace
 
-void Direction::offer(Call& call) {
+void Direction::add_segments(Call& call) {
   const std::size_t more = list_entries(call.header);
   call.entries += more;
   entries += more;
-  if (call.entries > kMostOffers) {  // repeated calls under one XID
+  if (call.entries > kMostOfferedSegments) {  // repeated calls under one XID
     history_incomplete = true;
     return;
   }
   bool all = true;
   for (const wire::ReadSegment& each : call.header.read_list) {
-    all &= add(offers, call, OfferKind::read, each.target);
+    all &= add(segments, call, SegmentKind::read, each.target);
   }
   for (std::size_t i = 0; i < call.header.write_list.size(); ++i) {
     for (const wire::Segment& each : call.header.write_list[i]) {
-      all &= add(offers, call, OfferKind::write, each);
+      all &= add(segments, call, SegmentKind::write, each);
     }
   }
   for (const wire::Segment& each : call.header.reply_chunk) {
-    all &= add(offers, call, OfferKind::reply, each);
+    all &= add(segments, call, SegmentKind::reply, each);
   }
   if (!all) history_incomplete = true;
 }
@@ -49,14 +49,14 @@ void Direction::release_credit(Call& call) {
 
 void Direction::retire(Call& call) {
   release_credit(call);
-  for (const std::uint32_t id : call.offers) offers.withdraw(id, call.xid);
+  for (const std::uint32_t id : call.segments) segments.remove(id, call.xid);
   entries -= call.entries;
   calls.erase(call);
 }
 
 std::size_t Direction::kept_bytes() const {
   constexpr std::size_t kEntryBytes = sizeof(wire::ReadSegment) + sizeof(Placed);
-  return calls.records() * sizeof(Call) + offers.kept_bytes() + entries * kEntryBytes;
+  return calls.records() * sizeof(Call) + segments.kept_bytes() + entries * kEntryBytes;
 }
 
 void Direction::forget_history() {

@@ -7,8 +7,8 @@
 #include "conformance/call_table.h"
 #include "conformance/credits.h"
 #include "conformance/findings.h"
-#include "conformance/offer_table.h"
 #include "conformance/pending_reads.h"
+#include "conformance/segment_table.h"
 #include "conformance/visibility.h"
 #include "trace/event.h"
 #include "wire/private_data.h"
@@ -18,7 +18,7 @@ namespace steertag::conformance {
 /// The transactions whose calls one side sends. Forward: the client is the requester (RFC 8167 2).
 struct Direction {
   CallTable calls;
-  OfferTable offers;
+  SegmentTable segments;
   Credits credits;
   PendingReads reads;           // of the responder
   bool responses_seen = false;  // the requester's Read Responses show up as events
@@ -27,8 +27,8 @@ struct Direction {
       false;                // something was not seen, or does not fit: absence proves nothing
   std::size_t entries = 0;  // list entries of the messages that `calls` holds
 
-  /// Registers the segments of `call.header` as offered memory.
-  void offer(Call& call);
+  /// The segments of `call.header` may be accessed from now on.
+  void add_segments(Call& call);
   /// The call was answered, and frees its credit.
   void release_credit(Call& call);
   /// Drops the call and the memory that it offered.

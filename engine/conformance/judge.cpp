@@ -13,10 +13,10 @@
 #include "conformance/form_rules.h"
 #include "conformance/header_rules.h"
 #include "conformance/invalidation_rules.h"
-#include "conformance/memory_rules.h"
 #include "conformance/message.h"
 #include "conformance/message_observer.h"
 #include "conformance/private_data_rules.h"
+#include "conformance/rdma_write_read_rules.h"
 #include "conformance/returned_chunk_rules.h"
 #include "conformance/threshold_rules.h"
 #include "conformance/xid_rules.h"
@@ -101,7 +101,7 @@ void Judge::State::remember(const Message& message, std::optional<RpcCall> rpc, 
   call->faulty |= !legal;
   call->rpc = rpc;
   std::swap(call->header, *message.header);
-  direction.offer(*call);
+  direction.add_segments(*call);
   if (!legal || call->messages != 1) return;
   call->counted = true;
   direction.credits.call_sent();
@@ -301,13 +301,13 @@ void Judge::State::on(const trace::Event& event, const trace::Reject& body) {
 void Judge::State::on(const trace::Event& event, const trace::RdmaWrite& body) {
   connection.begin();
   check_after_terminate(event, connection);
-  check_write(event, body, connection);
+  check_write_inside_chunks(event, body, connection);
 }
 
 void Judge::State::on(const trace::Event& event, const trace::RdmaRead& body) {
   connection.begin();
   check_after_terminate(event, connection);
-  check_read(event, body, connection);
+  check_read_inside_chunks(event, body, connection);
 }
 
 void Judge::State::on(const trace::Event& event, const trace::RdmaReadResponse& body) {

@@ -3,8 +3,8 @@
 
 #include "conformance/call_table.h"
 #include "conformance/message_observer.h"
-#include "conformance/offer_table.h"
 #include "conformance/pending_reads.h"
+#include "conformance/segment_table.h"
 #include "conformance/trace_builder.h"
 
 namespace steertag::conformance {
@@ -243,21 +243,21 @@ TEST(CallTable, ASerialEndsWithItsUse) {
   EXPECT_EQ(table.at(index, serial), nullptr);
 }
 
-TEST(OfferTable, HoldsManyOffersUnderOneStag) {
-  OfferTable table;
+TEST(SegmentTable, HoldsManySegmentsUnderOneStag) {
+  SegmentTable table;
   std::vector<std::uint32_t> ids;
   for (std::uint32_t i = 0; i < 1000; ++i) {
-    ids.push_back(*table.add({7, 10, i * 100, OfferKind::write, 0, i}));
+    ids.push_back(*table.add({7, 10, i * 100, SegmentKind::write, 0, i}));
   }
-  for (std::uint32_t i = 0; i < 1000; i += 3) table.withdraw(ids[i], 55);
+  for (std::uint32_t i = 0; i < 1000; i += 3) table.remove(ids[i], 55);
   std::size_t seen = 0;
-  table.each(7, [&](const Offer& offer) {
-    EXPECT_NE(offer.segment % 3, 0u);
+  table.each(7, [&](const OfferedSegment& segment) {
+    EXPECT_NE(segment.placed % 3, 0u);
     ++seen;
   });
   EXPECT_EQ(seen, table.size());
-  EXPECT_EQ(table.withdrawn(7), 55u);
-  EXPECT_EQ(table.withdrawn(8), std::nullopt);
+  EXPECT_EQ(table.finished_call(7), 55u);
+  EXPECT_EQ(table.finished_call(8), std::nullopt);
 }
 
 TEST(PendingReads, CompleteInOrder) {

@@ -9,8 +9,8 @@
 #include "conformance/invalidation_rules.h"
 #include "conformance/legacy/prototype_rules.h"
 #include "conformance/legacy/rfc5666_rules.h"
-#include "conformance/memory_rules.h"
 #include "conformance/private_data_rules.h"
+#include "conformance/rdma_write_read_rules.h"
 #include "conformance/returned_chunk_rules.h"
 #include "conformance/threshold_rules.h"
 #include "conformance/xid_rules.h"
@@ -37,7 +37,7 @@ constexpr auto join(const std::array<Rule, Sizes>&... families) {
 constexpr auto kAll =
     join(kConnectionRules, kPrivateDataRules, kHeaderRules, kXidRules, kCreditRules,
          kThresholdRules, kFormRules, kChunkRules, kReturnedChunkRules, kInvalidationRules,
-         kMemoryRules, kErrorRules, kBindingRules);
+         kRdmaWriteReadRules, kErrorRules, kBindingRules);
 constexpr auto kLegacy = join(kPrototypeRules, kRfc5666Rules);
 
 }  // namespace

@@ -14,44 +14,8 @@ constexpr std::size_t kProposals = 3;
 const std::vector<Deviation>& catalogue() {
   static const std::vector<Deviation> kAll = [] {
     std::vector<Deviation> rows;
-    for (const auto family : {reply_header_family,
-                              error_family,
-                              session_argument_family,
-                              session_callback_family,
-                              session_channel_family,
-                              session_connection_family,
-                              session_lifetime_family,
-                              session_result_family,
-                              session_slot_family,
-                              callback_family,
-                              connection_family,
-                              header_fault_family,
-                              iwarp_family,
-                              long_reply_family,
-                              private_data_family,
-                              rdma_write_family,
-                              read_chunk_family,
-                              reduction_family,
-                              refusal_family,
-                              returned_list_family,
-                              rpc_message_family,
-                              tcp_family,
-                              back_channel_family,
-                              call_argument_family,
-                              call_header_family,
-                              call_result_family,
-                              callback_answer_family,
-                              credit_family,
-                              discarded_reply_family,
-                              memory_family,
-                              rdma_error_family,
-                              receive_family,
-                              reply_check_family,
-                              retransmission_family,
-                              reverse_answer_family,
-                              session_call_family,
-                              threshold_family})
-      rows.insert(rows.end(), family().begin(), family().end());
+    for (const Family& family : kFamilies)
+      rows.insert(rows.end(), family.rows().begin(), family.rows().end());
     return rows;
   }();
   return kAll;

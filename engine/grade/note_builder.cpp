@@ -1,4 +1,4 @@
-// Looks up calls and offers for notes.
+// Looks up calls and segments for notes.
 #include "grade/note_builder.h"
 
 #include <type_traits>
@@ -26,14 +26,14 @@ void add_chunks(MessageNote& note, const wire::Header& header) {
   for (const wire::Segment& each : header.reply_chunk) add(note, ChunkNote::Kind::reply, each);
 }
 
-/// The only call that offers an address.
+/// The only call with a segment at this address.
 const conformance::Call* call_at(const conformance::Direction& direction, std::uint32_t stag,
                                  std::uint64_t offset, bool read) {
   const conformance::Call* call = nullptr;
   std::size_t count = 0;
-  direction.offers.each(stag, [&](const conformance::Offer& offer) {
-    if ((offer.kind == conformance::OfferKind::read) != read || !offer.holds(offset)) return;
-    call = &direction.calls.at(offer.call);
+  direction.segments.each(stag, [&](const conformance::OfferedSegment& segment) {
+    if ((segment.kind == conformance::SegmentKind::read) != read || !segment.holds(offset)) return;
+    call = &direction.calls.at(segment.call);
     ++count;
   });
   return count == 1 ? call : nullptr;

@@ -10,7 +10,6 @@
 #include "server/interposer.h"
 #include "server/policy.h"
 #include "server/stream/limits.h"
-#include "server/v4/policy.h"
 #include "support/expected.h"
 #include "wire/private_data.h"
 
@@ -27,7 +26,6 @@ struct ServerOptions {
   std::chrono::milliseconds most_turn_time = kMostTurnTime;  // of a connection over TCP
   std::size_t reply_budget_bytes = kReplyBudgetBytes;
   RecordPolicy records;
-  Nfs4Policy nfs4;
   fabric::iwarp::Policy iwarp;
   bool squash_root = false;  // uid 0 and gid 0 of callers are the anonymous user's
   DeadlineClock clock = std::chrono::steady_clock::now;

@@ -29,7 +29,6 @@ Expected<std::unique_ptr<ServerThread>, net::Error> ServerThread::start(
   Nfs4StateOptions state;
   state.clock = options.clock;
   state.random = random;
-  state.policy = options.nfs4;
   auto server = Server::start(addresses->addresses, make_programs(*made->storage_, state), options);
   if (!server) return tl::unexpected(std::move(server.error()));
   made->server_ = std::move(*server);

@@ -8,11 +8,11 @@
 
 #include "serve/options.h"
 #include "serve/port_file.h"
+#include "serve/recovery_file.h"
 #include "serve/storage.h"
 #include "serve/trouble_log.h"
 #include "server/directory/directory_backend.h"
 #include "server/rpc/programs.h"
-#include "server/v4/state/recovery.h"
 
 namespace steertag::serve {
 namespace {
@@ -88,9 +88,8 @@ int serve(const Options& options) {
   state.random = random;
   state.lease = options.lease;
   state.recovery_path = options.recovery_file;
-  state.policy = options.server.nfs4;
   if (!state.recovery_path.empty()) {
-    if (const auto usable = peer::Recovery::check_file(state.recovery_path); !usable)
+    if (const auto usable = check_recovery_file(state.recovery_path); !usable)
       return fail(usable.error());
   }
   peer::ServerOptions how = options.server;

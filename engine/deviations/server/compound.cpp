@@ -70,6 +70,24 @@ std::uint32_t operation_count(View call) {
   return reader.ok() ? count : 0;
 }
 
+void keep_first_alone(peer::CallStep& call, nfs4::Opnum first) {
+  constexpr std::size_t kNumberBytes = 4;
+  const View message = message_of(call);
+  const auto span = find_arguments(message, first);
+  if (!span || span->index != 0) return;
+  Bytes alone(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(span->end));
+  wire::store_u32(alone.data() + span->begin - kNumberBytes - 4, 1);
+  call.instead = std::move(alone);
+}
+
+std::optional<nfs4::Status> compound_status(View reply) {
+  wire::Reader reader(reply);
+  if (!skip_reply_header(reader)) return std::nullopt;
+  nfs4::CompoundResult compound;
+  compound.decode(reader);
+  return reader.ok() ? std::optional(compound.status) : std::nullopt;
+}
+
 void replace_arguments(peer::CallStep& call, const OperationSpan& span, const Bytes& octets) {
   const View before = message_of(call);
   Bytes after(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(span.begin));

@@ -35,6 +35,10 @@ void refuse(peer::CallStep& call, nfs4::Opnum first, nfs4::Status status);
 
 /// Operations that the argarray of a COMPOUND claims to have; 0 if the call is none.
 std::uint32_t operation_count(View call);
+/// Cuts off the operations behind the first one, if that has this number.
+void keep_first_alone(peer::CallStep& call, nfs4::Opnum first);
+/// Nothing if the message is no reply to a COMPOUND.
+std::optional<nfs4::Status> compound_status(View reply);
 
 /// What stands there, with views into the message.
 template <class Value>

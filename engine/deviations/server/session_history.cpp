@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "deviations/server/compound.h"
+#include "rpc/message.h"
 #include "server/v4/state/limits.h"
 
 namespace steertag::deviations {
@@ -11,6 +12,14 @@ namespace {
 
 using nfs4::Opnum;
 using nfs4::Status;
+
+void note_credential(SlotHistory& slot, View call) {
+  wire::Reader reader(call);
+  rpc::CallHeader header;
+  header.decode(reader);
+  slot.flavor = header.credential.flavor;
+  slot.credential.assign(header.credential.body.begin(), header.credential.body.end());
+}
 
 }  // namespace
 
@@ -40,6 +49,7 @@ void SessionTable::note_reply(const peer::ReplyStep& reply) {
     SlotHistory& slot = session->slots[args->sa_slotid];
     slot.sequence = args->sa_sequenceid;
     slot.reply_dropped = false;
+    if (!slot.retried) note_credential(slot, reply.call);
   }
   const auto bound =
       result_of<nfs4::BindConnToSessionResult>(results, Opnum::OP_BIND_CONN_TO_SESSION);
@@ -75,6 +85,11 @@ bool SessionTable::any_other_has(const SessionHistory& session, std::uint64_t co
   return std::ranges::any_of(sessions_, [&](const auto& entry) {
     return &entry.second != &session && entry.second.connections.contains(connection);
   });
+}
+
+std::size_t SessionTable::count_of_client(std::uint64_t client) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      sessions_, [&](const auto& entry) { return entry.second.client == client; }));
 }
 
 std::optional<nfs4::SessionId> SessionTable::of_other_client(std::uint64_t client) const {

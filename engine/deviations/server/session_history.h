@@ -14,6 +14,8 @@ namespace steertag::deviations {
 /// Sessions that are remembered. A server has them for its clients under test; the table starts
 /// anew when more come.
 inline constexpr std::size_t kMostSessionHistories = 4096;
+/// Opens that are remembered, in the same way.
+inline constexpr std::size_t kMostOpenHistories = 65536;
 
 /// A slot of the fore channel, with sequence IDs as the client counts them.
 struct SlotHistory {
@@ -21,6 +23,8 @@ struct SlotHistory {
   bool retried = false;                   // the present call has that sequence ID again
   std::uint32_t shift = 0;                // the client's sequence ID minus the server's
   bool reply_dropped = false;             // the cached one
+  rpc::AuthFlavor flavor = rpc::AuthFlavor::AUTH_NONE;  // of the last request that succeeded
+  Bytes credential;                                     // likewise
 };
 
 struct SessionHistory {
@@ -30,6 +34,12 @@ struct SessionHistory {
   std::map<std::uint32_t, SlotHistory> slots;    // by sa_slotid
   std::map<std::uint32_t, std::uint32_t> calls;  // csa_sequenceid of the last recall, by csa_slotid
   std::uint32_t status_flags = 0;                // that SEQUENCE has ever had
+};
+
+/// An OPEN that succeeded.
+struct OpenHistory {
+  std::uint64_t client = 0;
+  bool session_destroyed = false;  // any of the client's, since then
 };
 
 class SessionTable {
@@ -47,9 +57,13 @@ class SessionTable {
   bool any_other_has(const SessionHistory& session, std::uint64_t connection) const;
   /// The ID of a session of another client than this one.
   std::optional<nfs4::SessionId> of_other_client(std::uint64_t client) const;
+  std::size_t count_of_client(std::uint64_t client) const;
+  void forget(const nfs4::SessionId& id) { sessions_.erase(id); }
 
   /// csa_sequence of the last CREATE_SESSION behind SEQUENCE, by csa_clientid.
   std::map<std::uint64_t, std::uint32_t> created_in_session;
+  /// By what stateids of the open have in common.
+  std::map<std::array<std::byte, nfs4::kStateIdOtherOctets>, OpenHistory> opens;
 
  private:
   std::map<nfs4::SessionId, SessionHistory> sessions_;

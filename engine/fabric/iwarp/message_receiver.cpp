@@ -84,7 +84,7 @@ Expected<MutableView, Violation> MessageReceiver::place(const Segment& segment,
 Expected<MutableView, Violation> MessageReceiver::place_write(const Segment& segment,
                                                               std::size_t bytes) {
   if (bytes == 0 && !policy_.checks_empty_write) {
-    return MutableView{};  // RFC 5040 5.1: STag and TO of a zero-length Write are not checked.
+    return MutableView{};  // RFC 5041 5.2: STag and TO of a zero-length Write are not checked.
   }
   IwarpRegion* region = domain_.table().find(segment.stag);
   const Longest offset = segment.offset;

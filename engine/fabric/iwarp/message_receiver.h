@@ -8,9 +8,9 @@
 
 #include "fabric/iwarp/formats.h"
 #include "fabric/iwarp/fpdu.h"
+#include "fabric/iwarp/memory_region.h"
 #include "fabric/iwarp/policy.h"
 #include "fabric/iwarp/ring.h"
-#include "fabric/iwarp/steering.h"
 
 namespace steertag::fabric::iwarp {
 

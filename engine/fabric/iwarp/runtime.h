@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fabric/iwarp/linger.h"
-#include "fabric/iwarp/steering.h"
+#include "fabric/iwarp/memory_region.h"
 #include "fabric/net_names.h"
 
 namespace steertag::fabric::iwarp {

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "server/storage/entry_name.h"
-#include "server/storage/handle_code.h"
+#include "server/storage/filehandle_mac.h"
 #include "wire/xdr.h"
 
 namespace steertag::peer {
@@ -39,7 +39,7 @@ DirectoryBackend::DirectoryBackend(HostRoot root, const DirectoryOptions& option
     : host_(
           new Host{HostTree(std::move(root), clock, options.most_placed_objects),
                    OpenFiles(options.most_open_files),
-                   ListingWindows(options.key, std::move(clock), options.listing_window_entries)}),
+                   ReaddirCookies(options.key, std::move(clock), options.listing_window_entries)}),
       key_(options.key),
       read_only_(options.read_only),
       gives_away_(runs_as_root()),
@@ -59,7 +59,7 @@ Expected<std::unique_ptr<DirectoryBackend>, std::string> DirectoryBackend::open(
   if (!object) return Unexpected<std::string>("cannot export " + options.path);
   // Follows from the key and the directory: the same after a restart, another for another export.
   const std::uint64_t words[] = {fingerprint(*object, options.key)};
-  const std::uint64_t filesystem_id = handle_code(options.key, words);
+  const std::uint64_t filesystem_id = filehandle_mac(options.key, words);
   std::unique_ptr<DirectoryBackend> made(
       new DirectoryBackend(std::move(*root), options, std::move(clock), std::move(random)));
   made->filesystem_id_ = filesystem_id;
@@ -90,7 +90,7 @@ Handle DirectoryBackend::make_handle(const HostObject& object) const {
   Handle handle;
   for (std::size_t i = 0; i < std::size(words); ++i)
     wire::store_u64(handle.data() + 8 * i, words[i]);
-  wire::store_u64(handle.data() + 24, handle_code(key_, words));
+  wire::store_u64(handle.data() + 24, filehandle_mac(key_, words));
   return handle;
 }
 
@@ -105,7 +105,8 @@ Result<NodeId> DirectoryBackend::resolve(View handle) const {
   std::uint64_t words[3];
   for (std::size_t i = 0; i < std::size(words); ++i)
     words[i] = wire::load_u64(handle.data() + 8 * i);
-  if (words[0] != filesystem_id_ || wire::load_u64(handle.data() + 24) != handle_code(key_, words))
+  if (words[0] != filesystem_id_ ||
+      wire::load_u64(handle.data() + 24) != filehandle_mac(key_, words))
     return tl::unexpected(Status::bad_handle);
   const NodeId node = words[1];
   const auto opened = object(node);
@@ -140,7 +141,7 @@ Result<NodeId> DirectoryBackend::lookup(NodeId directory, std::string_view name)
 Result<bool> DirectoryBackend::list(NodeId directory, std::uint64_t cookie,
                                     const std::function<bool(const DirectoryEntry&)>& visit) const {
   constexpr std::uint64_t kDot = 1;
-  constexpr std::uint64_t kDotDot = ListingWindows::kDotDotCookie;
+  constexpr std::uint64_t kDotDot = ReaddirCookies::kDotDotCookie;
   const auto opened = host_->tree.directory(directory);
   if (!opened) return tl::unexpected(opened.error());
   if (cookie < kDotDot) {

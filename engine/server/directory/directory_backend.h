@@ -2,9 +2,9 @@
 #pragma once
 
 #include "server/directory/host_tree.h"
-#include "server/directory/listing_windows.h"
+#include "server/directory/lru_map.h"
 #include "server/directory/open_files.h"
-#include "server/directory/recent_map.h"
+#include "server/directory/readdir_cookies.h"
 #include "server/storage/backend.h"
 
 namespace steertag::peer {
@@ -33,7 +33,7 @@ bool runs_as_root();
 /// Everything but UNSTABLE writes is on the disk when the call returns.
 class DirectoryBackend final : public Backend {
  public:
-  /// `clock` is the host's own, see ListingWindows; `random` gives the write verifier. The error is
+  /// `clock` is the host's own, see ReaddirCookies; `random` gives the write verifier. The error is
   /// one sentence without its end.
   static Expected<std::unique_ptr<DirectoryBackend>, std::string> open(
       const DirectoryOptions& options, Clock clock, std::function<std::uint64_t()> random);
@@ -70,9 +70,9 @@ class DirectoryBackend final : public Backend {
   struct Host {
     HostTree tree;
     OpenFiles files;
-    ListingWindows windows;
+    ReaddirCookies windows;
     // Changes made through this storage since the object was first changed.
-    RecentMap<NodeId, std::uint64_t> changes{kMostCountedObjects};
+    LruMap<NodeId, std::uint64_t> changes{kMostCountedObjects};
   };
 
   DirectoryBackend(HostRoot root, const DirectoryOptions& options, Clock clock,

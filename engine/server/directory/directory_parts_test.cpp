@@ -5,13 +5,13 @@
 
 #include "nfs/nfs3_types.h"
 #include "server/directory/host_error.h"
-#include "server/directory/place_index.h"
+#include "server/directory/inode_path_cache.h"
 
 namespace steertag::peer::testing {
 namespace {
 
 TEST(RecentMapTest, TheLeastRecentlyUsedMakesRoom) {
-  RecentMap<int, int> map(2);
+  LruMap<int, int> map(2);
   map.put(1) = 10;
   map.put(2) = 20;
   ASSERT_NE(map.find(1), nullptr);
@@ -30,7 +30,7 @@ TEST(RecentMapTest, TheLeastRecentlyUsedMakesRoom) {
 }
 
 TEST(PlaceIndexTest, PathsFollowTheDirectories) {
-  PlaceIndex index(1);
+  InodePathCache index(1);
   index.learn(2, 1, "a");
   index.learn(3, 2, "b");
   index.learn(4, 3, "file");
@@ -49,7 +49,7 @@ TEST(PlaceIndexTest, PathsFollowTheDirectories) {
 }
 
 TEST(PlaceIndexTest, OutdatedPlacesAreNoPath) {
-  PlaceIndex index(1);
+  InodePathCache index(1);
   index.learn(2, 3, "a");
   EXPECT_FALSE(index.path({2, "b"})) << "the directory above is not known";
   index.learn(3, 2, "b");

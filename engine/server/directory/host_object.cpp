@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "server/directory/host_error.h"
-#include "server/storage/handle_code.h"
+#include "server/storage/filehandle_mac.h"
 
 namespace steertag::peer {
 namespace {
@@ -89,7 +89,7 @@ std::uint64_t fingerprint(const HostObject& object, const HandleKey& key) {
         std::uint64_t{handle->handle_bytes} << 32 | static_cast<std::uint32_t>(handle->handle_type);
     std::memcpy(words + 5, room + sizeof(struct file_handle), kLongestHostHandle);
   }
-  return handle_code(key, words);
+  return filehandle_mac(key, words);
 }
 
 }  // namespace steertag::peer

@@ -10,7 +10,7 @@
 
 namespace steertag::peer {
 
-/// The key of handles and cookies (see handle_code.h).
+/// The key of handles and cookies (see filehandle_mac.h).
 using HandleKey = std::array<std::uint64_t, 2>;
 
 struct HostObject {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "server/directory/host_root.h"
-#include "server/directory/place_index.h"
+#include "server/directory/inode_path_cache.h"
 #include "server/directory/tree_search.h"
 
 namespace steertag::peer {
@@ -15,7 +15,7 @@ class HostTree {
       : root_(std::move(root)), places_(root_.node(), most_placed), search_(std::move(clock)) {}
 
   HostRoot& root() { return root_; }
-  PlaceIndex& places() { return places_; }
+  InodePathCache& places() { return places_; }
 
   /// Status::stale if the export has it no more; Status::jukebox if it can be looked for only
   /// later.
@@ -45,7 +45,7 @@ class HostTree {
   void learn_path(std::string_view path);
 
   HostRoot root_;
-  PlaceIndex places_;
+  InodePathCache places_;
   TreeSearch search_;
 };
 

@@ -3,7 +3,7 @@
 
 #include "server/directory/host_root.h"
 #include "server/directory/limits.h"
-#include "server/directory/recent_map.h"
+#include "server/directory/lru_map.h"
 
 namespace steertag::peer {
 
@@ -31,7 +31,7 @@ class OpenFiles {
   /// Opens with this access what is not open with it.
   Result<int> open(const HostRoot& root, const HostObject& object, int access);
 
-  RecentMap<NodeId, File> files_;
+  LruMap<NodeId, File> files_;
 };
 
 }  // namespace steertag::peer

@@ -20,7 +20,7 @@ bool TreeSearch::may_run() const {
   return now < ended_ns_ || now - ended_ns_ >= rest_ns_;  // a clock set back ends the rest
 }
 
-std::optional<std::string> TreeSearch::run(const HostRoot& root, PlaceIndex& places,
+std::optional<std::string> TreeSearch::run(const HostRoot& root, InodePathCache& places,
                                            NodeId wanted) {
   const std::int64_t started_ns = now_ns();
   places.clear();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "server/directory/host_root.h"
-#include "server/directory/place_index.h"
+#include "server/directory/inode_path_cache.h"
 
 namespace steertag::peer {
 
@@ -16,7 +16,7 @@ class TreeSearch {
   bool may_run() const;
   /// Fills `places` anew, with as many objects as it takes, and gives a path of `wanted` if there
   /// is one. Directories that the host does not let us read are left out.
-  std::optional<std::string> run(const HostRoot& root, PlaceIndex& places, NodeId wanted);
+  std::optional<std::string> run(const HostRoot& root, InodePathCache& places, NodeId wanted);
   /// The last search saw everything there was, and `places` has it.
   bool was_complete() const { return complete_; }
 

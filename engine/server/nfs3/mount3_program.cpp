@@ -56,7 +56,7 @@ mount3::MntResult Mount3Program::mount(std::string_view path, const Caller& call
     // Whom LOOKUP refuses a name must not get it here, nor hear whether it is there.
     const auto directory = backend_.attributes(node);
     const bool may = !directory || directory->type != FileType::directory ||
-                     permits(*directory, caller, Want::execute);
+                     permits(*directory, caller, AccessMode::execute);
     if (!may) {
       result.status = mount3::Status::MNT3ERR_ACCES;
       return result;

@@ -48,7 +48,7 @@ void Nfs3Program::lookup(const nfs3::LookupArgs& args, Call& call) {
   Status status = directory ? Status::ok : directory.error();
   if (directory && directory->attributes.type != FileType::directory)
     status = Status::not_directory;
-  if (status == Status::ok && !permits(directory->attributes, call.caller, Want::execute))
+  if (status == Status::ok && !permits(directory->attributes, call.caller, AccessMode::execute))
     status = Status::access;
   Result<NodeId> found = tl::unexpected(status);
   if (status == Status::ok) found = backend_.lookup(directory->node, args.what.name);
@@ -73,13 +73,13 @@ void Nfs3Program::access(const nfs3::AccessArgs& args, Call& call) {
   const Attributes& attributes = found->attributes;
   const bool is_directory = attributes.type == FileType::directory;
   std::uint32_t granted = 0;
-  if (permits(attributes, call.caller, Want::read)) granted |= nfs3::ACCESS3_READ;
+  if (permits(attributes, call.caller, AccessMode::read)) granted |= nfs3::ACCESS3_READ;
   // RFC 1813 3.3.4: rights on a read-only file system are those that it leaves.
-  if (!backend_.read_only(found->node) && permits(attributes, call.caller, Want::write)) {
+  if (!backend_.read_only(found->node) && permits(attributes, call.caller, AccessMode::write)) {
     granted |= nfs3::ACCESS3_MODIFY | nfs3::ACCESS3_EXTEND;
     if (is_directory) granted |= nfs3::ACCESS3_DELETE;
   }
-  if (permits(attributes, call.caller, Want::execute))
+  if (permits(attributes, call.caller, AccessMode::execute))
     granted |= is_directory ? nfs3::ACCESS3_LOOKUP : nfs3::ACCESS3_EXECUTE;
   result.ok.obj_attributes = to_nfs3(attributes);
   result.ok.access = granted & args.access;

@@ -29,7 +29,7 @@ void Nfs3Program::read(const nfs3::ReadArgs& args, Call& call) {
   const auto found = object(args.file);
   Status status = found ? Status::ok : found.error();
   if (found && found->attributes.type == FileType::regular &&
-      !permits_io(found->attributes, call.caller, Want::read))
+      !permits_io(found->attributes, call.caller, AccessMode::read))
     status = Status::access;
   const std::size_t first = call.reply.slices().size();
   Result<std::uint32_t> length = tl::unexpected(status);
@@ -61,7 +61,7 @@ void Nfs3Program::write(const nfs3::WriteArgs& args, Call& call) {
   if (status == Status::ok && args.count != args.data.size()) status = Status::invalid;
   if (status == Status::ok && args.count > kLargestTransfer) status = Status::invalid;
   if (status == Status::ok && found->attributes.type == FileType::regular &&
-      !permits_io(found->attributes, call.caller, Want::write))
+      !permits_io(found->attributes, call.caller, AccessMode::write))
     status = Status::access;
   if (status == Status::ok) status = may_change(*found);
   if (status == Status::ok) status = backend_.write(found->node, args.offset, args.data);

@@ -66,7 +66,7 @@ class ListingWriter {
 Status check_listing(const Attributes& directory, const Caller& caller, std::uint64_t cookie,
                      const nfs3::Verifier& given, const nfs3::Verifier& ours) {
   if (directory.type != FileType::directory) return Status::not_directory;
-  if (!permits(directory, caller, Want::read)) return Status::access;
+  if (!permits(directory, caller, AccessMode::read)) return Status::access;
   if (cookie != 0 && given != ours) return Status::bad_cookie;
   return Status::ok;
 }
@@ -88,7 +88,7 @@ void Nfs3Program::list(const Listing& wanted, Call& call) {
   rpc::encode_value(writer, after(found->node));
   rpc::encode_value(writer, ours);
   // RFC 1813 3.3.17: whom LOOKUP refuses a name must not get its handle and attributes here.
-  const bool may_look_up = permits(found->attributes, call.caller, Want::execute);
+  const bool may_look_up = permits(found->attributes, call.caller, AccessMode::execute);
   ListingWriter listing(call.reply, wanted.most_names_bytes,
                         std::min(wanted.most_bytes, kLargestListing));
   const auto complete = backend_.list(found->node, wanted.cookie, [&](const DirectoryEntry& entry) {

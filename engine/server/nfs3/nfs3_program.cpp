@@ -102,8 +102,8 @@ Result<Nfs3Program::Object> Nfs3Program::writable_directory(const nfs3::FileHand
   if (!found) return found;
   if (found->attributes.type != FileType::directory) return tl::unexpected(Status::not_directory);
   if (backend_.read_only(found->node)) return tl::unexpected(Status::read_only);
-  if (!permits(found->attributes, caller, Want::write) ||
-      !permits(found->attributes, caller, Want::execute))
+  if (!permits(found->attributes, caller, AccessMode::write) ||
+      !permits(found->attributes, caller, AccessMode::execute))
     return tl::unexpected(Status::access);
   return found;
 }

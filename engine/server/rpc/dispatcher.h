@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "server/rpc/duplicate_calls.h"
+#include "server/rpc/duplicate_request_cache.h"
 #include "server/rpc/program.h"
 
 namespace steertag::peer {
@@ -47,7 +47,7 @@ class Dispatcher {
   /// AUTH_OK, or why the credential is not taken. The caller's groups live until the next call.
   rpc::AuthStatus identify(const rpc::OpaqueAuth& credential, Caller& caller);
   std::map<std::uint32_t, Versions> programs_;  // by number
-  DuplicateCalls duplicates_;
+  DuplicateRequestCache duplicates_;
   bool squash_root_;
   rpc::AuthSys auth_sys_;  // reused
 };

@@ -2,7 +2,7 @@
 #include "server/storage/memory_backend.h"
 
 #include "server/storage/entry_name.h"
-#include "server/storage/handle_code.h"
+#include "server/storage/filehandle_mac.h"
 #include "wire/xdr.h"
 
 namespace steertag::peer {
@@ -61,9 +61,9 @@ Result<const MemoryBackend::Node*> MemoryBackend::directory(NodeId id) const {
   return node;
 }
 
-std::uint64_t MemoryBackend::handle_code(NodeId id, std::uint64_t generation) const {
+std::uint64_t MemoryBackend::filehandle_mac(NodeId id, std::uint64_t generation) const {
   const std::uint64_t words[] = {filesystem_id_, id, generation};
-  return peer::handle_code(key_, words);
+  return peer::filehandle_mac(key_, words);
 }
 
 Handle MemoryBackend::handle(NodeId id) const {
@@ -73,7 +73,7 @@ Handle MemoryBackend::handle(NodeId id) const {
   wire::store_u64(handle.data(), filesystem_id_);
   wire::store_u64(handle.data() + 8, id);
   wire::store_u64(handle.data() + 16, generation);
-  wire::store_u64(handle.data() + 24, handle_code(id, generation));
+  wire::store_u64(handle.data() + 24, filehandle_mac(id, generation));
   return handle;
 }
 
@@ -82,7 +82,7 @@ Result<NodeId> MemoryBackend::resolve(View handle) const {
   const NodeId id = wire::load_u64(handle.data() + 8);
   const std::uint64_t generation = wire::load_u64(handle.data() + 16);
   if (wire::load_u64(handle.data()) != filesystem_id_ ||
-      wire::load_u64(handle.data() + 24) != handle_code(id, generation))
+      wire::load_u64(handle.data() + 24) != filehandle_mac(id, generation))
     return tl::unexpected(Status::bad_handle);
   const Node* node = find(id);
   if (!node || node->generation != generation) return tl::unexpected(Status::stale);

@@ -100,7 +100,7 @@ class MemoryBackend final : public Backend {
   std::uint64_t growth(const Node& node, std::uint64_t offset, std::size_t length) const;
   void write_block(Node& node, std::uint64_t index, std::size_t within, View data);
   void release_block(Node& node, std::uint64_t index);
-  std::uint64_t handle_code(NodeId id, std::uint64_t generation) const;
+  std::uint64_t filehandle_mac(NodeId id, std::uint64_t generation) const;
 
   Clock clock_;
   MemoryLimits limits_;

@@ -21,11 +21,11 @@ bool in_group(const Caller& caller, std::uint32_t gid) {
          std::find(caller.gids.begin(), caller.gids.end(), gid) != caller.gids.end();
 }
 
-bool permits(const Attributes& attributes, const Caller& caller, Want want) {
+bool permits(const Attributes& attributes, const Caller& caller, AccessMode want) {
   const auto bit = static_cast<std::uint32_t>(want);
   if (is_superuser(caller)) {
     const bool runs = attributes.type == FileType::directory || (attributes.mode & 0111) != 0;
-    return want != Want::execute || runs;
+    return want != AccessMode::execute || runs;
   }
   std::uint32_t shift = 0;
   if (caller.uid == attributes.uid) {
@@ -36,9 +36,9 @@ bool permits(const Attributes& attributes, const Caller& caller, Want want) {
   return (attributes.mode >> shift & bit) != 0;
 }
 
-bool permits_io(const Attributes& attributes, const Caller& caller, Want want) {
+bool permits_io(const Attributes& attributes, const Caller& caller, AccessMode want) {
   return caller.uid == attributes.uid || permits(attributes, caller, want) ||
-         (want == Want::read && permits(attributes, caller, Want::execute));
+         (want == AccessMode::read && permits(attributes, caller, AccessMode::execute));
 }
 
 bool permits_unlink(const Attributes& directory, const Attributes& object, const Caller& caller) {
@@ -72,9 +72,10 @@ Status permits_change(const Attributes& attributes, const Caller& caller,
   if (change.mode && !owner) return Status::not_owner;
   if ((change.atime.to || change.mtime.to) && !owner) return Status::not_owner;
   if ((change.atime.to_server_time || change.mtime.to_server_time) && !owner &&
-      !permits(attributes, caller, Want::write))
+      !permits(attributes, caller, AccessMode::write))
     return Status::access;
-  if (change.size_bytes && !permits_io(attributes, caller, Want::write)) return Status::access;
+  if (change.size_bytes && !permits_io(attributes, caller, AccessMode::write))
+    return Status::access;
   return Status::ok;
 }
 

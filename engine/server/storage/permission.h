@@ -6,15 +6,16 @@
 
 namespace steertag::peer {
 
-enum class Want : std::uint32_t { read = 4, write = 2, execute = 1 };
+/// What a caller wants to do with an object, by the bits of a mode.
+enum class AccessMode : std::uint32_t { read = 4, write = 2, execute = 1 };
 
 bool is_superuser(const Caller& caller);
 bool in_group(const Caller& caller, std::uint32_t gid);
 /// By the mode bits of the first class (owner, group, others) that the caller belongs to.
-bool permits(const Attributes& attributes, const Caller& caller, Want want);
+bool permits(const Attributes& attributes, const Caller& caller, AccessMode want);
 /// As `permits`, but the owner may always: the file may have been opened before its mode was
 /// changed (RFC 1813 4.4).
-bool permits_io(const Attributes& attributes, const Caller& caller, Want want);
+bool permits_io(const Attributes& attributes, const Caller& caller, AccessMode want);
 /// Whether the caller may take this object's name out of the directory, as far as its sticky bit
 /// goes.
 bool permits_unlink(const Attributes& directory, const Attributes& object, const Caller& caller);

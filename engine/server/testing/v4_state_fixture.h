@@ -250,7 +250,7 @@ class V4StateTest : public ::testing::Test {
     args.locker.open_owner.lock_owner = {actor.clientid, octets_of(owner)};
     return args;
   }
-  Status io(Actor& actor, const nfs4::StateId& stateid, const Handle& file, Want want) {
+  Status io(Actor& actor, const nfs4::StateId& stateid, const Handle& file, AccessMode want) {
     std::optional<std::uint64_t> client;
     if (actor.minorversion > 0) client = actor.clientid;
     return state->check_io(actor.minorversion, client, stateid, file, want);

@@ -20,12 +20,12 @@ nfs4::Bitmap write_only() {
 std::uint32_t granted_access(const Attributes& attributes, const Caller& caller, bool read_only) {
   const bool is_directory = attributes.type == FileType::directory;
   std::uint32_t granted = 0;
-  if (permits(attributes, caller, Want::read)) granted |= nfs4::ACCESS4_READ;
-  if (!read_only && permits(attributes, caller, Want::write)) {
+  if (permits(attributes, caller, AccessMode::read)) granted |= nfs4::ACCESS4_READ;
+  if (!read_only && permits(attributes, caller, AccessMode::write)) {
     granted |= nfs4::ACCESS4_MODIFY | nfs4::ACCESS4_EXTEND;
     if (is_directory) granted |= nfs4::ACCESS4_DELETE;
   }
-  if (permits(attributes, caller, Want::execute))
+  if (permits(attributes, caller, AccessMode::execute))
     granted |= is_directory ? nfs4::ACCESS4_LOOKUP : nfs4::ACCESS4_EXECUTE;
   return granted;
 }
@@ -49,11 +49,15 @@ nfs4::Status check_change(const nfs4::SetattrArgs& args, const AttributeChange& 
     // mode decide besides who may reclaim an open.
     return call.state.check_change(file, call.clientid);
   }
-  if (object.attributes.type == FileType::directory) return nfs4::Status::NFS4ERR_ISDIR;
-  if (object.attributes.type != FileType::regular) return nfs4::Status::NFS4ERR_INVAL;
+  if (object.attributes.type != FileType::regular) {
+    // RFC 7530 13.2 and RFC 8881 15.2: only the former has NFS4ERR_ISDIR for SETATTR.
+    const bool is_directory = object.attributes.type == FileType::directory;
+    return is_directory && call.minorversion == 0 ? nfs4::Status::NFS4ERR_ISDIR
+                                                  : nfs4::Status::NFS4ERR_INVAL;
+  }
   const auto stateid = effective_stateid(call, args.stateid);
   if (!stateid) return stateid.error();
-  return call.state.check_io(call.minorversion, call.clientid, *stateid, file, Want::write);
+  return call.state.check_io(call.minorversion, call.clientid, *stateid, file, AccessMode::write);
 }
 
 /// Whether the object's attributes have the values of `given`. The status is none of NFS4_OK,
@@ -64,7 +68,7 @@ Expected<bool, nfs4::Status> compare(const nfs4::Fattr& given, CompoundCall& cal
   const nfs4::Bitmap supported = supported_attributes(call.minorversion);
   if (!given.attrmask.without(supported).none())
     return tl::unexpected(nfs4::Status::NFS4ERR_ATTRNOTSUPP);
-  // RFC 8881 18.30.3.
+  // RFC 8881 18.15.4, 18.31.4.
   const nfs4::Bitmap refused = write_only() | nfs4::Bitmap::of({nfs4::FATTR4_RDATTR_ERROR});
   if (!(given.attrmask & refused).none()) return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
   if (!nfs4::decode_attributes(given)) return tl::unexpected(nfs4::Status::NFS4ERR_BADXDR);
@@ -94,7 +98,7 @@ void op_getattr(const nfs4::GetattrArgs& args, CompoundCall& call, nfs4::Getattr
     result.status = object.error();
     return;
   }
-  // RFC 8881 18.7.3.
+  // RFC 8881 5.5.
   if (!(args.attr_request & write_only()).none()) {
     result.status = nfs4::Status::NFS4ERR_INVAL;
     return;

@@ -32,14 +32,16 @@ Client* make_client(StateTables& tables, std::uint32_t minorversion, std::string
 
 /// Whether this principal's client may not take the place of a confirmed one of the same owner. A
 /// live client of another principal keeps its state.
-bool is_in_the_way(const Client& confirmed, std::uint32_t principal, const StateTables& tables) {
+bool owner_in_use_by_other_principal(const Client& confirmed, std::uint32_t principal,
+                                     const StateTables& tables) {
   return confirmed.principal != principal && confirmed.holds_state() &&
          !tables.lease_over(confirmed);
 }
 
 /// The record that EXCHANGE_ID speaks of, new or old (RFC 8881 18.35.4).
-Expected<Client*, nfs4::Status> exchange(const nfs4::ExchangeIdArgs& args,
-                                         const CallContext& context, StateTables& tables) {
+Expected<Client*, nfs4::Status> record_for_exchange_id(const nfs4::ExchangeIdArgs& args,
+                                                       const CallContext& context,
+                                                       StateTables& tables) {
   const Caller& caller = context.caller;
   const std::string_view owner = text_of(args.eia_clientowner.co_ownerid);
   const nfs4::Verifier& verifier = args.eia_clientowner.co_verifier;
@@ -53,7 +55,7 @@ Expected<Client*, nfs4::Status> exchange(const nfs4::ExchangeIdArgs& args,
   }
   if (confirmed && confirmed->principal != caller.uid) {
     // Case 3, collision.
-    if (is_in_the_way(*confirmed, caller.uid, tables))
+    if (owner_in_use_by_other_principal(*confirmed, caller.uid, tables))
       return tl::unexpected(nfs4::Status::NFS4ERR_CLID_INUSE);
     tables.remove_client(*confirmed);
     confirmed = nullptr;
@@ -86,7 +88,7 @@ void op_exchange_id(const nfs4::ExchangeIdArgs& args, CompoundCall& call,
     result.status = ssv ? nfs4::Status::NFS4ERR_ENCR_ALG_UNSUPP : nfs4::Status::NFS4ERR_INVAL;
     return;
   }
-  const auto client = exchange(args, call.context, tables);
+  const auto client = record_for_exchange_id(args, call.context, tables);
   if (!client) {
     result.status = client.error();
     return;
@@ -145,6 +147,7 @@ void op_reclaim_complete(const nfs4::ReclaimCompleteArgs& args, CompoundCall& ca
   }
   tables.recovery.complete(**client);
   (*client)->reclaim_complete = true;
+  (*client)->status_flags &= ~nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;  // RFC 8881 18.46.3
 }
 
 // RFC 7530 16.33.5. Callbacks of minor version 0 need a connection to the client, and we make none.
@@ -155,7 +158,7 @@ void op_setclientid(const nfs4::SetclientidArgs& args, CompoundCall& call,
   const Caller& caller = call.context.caller;
   const std::string_view owner = text_of(args.client.id);
   Client* confirmed = tables.find_client(0, owner, true);
-  if (confirmed && is_in_the_way(*confirmed, caller.uid, tables)) {
+  if (confirmed && owner_in_use_by_other_principal(*confirmed, caller.uid, tables)) {
     result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
     result.client_using.na_r_netid = confirmed->netid;
     result.client_using.na_r_addr = confirmed->address;
@@ -204,7 +207,7 @@ void op_setclientid_confirm(const nfs4::SetclientidConfirmArgs& args, CompoundCa
   } else if (!client->confirmed) {
     Client* former = tables.find_client(0, client->owner, true);
     // It may have got state since SETCLIENTID.
-    if (former && is_in_the_way(*former, client->principal, tables)) {
+    if (former && owner_in_use_by_other_principal(*former, client->principal, tables)) {
       result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
       return;
     }

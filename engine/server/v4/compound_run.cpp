@@ -2,7 +2,7 @@
 #include "server/v4/compound_run.h"
 
 #include "endpoint/limits.h"
-#include "server/v4/state/tables.h"
+#include "server/v4/state/nfs4_state.h"
 
 namespace steertag::peer {
 namespace {
@@ -30,7 +30,7 @@ bool CompoundRun::is_whole() const {
     if (!nfs4::is_defined(number, call_.minorversion) || !nfs4::skip_arguments(reader, number))
       return true;
   }
-  // What is left over shows that a chunk and the arguments disagree (RFC 8166 4.5.2).
+  // RFC 5531 9: a call whose parameters end before its octets do is GARBAGE_ARGS.
   return operations_.count() > nfs4::kMostOperations || reader.remaining() == 0;
 }
 
@@ -57,27 +57,25 @@ void CompoundRun::run_next(nfs4::Opnum number) {
       nfs4::is_defined(number, call_.minorversion) ? find_operation(number) : nullptr;
   if (!operation)
     return reply_.add_status(nfs4::Opnum::OP_ILLEGAL, nfs4::Status::NFS4ERR_OP_ILLEGAL);
-  const nfs4::Status place = check_place(*operation);
-  if (place != nfs4::Status::NFS4_OK) return reply_.add_status(number, place);
+  const nfs4::Status position = check_operation_position(*operation);
+  if (position != nfs4::Status::NFS4_OK) return reply_.add_status(number, position);
   if (call_.minorversion > operation->last_minorversion)
     return reply_.add_status(number, nfs4::Status::NFS4ERR_NOTSUPP);
   run_known(*operation);
 }
 
-nfs4::Status CompoundRun::check_place(const Operation& operation) const {
+nfs4::Status CompoundRun::check_operation_position(const Operation& operation) const {
   if (call_.minorversion == 0) return nfs4::Status::NFS4_OK;
   const bool first = call_.operation_index == 0;
-  const PlacePolicy& policy = call_.state.tables().options.policy.places;
-  const bool only = call_.operation_count == 1 || (first && !policy.session_operations_alone);
-  switch (operation.place) {
-    case CompoundPlace::first:
-      return first || !policy.sequence_first ? nfs4::Status::NFS4_OK
-                                             : nfs4::Status::NFS4ERR_SEQUENCE_POS;
-    case CompoundPlace::alone:
-      return only || !policy.bind_alone ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
-    case CompoundPlace::either:
+  const bool only = call_.operation_count == 1;
+  switch (operation.position) {
+    case OperationPosition::first:
+      return first ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_SEQUENCE_POS;
+    case OperationPosition::alone:
+      return only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
+    case OperationPosition::either:
       return !first || only ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_NOT_ONLY_OP;
-    case CompoundPlace::in_session:
+    case OperationPosition::in_session:
       break;
   }
   return first ? nfs4::Status::NFS4ERR_OP_NOT_IN_SESSION : nfs4::Status::NFS4_OK;

@@ -18,7 +18,7 @@ class CompoundRun {
  private:
   bool is_whole() const;
   void run_next(nfs4::Opnum number);
-  nfs4::Status check_place(const Operation& operation) const;
+  nfs4::Status check_operation_position(const Operation& operation) const;
   void run_known(const Operation& operation);
   void fit_last(std::size_t start);
   /// NFS4ERR_REP_TOO_BIG or NFS4ERR_REP_TOO_BIG_TO_CACHE, whichever `octets` more would be; without

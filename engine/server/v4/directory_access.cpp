@@ -7,9 +7,8 @@
 namespace steertag::peer {
 
 nfs4::Status check_directory(const Attributes& attributes) {
-  if (attributes.type == FileType::directory) return nfs4::Status::NFS4_OK;
-  return attributes.type == FileType::link ? nfs4::Status::NFS4ERR_SYMLINK
-                                           : nfs4::Status::NFS4ERR_NOTDIR;
+  return attributes.type == FileType::directory ? nfs4::Status::NFS4_OK
+                                                : nfs4::Status::NFS4ERR_NOTDIR;
 }
 
 nfs4::Status check_regular(const Attributes& attributes, std::uint32_t minorversion) {
@@ -24,16 +23,17 @@ nfs4::Status check_regular(const Attributes& attributes, std::uint32_t minorvers
 nfs4::Status check_search(const Object& directory, const CompoundCall& call) {
   const nfs4::Status status = check_directory(directory.attributes);
   if (status != nfs4::Status::NFS4_OK) return status;
-  const bool may = permits(directory.attributes, call.context.caller, Want::execute);
+  const bool may = permits(directory.attributes, call.context.caller, AccessMode::execute);
   return may ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_ACCESS;
 }
 
 nfs4::Status check_writable(const Object& directory, const CompoundCall& call) {
-  if (directory.attributes.type != FileType::directory) return nfs4::Status::NFS4ERR_NOTDIR;
+  const nfs4::Status status = check_directory(directory.attributes);
+  if (status != nfs4::Status::NFS4_OK) return status;
   // No caller may, so that it is no matter of permissions.
   if (call.storage.read_only(directory.node)) return nfs4::Status::NFS4ERR_ROFS;
-  const bool may = permits(directory.attributes, call.context.caller, Want::write) &&
-                   permits(directory.attributes, call.context.caller, Want::execute);
+  const bool may = permits(directory.attributes, call.context.caller, AccessMode::write) &&
+                   permits(directory.attributes, call.context.caller, AccessMode::execute);
   return may ? nfs4::Status::NFS4_OK : nfs4::Status::NFS4ERR_ACCESS;
 }
 

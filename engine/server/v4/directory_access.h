@@ -5,7 +5,7 @@
 
 namespace steertag::peer {
 
-/// NFS4ERR_NOTDIR, for a link NFS4ERR_SYMLINK; NFS4_OK for a directory.
+/// NFS4_OK for a directory, else NFS4ERR_NOTDIR.
 nfs4::Status check_directory(const Attributes& attributes);
 /// NFS4_OK for a regular file, or what READ, WRITE and COMMIT say of another object.
 nfs4::Status check_regular(const Attributes& attributes, std::uint32_t minorversion);

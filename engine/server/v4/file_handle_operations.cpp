@@ -70,6 +70,10 @@ void op_restorefh(const nfs4::Void& /*args*/, CompoundCall& call, nfs4::Restoref
 
 void op_lookup(const nfs4::LookupArgs& args, CompoundCall& call, nfs4::LookupResult& result) {
   const auto directory = current_object(call);
+  if (directory && directory->attributes.type == FileType::link) {
+    result.status = nfs4::Status::NFS4ERR_SYMLINK;  // RFC 8881 18.13.4
+    return;
+  }
   result.status = directory ? check_search(*directory, call) : directory.error();
   if (result.status == nfs4::Status::NFS4_OK) result.status = check_component(args.objname);
   if (result.status != nfs4::Status::NFS4_OK) return;

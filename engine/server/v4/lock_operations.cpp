@@ -27,12 +27,12 @@ LockState* find_lock(const LockOwner* owner, const OpenState& open) {
   return found == owner->states.end() ? nullptr : *found;
 }
 
-void tell_conflict(const LockRange& range, nfs4::LockDenied& denied) {
+void fill_lock_denied(const LockRange& range, nfs4::LockDenied& denied) {
   denied.offset = range.first;
   denied.length = length_of(range);
   denied.locktype = range.write ? LockType::WRITE_LT : LockType::READ_LT;
   const LockOwner& owner = *range.state->owner;
-  // RFC 8881 8.4 has other clients' ids mean nothing to this one; what counts is that they differ.
+  // RFC 8881 18.10.3, 18.11.3: the client id of the owner, whichever client asks.
   denied.owner = {owner.client->id, octets_of(owner.name)};
 }
 
@@ -112,7 +112,7 @@ void take_lock(Locking& locking, nfs4::LockResult& result) {
   if (const LockRange* other = conflicting(*locking.open.file, locking.owner, *range, write)) {
     result.status = locking.args.reclaim ? nfs4::Status::NFS4ERR_RECLAIM_CONFLICT
                                          : nfs4::Status::NFS4ERR_DENIED;
-    tell_conflict(*other, result.denied);
+    fill_lock_denied(*other, result.denied);
     return;
   }
   Client& client = *locking.open.owner->client;
@@ -142,13 +142,13 @@ LockState* lock_of(StateTables& tables, const nfs4::StateId& stateid) {
 void lock_for_open(const nfs4::LockArgs& args, CompoundCall& call, nfs4::LockResult& result) {
   StateTables& tables = call.state.tables();
   const nfs4::OpenToLockOwner& locker = args.locker.open_owner;
-  const bool first = call.minorversion == 0;
+  const bool v40 = call.minorversion == 0;
   const auto stateid = effective_stateid(call, locker.open_stateid);
   if (!stateid) {
     result.status = stateid.error();
     return;
   }
-  OpenState* known = first ? open_of(tables, *stateid) : nullptr;
+  OpenState* known = v40 ? open_of(tables, *stateid) : nullptr;
   OpenOwner* open_owner = known ? known->owner : nullptr;
   if (open_owner &&
       !admit_seqid(open_owner->sequence, locker.open_seqid, Opnum::OP_LOCK, call, result))
@@ -161,16 +161,16 @@ void lock_for_open(const nfs4::LockArgs& args, CompoundCall& call, nfs4::LockRes
     Client& client = *(*open)->owner->client;
     LockOwner* owner = find_owner(client, locker.lock_owner.owner);
     Locking locking{args, call, **open, owner, find_lock(owner, **open), locker.lock_owner.owner};
-    if (first && locker.lock_owner.clientid != client.id) {
+    if (v40 && locker.lock_owner.clientid != client.id) {
       result.status = nfs4::Status::NFS4ERR_BAD_STATEID;
-    } else if (first && owner &&
+    } else if (v40 && owner &&
                (locking.lock || order_of(owner->sequence, locker.lock_seqid) != SeqidOrder::next)) {
       // RFC 7530 16.10.5: also when the owner has a lock stateid of this open already; a retry was
       // known by the open owner's seqid.
       result.status = nfs4::Status::NFS4ERR_BAD_SEQID;
     } else {
       take_lock(locking, result);
-      if (first && locking.owner)
+      if (v40 && locking.owner)
         keep_reply(locking.owner->sequence, locker.lock_seqid, Opnum::OP_LOCK, result, call);
     }
   }
@@ -203,7 +203,6 @@ void with_lock(const nfs4::StateId& given, std::uint32_t seqid, Opnum operation,
 }  // namespace
 
 void op_lock(const nfs4::LockArgs& args, CompoundCall& call, nfs4::LockResult& result) {
-  expire_leases(call);
   if (!call.current) {
     result.status = nfs4::Status::NFS4ERR_NOFILEHANDLE;
   } else if (args.locker.new_lock_owner) {
@@ -219,7 +218,6 @@ void op_lock(const nfs4::LockArgs& args, CompoundCall& call, nfs4::LockResult& r
 }
 
 void op_lockt(const nfs4::LocktArgs& args, CompoundCall& call, nfs4::LocktResult& result) {
-  expire_leases(call);
   StateTables& tables = call.state.tables();
   const auto object = current_object(call);
   if (!object) {
@@ -241,13 +239,13 @@ void op_lockt(const nfs4::LocktArgs& args, CompoundCall& call, nfs4::LocktResult
   const LockOwner* owner = find_owner(**client, args.owner.owner);
   if (const LockRange* other = conflicting(*file, owner, *range, is_write(args.locktype))) {
     result.status = nfs4::Status::NFS4ERR_DENIED;
-    tell_conflict(*other, result.denied);
+    fill_lock_denied(*other, result.denied);
   }
 }
 
 void op_locku(const nfs4::LockuArgs& args, CompoundCall& call, nfs4::LockuResult& result) {
   StateTables& tables = call.state.tables();
-  const bool first = call.minorversion == 0;
+  const bool v40 = call.minorversion == 0;
   if (!call.current) {
     result.status = nfs4::Status::NFS4ERR_NOFILEHANDLE;
     return;
@@ -262,7 +260,7 @@ void op_locku(const nfs4::LockuArgs& args, CompoundCall& call, nfs4::LockuResult
     if (unlock_splits(lock, *range) && !has_room_for_ranges(client, *lock.file)) {
       // RFC 8881 18.10.4: a server need not be able to unlock a part of a range. The client, that
       // would wait for ever with NFS4ERR_DELAY, can still unlock all of it.
-      result.status = first ? nfs4::Status::NFS4ERR_RESOURCE : nfs4::Status::NFS4ERR_LOCK_RANGE;
+      result.status = v40 ? nfs4::Status::NFS4ERR_RESOURCE : nfs4::Status::NFS4ERR_LOCK_RANGE;
       return;
     }
     unlock_range(lock, *range);

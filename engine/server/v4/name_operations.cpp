@@ -29,7 +29,7 @@ nfs4::Status check_created(const nfs4::CreateType& type, const CompoundCall& cal
 }
 
 /// Whether what clients hold of the object, or may reclaim, lets its names change.
-nfs4::Status check_held(const Object& object, CompoundCall& call) {
+nfs4::Status check_delegations(const Object& object, CompoundCall& call) {
   if (object.attributes.type != FileType::regular) return nfs4::Status::NFS4_OK;
   return call.state.check_change(call.storage.handle(object.node), call.clientid);
 }
@@ -37,7 +37,7 @@ nfs4::Status check_held(const Object& object, CompoundCall& call) {
 /// Whether the name can be moved away from the directory.
 nfs4::Status check_moved(const Object& directory, const Object& object, CompoundCall& call) {
   const nfs4::Status status = check_unlink(directory, object, call);
-  return status == nfs4::Status::NFS4_OK ? check_held(object, call) : status;
+  return status == nfs4::Status::NFS4_OK ? check_delegations(object, call) : status;
 }
 
 /// Whether the name can be removed.
@@ -47,7 +47,7 @@ nfs4::Status check_removed(const Object& directory, const Object& object, Compou
   // RFC 8881 18.26.4: opens that are known are told at once, without a recall.
   if (!call.state.in_grace() && call.state.denies_removal(call.storage.handle(object.node)))
     return nfs4::Status::NFS4ERR_FILE_OPEN;
-  return check_held(object, call);
+  return check_delegations(object, call);
 }
 
 /// The name is gone. When it was the object's last, its state has no file any more.
@@ -65,6 +65,7 @@ void op_create(const nfs4::CreateArgs& args, CompoundCall& call, nfs4::CreateRes
   if (result.status == nfs4::Status::NFS4_OK) result.status = check_writable(*directory, call);
   if (result.status != nfs4::Status::NFS4_OK) return;
   const auto change = requested_change(args.createattrs, call.minorversion);
+  // RFC 8881 18.4.3: CREATE makes no regular files, and nothing else has a size to set.
   if (!change || change->size_bytes) {
     result.status = change ? nfs4::Status::NFS4ERR_INVAL : change.error();
     return;
@@ -171,7 +172,7 @@ void op_link(const nfs4::LinkArgs& args, CompoundCall& call, nfs4::LinkResult& r
     result.status = nfs4::Status::NFS4ERR_XDEV;
   if (result.status == nfs4::Status::NFS4_OK) result.status = check_writable(*directory, call);
   // RFC 8881 10.4.4: numlinks is an attribute that a delegation covers.
-  if (result.status == nfs4::Status::NFS4_OK) result.status = check_held(*file, call);
+  if (result.status == nfs4::Status::NFS4_OK) result.status = check_delegations(*file, call);
   // RFC 7530 13.2: what LINK of minor version 0 may answer instead.
   if (result.status == nfs4::Status::NFS4ERR_GRACE && call.minorversion == 0)
     result.status = nfs4::Status::NFS4ERR_DELAY;

@@ -55,7 +55,7 @@ bool Nfs4Program::is_idempotent(std::uint32_t procedure, wire::Reader arguments)
 
 rpc::AcceptStatus Nfs4Program::compound(wire::Reader& arguments, const CallContext& context,
                                         ReplyPayload& reply) {
-  state_.expire();
+  state_.expire();  // so that no operation finds what belongs to a client whose lease is over
   nfs4::CompoundArgs args;
   args.decode(arguments);
   if (!arguments.ok()) return rpc::AcceptStatus::GARBAGE_ARGS;

@@ -29,6 +29,14 @@ bool valid_shares(std::uint32_t access, std::uint32_t deny, std::uint32_t minorv
          deny <= nfs4::OPEN4_SHARE_DENY_BOTH && wish <= nfs4::OPEN4_SHARE_ACCESS_WANT_CANCEL;
 }
 
+/// RFC 8881 18.18.3: of the added bits only those of the wanted delegation are passed over.
+bool valid_downgrade(const nfs4::OpenDowngradeArgs& args, std::uint32_t minorversion) {
+  const std::uint32_t ignored = minorversion > 0 ? nfs4::OPEN4_SHARE_ACCESS_WANT_DELEG_MASK : 0;
+  const std::uint32_t access = args.share_access & ~ignored;
+  return access != 0 && access <= nfs4::OPEN4_SHARE_ACCESS_BOTH &&
+         args.share_deny <= nfs4::OPEN4_SHARE_DENY_BOTH;
+}
+
 bool is_delegate_cur(ClaimType claim) {
   return claim == ClaimType::CLAIM_DELEGATE_CUR || claim == ClaimType::CLAIM_DELEG_CUR_FH;
 }
@@ -107,7 +115,8 @@ nfs4::Status check_delegation(const Opening& opening, const Handle& handle) {
 }
 
 /// What others have on the file that is there.
-nfs4::Status check_others(const Opening& opening, const OpenTarget& target, const Handle& handle) {
+nfs4::Status check_share_and_delegations(const Opening& opening, const OpenTarget& target,
+                                         const Handle& handle) {
   File* file = opening.tables.find_file(handle);
   if (!file) return nfs4::Status::NFS4_OK;
   const std::uint32_t access = opening.args.share_access & kAccessMask;
@@ -132,7 +141,8 @@ nfs4::Status check_target(const Opening& opening, const OpenTarget& target) {
   if (target.file) {
     const Handle handle = opening.call.storage.handle(target.file->node);
     if (status == nfs4::Status::NFS4_OK) status = check_delegation(opening, handle);
-    if (status == nfs4::Status::NFS4_OK) status = check_others(opening, target, handle);
+    if (status == nfs4::Status::NFS4_OK)
+      status = check_share_and_delegations(opening, target, handle);
     open = find_open(opening.owner, opening.tables.find_file(handle));
   } else if (is_delegate_cur(opening.args.claim.claim)) {
     return nfs4::Status::NFS4ERR_NOENT;  // what is delegated is there
@@ -154,6 +164,18 @@ OpenOwner& make_owner(const Opening& opening) {
   return owner;
 }
 
+/// RFC 8881 18.16.3.
+nfs4::WhyNoDelegation why_no_write_delegation(std::uint32_t wish) {
+  switch (wish) {
+    case nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG:
+      return nfs4::WhyNoDelegation::WND4_NOT_WANTED;
+    case nfs4::OPEN4_SHARE_ACCESS_WANT_CANCEL:
+      return nfs4::WhyNoDelegation::WND4_CANCELLED;
+    default:
+      return nfs4::WhyNoDelegation::WND4_WRITE_DELEG_NOT_SUPP_FTYPE;
+  }
+}
+
 nfs4::Delegation delegation_for(const Opening& opening, File& file) {
   const nfs4::OpenArgs& args = opening.args;
   const bool reads_only = (args.share_access & kAccessMask) == nfs4::OPEN4_SHARE_ACCESS_READ;
@@ -168,9 +190,7 @@ nfs4::Delegation delegation_for(const Opening& opening, File& file) {
   const std::uint32_t wish = args.share_access & nfs4::OPEN4_SHARE_ACCESS_WANT_DELEG_MASK;
   if (fresh && wish != nfs4::OPEN4_SHARE_ACCESS_WANT_NO_PREFERENCE) {
     none.delegation_type = nfs4::DelegationType::OPEN_DELEGATE_NONE_EXT;
-    none.od_whynone.ond_why = wish == nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG
-                                  ? nfs4::WhyNoDelegation::WND4_NOT_WANTED
-                                  : nfs4::WhyNoDelegation::WND4_WRITE_DELEG_NOT_SUPP_FTYPE;
+    none.od_whynone.ond_why = why_no_write_delegation(wish);
   }
   return none;
 }
@@ -186,7 +206,7 @@ void open_file(Opening& opening, nfs4::OpenResult& result) {
   if (result.status != nfs4::Status::NFS4_OK) return;
   auto target = find_open_target(args, call);
   result.status = target ? check_target(opening, *target) : target.error();
-  if (result.status == nfs4::Status::NFS4_OK) result.status = carry_out(*target, call);
+  if (result.status == nfs4::Status::NFS4_OK) result.status = create_or_truncate(*target, call);
   if (result.status != nfs4::Status::NFS4_OK) return;
 
   if (!opening.owner) opening.owner = &make_owner(opening);
@@ -253,7 +273,6 @@ void with_open(const nfs4::StateId& given, std::uint32_t seqid, Opnum operation,
 }  // namespace
 
 void op_open(const nfs4::OpenArgs& args, CompoundCall& call, nfs4::OpenResult& result) {
-  expire_leases(call);
   const auto client = acting_client(call, args.owner.clientid);
   if (!client) {
     result.status = client.error();
@@ -261,8 +280,8 @@ void op_open(const nfs4::OpenArgs& args, CompoundCall& call, nfs4::OpenResult& r
   }
   StateTables& tables = call.state.tables();
   OpenOwner* owner = find_owner(**client, args.owner.owner);
-  const bool first = call.minorversion == 0;
-  if (first && owner && !owner->confirmed &&
+  const bool v40 = call.minorversion == 0;
+  if (v40 && owner && !owner->confirmed &&
       order_of(owner->sequence, args.seqid) != SeqidOrder::repeated) {
     // RFC 7530 16.18.5: an owner that was not confirmed starts anew.
     tables.remove_open_owner(*owner);
@@ -271,7 +290,7 @@ void op_open(const nfs4::OpenArgs& args, CompoundCall& call, nfs4::OpenResult& r
   if (owner && !admit_seqid(owner->sequence, args.seqid, Opnum::OP_OPEN, call, result)) return;
   Opening opening{args, call, tables, **client, owner};
   open_file(opening, result);
-  if (first && opening.owner)
+  if (v40 && opening.owner)
     keep_reply(opening.owner->sequence, args.seqid, Opnum::OP_OPEN, result, call);
 }
 
@@ -291,7 +310,7 @@ void op_open_downgrade(const nfs4::OpenDowngradeArgs& args, CompoundCall& call,
   with_open(args.open_stateid, args.seqid, Opnum::OP_OPEN_DOWNGRADE, call, result,
             [&](OpenState& open) {
               const std::uint32_t access = args.share_access & kAccessMask;
-              if (!valid_shares(args.share_access, args.share_deny, call.minorversion) ||
+              if (!valid_downgrade(args, call.minorversion) ||
                   !may_downgrade(open, access, args.share_deny)) {
                 result.status = nfs4::Status::NFS4ERR_INVAL;
                 return;
@@ -317,7 +336,7 @@ void op_close(const nfs4::CloseArgs& args, CompoundCall& call, nfs4::CloseResult
     tables.remove_open(open);
     if (call.minorversion > 0) {
       if (owner.opens.empty()) tables.remove_open_owner(owner);
-      set_current_stateid(call, {});
+      set_current_stateid(call, kInvalidStateid);
       return;
     }
     client.closed.erase(owner.last_closed);

@@ -134,8 +134,8 @@ Expected<OpenTarget, nfs4::Status> find_by_claim(const nfs4::OpenArgs& args, Com
       // Delegations do not survive the client's restart here (RFC 8881 10.2.1).
       return tl::unexpected(nfs4::Status::NFS4ERR_NOTSUPP);
   }
-  // These take a file that is there. Linux sends OPEN4_CREATE again when it reclaims: only modes
-  // that look at a name cannot be meant.
+  // These take a file that is there. A reclaim may repeat the OPEN4_CREATE of the OPEN that it
+  // reclaims: the file has been made.
   if (creates && args.claim.claim != ClaimType::CLAIM_PREVIOUS)
     return tl::unexpected(nfs4::Status::NFS4ERR_INVAL);
   const auto file = current_object(call);
@@ -173,14 +173,14 @@ nfs4::Status check_open_access(const OpenTarget& target, const nfs4::OpenArgs& a
   const bool is_known = is_again(args.claim.claim) || target.same_verifier;
   if (is_known && caller.uid == attributes.uid) return nfs4::Status::NFS4_OK;
   // Programs are run by reading them.
-  const bool readable =
-      permits(attributes, caller, Want::read) || permits(attributes, caller, Want::execute);
-  const bool denied = (reads && !readable) ||
-                      ((writes || target.truncates) && !permits(attributes, caller, Want::write));
+  const bool readable = permits(attributes, caller, AccessMode::read) ||
+                        permits(attributes, caller, AccessMode::execute);
+  const bool denied = (reads && !readable) || ((writes || target.truncates) &&
+                                               !permits(attributes, caller, AccessMode::write));
   return denied ? nfs4::Status::NFS4ERR_ACCESS : nfs4::Status::NFS4_OK;
 }
 
-nfs4::Status carry_out(OpenTarget& target, CompoundCall& call) {
+nfs4::Status create_or_truncate(OpenTarget& target, CompoundCall& call) {
   if (!target.file) {
     const NewNode made = new_node(FileType::regular, target.change, call.context.caller);
     const auto node = call.storage.create(target.directory->node, target.name, made);

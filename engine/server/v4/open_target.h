@@ -26,6 +26,6 @@ nfs4::Status check_open_access(const OpenTarget& target, const nfs4::OpenArgs& a
 
 /// Makes or truncates the file, and makes it the current filehandle. The only change to the
 /// storage.
-nfs4::Status carry_out(OpenTarget& target, CompoundCall& call);
+nfs4::Status create_or_truncate(OpenTarget& target, CompoundCall& call);
 
 }  // namespace steertag::peer

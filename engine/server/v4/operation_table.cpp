@@ -46,22 +46,22 @@ void refuse(wire::Reader& arguments, CompoundCall& /*call*/, CompoundReplyWriter
 }
 
 template <Opnum kNumber, auto kHandler>
-constexpr Operation row(CompoundPlace place = CompoundPlace::in_session,
+constexpr Operation row(OperationPosition position = OperationPosition::in_session,
                         std::size_t largest_result = 0, std::uint32_t last_minorversion = 1) {
-  return {kNumber, place, &Runner<kHandler>::template run<kNumber>, largest_result,
+  return {kNumber, position, &Runner<kHandler>::template run<kNumber>, largest_result,
           last_minorversion};
 }
 template <Opnum kNumber, auto kHandler>
 constexpr Operation changing(std::size_t largest_result, std::uint32_t last_minorversion = 1) {
-  return row<kNumber, kHandler>(CompoundPlace::in_session, largest_result, last_minorversion);
+  return row<kNumber, kHandler>(OperationPosition::in_session, largest_result, last_minorversion);
 }
 template <Opnum kNumber, auto kHandler>
 constexpr Operation old(std::size_t largest_result = 0) {
-  return row<kNumber, kHandler>(CompoundPlace::in_session, largest_result, 0);
+  return row<kNumber, kHandler>(OperationPosition::in_session, largest_result, 0);
 }
 template <Opnum kNumber>
 constexpr Operation refused() {
-  return {kNumber, CompoundPlace::in_session, &refuse<kNumber>};
+  return {kNumber, OperationPosition::in_session, &refuse<kNumber>};
 }
 
 // Octets of results.
@@ -116,10 +116,10 @@ constexpr Operation kOperations[] = {
     changing<Opnum::OP_WRITE, op_write>(kStatusBytes + 4 + 4 + nfs4::kVerifierOctets),
     old<Opnum::OP_RELEASE_LOCKOWNER, op_release_lockowner>(),
     row<Opnum::OP_BACKCHANNEL_CTL, op_backchannel_ctl>(),
-    row<Opnum::OP_BIND_CONN_TO_SESSION, op_bind_conn_to_session>(CompoundPlace::alone),
-    row<Opnum::OP_EXCHANGE_ID, op_exchange_id>(CompoundPlace::either),
-    row<Opnum::OP_CREATE_SESSION, op_create_session>(CompoundPlace::either),
-    row<Opnum::OP_DESTROY_SESSION, op_destroy_session>(CompoundPlace::either, kStatusBytes),
+    row<Opnum::OP_BIND_CONN_TO_SESSION, op_bind_conn_to_session>(OperationPosition::alone),
+    row<Opnum::OP_EXCHANGE_ID, op_exchange_id>(OperationPosition::either),
+    row<Opnum::OP_CREATE_SESSION, op_create_session>(OperationPosition::either),
+    row<Opnum::OP_DESTROY_SESSION, op_destroy_session>(OperationPosition::either, kStatusBytes),
     changing<Opnum::OP_FREE_STATEID, op_free_stateid>(kStatusBytes),
     refused<Opnum::OP_GET_DIR_DELEGATION>(),
     refused<Opnum::OP_GETDEVICEINFO>(),
@@ -128,11 +128,11 @@ constexpr Operation kOperations[] = {
     refused<Opnum::OP_LAYOUTGET>(),
     refused<Opnum::OP_LAYOUTRETURN>(),
     row<Opnum::OP_SECINFO_NO_NAME, op_secinfo_no_name>(),
-    row<Opnum::OP_SEQUENCE, op_sequence>(CompoundPlace::first),
+    row<Opnum::OP_SEQUENCE, op_sequence>(OperationPosition::first),
     refused<Opnum::OP_SET_SSV>(),
     row<Opnum::OP_TEST_STATEID, op_test_stateid>(),
     refused<Opnum::OP_WANT_DELEGATION>(),
-    row<Opnum::OP_DESTROY_CLIENTID, op_destroy_clientid>(CompoundPlace::either),
+    row<Opnum::OP_DESTROY_CLIENTID, op_destroy_clientid>(OperationPosition::either),
     changing<Opnum::OP_RECLAIM_COMPLETE, op_reclaim_complete>(kStatusBytes),
 };
 

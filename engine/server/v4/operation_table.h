@@ -10,7 +10,7 @@ namespace steertag::peer {
 using CompoundReplyWriter = nfs4::ReplyWriter<nfs4::Opnum>;
 
 /// Where an operation may stand in a COMPOUND of minor version 1 (RFC 8881 2.10.2, 18).
-enum class CompoundPlace : std::uint8_t {
+enum class OperationPosition : std::uint8_t {
   in_session,  // behind SEQUENCE
   first,       // SEQUENCE
   alone,       // the only operation: BIND_CONN_TO_SESSION
@@ -19,7 +19,7 @@ enum class CompoundPlace : std::uint8_t {
 
 struct Operation {
   nfs4::Opnum number;
-  CompoundPlace place = CompoundPlace::in_session;
+  OperationPosition position = OperationPosition::in_session;
   /// Decodes arguments, runs the handler, adds the result to the reply.
   void (*run)(wire::Reader& arguments, CompoundCall& call, CompoundReplyWriter& reply) = nullptr;
   /// Of an operation that cannot be taken back: octets of its largest result with NFS4_OK, together

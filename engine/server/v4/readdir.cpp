@@ -141,7 +141,7 @@ class Listing {
 nfs4::Status check_listing(const nfs4::ReaddirArgs& args, const Object& directory,
                            const CompoundCall& call) {
   if (directory.attributes.type != FileType::directory) return nfs4::Status::NFS4ERR_NOTDIR;
-  if (!permits(directory.attributes, call.context.caller, Want::read))
+  if (!permits(directory.attributes, call.context.caller, AccessMode::read))
     return nfs4::Status::NFS4ERR_ACCESS;
   // RFC 8881 18.23.3 reserves both; "." and "..", which are not listed, have them.
   if (args.cookie == 1 || args.cookie == 2) return nfs4::Status::NFS4ERR_BAD_COOKIE;

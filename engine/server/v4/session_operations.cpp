@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "endpoint/limits.h"
-#include "server/v4/state/back_channel.h"
+#include "server/v4/state/backchannel.h"
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
 #include "wire/header.h"
@@ -73,10 +73,10 @@ nfs4::SessionId new_session_id(StateTables& tables, const Client& client) {
 }
 
 /// Slots that the reply cache has room for.
-std::uint32_t affordable_slots(const StateTables& tables, const Client& client, std::uint32_t asked,
-                               std::size_t slot_bytes) {
+std::uint32_t slots_within_cache_limits(const StateTables& tables, const Client& client,
+                                        std::uint32_t asked, std::size_t slot_bytes) {
   const auto rest = [](std::size_t most, std::size_t held) { return most - std::min(most, held); };
-  const std::size_t of_host = client.share->cached_bytes;
+  const std::size_t of_host = client.host_usage->cached_bytes;
   const std::size_t left =
       std::min(rest(kMostCachedBytes, tables.cached_bytes), rest(kMostCachedBytesPerHost, of_host));
   const bool freely = tables.cached_bytes + asked * slot_bytes <= kFreelyCachedBytes &&
@@ -113,8 +113,8 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   const std::size_t slot_bytes =
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =
-      affordable_slots(tables, client, session->fore.ca_maxrequests, slot_bytes);
-  if (slots == 0 || client.sessions.size() >= tables.options.policy.most_sessions) {
+      slots_within_cache_limits(tables, client, session->fore.ca_maxrequests, slot_bytes);
+  if (slots == 0 || client.sessions.size() >= kMostSessionsPerClient) {
     result.status = nfs4::Status::NFS4ERR_NOSPC;
     return result;
   }
@@ -126,8 +126,6 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   session->back_slots.resize(std::min(session->back.ca_maxrequests, kMostBackSlots));
   session->cb_program = args.csa_cb_program;
   session->callable = take_credential(*session, args.csa_sec_parms);
-  for (BackSlot& slot : session->back_slots)
-    slot.sequence = tables.options.policy.first_callback_sequence - 1;
   session->client = &client;
   session->id = new_session_id(tables, client);
 
@@ -145,22 +143,22 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0 && made.callable &&
       !origin.back.expired()) {
     ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
-    open_back_channel(tables, made, origin);
+    open_backchannel(tables, made, origin);
   }
   return result;
 }
 
 std::uint32_t status_flags(StateTables& tables, const Session& session) {
-  std::uint32_t flags = back_channel_flags(tables, session);
+  std::uint32_t flags = session.client->status_flags | backchannel_flags(tables, session);
   if (!session.client->revoked.empty()) flags |= nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED;
   return flags;
 }
 
-/// Whether the retry is of the request that the slot holds, as far as that can be seen.
+/// Whether the retry is of the request that the slot holds, as far as that can be seen (RFC 8881
+/// 2.10.6.1.3.1).
 bool same_request(const Slot& slot, const CompoundCall& call) {
-  const bool any_user = !call.state.tables().options.policy.cache.compares_user;
-  return (any_user || slot.uid == call.context.caller.uid) &&
-         slot.request_bytes == call.request_bytes && slot.operation_count == call.operation_count;
+  return slot.uid == call.context.caller.uid && slot.request_bytes == call.request_bytes &&
+         slot.operation_count == call.operation_count;
 }
 
 nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& session,
@@ -179,12 +177,14 @@ nfs4::Status check_new_request(const nfs4::SequenceArgs& args, const Session& se
 }
 
 /// The slot's answer to a sequence id: goes on with NFS4_OK, which may be a retry (RFC 8881
-/// 2.10.6.1).
+/// 2.10.6.1, 18.46.3).
 nfs4::Status check_slot(const nfs4::SequenceArgs& args, const Session& session,
                         const CompoundCall& call) {
   if (args.sa_slotid >= session.slots.size()) return nfs4::Status::NFS4ERR_BADSLOT;
-  // The requester breaks the rules; RFC 8881 has no better error.
-  if (args.sa_highest_slotid < args.sa_slotid) return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
+  // RFC 8881 15.1.11.3; and one below the request's own slot breaks 2.10.6.1, which has no error
+  // for it.
+  if (args.sa_highest_slotid >= session.slots.size() || args.sa_highest_slotid < args.sa_slotid)
+    return nfs4::Status::NFS4ERR_BAD_HIGH_SLOT;
   const Slot& slot = session.slots[args.sa_slotid];
   const bool next = args.sa_sequenceid == slot.sequence + 1;
   if (next && !slot.under_way) return check_new_request(args, session, call);
@@ -230,18 +230,19 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
     result.status = nfs4::Status::NFS4ERR_STALE_CLIENTID;
     return;
   }
-  // RFC 8881 18.36.4: the principal is compared before the slot moves, so that a stranger cannot
-  // use up the client's sequence ids.
-  if (client->principal != call.context.caller.uid) {
-    result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
-    return;
-  }
+  // RFC 8881 18.36.4 phase 2: a retry gets the cached result, whoever sends it.
   if (args.csa_sequence == client->create_sequence) {
     result = client->create_reply;
     return;
   }
   if (args.csa_sequence != client->create_sequence + 1) {
     result.status = nfs4::Status::NFS4ERR_SEQ_MISORDERED;
+    return;
+  }
+  // Phase 3: only the principal of EXCHANGE_ID confirms the record, and the record keeps its slot.
+  // Behind the confirmation SP4_NONE protects nothing (18.35.3).
+  if (!client->confirmed && client->principal != call.context.caller.uid) {
+    result.status = nfs4::Status::NFS4ERR_CLID_INUSE;
     return;
   }
   result = make_session(args, call, *client);
@@ -253,6 +254,8 @@ void op_create_session(const nfs4::CreateSessionArgs& args, CompoundCall& call,
   // Only now the client's former instance is gone for good.
   if (Client* former = tables.find_client(1, client->owner, true)) tables.remove_client(*former);
   client->confirmed = true;
+  if (tables.recovery.may_reclaim(*client))
+    client->status_flags |= nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
 }
 
 void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call,
@@ -276,15 +279,10 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
     result.status = nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
     return;
   }
-  if (!tables.options.policy.keeps_opens) {
-    while (!session->client->opens.empty())
-      tables.remove_open(session->client->opens.begin()->second);
-  }
   tables.remove_session(*session);
 }
 
 void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::SequenceResult& result) {
-  expire_leases(call);
   StateTables& tables = call.state.tables();
   Session* session = tables.find_session(args.sa_sessionid);
   result.status = session ? check_slot(args, *session, call) : nfs4::Status::NFS4ERR_BADSESSION;
@@ -305,6 +303,7 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
     used.replay = &slot.reply;
     return;
   }
+  // RFC 8881 2.10.6.1: from here on the slot is this request's.
   slot.sequence = args.sa_sequenceid;
   slot.under_way = true;
   slot.cached = true;
@@ -340,7 +339,7 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
   using To = nfs4::ChannelDirFromServer;
   Binding& binding = bind(*session, origin);
   if (*granted != To::CDFS4_BACK) binding.fore = true;
-  if (*granted != To::CDFS4_FORE) open_back_channel(tables, *session, origin);
+  if (*granted != To::CDFS4_FORE) open_backchannel(tables, *session, origin);
   result.resok4.bctsr_sessid = session->id;
   result.resok4.bctsr_dir = *granted;
   // True only of a connection that is RPC-over-RDMA from its start: none is stepped up.
@@ -363,7 +362,7 @@ void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call
   // Handles are added: without other parameters those of CREATE_SESSION stay.
   if (take_credential(*session, args.bca_sec_parms)) session->callable = true;
   session->cb_program = args.bca_cb_program;
-  if (session->back_state != BackState::none) probe_back_channel(tables, *session);
+  if (session->back_state != BackState::none) probe_backchannel(tables, *session);
 }
 
 }  // namespace steertag::peer

@@ -75,10 +75,4 @@ bool admit_seqid(const OwnerSequence& sequence, std::uint32_t seqid, nfs4::Opnum
   return false;
 }
 
-/// Removes opens, locks and delegations of clients whose lease is over, before an operation finds
-/// them.
-inline void expire_leases(CompoundCall& call) {
-  call.state.expire();
-}
-
 }  // namespace steertag::peer

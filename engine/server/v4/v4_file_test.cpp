@@ -108,6 +108,16 @@ TEST_P(Nfs4FileTest, LookupNeedsADirectory) {
   Compound below_link;
   below_link.root().lookup("link").lookup("x");
   EXPECT_EQ(status_of(below_link), Status::NFS4ERR_SYMLINK);
+  // RFC 8881 15.2, RFC 7530 13.2: NFS4ERR_SYMLINK is of LOOKUP, and of the file that OPEN opens.
+  Compound parent;
+  parent.root().lookup("link").add(Opnum::OP_LOOKUPP);
+  EXPECT_EQ(status_of(parent), Status::NFS4ERR_NOTDIR);
+  Compound removed;
+  removed.root().lookup("link").add(Opnum::OP_REMOVE, nfs4::RemoveArgs{"x"});
+  EXPECT_EQ(status_of(removed), Status::NFS4ERR_NOTDIR);
+  Compound flavors;
+  flavors.root().lookup("link").add(Opnum::OP_SECINFO, nfs4::SecinfoArgs{"x"});
+  EXPECT_EQ(status_of(flavors), Status::NFS4ERR_NOTDIR);
 }
 
 TEST_P(Nfs4FileTest, GetattrGivesWhatIsSupportedAndNothingElse) {
@@ -264,7 +274,7 @@ TEST_P(Nfs4FileTest, DataIsWrittenCommittedAndRead) {
   Compound write;
   write.put(file)
       .add(Opnum::OP_WRITE, nfs4::WriteArgs{{}, 5, nfs4::StableHow::UNSTABLE4, data})
-      .add(Opnum::OP_COMMIT, nfs4::CommitArgs{});
+      .add(Opnum::OP_COMMIT, nfs4::CommitArgs{~std::uint64_t{0}, 5});  // no range is too large
   Answer answer = call(write);
   ASSERT_EQ(answer.status(), Status::NFS4_OK) << rpc::name(answer.status());
   answer.skip(Opnum::OP_PUTFH);

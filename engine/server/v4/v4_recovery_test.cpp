@@ -1,6 +1,7 @@
 // Restart of the NFSv4 server: the recovery file, grace and reclaims.
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "nfs/v4/attribute_codec.h"
 #include "server/testing/temporary_directory.h"
@@ -66,8 +67,8 @@ TEST_F(V4RecoveryTest, TheServerTakesWhateverOwnersItHasWritten) {
   Actor binary = mounted(std::string("\0\n\xff", 3), 2);
   open(nameless, "f", 3);
   open(binary, "f", 3);
-  const auto taken = Recovery::check_file(path);
-  EXPECT_TRUE(taken) << taken.error();
+  std::istringstream lines(recorded());
+  for (std::string line; std::getline(lines, line);) EXPECT_TRUE(Recovery::is_line(line)) << line;
   start(path);
   Actor again = returning("", 3);
   EXPECT_EQ(reclaim(again), Status::NFS4_OK);
@@ -98,14 +99,18 @@ TEST_F(V4RecoveryTest, GraceIsForThoseWhoHadState) {
   ASSERT_TRUE(state->in_grace());
   Actor had = returning("had", 2);
   Actor fresh = returning("fresh", 3);
+  constexpr std::uint32_t kNeeded = nfs4::SEQ4_STATUS_RESTART_RECLAIM_NEEDED;
+  EXPECT_EQ(sequence(had, 1).sr_status_flags & kNeeded, kNeeded) << "RFC 8881 18.46.3";
+  EXPECT_EQ(sequence(fresh, 1).sr_status_flags & kNeeded, 0U);
   EXPECT_EQ(plain_open(had), Status::NFS4ERR_GRACE);
-  EXPECT_EQ(io(had, {}, file, Want::write), Status::NFS4ERR_GRACE);
+  EXPECT_EQ(io(had, {}, file, AccessMode::write), Status::NFS4ERR_GRACE);
   EXPECT_EQ(reclaim(fresh), Status::NFS4ERR_RECLAIM_BAD);
   EXPECT_EQ(reclaim(had, nfs4::OPEN4_SHARE_DENY_BOTH), Status::NFS4_OK);
   run(op_reclaim_complete, {}, fresh);
   EXPECT_TRUE(state->in_grace()) << "it had nothing to reclaim: its word ends nothing";
   run(op_reclaim_complete, {}, had);
   EXPECT_FALSE(state->in_grace()) << "all that were recorded have said that they are done";
+  EXPECT_EQ(sequence(had, 2).sr_status_flags & kNeeded, 0U);
   EXPECT_EQ(reclaim(had), Status::NFS4ERR_NO_GRACE);
   EXPECT_EQ(plain_open(fresh), Status::NFS4ERR_SHARE_DENIED);
 }
@@ -118,7 +123,7 @@ TEST_F(V4RecoveryTest, AReclaimOfMinorVersion0NeedsNoConfirmation) {
   const auto reclaimed = open_again(actor);
   ASSERT_EQ(reclaimed.status, Status::NFS4_OK);
   EXPECT_EQ(reclaimed.resok4.rflags & nfs4::OPEN4_RESULT_CONFIRM, 0U);
-  EXPECT_EQ(io(actor, reclaimed.resok4.stateid, file, Want::write), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, reclaimed.resok4.stateid, file, AccessMode::write), Status::NFS4_OK);
 }
 
 TEST_F(V4RecoveryTest, LocksAreReclaimedInGraceOnly) {

@@ -304,6 +304,17 @@ TEST_P(SessionCompoundTest, SequenceWithoutRoomForItsResultLeavesItsSlotAlone) {
   EXPECT_EQ(status_of(compound), Status::NFS4_OK) << "its slot was used up";
 }
 
+TEST_P(SessionCompoundTest, ADirectoryHasNoSizeToSet) {
+  nfs4::Attributes size;
+  size.size = 5;
+  const Fattr4 fattr(size);
+  Compound compound(1);
+  compound.add(Opnum::OP_SEQUENCE, next())
+      .put(root4())
+      .add(Opnum::OP_SETATTR, nfs4::SetattrArgs{{}, fattr});
+  EXPECT_EQ(status_of(compound), Status::NFS4ERR_INVAL) << "RFC 8881 15.2";
+}
+
 TEST_P(SessionCompoundTest, CurrentStateidNeedsOne) {
   const nfs4::FileHandle file = make_file4("file", pattern(10));
   Compound read(1);

@@ -212,7 +212,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> call_argument_family() {
+std::span<const Deviation> call_arguments_family() {
   return kFamily;
 }
 

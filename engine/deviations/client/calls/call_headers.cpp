@@ -33,7 +33,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> call_header_family() {
+std::span<const Deviation> call_headers_family() {
   return kFamily;
 }
 

@@ -90,7 +90,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> call_result_family() {
+std::span<const Deviation> call_results_family() {
   return kFamily;
 }
 

@@ -88,7 +88,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> credit_family() {
+std::span<const Deviation> credits_family() {
   return kFamily;
 }
 

@@ -89,7 +89,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> receive_family() {
+std::span<const Deviation> receives_family() {
   return kFamily;
 }
 

@@ -93,7 +93,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> threshold_family() {
+std::span<const Deviation> thresholds_family() {
   return kFamily;
 }
 

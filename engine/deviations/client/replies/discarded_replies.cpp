@@ -140,7 +140,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> discarded_reply_family() {
+std::span<const Deviation> discarded_replies_family() {
   return kFamily;
 }
 

@@ -93,7 +93,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> rdma_error_family() {
+std::span<const Deviation> rdma_errors_family() {
   return kFamily;
 }
 

@@ -41,7 +41,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> reply_check_family() {
+std::span<const Deviation> reply_checks_family() {
   return kFamily;
 }
 

@@ -86,7 +86,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> retransmission_family() {
+std::span<const Deviation> retransmissions_family() {
   return kFamily;
 }
 

@@ -80,7 +80,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> back_channel_family() {
+std::span<const Deviation> back_channels_family() {
   return kFamily;
 }
 

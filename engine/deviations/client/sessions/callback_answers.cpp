@@ -289,7 +289,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> callback_answer_family() {
+std::span<const Deviation> callback_answers_family() {
   return kFamily;
 }
 

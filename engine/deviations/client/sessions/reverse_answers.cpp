@@ -99,7 +99,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> reverse_answer_family() {
+std::span<const Deviation> reverse_answers_family() {
   return kFamily;
 }
 

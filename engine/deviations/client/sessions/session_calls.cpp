@@ -199,7 +199,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_call_family() {
+std::span<const Deviation> session_calls_family() {
   return kFamily;
 }
 

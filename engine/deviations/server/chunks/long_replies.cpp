@@ -120,7 +120,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> long_reply_family() {
+std::span<const Deviation> long_replies_family() {
   return kFamily;
 }
 

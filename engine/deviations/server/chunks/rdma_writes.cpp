@@ -118,7 +118,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> rdma_write_family() {
+std::span<const Deviation> rdma_writes_family() {
   return kFamily;
 }
 

@@ -127,7 +127,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> read_chunk_family() {
+std::span<const Deviation> read_chunks_family() {
   return kFamily;
 }
 

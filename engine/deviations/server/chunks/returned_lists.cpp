@@ -92,7 +92,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> returned_list_family() {
+std::span<const Deviation> returned_lists_family() {
   return kFamily;
 }
 

@@ -78,7 +78,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_argument_family() {
+std::span<const Deviation> session_arguments_family() {
   return kFamily;
 }
 

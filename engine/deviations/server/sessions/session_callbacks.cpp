@@ -127,8 +127,11 @@ constexpr Deviation kFamily[] = {
     {.name = "callback-sequence-skips",
      .breaks = {"RFC8881-2.10.3-1"},
      .sentence = "The sequence IDs of callbacks start with 2.",
-     .server = {.options =
-                    [](peer::ServerOptions& options) { options.nfs4.first_callback_sequence = 2; }},
+     .server = {.callback =
+                    [](peer::CallbackStep& callback, SessionTable&) {
+                      change_recall(callback,
+                                    [](Recall& recall) { ++recall.sequence->csa_sequenceid; });
+                    }},
      .script_shows = false},
     {.name = "recall-without-sequence",
      .breaks = {"RFC8881-20.9.3-1"},
@@ -187,7 +190,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_callback_family() {
+std::span<const Deviation> session_callbacks_family() {
   return kFamily;
 }
 

@@ -105,7 +105,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_channel_family() {
+std::span<const Deviation> session_channels_family() {
   return kFamily;
 }
 

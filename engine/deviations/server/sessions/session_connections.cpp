@@ -66,9 +66,11 @@ void keep_path_flags(peer::ReplyStep& reply, SessionTable& sessions) {
 constexpr Deviation kFamily[] = {
     {.name = "bind-beside-others",
      .breaks = {"RFC8881-15.1.3.3-1"},
-     .sentence = "BIND_CONN_TO_SESSION is executed beside other operations.",
-     .server = {.options =
-                    [](peer::ServerOptions& options) { options.nfs4.places.bind_alone = false; }},
+     .sentence = "BIND_CONN_TO_SESSION is executed, and the operations behind it are not.",
+     .server = {.call =
+                    [](peer::CallStep& call) {
+                      keep_first_alone(call, Opnum::OP_BIND_CONN_TO_SESSION);
+                    }},
      .script_shows = false},
     {.name = "bind-changes-granted",
      .breaks = {"RFC8881-18.34.3-4"},
@@ -99,7 +101,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_connection_family() {
+std::span<const Deviation> session_connections_family() {
   return kFamily;
 }
 

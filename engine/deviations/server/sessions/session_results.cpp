@@ -210,7 +210,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> session_result_family() {
+std::span<const Deviation> session_results_family() {
   return kFamily;
 }
 

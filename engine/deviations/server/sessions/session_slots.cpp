@@ -2,6 +2,7 @@
 #include "deviations/families.h"
 #include "deviations/server/compound.h"
 #include "nfs/v4/session_ops.h"
+#include "rpc/message.h"
 
 namespace steertag::deviations {
 namespace {
@@ -80,6 +81,77 @@ void put_results_inline(peer::ReplyStep& reply, SessionTable& sessions) {
   reply.reply.stream() = std::move(whole);
 }
 
+/// The server executed the request before, and repeats its reply.
+bool is_replay(const peer::ReplyStep& reply, SessionTable& sessions) {
+  const SlotHistory* slot = sessions.slot_of(reply.call);
+  return slot && slot->retried && !sequence_failed(reply);
+}
+
+bool is_illegal(Status status) {
+  return status == Status::NFS4ERR_OP_ILLEGAL || status == Status::NFS4ERR_NOTSUPP ||
+         status == Status::NFS4ERR_BADXDR;
+}
+
+/// The operation behind SEQUENCE gets NFS4ERR_RETRY_UNCACHED_REP.
+void answer_uncached(peer::ReplyStep& reply) {
+  constexpr std::size_t kNumberBytes = 4;
+  Bytes& stream = reply.reply.stream();
+  const auto sequence = find_result(stream, Opnum::OP_SEQUENCE);
+  if (!sequence || sequence->index != 0 || sequence->end == stream.size()) return;
+  Bytes octets;
+  wire::Writer(octets).u32(static_cast<std::uint32_t>(Status::NFS4ERR_RETRY_UNCACHED_REP));
+  replace_result(reply, {sequence->end + kNumberBytes, stream.size(), 1}, octets);
+}
+
+void forget_asked(peer::ReplyStep& reply, SessionTable& sessions) {
+  const auto args = arguments_of<nfs4::SequenceArgs>(reply.call, Opnum::OP_SEQUENCE);
+  const auto status = compound_status(reply.reply.stream());
+  if (args && args->sa_cachethis && status && !is_illegal(*status) && is_replay(reply, sessions))
+    answer_uncached(reply);
+}
+
+void forget_failed(peer::ReplyStep& reply, SessionTable& sessions) {
+  if (compound_status(reply.reply.stream()) != Status::NFS4_OK) forget_asked(reply, sessions);
+}
+
+void forget_illegal(peer::ReplyStep& reply, SessionTable& sessions) {
+  const auto status = compound_status(reply.reply.stream());
+  if (status && is_illegal(*status) && is_replay(reply, sessions)) answer_uncached(reply);
+}
+
+void refuse_lone_retry(peer::CallStep& call, SessionTable& sessions) {
+  const SlotHistory* slot = sessions.slot_of(message_of(call));
+  if (slot && slot->retried && operation_count(message_of(call)) == 1)
+    refuse(call, Opnum::OP_SEQUENCE, Status::NFS4ERR_SEQ_MISORDERED);
+}
+
+/// A retry gets the credential of the request that it repeats.
+void restore_credential(peer::CallStep& call, SessionTable& sessions) {
+  const SlotHistory* slot = sessions.slot_of(message_of(call));
+  if (!slot || !slot->retried) return;
+  wire::Reader reader(message_of(call));
+  rpc::CallHeader header;
+  header.decode(reader);
+  header.credential = {slot->flavor, slot->credential};
+  Bytes message;
+  wire::Writer writer(message);
+  header.encode(writer);
+  const View rest = message_of(call).subspan(reader.offset());
+  message.insert(message.end(), rest.begin(), rest.end());
+  call.instead = std::move(message);
+}
+
+/// It gets the result of the first SEQUENCE.
+void accept_later_sequence(peer::ReplyStep& reply) {
+  constexpr std::size_t kStatusBytes = 4;
+  const Bytes& stream = reply.reply.stream();
+  const auto first = find_result(stream, Opnum::OP_SEQUENCE);
+  if (!first || compound_status(stream) != Status::NFS4ERR_SEQUENCE_POS) return;
+  const View result = View(stream).subspan(first->begin, first->end - first->begin);
+  replace_result(reply, {stream.size() - kStatusBytes, stream.size()},
+                 Bytes(result.begin(), result.end()));
+}
+
 constexpr Deviation kFamily[] = {
     {.name = "misordered-sequence-executed",
      .breaks = {"RFC8881-2.10.6.1-2", "RFC8881-18.36.3-15"},
@@ -109,48 +181,38 @@ constexpr Deviation kFamily[] = {
     {.name = "cached-reply-forgotten",
      .breaks = {"RFC8881-18.46.3-5"},
      .sentence = "A reply that was to be cached is not.",
-     .server = {.options =
-                    [](peer::ServerOptions& options) { options.nfs4.cache.keeps_asked = false; }},
+     .server = {.session_reply = forget_asked},
      .script_shows = false},
     {.name = "failed-reply-forgotten",
      .breaks = {"RFC8881-2.10.6.4-3"},
      .sentence = "A reply with an error is not cached, whatever sa_cachethis says.",
-     .server = {.options =
-                    [](peer::ServerOptions& options) { options.nfs4.cache.keeps_errors = false; }},
+     .server = {.session_reply = forget_failed},
      .script_shows = false},
     {.name = "lone-sequence-forgotten",
      .breaks = {"RFC8881-2.10.6.1.1-1"},
      .sentence = "The reply to a SEQUENCE alone is not cached.",
-     .server = {.options =
-                    [](peer::ServerOptions& options) {
-                      options.nfs4.cache.keeps_lone_sequence = false;
-                    }},
+     .server = {.session_call = refuse_lone_retry},
      .script_shows = false},
     {.name = "illegal-retry-uncached",
      .breaks = {"RFC8881-2.10.6.1.3-3"},
      .sentence = "The retry of an illegal operation gets NFS4ERR_RETRY_UNCACHED_REP.",
-     .server = {.options =
-                    [](peer::ServerOptions& options) { options.nfs4.cache.keeps_illegal = false; }},
+     .server = {.session_reply = forget_illegal},
      .script_shows = false},
     {.name = "retry-of-other-user-answered",
      .breaks = {"RFC8881-2.10.6.1.3.1-1"},
      .sentence = "Another user's retry gets the cached reply.",
-     .server = {.options =
-                    [](peer::ServerOptions& options) { options.nfs4.cache.compares_user = false; }},
+     .server = {.session_call = restore_credential},
      .script_shows = false},
     {.name = "sequence-anywhere",
      .breaks = {"RFC8881-18.46.3-4"},
-     .sentence = "SEQUENCE is executed at any place of a COMPOUND.",
-     .server = {.options =
-                    [](peer::ServerOptions& options) {
-                      options.nfs4.places.sequence_first = false;
-                    }},
+     .sentence = "A SEQUENCE behind others succeeds, and ends its COMPOUND.",
+     .server = {.reply = accept_later_sequence},
      .script_shows = false},
 };
 
 }  // namespace
 
-std::span<const Deviation> session_slot_family() {
+std::span<const Deviation> session_slots_family() {
   return kFamily;
 }
 

@@ -151,7 +151,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> callback_family() {
+std::span<const Deviation> callbacks_family() {
   return kFamily;
 }
 

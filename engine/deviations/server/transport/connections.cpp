@@ -215,7 +215,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> connection_family() {
+std::span<const Deviation> connections_family() {
   return kFamily;
 }
 

@@ -41,7 +41,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> error_family() {
+std::span<const Deviation> errors_family() {
   return kFamily;
 }
 

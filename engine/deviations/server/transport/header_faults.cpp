@@ -233,7 +233,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> header_fault_family() {
+std::span<const Deviation> header_faults_family() {
   return kFamily;
 }
 

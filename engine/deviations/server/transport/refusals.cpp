@@ -202,7 +202,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> refusal_family() {
+std::span<const Deviation> refusals_family() {
   return kFamily;
 }
 

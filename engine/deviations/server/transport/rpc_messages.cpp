@@ -218,7 +218,7 @@ constexpr Deviation kFamily[] = {
 
 }  // namespace
 
-std::span<const Deviation> rpc_message_family() {
+std::span<const Deviation> rpc_messages_family() {
   return kFamily;
 }
 

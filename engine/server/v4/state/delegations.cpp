@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "server/v4/state/back_channel.h"
+#include "server/v4/state/backchannel.h"
 
 namespace steertag::peer {
 namespace {
@@ -16,9 +16,8 @@ std::optional<WhyNoDelegation> why_not(StateTables& tables, const Client& client
   const std::uint32_t wish = share_access & nfs4::OPEN4_SHARE_ACCESS_WANT_DELEG_MASK;
   if (wish == nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG) return WhyNoDelegation::WND4_NOT_WANTED;
   if (wish == nfs4::OPEN4_SHARE_ACCESS_WANT_CANCEL) return WhyNoDelegation::WND4_CANCELLED;
-  if (client.minorversion == 0 || !tables.options.delegations ||
-      !has_back_channel(tables, client) || !tables.has_room_for_state(client) ||
-      client.delegations.size() >= kMostDelegationsPerClient)
+  if (client.minorversion == 0 || !tables.options.delegations || !has_backchannel(tables, client) ||
+      !tables.has_room_for_state(client) || client.delegations.size() >= kMostDelegationsPerClient)
     return WhyNoDelegation::WND4_RESOURCE;
   const bool written = std::ranges::any_of(file.opens, [](const OpenState* open) {
     return (open->access & nfs4::OPEN4_SHARE_ACCESS_WRITE) != 0;
@@ -85,7 +84,7 @@ bool recall_delegations(StateTables& tables, File& file, std::optional<ClientId>
   return waiting;
 }
 
-void work_on_recalls(StateTables& tables) {
+void process_recalls(StateTables& tables) {
   std::erase_if(tables.recalls, [&](const std::pair<ClientId, StateNumber>& recall) {
     Client* client = tables.find_client(recall.first);
     if (!client) return true;
@@ -96,8 +95,8 @@ void work_on_recalls(StateTables& tables) {
       revoke(tables, delegation);
       return true;
     }
-    const bool due = (!delegation.calling || delegation.stranded) && !delegation.told &&
-                     delegation.next_try <= tables.now();
+    const bool due = (!delegation.calling || delegation.needs_other_session) &&
+                     !delegation.recall_done && delegation.next_try <= tables.now();
     if (due && !send_recall(tables, delegation)) delegation.next_try = tables.now() + kRecallPause;
     return false;
   });

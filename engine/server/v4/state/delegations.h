@@ -16,7 +16,7 @@ nfs4::Delegation grant_delegation(StateTables& tables, Client& client, File& fil
 /// Recalls what others than `client` have on the file. True when there is something to wait for.
 bool recall_delegations(StateTables& tables, File& file, std::optional<ClientId> client);
 
-/// Sends recalls that wait and revokes what is overdue by a lease (RFC 8881 10.4.3).
-void work_on_recalls(StateTables& tables);
+/// Sends recalls that wait and revokes what is overdue by a lease (RFC 8881 10.4.5).
+void process_recalls(StateTables& tables);
 
 }  // namespace steertag::peer

@@ -18,6 +18,16 @@ std::uint32_t access_of(const StatePointer& state) {
   return std::visit(Visitor{}, state);
 }
 
+/// Whose share reservation the I/O belongs to; nullptr: of a delegation.
+const OpenOwner* open_owner_of(const StatePointer& state) {
+  struct Visitor {
+    const OpenOwner* operator()(const OpenState* open) const { return open->owner; }
+    const OpenOwner* operator()(const LockState* lock) const { return lock->open->owner; }
+    const OpenOwner* operator()(const DelegationState*) const { return nullptr; }
+  };
+  return std::visit(Visitor{}, state);
+}
+
 bool confirmed(const StatePointer& state) {
   OpenState* const* open = std::get_if<OpenState*>(&state);
   return !open || (*open)->owner->confirmed;
@@ -25,13 +35,13 @@ bool confirmed(const StatePointer& state) {
 
 /// I/O without an open (RFC 7530 9.1.4.3, RFC 8881 8.2.3).
 nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, const Handle& file,
-                           Want want) {
-  if (is_read_bypass(stateid) && want == Want::read) return nfs4::Status::NFS4_OK;
+                           AccessMode want) {
+  if (is_read_bypass(stateid) && want == AccessMode::read) return nfs4::Status::NFS4_OK;
   // RFC 8881 8.4.2.1: a client may still reclaim an open that denies it.
   if (tables.recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
   const File* found = tables.find_file(file);
   const std::uint32_t access =
-      want == Want::write ? nfs4::OPEN4_SHARE_ACCESS_WRITE : nfs4::OPEN4_SHARE_ACCESS_READ;
+      want == AccessMode::write ? nfs4::OPEN4_SHARE_ACCESS_WRITE : nfs4::OPEN4_SHARE_ACCESS_READ;
   return found && shares_conflict(*found, nullptr, access, 0) ? nfs4::Status::NFS4ERR_LOCKED
                                                               : nfs4::Status::NFS4_OK;
 }
@@ -45,7 +55,7 @@ bool is_illegal(nfs4::Status status) {
 
 /// What answers a retry of a request that was not cached: its SEQUENCE, and for the operation after
 /// that NFS4ERR_RETRY_UNCACHED_REP (RFC 8881 2.10.6.1.3).
-Bytes uncached_reply(View results, const ReplyCachePolicy& policy) {
+Bytes uncached_reply(View results) {
   wire::Reader reader(results);
   nfs4::CompoundResult compound;
   compound.decode(reader);
@@ -58,24 +68,10 @@ Bytes uncached_reply(View results, const ReplyCachePolicy& policy) {
   Bytes reply;
   nfs4::ReplyWriter<nfs4::Opnum> writer(reply, compound.tag);
   writer.add(nfs4::Opnum::OP_SEQUENCE, sequence);
-  const bool same = is_illegal(status) && policy.keeps_illegal;
-  if (second) writer.add_status(*second, same ? status : nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
+  if (second)
+    writer.add_status(*second,
+                      is_illegal(status) ? status : nfs4::Status::NFS4ERR_RETRY_UNCACHED_REP);
   return reply;
-}
-
-/// Status and number of results of a COMPOUND4res.
-std::pair<nfs4::Status, std::uint32_t> outcome_of(View results) {
-  wire::Reader reader(results);
-  nfs4::CompoundResult compound;
-  compound.decode(reader);
-  return {compound.status, reader.u32("resarray")};
-}
-
-/// Whether a retry gets the reply again: all but what the policy does not keep.
-bool is_kept(const ReplyCachePolicy& policy, const SlotInUse& slot, nfs4::Status status) {
-  if (is_illegal(status) && !policy.keeps_illegal) return false;
-  if (!slot.cachethis) return true;
-  return policy.keeps_asked && (policy.keeps_errors || status == nfs4::Status::NFS4_OK);
 }
 
 /// With the octets of items in memory of their own, so that the cache holds nothing of the storage.
@@ -106,7 +102,8 @@ Nfs4State::Nfs4State(Nfs4StateOptions options)
 Nfs4State::~Nfs4State() = default;
 
 nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
-                                 const nfs4::StateId& stateid, const Handle& file, Want want) {
+                                 const nfs4::StateId& stateid, const Handle& file,
+                                 AccessMode want) {
   std::optional<ClientId> actor = client;
   if (is_anonymous(stateid) || is_read_bypass(stateid)) {
     const nfs4::Status status = check_special(*tables_, stateid, file, want);
@@ -117,23 +114,23 @@ nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::
     if (file_of(*state).handle != file || !confirmed(*state))
       return nfs4::Status::NFS4ERR_BAD_STATEID;
     const std::uint32_t access = access_of(*state);
-    // RFC 8881 18.22.3: clients that write parts of blocks have to read them, so that a READ goes
-    // with every open, unless the file is denied to it.
-    if (want == Want::write && (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0)
+    // RFC 8881 9.1.2: a READ goes with an open for writing, since a client may have to read the
+    // blocks that it writes a part of. What another open denies has to be checked nevertheless.
+    if (want == AccessMode::write && (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0)
       return nfs4::Status::NFS4ERR_OPENMODE;
-    OpenState* const* open = std::get_if<OpenState*>(&*state);
-    if (want == Want::read && (access & nfs4::OPEN4_SHARE_ACCESS_READ) == 0 && open &&
-        shares_conflict(file_of(*state), (*open)->owner, nfs4::OPEN4_SHARE_ACCESS_READ, 0))
+    if (want == AccessMode::read && (access & nfs4::OPEN4_SHARE_ACCESS_READ) == 0 &&
+        shares_conflict(file_of(*state), open_owner_of(*state), nfs4::OPEN4_SHARE_ACCESS_READ, 0))
       return nfs4::Status::NFS4ERR_LOCKED;
     if (minorversion == 0) renew(*tables_, client_of(*state));
     actor = client_of(*state).id;
   }
-  return want == Want::write && recall_for(file, actor, want) ? nfs4::Status::NFS4ERR_DELAY
-                                                              : nfs4::Status::NFS4_OK;
+  return want == AccessMode::write && recall_for(file, actor, want) ? nfs4::Status::NFS4ERR_DELAY
+                                                                    : nfs4::Status::NFS4_OK;
 }
 
-bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want) {
-  if (want == Want::read) return false;  // only read delegations are granted
+bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> client,
+                           AccessMode want) {
+  if (want == AccessMode::read) return false;  // only read delegations are granted
   File* found = tables_->find_file(file);
   return found && recall_delegations(*tables_, *found, client);
 }
@@ -141,8 +138,8 @@ bool Nfs4State::recall_for(const Handle& file, std::optional<std::uint64_t> clie
 nfs4::Status Nfs4State::check_change(const Handle& file, std::optional<std::uint64_t> client) {
   // RFC 8881 8.4.2.1: which files the clients had open is not known before they have reclaimed.
   if (tables_->recovery.in_grace()) return nfs4::Status::NFS4ERR_GRACE;
-  return recall_for(file, client, Want::write) ? nfs4::Status::NFS4ERR_DELAY
-                                               : nfs4::Status::NFS4_OK;
+  return recall_for(file, client, AccessMode::write) ? nfs4::Status::NFS4ERR_DELAY
+                                                     : nfs4::Status::NFS4_OK;
 }
 
 bool Nfs4State::denies_removal(const Handle& file) const {
@@ -162,13 +159,10 @@ void Nfs4State::end_sequence(const SlotInUse& slot, ReplyPayload results) {
   used.under_way = false;
   used.reply.clear();
   const std::size_t most = slot.cachethis ? session->fore.ca_maxresponsesize_cached : kSmallReply;
-  const ReplyCachePolicy& policy = tables_->options.policy.cache;
-  const auto [status, operations] = outcome_of(results.stream());
-  if (operations == 1 && !policy.keeps_lone_sequence) used.cached = false;
-  if (results.size() <= most && is_kept(policy, slot, status)) {
+  if (results.size() <= most) {
     copy_results(results, used.reply);
   } else {
-    used.reply.stream() = uncached_reply(results.stream(), policy);
+    used.reply.stream() = uncached_reply(results.stream());
   }
 }
 
@@ -184,7 +178,7 @@ void Nfs4State::expire() {
     over.push_back(client);
   }
   if (!over.empty()) tables_->remove_clients(over);
-  work_on_recalls(*tables_);
+  process_recalls(*tables_);
   tables_->end_contentions();
 }
 

@@ -10,7 +10,6 @@
 #include "server/rdma/reply_payload.h"
 #include "server/storage/permission.h"
 #include "server/v4/compound_call.h"
-#include "server/v4/policy.h"
 #include "server/v4/state/limits.h"
 
 namespace steertag::peer {
@@ -27,7 +26,6 @@ struct Nfs4StateOptions {
   std::string recovery_path;
   /// Grant read delegations.
   bool delegations = true;
-  Nfs4Policy policy{};
 };
 
 class Nfs4State {
@@ -43,14 +41,14 @@ class Nfs4State {
   /// GRACE (RFC 7530 9.1.4, RFC 8881 8.2). NFS4ERR_DELAY while a delegation of another client is
   /// recalled. In minor version 0 it renews the lease of the stateid's client.
   nfs4::Status check_io(std::uint32_t minorversion, std::optional<std::uint64_t> client,
-                        const nfs4::StateId& stateid, const Handle& file, Want want);
+                        const nfs4::StateId& stateid, const Handle& file, AccessMode want);
 
   /// Call before anything that conflicts with a delegation of this file, unless check_io or
   /// check_change does. These are REMOVE, RENAME (of the source and of what it replaces), LINK,
   /// SETATTR and WRITE. True when another client than `client` has one. It is being recalled then.
   /// The answer is NFS4ERR_DELAY (NFS3ERR_JUKEBOX) until it is back or revoked. `client` is nullopt
   /// in NFSv3 and where the client is not known (RFC 8881 10.4.4).
-  bool recall_for(const Handle& file, std::optional<std::uint64_t> client, Want want);
+  bool recall_for(const Handle& file, std::optional<std::uint64_t> client, AccessMode want);
 
   /// Whether a regular file may get or lose a name, or get other attributes than its size. NFS4_OK,
   /// NFS4ERR_GRACE while a client may still reclaim an open or a delegation of it, NFS4ERR_DELAY

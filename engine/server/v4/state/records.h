@@ -108,8 +108,8 @@ struct DelegationState {
   File* file = nullptr;
   std::optional<TimePoint> recalled;  // when the recall was decided; it is revoked a lease later
   bool calling = false;               // a CB_RECALL is under way
-  bool stranded = false;              // whose session has no connection: another one is welcome
-  bool told = false;                  // the client has answered a CB_RECALL with NFS4_OK
+  bool needs_other_session = false;   // its own has no connection
+  bool recall_done = false;           // answered with NFS4_OK, or kMostRecallTries times
   std::uint32_t tries = 0;
   TimePoint next_try{};
   // The request that granted it (RFC 8881 2.10.6.3); sequence 0: none of a session.
@@ -119,7 +119,7 @@ struct DelegationState {
 };
 
 /// What the clients of one host have together, so that no host can shut the others out.
-struct HostShare {
+struct HostUsage {
   std::size_t clients = 0;  // records
   std::size_t states = 0;
   std::size_t owner_bytes = 0;
@@ -137,7 +137,7 @@ struct Client {
   TimePoint renewed{};
   std::list<Client*>::iterator place{};  // in the order of renewals
   std::string host;                      // that the record came from
-  HostShare* share = nullptr;            // of that host; lives as long as the record
+  HostUsage* host_usage = nullptr;       // of that host; lives as long as the record
 
   // Minor version 0.
   nfs4::Verifier confirm{};
@@ -150,7 +150,7 @@ struct Client {
   std::uint32_t create_sequence = 0;       // the slot of CREATE_SESSION
   nfs4::CreateSessionResult create_reply;  // what it holds
   std::vector<nfs4::SessionId> sessions;
-  std::uint32_t status_flags = 0;  // SEQ4_STATUS_ bits that stay until something clears them
+  std::uint32_t status_flags = 0;  // SEQ4_STATUS_RESTART_RECLAIM_NEEDED until RECLAIM_COMPLETE
 
   bool reclaim_complete = false;
   bool recorded = false;  // in the recovery file

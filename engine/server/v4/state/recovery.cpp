@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <cstdio>
 #include <fstream>
 
 namespace steertag::peer {
@@ -32,38 +30,11 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-/// What line_of makes.
-bool is_line(std::string_view line) {
-  const bool starts = line.size() >= 2 && (line[0] == '0' || line[0] == '1') && line[1] == ' ';
-  return starts && line.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
-}
-
 }  // namespace
 
-Expected<void, std::string> Recovery::check_file(const std::string& path) {
-  const auto refuse = [&](const std::string& why) {
-    return Unexpected<std::string>("cannot keep the clients in " + path + ": " + why);
-  };
-  const std::filesystem::path file(path);
-  std::error_code error;
-  const auto kind = std::filesystem::status(file, error).type();
-  if (kind == std::filesystem::file_type::not_found) {
-    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-    if (::access(folder.c_str(), W_OK | X_OK) != 0) return refuse(std::strerror(errno));
-    return {};
-  }
-  if (kind != std::filesystem::file_type::regular) return refuse("it is no regular file");
-  std::ifstream text(path);
-  if (!text) return refuse(std::strerror(errno));
-  if (std::filesystem::file_size(file, error) > kLargestRecoveryFile || error)
-    return refuse("it is larger than " + std::to_string(kLargestRecoveryFile) + " octets");
-  std::size_t number = 0;
-  for (std::string line; std::getline(text, line);) {
-    ++number;
-    if (!line.empty() && !is_line(line))
-      return refuse("line " + std::to_string(number) + " is none that a server wrote");
-  }
-  return {};
+bool Recovery::is_line(std::string_view line) {
+  const bool starts = line.size() >= 2 && (line[0] == '0' || line[0] == '1') && line[1] == ' ';
+  return starts && line.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
 }
 
 Recovery::Recovery(std::string path, TimePoint now, std::chrono::seconds grace)
@@ -74,7 +45,7 @@ Recovery::Recovery(std::string path, TimePoint now, std::chrono::seconds grace)
   for (std::string line; std::getline(file, line);) {
     octets += line.size() + 1;
     if (octets > kLargestRecoveryFile || former_.size() == kMostClients) break;
-    if (!line.empty()) former_.insert(line);
+    if (is_line(line)) former_.insert(line);
   }
   waiting_ = former_;
   in_grace_ = !former_.empty();

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "server/v4/state/records.h"
-#include "support/expected.h"
 
 namespace steertag::peer {
 
@@ -17,9 +16,8 @@ namespace steertag::peer {
 /// or the new one.
 class Recovery {
  public:
-  /// Nothing, or one sentence about why the server cannot keep its clients in this file. It must be
-  /// missing or what a server wrote. Its directory must let a new one take its place.
-  static Expected<void, std::string> check_file(const std::string& path);
+  /// Whether a server writes such a line.
+  static bool is_line(std::string_view line);
 
   /// Reads the file; grace lasts until `now` + `grace` if it names a client. No path: no grace.
   Recovery(std::string path, TimePoint now, std::chrono::seconds grace);

@@ -69,17 +69,17 @@ StateNumber number_in(const StateTables& tables, const Client& client,
 
 Expected<StatePointer, nfs4::Status> find_state(StateTables& tables, const StateUser& user,
                                                 const nfs4::StateId& stateid) {
-  const bool first = user.minorversion == 0;
+  const bool v40 = user.minorversion == 0;
   const Parts parts = parts_of(stateid);
   // RFC 8881 8.2.4: zeros and ones are no state; minor version 1 has no NFS4ERR_STALE_STATEID.
   if (parts.boot == 0 || parts.boot == 0xffffffff)
     return tl::unexpected(nfs4::Status::NFS4ERR_BAD_STATEID);
   if (parts.boot != tables.boot) {
-    return tl::unexpected(first ? nfs4::Status::NFS4ERR_STALE_STATEID
-                                : nfs4::Status::NFS4ERR_BAD_STATEID);
+    return tl::unexpected(v40 ? nfs4::Status::NFS4ERR_STALE_STATEID
+                              : nfs4::Status::NFS4ERR_BAD_STATEID);
   }
   Client* client = tables.find_client_number(parts.client);
-  if (!client && first) return tl::unexpected(nfs4::Status::NFS4ERR_EXPIRED);
+  if (!client && v40) return tl::unexpected(nfs4::Status::NFS4ERR_EXPIRED);
   if (!client || client->minorversion != user.minorversion ||
       (user.client && *user.client != client->id))
     return tl::unexpected(nfs4::Status::NFS4ERR_BAD_STATEID);
@@ -93,7 +93,7 @@ Expected<StatePointer, nfs4::Status> find_state(StateTables& tables, const State
                               : nfs4::Status::NFS4ERR_BAD_STATEID);
   }
   const std::uint32_t present = seqid_of(*state);
-  if (stateid.seqid == present || (!first && stateid.seqid == 0)) return *state;
+  if (stateid.seqid == present || (!v40 && stateid.seqid == 0)) return *state;
   // RFC 8881 8.2.2: seqids wrap, so that the distance tells past from future.
   const bool past = static_cast<std::int32_t>(stateid.seqid - present) < 0;
   return tl::unexpected(past ? nfs4::Status::NFS4ERR_OLD_STATEID
@@ -104,6 +104,10 @@ template <class State>
 Expected<State*, nfs4::Status> find_state_of(StateTables& tables, const StateUser& user,
                                              const nfs4::StateId& stateid, const Handle* file) {
   const auto found = find_state(tables, user, stateid);
+  // A delegation is another kind, revoked or not.
+  const bool revoked = !found && found.error() == nfs4::Status::NFS4ERR_DELEG_REVOKED;
+  if (revoked && !std::is_same_v<State, DelegationState>)
+    return tl::unexpected(nfs4::Status::NFS4ERR_BAD_STATEID);
   if (!found) return tl::unexpected(found.error());
   State* const* state = std::get_if<State*>(&*found);
   if (!state || (file && (*state)->file->handle != *file))

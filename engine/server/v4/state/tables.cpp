@@ -39,8 +39,8 @@ Client& StateTables::add_client(std::uint32_t minorversion, std::string_view own
   client->renewed = now();
   client->place = by_renewal.insert(by_renewal.end(), client.get());
   client->host = host;
-  client->share = &by_host_[client->host];
-  ++client->share->clients;
+  client->host_usage = &by_host_[client->host];
+  ++client->host_usage->clients;
   unconfirmed.push_back(id);
   by_owner_.emplace(owner_key(minorversion, owner), client.get());
   return *(clients[id] = std::move(client));
@@ -120,7 +120,7 @@ void StateTables::end_client(Client& client) {
   const auto [first, last] = by_owner_.equal_range(owner_key(client.minorversion, client.owner));
   by_owner_.erase(
       std::find_if(first, last, [&](const auto& entry) { return entry.second == &client; }));
-  if (--client.share->clients == 0) by_host_.erase(client.host);
+  if (--client.host_usage->clients == 0) by_host_.erase(client.host);
   by_renewal.erase(client.place);
   clients.erase(client.id);
 }
@@ -133,7 +133,7 @@ Session* StateTables::find_session(const nfs4::SessionId& id) {
 Session& StateTables::add_session(std::unique_ptr<Session> session) {
   Session& made = *(sessions[session->id] = std::move(session));
   cached_bytes += made.reserved_bytes;
-  made.client->share->cached_bytes += made.reserved_bytes;
+  made.client->host_usage->cached_bytes += made.reserved_bytes;
   made.client->sessions.push_back(made.id);
   return made;
 }
@@ -146,7 +146,7 @@ void StateTables::remove_session(Session& session) {
     if (recalled != session.client->delegations.end()) recalled->second.calling = false;
   }
   cached_bytes -= session.reserved_bytes;
-  session.client->share->cached_bytes -= session.reserved_bytes;
+  session.client->host_usage->cached_bytes -= session.reserved_bytes;
   drop(session.client->sessions, session.id);
   const nfs4::SessionId id = session.id;
   sessions.erase(id);
@@ -214,17 +214,17 @@ nfs4::StateId StateTables::stateid(const Client& client, StateNumber number,
 
 void StateTables::take_state(Client& client) {
   ++state_count;
-  ++client.share->states;
+  ++client.host_usage->states;
 }
 
 void StateTables::give_back_state(Client& client) {
   --state_count;
-  --client.share->states;
+  --client.host_usage->states;
 }
 
 void StateTables::give_back_owner(Client& client, std::string_view name) {
   owner_bytes -= owner_cost(name);
-  client.share->owner_bytes -= owner_cost(name);
+  client.host_usage->owner_bytes -= owner_cost(name);
 }
 
 template <class Owners>
@@ -233,7 +233,7 @@ auto& StateTables::add_owner(Owners& owners, Client& client, std::string_view na
   owner.client = &client;
   owner.name = name;
   owner_bytes += owner_cost(name);
-  client.share->owner_bytes += owner_cost(name);
+  client.host_usage->owner_bytes += owner_cost(name);
   return owner;
 }
 

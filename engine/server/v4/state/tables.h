@@ -50,12 +50,12 @@ struct StateTables {
 
   /// Whether another stateid may be made for the client.
   bool has_room_for_state(const Client& client) const {
-    return state_count < kMostStates && client.share->states < kMostStatesPerHost;
+    return state_count < kMostStates && client.host_usage->states < kMostStatesPerHost;
   }
   /// Whether another owner of either kind may be made for the client.
   bool has_room_for_owner(const Client& client) const {
     return owner_bytes + owner_cost({}) <= kMostOwnerBytes &&
-           client.share->owner_bytes + owner_cost({}) <= kMostOwnerBytesPerHost;
+           client.host_usage->owner_bytes + owner_cost({}) <= kMostOwnerBytesPerHost;
   }
 
   nfs4::StateId stateid(const Client& client, StateNumber number, std::uint32_t seqid) const;
@@ -110,7 +110,7 @@ struct StateTables {
 
   // By owner_key: one that is confirmed and one that is not at most.
   std::unordered_multimap<std::string, Client*> by_owner_;
-  std::unordered_map<std::string, HostShare> by_host_;
+  std::unordered_map<std::string, HostUsage> by_host_;
   std::uint32_t next_client_ = 1;
   StateNumber next_state_ = 1;
 };

@@ -1,7 +1,7 @@
 // Read delegations of NFSv4.1: grants, recalls over the backchannel, revocation.
 #include "server/testing/v4_state_fixture.h"
 #include "server/v4/file_operations.h"
-#include "server/v4/state/back_channel.h"
+#include "server/v4/state/backchannel.h"
 
 namespace steertag::peer::testing {
 namespace {
@@ -49,8 +49,8 @@ class V4DelegationTest : public V4StateTest {
 
 TEST_F(V4DelegationTest, AReaderGetsADelegationAndReadsUnderIt) {
   const auto stateid = delegated();
-  EXPECT_EQ(io(holder, stateid, file, Want::read), Status::NFS4_OK);
-  EXPECT_EQ(io(holder, stateid, file, Want::write), Status::NFS4ERR_OPENMODE);
+  EXPECT_EQ(io(holder, stateid, file, AccessMode::read), Status::NFS4_OK);
+  EXPECT_EQ(io(holder, stateid, file, AccessMode::write), Status::NFS4ERR_OPENMODE);
   EXPECT_EQ(open(writer, "f", kRead).delegation.delegation_type, DelegationType::OPEN_DELEGATE_READ)
       << "readers do not disturb each other";
 }
@@ -158,7 +158,7 @@ TEST_F(V4DelegationTest, NobodyGetsOneWhoAcceptsNoRecallOfItsSize) {
     sequence(actor, 1);
     if (open(actor, "f", kRead).delegation.delegation_type != DelegationType::OPEN_DELEGATE_READ)
       return std::size_t{0};
-    EXPECT_TRUE(state->recall_for(file, std::nullopt, Want::write));
+    EXPECT_TRUE(state->recall_for(file, std::nullopt, AccessMode::write));
     return actor.channel->take().message.size();
   };
   EXPECT_EQ(recall_bytes("small", kRecallBytes - 4), 0U) << "RFC 8881 18.36.3";
@@ -188,14 +188,14 @@ TEST_F(V4DelegationTest, AWriterWaitsUntilTheDelegationIsBack) {
 
 TEST_F(V4DelegationTest, RemovalAndNfs3WaitTooButNotTheHolder) {
   const auto stateid = delegated();
-  EXPECT_FALSE(state->recall_for(file, holder.clientid, Want::write));
-  EXPECT_FALSE(state->recall_for(file, std::nullopt, Want::read));
+  EXPECT_FALSE(state->recall_for(file, holder.clientid, AccessMode::write));
+  EXPECT_FALSE(state->recall_for(file, std::nullopt, AccessMode::read));
   EXPECT_TRUE(holder.channel->calls.empty());
-  EXPECT_TRUE(state->recall_for(file, std::nullopt, Want::write));
-  EXPECT_EQ(io(writer, {}, file, Want::write), Status::NFS4ERR_DELAY);
+  EXPECT_TRUE(state->recall_for(file, std::nullopt, AccessMode::write));
+  EXPECT_EQ(io(writer, {}, file, AccessMode::write), Status::NFS4ERR_DELAY);
   holder.channel->answer_recall(Status::NFS4_OK);
   run(op_delegreturn, {stateid}, holder, file);
-  EXPECT_FALSE(state->recall_for(file, std::nullopt, Want::write));
+  EXPECT_FALSE(state->recall_for(file, std::nullopt, AccessMode::write));
 }
 
 TEST_F(V4DelegationTest, TheHolderOpensUnderItsDelegationDuringTheRecall) {
@@ -220,9 +220,11 @@ TEST_F(V4DelegationTest, ADelegationThatIsNotReturnedIsRevokedAfterALease) {
   pass(kLeaseTime / 2 + 1s);
   EXPECT_EQ(write_open(), Status::NFS4_OK);
   EXPECT_EQ(sequence(holder, 2).sr_status_flags, nfs4::SEQ4_STATUS_RECALLABLE_STATE_REVOKED);
-  EXPECT_EQ(io(holder, stateid, file, Want::read), Status::NFS4ERR_DELEG_REVOKED);
+  EXPECT_EQ(io(holder, stateid, file, AccessMode::read), Status::NFS4ERR_DELEG_REVOKED);
   EXPECT_EQ(run(op_test_stateid, {{stateid}}, holder).resok4.tsr_status_codes,
             std::vector{Status::NFS4ERR_DELEG_REVOKED});
+  EXPECT_EQ(close(holder, stateid, file), Status::NFS4ERR_BAD_STATEID)
+      << "RFC 8881 15.2 has NFS4ERR_DELEG_REVOKED for no operation on opens and locks";
   EXPECT_EQ(run(op_free_stateid, {stateid}, holder).status, Status::NFS4_OK);
   EXPECT_EQ(sequence(holder, 3).sr_status_flags, 0U);
 }
@@ -300,8 +302,8 @@ TEST_F(V4DelegationTest, RecallsMoveTogetherAndOverWhatIsLeft) {
   second.channel = std::make_shared<HeldChannel>();
   second.connection = 20;
   const Actor third = another_session(30);
-  EXPECT_TRUE(state->recall_for(file, std::nullopt, Want::write));
-  EXPECT_TRUE(state->recall_for(another, std::nullopt, Want::write));
+  EXPECT_TRUE(state->recall_for(file, std::nullopt, AccessMode::write));
+  EXPECT_TRUE(state->recall_for(another, std::nullopt, AccessMode::write));
   std::vector<HeldChannel::Held> lost = {holder.channel->take(), holder.channel->take()};
   // Its probe is under way when the first connection is cut.
   run(op_bind_conn_to_session,

@@ -28,11 +28,11 @@ TEST_F(V4OpenTest, IoNeedsAnOpenOfThisFileAndDirection) {
   const auto opened = open(actor, "f", kRead);
   EXPECT_EQ(opened.stateid.seqid, 1U);
   EXPECT_EQ(left->stateid, opened.stateid) << "OPEN sets the current stateid";
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4_OK);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::write), Status::NFS4ERR_OPENMODE);
-  EXPECT_EQ(io(actor, opened.stateid, other, Want::read), Status::NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::read), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::write), Status::NFS4ERR_OPENMODE);
+  EXPECT_EQ(io(actor, opened.stateid, other, AccessMode::read), Status::NFS4ERR_BAD_STATEID);
   Actor stranger = mounted("stranger", 2);
-  EXPECT_EQ(io(stranger, opened.stateid, file, Want::read), Status::NFS4ERR_BAD_STATEID)
+  EXPECT_EQ(io(stranger, opened.stateid, file, AccessMode::read), Status::NFS4ERR_BAD_STATEID)
       << "a stateid is of use to its client only";
 }
 
@@ -43,13 +43,13 @@ TEST_F(V4OpenTest, AnUpgradeMovesTheSeqidOfOneStateid) {
   const auto second = open(actor, "f", kWrite);
   EXPECT_EQ(first.stateid.other, second.stateid.other);
   EXPECT_EQ(second.stateid.seqid, 2U);
-  EXPECT_EQ(io(actor, first.stateid, file, Want::write), Status::NFS4ERR_OLD_STATEID);
+  EXPECT_EQ(io(actor, first.stateid, file, AccessMode::write), Status::NFS4ERR_OLD_STATEID);
   nfs4::StateId future = second.stateid;
   future.seqid = 3;
-  EXPECT_EQ(io(actor, future, file, Want::write), Status::NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(io(actor, future, file, AccessMode::write), Status::NFS4ERR_BAD_STATEID);
   nfs4::StateId present = second.stateid;
   present.seqid = 0;
-  EXPECT_EQ(io(actor, present, file, Want::write), Status::NFS4_OK) << "RFC 8881 8.2.2";
+  EXPECT_EQ(io(actor, present, file, AccessMode::write), Status::NFS4_OK) << "RFC 8881 8.2.2";
 }
 
 TEST_F(V4OpenTest, DowngradesGoBackToWhatWasOpened) {
@@ -64,7 +64,7 @@ TEST_F(V4OpenTest, DowngradesGoBackToWhatWasOpened) {
   EXPECT_EQ(downgrade(0).status, Status::NFS4ERR_INVAL);
   const auto done = downgrade(kRead);
   ASSERT_EQ(done.status, Status::NFS4_OK);
-  EXPECT_EQ(io(actor, done.resok4.open_stateid, file, Want::write), Status::NFS4ERR_OPENMODE);
+  EXPECT_EQ(io(actor, done.resok4.open_stateid, file, AccessMode::write), Status::NFS4ERR_OPENMODE);
 }
 
 TEST_F(V4OpenTest, ShareReservationsHoldAgainstOthers) {
@@ -77,9 +77,9 @@ TEST_F(V4OpenTest, ShareReservationsHoldAgainstOthers) {
   EXPECT_EQ(
       run(op_open, open_args(other, "f", kRead, nfs4::OPEN4_SHARE_DENY_READ), other, root()).status,
       Status::NFS4ERR_SHARE_DENIED);
-  EXPECT_EQ(io(other, {}, file, Want::write), Status::NFS4ERR_LOCKED)
+  EXPECT_EQ(io(other, {}, file, AccessMode::write), Status::NFS4ERR_LOCKED)
       << "the anonymous stateid is bound by share reservations";
-  EXPECT_EQ(io(other, {}, file, Want::read), Status::NFS4_OK);
+  EXPECT_EQ(io(other, {}, file, AccessMode::read), Status::NFS4_OK);
   EXPECT_EQ(close(actor, opened.stateid, file), Status::NFS4_OK);
   open(other, "f", kWrite);
 }
@@ -90,7 +90,8 @@ TEST_F(V4OpenTest, AClosedStateidIsOfNoUse) {
   const auto opened = open(actor, "f", kReadUndelegated);
   const auto closed = run(op_close, {0, opened.stateid}, actor, file);
   EXPECT_EQ(closed.resok4.open_stateid, (nfs4::StateId{0xffffffff, {}})) << "RFC 8881 8.2.3";
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(left->stateid, closed.resok4.open_stateid) << "RFC 8881 16.2.3.1.2";
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::read), Status::NFS4ERR_BAD_STATEID);
   EXPECT_EQ(close(actor, opened.stateid, file), Status::NFS4ERR_BAD_STATEID);
   EXPECT_EQ(state->tables().state_count, 0U);
   EXPECT_TRUE(state->tables().files.empty());
@@ -102,10 +103,10 @@ TEST_F(V4OpenTest, SpecialStateidsAreTheTwoOfTheRfcOnly) {
   const Handle file = make_file("f");
   nfs4::StateId bypass{0xffffffff, {}};
   bypass.other.fill(std::byte{0xff});
-  EXPECT_EQ(io(actor, bypass, file, Want::read), Status::NFS4_OK);
-  EXPECT_EQ(io(actor, {7, {}}, file, Want::read), Status::NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(io(actor, bypass, file, AccessMode::read), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, {7, {}}, file, AccessMode::read), Status::NFS4ERR_BAD_STATEID);
   bypass.seqid = 0;
-  EXPECT_EQ(io(actor, bypass, file, Want::read), Status::NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(io(actor, bypass, file, AccessMode::read), Status::NFS4ERR_BAD_STATEID);
 }
 
 TEST_F(V4OpenTest, CreationModesDifferForAFileThatIsThere) {
@@ -184,7 +185,7 @@ TEST_F(V4OpenTest, ClaimFhOpensTheCurrentFile) {
   args.claim.claim = nfs4::ClaimType::CLAIM_FH;
   const auto opened = run(op_open, args, actor, file);
   ASSERT_EQ(opened.status, Status::NFS4_OK);
-  EXPECT_EQ(io(actor, opened.resok4.stateid, file, Want::write), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, opened.resok4.stateid, file, AccessMode::write), Status::NFS4_OK);
   args.claim.claim = nfs4::ClaimType::CLAIM_DELEGATE_PREV;
   EXPECT_EQ(run(op_open, args, actor, file).status, Status::NFS4ERR_NOTSUPP);
 }
@@ -304,7 +305,7 @@ TEST_F(V4OpenTest, AThousandFilesAreOpenAtATime) {
     opened.emplace_back(file, open(actor, name, kBoth).stateid);
   }
   for (const auto& [file, stateid] : opened)
-    ASSERT_EQ(io(actor, stateid, file, Want::write), Status::NFS4_OK);
+    ASSERT_EQ(io(actor, stateid, file, AccessMode::write), Status::NFS4_OK);
   for (const auto& [file, stateid] : opened)
     ASSERT_EQ(close(actor, stateid, file), Status::NFS4_OK);
   EXPECT_TRUE(state->tables().files.empty());
@@ -394,22 +395,22 @@ TEST_F(V4OpenTest, TheClientsOfOneHostLeaveOwnersToOthers) {
 TEST_F(V4OpenTest, TheClientsOfOneHostLeaveStateidsToOthers) {
   Actor actor = mounted();
   make_file("f");
-  HostShare& share = *state->tables().find_client(actor.clientid)->share;
+  HostUsage& usage = *state->tables().find_client(actor.clientid)->host_usage;
   const auto opened = open(actor, "f", kRead);
   ASSERT_EQ(opened.delegation.delegation_type, nfs4::DelegationType::OPEN_DELEGATE_READ);
   const auto locked = run(op_lock, lock_args(actor, opened.stateid, 0, 1, false), actor,
                           storage.handle(*storage.lookup(storage.export_root(), "f")));
   ASSERT_EQ(locked.status, Status::NFS4_OK);
-  EXPECT_EQ(share.states, 3U) << "an open, a delegation and a lock";
-  const std::size_t others = kMostStatesPerHost - share.states;
-  share.states += others;  // as if other clients of the host had them
+  EXPECT_EQ(usage.states, 3U) << "an open, a delegation and a lock";
+  const std::size_t others = kMostStatesPerHost - usage.states;
+  usage.states += others;  // as if other clients of the host had them
   auto args = open_args(actor, "f", kRead);
   args.owner.owner = octets_of("another");
   EXPECT_EQ(run(op_open, args, actor, root()).status, Status::NFS4ERR_NOSPC);
   Actor elsewhere = mounted("elsewhere", 2, "192.0.2.67");
   EXPECT_EQ(run(op_open, open_args(elsewhere, "f", kRead), elsewhere, root()).status,
             Status::NFS4_OK);
-  share.states -= others;
+  usage.states -= others;
   EXPECT_EQ(run(op_open, args, actor, root()).status, Status::NFS4_OK);
   pass(kLeaseTime + 1s);
   EXPECT_EQ(state->tables().state_count, 0U);
@@ -421,10 +422,10 @@ TEST_F(V4OpenTest, AnOwnerOfMinorVersion0IsConfirmedBeforeItIsUsed) {
   const auto opened = run(op_open, open_args(actor, "f", kBoth, 0, 40), actor, root()).resok4;
   EXPECT_TRUE(opened.rflags & nfs4::OPEN4_RESULT_CONFIRM);
   EXPECT_EQ(opened.delegation.delegation_type, nfs4::DelegationType::OPEN_DELEGATE_NONE);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::read), Status::NFS4ERR_BAD_STATEID);
   const auto confirmed = run(op_open_confirm, {opened.stateid, 41}, actor, file);
   ASSERT_EQ(confirmed.status, Status::NFS4_OK);
-  EXPECT_EQ(io(actor, confirmed.resok4.open_stateid, file, Want::read), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, confirmed.resok4.open_stateid, file, AccessMode::read), Status::NFS4_OK);
   const auto next = run(op_open, open_args(actor, "f", kRead, 0, 42), actor, root());
   EXPECT_FALSE(next.resok4.rflags & nfs4::OPEN4_RESULT_CONFIRM);
 }
@@ -464,10 +465,10 @@ TEST_F(V4OpenTest, StateidsOfAnEarlierRunAreTold) {
   const Handle file = make_file("f");
   const auto opened = open(actor, "f", kBoth);
   start();
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4ERR_STALE_STATEID);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::read), Status::NFS4ERR_STALE_STATEID);
   EXPECT_EQ(run(op_renew, {actor.clientid}, actor).status, Status::NFS4ERR_STALE_CLIENTID);
   Actor modern = mounted();
-  EXPECT_EQ(io(modern, opened.stateid, file, Want::read), Status::NFS4ERR_BAD_STATEID)
+  EXPECT_EQ(io(modern, opened.stateid, file, AccessMode::read), Status::NFS4ERR_BAD_STATEID)
       << "minor version 1 has no NFS4ERR_STALE_STATEID";
 }
 

@@ -35,12 +35,12 @@ TEST_F(V4ClientTest, ARestartedClientKeepsItsOldStateUntilItsNewSession) {
   const auto opened = open(actor, "f", 3);
   const auto fresh = run(op_exchange_id, exchange_args(actor, 2), actor).resok4;
   EXPECT_NE(fresh.eir_clientid, actor.clientid);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::read), Status::NFS4_OK);
   EXPECT_EQ(run(op_create_session, session_args(fresh.eir_clientid, 1), actor).status,
             Status::NFS4_OK);
   EXPECT_EQ(run(op_sequence, sequence_args(actor, 1), actor).status, Status::NFS4ERR_BADSESSION)
       << "the sessions of the former instance go with its state";
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::read), Status::NFS4ERR_BAD_STATEID);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::read), Status::NFS4ERR_BAD_STATEID);
 }
 
 TEST_F(V4ClientTest, AnotherPrincipalCannotTakeAClientWithStateAway) {
@@ -50,8 +50,24 @@ TEST_F(V4ClientTest, AnotherPrincipalCannotTakeAClientWithStateAway) {
   Actor other = actor;
   other.uid = 1000;
   EXPECT_EQ(run(op_exchange_id, exchange_args(other), other).status, Status::NFS4ERR_CLID_INUSE);
-  EXPECT_EQ(run(op_create_session, session_args(actor.clientid, 2), other).status,
-            Status::NFS4ERR_CLID_INUSE);
+}
+
+TEST_F(V4ClientTest, OnlyThePrincipalOfExchangeIdConfirmsAClient) {
+  Actor actor;
+  const auto id = run(op_exchange_id, exchange_args(actor), actor).resok4;
+  const auto args = session_args(id.eir_clientid, id.eir_sequenceid);
+  Actor other = actor;
+  other.uid = 1000;
+  EXPECT_EQ(run(op_create_session, args, other).status, Status::NFS4ERR_CLID_INUSE);
+  const auto made = run(op_create_session, args, actor);
+  ASSERT_EQ(made.status, Status::NFS4_OK) << "the slot of the record was used up";
+  const auto again = run(op_create_session, args, other);
+  ASSERT_EQ(again.status, Status::NFS4_OK) << "RFC 8881 18.36.4: phase 2 comes before phase 3";
+  EXPECT_EQ(again.resok4.csr_sessionid, made.resok4.csr_sessionid);
+  EXPECT_EQ(
+      run(op_create_session, session_args(id.eir_clientid, id.eir_sequenceid + 1), other).status,
+      Status::NFS4_OK)
+      << "RFC 8881 18.35.3: SP4_NONE protects nothing";
 }
 
 TEST_F(V4ClientTest, UpdatesTellWhatDoesNotMatch) {
@@ -199,17 +215,17 @@ TEST_F(V4ClientTest, SetclientidOfTheSameInstanceKeepsItsIdAndState) {
   EXPECT_EQ(
       run(op_setclientid_confirm, {actor.clientid, again.resok4.setclientid_confirm}, actor).status,
       Status::NFS4_OK);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::write), Status::NFS4_OK);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::write), Status::NFS4_OK);
   args.client.verifier[0] = std::byte{7};
   const auto restarted = run(op_setclientid, args, actor);
   EXPECT_NE(restarted.resok4.clientid, actor.clientid);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::write), Status::NFS4_OK)
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::write), Status::NFS4_OK)
       << "the confirmation removes the state, not SETCLIENTID";
   EXPECT_EQ(run(op_setclientid_confirm,
                 {restarted.resok4.clientid, restarted.resok4.setclientid_confirm}, actor)
                 .status,
             Status::NFS4_OK);
-  EXPECT_EQ(io(actor, opened.stateid, file, Want::write), Status::NFS4ERR_EXPIRED);
+  EXPECT_EQ(io(actor, opened.stateid, file, AccessMode::write), Status::NFS4ERR_EXPIRED);
   EXPECT_EQ(run(op_renew, {actor.clientid}, actor).status, Status::NFS4ERR_STALE_CLIENTID);
 }
 
@@ -354,6 +370,8 @@ TEST_F(V4SessionTest, SlotsTakeSequenceIdsInOrder) {
   auto high = sequence_args(actor, 1, 3);
   high.sa_highest_slotid = 2;
   EXPECT_EQ(status(high), Status::NFS4ERR_BAD_HIGH_SLOT);
+  high.sa_highest_slotid = 64;
+  EXPECT_EQ(status(high), Status::NFS4ERR_BAD_HIGH_SLOT) << "RFC 8881 15.1.11.3";
   const auto ok = sequence(actor, 1);
   EXPECT_EQ(ok.sr_highest_slotid, 63U);
   EXPECT_EQ(ok.sr_status_flags, 0U);

@@ -1,5 +1,5 @@
 // Callbacks of a session.
-#include "server/v4/state/back_channel.h"
+#include "server/v4/state/backchannel.h"
 
 #include <algorithm>
 
@@ -137,7 +137,7 @@ void recall_answered(StateTables& tables, DelegationState& delegation, nfs4::Sta
   delegation.next_try = tables.now() + kRecallPause;
   // NFS4ERR_BAD_STATEID and BADHANDLE may come from a recall that overtook the OPEN's reply (RFC
   // 8881 2.10.6.3). It is tried again, as any other error is. Only the lease ends that.
-  delegation.told = status == nfs4::Status::NFS4_OK || delegation.tries >= kMostRecallTries;
+  delegation.recall_done = status == nfs4::Status::NFS4_OK || delegation.tries >= kMostRecallTries;
 }
 
 /// What a callback needs to know when its reply comes, or does not.
@@ -161,7 +161,7 @@ void send(StateTables& tables, Session& session, std::uint32_t number,
   BackSlot& slot = session.back_slots[number];
   slot.calling = true;
   if (DelegationState* delegation = find_delegation(session, slot.delegation))
-    delegation->stranded = false;
+    delegation->needs_other_session = false;
   channel->call(slot.message, [&tables, &session, sent = Sent{number, session.probe, channel},
                                alive = session.alive](const auto& reply) {
     if (*alive) callback_done(tables, session, sent, reply);
@@ -170,13 +170,13 @@ void send(StateTables& tables, Session& session, std::uint32_t number,
 
 /// The session cannot be reached for now: what it has not finished is recalled over any other
 /// session that the client has.
-void strand_recalls(StateTables& tables, Session& session) {
+void reroute_recalls(StateTables& tables, Session& session) {
   session.back_state = BackState::down;
   for (const BackSlot& slot : session.back_slots) {
     if (slot.message.empty() || slot.calling) continue;
     DelegationState* delegation = find_delegation(session, slot.delegation);
-    if (!delegation || delegation->told) continue;
-    delegation->stranded = true;
+    if (!delegation || delegation->recall_done) continue;
+    delegation->needs_other_session = true;
     send_recall(tables, *delegation);
   }
 }
@@ -191,8 +191,8 @@ void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
   // A client that is silent may be silent on all connections; of those that are cut each is one
   // less.
   if (session.probe == sent.probe && channel && sent.is_cut())
-    return probe_back_channel(tables, session);
-  strand_recalls(tables, session);
+    return probe_backchannel(tables, session);
+  reroute_recalls(tables, session);
 }
 
 /// A slot is free: the recall of this client that has waited longest for one has its turn. With a
@@ -232,7 +232,7 @@ void callback_done(StateTables& tables, Session& session, const Sent& sent,
 void probe_done(StateTables& tables, Session& session, const Sent& sent,
                 const Expected<View, net::Error>& reply) {
   if (session.probe != sent.probe) return;  // another connection has been bound since
-  if (!reply && sent.is_cut() && channel_of(session)) return probe_back_channel(tables, session);
+  if (!reply && sent.is_cut() && channel_of(session)) return probe_backchannel(tables, session);
   rpc::ReplyHeader header;
   if (reply) {
     wire::Reader reader(*reply);
@@ -240,7 +240,7 @@ void probe_done(StateTables& tables, Session& session, const Sent& sent,
     if (!reader.ok()) header.accept_status = rpc::AcceptStatus::SYSTEM_ERR;
   }
   const auto channel = channel_of(session);
-  if (!reply || !header.success() || !channel) return strand_recalls(tables, session);
+  if (!reply || !header.success() || !channel) return reroute_recalls(tables, session);
   session.back_state = BackState::up;
   for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
     const BackSlot& slot = session.back_slots[number];
@@ -261,16 +261,16 @@ bool take_credential(Session& session, std::span<const nfs4::CallbackSecParms> p
   return false;
 }
 
-void open_back_channel(StateTables& tables, Session& session, const Origin& origin) {
+void open_backchannel(StateTables& tables, Session& session, const Origin& origin) {
   for (Binding& binding : session.bindings) {
     if (binding.connection != origin.connection) continue;
     binding.back = true;
     binding.channel = origin.back;
   }
-  probe_back_channel(tables, session);
+  probe_backchannel(tables, session);
 }
 
-void probe_back_channel(StateTables& tables, Session& session) {
+void probe_backchannel(StateTables& tables, Session& session) {
   ++session.probe;
   const auto channel = channel_of(session);
   session.fault = false;
@@ -286,14 +286,14 @@ void probe_back_channel(StateTables& tables, Session& session) {
                 });
 }
 
-bool has_back_channel(StateTables& tables, const Client& client) {
+bool has_backchannel(StateTables& tables, const Client& client) {
   return std::ranges::any_of(client.sessions, [&](const nfs4::SessionId& id) {
     const Session& session = *tables.find_session(id);
     return is_up(session) && takes_recalls(session);
   });
 }
 
-std::uint32_t back_channel_flags(StateTables& tables, const Session& session) {
+std::uint32_t backchannel_flags(StateTables& tables, const Session& session) {
   bool asked = false;
   bool works = false;
   for (const nfs4::SessionId& id : session.client->sessions) {

@@ -1,5 +1,5 @@
 // Life of regions: opening with a random STag, closing, guards.
-#include "fabric/iwarp/steering.h"
+#include "fabric/iwarp/memory_region.h"
 
 #include <algorithm>
 #include <array>

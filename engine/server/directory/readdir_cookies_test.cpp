@@ -1,5 +1,5 @@
 // When a listing from the start costs a reading of the host's directory, and when it must.
-#include "server/directory/listing_windows.h"
+#include "server/directory/readdir_cookies.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,12 +11,12 @@
 namespace steertag::peer::testing {
 namespace {
 
-constexpr std::uint64_t kStart = ListingWindows::kDotDotCookie;
+constexpr std::uint64_t kStart = ReaddirCookies::kDotDotCookie;
 constexpr bool kFresh = true;
 
-class ListingWindowsTest : public ::testing::Test {
+class ReaddirCookiesTest : public ::testing::Test {
  protected:
-  ListingWindowsTest() {
+  ReaddirCookiesTest() {
     for (const char* name : {"a", "b", "c", "d", "e"}) make(name);
     // So that the next change gives it another one, even within a tick of the host's clock.
     const timespec long_ago[2] = {{0, UTIME_OMIT}, {946'684'800, 0}};
@@ -35,12 +35,12 @@ class ListingWindowsTest : public ::testing::Test {
     const std::int64_t sum = nanoseconds + after_change.count();
     time = {sum / kSecond, static_cast<std::uint32_t>(sum % kSecond)};
   }
-  ListingWindows windows_of(std::size_t entries = kListingWindowEntries) {
-    return ListingWindows(
+  ReaddirCookies windows_of(std::size_t entries = kListingWindowEntries) {
+    return ReaddirCookies(
         {3, 4}, [this] { return time; }, entries);
   }
   /// The names of a window, sorted.
-  std::vector<std::string> list(ListingWindows& windows, std::uint64_t cookie, bool fresh) {
+  std::vector<std::string> list(ReaddirCookies& windows, std::uint64_t cookie, bool fresh) {
     const auto window = windows.window(*root, directory(), cookie, fresh);
     std::vector<std::string> names;
     if (!window) {
@@ -59,16 +59,16 @@ class ListingWindowsTest : public ::testing::Test {
 
 const std::vector<std::string> kNames = {"a", "b", "c", "d", "e"};
 
-TEST_F(ListingWindowsTest, ManyListingsOfASettledDirectoryReadItOnce) {
-  ListingWindows windows = windows_of();
+TEST_F(ReaddirCookiesTest, ManyListingsOfASettledDirectoryReadItOnce) {
+  ReaddirCookies windows = windows_of();
   for (int i = 0; i < 100; ++i) EXPECT_EQ(list(windows, kStart, kFresh), kNames);
   EXPECT_EQ(windows.directories_read(), 1U)
       << "an unchanged directory was read again for a listing from its start";
 }
 
-TEST_F(ListingWindowsTest, ADirectoryChangedJustNowIsReadEachTime) {
+TEST_F(ReaddirCookiesTest, ADirectoryChangedJustNowIsReadEachTime) {
   using namespace std::chrono_literals;
-  ListingWindows windows = windows_of();
+  ReaddirCookies windows = windows_of();
   std::uint64_t reads = 0;
   // The first: a clock of the host that was set back.
   for (const std::chrono::nanoseconds after : {-3600s + 0ns, 0s + 0ns, kListingSettles - 1ns}) {
@@ -90,8 +90,8 @@ TEST_F(ListingWindowsTest, ADirectoryChangedJustNowIsReadEachTime) {
   EXPECT_EQ(windows.directories_read(), reads + 1);
 }
 
-TEST_F(ListingWindowsTest, ANameMadeInBetweenIsListed) {
-  ListingWindows windows = windows_of();
+TEST_F(ReaddirCookiesTest, ANameMadeInBetweenIsListed) {
+  ReaddirCookies windows = windows_of();
   EXPECT_EQ(list(windows, kStart, kFresh), kNames);
   make("f");
   const std::vector<std::string> all = {"a", "b", "c", "d", "e", "f"};
@@ -99,8 +99,8 @@ TEST_F(ListingWindowsTest, ANameMadeInBetweenIsListed) {
   EXPECT_EQ(windows.directories_read(), 2U);
 }
 
-TEST_F(ListingWindowsTest, AWindowBehindTheStartIsNotTakenForIt) {
-  ListingWindows windows = windows_of(2);
+TEST_F(ReaddirCookiesTest, AWindowBehindTheStartIsNotTakenForIt) {
+  ReaddirCookies windows = windows_of(2);
   const auto first = list(windows, kStart, kFresh);
   const auto window = windows.window(*root, directory(), kStart, kFresh);
   ASSERT_TRUE(window);

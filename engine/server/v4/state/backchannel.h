@@ -11,16 +11,16 @@ bool take_credential(Session& session, std::span<const nfs4::CallbackSecParms> p
 
 /// The connection serves the backchannel from now on: probes it with CB_NULL, and sends again what
 /// was not answered once the probe was.
-void open_back_channel(StateTables& tables, Session& session, const Origin& origin);
+void open_backchannel(StateTables& tables, Session& session, const Origin& origin);
 /// The same for a session whose program or credential has changed.
-void probe_back_channel(StateTables& tables, Session& session);
+void probe_backchannel(StateTables& tables, Session& session);
 
 /// Whether a recall would reach the client, as far as is known, and be of a size that it accepts.
-bool has_back_channel(StateTables& tables, const Client& client);
+bool has_backchannel(StateTables& tables, const Client& client);
 
 /// SEQ4_STATUS_CB_PATH_DOWN, _CB_PATH_DOWN_SESSION, _BACKCHANNEL_FAULT (RFC 8881 18.46.3). Sessions
 /// for which no backchannel was ever asked do not count.
-std::uint32_t back_channel_flags(StateTables& tables, const Session& session);
+std::uint32_t backchannel_flags(StateTables& tables, const Session& session);
 
 /// Sends CB_SEQUENCE and CB_RECALL over any session of the client with a free slot, and a channel
 /// that takes a call of that size. False when none has one: try again later.

@@ -1,5 +1,5 @@
 // Calls that are sent again because their reply was lost: executed once, and only then.
-#include "server/rpc/duplicate_calls.h"
+#include "server/rpc/duplicate_request_cache.h"
 
 #include "nfs/v4/compound.h"
 #include "server/testing/stream_fixture.h"
@@ -13,7 +13,7 @@ Bytes octets(std::string_view text) {
   return {view.begin(), view.end()};
 }
 
-class DuplicateCallsTest : public ::testing::Test {
+class DuplicateRequestCacheTest : public ::testing::Test {
  protected:
   static Origin from(std::uint64_t connection, std::string host = "192.0.2.1") {
     return {connection, true, std::move(host), {}};
@@ -27,10 +27,10 @@ class DuplicateCallsTest : public ::testing::Test {
   }
 
   std::chrono::steady_clock::time_point now{std::chrono::hours{1}};
-  DuplicateCalls calls{[this] { return now; }};
+  DuplicateRequestCache calls{[this] { return now; }};
 };
 
-TEST_F(DuplicateCallsTest, ARetryIsTheSameCallOverAnotherConnectionOfTheHost) {
+TEST_F(DuplicateRequestCacheTest, ARetryIsTheSameCallOverAnotherConnectionOfTheHost) {
   keep("call", from(1));
   const Bytes* reply = calls.find(octets("call"), from(2));
   ASSERT_NE(reply, nullptr);
@@ -41,13 +41,13 @@ TEST_F(DuplicateCallsTest, ARetryIsTheSameCallOverAnotherConnectionOfTheHost) {
   EXPECT_TRUE(is_new("calm", from(2)));
 }
 
-TEST_F(DuplicateCallsTest, TheLastReplyCounts) {
+TEST_F(DuplicateRequestCacheTest, TheLastReplyCounts) {
   keep("call", from(1), "old");
   keep("call", from(1), "new");
   EXPECT_EQ(*calls.find(octets("call"), from(2)), octets("new"));
 }
 
-TEST_F(DuplicateCallsTest, RepliesAreForgottenInTime) {
+TEST_F(DuplicateRequestCacheTest, RepliesAreForgottenInTime) {
   keep("call", from(1));
   now += kKeptReplyLifetime - 1s;
   EXPECT_FALSE(is_new("call", from(2)));
@@ -55,7 +55,7 @@ TEST_F(DuplicateCallsTest, RepliesAreForgottenInTime) {
   EXPECT_TRUE(is_new("call", from(2)));
 }
 
-TEST_F(DuplicateCallsTest, NumberAndOctetsHaveLimits) {
+TEST_F(DuplicateRequestCacheTest, NumberAndOctetsHaveLimits) {
   for (std::size_t i = 0; i <= kMostKeptReplies; ++i) keep("call " + std::to_string(i), from(1));
   EXPECT_TRUE(is_new("call 0", from(2))) << "the oldest had to go";
   EXPECT_FALSE(is_new("call 1", from(2)));

@@ -1,4 +1,4 @@
-// RDMA operations: inside the offers of outstanding calls, and only while those are outstanding.
+// RDMA operations: inside the chunks of outstanding calls, and only while those are outstanding.
 #include "conformance/trace_builder.h"
 
 namespace steertag::conformance {

@@ -1,6 +1,6 @@
 // Rules on RDMA Writes and Reads (RFC 8166 3.1, 3.4.5, 3.5.2, 8.1).
 //
-// They must stay inside memory that an outstanding call offers.
+// They must stay inside the chunks of outstanding calls.
 #pragma once
 
 #include <array>
@@ -31,14 +31,17 @@ inline constexpr Rule kReplyAwaitsTheReads{
 inline constexpr Rule kGuardsStayIntact{"guards_stay_intact", ledger::ref("RFC8166-8.1-1"),
                                         "Nothing beside an offered region changes."};
 
-inline constexpr std::array kMemoryRules{
+inline constexpr std::array kRdmaWriteReadRules{
     kRequesterIssuesNoRdma,   kWriteStaysInsideTheOffer, kWritePrecedesTheReply,
     kReadStaysInsideTheOffer, kReadPrecedesTheReply,     kReplyAwaitsTheReads,
     kGuardsStayIntact,
 };
 
-void check_write(const trace::Event& event, const trace::RdmaWrite& write, Connection& connection);
-void check_read(const trace::Event& event, const trace::RdmaRead& read, Connection& connection);
+/// A Write against the write and reply chunks, and a Read against the read chunks.
+void check_write_inside_chunks(const trace::Event& event, const trace::RdmaWrite& write,
+                               Connection& connection);
+void check_read_inside_chunks(const trace::Event& event, const trace::RdmaRead& read,
+                              Connection& connection);
 void note_read_response(const trace::Event& event, const trace::RdmaReadResponse& response,
                         Connection& connection);
 void check_invalidated(const trace::Event& event, const trace::MemoryInvalidated& memory,

@@ -1,5 +1,5 @@
 // Replies to calls that must not be executed twice.
-#include "server/rpc/duplicate_calls.h"
+#include "server/rpc/duplicate_request_cache.h"
 
 #include <algorithm>
 
@@ -13,7 +13,8 @@ std::size_t hash_of(View octets) {
 
 }  // namespace
 
-DuplicateCalls::Calls::iterator DuplicateCalls::find(View octets, const std::string& host) {
+DuplicateRequestCache::Calls::iterator DuplicateRequestCache::find(View octets,
+                                                                   const std::string& host) {
   const auto [first, last] = by_octets_.equal_range(hash_of(octets));
   const auto found = std::find_if(first, last, [&](const auto& entry) {
     return entry.second->host == host && std::ranges::equal(entry.second->octets, octets);
@@ -21,7 +22,7 @@ DuplicateCalls::Calls::iterator DuplicateCalls::find(View octets, const std::str
   return found == last ? calls_.end() : found->second;
 }
 
-void DuplicateCalls::forget(Calls::iterator call) {
+void DuplicateRequestCache::forget(Calls::iterator call) {
   const auto [first, last] = by_octets_.equal_range(hash_of(call->octets));
   by_octets_.erase(
       std::find_if(first, last, [&](const auto& entry) { return entry.second == call; }));
@@ -29,19 +30,19 @@ void DuplicateCalls::forget(Calls::iterator call) {
   calls_.erase(call);
 }
 
-void DuplicateCalls::forget_old() {
+void DuplicateRequestCache::forget_old() {
   const auto now = clock_();
   while (!calls_.empty() && calls_.front().until <= now) forget(calls_.begin());
 }
 
-const Bytes* DuplicateCalls::find(View call, const Origin& origin) {
+const Bytes* DuplicateRequestCache::find(View call, const Origin& origin) {
   forget_old();
   const auto found = find(call, origin.peer_host);
   const bool repeats = found != calls_.end() && found->connection != origin.connection;
   return repeats ? &found->reply : nullptr;
 }
 
-void DuplicateCalls::keep(View call, const Origin& origin, View reply) {
+void DuplicateRequestCache::keep(View call, const Origin& origin, View reply) {
   forget_old();
   if (const auto same = find(call, origin.peer_host); same != calls_.end()) forget(same);
   if (call.size() + reply.size() > kLargestKeptCall) return;

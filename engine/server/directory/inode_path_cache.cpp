@@ -1,12 +1,12 @@
 // Places of objects, and the paths that they make.
-#include "server/directory/place_index.h"
+#include "server/directory/inode_path_cache.h"
 
 #include <algorithm>
 #include <vector>
 
 namespace steertag::peer {
 
-void PlaceIndex::learn(NodeId node, NodeId directory, std::string_view name) {
+void InodePathCache::learn(NodeId node, NodeId directory, std::string_view name) {
   if (node == root_) return;
   gone_.erase(node);
   auto& places = places_.put(node);
@@ -17,24 +17,24 @@ void PlaceIndex::learn(NodeId node, NodeId directory, std::string_view name) {
   if (places.size() > kMostPlacesPerObject) places.pop_back();
 }
 
-void PlaceIndex::forget(NodeId node, NodeId directory, std::string_view name) {
+void InodePathCache::forget(NodeId node, NodeId directory, std::string_view name) {
   auto* places = places_.find(node);
   if (!places) return;
   std::erase(*places, Place{directory, std::string(name)});
   if (places->empty()) places_.erase(node);
 }
 
-void PlaceIndex::bury(NodeId node) {
+void InodePathCache::bury(NodeId node) {
   places_.erase(node);
   gone_.put(node) = true;
 }
 
-std::deque<Place> PlaceIndex::places(NodeId node) {
+std::deque<Place> InodePathCache::places(NodeId node) {
   const auto* places = places_.find(node);
   return places ? *places : std::deque<Place>{};
 }
 
-std::optional<std::string> PlaceIndex::path(const Place& place) {
+std::optional<std::string> InodePathCache::path(const Place& place) {
   std::vector<const std::string*> names = {&place.name};
   NodeId at = place.directory;
   while (at != root_) {

@@ -10,9 +10,9 @@
 namespace steertag::peer {
 
 template <class Key, class Value>
-class RecentMap {
+class LruMap {
  public:
-  explicit RecentMap(std::size_t limit) : limit_(limit) {}
+  explicit LruMap(std::size_t limit) : limit_(limit) {}
 
   /// The value, used just now; null if there is none. Valid until the next `put`.
   Value* find(const Key& key) {

@@ -6,7 +6,7 @@
 
 #include "server/directory/host_root.h"
 #include "server/directory/limits.h"
-#include "server/directory/recent_map.h"
+#include "server/directory/lru_map.h"
 
 namespace steertag::peer {
 
@@ -20,11 +20,11 @@ struct ListedEntry {
 /// every file system, and a sequence would be lost with the server. Entries come by ascending
 /// cookie, so that a name made or removed meanwhile moves nothing else. Two names of one directory
 /// with the same code of 63 bits would need billions of entries; only the key makes them.
-class ListingWindows {
+class ReaddirCookies {
  public:
   /// `clock` is the one that the host stamps changes of its objects with. One that is behind it
   /// costs time, one that is ahead of it may hide a change that follows another at once.
-  ListingWindows(const HandleKey& key, Clock clock,
+  ReaddirCookies(const HandleKey& key, Clock clock,
                  std::size_t window_entries = kListingWindowEntries)
       : key_(key),
         clock_(std::move(clock)),
@@ -61,7 +61,7 @@ class ListingWindows {
   HandleKey key_;
   Clock clock_;
   std::size_t window_entries_;
-  RecentMap<NodeId, Window> windows_;
+  LruMap<NodeId, Window> windows_;
   std::uint64_t directories_read_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SipHash-2-4 over 64-bit words.
-#include "server/storage/handle_code.h"
+#include "server/storage/filehandle_mac.h"
 
 #include <bit>
 
@@ -32,8 +32,8 @@ struct SipState {
 
 }  // namespace
 
-std::uint64_t handle_code(std::span<const std::uint64_t, 2> key,
-                          std::span<const std::uint64_t> words) {
+std::uint64_t filehandle_mac(std::span<const std::uint64_t, 2> key,
+                             std::span<const std::uint64_t> words) {
   SipState state{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
                  key[0] ^ 0x6c7967656e657261, key[1] ^ 0x7465646279746573};
   for (const std::uint64_t word : words) state.absorb(word);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "server/directory/limits.h"
-#include "server/directory/recent_map.h"
+#include "server/directory/lru_map.h"
 #include "server/storage/backend.h"
 
 namespace steertag::peer {
@@ -21,9 +21,9 @@ struct Place {
 
 /// Only a memory: the host may have moved everything since, so who uses a place looks whether the
 /// object is still there.
-class PlaceIndex {
+class InodePathCache {
  public:
-  explicit PlaceIndex(NodeId root, std::size_t most_objects = kMostPlacedObjects)
+  explicit InodePathCache(NodeId root, std::size_t most_objects = kMostPlacedObjects)
       : root_(root), places_(most_objects), gone_(kMostGoneObjects) {}
 
   void learn(NodeId node, NodeId directory, std::string_view name);
@@ -42,8 +42,8 @@ class PlaceIndex {
 
  private:
   NodeId root_;
-  RecentMap<NodeId, std::deque<Place>> places_;
-  RecentMap<NodeId, bool> gone_;
+  LruMap<NodeId, std::deque<Place>> places_;
+  LruMap<NodeId, bool> gone_;
 };
 
 }  // namespace steertag::peer

@@ -1,5 +1,5 @@
 // Windows of listings: the next entries of a directory by their cookies.
-#include "server/directory/listing_windows.h"
+#include "server/directory/readdir_cookies.h"
 
 #include <fcntl.h>
 
@@ -9,7 +9,7 @@
 
 #include "server/directory/host_directory.h"
 #include "server/storage/entry_name.h"
-#include "server/storage/handle_code.h"
+#include "server/storage/filehandle_mac.h"
 
 namespace steertag::peer {
 namespace {
@@ -23,7 +23,7 @@ Time to_time(const statx_timestamp& time) {
 }
 
 /// Whether every change since the window was read gives the directory another ctime.
-bool is_settled(const ListingWindows::Window& window) {
+bool is_settled(const ReaddirCookies::Window& window) {
   const std::int64_t latest_seconds = window.read_at.seconds - kListingSettles.count();
   return std::tie(latest_seconds, window.read_at.nanoseconds) >=
          std::tie(window.ctime.seconds, window.ctime.nanoseconds);
@@ -31,20 +31,20 @@ bool is_settled(const ListingWindows::Window& window) {
 
 }  // namespace
 
-void ListingWindows::cut(std::vector<ListedEntry>& entries) const {
+void ReaddirCookies::cut(std::vector<ListedEntry>& entries) const {
   const auto end = entries.begin() + static_cast<std::ptrdiff_t>(window_entries_);
   std::nth_element(entries.begin(), end, entries.end(), by_cookie);
   entries.erase(end, entries.end());
 }
 
-std::uint64_t ListingWindows::cookie_of(std::string_view name) const {
+std::uint64_t ReaddirCookies::cookie_of(std::string_view name) const {
   std::uint64_t words[kLongestName / sizeof(std::uint64_t) + 2] = {name.size()};
   std::memcpy(words + 1, name.data(), std::min(name.size(), kLongestName));
   // 63 bits: clients may keep cookies in signed numbers.
-  return std::max(handle_code(key_, words) >> 1, kDotDotCookie + 1);
+  return std::max(filehandle_mac(key_, words) >> 1, kDotDotCookie + 1);
 }
 
-Result<ListingWindows::Window> ListingWindows::read(const HostRoot& root,
+Result<ReaddirCookies::Window> ReaddirCookies::read(const HostRoot& root,
                                                     const HostObject& directory,
                                                     std::uint64_t after) {
   Window window;
@@ -78,7 +78,7 @@ Result<ListingWindows::Window> ListingWindows::read(const HostRoot& root,
   return window;
 }
 
-Result<const ListingWindows::Window*> ListingWindows::window(const HostRoot& root,
+Result<const ReaddirCookies::Window*> ReaddirCookies::window(const HostRoot& root,
                                                              const HostObject& directory,
                                                              std::uint64_t cookie, bool fresh) {
   const Window* known = windows_.find(directory.node());

@@ -27,9 +27,9 @@ inline constexpr std::chrono::seconds kKeptReplyLifetime{120};
 /// A retry is the same call octet for octet, XID and credential included, from the same host over
 /// another connection. No client sends a call twice over one connection, where an equal XID is a
 /// new call.
-class DuplicateCalls {
+class DuplicateRequestCache {
  public:
-  explicit DuplicateCalls(DeadlineClock clock) : clock_(std::move(clock)) {}
+  explicit DuplicateRequestCache(DeadlineClock clock) : clock_(std::move(clock)) {}
 
   /// The reply to the call that this one repeats, valid until the next `keep`; nullptr: it is none.
   const Bytes* find(View call, const Origin& origin);

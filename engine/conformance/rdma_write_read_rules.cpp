@@ -1,5 +1,5 @@
 // Rules on RDMA operations: checks and texts.
-#include "conformance/memory_rules.h"
+#include "conformance/rdma_write_read_rules.h"
 
 #include <algorithm>
 
@@ -22,36 +22,37 @@ struct Access {
   bool read = false;
 };
 
-/// The offer at an address: one segment, or several overlapping ones.
-struct Place {
-  Offer offer;  // the one with the highest end
+/// The segment at an address, or several overlapping ones.
+struct SegmentMatch {
+  OfferedSegment segment;  // the one with the highest end
   std::size_t count = 0;
 };
 
-Place find_place(Direction& direction, const Access& access, std::uint64_t at) {
-  Place place;
-  direction.offers.each(access.stag, [&](const Offer& offer) {
-    if ((offer.kind == OfferKind::read) != access.read || !offer.holds(at)) return;
-    if (place.count++ == 0 || offer.left(at) > place.offer.left(at)) place.offer = offer;
+SegmentMatch find_segment(Direction& direction, const Access& access, std::uint64_t at) {
+  SegmentMatch match;
+  direction.segments.each(access.stag, [&](const OfferedSegment& segment) {
+    if ((segment.kind == SegmentKind::read) != access.read || !segment.holds(at)) return;
+    if (match.count++ == 0 || segment.left(at) > match.segment.left(at)) match.segment = segment;
   });
-  return place;
+  return match;
 }
 
 /// Marks calls whose placed octets are unknown: those with write or reply segments for which
-/// `touched(const Offer&)` holds.
+/// `touched(const OfferedSegment&)` holds.
 template <class Touched>
 void mark_placement_unknown(Direction& direction, const Access& access, Touched touched) {
-  direction.offers.each(access.stag, [&](const Offer& offer) {
-    if (offer.kind != OfferKind::read && touched(offer)) {
-      direction.calls.at(offer.call).placement_unknown = true;
+  direction.segments.each(access.stag, [&](const OfferedSegment& segment) {
+    if (segment.kind != SegmentKind::read && touched(segment)) {
+      direction.calls.at(segment.call).placement_unknown = true;
     }
   });
 }
 
-void note_placed(Direction& direction, const Offer& offer, std::uint64_t at, std::uint64_t length) {
-  Placed& placed = direction.calls.at(offer.call).placed[offer.segment];
+void note_placed(Direction& direction, const OfferedSegment& segment, std::uint64_t at,
+                 std::uint64_t length) {
+  Placed& placed = direction.calls.at(segment.call).placed[segment.placed];
   placed.octets += length;
-  placed.end = std::max(placed.end, at - offer.offset + length);
+  placed.end = std::max(placed.end, at - segment.offset + length);
 }
 
 /// `late`: a finished call offered the memory. `used`: the other side has sent a call.
@@ -65,7 +66,7 @@ void report_outside(const trace::Event& event, const Access& access, std::uint64
                     Connection& connection) {
   Direction& direction = connection.direction(trace::other(event.actor));
   if (direction.history_incomplete) return;
-  const std::optional<std::uint32_t> late = direction.offers.withdrawn(access.stag);
+  const std::optional<std::uint32_t> late = direction.segments.finished_call(access.stag);
   const Rule& rule = rule_outside(access.read, late.has_value(), direction.used);
   Finding* finding = connection.findings.open(rule, event.actor, event.index);
   if (finding == nullptr) return;
@@ -77,55 +78,57 @@ void report_outside(const trace::Event& event, const Access& access, std::uint64
   if (late) finding->observed += say(" (the call with XID ", Hex{*late}, " that had it is over)");
 }
 
-/// Finds the segments of an access and calls `use(direction, place, at, length)` for each. Opens a
+/// Finds the segments of an access and calls `use(direction, match, at, length)` for each. Opens a
 /// finding if a part of it is not offered.
 template <class Use>
-void follow(const trace::Event& event, const Access& access, Connection& connection, Use use) {
+void for_each_segment(const trace::Event& event, const Access& access, Connection& connection,
+                      Use use) {
   Direction& direction = connection.direction(trace::other(event.actor));
   std::uint64_t at = access.offset;
   std::uint64_t left = access.length;
   for (std::size_t step = 0; left > 0 && step < kMostSegmentsPerOperation; ++step) {
-    const Place place = find_place(direction, access, at);
-    if (place.count == 0) {
+    const SegmentMatch match = find_segment(direction, access, at);
+    if (match.count == 0) {
       return report_outside(event, access, at, connection);
     }
-    if (place.count > 1 && !access.read) {
+    if (match.count > 1 && !access.read) {
       mark_placement_unknown(direction, access,
-                             [&](const Offer& offer) { return offer.holds(at); });
+                             [&](const OfferedSegment& segment) { return segment.holds(at); });
     }
-    const std::uint64_t part = std::min(left, place.offer.left(at));
-    use(direction, place, at, part);
+    const std::uint64_t part = std::min(left, match.segment.left(at));
+    use(direction, match, at, part);
     at += part;
     left -= part;
   }
   if (left > 0 && !access.read) {
     // Any segment of the STag may have received the rest.
-    mark_placement_unknown(direction, access, [](const Offer&) { return true; });
+    mark_placement_unknown(direction, access, [](const OfferedSegment&) { return true; });
   }
 }
 
 }  // namespace
 
-void check_write(const trace::Event& event, const trace::RdmaWrite& write, Connection& connection) {
+void check_write_inside_chunks(const trace::Event& event, const trace::RdmaWrite& write,
+                               Connection& connection) {
   // RFC 5041 5.2: a zero-length message ignores its steering tag and offset.
   const Access access{write.stag, write.offset, write.length, false};
-  follow(event, access, connection,
-         [](Direction& direction, const Place& place, std::uint64_t at, std::uint64_t length) {
-           note_placed(direction, place.offer, at, length);
-         });
+  for_each_segment(event, access, connection,
+                   [](Direction& direction, const SegmentMatch& match, std::uint64_t at,
+                      std::uint64_t length) { note_placed(direction, match.segment, at, length); });
 }
 
-void check_read(const trace::Event& event, const trace::RdmaRead& read, Connection& connection) {
+void check_read_inside_chunks(const trace::Event& event, const trace::RdmaRead& read,
+                              Connection& connection) {
   const Access access{read.source_stag, read.source_offset, read.length, true};
   Direction& direction = connection.direction(trace::other(event.actor));
   PendingRead pending{0, 0, read.length};
-  follow(event, access, connection,
-         [&](Direction&, const Place& place, std::uint64_t, std::uint64_t) {
-           if (place.count > 1) return;  // the call is unknown
-           const Call& call = direction.calls.at(place.offer.call);
-           pending.call = call.index;
-           pending.serial = call.serial;
-         });
+  for_each_segment(event, access, connection,
+                   [&](Direction&, const SegmentMatch& match, std::uint64_t, std::uint64_t) {
+                     if (match.count > 1) return;  // the call is unknown
+                     const Call& call = direction.calls.at(match.segment.call);
+                     pending.call = call.index;
+                     pending.serial = call.serial;
+                   });
   if (pending.serial != 0) ++direction.calls.at(pending.call).pending_reads;
   direction.reads.push(pending);
 }
