@@ -213,7 +213,6 @@ class PyScriptedServer {
     storage_ = std::make_unique<MemoryBackend>(now, random, limits);
     Nfs4StateOptions state;
     state.clock = options.clock;
-    state.policy = options.nfs4;
     state.random = random;
     server_ = value_or_raise(
         Server::start(addresses.addresses, make_programs(*storage_, state), options));
