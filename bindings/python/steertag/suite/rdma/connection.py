@@ -272,7 +272,9 @@ class Connection(Dialogue):
 
     def work(self):
         """Lets leave what was sent, without waiting for anything."""
-        self._raw.wait(0)
+        message = self._take(Limit(0))
+        if message is not None:
+            self._early.append(message)
 
     def wait_callback(self, limit):
         """Works until a call of the target has come (True), the connection ended or the limit passed.
