@@ -38,18 +38,18 @@ bool set_procedure(wire::Draft& draft) {
   return true;
 }
 
-constexpr Mutation kMutations[] = {
+constexpr Mutation kErrorMutations[] = {
     {"error.versions-2-2", set_versions<2, 2>},
     {"error.versions-2-3", set_versions<2, 3>},
     {"error.versions-1-0", set_versions<1, 0>},
     {"error.procedure-5", set_procedure},
 };
-constexpr NumberMutation kNumbers[] = {{"error.code-", set_code}};
+constexpr NumberMutation kErrorNumbers[] = {{"error.code-", set_code}};
 
 }  // namespace
 
 MutationTable error_mutations() {
-  return {kMutations, kNumbers};
+  return {kErrorMutations, kErrorNumbers};
 }
 
 }  // namespace steertag::mutate

@@ -102,7 +102,7 @@ bool change_both_xids(wire::Draft& draft) {
   return true;
 }
 
-constexpr Mutation kMutations[] = {
+constexpr Mutation kFixedWordsMutations[] = {
     {"procedure.msgp", as_msgp<0, 0>},
     {"procedure.msgp-all-ones", as_msgp<kAllOnes, kAllOnes>},
     {"procedure.msgp-align-4", as_msgp<4, 1024>},
@@ -119,7 +119,7 @@ constexpr Mutation kMutations[] = {
     {"xid.bit-16-flipped", flip_bit_16},
     {"xids.unknown", change_both_xids},
 };
-constexpr NumberMutation kNumbers[] = {
+constexpr NumberMutation kFixedWordsNumbers[] = {
     {"version.", set<&wire::Draft::vers>},
     {"procedure.", set<&wire::Draft::proc>},
     {"credit.", set<&wire::Draft::credit>},
@@ -140,7 +140,7 @@ void add(const wire::Draft& draft, std::initializer_list<std::string_view> names
 }  // namespace
 
 MutationTable fixed_word_mutations() {
-  return {kMutations, kNumbers};
+  return {kFixedWordsMutations, kFixedWordsNumbers};
 }
 
 std::vector<Variant> versions(const wire::Draft& draft) {

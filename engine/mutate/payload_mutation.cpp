@@ -66,14 +66,14 @@ bool deny(wire::Draft& draft) {
   return true;
 }
 
-constexpr Mutation kMutations[] = {
+constexpr Mutation kPayloadMutations[] = {
     {"payload.record-mark", insert_record_mark},
     {"without.transport-header", drop_header},
     {"rpc-xid.differs", flip_rpc_xid<1>},
     {"rpc-xid.inverted", flip_rpc_xid<0xffffffff>},
     {"rpc-reply.denied", deny},
 };
-constexpr NumberMutation kNumbers[] = {
+constexpr NumberMutation kPayloadNumbers[] = {
     {"payload.octets-", cut_payload},
     {"trailing.octets-", add_trailing},
     {"rpc-type.", set_word<kTypeAt>},
@@ -84,7 +84,7 @@ constexpr NumberMutation kNumbers[] = {
 }  // namespace
 
 MutationTable payload_mutations() {
-  return {kMutations, kNumbers};
+  return {kPayloadMutations, kPayloadNumbers};
 }
 
 wire::Draft padded(const wire::Draft& draft, std::size_t octets) {

@@ -144,7 +144,7 @@ bool move_reply_chunk(Draft& draft) {
   return true;
 }
 
-constexpr Mutation kMutations[] = {
+constexpr Mutation kReturnedListMutations[] = {
     {"write-list.absent", drop_write_list},
     {"reply-chunk.absent", drop_reply_chunk},
     {"write-list.invented", invent_write_list},
@@ -171,7 +171,7 @@ constexpr Mutation kMutations[] = {
 }  // namespace
 
 MutationTable returned_list_mutations() {
-  return {kMutations, {}};
+  return {kReturnedListMutations, {}};
 }
 
 }  // namespace steertag::mutate
