@@ -114,7 +114,7 @@ nfs4::Status check_delegation(const Opening& opening, const Handle& handle) {
   return found ? nfs4::Status::NFS4_OK : found.error();
 }
 
-/// What others have on the file that is there.
+/// The opens and delegations of the file that is there.
 nfs4::Status check_share_and_delegations(const Opening& opening, const OpenTarget& target,
                                          const Handle& handle) {
   File* file = opening.tables.find_file(handle);
@@ -122,7 +122,7 @@ nfs4::Status check_share_and_delegations(const Opening& opening, const OpenTarge
   const std::uint32_t access = opening.args.share_access & kAccessMask;
   const std::uint32_t deny = opening.args.share_deny;
   const std::uint32_t used = access | (target.truncates ? nfs4::OPEN4_SHARE_ACCESS_WRITE : 0);
-  if (shares_conflict(*file, opening.owner, used, deny)) {
+  if (shares_conflict(*file, used, deny)) {
     return opening.args.claim.claim == ClaimType::CLAIM_PREVIOUS
                ? nfs4::Status::NFS4ERR_RECLAIM_CONFLICT
                : nfs4::Status::NFS4ERR_SHARE_DENIED;

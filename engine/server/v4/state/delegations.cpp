@@ -16,7 +16,7 @@ std::optional<WhyNoDelegation> why_not(StateTables& tables, const Client& client
   const std::uint32_t wish = share_access & nfs4::OPEN4_SHARE_ACCESS_WANT_DELEG_MASK;
   if (wish == nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG) return WhyNoDelegation::WND4_NOT_WANTED;
   if (wish == nfs4::OPEN4_SHARE_ACCESS_WANT_CANCEL) return WhyNoDelegation::WND4_CANCELLED;
-  if (client.minorversion == 0 || !tables.options.delegations || !has_backchannel(tables, client) ||
+  if (client.minorversion == 0 || !has_backchannel(tables, client) ||
       !tables.has_room_for_state(client) || client.delegations.size() >= kMostDelegationsPerClient)
     return WhyNoDelegation::WND4_RESOURCE;
   const bool written = std::ranges::any_of(file.opens, [](const OpenState* open) {

@@ -42,8 +42,8 @@ nfs4::Status check_special(StateTables& tables, const nfs4::StateId& stateid, co
   const File* found = tables.find_file(file);
   const std::uint32_t access =
       want == AccessMode::write ? nfs4::OPEN4_SHARE_ACCESS_WRITE : nfs4::OPEN4_SHARE_ACCESS_READ;
-  return found && shares_conflict(*found, nullptr, access, 0) ? nfs4::Status::NFS4ERR_LOCKED
-                                                              : nfs4::Status::NFS4_OK;
+  return found && denied_to(*found, nullptr, access) ? nfs4::Status::NFS4ERR_LOCKED
+                                                     : nfs4::Status::NFS4_OK;
 }
 
 /// Operations with these statuses were not executed. RFC 8881 2.10.6.1.3: the retry of what is
@@ -119,7 +119,7 @@ nfs4::Status Nfs4State::check_io(std::uint32_t minorversion, std::optional<std::
     if (want == AccessMode::write && (access & nfs4::OPEN4_SHARE_ACCESS_WRITE) == 0)
       return nfs4::Status::NFS4ERR_OPENMODE;
     if (want == AccessMode::read && (access & nfs4::OPEN4_SHARE_ACCESS_READ) == 0 &&
-        shares_conflict(file_of(*state), open_owner_of(*state), nfs4::OPEN4_SHARE_ACCESS_READ, 0))
+        denied_to(file_of(*state), open_owner_of(*state), nfs4::OPEN4_SHARE_ACCESS_READ))
       return nfs4::Status::NFS4ERR_LOCKED;
     if (minorversion == 0) renew(*tables_, client_of(*state));
     actor = client_of(*state).id;
@@ -144,7 +144,7 @@ nfs4::Status Nfs4State::check_change(const Handle& file, std::optional<std::uint
 
 bool Nfs4State::denies_removal(const Handle& file) const {
   const File* found = tables_->find_file(file);
-  return found && shares_conflict(*found, nullptr, nfs4::OPEN4_SHARE_ACCESS_WRITE, 0);
+  return found && denied_to(*found, nullptr, nfs4::OPEN4_SHARE_ACCESS_WRITE);
 }
 
 void Nfs4State::forget_file(const Handle& file) {

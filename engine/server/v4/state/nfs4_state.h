@@ -24,8 +24,6 @@ struct Nfs4StateOptions {
   /// File that names the clients with state, so that they can reclaim it after a restart. With ""
   /// there is no file, no grace period and nothing to reclaim.
   std::string recovery_path;
-  /// Grant read delegations.
-  bool delegations = true;
 };
 
 class Nfs4State {

@@ -24,10 +24,15 @@ void within(std::uint32_t access, std::uint32_t deny, Visit&& visit) {
 
 }  // namespace
 
-bool shares_conflict(const File& file, const OpenOwner* owner, std::uint32_t access,
-                     std::uint32_t deny) {
+bool shares_conflict(const File& file, std::uint32_t access, std::uint32_t deny) {
   return std::ranges::any_of(file.opens, [&](const OpenState* open) {
-    return open->owner != owner && ((open->deny & access) != 0 || (open->access & deny) != 0);
+    return (open->deny & access) != 0 || (open->access & deny) != 0;
+  });
+}
+
+bool denied_to(const File& file, const OpenOwner* owner, std::uint32_t access) {
+  return std::ranges::any_of(file.opens, [&](const OpenState* open) {
+    return open->owner != owner && (open->deny & access) != 0;
   });
 }
 

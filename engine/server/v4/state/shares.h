@@ -5,9 +5,11 @@
 
 namespace steertag::peer {
 
-/// Whether `access` with `deny` conflicts with an open of another owner than `owner`.
-bool shares_conflict(const File& file, const OpenOwner* owner, std::uint32_t access,
-                     std::uint32_t deny);
+/// Whether an OPEN of `access` with `deny` conflicts with an open of the file, which may be its own
+/// owner's: RFC 7530 9.9 and RFC 8881 9.7 make no exception for that.
+bool shares_conflict(const File& file, std::uint32_t access, std::uint32_t deny);
+/// Whether an open of another owner than `owner` denies `access`. nullptr: of any owner.
+bool denied_to(const File& file, const OpenOwner* owner, std::uint32_t access);
 
 /// Adds an OPEN to what the open state stands for: the union of all.
 void add_share(OpenState& open, std::uint32_t access, std::uint32_t deny);

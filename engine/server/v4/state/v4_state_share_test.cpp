@@ -46,5 +46,18 @@ TEST_F(V4ShareTest, AReadBesideALockIsDeniedAsOneBesideItsOpen) {
   EXPECT_EQ(io(actor, locked, file, AccessMode::read), Status::NFS4ERR_LOCKED) << "RFC 8881 9.1.2";
 }
 
+TEST_F(V4ShareTest, AnOwnersOwnDenyBindsItsNextOpen) {
+  Actor actor = mounted();
+  make_file("f");
+  const auto again = [&](std::uint32_t access, std::uint32_t deny) {
+    return run(op_open, open_args(actor, "f", access, deny), actor, root()).status;
+  };
+  ASSERT_EQ(again(kReadUndelegated, nfs4::OPEN4_SHARE_DENY_WRITE), Status::NFS4_OK);
+  EXPECT_EQ(again(kWrite, nfs4::OPEN4_SHARE_DENY_NONE), Status::NFS4ERR_SHARE_DENIED)
+      << "RFC 8881 9.7: file_state has the opens of the same open-owner";
+  EXPECT_EQ(again(kReadUndelegated, nfs4::OPEN4_SHARE_DENY_READ), Status::NFS4ERR_SHARE_DENIED);
+  EXPECT_EQ(again(kReadUndelegated, nfs4::OPEN4_SHARE_DENY_WRITE), Status::NFS4_OK);
+}
+
 }  // namespace
 }  // namespace steertag::peer::testing
