@@ -228,6 +228,13 @@ def test_own_client(suite):
     assert suite.document()["target"] == "bundled client, NFS version 4.1"
 
 
+def test_a_version_of_nfs_has_two_spellings(suite):
+    suite.cases(test_cases=OWN)
+    result = suite.run("-k", "test_own", "--client-nfs", "v3")
+    assert result.ret == 0, result.stdout.str()
+    assert suite.document()["target"] == "bundled client, NFS version 3"
+
+
 def test_deviating_client_is_blamed(suite):
     suite.cases(test_cases=OWN)
     suite.run("-k", "own or bad_version", "--client-deviate", "done-sent")
