@@ -56,7 +56,8 @@ peer::Time now() {
 
 void bind_deviations(py::module_& module) {
   using deviations::Deviation;
-  py::class_<Deviation>(module, "Deviation", "A named defect of a reference peer.")
+  py::class_<Deviation>(module, "Deviation",
+                        "A named change that makes a reference peer break a requirement.")
       .def_readonly("name", &Deviation::name)
       .def_property_readonly("requirement", &Deviation::requirement,
                              "The ledger id of the requirement that it breaks.")
@@ -74,7 +75,7 @@ void bind_deviations(py::module_& module) {
           [](const Deviation& row) {
             return row.side == trace::Role::client ? "client" : "server";
           },
-          "The side with the defect: server or client.")
+          "The side that deviates: server or client.")
       .def("__repr__", [](const Deviation& row) {
         return "<Deviation " + std::string(row.name) + " of " + std::string(row.requirement()) +
                ">";

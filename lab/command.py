@@ -238,6 +238,7 @@ def _add_arguments(command: argparse.ArgumentParser, action: Callable) -> None:
     if action is run_client_suite:
         command.add_argument(
             "--nfs",
+            type=lambda text: f"v{text.removeprefix('v')}",  # "3" is another spelling of "v3"
             choices=client_suite.VERSIONS,
             default=client_suite.VERSIONS[0],
             help="the version of NFS with which the client mounts; %(default)s by default",

@@ -112,7 +112,7 @@ TEST(Feed, AFewRepliesAreTheServersToo) {
   EXPECT_EQ(all.connections[0].name.ends.server, "a");
 }
 
-TEST(Feed, NobodyIsBlamedWhereNothingTellsTheEndsApart) {
+TEST(Feed, NoConnectionIsReportedIfTheEndsCannotBeToldApart) {
   testing::AllLines all;
   ConnectionFeed feed(all, hints(true));
   feed.on_event(at(1), Side::a, trace::Send{kStrange, {}});

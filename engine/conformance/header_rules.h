@@ -30,8 +30,8 @@ inline constexpr Rule kNomsgHasAList{"nomsg_has_a_list", ledger::ref("RFC8166-4.
                                      "An RDMA_NOMSG has at least one chunk list."};
 inline constexpr Rule kNomsgEndsAfterLists{"nomsg_ends_after_lists", ledger::ref("RFC8166-4.1.2-7"),
                                            "Nothing follows the chunk lists of an RDMA_NOMSG."};
-inline constexpr Rule kNoMsgp{"no_msgp", ledger::ref("RFC8166-4.6.1-1"), "Nobody sends RDMA_MSGP."};
-inline constexpr Rule kNoDone{"no_done", ledger::ref("RFC8166-4.6.2-1"), "Nobody sends RDMA_DONE."};
+inline constexpr Rule kNoMsgp{"no_msgp", ledger::ref("RFC8166-4.6.1-1"), "RDMA_MSGP is not sent."};
+inline constexpr Rule kNoDone{"no_done", ledger::ref("RFC8166-4.6.2-1"), "RDMA_DONE is not sent."};
 inline constexpr Rule kPayloadIsAnRpcMessage{
     "payload_is_an_rpc_message", ledger::ref("RFC8166-4.2.4-1"),
     "The payload stream of an RDMA_MSG is an RPC call or reply from its XID on."};

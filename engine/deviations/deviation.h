@@ -1,4 +1,4 @@
-// A deviation: a named defect of a reference peer.
+// A deviation: a named change that makes a reference peer break a requirement.
 // It has the requirements that it breaks, and what it changes.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The deviations: a complete table with requirements of the ledger.
-// Each defect can be seen from outside.
+// Each deviation can be seen from outside.
 #include "deviations/catalogue.h"
 
 #include <sys/socket.h>

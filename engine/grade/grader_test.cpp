@@ -220,7 +220,7 @@ TEST(Grader, NotesNameTheCallOfAnRdmaRead) {
   EXPECT_EQ(notes.operations[0].call_frame, 3u);
   EXPECT_EQ(notes.operations[1].kind, OperationNote::Kind::read_response);
   EXPECT_EQ(notes.operations[1].call_frame, 3u);
-  EXPECT_EQ(notes.operations[2].call_frame, 0u) << "nobody offers this";
+  EXPECT_EQ(notes.operations[2].call_frame, 0u) << "no call offers this";
 }
 
 TEST(Grader, NotesReverseTransactions) {

@@ -45,7 +45,7 @@ LEVELS = {
 EXEMPTIONS = {
     "unseen": "whether it is kept leaves no trace at the other end of a connection",
     "local": "it is about hosts, administrators, registries or authors, not about a connection",
-    "permission": "it allows something, which nobody can break",
+    "permission": "it only permits something, which no peer can break",
     "restated": "it asks no more than other rows, whose cases are its cases",
     "superseded": "its document was replaced; it binds no peer of today",
     "no-suite": "it binds a role that no suite has for a counterpart",

@@ -197,7 +197,7 @@ def test_an_exemption_of_one_role_is_for_rows_that_bind_two(tmp_path):
     assert len(generate.load_all([write(tmp_path, [row])])) == 1
 
 
-def test_a_row_that_nobody_can_observe_needs_an_exemption(tmp_path):
+def test_an_unobservable_row_needs_an_exemption(tmp_path):
     row = ROW | {"observable": "not-observable on the wire."}
     assert error_of(write(tmp_path, [row])).endswith("not observable, but without an exemption")
     assert len(generate.load_all([write(tmp_path, [row | {"exemption": EXEMPTION}])])) == 1

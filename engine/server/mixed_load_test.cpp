@@ -119,7 +119,7 @@ class LoadClient {
         wrong = name + " has another size";
     }
     if (files().find("/export/none" + std::to_string(number_), true))
-      wrong = "a name that nobody made";
+      wrong = "a name that was never made";
   }
 
   void list() {

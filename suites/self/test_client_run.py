@@ -169,6 +169,18 @@ def test_shell_names_a_program_that_is_not_there(suite):
     assert "exit status 127" in result.stderr.str()
 
 
+def test_the_refusal_without_our_own_client_names_the_command_that_builds_it(suite, monkeypatch):
+    suite.cases(test_cases=CASES)
+    missing = suite.pytester.path / "steertag-copy"
+    monkeypatch.setenv("STEERTAG_COPY", str(missing))
+    result = suite.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    text = result.stderr.str()
+    command = "cmake --build --preset release --target steertag-copy"
+    assert f"there is no {missing}: build it with `{command}`" in text
+    assert "exit status" not in text and "Traceback" not in text
+
+
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
@@ -214,6 +226,13 @@ def test_own_client(suite):
     assert verdicts["client.self.raises"] == "harness-error"
     assert verdicts["client.self.unmarked"] == "harness-error"
     assert suite.document()["target"] == "bundled client, NFS version 4.1"
+
+
+def test_a_version_of_nfs_has_two_spellings(suite):
+    suite.cases(test_cases=OWN)
+    result = suite.run("-k", "test_own", "--client-nfs", "v3")
+    assert result.ret == 0, result.stdout.str()
+    assert suite.document()["target"] == "bundled client, NFS version 3"
 
 
 def test_deviating_client_is_blamed(suite):

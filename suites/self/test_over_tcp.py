@@ -159,7 +159,7 @@ def test_mistakes_of_a_case_over_tcp_are_ours(suite):
     suite.run("--over", "tcp")
     found = rows(suite)
     assert {verdict for verdict, _ in found.values()} == {"harness-error"}
-    assert found["self.foreign"][1].endswith("RFC8166-4.5.1-1, which binds nobody over tcp")
+    assert found["self.foreign"][1].endswith("RFC8166-4.5.1-1, which binds no peer over tcp")
     assert found["self.field"][1] == "AttributeError"
     assert found["self.settings"][1] == "a connection over TCP has no credits, private_data"
 

@@ -4,11 +4,19 @@ A mistake of its author is reported as one."""
 
 import json
 import os
+import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = (PROJECT / "HACKING.md", PROJECT / "docs" / "servers.md")
+# An example is a block of indented lines with a case.
+EXAMPLE = re.compile(r"(?:^    .*\n|^\n(?=\n?    ))+", re.MULTILINE)
 RUN_LIMIT_S = 120
 RULE = "RFC8166-3.3.3-1"
 CASE = f"""
@@ -25,6 +33,11 @@ def test_null(bench):
 def run_pytest(folder, *arguments, expected="must=[kinds.REPLY]", rule=f'"{RULE}"', needs=""):
     """pytest on the case in its folder, as a user's shell starts it: no settings of this tree."""
     text = CASE.replace("EXPECTED", expected).replace("RULE", rule).replace("NEEDS", needs)
+    return run_text(folder, text, *arguments)
+
+
+def run_text(folder, text, *arguments):
+    """pytest on the text of a case, with the bundled server or client."""
     (folder / "test_mine.py").write_text(text)
     own = ("PYTEST", "STEERTAG_NEED", "STEERTAG_SERVE", "STEERTAG_COPY")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
@@ -36,6 +49,20 @@ def run_pytest(folder, *arguments, expected="must=[kinds.REPLY]", rule=f'"{RULE}
         text=True,
         timeout=RUN_LIMIT_S,
     )
+
+
+def examples():
+    """{"page id": text} of the examples with a case in the pages."""
+    found = {}
+    for page in PAGES:
+        for block in EXAMPLE.findall(page.read_text(encoding="utf-8")):
+            named = re.search(r'@case\("([^"]+)"', block)
+            if named:
+                found[f"{page.name} {named[1]}"] = textwrap.dedent(block).strip("\n") + "\n"
+    return found
+
+
+EXAMPLES = examples()
 
 
 def rows(folder):
@@ -50,6 +77,28 @@ def test_it_runs_against_the_bundled_server(tmp_path, arguments):
     done = run_pytest(tmp_path, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     assert rows(tmp_path) == [("server.mine.null", "pass", "")]
+
+
+def test_the_pages_have_examples_of_both_suites():
+    sides = {name.split()[1].split(".")[0] for name in EXAMPLES if name.startswith("HACKING.md")}
+    assert sides == {"server", "client"}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_passes_as_it_stands_in_the_page(tmp_path, name):
+    done = run_text(tmp_path, EXAMPLES[name])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert rows(tmp_path) == [(name.split()[1], "pass", "")]
+
+
+@pytest.mark.skipif(shutil.which("black") is None, reason="black is not installed")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_formatted(name):
+    command = ["black", "--quiet", "--line-length", "100", "-"]
+    done = subprocess.run(
+        command, input=EXAMPLES[name], capture_output=True, text=True, timeout=RUN_LIMIT_S
+    )
+    assert (done.returncode, done.stdout) == (0, EXAMPLES[name])
 
 
 def test_it_can_fail(tmp_path):

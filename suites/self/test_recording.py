@@ -86,7 +86,7 @@ def test_what_is_no_recording_is_one_sentence(failed, tmp_path):
         read(tmp_path / "missing")
 
 
-def test_a_step_that_nobody_knows_is_not_done(failed, tmp_path):
+def test_an_unknown_step_is_not_played(failed, tmp_path):
     steps = [{"number": 0, "kind": "system", "subject": "files", "fields": {}}]
     done = steertag("replay", changed(failed, tmp_path / "x", steps=steps))
     assert done.returncode == 3

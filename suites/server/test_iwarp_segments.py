@@ -213,4 +213,4 @@ def test_words(bench):
     if MAGIC not in frame.data:
         bench.not_testable("the server announces nothing behind the depths")
     behind = MAGIC in frame.data[WORDS_OCTETS:]
-    expect.true(behind, WORDS, "the private data stand behind the depths")
+    expect.true(behind, WORDS, "the private data follow the depths")

@@ -86,6 +86,12 @@ int copy(const Options& options) {
   return 0;
 }
 
+/// "v3" is another spelling of "3".
+std::string without_v(std::string version) {
+  if (version.starts_with('v')) version.erase(0, 1);
+  return version;
+}
+
 int list_deviations() {
   nlohmann::json rows = nlohmann::json::array();
   for (const deviations::Deviation* row : deviations::all(trace::Role::client)) {
@@ -106,7 +112,8 @@ int main(int argc, char** argv) {
   std::uint32_t timeout_ms = 60'000;
   Options options;
   app.add_option("url", url, "provider://host[:port][/directory]");
-  app.add_option("--nfs", version, "version of NFS")->check(CLI::IsMember({"3", "4.1"}));
+  app.add_option("--nfs", version, "version of NFS")
+      ->transform(CLI::IsMember({"3", "4.1"}, without_v));
   app.add_option("--timeout-ms", timeout_ms, "from a call to its reply")->capture_default_str();
   app.add_option("--credits", options.client.credits, "asked for in every call")
       ->capture_default_str();
@@ -116,9 +123,9 @@ int main(int argc, char** argv) {
                "offer a reply chunk of sixteen segments with each call");
   std::vector<std::string> names;
   bool list = false;
-  app.add_option("--deviate", names, "give the client this defect (can be given several times)")
+  app.add_option("--deviate", names, "switch this deviation on (can be given several times)")
       ->allow_extra_args(false);
-  app.add_flag("--list-deviations", list, "print the defects that it can have");
+  app.add_flag("--list-deviations", list, "print the deviations and exit");
   bool json = false;
   app.add_flag("--json", json, "as JSON, which is the only form");
   try {

@@ -57,7 +57,7 @@ void describe(CLI::App& app, Words& words) {
   app.add_flag(
          "--no-root-squash", words.no_root_squash,
          "take uid 0 and gid 0 of clients for root within the export; otherwise a server that "
-         "runs as root takes them for nobody (65534)")
+         "runs as root takes them for 65534")
       ->needs(exported);
   app.add_option("--handle-key", words.key_file,
                  "file with the key of file handles, made if it is missing: handles then survive "
@@ -73,9 +73,10 @@ void describe(CLI::App& app, Words& words) {
                  "lease of NFS version 4 in seconds; a grace period lasts as long")
       ->check(CLI::Range(kShortestLeaseS, kLongestLeaseS))
       ->capture_default_str();
-  app.add_option("--deviate", words.deviations, "a defect to have (can be given several times)")
+  app.add_option("--deviate", words.deviations,
+                 "switch this deviation on (can be given several times)")
       ->allow_extra_args(false);
-  app.add_flag("--list-deviations", words.list_deviations, "print the defects and exit");
+  app.add_flag("--list-deviations", words.list_deviations, "print the deviations and exit");
   app.add_flag("--json", words.json, "print the list as JSON");
   app.add_option("--credits", words.credits, "credits granted in each reply")
       ->capture_default_str();

@@ -24,7 +24,7 @@ def refusal(path):
 
 
 @pytest.mark.parametrize("line", ["2 ab", "1 xyz", "1", "something else"])
-def test_a_file_of_somebody_else_is_left_alone(tmp_path, line):
+def test_a_file_with_foreign_contents_is_left_alone(tmp_path, line):
     file = tmp_path / "clients"
     file.write_text(f"1 00ff\n{line}\n")
     assert "line 2 is none that a server wrote" in refusal(file)

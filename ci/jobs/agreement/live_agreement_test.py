@@ -179,12 +179,12 @@ def test_a_capture_that_agrees(case):
     assert live_agreement.compare(case, graded) == []
 
 
-def test_a_stream_of_octets_is_judged_by_nobody(case):
+def test_no_judge_sees_a_stream_of_octets(case):
     case["judged"] = [{"port": 50000, "octets": True, "findings": []}]
     assert live_agreement.compare(case, grade_file(str(SITUATION), [])) == []
 
 
-def test_what_a_capture_shows_of_a_connection_that_nobody_judged(case):
+def test_what_a_capture_shows_of_a_connection_without_a_live_judge(case):
     case["judged"][0]["port"] = 50001
     problems = live_agreement.compare(case, grade_file(str(SITUATION), []))
     assert [each.split(": ")[:2] for each in problems] == [

@@ -115,7 +115,7 @@ def test_a_step_beside_which_another_runs_gives_way(tmp_path):
     assert polite == min(alone + 10, 19)
 
 
-def test_a_failed_step_beside_others_fails_the_check_even_if_nobody_collects_it(tmp_path):
+def test_a_failed_step_beside_others_fails_the_check_even_if_it_is_never_collected(tmp_path):
     body = "start a false\nstep b true\ntotals"
     status, lines, _ = run(tmp_path, body)
     assert status != 0

@@ -1,4 +1,6 @@
-"""The rule for prose: short sentences and plain words in comments, docstrings and pages."""
+"""The rule for prose: short sentences and plain words in comments, docstrings and pages.
+
+The words hold in texts that users see too: string literals of C++ and Python, and YAML files."""
 
 import ast
 import io
@@ -10,8 +12,8 @@ MOST_WORDS = 25
 # The first line of a file has to fit on a screen beside its name.
 MOST_FIRST_LINE = 100
 BANNED = re.compile(
-    r"\bof which\b|\b(?:hang|hangs|hung) on\b|\bit is told\b|\b(?:come|comes|came) again\b"
-    r"|\bby the hand of\b|\b(?:stand|stands) behind\b|\b(?:nobody|anybody|somebody)\b"
+    r"\bof\s+which\b|\b(?:hang|hangs|hung)\s+on\b|\bit\s+is\s+told\b|\b(?:come|comes|came)\s+again\b"
+    r"|\bby\s+the\s+hand\s+of\b|\b(?:stand|stands)\s+behind\b|\b(?:no|any|some)body\b"
     r"|\bthat (?:\w+ ){0,4}that (?:\w+ ){0,4}that\b",
     re.IGNORECASE,
 )
@@ -21,6 +23,11 @@ _END = re.compile(r"(?<!\bvol)(?<!e\.g)(?<!i\.e)[.!?][\"')`*]*\s+(?=[A-Z0-9`\"'(
 _ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+")
 # A clause is cited before the sentence: "RFC 8166 4.3.2 and 4.4: ...".
 _CITATION = re.compile(r"^(?:RFC \d+|InfiniBand|IBTA|verbs)[^:]{0,60}:\s+")
+
+# C++: comments, whose quotes are no literals, and literals that the compiler joins.
+_CXX_COMMENT = re.compile(r"^[ \t]*//.*$", re.MULTILINE)
+_CXX_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
+_BETWEEN_LITERALS = re.compile(r'"\s*"')
 
 
 class Block:
@@ -120,6 +127,39 @@ def blocks(name, text):
         yield from _page(text)
 
 
+def _is_test(name):
+    """Whether no user sees the texts of the file. Cases are no tests of ours."""
+    return name.endswith(("_test.cpp", "_test.py")) or name.startswith("suites/self/")
+
+
+def _cxx_literals(text):
+    blanked = _CXX_COMMENT.sub("", text.replace("'\"'", "   "))
+    for found in _CXX_LITERAL.finditer(blanked):
+        yield blanked.count("\n", 0, found.start()) + 1, _BETWEEN_LITERALS.sub("", found[0])
+
+
+def _python_literals(text):
+    tree = ast.parse(text)
+    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if id(node) not in statements:  # a docstring is a block of prose
+                yield node.lineno, node.value
+
+
+def literals(name, text):
+    """(line, text) of what users may see of one file: its string literals, or the lines of YAML."""
+    suffix = pathlib.PurePath(name).suffix
+    if _is_test(name):
+        return
+    if suffix in (".h", ".cpp"):
+        yield from _cxx_literals(text)
+    elif suffix == ".py" or text.startswith("#!") and "python" in text.partition("\n")[0]:
+        yield from _python_literals(text)
+    elif suffix in (".yaml", ".yml"):
+        yield from enumerate(text.splitlines(), 1)
+
+
 def _first_line_problem(name, text):
     if pathlib.PurePath(name).suffix in (".h", ".cpp"):
         first = text.partition("\n")[0]
@@ -143,3 +183,7 @@ def problems_of(name, text):
             found = BANNED.search(sentence)
             if found:
                 yield f'{name}:{line}: "{found[0]}": say it plainly: {sentence[:60]}'
+    for line, literal in literals(name, text):
+        found = BANNED.search(literal)
+        if found and " " in literal.strip():  # one word is a name, such as that of a user
+            yield f'{name}:{line}: "{found[0]}": say it plainly: {literal.strip()[:60]}'

@@ -73,6 +73,38 @@ def test_a_phrase_that_is_not_plain_is_refused(phrase):
     assert "say it plainly" in problem
 
 
+@pytest.mark.parametrize(
+    "name, text, line",
+    [
+        (
+            "a.cpp",
+            '// Does it.\n\n// A "quote.\nfail("the reply, of "\n     "which one is set");\n',
+            4,
+        ),
+        ("a.h", '// Does it.\nchar quote = \'"\'; auto text = "nobody reads it";\n', 2),
+        ("a.py", '"""Does it."""\n\nraise Error(\n    f"{name}: nobody "\n    "reads it"\n)\n', 4),
+        ("script", '#!/usr/bin/env python3\n"""Does it."""\nprint("nobody reads it")\n', 3),
+        ("a.yaml", "# Rows.\n- why: nobody reads it\n", 2),
+    ],
+)
+def test_a_text_that_users_see_is_held_to_the_words(name, text, line):
+    (problem,) = problems(name, text)
+    assert problem.startswith(f"{name}:{line}: ") and "say it plainly" in problem
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("a.cpp", '// Does it.\nchown("nobody");\n'),
+        ("a_test.cpp", '// Does it.\nEXPECT_TRUE(it) << "nobody reads it";\n'),
+        ("suites/self/a.py", '"""Does it."""\na = "nobody reads it"\n'),
+        ("a.cpp", '// Does it.\nf("which of", g, " which is");\n'),
+    ],
+)
+def test_names_and_texts_of_tests_are_not_held_to_them(name, text):
+    assert problems(name, text) == []
+
+
 def test_sentences_end_at_points_but_not_inside_numbers():
     text = "// See RFC 8166 4.5.1 first. Then vol. 1. `a` is next! (It is.)\n"
     assert sentences("a.cpp", text) == [

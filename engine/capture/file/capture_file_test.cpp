@@ -363,7 +363,7 @@ TEST(CaptureFile, ReadsFromAPipe) {
   auto opened = CaptureFile::open("/dev/fd/" + std::to_string(ends[0]));
   close(ends[0]);
   ASSERT_TRUE(opened) << opened.error().message();
-  EXPECT_FALSE(opened->size()) << "nobody knows how much will come";
+  EXPECT_FALSE(opened->size()) << "how much will come is unknown";
   EXPECT_THAT(read_all(std::move(opened)).frames(), ElementsAre(1, 2));
 }
 

@@ -288,7 +288,7 @@ TEST_F(QueuePairOrder, TheFirstTurnOfASideThatWasJoinedProvesNothing) {
   }
   EXPECT_THAT(turns, ElementsAre("3 server late turn", "5 client turn", "7 server turn",
                                  "9 client turn", "10 server turn"))
-      << "whether frame 1 has a turn nobody knows: the connection is not told yet";
+      << "whether frame 1 has a turn is unknown: the connection is not reported yet";
 }
 
 TEST_F(QueuePairOrder, WhatIsOlderThanAPacketBeforeItHasALateTurn) {

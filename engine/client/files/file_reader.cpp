@@ -144,7 +144,7 @@ FileReader::FileReader(RemoteFiles& files, RemoteFile file, std::uint64_t size, 
       state_(std::make_shared<State>(files, file, size, std::move(sink), ahead_bytes)) {}
 
 FileReader::~FileReader() {
-  state_->fail({FileErrc::call_failed, "nobody wants the data any more", 0, {}});
+  state_->fail({FileErrc::call_failed, "the reader was destroyed before it had all data", 0, {}});
 }
 
 void FileReader::step(std::chrono::milliseconds timeout) {

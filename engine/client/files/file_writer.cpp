@@ -189,7 +189,8 @@ FileWriter::FileWriter(RemoteFiles& files, RemoteFile file, std::vector<Extent> 
 }
 
 FileWriter::~FileWriter() {
-  state_->fail({FileErrc::call_failed, "nobody wants the data written any more", 0, {}});
+  state_->fail(
+      {FileErrc::call_failed, "the writer was destroyed before it had written all data", 0, {}});
 }
 
 void FileWriter::step(std::chrono::milliseconds timeout) {

@@ -160,7 +160,7 @@ TEST_F(ClientReverseTest, CallWhoseXidsDifferIsDiscarded) {
   EXPECT_TRUE(service.calls.empty());
 }
 
-TEST_F(ClientReverseTest, AnswersThatNobodyReadsAreLimited) {
+TEST_F(ClientReverseTest, UnreadAnswersAreLimited) {
   start();
   Bytes octets;
   wire::encode(transport(), octets);

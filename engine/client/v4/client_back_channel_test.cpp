@@ -240,7 +240,7 @@ TEST_F(ClientBackChannelTest, RecallOfWhatAReplyBringsIsDelayed) {
   EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, nfs4::CbRecallArgs{}), Status::NFS4ERR_BAD_STATEID);
 }
 
-TEST_F(ClientBackChannelTest, DelegationThatNobodyHasAskedForGoesBack) {
+TEST_F(ClientBackChannelTest, UnwantedDelegationIsReturned) {
   delegation.delegation_type = nfs4::DelegationType::OPEN_DELEGATE_READ;
   delegation.read.stateid.other[0] = std::byte{9};
   Nfs4Files files(schedule, options());

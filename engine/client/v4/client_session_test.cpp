@@ -145,7 +145,7 @@ TEST_F(ClientSessionTest, ReplyForAnotherSlotIsNoReply) {
   other_slot = false;
   sequences.clear();
   ASSERT_TRUE(call());
-  EXPECT_EQ(sequences.front().sa_slotid, 1U) << "nobody knows the sequence id of slot 0";
+  EXPECT_EQ(sequences.front().sa_slotid, 1U) << "the sequence id of slot 0 is unknown";
 }
 
 TEST_F(ClientSessionTest, InterruptEndsEveryWaitAndTheSessionGoesOn) {

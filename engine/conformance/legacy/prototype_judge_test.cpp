@@ -103,7 +103,7 @@ TEST(PrototypeJudge, GoesByTheLeastSizeThatItIsTold) {
   EXPECT_THAT(lenient.findings(), testing::IsEmpty());
 }
 
-TEST(PrototypeJudge, HoldsNothingFromBeforeTheCaptureAgainstAnybody) {
+TEST(PrototypeJudge, NothingFromBeforeTheCaptureIsAFinding) {
   PrototypeJudge judge;
   play(judge, {done(), reply(), reply(kItem, 7)});
   EXPECT_THAT(judge.findings(), testing::IsEmpty());

@@ -192,7 +192,7 @@ TEST(Rfc5666Judge, FindsEachBreach) {
   expect_all_broken(kRfc5666Rules, breaches());
 }
 
-TEST(Rfc5666Judge, HoldsNothingFromBeforeTheCaptureAgainstAnybody) {
+TEST(Rfc5666Judge, NothingFromBeforeTheCaptureIsAFinding) {
   Rfc5666Judge judge;
   play(judge, {done(), reply(with_write(header(7), {kOffered})), other_error(8)});
   EXPECT_THAT(judge.findings(), testing::IsEmpty());
@@ -259,7 +259,7 @@ TEST(Rfc5666Judge, ForgetsAnsweredExchangesBeforeOthers) {
   EXPECT_THAT(judge.findings(), testing::SizeIs(1)) << "it sees as well as before";
 }
 
-TEST(Rfc5666Judge, BlamesNobodyForCallsThatItForgot) {
+TEST(Rfc5666Judge, EvictedCallsGiveNoFindings) {
   Rfc5666Judge judge(true);
   play_calls(judge, 0, kMostLegacyExchanges + 1);
   EXPECT_EQ(judge.forgotten_calls(), 1u);

@@ -120,7 +120,7 @@ TEST_F(InitiatorTest, MayBeDestroyedBeforeItIsConnected) {
     return peer.has_value();
   }));
   ASSERT_TRUE(pair.turn([&] { return !peer->read(); }));
-  EXPECT_TRUE(peer->got.empty()) << "a request left although nobody wants the connection";
+  EXPECT_TRUE(peer->got.empty()) << "a request left although the connection was destroyed";
 }
 
 TEST_F(InitiatorTest, MayBeAbortedBeforeItsReplyIsRead) {

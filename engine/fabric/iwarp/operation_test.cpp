@@ -123,7 +123,7 @@ TEST_F(OperationTest, ZeroLengthReadIsNotChecked) {
   ASSERT_TRUE(pair.turn([&] { return peer->read() && peer->got.size() == before + 20; }));
 }
 
-TEST_F(OperationTest, ReadResponseThatNobodyAsked) {
+TEST_F(OperationTest, UnsolicitedReadResponse) {
   expect_terminate(fpdu(tagged(Opcode::read_response, 1, 0), pattern(4)), "0/2/6",
                    "without an outstanding");
 }

@@ -258,7 +258,7 @@ void VerbsConnection::rejected(const CmEvent& event) {
   const bool by_consumer = runtime_.device->iwarp() || event.status == kRejectedByConsumer;
   if (!by_consumer) {
     const std::string why =
-        event.status == kRejectedNoListener ? "nobody listens there" : text_of(event);
+        event.status == kRejectedNoListener ? "no listener there" : text_of(event);
     try_next_address({Errc::cannot_connect, peer_name_ + ": " + why});
     return;
   }

@@ -353,7 +353,7 @@ TEST_F(DirectoryBackendTest, ObjectsBelongToTheCallerOrToTheServer) {
   EXPECT_EQ(storage->change(*look("object1"), change), Status::not_owner);
 }
 
-TEST_F(DirectoryBackendTest, NobodyMakesProgramsThatRunAsTheServersUser) {
+TEST_F(DirectoryBackendTest, SetIdBitsAreDroppedForOtherUsers) {
   fs::permissions(exported(), fs::perms::all);
   const AsSomebody somebody;
   open();

@@ -110,9 +110,9 @@ Result<HostObject> HostRoot::child(const HostObject& directory, std::string_view
 
 Result<Descriptor> HostRoot::make_file(const HostObject& directory, const std::string& name) const {
   constexpr int kFlags = O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  constexpr mode_t kNobodyElse = 0600;
+  constexpr mode_t kOwnerOnly = 0600;
   return retry(
-      [&] { return ::openat(directory.descriptor.get(), name.c_str(), kFlags, kNobodyElse); });
+      [&] { return ::openat(directory.descriptor.get(), name.c_str(), kFlags, kOwnerOnly); });
 }
 
 Result<Descriptor> HostRoot::reopen(const HostObject& object, int flags) const {

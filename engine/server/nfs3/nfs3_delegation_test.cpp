@@ -102,10 +102,10 @@ TEST_F(Nfs3DelegationTest, ReturnedDelegationIsNoObstacle) {
   EXPECT_EQ(truncate(), nfs3::Status::NFS3_OK);
   EXPECT_EQ(link(), nfs3::Status::NFS3_OK);
   EXPECT_EQ(remove(), nfs3::Status::NFS3_OK);
-  EXPECT_GT(questions, 4) << "nobody was asked";
+  EXPECT_GT(questions, 4) << "nothing was recalled";
 }
 
-TEST_F(Nfs3DelegationTest, NobodyIsAskedForWhatAReadOnlyExportRefuses) {
+TEST_F(Nfs3DelegationTest, AReadOnlyExportRecallsNothing) {
   TemporaryDirectory place;
   write_host_file(place / "file", "text");
   DirectoryOptions options;

@@ -99,7 +99,7 @@ TEST_F(Nfs3GraceTest, ReadersAndNewObjectsDoNotWait) {
             Status::NFS3_OK);
 }
 
-TEST_F(Nfs3GraceTest, WithoutClientsToWaitForNobodyWaits) {
+TEST_F(Nfs3GraceTest, WithoutRecordedClientsThereIsNoGrace) {
   start("");
   EXPECT_EQ(write(), Status::NFS3_OK);
   EXPECT_EQ(remove("file"), Status::NFS3_OK);

@@ -58,7 +58,7 @@ TEST_F(CallbackCallsTest, AGrantOfZeroIsNoDeadlock) {
   EXPECT_EQ(sent.size(), 1U);
 }
 
-TEST_F(CallbackCallsTest, RepliesNobodyWaitsForAreNotTaken) {
+TEST_F(CallbackCallsTest, UnmatchedRepliesAreNotTaken) {
   call();
   EXPECT_FALSE(calls->take_reply(reply_to(8)));
   EXPECT_FALSE(calls->take_reply(Bytes(3)));

@@ -119,7 +119,7 @@ TEST_F(ConnectionTest, CallsSurviveTheLossOfTheConnection) {
   drive([&] { return server->connection_count() == 1; }, &requester);
 }
 
-TEST_F(ConnectionTest, CallFailsWhenNobodyListens) {
+TEST_F(ConnectionTest, CallFailsWithoutAListener) {
   serve();
   auto client = connect();
   server.reset();

@@ -222,7 +222,7 @@ TEST_F(ReverseDirectionTest, ReplyWhoseXidsDifferIsDiscardedAndNotAnswered) {
   EXPECT_TRUE(outcomes.empty()) << "the callback still waits for its reply";
 }
 
-TEST_F(ReverseDirectionTest, RepliesThatNobodyWaitsForAreDiscarded) {
+TEST_F(ReverseDirectionTest, UnmatchedRepliesAreDiscarded) {
   reply(77, 1);
   call(9, 1);
   drive([&] { return callbacks().size() == 1; });

@@ -35,7 +35,7 @@ TEST_F(DuplicateRequestCacheTest, ARetryIsTheSameCallOverAnotherConnectionOfTheH
   const Bytes* reply = calls.find(octets("call"), from(2));
   ASSERT_NE(reply, nullptr);
   EXPECT_EQ(*reply, octets("reply"));
-  EXPECT_TRUE(is_new("call", from(1))) << "nobody repeats a call on its own connection";
+  EXPECT_TRUE(is_new("call", from(1))) << "a call is not retransmitted on its own connection";
   EXPECT_TRUE(is_new("call", from(2, "192.0.2.2")));
   EXPECT_TRUE(is_new("cal", from(2)));
   EXPECT_TRUE(is_new("calm", from(2)));

@@ -95,7 +95,7 @@ TEST_F(PortMapperTest, OnlyGetversaddrInsistsOnTheVersion) {
   EXPECT_EQ(status, rpc::AcceptStatus::PROC_UNAVAIL) << "version 3 has no GETVERSADDR";
 }
 
-TEST_F(PortMapperTest, NobodyRegistersOthers) {
+TEST_F(PortMapperTest, UnknownProceduresAndBadArgumentsAreRefused) {
   ask(2, 1, portmap::Mapping{7, 7, portmap::kTcp, 7});
   EXPECT_EQ(status, rpc::AcceptStatus::PROC_UNAVAIL);
   ask(2, 3, rpc::Void{});

@@ -270,7 +270,7 @@ TEST_F(StalledPullTest, WhoHasDeliveredBeforeDoesNotNoticeThem) {
       << "a client that has delivered before waits for memory that is held by clients "
          "that have delivered nothing";
   EXPECT_EQ(content("file"), data);
-  EXPECT_TRUE(troubles.empty()) << "somebody had to go first: " << troubles.front();
+  EXPECT_TRUE(troubles.empty()) << "a connection had to be dropped first: " << troubles.front();
 }
 
 TEST_F(StalledPullTest, ANewOneWaitsShortlyHoweverManyTheyAre) {
@@ -286,14 +286,14 @@ TEST_F(StalledPullTest, ANewOneWaitsShortlyHoweverManyTheyAre) {
   EXPECT_TRUE(done) << "the new client's WRITE still waits for memory that is held by clients that "
                        "have delivered nothing for "
                     << kContendedWait.count() << " ms";
-  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or nobody was told";
+  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or no trouble was reported";
   EXPECT_EQ(troubles[0],
             "a time limit passed: less than 32768 octets of read chunks came in 1000 ms while "
             "others waited for memory");
   EXPECT_EQ(troubles.size(), server->statistics().dropped_connections);
 }
 
-TEST_F(StalledPullTest, NobodyIsDroppedWhileNobodyWaits) {
+TEST_F(StalledPullTest, NoConnectionIsDroppedWhileNoneWaits) {
   auto other = connect();
   stall(4, stalled_file);
   drive([&] { return server->pool().loaned_bytes() > 4U << 20; });

@@ -59,7 +59,7 @@ TEST_F(LargeRecordTest, AnAnnouncedLengthCostsNoMemory) {
   RawStream client(tcp_url);
   client.send(record);
   pump({&client}, [&] { return client.records.size() == 1; });
-  EXPECT_TRUE(troubles.empty()) << "somebody had to go first: " << troubles.front();
+  EXPECT_TRUE(troubles.empty()) << "a connection had to be dropped first: " << troubles.front();
   EXPECT_EQ(content("large"), data);
 }
 
@@ -90,7 +90,7 @@ TEST_F(LargeRecordTest, WhoStallsWhileOthersWaitForMemoryIsDroppedSoon) {
       << "the fourth record still waits for memory that is held by clients that have sent nothing "
          "for "
       << kContendedWait.count() << " ms";
-  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or nobody was told";
+  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or no trouble was reported";
   EXPECT_EQ(
       troubles[0],
       "a time limit passed: less than 32768 octets of a record came in 1000 ms while others waited "
@@ -122,7 +122,7 @@ TEST_F(LargeRecordTest, WhoSendsSteadilyWhileOthersWaitIsNotDropped) {
   EXPECT_TRUE(troubles.empty()) << troubles.front();
 }
 
-TEST_F(LargeRecordTest, WhoStallsWhileNobodyWaitsHasTheLongerTime) {
+TEST_F(LargeRecordTest, AStallWhileNoConnectionWaitsHasTheLongerTime) {
   stall(2, record.size() - 1);
   for (auto left = 2 * kContendedWait; left > 0ms; left -= kHolderWatchInterval) {
     now += kHolderWatchInterval;

@@ -188,7 +188,7 @@ TEST_F(V4RecoveryTest, NothingIsTakenFromThoseWhoMayReclaim) {
   EXPECT_EQ(run(op_remove, {"moved"}, fresh, root()).status, Status::NFS4_OK);
 }
 
-TEST_F(V4RecoveryTest, WhatNobodyHasOpenDoesNotWait) {
+TEST_F(V4RecoveryTest, ObjectsWithoutOpensDoNotWait) {
   Actor actor = mounted("had");
   open(actor, "f", 3);
   start(path);
@@ -212,7 +212,7 @@ TEST_F(V4RecoveryTest, GraceEndsByItself) {
   EXPECT_EQ(recorded(), "") << "RFC 8881 8.4.3: who missed the period cannot use the next one";
 }
 
-TEST_F(V4RecoveryTest, ARestartWithinGraceLosesNobody) {
+TEST_F(V4RecoveryTest, ARestartWithinGraceKeepsAllClients) {
   Actor one = mounted("one", 1);
   Actor two = mounted("two", 2);
   open(one, "f", 3);

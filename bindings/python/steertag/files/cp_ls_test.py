@@ -178,7 +178,7 @@ def test_ls_prints_sorted_names_and_attributes(url, tmp_path, capsys):
     assert row[-1].endswith("b")
 
 
-@pytest.mark.parametrize("version", ["3", "4.1"])
+@pytest.mark.parametrize("version", ["3", "4.1", "v3", "v4.1"])
 def test_odd_names_are_escaped(url, tmp_path, capsys, version):
     name = b"\x1b[2J\n\\ \xff \xc3\xa4"
     (tmp_path / "here").write_bytes(b"")

@@ -33,6 +33,7 @@ def add_options(parser):
     """Adds the options of every command with a URL."""
     parser.add_argument(
         "--nfs",
+        type=_version,
         choices=("3", "4.1"),
         help="version of NFS (default: 4.1, or 3 if the server does not have it)",
     )
@@ -90,6 +91,11 @@ def leave(files):
     remains."""
     with contextlib.suppress(*errors()):
         files.end()
+
+
+def _version(text):
+    """The digits of a version, which may be spelled "v3" too."""
+    return text.removeprefix("v")
 
 
 def _number(text):

@@ -1,4 +1,4 @@
-"""The deviating peer: our own server or client, with one defect switched on by name."""
+"""The deviating peer: our own server or client, with one deviation switched on."""
 
 import dataclasses
 import json
@@ -41,7 +41,7 @@ PEERS = {
 
 @dataclasses.dataclass(frozen=True)
 class Deviation:
-    """A defect and one requirement that it breaks; `also` if this is not its own requirement."""
+    """A deviation and one requirement that it breaks; `also` if this is not its own requirement."""
 
     name: str
     requirement: str

@@ -47,8 +47,8 @@ def run(arguments):
     recording = replay_command.load(arguments.file)
     if replay_command.is_of_client(recording, arguments):
         raise Failure(
-            "a case for clients is not shrunk: what its server does hangs on what the client says; "
-            "`steertag replay` does it again, and the capture in the file shows it whole"
+            "client cases cannot be shrunk: the server reacts to the client; `steertag replay` runs "
+            "the case again, and the capture in the file shows all of it"
         )
     source = pathlib.Path(arguments.file)
     out = pathlib.Path(arguments.out or source.with_name(f"{source.stem}.min{SUFFIX}"))

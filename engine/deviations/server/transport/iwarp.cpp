@@ -227,7 +227,7 @@ constexpr Deviation kFamily[] = {
      .script_shows = false},
     {.name = "startup-words-last",
      .breaks = {"RFC6581-9-1"},
-     .sentence = "The depths stand behind the private data of an MPA reply.",
+     .sentence = "The depths follow the private data of an MPA reply.",
      .server = {.accept =
                     [](Connecting& connecting) {
                       if (Policy* policy = unspared(connecting))

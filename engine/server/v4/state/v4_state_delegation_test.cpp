@@ -90,7 +90,7 @@ TEST_F(V4DelegationTest, ARecallRefersToTheGrantUntilItsSlotIsUsedAgain) {
   EXPECT_EQ(write_open(), Status::NFS4ERR_DELAY);
   auto recalled = holder.channel->answer_recall(Status::NFS4ERR_DELAY);
   ASSERT_EQ(recalled.sequence.csa_referring_call_lists.size(), 1U)
-      << "RFC 8881 2.10.6.3: nobody knows whether the client has seen the grant";
+      << "RFC 8881 2.10.6.3: it is unknown whether the client has seen the grant";
   const nfs4::ReferringCallList& list = recalled.sequence.csa_referring_call_lists[0];
   EXPECT_EQ(list.rcl_sessionid, holder.session);
   ASSERT_EQ(list.rcl_referring_calls.size(), 1U);
@@ -103,7 +103,7 @@ TEST_F(V4DelegationTest, ARecallRefersToTheGrantUntilItsSlotIsUsedAgain) {
       << "the next request in the slot proves that the reply was seen";
 }
 
-TEST_F(V4DelegationTest, NobodyGetsOneWhoCannotBeCalledOrDoesNotWant) {
+TEST_F(V4DelegationTest, NotGrantedWithoutBackchannelOrWhenNotWanted) {
   const auto refused = open(holder, "f", kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG).delegation;
   EXPECT_EQ(refused.delegation_type, DelegationType::OPEN_DELEGATE_NONE_EXT);
   EXPECT_EQ(refused.od_whynone.ond_why, nfs4::WhyNoDelegation::WND4_NOT_WANTED);
@@ -115,7 +115,7 @@ TEST_F(V4DelegationTest, NobodyGetsOneWhoCannotBeCalledOrDoesNotWant) {
   EXPECT_EQ(open(old, "f", kRead).delegation.delegation_type, DelegationType::OPEN_DELEGATE_NONE);
 }
 
-TEST_F(V4DelegationTest, NobodyGetsOneWhoHasNoSlotForARecall) {
+TEST_F(V4DelegationTest, NotGrantedWithoutASlotForTheRecall) {
   Actor actor;
   const auto id = run(op_exchange_id, exchange_args(actor), actor).resok4;
   actor.clientid = id.eir_clientid;
@@ -132,7 +132,7 @@ TEST_F(V4DelegationTest, NobodyGetsOneWhoHasNoSlotForARecall) {
             nfs4::DelegationType::OPEN_DELEGATE_NONE);
 }
 
-TEST_F(V4DelegationTest, NobodyGetsOneWhoAcceptsNoRecallOfItsSize) {
+TEST_F(V4DelegationTest, NotGrantedIfTheRecallExceedsMaxRequestSize) {
   // The recall with the longest credential and a referring call, and a session that asked for its
   // backchannel later.
   constexpr std::uint32_t kRecallBytes = 524;

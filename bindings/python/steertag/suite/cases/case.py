@@ -100,7 +100,7 @@ def case(
       although a deviation breaks a requirement of the case.
 
     A case whose id begins with "client." tests clients: its fixture `bench` is a
-    client_bench.ClientBench, and its needs are of suite.client_needs.
+    client_bench.ClientBench, and its needs are of suite.client.client_needs.
     """
     tolerated = dict(tolerates or {})
     over = (over,) if isinstance(over, str) else tuple(over)

@@ -76,7 +76,7 @@ class Run:
             )
         if not binds(requirement_id, self.transport):
             raise HarnessError(
-                f"the case asserts {requirement_id}, which binds nobody over {self.transport}"
+                f"the case asserts {requirement_id}, which binds no peer over {self.transport}"
             )
 
     @property

@@ -4,6 +4,7 @@ The client's command, its use of an unaltered server, and the probe after each c
 """
 
 import os
+import pathlib
 
 from ... import build_paths, fabric
 from ...verdict import Verdict
@@ -39,6 +40,7 @@ class Client:
 
     def __init__(self, options):
         self._options = options
+        self._own_program = _own_program() if self.ours else None
         self.listen = list(options.listen_urls)
         self.url = self.listen[0]
         provider = fabric.parse_url(self.url).provider
@@ -65,8 +67,7 @@ class Client:
     def command(self, own=()):
         """What to run for the server that listens now; `own` are further options of our own client."""
         if not self._options.client_command:
-            program = os.environ.get("STEERTAG_COPY") or str(build_paths.tool("steertag-copy"))
-            words = [program, self.url, "--nfs", self._options.client_nfs]
+            words = [str(self._own_program), self.url, "--nfs", self._options.client_nfs]
             words += ["--timeout-ms", str(OWN_CALL_MS), *own]
             for name in self._options.client_deviations:
                 words += ["--deviate", name]
@@ -82,6 +83,17 @@ class Client:
         """When a run counts as hung."""
         limit_s = self._options.client_timeout_s
         return int(max(limit_s, LIMIT_RUNS * habits.seconds) * 1000)
+
+
+def _own_program():
+    """The path of our own client; raises Unreachable if there is none."""
+    program = pathlib.Path(os.environ.get("STEERTAG_COPY") or build_paths.tool("steertag-copy"))
+    if not program.exists():
+        raise Unreachable(
+            f"there is no {program}: build it with `cmake --build --preset release --target "
+            "steertag-copy`, or name another client with --client-command"
+        )
+    return program
 
 
 class ClientSession(CaseSession):

@@ -97,6 +97,7 @@ def _add_options_of_clients(add):
     )
     add(
         "--client-nfs",
+        type=lambda text: text.removeprefix("v"),  # "v3" is another spelling of "3"
         choices=CLIENT_VERSIONS,
         help=f"NFS version of our own client (default {CLIENT_VERSIONS[0]})",
     )
