@@ -17,7 +17,7 @@
 namespace steertag::peer {
 
 class ServerConnection final : public EndpointUser,
-                               private PullHolder,
+                               private WatchedConnection,
                                private CallbackCalls::Carrier {
  public:
   /// `context` and `rdma` must outlive the connection.
@@ -55,7 +55,7 @@ class ServerConnection final : public EndpointUser,
   bool take_callback_reply(ReceiveId receive, View message);
   void on_callback_sent(WorkTag tag);
 
-  // Memory for pulls, and those who wait for it.
+  // Read sinks of pulls: server_pull.cpp.
   PullStart start_waiting_pull(std::uint32_t transaction) override;
   const std::string& pull_host() const override { return origin_.peer_host; }
   bool proven() const override { return proven_; }
