@@ -73,7 +73,7 @@ void ClientSession::pump() {
   if (stage_ == Stage::ready && slots_.exhausted()) stage_ = Stage::none;
   if (stage_ == Stage::none && !waiting_.empty()) make();
   if (stage_ == Stage::leaving && !destroying_ && slots_.idle()) destroy_left();
-  if (stage_ == Stage::ready) keep_back_channel();
+  if (stage_ == Stage::ready) keep_backchannel();
   if (stage_ == Stage::ready) tell_slots();
   if (stage_ == Stage::completing && completing_) {
     if (const auto slot = slots_.take()) send(std::move(completing_), *slot);
@@ -257,7 +257,7 @@ void ClientSession::create_session() {
   args.csa_clientid = client_id_;
   args.csa_sequence = create_sequence_;
   args.csa_fore_chan_attrs = wanted_channel();
-  args.csa_back_chan_attrs = wanted_back_channel();
+  args.csa_back_chan_attrs = wanted_backchannel();
   if (can_be_called()) {
     args.csa_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
     args.csa_cb_program = kCallbackProgram;
@@ -285,7 +285,7 @@ void ClientSession::create_session() {
     session_id_ = made.csr_sessionid;
     const std::uint32_t wanted = wanted_channel().ca_maxrequests;
     slots_.reset(std::min(channel_.ca_maxrequests, wanted));
-    back_channel_made(made);
+    backchannel_made(made);
     if (reclaimed_) {
       stage_ = Stage::ready;
     } else {

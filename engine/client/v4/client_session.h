@@ -127,14 +127,14 @@ class ClientSession {
   Expected<void, FileError> destroyed(const Expected<CallReply, CallError>& reply,
                                       nfs4::Opnum number, bool in_session) const;
 
-  // The backchannel: client_back_channel.cpp.
+  // The backchannel: client_backchannel.cpp.
   CallbackActions callback_actions();
   bool can_be_called() const { return schedule_.carrier().reverse_limits().has_value(); }
-  nfs4::ChannelAttrs wanted_back_channel() const;
-  void back_channel_made(const nfs4::CreateSessionOk& made);
+  nfs4::ChannelAttrs wanted_backchannel() const;
+  void backchannel_made(const nfs4::CreateSessionOk& made);
   /// Binds the present connection if the backchannel was lost with an earlier one, or if the server
   /// has said that it cannot reach us.
-  void keep_back_channel();
+  void keep_backchannel();
   void bind();
   void take_bind(Expected<CallReply, CallError> outcome);
   void bind_refused(const FileError& error);
@@ -169,7 +169,7 @@ class ClientSession {
   SlotTable slots_;
   std::uint64_t sessions_made_ = 0;  // also the number of the present one
   CallbackProgram callbacks_;
-  bool has_back_channel_ = false;      // the server agreed to one
+  bool has_backchannel_ = false;       // the server agreed to one
   std::uint64_t back_connection_ = 0;  // the last one that was to become part of it
   bool path_down_ = false;             // the server has said so since
   bool binding_ = false;

@@ -32,8 +32,8 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
       origin_{context.next_connection++, true, {}, {}},
       endpoint_(rdma.provider, *this, options),
       most_transactions_(std::size_t{2} * options.receives) {
-  callbacks_ = std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this), context.callbacks,
-                                               kFirstCallbackXid, 1);
+  callbacks_ = std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this),
+                                                       context.callbacks, kFirstCallbackXid, 1);
   origin_.back = callbacks_;
   if (context.options.interposer)
     interposed_ = std::make_shared<InterposedConnection>(endpoint_, rdma.pool, *callbacks_,

@@ -18,7 +18,7 @@ namespace steertag::peer {
 
 class ServerConnection final : public EndpointUser,
                                private WatchedConnection,
-                               private CallbackCalls::Carrier {
+                               private ConnectionBackchannel::Sender {
  public:
   /// `context` and `rdma` must outlive the connection.
   ServerConnection(ServerContext& context, RdmaContext& rdma, EndpointOptions options);
@@ -123,7 +123,7 @@ class ServerConnection final : public EndpointUser,
       replaced_;  // messages of an interposer, by the receive of the true one
   Origin origin_;
   std::string peer_name_;
-  std::shared_ptr<CallbackCalls> callbacks_;
+  std::shared_ptr<ConnectionBackchannel> callbacks_;
   // Messages of callbacks that have not left, by the rest of their tag.
   std::map<WorkTag, std::array<Bytes, 2>> sent_callbacks_;
   WorkTag next_callback_ = 0;

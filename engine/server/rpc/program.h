@@ -7,7 +7,7 @@
 #include <string>
 
 #include "rpc/message.h"
-#include "server/rdma/callback_channel.h"
+#include "server/rdma/backchannel.h"
 #include "server/rdma/reply_payload.h"
 #include "wire/xdr.h"
 
@@ -27,7 +27,7 @@ struct Origin {
   bool rdma = false;             // RPC-over-RDMA, not a byte stream
   std::string peer_host;         // without the port
   /// The way back to the caller; calls through it fail once the connection is down.
-  std::weak_ptr<CallbackChannel> back;
+  std::weak_ptr<Backchannel> back;
 };
 
 /// What a procedure may know beside its arguments. Both are valid during the call only.

@@ -39,9 +39,9 @@ StreamConnection::StreamConnection(StreamRuntime& runtime, std::uint64_t id, net
       id_(id),
       socket_(std::move(socket)),
       peer_(peer),
-      callbacks_(std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this),
-                                                 runtime.context.callbacks, kFirstCallbackXid,
-                                                 kReverseCredits)),
+      callbacks_(std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this),
+                                                         runtime.context.callbacks,
+                                                         kFirstCallbackXid, kReverseCredits)),
       origin_{id, false, host_of(peer), callbacks_} {}
 
 StreamConnection::~StreamConnection() {

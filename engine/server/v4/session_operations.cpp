@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "endpoint/limits.h"
-#include "server/v4/state/backchannel.h"
+#include "server/v4/state/session_backchannel.h"
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
 #include "wire/header.h"
