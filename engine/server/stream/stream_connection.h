@@ -96,7 +96,7 @@ class StreamConnection final : private net::Channel, private ConnectionBackchann
   net::Socket socket_;
   net::Address peer_;
   std::shared_ptr<ConnectionBackchannel> callbacks_;
-  Origin origin_;
+  ConnectionInfo info_;
   Bytes replaced_;  // the call that an interposer has put in place of the one under way
   net::Reactor::Key key_ = 0;
   std::unique_ptr<rpc::RecordReader> reader_;  // while a record is incomplete

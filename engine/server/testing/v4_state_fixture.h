@@ -92,8 +92,8 @@ class V4StateTest : public ::testing::Test {
   Result run(void (*handler)(const Args&, CompoundCall&, Result&), const Args& args, Actor& actor,
              std::optional<Handle> on = {}) {
     const Caller caller{actor.uid, actor.uid, {}};
-    Origin origin{actor.connection, actor.rdma, actor.host, actor.backchannel};
-    const CallContext context{caller, origin};
+    ConnectionInfo info{actor.connection, actor.rdma, actor.host, actor.backchannel};
+    const CallContext context{caller, info};
     reply.clear();
     CompoundCall call{context, storage, *state, reply};
     call.minorversion = actor.minorversion;

@@ -23,7 +23,7 @@ struct Slot {
   std::uint32_t operation_count = 0;
 };
 
-/// A connection of a session, by Origin::connection.
+/// A connection of a session, by ConnectionInfo::id.
 struct Binding {
   std::uint64_t connection = 0;
   bool fore = false;

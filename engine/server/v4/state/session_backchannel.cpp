@@ -263,11 +263,11 @@ bool take_credential(Session& session, std::span<const nfs4::CallbackSecParms> p
   return false;
 }
 
-void open_backchannel(StateTables& tables, Session& session, const Origin& origin) {
+void open_backchannel(StateTables& tables, Session& session, const ConnectionInfo& info) {
   for (Binding& binding : session.bindings) {
-    if (binding.connection != origin.connection) continue;
+    if (binding.connection != info.id) continue;
     binding.back = true;
-    binding.backchannel = origin.back;
+    binding.backchannel = info.backchannel;
   }
   probe_backchannel(tables, session);
 }

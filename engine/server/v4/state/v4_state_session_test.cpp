@@ -87,8 +87,8 @@ TEST_F(V4ClientTest, ARestartedServerIsTheSameAndAnotherIsNot) {
   Actor actor;
   const auto ask = [&](PseudoRoot& its_storage) {
     const Caller caller{0, 0, {}};
-    const Origin origin{1, true, "192.0.2.1", actor.backchannel};
-    const CallContext context{caller, origin};
+    const ConnectionInfo info{1, true, "192.0.2.1", actor.backchannel};
+    const CallContext context{caller, info};
     CompoundCall call{context, its_storage, *state, reply, 1};
     nfs4::ExchangeIdResult result;
     op_exchange_id(exchange_args(actor), call, result);
