@@ -35,7 +35,7 @@ CallbackActions ClientSession::callback_actions() {
 // --- the connection
 
 nfs4::ChannelAttrs ClientSession::wanted_backchannel() const {
-  const auto limits = schedule_.carrier().reverse_limits();
+  const auto limits = schedule_.transport().reverse_limits();
   // Servers want values also of a channel that no connection becomes part of.
   if (!limits) return {0, 4096, 4096, 0, 2, 1, {}};
   const auto call = static_cast<std::uint32_t>(limits->call_bytes);
@@ -45,7 +45,7 @@ nfs4::ChannelAttrs ClientSession::wanted_backchannel() const {
 
 void ClientSession::backchannel_made(const nfs4::CreateSessionOk& made) {
   has_backchannel_ = (made.csr_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
-  back_connection_ = schedule_.carrier().connection_number();
+  back_connection_ = schedule_.transport().connection_number();
   path_down_ = binding_ = destroying_ = slots_recalled_ = false;
   vain_binds_ = 0;
   bind_delay_ = {};
@@ -56,7 +56,8 @@ void ClientSession::backchannel_made(const nfs4::CreateSessionOk& made) {
 void ClientSession::keep_backchannel() {
   if (binding_) return;
   // RFC 8881 2.10.13.1.2: who comes back without its last connection has to bind the new one.
-  const bool lost = has_backchannel_ && schedule_.carrier().connection_number() != back_connection_;
+  const bool lost =
+      has_backchannel_ && schedule_.transport().connection_number() != back_connection_;
   if (lost || path_down_) bind();
 }
 
@@ -82,7 +83,7 @@ void ClientSession::take_bind(Expected<CallReply, CallError> outcome) {
   binding_ = false;
   ++binds_;
   // Also after a failure: the next connection is the next try.
-  back_connection_ = schedule_.carrier().connection_number();
+  back_connection_ = schedule_.transport().connection_number();
   if (!outcome) return;
   auto reply = CompoundReply::of(*outcome);
   if (!reply) return bind_refused(reply.error());

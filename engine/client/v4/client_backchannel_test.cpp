@@ -32,7 +32,7 @@ class ClientBackchannelTest : public ClientSessionTest {
     sequence.csa_referring_call_lists = referring;
     operations.add(CbOpnum::OP_CB_SEQUENCE, sequence);
     operations.add(number, args);
-    const Bytes reply = carrier.service->answer(call);
+    const Bytes reply = transport.service->answer(call);
     wire::Reader reader(reply);
     rpc::ReplyHeader answered;
     answered.decode(reader);
@@ -65,14 +65,14 @@ TEST_F(ClientBackchannelTest, IsAskedForWithTheSession) {
 }
 
 TEST_F(ClientBackchannelTest, IsServedForAsLongAsTheSessionIsThere) {
-  EXPECT_NE(carrier.service, nullptr) << "before the first call (RFC 8167 6)";
+  EXPECT_NE(transport.service, nullptr) << "before the first call (RFC 8167 6)";
   { const ClientSession other(schedule, options()); }
-  EXPECT_EQ(carrier.service, nullptr);
+  EXPECT_EQ(transport.service, nullptr);
 }
 
 TEST_F(ClientBackchannelTest, NextConnectionIsBoundByACallOfItsOwn) {
   ASSERT_TRUE(call());
-  carrier.connection = 2;
+  transport.connection = 2;
   seen.clear();
   ASSERT_TRUE(call());
   settle();
@@ -87,10 +87,10 @@ TEST_F(ClientBackchannelTest, NextConnectionIsBoundByACallOfItsOwn) {
 }
 
 TEST_F(ClientBackchannelTest, SessionWithoutOneIsNotBound) {
-  carrier.reverse.reset();
+  transport.reverse.reset();
   ASSERT_TRUE(call());
   EXPECT_EQ(creates.front().csa_flags, 0U);
-  carrier.connection = 2;
+  transport.connection = 2;
   flags = nfs4::SEQ4_STATUS_CB_PATH_DOWN;
   ASSERT_TRUE(call());
   settle();
@@ -126,7 +126,7 @@ TEST_F(ClientBackchannelTest, CallsFromBeforeTheBindDoNotAskForAnother) {
 TEST_F(ClientBackchannelTest, BindIsRepeatedAfterADelay) {
   ASSERT_TRUE(call());
   next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_DELAY};
-  carrier.connection = 2;
+  transport.connection = 2;
   ASSERT_TRUE(call());
   for (int i = 0; i < 20; ++i) schedule.step(1s);
   EXPECT_EQ(binds.size(), 2U);
@@ -137,7 +137,7 @@ TEST_F(ClientBackchannelTest, BindIsRepeatedAfterADelay) {
 TEST_F(ClientBackchannelTest, RefusedBindGivesTheSessionUp) {
   ASSERT_TRUE(call());
   next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_INVAL};
-  carrier.connection = 2;
+  transport.connection = 2;
   ASSERT_TRUE(call());
   settle();
   EXPECT_EQ(count(Opnum::OP_DESTROY_SESSION), 1);
@@ -168,7 +168,7 @@ TEST_F(ClientBackchannelTest, FaultThatTheServerTellsEndsTheSession) {
 TEST_F(ClientBackchannelTest, SessionIsLeftOnlyWhenItsCallsHaveEnded) {
   ASSERT_TRUE(call());
   next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_INVAL};
-  carrier.connection = 2;
+  transport.connection = 2;
   int done = 0;
   for (int i = 0; i < 6; ++i)
     session.call(null_call(), [&](const Expected<CompoundReply, FileError>& reply) {
@@ -184,10 +184,10 @@ TEST_F(ClientBackchannelTest, SessionIsLeftOnlyWhenItsCallsHaveEnded) {
 TEST_F(ClientBackchannelTest, ServerThatGrantsTheForeChannelAloneIsLeftInPeace) {
   ASSERT_TRUE(call());
   granted = nfs4::ChannelDirFromServer::CDFS4_FORE;
-  carrier.connection = 2;
+  transport.connection = 2;
   ASSERT_TRUE(call());
   settle();
-  carrier.connection = 3;
+  transport.connection = 3;
   ASSERT_TRUE(call());
   settle();
   EXPECT_EQ(binds.size(), 1U);
@@ -204,7 +204,7 @@ TEST_F(ClientBackchannelTest, RecalledSlotsAreNotUsedAndTheServerIsTold) {
   int done = 0;
   for (int i = 0; i < 3; ++i)
     session.call(null_call(), [&](const Expected<CompoundReply, FileError>&) { ++done; });
-  EXPECT_EQ(carrier.pending(), 1U);
+  EXPECT_EQ(transport.pending(), 1U);
   schedule.run_until([&] { return done == 3; });
   for (const nfs4::SequenceArgs& each : sequences) EXPECT_EQ(each.sa_slotid, 0U);
 }
@@ -216,7 +216,7 @@ TEST_F(ClientBackchannelTest, ReplyFromBeforeTheRecallDoesNotUndoIt) {
   schedule.step(0ms);  // its reply says that slot 3 may be used
   for (int i = 0; i < 6; ++i)
     session.call(null_call(), [](const Expected<CompoundReply, FileError>&) {});
-  EXPECT_EQ(carrier.pending(), 2U);
+  EXPECT_EQ(transport.pending(), 2U);
   settle();
 }
 

@@ -51,11 +51,11 @@ ClientSession::ClientSession(CallSchedule& schedule, SessionOptions options)
     : schedule_(schedule),
       options_(std::move(options)),
       callbacks_(callback_actions(), options_.policy.callbacks) {
-  schedule_.carrier().serve_reverse(&callbacks_);
+  schedule_.transport().serve_reverse(&callbacks_);
 }
 
 ClientSession::~ClientSession() {
-  schedule_.carrier().serve_reverse(nullptr);
+  schedule_.transport().serve_reverse(nullptr);
 }
 
 // --- calls
@@ -248,7 +248,7 @@ nfs4::ChannelAttrs ClientSession::wanted_channel() const {
   wanted.ca_maxresponsesize_cached = kMostKeptReply;
   wanted.ca_maxoperations = kMostClientOperations;
   // A slot without a credit would only wait in line.
-  wanted.ca_maxrequests = std::clamp(schedule_.carrier().limits().calls, 1U, kMostClientSlots);
+  wanted.ca_maxrequests = std::clamp(schedule_.transport().limits().calls, 1U, kMostClientSlots);
   return wanted;
 }
 

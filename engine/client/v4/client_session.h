@@ -14,7 +14,7 @@
 
 namespace steertag::peer {
 
-/// Slots that are asked for, if the carrier takes so many calls: more would only wait in line.
+/// Slots that are asked for, if the transport takes so many calls: more would only wait in line.
 inline constexpr std::uint32_t kMostClientSlots = 64;
 /// Octets of a call or reply beside the file data: RPC header with AUTH_SYS, SEQUENCE, PUTFH.
 inline constexpr std::uint32_t kCompoundOverhead = 1024;
@@ -44,7 +44,7 @@ using CompoundDone = std::function<void(Expected<CompoundReply, FileError>)>;
 
 class ClientSession {
  public:
-  /// `schedule` must outlive the session, which answers the calls of the server over its carrier.
+  /// `schedule` must outlive the session, which answers the calls of the server over its transport.
   ClientSession(CallSchedule& schedule, SessionOptions options);
   ~ClientSession();
   ClientSession(const ClientSession&) = delete;
@@ -129,7 +129,7 @@ class ClientSession {
 
   // The backchannel: client_backchannel.cpp.
   CallbackActions callback_actions();
-  bool can_be_called() const { return schedule_.carrier().reverse_limits().has_value(); }
+  bool can_be_called() const { return schedule_.transport().reverse_limits().has_value(); }
   nfs4::ChannelAttrs wanted_backchannel() const;
   void backchannel_made(const nfs4::CreateSessionOk& made);
   /// Binds the present connection if the backchannel was lost with an earlier one, or if the server
