@@ -69,7 +69,7 @@ void register_preferences(int protocol) {
       &judged_by, kProfiles.data(), false);
   prefs_register_enum_preference(
       module, "levels", "Findings to show",
-      "Requirements of which level are shown when they are broken. Normative text without a key "
+      "The levels of broken requirements to show. Normative text without a key "
       "word counts as MUST.",
       &levels, kLevels.data(), false);
   prefs_register_bool_preference(module, "operations", "Show RDMA operations",

@@ -74,7 +74,7 @@ def judge_retry(bench, first, second, kept, outcome):
     # has this status, or another with which it has no effect.
     statuses = second.statuses
     if not kept and len(statuses) == 2 and statuses[0] == OK and statuses[1] != OK:
-        bench.latitude(SEQUENCE, "it does not keep the reply to a callback of which nobody asks it")
+        bench.latitude(SEQUENCE, "it does not cache the reply to a callback without csa_cachethis")
     else:
         what = "the retry of a callback has the reply of the first time"
         expect.true(False, CACHED if kept else SEQUENCE, what, outcome=outcome)

@@ -83,4 +83,4 @@ def test_arguments_of_the_other_side(failed):
 def test_shrinking_is_refused_in_words(failed):
     done = steertag("shrink", failed)
     assert done.returncode == 2
-    assert "a case for clients is not shrunk" in done.stderr
+    assert "client cases cannot be shrunk" in done.stderr

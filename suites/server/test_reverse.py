@@ -120,7 +120,7 @@ def test_sequence_ids(bench):
         recall.expect_done(FIRST, number)
     xids = [each.xid for each in recall.callbacks.seen]
     if len(set(xids)) < len(xids):
-        bench.latitude("RFC8167-2.4-1", "an XID comes again after its call is over")
+        bench.latitude("RFC8167-2.4-1", "an XID is reused after its call is over")
 
 
 @case(

@@ -51,7 +51,7 @@ class ClientSession {
   ClientSession& operator=(const ClientSession&) = delete;
 
   /// Queues a call; makes the session first if there is none. NFS4ERR_DELAY and NFS4ERR_GRACE are
-  /// waited out (kMostDelay), the loss of the session is repaired: neither is told.
+  /// waited out (kMostDelay). A lost session is replaced. The caller sees neither.
   void call(ClientCompound call, CompoundDone done);
   /// Calls, waits, and gives `take`, which returns an Expected<..., FileError>, the reply.
   template <class Take>

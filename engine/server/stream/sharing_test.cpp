@@ -288,7 +288,7 @@ TEST_F(StalledPullTest, ANewOneWaitsShortlyHoweverManyTheyAre) {
   EXPECT_TRUE(done) << "the new client's WRITE still waits for memory that is held by clients that "
                        "have delivered nothing for "
                     << kContendedWait.count() << " ms";
-  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or nobody was told";
+  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or no trouble was reported";
   EXPECT_EQ(troubles[0],
             "a time limit passed: less than 32768 octets of read chunks came in 1000 ms while "
             "others waited for memory");

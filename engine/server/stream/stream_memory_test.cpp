@@ -90,7 +90,7 @@ TEST_F(LargeRecordTest, WhoStallsWhileOthersWaitForMemoryIsDroppedSoon) {
       << "the fourth record still waits for memory that is held by clients that have sent nothing "
          "for "
       << kContendedWait.count() << " ms";
-  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or nobody was told";
+  ASSERT_FALSE(troubles.empty()) << "no connection was dropped, or no trouble was reported";
   EXPECT_EQ(
       troubles[0],
       "a time limit passed: less than 32768 octets of a record came in 1000 ms while others waited "

@@ -87,7 +87,7 @@ def connections(graded):
         yield f"... and {hidden} more connections, which --json lists"
     unkept = graded.connections_in_all - len(graded.connections)
     if unkept > 0:
-        yield f"... and {unkept} more connections, of which no summary is kept"
+        yield f"... and {unkept} more connections, without a summary"
 
 
 def _summary(one):

@@ -42,7 +42,7 @@ class Row:
     expected = property(operator.attrgetter("_found.expected"))
     observed = property(operator.attrgetter("_found.observed"))
     event = property(
-        operator.attrgetter("_found.event"), doc="(Role, kind, number): what it hangs on"
+        operator.attrgetter("_found.event"), doc="(Role, kind, number): the event that proves it"
     )
     known_frame = property(operator.attrgetter("_found.known_frame"), doc="0: at the capture's end")
 

@@ -47,7 +47,7 @@ def run(arguments):
     recording = replay_command.load(arguments.file)
     if replay_command.is_of_client(recording, arguments):
         raise Failure(
-            "a case for clients is not shrunk: what its server does hangs on what the client says; "
+            "client cases cannot be shrunk: the server reacts to the client; "
             "`steertag replay` does it again, and the capture in the file shows it whole"
         )
     source = pathlib.Path(arguments.file)
