@@ -26,7 +26,7 @@ constexpr milliseconds kPatience{10000};
 // Operations in flight of a rate benchmark; the responder acknowledges every half of it.
 constexpr std::size_t kWindow = 16;
 
-/// One side: provider, domain and connection, and counts of what it was told.
+/// One side: provider, domain and connection, and counts of its completions and notices.
 class Side : public Handler {
  public:
   Side() {
@@ -162,7 +162,7 @@ class Bench {
     options.crc = crc;
     const auto listener = server_.provider->listen(
         Url{"iwarp", "127.0.0.1", 0, ""}, [&](std::unique_ptr<ConnectionRequest> request) {
-          // If it fails the initiator is told by the end of its connection.
+          // On failure the initiator sees its connection end.
           auto made = request->accept(*server_.domain, options, server_);
           if (!made) return;
           accepted = std::move(*made);

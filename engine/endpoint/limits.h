@@ -44,11 +44,11 @@ inline constexpr std::size_t kProvenPart = 4;
 inline constexpr std::chrono::milliseconds kContendedWait{1000};
 /// A mebibyte at 32 KiB a second takes as long as StreamTimeouts::whole_record allows.
 inline constexpr std::uint64_t kLeastProgressBytes = 32768;
-/// Between two looks at who holds memory: the precision of kContendedWait.
-inline constexpr std::chrono::milliseconds kHolderWatchInterval{100};
-/// At most this much time counts between two looks. Clients do not pay for the time in which the
+/// Between two checks of stalled connections: the precision of kContendedWait.
+inline constexpr std::chrono::milliseconds kWatchdogInterval{100};
+/// At most this much time counts between two checks. Clients do not pay for the time in which the
 /// server did not look at their octets. Not below the time that its owners poll for.
-inline constexpr std::chrono::milliseconds kMostWatchStep{250};
+inline constexpr std::chrono::milliseconds kMostWatchdogStep{250};
 /// Octets of replies of one server that have not left, the file contents they refer to included.
 inline constexpr std::size_t kReplyBudgetBytes = std::size_t{64} << 20;
 /// One connection may have this part of that: four of the largest replies with the default budget.

@@ -2,27 +2,33 @@
 #include "fabric/observed_memory.h"
 
 namespace steertag::fabric {
+namespace {
+
+void notify(MemoryObserver& observer, const RegisteredRegion& region) {
+  const Rights rights = region.rights();
+  observer.on_offered({region.stag(), region.base(), region.open_length(), rights.remote_read,
+                       rights.remote_write});
+}
+
+}  // namespace
 
 void ObservedMemory::add(MemoryObserver& observer) {
   observers_.push_back(&observer);
-  notify_open(observer);
+  for (const RegisteredRegion* region : regions_) {
+    if (region->remotely_open()) {
+      notify(observer, *region);
+    }
+  }
 }
 
 void ObservedMemory::remove(MemoryObserver& observer) {
   std::erase(observers_, &observer);
 }
 
-void ObservedMemory::notify_offered(const Region& region, std::size_t open_length) const {
+void ObservedMemory::notify_offered(const RegisteredRegion& region) const {
   for (MemoryObserver* observer : observers_) {
-    notify_offered(*observer, region, open_length);
+    notify(*observer, region);
   }
-}
-
-void ObservedMemory::notify_offered(MemoryObserver& observer, const Region& region,
-                                    std::size_t open_length) {
-  const Rights rights = region.rights();
-  observer.on_offered(
-      {region.stag(), region.base(), open_length, rights.remote_read, rights.remote_write});
 }
 
 void ObservedMemory::notify_invalidated(std::uint32_t stag, bool guard_intact) const {

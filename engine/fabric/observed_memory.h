@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "fabric/region.h"
+#include "fabric/registered_region.h"
 #include "trace/event.h"
 
 namespace steertag::fabric {
@@ -25,16 +25,14 @@ class ObservedMemory {
   void remove(MemoryObserver& observer);
 
  protected:
-  /// `open_length` octets of the region were opened.
-  void notify_offered(const Region& region, std::size_t open_length) const;
+  void notify_offered(const RegisteredRegion& region) const;
   void notify_invalidated(std::uint32_t stag, bool guard_intact) const;
-  static void notify_offered(MemoryObserver& observer, const Region& region,
-                             std::size_t open_length);
 
  private:
-  /// Notifies the observer of each open region, in order of allocation.
-  virtual void notify_open(MemoryObserver& observer) const = 0;
+  friend class RegisteredRegion;
+
   std::vector<MemoryObserver*> observers_;
+  std::vector<const RegisteredRegion*> regions_;  // in order of allocation
 };
 
 }  // namespace steertag::fabric

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "net/error.h"
-#include "server/rdma/callback_calls.h"
+#include "server/rdma/connection_backchannel.h"
 #include "server/rdma/rdma_dispatch.h"
 #include "server/rdma/reply_budget.h"
 #include "server/rpc/failed_calls.h"

@@ -1,4 +1,4 @@
-"""Tests of what a recorded client and server are told to do, and of the file that is made of it."""
+"""Tests of the workload of a recorded client and server, and of the file made of it."""
 
 import struct
 import types

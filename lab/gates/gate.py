@@ -72,7 +72,7 @@ def run_again(
     cases: list[str],
 ) -> baseline.Comparison:
     """Has fresh machines confirm what differs: races inside a kernel, and memory that it has spoilt
-    itself, change verdicts that no row can foresee. What was not seen again is told, and does not count;
+    itself, change verdicts that no row can foresee. What was not seen again is reported, and does not count;
     a crash or a hang does, however rare."""
     kept = subject.directory / FIRST_REPORT
     shutil.rmtree(kept, ignore_errors=True)

@@ -1,7 +1,7 @@
 """What cases on callbacks share: harmless callbacks, and the talk that makes them (RFC 8881 20)."""
 
 from steertag import nfs
-from steertag.suite.client.back_channel import BackChannel, OK
+from steertag.suite.client.backchannel import Backchannel, OK
 from steertag.suite.client.script import is_read
 
 NFS4 = nfs.nfs4
@@ -24,8 +24,8 @@ def recall_slots(highest):
 
 
 def talk_over(bench, talk, when=is_read, **settings):
-    """(BackChannel, ClientOutcome) of a talk; the case ends if it could not be held."""
-    back = BackChannel(talk, when, **settings)
+    """(Backchannel, ClientOutcome) of a talk; the case ends if it could not be held."""
+    back = Backchannel(talk, when, **settings)
     outcome = bench.use(back)
     if back.hindrance:
         bench.not_testable(back.hindrance)

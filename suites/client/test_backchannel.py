@@ -7,7 +7,7 @@ import pytest
 
 from steertag import nfs
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.back_channel import BackChannel, OK
+from steertag.suite.client.backchannel import Backchannel, OK
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import is_read, operations_of, sequence_of
 from steertag.suite.client.session_watch import conform_but, SessionWatch
@@ -255,7 +255,7 @@ def is_open(reply):
     return any(number.name == "OPEN" for number, _ in operations_of(reply.rpc_call))
 
 
-class Recalled(BackChannel):
+class Recalled(Backchannel):
     """Takes slots back, and says the same in each SEQUENCE from then on."""
 
     def __init__(self, target):

@@ -6,7 +6,7 @@ RFC 8881 20.9, 2.10.6.1, 2.10.6.3, 18.36.3.
 import pytest
 
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.back_channel import BackChannel, DELAY, OK
+from steertag.suite.client.backchannel import Backchannel, DELAY, OK
 from steertag.suite.client.script import is_read, Sequence
 from .callback_talks import (
     keeps,
@@ -240,7 +240,7 @@ def test_race(bench):
             return UNPROVEN
         return (yield back.call(recall_nothing(), number=2, referring=[back.waiting]))
 
-    back = BackChannel(talk, is_read, puts_off=True, patient=True)
+    back = Backchannel(talk, is_read, puts_off=True, patient=True)
     outcome = bench.use(back)
     if isinstance(back.said, str):
         bench.not_testable(back.said)

@@ -3,7 +3,7 @@
 import pytest
 
 from steertag.suite import case, client_kinds as kinds, expect
-from steertag.suite.client.back_channel import ASKED_CREDITS, BackChannel, OK
+from steertag.suite.client.backchannel import ASKED_CREDITS, Backchannel, OK
 from steertag.suite.client.script import is_read
 from .callback_talks import (
     keeps,
@@ -203,7 +203,7 @@ def test_retry_after_loss(bench):
         second = yield back.call(recall_nothing(), number=1)
         return first, second, (yield back.call(number=2))
 
-    back = BackChannel(talk, is_read)
+    back = Backchannel(talk, is_read)
     outcome = bench.use(back)
     if back.made is not None and back.has_left(back.session):
         bench.latitude(SEQUENCE, "it leaves the session with the connection")
@@ -232,7 +232,7 @@ def test_as_many_as_granted(bench):
         credits = min(max(first.sent.header.credit, 1), ASKED_CREDITS)
         return (yield [back.null() for _ in range(credits)])
 
-    back = BackChannel(talk, is_read)
+    back = Backchannel(talk, is_read)
     outcome = bench.use(back, own=["--credits", "2"])
     what = "a receive for each callback that was granted"
     expect.true(not (back.lost and outcome.starved()), RECEIVES, what, outcome=outcome)
@@ -253,7 +253,7 @@ def test_before_the_session(bench):
         back.release()
         return (yield early)
 
-    back = BackChannel(talk, early=True)
+    back = Backchannel(talk, early=True)
     outcome = bench.use(back)
     what = "a receive for the first callback"
     expect.true(not outcome.starved(), READY, what, outcome=outcome)
@@ -292,7 +292,7 @@ def test_long_call(bench):
             return None
         return (yield back.long_null())
 
-    back = BackChannel(talk, is_read)
+    back = Backchannel(talk, is_read)
     outcome = bench.use(back)
     if back.lost:
         bench.latitude(LONG_CALLS, "it reads the chunk of a long callback")

@@ -92,7 +92,7 @@ def test_loss(bench, step, how):
 @pytest.mark.parametrize("step", ["first-call", "first-reply", "read-reply", "write-reply"])
 @case("client.loss.always.{step}", requirements=["RFC8166-4.5.5-1"], hostile=True)
 def test_always(bench, step):
-    """Every connection ends at this step: the user is told, or the client goes on trying."""
+    """Every connection ends at this step: the client reports an error, or goes on trying."""
     outcome = bench.use(Ending(step, ENDS["abort"], always=True))
     latitude = {kinds.COMPLETED: "it did without such calls", **may_hang(bench)}
     expect(outcome, "RFC8166-4.5.5-1", must=[kinds.REFUSED], latitude=latitude)
@@ -179,7 +179,7 @@ def test_startup_first(bench, answer):
 
 @case("client.startup.drop-always", requirements=["RFC8166-4.5.5-1"], hostile=True)
 def test_startup_drop(bench):
-    """No request gets a connection: the user is told, or the client goes on trying."""
+    """No request gets a connection: the client reports an error, or goes on trying."""
 
     def request(step):
         step.answer = "drop"

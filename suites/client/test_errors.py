@@ -40,7 +40,7 @@ def expect_no_resend(bench, outcome, xid, error):
     hostile=True,
 )
 def test_error(bench, name, call_kind):
-    """The error ends the call: its user is told, and its XID is not sent again."""
+    """The error ends the call: the client reports it, and does not send the XID again."""
     seen = []
 
     def interpose(reply):

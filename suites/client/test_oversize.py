@@ -31,8 +31,7 @@ def test_once(bench, excess, call_kind):
 @pytest.mark.parametrize("call_kind", ["plain", "read"])
 @case("client.oversize.always.{call_kind}", requirements=["RFC8166-4.5.5-1"], hostile=True)
 def test_always(bench, call_kind):
-    """Every such reply is too long: the client is told by lost connections, and gives up or goes on
-    trying."""
+    """Every such reply is too long, so each connection is lost: the client gives up or goes on trying."""
 
     def interpose(reply):
         reply.send(oversize(reply, 1))

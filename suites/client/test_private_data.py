@@ -196,7 +196,7 @@ def test_own(bench):
 @pytest.mark.parametrize("data", ["without", "with"])
 @case("client.private-data.rejected-{data}", requirements=["RFC8166-4.5.5-1"], hostile=True)
 def test_rejected(bench, data):
-    """Every request is rejected: the user is told, or the client goes on trying."""
+    """Every request is rejected: the client reports an error, or goes on trying."""
 
     def request(step):
         step.answer = "reject"

@@ -1,4 +1,4 @@
-"""When a script is told that the client has nothing more to say."""
+"""When a script is notified that the client is idle."""
 
 import types
 

@@ -66,7 +66,7 @@ KILLS_ITS_RUN = """
     def test_kills(bench):
         os.kill(os.getpid(), signal.SIGKILL)
 """
-# A server that is told to end by SIGTERM does so within this.
+# A server ends within this after SIGTERM.
 SERVER_END_S = 10
 VERSION_ZERO = """
     from steertag.suite import case, expect

@@ -5,7 +5,7 @@ import types
 import pytest
 
 from steertag import nfs, peer, rpc, wire
-from steertag.suite.client.back_channel import answer_from
+from steertag.suite.client.backchannel import answer_from
 from steertag.suite.client.client_connection import sent_from
 from steertag.suite.client.script import Reply
 from steertag.suite.client.session_watch import conform_but, SessionWatch

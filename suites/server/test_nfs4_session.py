@@ -9,7 +9,7 @@ from steertag.suite.cases.case_end import unprepared
 from steertag.suite.exchange.callbacks import Callbacks, REVERSE_CREDITS
 from steertag.suite.nfs_client.nfs4_client import (
     NO_CREDENTIAL,
-    back_channel,
+    backchannel,
     fore_channel,
     getattr_of,
     putfh,
@@ -150,10 +150,10 @@ BACK_OFFERS = {
     needs=["backchannel"],
 )
 @pytest.mark.parametrize("name", BACK_OFFERS)
-def test_back_channel(bench, name):
+def test_backchannel(bench, name):
     """The server grants the backchannel. It raises none of its sizes, and changes neither
     operations nor slots."""
-    asked = back_channel(**BACK_OFFERS[name])
+    asked = backchannel(**BACK_OFFERS[name])
     client = bench.nfs4_client(receives=32 + REVERSE_CREDITS)
     Callbacks(client.conn)
     prepare(client)

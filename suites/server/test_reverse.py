@@ -7,7 +7,7 @@ from steertag.suite import case, expect, kinds
 from steertag.suite.nfs_client.nfs4_client import (
     CALLBACK_PROGRAM,
     NO_CREDENTIAL,
-    back_channel,
+    backchannel,
     sys_credential,
 )
 from .conflicting_open import ConflictingOpen
@@ -216,7 +216,7 @@ def test_threshold(bench, name):
         "asymmetric": wire.PrivateData(send_bytes=8192, receive_bytes=1024),
     }
     # Only what fits inline is announced, so no long call is needed (RFC 8267 6.5.2).
-    channel = back_channel(ca_maxrequestsize=1024)
+    channel = backchannel(ca_maxrequestsize=1024)
     settings = {"private_data": data[name]}
     session = unusual_session(bench, settings, csa_back_chan_attrs=channel)
     recall = Recall(bench, session)
@@ -243,7 +243,7 @@ def test_small_channel(bench, name):
     keeps to the agreed limits."""
     attrs = {"request": {"ca_maxrequestsize": 128}, "operations": {"ca_maxoperations": 1}}[name]
     client = known_client(bench)
-    made = client.create_session(csa_flags=BACK, csa_back_chan_attrs=back_channel(**attrs))
+    made = client.create_session(csa_flags=BACK, csa_back_chan_attrs=backchannel(**attrs))
     refused = dict.fromkeys(
         (status("NFS4ERR_TOOSMALL"), status("NFS4ERR_INVAL")), "refused at once"
     )

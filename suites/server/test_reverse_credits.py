@@ -6,7 +6,7 @@ import pytest
 
 from steertag import rpc, wire
 from steertag.suite import case, expect, kinds
-from steertag.suite.nfs_client.nfs4_client import back_channel
+from steertag.suite.nfs_client.nfs4_client import backchannel
 from .reverse_checks import Recall, expect_quiet, one_of_two, other_slot, with_grant
 
 BOTH_WAYS = "RFC8167-2.4.1-1"
@@ -101,7 +101,7 @@ def test_forward_while_held(bench):
 def test_reverse_grant(bench, grant):
     """No more callbacks are outstanding than the client grants. Three recalls are due, and each
     waits for a credit."""
-    session = with_grant(bench, grant, csa_back_chan_attrs=back_channel(ca_maxrequests=4))
+    session = with_grant(bench, grant, csa_back_chan_attrs=backchannel(ca_maxrequests=4))
     hold_to_grant(bench, session, grant)
     conn = session.conn
     # Our reverse grants and the server's forward grants are independent.
@@ -121,7 +121,7 @@ def test_reverse_grant(bench, grant):
 def test_no_reverse_grant(bench):
     """A reverse reply grants zero credits. To avoid a deadlock, as in the forward direction, the
     server goes on with one callback at a time."""
-    session = with_grant(bench, 0, csa_back_chan_attrs=back_channel(ca_maxrequests=4))
+    session = with_grant(bench, 0, csa_back_chan_attrs=backchannel(ca_maxrequests=4))
     hold_to_grant(bench, session, 0)
 
 

@@ -398,7 +398,7 @@ def test_sequence_fault(bench, name):
         return
     down = NFS4.SEQ4_STATUS_CB_PATH_DOWN | NFS4.SEQ4_STATUS_CB_PATH_DOWN_SESSION
     told = "a path that is down instead of a fault"
-    bench.latitude(FAULT_FLAG, told if session.status_flags & down else "no fault is told")
+    bench.latitude(FAULT_FLAG, told if session.status_flags & down else "no fault is reported")
     other = bench.connect(receives=36)
     Callbacks(other)
     bound = session.bind(other, NFS4.ChannelDirFromClient.CDFC4_BACK_OR_BOTH)

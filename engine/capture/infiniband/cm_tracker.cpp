@@ -89,7 +89,7 @@ void CmTracker::on_request(const TransportPacket& packet, const CmMessage& reque
   handshake.private_data = KeptPrivateData(request);
   pairs_.end_users(handshake.client_path, request.queue_pair, packet.stamp, nullptr);
 
-  FeedHints hints;
+  ConnectionHints hints;
   hints.fabric = fabric_of(packet.source);
   hints.ends = {end_text(handshake.client_path, request.queue_pair),
                 end_text(handshake.server_path)};
@@ -138,7 +138,8 @@ void CmTracker::establish(PairTable::Position pair, const EarlyReply& reply) {
   handshake.answered = true;
   handshake.server_id = reply.server_id;
   pairs_.end_users(handshake.server_path, reply.queue_pair, reply.stamp, &*pair);
-  pair->connection().feed().set_end(Side::b, end_text(handshake.server_path, reply.queue_pair));
+  pair->connection().classifier().set_end(Side::b,
+                                          end_text(handshake.server_path, reply.queue_pair));
   pair->accept(reply.stamp, reply.private_data);
   pair->connection().start_at(Side::a, reply.client_psn);
   pairs_.index(pair, Side::a, handshake.to_server(reply.queue_pair));

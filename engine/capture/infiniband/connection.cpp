@@ -28,9 +28,9 @@ std::uint32_t before(std::uint32_t psn) {
 
 }  // namespace
 
-Connection::Connection(ConnectionSinks& sinks, FeedHints hints)
-    : feed_(sinks, std::move(hints)),
-      requests_{Requests(Side::a, feed_), Requests(Side::b, feed_)} {}
+Connection::Connection(ConnectionSinks& sinks, ConnectionHints hints)
+    : classifier_(sinks, std::move(hints)),
+      requests_{Requests(Side::a, classifier_), Requests(Side::b, classifier_)} {}
 
 void Connection::set_mtu(std::uint32_t octets) {
   if (!is_mtu(octets)) return;
@@ -45,7 +45,7 @@ std::size_t Connection::buffered() const {
 
 void Connection::read(Side sender, const TransportPacket& packet) {
   if (over_) return;
-  if (!feed_.wanted()) {
+  if (!classifier_.wanted()) {
     other_protocol_ = true;
     return stop(packet.stamp);
   }
@@ -124,7 +124,7 @@ void Connection::note_received(Side requester, std::uint32_t psn, const FrameSta
     up_to = waiting.front().stamp;
     waiting.pop_front();
   }
-  if (up_to) feed_.on_acknowledged(stamp, other(requester), *up_to);
+  if (up_to) classifier_.on_acknowledged(stamp, other(requester), *up_to);
 }
 
 void Connection::note_accepted(Side requester, std::uint32_t psn) {
@@ -180,13 +180,13 @@ void Connection::report_loss(const QueuedPacket& queued, LossKind kind) {
   const std::uint32_t psn = queued.packet.base.psn;
   if (queued.packet.traits().is_request()) {
     if (requests(queued.sender).order(psn) == Order::due) return;  // refused first, accepted later
-    feed_.on_loss(stamp, queued.sender, kind);
+    classifier_.on_loss(stamp, queued.sender, kind);
     return requests(queued.sender).skip_to(psn);
   }
   const Side requester = other(queued.sender);
   Requests& asked = requests(requester);
   if (!asked.asked(psn)) {
-    feed_.on_loss(stamp, requester, kind);
+    classifier_.on_loss(stamp, requester, kind);
     std::uint32_t next = psn_after(psn);
     const Proof& known = proof(requester);
     if (known.any && psn_distance(psn, known.psn) > 0) next = psn_after(known.psn);
@@ -195,7 +195,7 @@ void Connection::report_loss(const QueuedPacket& queued, LossKind kind) {
     asked.skip_to(psn_distance(psn, next) > 0 ? next : psn_after(psn));
   }
   if (order_of(queued.sender, queued.packet) == Order::ahead) {
-    feed_.on_loss(stamp, queued.sender, kind);
+    classifier_.on_loss(stamp, queued.sender, kind);
     const bool response = queued.packet.traits().operation == ib::Operation::read_response;
     const bool itself = response || ib::is_fatal(ack_of(queued.packet));
     asked.reads().skip_to(itself ? psn : psn_after(psn), asked.mtu());
@@ -228,7 +228,7 @@ void Connection::flush() {
 void Connection::take_request(Side sender, const TransportPacket& packet, bool in_order) {
   const bool calm = disturbed_ == 0 || arrivals_ - disturbed_ > kMostReordering;
   // A joined side may have sent any number of packets before its first captured one.
-  feed_.on_message_packet(packet.stamp, sender, in_order && calm && requests(sender).known());
+  classifier_.on_message_packet(packet.stamp, sender, in_order && calm && requests(sender).known());
   requests(sender).take(packet);
   std::deque<ReportedPacket>& waiting = unacknowledged_[static_cast<std::size_t>(sender)];
   if (waiting.size() == kMostUnacknowledged) waiting.pop_front();
@@ -240,7 +240,7 @@ void Connection::take(Side sender, const TransportPacket& packet, bool in_order)
   Requests& asked = requests(other(sender));
   if (packet.traits().operation == ib::Operation::read_response) {
     if (packet.fault == PacketFault::damaged) {
-      feed_.on_loss(packet.stamp, sender, LossKind::damaged);
+      classifier_.on_loss(packet.stamp, sender, LossKind::damaged);
       return asked.reads().skip_to(psn_after(packet.base.psn), asked.mtu());
     }
     if (packet.traits().last) {
@@ -249,11 +249,11 @@ void Connection::take(Side sender, const TransportPacket& packet, bool in_order)
       asked.note_unknown_read(packet.base.psn);
     }
     if (const auto event = asked.reads().take(packet)) {
-      feed_.on_event(packet.stamp, sender, *event);
+      classifier_.on_event(packet.stamp, sender, *event);
     }
   } else if (ib::is_fatal(ack_of(packet))) {
     // InfiniBand specification, chapter 9: both queue pairs are in the error state from here on.
-    feed_.on_event(packet.stamp, sender, trace::Disconnect{false});
+    classifier_.on_event(packet.stamp, sender, trace::Disconnect{false});
     stop(packet.stamp);
   }
 }
@@ -265,7 +265,7 @@ void Connection::end(const FrameStamp& stamp) {
 }
 
 void Connection::stop(const FrameStamp& stamp) {
-  feed_.on_end(stamp);
+  classifier_.on_end(stamp);
   over_ = true;
   reorder_queue_.clear();
   for (Requests& each : requests_) each.release();

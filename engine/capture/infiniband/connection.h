@@ -8,7 +8,7 @@
 #include <deque>
 #include <limits>
 
-#include "capture/feed.h"
+#include "capture/connection_classifier.h"
 #include "capture/infiniband/reorder_queue.h"
 #include "capture/infiniband/requests.h"
 #include "capture/infiniband/transport_packet.h"
@@ -38,9 +38,9 @@ inline constexpr std::int32_t kMostAhead = 1 << 17;
 /// (ConnectionSink::on_message_packet).
 class Connection {
  public:
-  Connection(ConnectionSinks& sinks, FeedHints hints);
+  Connection(ConnectionSinks& sinks, ConnectionHints hints);
 
-  ConnectionFeed& feed() { return feed_; }
+  ConnectionClassifier& classifier() { return classifier_; }
   /// Sets the PSN of the side's first request.
   void start_at(Side side, std::uint32_t psn) { requests(side).start_at(psn); }
   /// The announced path MTU. The sizes of packets override it.
@@ -48,7 +48,7 @@ class Connection {
   void read(Side sender, const TransportPacket& packet);
   /// Reports all queued packets. What they wait for is lost.
   void flush();
-  /// Flushes, then ends the feed.
+  /// Flushes, then ends the connection at the classifier.
   void end(const FrameStamp& stamp);
   /// The connection reports nothing more and keeps nothing.
   bool over() const { return over_; }
@@ -100,7 +100,7 @@ class Connection {
   void take_request(Side sender, const TransportPacket& packet, bool in_order);
   void stop(const FrameStamp& stamp);
 
-  ConnectionFeed feed_;
+  ConnectionClassifier classifier_;
   std::array<Requests, 2> requests_;
   std::array<Proof, 2> proofs_;
   std::array<MissingResponse, 2> missing_responses_;

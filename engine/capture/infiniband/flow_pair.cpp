@@ -10,22 +10,24 @@ namespace {
 namespace ib = rdma::infiniband;
 
 template <class Event>
-void report(ConnectionFeed& feed, const FrameStamp& stamp, Side side, const KeptPrivateData& data) {
+void report(ConnectionClassifier& classifier, const FrameStamp& stamp, Side side,
+            const KeptPrivateData& data) {
   if (data.whole) {
-    feed.on_event(stamp, side, Event{data.octets});
+    classifier.on_event(stamp, side, Event{data.octets});
   } else {
-    feed.on_loss(stamp, side, LossKind::cut);
+    classifier.on_loss(stamp, side, LossKind::cut);
   }
 }
 
 }  // namespace
 
-FlowPair::FlowPair(ConnectionSinks& sinks, FeedHints hints, CmHandshake handshake)
+FlowPair::FlowPair(ConnectionSinks& sinks, ConnectionHints hints, CmHandshake handshake)
     : connection_(sinks, std::move(hints)), handshake_(std::move(handshake)) {
   connection_.start_at(Side::b, handshake_->server_psn);
 }
 
-FlowPair::FlowPair(ConnectionSinks& sinks, FeedHints hints, const FlowKey& one, const FlowKey& two)
+FlowPair::FlowPair(ConnectionSinks& sinks, ConnectionHints hints, const FlowKey& one,
+                   const FlowKey& two)
     : connection_(sinks, std::move(hints)), flows_{one, two} {}
 
 bool FlowPair::has_end(const Address& address, std::uint32_t queue_pair) const {
@@ -41,12 +43,13 @@ bool FlowPair::has_end(const Address& address, std::uint32_t queue_pair) const {
 void FlowPair::report_request() {
   if (!handshake_ || handshake_->reported) return;
   handshake_->reported = true;
-  report<trace::Connect>(connection_.feed(), handshake_->stamp, Side::a, handshake_->private_data);
+  report<trace::Connect>(connection_.classifier(), handshake_->stamp, Side::a,
+                         handshake_->private_data);
 }
 
 void FlowPair::accept(const FrameStamp& stamp, const KeptPrivateData& data) {
   report_request();
-  report<trace::Accept>(connection_.feed(), stamp, Side::b, data);
+  report<trace::Accept>(connection_.classifier(), stamp, Side::b, data);
 }
 
 void FlowPair::reject(const FrameStamp& stamp, Side sender, const ib::CmMessage& message) {
@@ -55,7 +58,7 @@ void FlowPair::reject(const FrameStamp& stamp, Side sender, const ib::CmMessage&
   // Other reasons are the connection manager's own: no listener, or a lost message.
   const bool by_consumer = message.reason == ib::kRejectedByConsumer;
   if (sender == Side::b && !handshake_->answered && by_consumer) {
-    report<trace::Reject>(connection_.feed(), stamp, Side::b, KeptPrivateData(message));
+    report<trace::Reject>(connection_.classifier(), stamp, Side::b, KeptPrivateData(message));
   }
   disconnect(stamp, sender);
 }
@@ -65,7 +68,7 @@ void FlowPair::disconnect(const FrameStamp& stamp, Side sender) {
   report_request();
   connection_.flush();
   if (connection_.over()) return;
-  connection_.feed().on_event(stamp, sender, trace::Disconnect{true});
+  connection_.classifier().on_event(stamp, sender, trace::Disconnect{true});
   connection_.end(stamp);
 }
 
@@ -80,7 +83,7 @@ void FlowPair::forget(const FrameStamp& stamp) {
   report_request();
   connection_.flush();
   for (const Side side : {Side::a, Side::b}) {
-    connection_.feed().on_loss(stamp, side, LossKind::overflow);
+    connection_.classifier().on_loss(stamp, side, LossKind::overflow);
   }
   connection_.end(stamp);
 }

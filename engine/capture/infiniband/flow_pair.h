@@ -17,9 +17,9 @@ inline constexpr unsigned kMostLate = 64;
 class FlowPair {
  public:
   /// The client, side a, asked for it.
-  FlowPair(ConnectionSinks& sinks, FeedHints hints, CmHandshake handshake);
+  FlowPair(ConnectionSinks& sinks, ConnectionHints hints, CmHandshake handshake);
   /// Joined: the capture lacks its beginning. Side a is the sender of `one`.
-  FlowPair(ConnectionSinks& sinks, FeedHints hints, const FlowKey& one, const FlowKey& two);
+  FlowPair(ConnectionSinks& sinks, ConnectionHints hints, const FlowKey& one, const FlowKey& two);
 
   Connection& connection() { return connection_; }
   std::optional<CmHandshake>& handshake() { return handshake_; }

@@ -150,7 +150,7 @@ TEST(QueuePairJoin, WhatCannotBeToldApartIsLost) {
   for (const auto& connection : all.connections) {
     EXPECT_THAT(connection.lines, Contains("0 end"));
     EXPECT_THAT(connection.lines, Contains(HasSubstr(kMissing)));
-    EXPECT_EQ(connection.sends.size(), 1u) << "each direction is told by itself";
+    EXPECT_EQ(connection.sends.size(), 1u) << "each direction is reported by itself";
   }
 }
 

@@ -96,10 +96,10 @@ std::optional<PairTable::Position> QueuePairs::State::asked_for(const FlowKey& t
   });
   if (pair == pairs.end()) return std::nullopt;
   pair->handshake()->answered = true;
-  ConnectionFeed& feed = pair->connection().feed();
-  feed.set_end(Side::b, end_text(to_server.destination, to_server.queue_pair));
+  ConnectionClassifier& classifier = pair->connection().classifier();
+  classifier.set_end(Side::b, end_text(to_server.destination, to_server.queue_pair));
   pair->report_request();
-  feed.on_loss(stamp, Side::b, LossKind::missing);
+  classifier.on_loss(stamp, Side::b, LossKind::missing);
   pairs.index(pair, Side::a, to_server);
   pairs.index(pair, Side::b, to_client);
   return pair;
@@ -109,7 +109,7 @@ PairTable::Position QueuePairs::State::join_unknown(const MatchedFlows& both,
                                                     const FrameStamp& stamp) {
   const FlowKey& one = both.one;
   const FlowKey& two = both.two;
-  FeedHints hints;
+  ConnectionHints hints;
   hints.fabric = fabric_of(one.source);
   hints.ends = {end_text(one.source, two.queue_pair), end_text(two.source, one.queue_pair)};
   if (both.cut_client) {
@@ -122,7 +122,8 @@ PairTable::Position QueuePairs::State::join_unknown(const MatchedFlows& both,
   pairs.index(pair, Side::a, one);
   pairs.index(pair, Side::b, two);
   const LossKind kind = manager.setup_cut(one) ? LossKind::cut : LossKind::joined;
-  for (const Side side : {Side::a, Side::b}) pair->connection().feed().on_loss(stamp, side, kind);
+  for (const Side side : {Side::a, Side::b})
+    pair->connection().classifier().on_loss(stamp, side, kind);
   return pair;
 }
 
@@ -130,15 +131,15 @@ PairTable::Position QueuePairs::State::join_unknown(const MatchedFlows& both,
 /// lost, also between its messages. Each message can only be judged alone.
 void QueuePairs::State::tell_lost(const EvictedFlow& lost) {
   if (lost.requests.empty()) return;
-  FeedHints hints;
+  ConnectionHints hints;
   hints.fabric = fabric_of(lost.flow.source);
   hints.ends = {end_text(lost.flow.source), end_text(lost.flow.destination, lost.flow.queue_pair)};
-  ConnectionFeed feed(sinks, std::move(hints));
+  ConnectionClassifier classifier(sinks, std::move(hints));
   const auto lose = [&](const FrameStamp& stamp, LossKind kind) {
-    for (const Side side : {Side::a, Side::b}) feed.on_loss(stamp, side, kind);
+    for (const Side side : {Side::a, Side::b}) classifier.on_loss(stamp, side, kind);
   };
   lose(lost.first, manager.setup_cut(lost.flow) ? LossKind::cut : LossKind::joined);
-  Requests requests(Side::a, feed);
+  Requests requests(Side::a, classifier);
   for (const KeptPacket& kept : lost.requests) {
     const Order order = requests.order(kept.packet.base.psn);
     if (order == Order::behind) continue;
@@ -146,7 +147,7 @@ void QueuePairs::State::tell_lost(const EvictedFlow& lost) {
     requests.take(kept.packet);
     if (kept.packet.traits().last) lose(kept.packet.stamp, LossKind::missing);
   }
-  feed.on_end({});
+  classifier.on_end({});
 }
 
 void QueuePairs::State::keep_limits(const FrameStamp& stamp) {

@@ -5,7 +5,7 @@
 #include <deque>
 #include <optional>
 
-#include "capture/feed.h"
+#include "capture/connection_classifier.h"
 #include "capture/infiniband/kept_packet.h"
 
 namespace steertag::capture::infiniband {

@@ -92,7 +92,7 @@ void Requests::count_responses() {
 }
 
 void Requests::lose(const TransportPacket& packet, LossKind kind) {
-  feed_.on_loss(packet.stamp, side_, kind);
+  classifier_.on_loss(packet.stamp, side_, kind);
   message_ = packet.traits().last ? Message::none : Message::skipped;
 }
 
@@ -103,7 +103,7 @@ bool Requests::opens(const TransportPacket& packet, Message message) {
   const ib::OpcodeTraits& kind = packet.traits();
   if (kind.first) {
     if (message_ == Message::send || message_ == Message::write) {
-      feed_.on_loss(packet.stamp, side_, LossKind::damaged);
+      classifier_.on_loss(packet.stamp, side_, LossKind::damaged);
     }
     message_ = message;
     send_.clear();
@@ -135,7 +135,7 @@ void Requests::take_send(const TransportPacket& packet) {
   message_ = Message::none;
   std::optional<std::uint32_t> invalidated;
   if (kind.invalidate) invalidated = packet.invalidated;
-  feed_.on_event(packet.stamp, side_, trace::Send{whole, invalidated});
+  classifier_.on_event(packet.stamp, side_, trace::Send{whole, invalidated});
   send_.clear();
   if (send_.capacity() > kKeptSendBytes) send_ = {};
 }
@@ -151,8 +151,8 @@ void Requests::take_write(const TransportPacket& packet) {
   if (packet.traits().last) message_ = Message::none;
   // A partial payload is worth no more than none.
   const View payload = packet.payload_cut() ? View{} : packet.payload;
-  feed_.on_event(packet.stamp, side_,
-                 trace::RdmaWrite{write_key_, offset, packet.payload_length, payload});
+  classifier_.on_event(packet.stamp, side_,
+                       trace::RdmaWrite{write_key_, offset, packet.payload_length, payload});
 }
 
 void Requests::take_read(const TransportPacket& packet) {
@@ -165,8 +165,8 @@ void Requests::take_read(const TransportPacket& packet) {
   read_length_ = packet.rdma.length;
   reads_.add(read_start_, packet.rdma);
   count_responses();
-  feed_.on_event(packet.stamp, side_,
-                 trace::RdmaRead{packet.rdma.key, packet.rdma.address, read_length_});
+  classifier_.on_event(packet.stamp, side_,
+                       trace::RdmaRead{packet.rdma.key, packet.rdma.address, read_length_});
 }
 
 }  // namespace steertag::capture::infiniband

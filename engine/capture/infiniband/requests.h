@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "capture/feed.h"
+#include "capture/connection_classifier.h"
 #include "capture/infiniband/reads.h"
 #include "capture/infiniband/transport_packet.h"
 
@@ -19,7 +19,7 @@ inline constexpr std::int32_t kMostBehind = 1 << 20;
 
 class Requests {
  public:
-  Requests(Side side, ConnectionFeed& feed) : side_(side), feed_(feed) {}
+  Requests(Side side, ConnectionClassifier& classifier) : side_(side), classifier_(classifier) {}
 
   /// Sets the PSN of the first request.
   void start_at(std::uint32_t psn);
@@ -62,7 +62,7 @@ class Requests {
   bool open_ended() const { return read_last_ && mtu_ == 0 && read_length_ > kSmallestMtu; }
 
   Side side_;
-  ConnectionFeed& feed_;
+  ConnectionClassifier& classifier_;
   bool known_ = false;
   std::uint32_t next_ = 0;
   std::uint32_t mtu_ = 0;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/feed.h"
+#include "capture/connection_classifier.h"
 #include "capture/infiniband/queue_pairs.h"
 #include "capture/testing.h"
 #include "rdma/infiniband/cm_message.h"

@@ -65,7 +65,7 @@ TEST_F(DdpMessagesTest, AWrongSequenceNumberIsNoMessage) {
   EXPECT_EQ(take_send(2, 0, true), damaged);
   EXPECT_EQ(take_send(3, 0, true), "send 4 octets [01020304]") << "what follows it is taken";
   EXPECT_EQ(take_send(3, 0, false), damaged);
-  EXPECT_EQ(take_send(3, 4, true), "") << "the rest of what was told";
+  EXPECT_EQ(take_send(3, 4, true), "") << "the rest of what was reported";
   EXPECT_EQ(take_send(4, 0, true), "send 4 octets [01020304]");
 }
 

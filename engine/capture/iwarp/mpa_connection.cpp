@@ -17,7 +17,7 @@ constexpr std::size_t index(Side side) {
 
 }  // namespace
 
-MpaConnection::MpaConnection(ConnectionSinks& sinks, Budget& budget, FeedHints hints)
+MpaConnection::MpaConnection(ConnectionSinks& sinks, Budget& budget, ConnectionHints hints)
     : sinks_(sinks),
       hints_(std::move(hints)),
       conversation_(budget, *this),
@@ -26,7 +26,7 @@ MpaConnection::MpaConnection(ConnectionSinks& sinks, Budget& budget, FeedHints h
 
 void MpaConnection::take(Side from, const TcpSegment& segment, const FrameStamp& stamp) {
   if (!open()) return;
-  if (segment.syn && !feed_) hints_.client = segment.ack ? other(from) : from;
+  if (segment.syn && !classifier_) hints_.client = segment.ack ? other(from) : from;
   last_stamp_ = stamp;
   conversation_.take(from, segment, stamp);
   if (open()) return;
@@ -86,7 +86,7 @@ void MpaConnection::take_request(Side from, const FrameStamp& stamp, const Start
   request_ = startup.frame;
   stream(other(from)).expect_reply();
   recognize(stamp);
-  feed_->set_client(from);
+  classifier_->set_client(from);
   if (startup.cut) return lose(from, stamp, LossKind::cut);
   report(from, stamp, trace::Connect{startup.frame.private_data});
 }
@@ -95,7 +95,7 @@ void MpaConnection::take_reply(Side from, const FrameStamp& stamp, const Startup
   const StartupFrame& frame = startup.frame;
   hints_.client = other(from);
   recognize(stamp);
-  feed_->set_client(other(from));
+  classifier_->set_client(other(from));
   if (startup.cut) {
     lose(from, stamp, LossKind::cut);
   } else if (frame.rejected) {
@@ -112,13 +112,13 @@ void MpaConnection::take_reply(Side from, const FrameStamp& stamp, const Startup
 }
 
 void MpaConnection::on_no_startup(Side from, const FrameStamp& stamp) {
-  if (!feed_) return refuse();
+  if (!classifier_) return refuse();
   lose(from, stamp, LossKind::damaged);
 }
 
 void MpaConnection::on_ulpdu(Side from, const FrameStamp& stamp, const Ulpdu& ulpdu) {
   if (!open()) return;
-  if (!feed_) {
+  if (!classifier_) {
     if (!hints_.known_port) return on_lost(from, stamp, LossKind::joined);
     recognize(stamp);
   }
@@ -152,8 +152,8 @@ void MpaConnection::on_reset(Side from, const FrameStamp& stamp) {
 }
 
 void MpaConnection::recognize(const FrameStamp& stamp) {
-  if (feed_) return;
-  feed_.emplace(sinks_, hints_);
+  if (classifier_) return;
+  classifier_.emplace(sinks_, hints_);
   state_ = State::recognized;
   for (const Side side : kSides) {
     if (!startup_seen_[index(side)] && !conversation_.stream(side).at_start() &&
@@ -173,35 +173,35 @@ void MpaConnection::lose(Side from, const FrameStamp& stamp, LossKind kind) {
   std::optional<Loss>& loss = losses_[index(from)];
   // The first of several losses causes the others.
   loss = Loss{stamp, loss ? loss->kind : kind};
-  if (!feed_ && ++unaligned_ > kMostUnalignedPieces) refuse();
+  if (!classifier_ && ++unaligned_ > kMostUnalignedPieces) refuse();
 }
 
 void MpaConnection::report(Side from, const FrameStamp& stamp, const trace::Body& body) {
   if (!open()) return;
   report_losses();
-  feed_->on_event(stamp, from, body);
-  if (!feed_->wanted()) refuse();
+  classifier_->on_event(stamp, from, body);
+  if (!classifier_->wanted()) refuse();
 }
 
 void MpaConnection::report_losses() {
   for (const Side side : kSides) {
     const auto loss = std::exchange(losses_[index(side)], std::nullopt);
-    if (loss) feed_->on_loss(loss->stamp, side, loss->kind);
+    if (loss) classifier_->on_loss(loss->stamp, side, loss->kind);
   }
 }
 
 void MpaConnection::disconnect(Side culprit, const FrameStamp& stamp, bool clean) {
   if (!open()) return;
-  if (!feed_) return refuse();
+  if (!classifier_) return refuse();
   report(culprit, stamp, trace::Disconnect{clean});
   end(stamp);
 }
 
 void MpaConnection::end(const FrameStamp& stamp) {
   if (!open()) return;
-  if (feed_) {
+  if (classifier_) {
     report_losses();
-    feed_->on_end(stamp);
+    classifier_->on_end(stamp);
   }
   state_ = State::over;
   for (const Side side : kSides) stream(side).stop();

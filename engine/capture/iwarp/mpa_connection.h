@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "capture/feed.h"
+#include "capture/connection_classifier.h"
 #include "capture/iwarp/ddp_messages.h"
 #include "capture/iwarp/mpa_stream.h"
 #include "capture/iwarp/tcp_conversation.h"
@@ -17,8 +17,8 @@ inline constexpr int kMostUnalignedPieces = 1024;
 
 class MpaConnection final : private StreamSink, private MpaSink {
  public:
-  /// `hints` for the feed.
-  MpaConnection(ConnectionSinks& sinks, Budget& budget, FeedHints hints);
+  /// `hints` for the classifier.
+  MpaConnection(ConnectionSinks& sinks, Budget& budget, ConnectionHints hints);
 
   void take(Side from, const TcpSegment& segment, const FrameStamp& stamp);
   /// The capture ends. `end` is the place of the connection's end.
@@ -64,12 +64,12 @@ class MpaConnection final : private StreamSink, private MpaSink {
   };
 
   ConnectionSinks& sinks_;
-  FeedHints hints_;
+  ConnectionHints hints_;
   State state_ = State::candidate;
   TcpConversation conversation_;
   std::array<MpaStream, 2> streams_;
   std::array<DdpMessages, 2> messages_;
-  std::optional<ConnectionFeed> feed_;
+  std::optional<ConnectionClassifier> classifier_;
   FrameStamp last_stamp_;
   int unaligned_ = 0;
   std::array<bool, 2> startup_seen_{};

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "capture/connection.h"
-#include "capture/feed.h"
+#include "capture/connection_classifier.h"
 #include "capture/iwarp/tcp_stream.h"
 #include "rdma/iwarp/mpa_startup.h"
 #include "rdma/iwarp/segment.h"

@@ -157,7 +157,7 @@ TEST(TcpOrder, AHoleThatStaysIsGivenUpAtALimit) {
   Capture capture;
   capture.read(packets);
   const Lines& lines = capture.all.connections.front().lines;
-  ASSERT_EQ(lines.size(), 3 + kept) << "all that was kept is told";
+  ASSERT_EQ(lines.size(), 3 + kept) << "all that was buffered is reported";
   EXPECT_EQ(lines[2], "7 client loss: more would have to be kept than the limits allow");
 }
 

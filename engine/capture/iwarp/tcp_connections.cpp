@@ -30,7 +30,7 @@ bool begins_startup(View octets) {
 }  // namespace
 
 struct TcpConnections::Entry {
-  Entry(const Key& entry_key, ConnectionSinks& sinks, Budget& budget, FeedHints hints)
+  Entry(const Key& entry_key, ConnectionSinks& sinks, Budget& budget, ConnectionHints hints)
       : key(entry_key), connection(sinks, budget, std::move(hints)) {}
   Key key;
   MpaConnection connection;
@@ -64,8 +64,8 @@ bool TcpConnections::known(std::uint16_t port) const {
   return ports_.contains(port);
 }
 
-FeedHints TcpConnections::hints_of(const Key& key) const {
-  FeedHints hints;
+ConnectionHints TcpConnections::hints_of(const Key& key) const {
+  ConnectionHints hints;
   hints.ends = {end_text(key.addresses[0], key.ports[0]), end_text(key.addresses[1], key.ports[1])};
   const std::array<bool, 2> at_known{known(key.ports[0]), known(key.ports[1])};
   hints.known_port = at_known[0] || at_known[1];

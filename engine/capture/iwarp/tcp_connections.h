@@ -52,7 +52,7 @@ class TcpConnections {
   Entry* add(const Key& key);
   void file(Entry& entry, const FrameStamp& stamp);
   void remove(Entry& entry);
-  FeedHints hints_of(const Key& key) const;
+  ConnectionHints hints_of(const Key& key) const;
   bool known(std::uint16_t port) const;
 
   ConnectionSinks& sinks_;

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "capture/connection.h"
-#include "capture/feed.h"
+#include "capture/connection_classifier.h"
 #include "capture/iwarp/tcp_segment.h"
 #include "capture/iwarp/tcp_stream.h"
 

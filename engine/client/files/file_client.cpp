@@ -31,9 +31,9 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
   if (url.provider == kStreamProvider) {
     StreamRequesterOptions stream;
     stream.attempts = kFileAttempts;
-    auto carrier = StreamRequester::open(url, stream, first_xid);
-    if (!carrier) return tl::unexpected(error_of(carrier.error()));
-    way.carrier = std::move(*carrier);
+    auto transport = StreamRequester::open(url, stream, first_xid);
+    if (!transport) return tl::unexpected(error_of(transport.error()));
+    way.transport = std::move(*transport);
   } else {
     auto provider = fabric::make_provider(url.provider, random);
     if (!provider) return tl::unexpected(error_of(provider.error()));
@@ -56,10 +56,10 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     rdma.reserve = options.version != 3 ? options.reserve : 0;
     rdma.policy = options.requester;
     rdma.interposer = options.interposer;
-    way.carrier = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
+    way.transport = std::make_unique<Requester>(*way.provider, url, rdma, first_xid);
   }
-  way.schedule =
-      std::make_unique<CallSchedule>(*way.carrier, std::chrono::steady_clock::now, options.timeout);
+  way.schedule = std::make_unique<CallSchedule>(*way.transport, std::chrono::steady_clock::now,
+                                                options.timeout);
   way.schedule->set_interrupted(options.interrupted);
   return way;
 }

@@ -51,13 +51,13 @@ class FileClient {
 
   RemoteFiles& files() { return *files_; }
   /// What carries the calls of NFS.
-  CallCarrier& carrier() { return nfs_.schedule->carrier(); }
+  ClientTransport& transport() { return nfs_.schedule->transport(); }
 
  private:
   /// What carries calls to one port. The members depend on those before them.
   struct Way {
     std::unique_ptr<fabric::Provider> provider;
-    std::unique_ptr<CallCarrier> carrier;
+    std::unique_ptr<ClientTransport> transport;
     std::unique_ptr<CallSchedule> schedule;
   };
 

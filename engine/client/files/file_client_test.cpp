@@ -123,7 +123,7 @@ TEST_P(FileClientTest, CutConnectionsDoNotMatter) {
       if (done < next || transfer.done() || cuts == 2) return;
       next = done + distance;
       ++cuts;
-      client->carrier().abort_connection();
+      client->transport().abort_connection();
     };
   };
   store("file", octets, cut_every(2'000'000));
@@ -137,19 +137,19 @@ TEST_P(FileClientTest, ServerThatIsStartedAgainIsWaitedFor) {
   server->stop();
   int replies = 0;
   std::optional<CallError> error;
-  CallCarrier& carrier = client->carrier();
-  ASSERT_TRUE(carrier.submit(nfs3_call(nfs3::Procedure::NFSPROC3_NULL, nfs3::Void{}, {}),
-                             [&](const Expected<CallReply, CallError>& reply) {
-                               if (reply) ++replies;
-                               if (!reply) error = reply.error();
-                             }));
+  ClientTransport& transport = client->transport();
+  ASSERT_TRUE(transport.submit(nfs3_call(nfs3::Procedure::NFSPROC3_NULL, nfs3::Void{}, {}),
+                               [&](const Expected<CallReply, CallError>& reply) {
+                                 if (reply) ++replies;
+                                 if (!reply) error = reply.error();
+                               }));
   // More than it takes to be refused as often as a call is tried.
-  for (int i = 0; i < 1000; ++i) carrier.step(0ms);
+  for (int i = 0; i < 1000; ++i) transport.step(0ms);
   EXPECT_FALSE(error) << error.value_or(CallError{}).message();
   server = *ServerThread::start(
       urls, {}, seeded_random(7),
       std::make_unique<MemoryBackend>(counting_clock(), seeded_random(8), MemoryLimits{}));
-  while (carrier.pending() > 0) carrier.step(10s);
+  while (transport.pending() > 0) transport.step(10s);
   EXPECT_EQ(replies, 1) << error.value_or(CallError{}).message();
 }
 

@@ -195,13 +195,13 @@ Expected<void, FileError> Nfs3Files::learn_limits() {
   const auto info = call<nfs3::FsinfoResult>(nfs3::Procedure::NFSPROC3_FSINFO,
                                              nfs3::FsinfoArgs{to_nfs3(root_.handle)});
   if (!info) return tl::unexpected(info.error());
-  const CarrierLimits carrier = schedule_.carrier().limits();
+  const TransportLimits transport = schedule_.transport().limits();
   if (info->ok.rtmax == 0 || info->ok.wtmax == 0)
     return tl::unexpected(FileError{FileErrc::bad_results, "FSINFO: rtmax or wtmax is 0", 0, {}});
   limits_.read_bytes = std::min(info->ok.rtmax, kMostTransfer);
   limits_.write_bytes = std::min(info->ok.wtmax, kMostTransfer);
-  limits_.calls = carrier.calls;
-  limits_.transfer_bytes = carrier.transfer_bytes;
+  limits_.calls = transport.calls;
+  limits_.transfer_bytes = transport.transfer_bytes;
   list_bytes_ = std::clamp<std::uint32_t>(info->ok.dtpref, 4096, kMostListing);
   return {};
 }

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "client/files/cookie_watch.h"
-#include "client/testing/fake_carrier.h"
+#include "client/testing/fake_transport.h"
 
 namespace steertag::peer::testing {
 namespace {
@@ -122,8 +122,8 @@ class Nfs3FilesTest : public ::testing::Test {
   }
   Expected<RemoteObject, FileError> find(std::string_view path) { return files.find(path, true); }
 
-  FakeCarrier carrier{[this](View call) { return answer(call); }};
-  CallSchedule schedule{carrier, [this] { return carrier.now; }, 10s};
+  FakeTransport transport{[this](View call) { return answer(call); }};
+  CallSchedule schedule{transport, [this] { return transport.now; }, 10s};
   Nfs3Files files{schedule, {}};
   std::string link_text;
   std::string file_name = "file";

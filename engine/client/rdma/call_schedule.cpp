@@ -20,7 +20,7 @@ void CallSchedule::call(Request request, CallCallback callback) {
     return later(milliseconds{0}, [callback] { callback(tl::unexpected(interruption())); });
   // The XID is known only after `submit`, but no callback comes before it returns.
   auto xid = std::make_shared<std::uint32_t>(0);
-  const auto submitted = carrier_.submit(
+  const auto submitted = transport_.submit(
       std::move(request), [this, xid, callback](Expected<CallReply, CallError> outcome) {
         waiting_.erase(*xid);
         callback(std::move(outcome));
@@ -48,7 +48,7 @@ void CallSchedule::give_up_late() {
   for (drop_ended(); !deadlines_.empty() && deadlines_.front().time <= now; drop_ended()) {
     const std::uint32_t xid = deadlines_.front().xid;
     deadlines_.pop_front();
-    carrier_.give_up(
+    transport_.give_up(
         xid, {CallErrc::timed_out, "no reply within " + std::to_string(timeout_.count()) + " ms"});
   }
 }
@@ -74,7 +74,7 @@ void CallSchedule::give_up_all() {
   giving_up_ = true;
   while (!waiting_.empty() || !actions_.empty()) {
     for (const Deadline& each : std::exchange(deadlines_, {})) {
-      if (waiting_.erase(each.xid) > 0) carrier_.give_up(each.xid, interruption());
+      if (waiting_.erase(each.xid) > 0) transport_.give_up(each.xid, interruption());
     }
     act(Time::max());
   }
@@ -94,7 +94,7 @@ void CallSchedule::step(milliseconds timeout) {
   };
   if (!deadlines_.empty()) until(deadlines_.front().time);
   if (!actions_.empty()) until(actions_.begin()->first);
-  carrier_.step(timeout);
+  transport_.step(timeout);
 }
 
 }  // namespace steertag::peer

@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_set>
 
-#include "client/rdma/call_carrier.h"
+#include "client/rdma/client_transport.h"
 #include "endpoint/deadline_clock.h"
 
 namespace steertag::peer {
@@ -17,10 +17,10 @@ inline constexpr std::chrono::milliseconds kInterruptPoll{100};
 
 class CallSchedule {
  public:
-  /// `carrier` must outlive the schedule. Every call has `timeout` from when it is handed over to
+  /// `transport` must outlive the schedule. Every call has `timeout` from when it is handed over to
   /// its reply.
-  CallSchedule(CallCarrier& carrier, DeadlineClock clock, std::chrono::milliseconds timeout)
-      : carrier_(carrier), clock_(std::move(clock)), timeout_(timeout) {}
+  CallSchedule(ClientTransport& transport, DeadlineClock clock, std::chrono::milliseconds timeout)
+      : transport_(transport), clock_(std::move(clock)), timeout_(timeout) {}
 
   /// Hands a call over. Every outcome comes to the callback, from `step`.
   void call(Request request, CallCallback callback);
@@ -40,7 +40,7 @@ class CallSchedule {
 
   std::chrono::steady_clock::time_point now() const { return clock_(); }
   std::chrono::milliseconds timeout() const { return timeout_; }
-  CallCarrier& carrier() { return carrier_; }
+  ClientTransport& transport() { return transport_; }
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -54,7 +54,7 @@ class CallSchedule {
   bool interrupted(Time now);
   void give_up_all();
 
-  CallCarrier& carrier_;
+  ClientTransport& transport_;
   DeadlineClock clock_;
   std::chrono::milliseconds timeout_;
   std::unordered_set<std::uint32_t> waiting_;  // XIDs

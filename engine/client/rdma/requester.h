@@ -9,7 +9,7 @@
 
 #include "client/interposer.h"
 #include "client/policy.h"
-#include "client/rdma/call_carrier.h"
+#include "client/rdma/client_transport.h"
 #include "client/rdma/outgoing_call.h"
 #include "client/rdma/reconnect_pause.h"
 #include "endpoint/credit.h"
@@ -42,7 +42,7 @@ struct RequesterStatistics {
   std::uint32_t most_in_flight = 0;
 };
 
-class Requester final : public CallCarrier, private EndpointUser {
+class Requester final : public ClientTransport, private EndpointUser {
  public:
   /// `provider` must outlive the requester. `first_xid` and the clock are taken from outside so
   /// that runs can repeat.
@@ -68,7 +68,7 @@ class Requester final : public CallCarrier, private EndpointUser {
   const CreditWindow& credits() const { return credits_; }
   const RequesterStatistics& statistics() const { return statistics_; }
   const RegionPool& pool() const { return pool_; }
-  CarrierLimits limits() const override { return {credits_.requested(), options_.memory_bytes}; }
+  TransportLimits limits() const override { return {credits_.requested(), options_.memory_bytes}; }
   void abort_connection() override;
   std::optional<ReverseLimits> reverse_limits() const override;
   void serve_reverse(ReverseService* service) override { reverse_ = service; }

@@ -28,7 +28,7 @@ class ReverseService {
  public:
   virtual ~ReverseService() = default;
   /// The RPC reply to an RPC call, both from the XID on; empty if the octets are no call that can
-  /// be answered. Comes from inside the carrier's `step`; calls may be submitted.
+  /// be answered. Comes from inside the transport's `step`; calls may be submitted.
   virtual Bytes answer(View call) = 0;
 };
 

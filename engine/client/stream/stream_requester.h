@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "client/rdma/call_carrier.h"
+#include "client/rdma/client_transport.h"
 #include "client/rdma/reconnect_pause.h"
 #include "client/stream/record_buffer.h"
 #include "net/reactor.h"
@@ -37,7 +37,7 @@ struct StreamRequesterStatistics {
   std::uint64_t discarded = 0;  // records without effect
 };
 
-class StreamRequester final : public CallCarrier, private net::Channel {
+class StreamRequester final : public ClientTransport, private net::Channel {
  public:
   /// `first_xid` and the clock are taken from outside so that runs can repeat.
   static Expected<std::unique_ptr<StreamRequester>, net::Error> open(
@@ -53,7 +53,7 @@ class StreamRequester final : public CallCarrier, private net::Channel {
   /// octets of the next call as the rest of this one.
   void give_up(std::uint32_t xid, CallError error) override;
   std::size_t pending() const override { return outstanding_.size() + queue_.size(); }
-  CarrierLimits limits() const override { return {options_.calls, kStreamTransferBytes}; }
+  TransportLimits limits() const override { return {options_.calls, kStreamTransferBytes}; }
   void abort_connection() override;
 
   bool up() const { return state_ == State::up; }

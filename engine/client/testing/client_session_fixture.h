@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "client/testing/fake_carrier.h"
+#include "client/testing/fake_transport.h"
 #include "client/v4/client_session.h"
 
 namespace steertag::peer::testing {
@@ -14,12 +14,12 @@ using nfs4::Status;
 class ClientSessionTest : public ::testing::Test {
  protected:
   ClientSessionTest()
-      : carrier([this](View call) { return answer(call); }),
+      : transport([this](View call) { return answer(call); }),
         schedule(
-            carrier, [this] { return carrier.now; }, 10s),
+            transport, [this] { return transport.now; }, 10s),
         session(schedule, options()) {}
   explicit ClientSessionTest(const ReverseLimits& reverse) : ClientSessionTest() {
-    carrier.reverse = reverse;
+    transport.reverse = reverse;
   }
 
   static SessionOptions options() {
@@ -130,7 +130,7 @@ class ClientSessionTest : public ::testing::Test {
   }
   std::ptrdiff_t count(Opnum number) const { return std::count(seen.begin(), seen.end(), number); }
 
-  FakeCarrier carrier;
+  FakeTransport transport;
   CallSchedule schedule;
   ClientSession session;
   std::map<Opnum, std::deque<Status>> next_status;

@@ -51,11 +51,11 @@ ClientSession::ClientSession(CallSchedule& schedule, SessionOptions options)
     : schedule_(schedule),
       options_(std::move(options)),
       callbacks_(callback_actions(), options_.policy.callbacks) {
-  schedule_.carrier().serve_reverse(&callbacks_);
+  schedule_.transport().serve_reverse(&callbacks_);
 }
 
 ClientSession::~ClientSession() {
-  schedule_.carrier().serve_reverse(nullptr);
+  schedule_.transport().serve_reverse(nullptr);
 }
 
 // --- calls
@@ -73,7 +73,7 @@ void ClientSession::pump() {
   if (stage_ == Stage::ready && slots_.exhausted()) stage_ = Stage::none;
   if (stage_ == Stage::none && !waiting_.empty()) make();
   if (stage_ == Stage::leaving && !destroying_ && slots_.idle()) destroy_left();
-  if (stage_ == Stage::ready) keep_back_channel();
+  if (stage_ == Stage::ready) keep_backchannel();
   if (stage_ == Stage::ready) tell_slots();
   if (stage_ == Stage::completing && completing_) {
     if (const auto slot = slots_.take()) send(std::move(completing_), *slot);
@@ -248,7 +248,7 @@ nfs4::ChannelAttrs ClientSession::wanted_channel() const {
   wanted.ca_maxresponsesize_cached = kMostKeptReply;
   wanted.ca_maxoperations = kMostClientOperations;
   // A slot without a credit would only wait in line.
-  wanted.ca_maxrequests = std::clamp(schedule_.carrier().limits().calls, 1U, kMostClientSlots);
+  wanted.ca_maxrequests = std::clamp(schedule_.transport().limits().calls, 1U, kMostClientSlots);
   return wanted;
 }
 
@@ -257,7 +257,7 @@ void ClientSession::create_session() {
   args.csa_clientid = client_id_;
   args.csa_sequence = create_sequence_;
   args.csa_fore_chan_attrs = wanted_channel();
-  args.csa_back_chan_attrs = wanted_back_channel();
+  args.csa_back_chan_attrs = wanted_backchannel();
   if (can_be_called()) {
     args.csa_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
     args.csa_cb_program = kCallbackProgram;
@@ -285,7 +285,7 @@ void ClientSession::create_session() {
     session_id_ = made.csr_sessionid;
     const std::uint32_t wanted = wanted_channel().ca_maxrequests;
     slots_.reset(std::min(channel_.ca_maxrequests, wanted));
-    back_channel_made(made);
+    backchannel_made(made);
     if (reclaimed_) {
       stage_ = Stage::ready;
     } else {

@@ -14,7 +14,7 @@
 
 namespace steertag::peer {
 
-/// Slots that are asked for, if the carrier takes so many calls: more would only wait in line.
+/// Slots that are asked for, if the transport takes so many calls: more would only wait in line.
 inline constexpr std::uint32_t kMostClientSlots = 64;
 /// Octets of a call or reply beside the file data: RPC header with AUTH_SYS, SEQUENCE, PUTFH.
 inline constexpr std::uint32_t kCompoundOverhead = 1024;
@@ -44,14 +44,14 @@ using CompoundDone = std::function<void(Expected<CompoundReply, FileError>)>;
 
 class ClientSession {
  public:
-  /// `schedule` must outlive the session, which answers the calls of the server over its carrier.
+  /// `schedule` must outlive the session, which answers the calls of the server over its transport.
   ClientSession(CallSchedule& schedule, SessionOptions options);
   ~ClientSession();
   ClientSession(const ClientSession&) = delete;
   ClientSession& operator=(const ClientSession&) = delete;
 
   /// Queues a call; makes the session first if there is none. NFS4ERR_DELAY and NFS4ERR_GRACE are
-  /// waited out (kMostDelay), the loss of the session is repaired: neither is told.
+  /// waited out (kMostDelay). A lost session is replaced. The caller sees neither.
   void call(ClientCompound call, CompoundDone done);
   /// Calls, waits, and gives `take`, which returns an Expected<..., FileError>, the reply.
   template <class Take>
@@ -127,14 +127,14 @@ class ClientSession {
   Expected<void, FileError> destroyed(const Expected<CallReply, CallError>& reply,
                                       nfs4::Opnum number, bool in_session) const;
 
-  // The backchannel: client_back_channel.cpp.
+  // The backchannel: client_backchannel.cpp.
   CallbackActions callback_actions();
-  bool can_be_called() const { return schedule_.carrier().reverse_limits().has_value(); }
-  nfs4::ChannelAttrs wanted_back_channel() const;
-  void back_channel_made(const nfs4::CreateSessionOk& made);
+  bool can_be_called() const { return schedule_.transport().reverse_limits().has_value(); }
+  nfs4::ChannelAttrs wanted_backchannel() const;
+  void backchannel_made(const nfs4::CreateSessionOk& made);
   /// Binds the present connection if the backchannel was lost with an earlier one, or if the server
   /// has said that it cannot reach us.
-  void keep_back_channel();
+  void keep_backchannel();
   void bind();
   void take_bind(Expected<CallReply, CallError> outcome);
   void bind_refused(const FileError& error);
@@ -169,7 +169,7 @@ class ClientSession {
   SlotTable slots_;
   std::uint64_t sessions_made_ = 0;  // also the number of the present one
   CallbackProgram callbacks_;
-  bool has_back_channel_ = false;      // the server agreed to one
+  bool has_backchannel_ = false;       // the server agreed to one
   std::uint64_t back_connection_ = 0;  // the last one that was to become part of it
   bool path_down_ = false;             // the server has said so since
   bool binding_ = false;

@@ -56,7 +56,7 @@ TEST_F(ClientSessionTest, IsMadeBeforeTheFirstCallAndGivenBack) {
                                Opnum::OP_SEQUENCE, Opnum::OP_DESTROY_SESSION,
                                Opnum::OP_DESTROY_CLIENTID}));
   EXPECT_EQ(creates.front().csa_flags, 0U) << "no back channel, no persistence";
-  EXPECT_EQ(creates.front().csa_fore_chan_attrs.ca_maxrequests, carrier.calls);
+  EXPECT_EQ(creates.front().csa_fore_chan_attrs.ca_maxrequests, transport.calls);
 }
 
 TEST_F(ClientSessionTest, EndOfASessionThatIsGoneIsNoError) {
@@ -81,7 +81,7 @@ TEST_F(ClientSessionTest, CallsUnderWayHaveSlotsOfTheirOwn) {
       EXPECT_TRUE(reply);
       ++done;
     });
-  EXPECT_EQ(carrier.pending(), 4U) << "two wait for a slot";
+  EXPECT_EQ(transport.pending(), 4U) << "two wait for a slot";
   schedule.run_until([&] { return done == 6; });
   ASSERT_EQ(sequences.size(), 6U);
   std::map<std::uint32_t, std::uint32_t> last{{0, 2}};  // slot 0 has had two calls
@@ -158,9 +158,9 @@ TEST_F(ClientSessionTest, InterruptEndsEveryWaitAndTheSessionGoesOn) {
     session.call(null_call(),
                  [&](const Expected<CompoundReply, FileError>& reply) { failed += reply ? 0 : 1; });
   schedule.step(0ms);
-  EXPECT_EQ(carrier.pending(), 4U) << "one is delayed, one waits for a slot";
+  EXPECT_EQ(transport.pending(), 4U) << "one is delayed, one waits for a slot";
   interrupted = true;
-  carrier.now += kInterruptPoll;
+  transport.now += kInterruptPoll;
   schedule.step(0ms);
   EXPECT_EQ(failed, 6);
   interrupted = false;
@@ -187,13 +187,13 @@ TEST_F(ClientSessionTest, DelayOfAnOperationTakesTheNextSequenceId) {
 
 TEST_F(ClientSessionTest, DelayHasAnEnd) {
   ASSERT_TRUE(call());
-  const auto begin = carrier.now;
+  const auto begin = transport.now;
   next_status[Opnum::OP_PUTROOTFH] = std::deque<Status>(100'000, Status::NFS4ERR_DELAY);
   const auto called = call();
   ASSERT_FALSE(called);
   EXPECT_EQ(called.error().status_name, "NFS4ERR_DELAY");
-  EXPECT_GE(carrier.now - begin, kMostDelay);
-  EXPECT_LE(carrier.now - begin, kMostDelay + kLongestPause + 1s);
+  EXPECT_GE(transport.now - begin, kMostDelay);
+  EXPECT_LE(transport.now - begin, kMostDelay + kLongestPause + 1s);
 }
 
 TEST_F(ClientSessionTest, ForgottenSessionIsMadeAnewWithTheSameClientId) {

@@ -95,7 +95,7 @@ Done Nfs4Files::start() {
   limits_.read_bytes = channel.ca_maxresponsesize - kCompoundOverhead;
   limits_.write_bytes = channel.ca_maxrequestsize - kCompoundOverhead;
   limits_.calls = session_.slots();
-  limits_.transfer_bytes = schedule_.carrier().limits().transfer_bytes;
+  limits_.transfer_bytes = schedule_.transport().limits().transfer_bytes;
   return {};
 }
 

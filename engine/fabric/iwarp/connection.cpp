@@ -325,7 +325,7 @@ void IwarpConnection::violate(Violation violation) {
   CloseReason reason{Errc::protocol_error, where + violation.detail, violation.cause, false};
   const Segment& segment = fpdus_.segment();
   if (violation.with_segment && segment.tagged && segment.opcode == Opcode::rdma_write) {
-    // Observers judge where a peer writes; what was refused is told without its octets.
+    // Observers judge where a peer writes; a refused Write is reported without its octets.
     observation_.by_peer(trace::RdmaWrite{
         segment.stag, segment.offset, fpdus_.ulpdu_length() - segment.header_bytes(), {}});
   }

@@ -1,20 +1,9 @@
-// Life of regions: opening with a random STag, closing, guards.
+// Life of regions: opening with a random STag, and closing.
 #include "fabric/iwarp/memory_region.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
 namespace steertag::fabric::iwarp {
-namespace {
-
-constexpr auto kGuard = [] {
-  std::array<std::byte, kGuardBytes> guard{};
-  guard.fill(kGuardOctet);
-  return guard;
-}();
-
-}  // namespace
 
 IwarpRegion* StagTable::find(std::uint32_t stag) const {
   const auto entry = map_.find(stag);
@@ -40,28 +29,20 @@ std::uint32_t StagTable::fresh_stag() const {
 
 IwarpRegion::IwarpRegion(IwarpDomain& domain, std::size_t length, Rights rights,
                          std::optional<std::uint64_t> base)
-    : domain_(domain),
+    : RegisteredRegion(domain, length, rights),
+      domain_(domain),
       length_(length),
-      open_length_(length),
-      memory_(std::make_shared<std::byte[]>(length + 2 * kGuardBytes)),
-      rights_(rights) {
-  domain_.regions_.push_back(this);
+      memory_(std::make_shared<std::byte[]>(length + 2 * kGuardBytes)) {
   enter(base);
 }
 
 IwarpRegion::~IwarpRegion() {
   invalidate();
-  std::erase(domain_.regions_, this);
-}
-
-void IwarpRegion::fill_guards() {
-  std::ranges::copy(kGuard, memory_.get());
-  std::ranges::copy(kGuard, memory_.get() + kGuardBytes + length_);
 }
 
 void IwarpRegion::enter(std::optional<std::uint64_t> base) {
   StagTable& table = domain_.table_;
-  fill_guards();
+  fill_guards(first(), length_);
   stag_ = table.fresh_stag();
   // Half of the range keeps base + length from wrapping; multiples of 8 look like addresses.
   base_ = base.value_or((table.random() >> 1) & ~std::uint64_t{7});
@@ -73,7 +54,7 @@ void IwarpRegion::enter(std::optional<std::uint64_t> base) {
     table.map_.insert(std::move(node_));
   }
   if (remotely_open()) {
-    domain_.notify_offered(*this, open_length_);
+    domain_.notify_offered(*this);
   }
 }
 
@@ -97,13 +78,6 @@ void IwarpRegion::open(Rights rights, std::size_t length) {
   enter({});
 }
 
-bool IwarpRegion::guards_intact() const {
-  const auto intact = [](const std::byte* from) {
-    return std::memcmp(from, kGuard.data(), kGuard.size()) == 0;
-  };
-  return intact(memory_.get()) && intact(memory_.get() + kGuardBytes + length_);
-}
-
 bool IwarpRegion::contains(std::uint64_t offset, std::uint64_t length) const {
   return offset >= base_ && length <= open_length_ && offset - base_ <= open_length_ - length;
 }
@@ -111,14 +85,6 @@ bool IwarpRegion::contains(std::uint64_t offset, std::uint64_t length) const {
 std::unique_ptr<Region> IwarpDomain::allocate(std::size_t length, Rights rights,
                                               std::optional<std::uint64_t> base) {
   return std::make_unique<IwarpRegion>(*this, length, rights, base);
-}
-
-void IwarpDomain::notify_open(MemoryObserver& observer) const {
-  for (const IwarpRegion* region : regions_) {
-    if (region->remotely_open()) {
-      notify_offered(observer, *region, region->open_length());
-    }
-  }
 }
 
 Expected<IwarpDomain*, Error> domain_of(const StagTable& table, Domain& domain) {

@@ -3,11 +3,9 @@
 
 #include <memory>
 #include <unordered_map>
-#include <vector>
 
 #include "fabric/fabric.h"
 #include "fabric/observed_memory.h"
-#include "fabric/region.h"
 
 namespace steertag::fabric::iwarp {
 
@@ -35,47 +33,33 @@ class StagTable {
   Map map_;
 };
 
-class IwarpRegion final : public Region {
+class IwarpRegion final : public RegisteredRegion {
  public:
   IwarpRegion(IwarpDomain& domain, std::size_t length, Rights rights,
               std::optional<std::uint64_t> base);
   ~IwarpRegion() override;
-  IwarpRegion(const IwarpRegion&) = delete;
-  IwarpRegion& operator=(const IwarpRegion&) = delete;
 
-  MutableView bytes() override { return {memory_.get() + kGuardBytes, length_}; }
-  std::uint32_t stag() const override { return stag_; }
-  std::uint64_t base() const override { return base_; }
-  Rights rights() const override { return rights_; }
-  bool valid() const override { return valid_; }
+  MutableView bytes() override { return {first(), length_}; }
   bool invalidate() override;
   using Region::open;
   void open(Rights rights, std::size_t length) override;
-  bool guards_intact() const override;
+  bool guards_intact() const override { return fabric::guards_intact(first(), length_); }
 
   std::size_t length() const { return length_; }
-  /// Octets that the STag covers.
-  std::size_t open_length() const { return open_length_; }
-  bool remotely_open() const { return valid_ && (rights_.remote_read || rights_.remote_write); }
   IwarpDomain& domain() const { return domain_; }
   const Memory& memory() const { return memory_; }
   /// Whether the STag covers `length` octets from `offset`; the sum must not wrap.
   bool contains(std::uint64_t offset, std::uint64_t length) const;
   /// The octet at `offset`, which must be in the region or at its end.
-  std::byte* at(std::uint64_t offset) { return memory_.get() + kGuardBytes + (offset - base_); }
+  std::byte* at(std::uint64_t offset) { return first() + (offset - base_); }
 
  private:
   void enter(std::optional<std::uint64_t> base);
-  void fill_guards();
+  std::byte* first() const { return memory_.get() + kGuardBytes; }
 
   IwarpDomain& domain_;
   std::size_t length_;
-  std::size_t open_length_;
   Memory memory_;
-  Rights rights_;
-  std::uint32_t stag_ = 0;
-  std::uint64_t base_ = 0;
-  bool valid_ = false;
   StagTable::Map::node_type node_;  // kept while invalid: opening again allocates nothing
 };
 
@@ -89,10 +73,8 @@ class IwarpDomain final : public Domain, public ObservedMemory {
 
  private:
   friend class IwarpRegion;
-  void notify_open(MemoryObserver& observer) const override;
 
   StagTable& table_;
-  std::vector<IwarpRegion*> regions_;  // in order of allocation
 };
 
 /// The domain as this provider's own type. The provider of `table` must have made it.

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "fabric/verbs/region.h"
+#include "fabric/verbs/memory_region.h"
 
 namespace steertag::fabric::verbs {
 

@@ -407,8 +407,8 @@ void VerbsConnection::expire(Wait wait) {
       finish(std::move(*reason_), false, role_);
       break;
     case Wait::reason:
-      finish({Errc::peer_reset, "the queue pair failed, for no reason that was told", {}, false},
-             false, trace::other(role_));
+      finish({Errc::peer_reset, "the queue pair failed without a reason", {}, false}, false,
+             trace::other(role_));
       break;
     case Wait::peers_end:
       finish(std::move(*reason_), true, role_);

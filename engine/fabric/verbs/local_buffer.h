@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "fabric/verbs/region.h"
+#include "fabric/verbs/memory_region.h"
 
 namespace steertag::fabric::verbs {
 

@@ -34,11 +34,10 @@ class Nfs3DelegationTest : public ::testing::Test {
     args.encode(writer);
     wire::Reader arguments(octets);
     const Caller caller{0, 0, {}};
-    const Origin origin;
+    const ConnectionInfo info;
     ReplyPayload reply;
-    EXPECT_EQ(
-        program.call(static_cast<std::uint32_t>(procedure), arguments, {caller, origin}, reply),
-        rpc::AcceptStatus::SUCCESS);
+    EXPECT_EQ(program.call(static_cast<std::uint32_t>(procedure), arguments, {caller, info}, reply),
+              rpc::AcceptStatus::SUCCESS);
     return static_cast<nfs3::Status>(wire::load_u32(reply.stream().data()));
   }
   nfs3::Status write() {

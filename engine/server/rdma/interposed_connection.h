@@ -7,7 +7,7 @@
 
 #include "endpoint/endpoint.h"
 #include "endpoint/region_pool.h"
-#include "server/rdma/callback_calls.h"
+#include "server/rdma/connection_backchannel.h"
 
 namespace steertag::peer {
 
@@ -15,7 +15,7 @@ namespace steertag::peer {
 class InterposedConnection {
  public:
   /// All must live until `close`. `number` counts the server's connections.
-  InterposedConnection(Endpoint& endpoint, RegionPool& pool, CallbackCalls& callbacks,
+  InterposedConnection(Endpoint& endpoint, RegionPool& pool, ConnectionBackchannel& callbacks,
                        std::uint64_t number)
       : endpoint_(&endpoint), pool_(&pool), callbacks_(&callbacks), number_(number) {}
   InterposedConnection(const InterposedConnection&) = delete;
@@ -58,7 +58,7 @@ class InterposedConnection {
 
   Endpoint* endpoint_;
   RegionPool* pool_;
-  CallbackCalls* callbacks_;
+  ConnectionBackchannel* callbacks_;
   std::uint64_t number_;
   std::uint64_t next_ = 0;
   std::map<WorkTag, Bytes> leaving_;

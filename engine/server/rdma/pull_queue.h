@@ -1,4 +1,4 @@
-// Who waits for memory to take a call into, and whose turn it is.
+// Calls whose read chunks wait for Read sinks, and the order in which connections get them.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ enum class PullStart : std::uint8_t {
   no_memory,      // the server has
 };
 
-/// Who lacks memory.
+/// Which connections wait for memory: none, unproven ones only, or all.
 enum class Shortage : std::uint8_t { none, of_unproven, of_all };
 
 /// A connection as the queue knows it.
-class PullUser {
+class QueuedConnection {
  public:
-  virtual ~PullUser() = default;
+  virtual ~QueuedConnection() = default;
   /// Starts to pull a call that waited, if that is possible now.
   virtual PullStart start_waiting_pull(std::uint32_t transaction) = 0;
   /// Without the port; does not change.
@@ -38,33 +38,33 @@ class PullUser {
 class PullQueue {
  public:
   bool empty() const;
-  void add(PullUser& user, std::uint32_t transaction);
-  void forget(const PullUser& user);
+  void add(QueuedConnection& connection, std::uint32_t transaction);
+  void forget(const QueuedConnection& connection);
   /// The connection has become proven.
-  void promote(PullUser& user);
-  /// Starts whatever can be started, and tells what the others wait for. A connection that waits
+  void promote(QueuedConnection& connection);
+  /// Starts every pull that can be started, and returns who still waits. A connection that waits
   /// for the server's memory keeps its turn. Small calls of others thus cannot pass a large one for
   /// ever. A connection that waits for its own share lets the others pass.
   Shortage serve();
 
  private:
-  struct Turn {
-    PullUser* user;
-    std::deque<std::uint32_t> waiting;  // never empty
+  struct Waiter {
+    QueuedConnection* connection;
+    std::deque<std::uint32_t> transactions;  // never empty
   };
   struct Host {
     std::string name;
-    std::deque<Turn> turns;  // never empty
-    bool last_first = false;
+    std::deque<Waiter> waiters;  // never empty
+    bool newest_first = false;
   };
-  using Lane = std::deque<Host>;
+  using RoundRobin = std::deque<Host>;
 
-  static void append(Lane& lane, Turn turn);
-  static PullStart serve_one(Lane& lane);
+  static void append(RoundRobin& hosts, Waiter waiter);
+  static PullStart serve_one(RoundRobin& hosts);
   static PullStart serve_one(Host& host);
 
-  std::array<Lane, 2> lanes_;  // not proven, proven
-  std::size_t next_lane_ = 0;
+  std::array<RoundRobin, 2> hosts_;  // not proven, proven
+  std::size_t next_ = 0;
 };
 
 }  // namespace steertag::peer

@@ -7,7 +7,7 @@
 
 #include "endpoint/region_pool.h"
 #include "fabric/fabric.h"
-#include "server/rdma/pull_holders.h"
+#include "server/rdma/pull_watchdog.h"
 
 namespace steertag::peer {
 
@@ -19,7 +19,7 @@ struct RdmaContext {
   std::unique_ptr<fabric::Domain> domain;
   RegionPool pool;
   PullQueue pulls;
-  PullHolders holders;             // of memory of the pool
+  PullWatchdog watchdog;
   std::size_t unproven_bytes = 0;  // of it, held by connections that were not proven
   /// Connections that went down, or have memory to give back once they are idle.
   std::vector<std::uint64_t> unsettled;

@@ -28,7 +28,7 @@ BindingFault check_binding(View call, std::span<const ReadChunk> chunks) {
 
 }  // namespace
 
-Outcome dispatch(Dispatcher& dispatcher, const RdmaCall& call, const Origin& origin,
+Outcome dispatch(Dispatcher& dispatcher, const RdmaCall& call, const ConnectionInfo& info,
                  ReplyPayload& reply) {
   reply.clear();
   const auto direction = rpc::direction(call.message);
@@ -48,7 +48,7 @@ Outcome dispatch(Dispatcher& dispatcher, const RdmaCall& call, const Origin& ori
     case BindingFault::none:
       break;
   }
-  dispatcher.execute(*admitted, origin, reply);
+  dispatcher.execute(*admitted, info, reply);
   return Outcome::reply;
 }
 

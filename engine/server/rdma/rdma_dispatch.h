@@ -18,7 +18,7 @@ struct RdmaCall {
 };
 
 /// Executes the call. Nothing is executed unless every chunk is an eligible argument.
-Outcome dispatch(Dispatcher& dispatcher, const RdmaCall& call, const Origin& origin,
+Outcome dispatch(Dispatcher& dispatcher, const RdmaCall& call, const ConnectionInfo& info,
                  ReplyPayload& reply);
 
 }  // namespace steertag::peer

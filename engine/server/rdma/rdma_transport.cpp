@@ -109,7 +109,7 @@ void RdmaTransport::sweep() {
     --context_.open_connections;
     return true;
   });
-  rdma_.holders.watch(context_.options.clock(), rdma_.pulls.serve());
+  rdma_.watchdog.check(context_.options.clock(), rdma_.pulls.serve());
 }
 
 }  // namespace steertag::peer

@@ -18,7 +18,7 @@ class CallingBack final : public Program {
   std::uint32_t version() const override { return 1; }
   rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader&, const CallContext& context,
                          ReplyPayload&) override {
-    const auto back = context.origin.back.lock();
+    const auto back = context.connection.backchannel.lock();
     for (std::uint32_t i = 0; i < procedure; ++i) {
       Bytes message;
       wire::Writer writer(message);

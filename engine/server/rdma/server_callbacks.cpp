@@ -19,7 +19,7 @@ std::optional<View> plain_payload(View message) {
 bool ServerConnection::send_callback(Bytes message) {
   if (dropped_ || down_ || !endpoint_.up()) return false;
   if (interposed_) {
-    CallbackStep step{origin_.connection, true, message};
+    CallbackStep step{info_.id, true, message};
     context_.options.interposer->on_callback(step);
     if (step.withheld) return true;
   }

@@ -29,15 +29,15 @@ ServerConnection::ServerConnection(ServerContext& context, RdmaContext& rdma,
                                    EndpointOptions options)
     : context_(context),
       rdma_(rdma),
-      origin_{context.next_connection++, true, {}, {}},
+      info_{context.next_connection++, true, {}, {}},
       endpoint_(rdma.provider, *this, options),
       most_transactions_(std::size_t{2} * options.receives) {
-  callbacks_ = std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this), context.callbacks,
-                                               kFirstCallbackXid, 1);
-  origin_.back = callbacks_;
+  callbacks_ = std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this),
+                                                       context.callbacks, kFirstCallbackXid, 1);
+  info_.backchannel = callbacks_;
   if (context.options.interposer)
-    interposed_ = std::make_shared<InterposedConnection>(endpoint_, rdma.pool, *callbacks_,
-                                                         origin_.connection);
+    interposed_ =
+        std::make_shared<InterposedConnection>(endpoint_, rdma.pool, *callbacks_, info_.id);
 }
 
 ServerConnection::~ServerConnection() {
@@ -52,7 +52,7 @@ Expected<void, fabric::Error> ServerConnection::accept(
     fabric::ConnectionRequest& request, const std::optional<wire::PrivateData>& client,
     trace::EventSink* events, trace::ByteSink* bytes) {
   peer_name_ = request.peer_name();
-  origin_.peer_host = host_of(peer_name_);
+  info_.peer_host = host_of(peer_name_);
   return endpoint_.accept(request, *rdma_.domain, client, events, bytes);
 }
 
@@ -130,7 +130,7 @@ void ServerConnection::begin_known_version(Transaction& call, const wire::FixedW
 void ServerConnection::begin_call(Transaction& call) {
   // RFC 8166 4.5.3: the connection was lost over this call before, so it gets no reply but an end.
   if (!context_.failed_calls.empty() &&
-      context_.failed_calls.take(origin_.peer_host, CallId::of(call.header.xid, call.payload)))
+      context_.failed_calls.take(info_.peer_host, CallId::of(call.header.xid, call.payload)))
     return send_chunk_error(call);
   if (too_complex(call.header)) return send_chunk_error(call);
   if (call.header.proc == wire::Procedure::msg) {
@@ -192,7 +192,7 @@ void ServerConnection::execute(Transaction& call, View message) {
   std::span<const ReadChunk> chunks = call.pull.chunks;
   if (interposed_) {
     call.reply.clear();
-    CallStep step{origin_.connection, true, message, call.pull.chunks, call.reply, {}, {}, false};
+    CallStep step{info_.id, true, message, call.pull.chunks, call.reply, {}, {}, false};
     context_.options.interposer->on_call(step);
     if (step.disconnects) {
       drop();
@@ -207,14 +207,14 @@ void ServerConnection::execute(Transaction& call, View message) {
     if (instead) message = *instead;
   }
   const Outcome outcome =
-      dispatch(context_.dispatcher, {call.header.xid, message, chunks}, origin_, call.reply);
+      dispatch(context_.dispatcher, {call.header.xid, message, chunks}, info_, call.reply);
   release_sink(call);
   answer(call, outcome);
 }
 
 void ServerConnection::answer(Transaction& call, Outcome outcome) {
   if (interposed_ && outcome == Outcome::reply) {
-    ReplyStep step{origin_.connection, true, call.rpc_call, call.reply, outcome, &call.header};
+    ReplyStep step{info_.id, true, call.rpc_call, call.reply, outcome, &call.header};
     context_.options.interposer->on_reply(step);
     outcome = step.outcome;
   }

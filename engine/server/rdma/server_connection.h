@@ -17,8 +17,8 @@
 namespace steertag::peer {
 
 class ServerConnection final : public EndpointUser,
-                               private PullHolder,
-                               private CallbackCalls::Carrier {
+                               private WatchedConnection,
+                               private ConnectionBackchannel::Sender {
  public:
   /// `context` and `rdma` must outlive the connection.
   ServerConnection(ServerContext& context, RdmaContext& rdma, EndpointOptions options);
@@ -34,7 +34,7 @@ class ServerConnection final : public EndpointUser,
   /// inside a notice.
   bool trim();
   /// Never used again by this process.
-  std::uint64_t id() const { return origin_.connection; }
+  std::uint64_t id() const { return info_.id; }
   bool down() const { return down_; }
   const std::shared_ptr<InterposedConnection>& interposed() const { return interposed_; }
 
@@ -55,9 +55,9 @@ class ServerConnection final : public EndpointUser,
   bool take_callback_reply(ReceiveId receive, View message);
   void on_callback_sent(WorkTag tag);
 
-  // Memory for pulls, and those who wait for it.
+  // Read sinks of pulls: server_pull.cpp.
   PullStart start_waiting_pull(std::uint32_t transaction) override;
-  const std::string& pull_host() const override { return origin_.peer_host; }
+  const std::string& pull_host() const override { return info_.peer_host; }
   bool proven() const override { return proven_; }
   std::uint64_t delivered_octets() const override;
   bool holds_unproven() const override;
@@ -121,9 +121,9 @@ class ServerConnection final : public EndpointUser,
   RdmaContext& rdma_;
   std::map<ReceiveId, Bytes>
       replaced_;  // messages of an interposer, by the receive of the true one
-  Origin origin_;
+  ConnectionInfo info_;
   std::string peer_name_;
-  std::shared_ptr<CallbackCalls> callbacks_;
+  std::shared_ptr<ConnectionBackchannel> callbacks_;
   // Messages of callbacks that have not left, by the rest of their tag.
   std::map<WorkTag, std::array<Bytes, 2>> sent_callbacks_;
   WorkTag next_callback_ = 0;

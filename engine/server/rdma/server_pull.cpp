@@ -23,7 +23,7 @@ PullStart ServerConnection::take_sink(Transaction& call) {
   if (!call.sink) return PullStart::no_memory;
   call.sink_is_unproven = !proven_;
   if (!proven_) rdma_.unproven_bytes += bytes;
-  if (pull_bytes_ == 0) rdma_.holders.add(*this);
+  if (pull_bytes_ == 0) rdma_.watchdog.add(*this);
   pull_bytes_ += bytes;
   return PullStart::started;
 }
@@ -33,12 +33,12 @@ void ServerConnection::release_sink(Transaction& call) {
   const std::size_t bytes = call.sink->bytes().size();
   if (std::exchange(call.sink_is_unproven, false)) rdma_.unproven_bytes -= bytes;
   pull_bytes_ -= bytes;
-  if (pull_bytes_ == 0) rdma_.holders.remove(*this);
+  if (pull_bytes_ == 0) rdma_.watchdog.remove(*this);
   call.sink.release();
 }
 
 void ServerConnection::note_whole_pull() {
-  PullHolders::note_whole(*this);
+  PullWatchdog::restart(*this);
   if (proven_) return;
   proven_ = true;
   rdma_.pulls.promote(*this);

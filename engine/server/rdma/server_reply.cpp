@@ -218,7 +218,7 @@ void ServerConnection::remember_failed_calls(const fabric::CloseReason& reason) 
     suspects.assign(recent_pushes_.begin(), recent_pushes_.end());
   }
   for (const CallId id : suspects)
-    context_.failed_calls.remember(origin_.peer_host, id, suspects.size() == 1);
+    context_.failed_calls.remember(info_.peer_host, id, suspects.size() == 1);
 }
 
 }  // namespace steertag::peer

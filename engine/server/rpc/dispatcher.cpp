@@ -79,21 +79,21 @@ std::optional<AdmittedCall> Dispatcher::admit(View call, ReplyPayload& reply) {
   return admitted;
 }
 
-void Dispatcher::execute(AdmittedCall& call, const Origin& origin, ReplyPayload& reply) {
+void Dispatcher::execute(AdmittedCall& call, const ConnectionInfo& info, ReplyPayload& reply) {
   using rpc::AcceptStatus;
   reply.clear();
   const bool once = !call.program->is_idempotent(call.procedure, call.arguments);
-  if (const Bytes* first = once ? duplicates_.find(call.octets, origin) : nullptr) {
+  if (const Bytes* first = once ? duplicates_.find(call.octets, info) : nullptr) {
     reply.stream() = *first;
     return;
   }
   put(rpc::ReplyHeader::accepted(call.xid, AcceptStatus::SUCCESS), reply);
   const AcceptStatus status =
-      call.program->call(call.procedure, call.arguments, {call.caller, origin}, reply);
+      call.program->call(call.procedure, call.arguments, {call.caller, info}, reply);
   if (status != AcceptStatus::SUCCESS) refuse(rpc::ReplyHeader::accepted(call.xid, status), reply);
   // Data of a READ or READLINK in the same COMPOUND would have to be kept too: no client sends
   // that.
-  if (once && reply.items().empty()) duplicates_.keep(call.octets, origin, reply.stream());
+  if (once && reply.items().empty()) duplicates_.keep(call.octets, info, reply.stream());
 }
 
 void Dispatcher::tend() {

@@ -34,7 +34,7 @@ class Dispatcher {
   std::optional<AdmittedCall> admit(View call, ReplyPayload& reply);
   /// Executes the call, unless it repeats one that must not be executed again; `reply` holds its
   /// reply.
-  void execute(AdmittedCall& call, const Origin& origin, ReplyPayload& reply);
+  void execute(AdmittedCall& call, const ConnectionInfo& info, ReplyPayload& reply);
   /// The reply to a call whose arguments cannot be understood.
   static void refuse_arguments(std::uint32_t xid, ReplyPayload& reply);
 

@@ -35,18 +35,18 @@ void DuplicateRequestCache::forget_old() {
   while (!calls_.empty() && calls_.front().until <= now) forget(calls_.begin());
 }
 
-const Bytes* DuplicateRequestCache::find(View call, const Origin& origin) {
+const Bytes* DuplicateRequestCache::find(View call, const ConnectionInfo& info) {
   forget_old();
-  const auto found = find(call, origin.peer_host);
-  const bool repeats = found != calls_.end() && found->connection != origin.connection;
+  const auto found = find(call, info.peer_host);
+  const bool repeats = found != calls_.end() && found->connection != info.id;
   return repeats ? &found->reply : nullptr;
 }
 
-void DuplicateRequestCache::keep(View call, const Origin& origin, View reply) {
+void DuplicateRequestCache::keep(View call, const ConnectionInfo& info, View reply) {
   forget_old();
-  if (const auto same = find(call, origin.peer_host); same != calls_.end()) forget(same);
+  if (const auto same = find(call, info.peer_host); same != calls_.end()) forget(same);
   if (call.size() + reply.size() > kLargestKeptCall) return;
-  calls_.push_back({origin.peer_host, origin.connection, Bytes(call.begin(), call.end()),
+  calls_.push_back({info.peer_host, info.id, Bytes(call.begin(), call.end()),
                     Bytes(reply.begin(), reply.end()), clock_() + kKeptReplyLifetime});
   by_octets_.emplace(hash_of(call), std::prev(calls_.end()));
   bytes_ += calls_.back().size();

@@ -32,8 +32,8 @@ class DuplicateRequestCache {
   explicit DuplicateRequestCache(DeadlineClock clock) : clock_(std::move(clock)) {}
 
   /// The reply to the call that this one repeats, valid until the next `keep`; nullptr: it is none.
-  const Bytes* find(View call, const Origin& origin);
-  void keep(View call, const Origin& origin, View reply);
+  const Bytes* find(View call, const ConnectionInfo& info);
+  void keep(View call, const ConnectionInfo& info, View reply);
 
  private:
   struct Call {

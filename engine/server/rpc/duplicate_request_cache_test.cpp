@@ -15,15 +15,15 @@ Bytes octets(std::string_view text) {
 
 class DuplicateRequestCacheTest : public ::testing::Test {
  protected:
-  static Origin from(std::uint64_t connection, std::string host = "192.0.2.1") {
+  static ConnectionInfo from(std::uint64_t connection, std::string host = "192.0.2.1") {
     return {connection, true, std::move(host), {}};
   }
   /// Whether the call would be executed.
-  bool is_new(std::string_view call, const Origin& origin) {
-    return calls.find(octets(call), origin) == nullptr;
+  bool is_new(std::string_view call, const ConnectionInfo& info) {
+    return calls.find(octets(call), info) == nullptr;
   }
-  void keep(std::string_view call, const Origin& origin, std::string_view reply = "reply") {
-    calls.keep(octets(call), origin, octets(reply));
+  void keep(std::string_view call, const ConnectionInfo& info, std::string_view reply = "reply") {
+    calls.keep(octets(call), info, octets(reply));
   }
 
   std::chrono::steady_clock::time_point now{std::chrono::hours{1}};

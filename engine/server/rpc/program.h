@@ -7,7 +7,7 @@
 #include <string>
 
 #include "rpc/message.h"
-#include "server/rdma/callback_channel.h"
+#include "server/rdma/backchannel.h"
 #include "server/rdma/reply_payload.h"
 #include "wire/xdr.h"
 
@@ -21,19 +21,19 @@ struct Caller {
   std::span<const std::uint32_t> gids;
 };
 
-/// The connection over which a call came.
-struct Origin {
-  std::uint64_t connection = 0;  // never used again by this process
-  bool rdma = false;             // RPC-over-RDMA, not a byte stream
-  std::string peer_host;         // without the port
-  /// The way back to the caller; calls through it fail once the connection is down.
-  std::weak_ptr<CallbackChannel> back;
+/// The connection over which a call arrived.
+struct ConnectionInfo {
+  std::uint64_t id = 0;   // never used again by this process
+  bool rdma = false;      // RPC-over-RDMA, not a byte stream
+  std::string peer_host;  // without the port
+  /// Calls through it fail once the connection is down.
+  std::weak_ptr<Backchannel> backchannel;
 };
 
 /// What a procedure may know beside its arguments. Both are valid during the call only.
 struct CallContext {
   const Caller& caller;
-  const Origin& origin;
+  const ConnectionInfo& connection;
 };
 
 class Program {

@@ -7,9 +7,10 @@ namespace steertag::peer::testing {
 namespace {
 
 /// Says for each of its calls whether it can start, and notes what was asked.
-class FakeUser final : public PullUser {
+class FakeConnection final : public QueuedConnection {
  public:
-  FakeUser(std::string its_name, std::vector<std::string>& its_log, std::string its_host = "h")
+  FakeConnection(std::string its_name, std::vector<std::string>& its_log,
+                 std::string its_host = "h")
       : name(std::move(its_name)), host(std::move(its_host)), log(its_log) {}
   PullStart start_waiting_pull(std::uint32_t transaction) override {
     const PullStart start = starts[transaction];
@@ -30,8 +31,8 @@ class PullQueueTest : public ::testing::Test {
  protected:
   using Log = std::vector<std::string>;
   Log log;
-  FakeUser a{"a", log};
-  FakeUser b{"b", log};
+  FakeConnection a{"a", log};
+  FakeConnection b{"b", log};
   PullQueue queue;
 };
 
@@ -67,9 +68,9 @@ TEST_F(PullQueueTest, WhoWaitsForMemoryIsNotPassed) {
 }
 
 TEST_F(PullQueueTest, HostsTakeTurnsHoweverManyConnectionsTheyHave) {
-  FakeUser other{"o", log, "other"};
-  for (FakeUser* user : {&a, &b}) {
-    for (const std::uint32_t call : {1U, 2U}) queue.add(*user, call);
+  FakeConnection other{"o", log, "other"};
+  for (FakeConnection* connection : {&a, &b}) {
+    for (const std::uint32_t call : {1U, 2U}) queue.add(*connection, call);
   }
   for (const std::uint32_t call : {1U, 2U}) queue.add(other, call);
   EXPECT_EQ(queue.serve(), Shortage::none);
@@ -77,8 +78,9 @@ TEST_F(PullQueueTest, HostsTakeTurnsHoweverManyConnectionsTheyHave) {
 }
 
 TEST_F(PullQueueTest, ProvenOnesTakeTurnsWithAllOthers) {
-  FakeUser c{"c", log};
-  for (FakeUser* user : {&b, &c}) user->is_proven = false, queue.add(*user, 1);
+  FakeConnection c{"c", log};
+  for (FakeConnection* connection : {&b, &c})
+    connection->is_proven = false, queue.add(*connection, 1);
   for (const std::uint32_t call : {1U, 2U}) queue.add(a, call);
   queue.serve();
   EXPECT_EQ(log, (Log{"b1", "a1", "c1", "a2"}));
@@ -100,7 +102,7 @@ TEST_F(PullQueueTest, ProvenOnesPassThoseWhosePartIsUsedUp) {
 }
 
 TEST_F(PullQueueTest, TheLastOfACrowdNeedNotWaitForAllOfIt) {
-  std::deque<FakeUser> crowd;
+  std::deque<FakeConnection> crowd;
   for (const char* name : {"c", "d", "e", "f"}) {
     crowd.emplace_back(name, log).is_proven = false;
     queue.add(crowd.back(), 1);
@@ -189,8 +191,8 @@ class SharingTest : public StreamTest {
   }
   /// The same for so long on the server's clock.
   void pass(std::chrono::milliseconds time, Requester& requester) {
-    for (auto left = time; left > 0ms; left -= kHolderWatchInterval) {
-      now += kHolderWatchInterval;
+    for (auto left = time; left > 0ms; left -= kWatchdogInterval) {
+      now += kWatchdogInterval;
       settle(requester);
     }
   }
@@ -280,9 +282,9 @@ TEST_F(StalledPullTest, ANewOneWaitsShortlyHoweverManyTheyAre) {
   write(*newcomer, file, data, done);
   settle(newcomer->requester());
   EXPECT_FALSE(done) << "the stalled ones left memory: they are too few for this test";
-  pass(kContendedWait - kHolderWatchInterval, newcomer->requester());
+  pass(kContendedWait - kWatchdogInterval, newcomer->requester());
   EXPECT_TRUE(troubles.empty()) << "dropped too early: " << troubles.front();
-  pass(3 * kHolderWatchInterval, newcomer->requester());
+  pass(3 * kWatchdogInterval, newcomer->requester());
   EXPECT_TRUE(done) << "the new client's WRITE still waits for memory that is held by clients that "
                        "have delivered nothing for "
                     << kContendedWait.count() << " ms";

@@ -39,10 +39,10 @@ StreamConnection::StreamConnection(StreamRuntime& runtime, std::uint64_t id, net
       id_(id),
       socket_(std::move(socket)),
       peer_(peer),
-      callbacks_(std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this),
-                                                 runtime.context.callbacks, kFirstCallbackXid,
-                                                 kReverseCredits)),
-      origin_{id, false, host_of(peer), callbacks_} {}
+      callbacks_(std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this),
+                                                         runtime.context.callbacks,
+                                                         kFirstCallbackXid, kReverseCredits)),
+      info_{id, false, host_of(peer), callbacks_} {}
 
 StreamConnection::~StreamConnection() {
   if (!down_) go_down();
@@ -202,7 +202,7 @@ bool StreamConnection::decided_by_interposer(View& call, OutgoingMessage& messag
                                              Outcome& outcome) {
   const auto& interposer = runtime_.context.options.interposer;
   if (!interposer) return false;
-  CallStep step{origin_.connection, false, call, {}, message.payload, {}, {}, false};
+  CallStep step{info_.id, false, call, {}, message.payload, {}, {}, false};
   interposer->on_call(step);
   if (step.disconnects) {
     go_down();
@@ -220,12 +220,12 @@ void StreamConnection::answer(View call) {
   Outcome outcome = Outcome::reply;
   if (!decided_by_interposer(call, *message, outcome)) {
     if (auto admitted = dispatcher.admit(call, message->payload))
-      dispatcher.execute(*admitted, origin_, message->payload);
+      dispatcher.execute(*admitted, info_, message->payload);
   }
   if (down_) return;
   bool last_fragment = true;
   if (const auto& interposer = runtime_.context.options.interposer) {
-    ReplyStep step{origin_.connection, false, original, message->payload, outcome};
+    ReplyStep step{info_.id, false, original, message->payload, outcome};
     if (outcome == Outcome::reply) interposer->on_reply(step);
     last_fragment = step.last_fragment;
     if (step.outcome != Outcome::reply) {
@@ -246,7 +246,7 @@ void StreamConnection::on_end_of_stream() {
 bool StreamConnection::send_callback(Bytes message) {
   if (ended_ || down_) return false;
   if (const auto& interposer = runtime_.context.options.interposer) {
-    CallbackStep step{origin_.connection, false, message};
+    CallbackStep step{info_.id, false, message};
     interposer->on_callback(step);
     if (step.withheld) return true;
   }

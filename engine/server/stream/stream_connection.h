@@ -11,7 +11,7 @@
 
 namespace steertag::peer {
 
-class StreamConnection final : private net::Channel, private CallbackCalls::Carrier {
+class StreamConnection final : private net::Channel, private ConnectionBackchannel::Sender {
  public:
   /// `runtime` must outlive the connection. Once it is down, `id` appears in `runtime.ended`.
   StreamConnection(StreamRuntime& runtime, std::uint64_t id, net::Socket socket,
@@ -95,8 +95,8 @@ class StreamConnection final : private net::Channel, private CallbackCalls::Carr
   std::uint64_t id_;
   net::Socket socket_;
   net::Address peer_;
-  std::shared_ptr<CallbackCalls> callbacks_;
-  Origin origin_;
+  std::shared_ptr<ConnectionBackchannel> callbacks_;
+  ConnectionInfo info_;
   Bytes replaced_;  // the call that an interposer has put in place of the one under way
   net::Reactor::Key key_ = 0;
   std::unique_ptr<rpc::RecordReader> reader_;  // while a record is incomplete

@@ -33,8 +33,8 @@ class LargeRecordTest : public StreamServerTest {
   }
   /// So much time passes, in steps; in each of them `act` is done.
   void pass_with(RawStream& waiting, std::chrono::milliseconds time, auto&& act) {
-    for (auto left = time; left > 0ms; left -= kHolderWatchInterval) {
-      now += kHolderWatchInterval;
+    for (auto left = time; left > 0ms; left -= kWatchdogInterval) {
+      now += kWatchdogInterval;
       act();
       drive([&] {
         for (RawStream& each : stalled) each.pump();
@@ -81,11 +81,11 @@ TEST_F(LargeRecordTest, WhoStallsWhileOthersWaitForMemoryIsDroppedSoon) {
   RawStream waiting(tcp_url);
   waiting.send(record);
   const auto pass = [&](std::chrono::milliseconds time) { pass_with(waiting, time, [] {}); };
-  pass(kContendedWait - kHolderWatchInterval);
+  pass(kContendedWait - kWatchdogInterval);
   EXPECT_TRUE(troubles.empty()) << "dropped too early: " << troubles.front();
   EXPECT_TRUE(waiting.records.empty()) << "the fourth record found memory";
   // The first look sees what came before; the memory is free after the last.
-  pass(4 * kHolderWatchInterval);
+  pass(4 * kWatchdogInterval);
   EXPECT_EQ(waiting.records.size(), 1U)
       << "the fourth record still waits for memory that is held by clients that have sent nothing "
          "for "
@@ -101,7 +101,7 @@ TEST_F(LargeRecordTest, WhoTricklesWhileOthersWaitForMemoryIsDroppedToo) {
   stall(3, record.size() - 1000);
   RawStream waiting(tcp_url);
   waiting.send(record);
-  pass_with(waiting, kContendedWait + 3 * kHolderWatchInterval, [this] {
+  pass_with(waiting, kContendedWait + 3 * kWatchdogInterval, [this] {
     for (RawStream& each : stalled) each.send(Bytes(10));
   });
   EXPECT_EQ(waiting.records.size(), 1U)
@@ -124,8 +124,8 @@ TEST_F(LargeRecordTest, WhoSendsSteadilyWhileOthersWaitIsNotDropped) {
 
 TEST_F(LargeRecordTest, AStallWhileNoConnectionWaitsHasTheLongerTime) {
   stall(2, record.size() - 1);
-  for (auto left = 2 * kContendedWait; left > 0ms; left -= kHolderWatchInterval) {
-    now += kHolderWatchInterval;
+  for (auto left = 2 * kContendedWait; left > 0ms; left -= kWatchdogInterval) {
+    now += kWatchdogInterval;
     settle();
   }
   EXPECT_TRUE(troubles.empty()) << troubles.front();

@@ -343,9 +343,9 @@ class CallingBack final : public Program {
   std::uint32_t version() const override { return 3; }
   rpc::AcceptStatus call(std::uint32_t procedure, wire::Reader&, const CallContext& context,
                          ReplyPayload&) override {
-    EXPECT_FALSE(context.origin.rdma);
+    EXPECT_FALSE(context.connection.rdma);
     for (std::uint32_t i = 0; i < procedure; ++i) {
-      context.origin.back.lock()->call(
+      context.connection.backchannel.lock()->call(
           rpc_call(0, 1), [this](const Expected<View, net::Error>& reply) {
             outcomes_.push_back(reply ? "reply of " + std::to_string(reply->size())
                                       : reply.error().message());

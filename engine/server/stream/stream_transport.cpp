@@ -86,9 +86,9 @@ void StreamTransport::serve_waiting() {
 
 void StreamTransport::drop_stalled() {
   const net::Time now = runtime_.reactor.round_time();
-  if (now < net::after(watched_, kHolderWatchInterval)) return;
+  if (now < net::after(watched_, kWatchdogInterval)) return;
   // Octets may have come while the server was away, and are not all read in one round.
-  const bool was_away = now > net::after(watched_, kMostWatchStep);
+  const bool was_away = now > net::after(watched_, kMostWatchdogStep);
   const net::Time step = now - watched_;
   watched_ = now;
   if (was_away) return;

@@ -58,9 +58,9 @@ class ProgramCalls {
     for (const auto& program : programs_) {
       if (program->number() != number || program->version() != version) continue;
       wire::Reader reader(arguments);
-      const Origin origin;
+      const ConnectionInfo info;
       ReplyPayload reply;
-      EXPECT_EQ(program->call(procedure, reader, {caller, origin}, reply),
+      EXPECT_EQ(program->call(procedure, reader, {caller, info}, reply),
                 rpc::AcceptStatus::SUCCESS);
       return wire::load_u32(reply.stream().data());
     }

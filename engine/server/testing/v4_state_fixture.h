@@ -13,7 +13,7 @@ namespace steertag::peer::testing {
 using nfs4::Status;
 
 /// A backchannel that keeps what the server calls until the test answers it.
-class HeldChannel final : public CallbackChannel {
+class HeldBackchannel final : public Backchannel {
  public:
   void call(Bytes message, Done done) override {
     calls.push_back({std::move(message), std::move(done)});
@@ -62,7 +62,7 @@ struct Actor {
   std::uint64_t connection = 1;
   std::string host = "192.0.2.1";
   bool rdma = true;
-  std::shared_ptr<HeldChannel> channel = std::make_shared<HeldChannel>();
+  std::shared_ptr<HeldBackchannel> backchannel = std::make_shared<HeldBackchannel>();
   std::uint64_t clientid = 0;
   nfs4::SessionId session{};
 };
@@ -92,8 +92,8 @@ class V4StateTest : public ::testing::Test {
   Result run(void (*handler)(const Args&, CompoundCall&, Result&), const Args& args, Actor& actor,
              std::optional<Handle> on = {}) {
     const Caller caller{actor.uid, actor.uid, {}};
-    Origin origin{actor.connection, actor.rdma, actor.host, actor.channel};
-    const CallContext context{caller, origin};
+    ConnectionInfo info{actor.connection, actor.rdma, actor.host, actor.backchannel};
+    const CallContext context{caller, info};
     reply.clear();
     CompoundCall call{context, storage, *state, reply};
     call.minorversion = actor.minorversion;
@@ -167,7 +167,7 @@ class V4StateTest : public ::testing::Test {
                           session_args(actor.clientid, exchanged.resok4.eir_sequenceid), actor);
     EXPECT_EQ(made.status, Status::NFS4_OK);
     actor.session = made.resok4.csr_sessionid;
-    actor.channel->answer_null();
+    actor.backchannel->answer_null();
     EXPECT_EQ(run(op_reclaim_complete, {}, actor).status, Status::NFS4_OK);
     return actor;
   }
@@ -270,7 +270,7 @@ class V4StateTest : public ::testing::Test {
   std::optional<SlotInUse> slot;    // what the last SEQUENCE gave
 };
 
-inline HeldChannel::Recall HeldChannel::read_recall(const Bytes& message) {
+inline HeldBackchannel::Recall HeldBackchannel::read_recall(const Bytes& message) {
   Recall read;
   wire::Reader reader(message);
   rpc::CallHeader header;
@@ -288,7 +288,7 @@ inline HeldChannel::Recall HeldChannel::read_recall(const Bytes& message) {
   return read;
 }
 
-inline HeldChannel::Recall HeldChannel::answer_recall(Status status) {
+inline HeldBackchannel::Recall HeldBackchannel::answer_recall(Status status) {
   const Held held = take();
   if (!held.done) return {};
   const Recall read = read_recall(held.message);

@@ -22,7 +22,7 @@ nfs4::Verifier random_verifier(StateTables& tables) {
 
 Client* make_client(StateTables& tables, std::uint32_t minorversion, std::string_view owner,
                     const nfs4::Verifier& verifier, const CallContext& context) {
-  const std::string& host = context.origin.peer_host;
+  const std::string& host = context.connection.peer_host;
   if (!tables.make_room_for_client(host)) return nullptr;
   Client& made = tables.add_client(minorversion, owner, host);
   made.verifier = verifier;

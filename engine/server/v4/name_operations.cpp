@@ -44,7 +44,7 @@ nfs4::Status check_moved(const Object& directory, const Object& object, Compound
 nfs4::Status check_removed(const Object& directory, const Object& object, CompoundCall& call) {
   const nfs4::Status status = check_unlink(directory, object, call);
   if (status != nfs4::Status::NFS4_OK) return status;
-  // RFC 8881 18.26.4: opens that are known are told at once, without a recall.
+  // RFC 8881 18.26.4: known opens are reported at once, without a recall.
   if (!call.state.in_grace() && call.state.denies_removal(call.storage.handle(object.node)))
     return nfs4::Status::NFS4ERR_FILE_OPEN;
   return check_delegations(object, call);

@@ -10,7 +10,7 @@ struct OpenTarget {
   std::string_view name;
   std::optional<Object> file;  // none: it is to be made
   AttributeChange change;      // for one that is made, and the size of one that is there
-  nfs4::Bitmap attrset;        // what of this the client is told
+  nfs4::Bitmap attrset;        // the attributes that the reply names
   bool truncates = false;
   bool same_verifier = false;  // an exclusive OPEN was repeated, by the creator or a guesser
 };

@@ -23,11 +23,11 @@ nfs4::Verifier cookie_verifier(const CompoundCall& call) {
   return verifier;
 }
 
-/// Entries of one READDIR. They are encoded into the call's scratch, and turned into a result whose
-/// values point there only when the scratch does not move any more.
-class Listing {
+/// Encodes the entries of one READDIR into the call's scratch. `store` makes a result whose values
+/// point into the scratch, which must not grow after that.
+class ReaddirEncoder {
  public:
-  Listing(const nfs4::ReaddirArgs& args, const Object& directory, CompoundCall& call)
+  ReaddirEncoder(const nfs4::ReaddirArgs& args, const Object& directory, CompoundCall& call)
       : args_(args),
         call_(call),
         may_look_up_(check_search(directory, call) == nfs4::Status::NFS4_OK),
@@ -40,8 +40,8 @@ class Listing {
       most_bytes_ = std::min(most_bytes_, room_for_result(call, reply_limit(*call.slot)));
   }
 
-  /// False when the entry does not fit any more, or when the listing cannot go on.
-  bool take(const DirectoryEntry& entry) {
+  /// False when the entry does not fit, or on an error (`status`).
+  bool add(const DirectoryEntry& entry) {
     if (is_dots(entry.name)) return true;
     // Whom LOOKUP refuses a name must not get filehandle and attributes of its object here.
     const Result<Attributes> attributes =
@@ -49,13 +49,13 @@ class Listing {
     const bool gone = !attributes && (attributes.error() == Status::no_entry ||
                                       attributes.error() == Status::stale);
     if (gone) return true;  // removed meanwhile
-    if (!attributes && args_.attr_request.none()) return put(entry, {}, {});
+    if (!attributes && args_.attr_request.none()) return encode(entry, {}, {});
     if (!attributes && !args_.attr_request.test(nfs4::FATTR4_RDATTR_ERROR)) {
       status_ = to_nfs4(attributes.error());
       return false;
     }
-    return attributes ? put(entry, values_.of({entry.node, *attributes}), args_.attr_request)
-                      : put_error(entry, attributes.error());
+    return attributes ? encode(entry, values_.of({entry.node, *attributes}), args_.attr_request)
+                      : encode_error(entry, attributes.error());
   }
 
   nfs4::Status status() const { return status_; }
@@ -69,12 +69,12 @@ class Listing {
   }
   std::size_t size() const { return places_.size(); }
 
-  void give(nfs4::ReaddirOk& to) const {
+  void store(nfs4::ReaddirOk& result) const {
     const View octets = call_.scratch;
     const auto* text = reinterpret_cast<const char*>(octets.data());
-    to.entries.items.reserve(places_.size());
+    result.entries.items.reserve(places_.size());
     for (const Place& place : places_) {
-      nfs4::Entry& entry = to.entries.items.emplace_back();
+      nfs4::Entry& entry = result.entries.items.emplace_back();
       entry.cookie = place.cookie;
       entry.name = {text + place.name_at, place.name_bytes};
       entry.attrs = {place.mask, octets.subspan(place.values_at, place.values_bytes)};
@@ -92,14 +92,14 @@ class Listing {
   };
 
   /// RFC 8881 18.23.3: an entry whose attributes cannot be had tells why.
-  bool put_error(const DirectoryEntry& entry, Status error) {
+  bool encode_error(const DirectoryEntry& entry, Status error) {
     nfs4::Attributes values;
     values.rdattr_error = to_nfs4(error);
-    return put(entry, values, nfs4::Bitmap::of({nfs4::FATTR4_RDATTR_ERROR}));
+    return encode(entry, values, nfs4::Bitmap::of({nfs4::FATTR4_RDATTR_ERROR}));
   }
 
-  bool put(const DirectoryEntry& entry, const nfs4::Attributes& values,
-           const nfs4::Bitmap& wanted) {
+  bool encode(const DirectoryEntry& entry, const nfs4::Attributes& values,
+              const nfs4::Bitmap& wanted) {
     const std::size_t start = call_.scratch.size();
     writer_.raw(std::as_bytes(std::span(entry.name)));
     const std::size_t fattr_at = writer_.size();
@@ -161,19 +161,19 @@ void op_readdir(const nfs4::ReaddirArgs& args, CompoundCall& call, nfs4::Readdir
   const auto directory = current_object(call);
   result.status = directory ? check_listing(args, *directory, call) : directory.error();
   if (result.status != nfs4::Status::NFS4_OK) return;
-  Listing listing(args, *directory, call);
+  ReaddirEncoder encoder(args, *directory, call);
   const auto complete =
       call.storage.list(directory->node, args.cookie,
-                        [&](const DirectoryEntry& entry) { return listing.take(entry); });
-  result.status = complete ? listing.status() : to_nfs4(complete.error());
+                        [&](const DirectoryEntry& entry) { return encoder.add(entry); });
+  result.status = complete ? encoder.status() : to_nfs4(complete.error());
   if (result.status != nfs4::Status::NFS4_OK) return;
-  if (!*complete && listing.size() == 0) {
-    result.status = listing.too_small();
+  if (!*complete && encoder.size() == 0) {
+    result.status = encoder.too_small();
     return;
   }
   result.resok4.cookieverf = cookie_verifier(call);
   result.resok4.eof = *complete;
-  listing.give(result.resok4);
+  encoder.store(result.resok4);
 }
 
 }  // namespace steertag::peer

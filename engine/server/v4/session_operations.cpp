@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "endpoint/limits.h"
-#include "server/v4/state/backchannel.h"
+#include "server/v4/state/session_backchannel.h"
 #include "server/v4/state_access.h"
 #include "server/v4/state_operations.h"
 #include "wire/header.h"
@@ -19,9 +19,9 @@ constexpr std::uint32_t kCreateFlags = nfs4::CREATE_SESSION4_FLAG_PERSIST |
 constexpr std::size_t kSequenceResultBytes = nfs4::kSessionIdOctets + 5 * 4;
 
 /// The connection is the session's, as the one used last.
-Binding& bind(Session& session, const Origin& origin) {
+Binding& bind(Session& session, const ConnectionInfo& info) {
   std::vector<Binding>& all = session.bindings;
-  const auto known = std::ranges::find(all, origin.connection, &Binding::connection);
+  const auto known = std::ranges::find(all, info.id, &Binding::connection);
   Binding binding;
   if (known != all.end()) {
     binding = *known;
@@ -29,7 +29,7 @@ Binding& bind(Session& session, const Origin& origin) {
   } else if (all.size() >= kMostConnectionsPerSession) {
     all.erase(all.begin());
   }
-  binding.connection = origin.connection;
+  binding.connection = info.id;
   return all.emplace_back(std::move(binding));
 }
 
@@ -96,7 +96,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
                                        Client& client) {
   nfs4::CreateSessionResult result;
   StateTables& tables = call.state.tables();
-  const Origin& origin = call.context.origin;
+  const ConnectionInfo& info = call.context.connection;
   if ((args.csa_flags & ~kCreateFlags) != 0) {
     result.status = nfs4::Status::NFS4ERR_INVAL;
     return result;
@@ -109,7 +109,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   result.status = check_channels(args);
   if (result.status != nfs4::Status::NFS4_OK) return result;
   auto session = std::make_unique<Session>();
-  session->fore = fore_channel(args.csa_fore_chan_attrs, origin.rdma);
+  session->fore = fore_channel(args.csa_fore_chan_attrs, info.rdma);
   const std::size_t slot_bytes =
       std::max<std::size_t>(session->fore.ca_maxresponsesize_cached, kSmallReply);
   const std::uint32_t slots =
@@ -122,7 +122,7 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   session->slots.resize(slots);
   session->reserved_bytes = slots * slot_bytes;
   session->back = args.csa_back_chan_attrs;
-  if (!origin.rdma) session->back.ca_rdma_ird.clear();
+  if (!info.rdma) session->back.ca_rdma_ird.clear();
   session->back_slots.resize(std::min(session->back.ca_maxrequests, kMostBackSlots));
   session->cb_program = args.csa_cb_program;
   session->callable = take_credential(*session, args.csa_sec_parms);
@@ -139,11 +139,11 @@ nfs4::CreateSessionResult make_session(const nfs4::CreateSessionArgs& args, Comp
   // is never granted. A TCP connection of ours stays one, and RPC-over-RDMA connections start in
   // RDMA mode (RFC 8881 2.10.3.1).
   Session& made = tables.add_session(std::move(session));
-  bind(made, origin).fore = true;
+  bind(made, info).fore = true;
   if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0 && made.callable &&
-      !origin.back.expired()) {
+      !info.backchannel.expired()) {
     ok.csr_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
-    open_backchannel(tables, made, origin);
+    open_backchannel(tables, made, info);
   }
   return result;
 }
@@ -273,7 +273,7 @@ void op_destroy_session(const nfs4::DestroySessionArgs& args, CompoundCall& call
     result.status = nfs4::Status::NFS4ERR_NOT_ONLY_OP;
     return;
   }
-  const std::uint64_t connection = call.context.origin.connection;
+  const std::uint64_t connection = call.context.connection.id;
   if (std::ranges::find(session->bindings, connection, &Binding::connection) ==
       session->bindings.end()) {
     result.status = nfs4::Status::NFS4ERR_CONN_NOT_BOUND_TO_SESSION;
@@ -290,7 +290,7 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
   Slot& slot = session->slots[args.sa_slotid];
   // RFC 8881 2.10.3.1, 18.34.3: with SP4_NONE, the only protection we grant, a SEQUENCE is enough
   // to associate a connection with the fore channel, however many sessions it has.
-  bind(*session, call.context.origin).fore = true;
+  bind(*session, call.context.connection).fore = true;
   renew(tables, *session->client);
   call.clientid = session->client->id;
   SlotInUse& used = call.slot.emplace();
@@ -322,14 +322,14 @@ void op_sequence(const nfs4::SequenceArgs& args, CompoundCall& call, nfs4::Seque
 void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCall& call,
                              nfs4::BindConnToSessionResult& result) {
   StateTables& tables = call.state.tables();
-  const Origin& origin = call.context.origin;
+  const ConnectionInfo& info = call.context.connection;
   Session* session = tables.find_session(args.bctsa_sessid);
   if (!session) {
     result.status = nfs4::Status::NFS4ERR_BADSESSION;
     return;
   }
-  const auto bound = std::ranges::find(session->bindings, origin.connection, &Binding::connection);
-  const bool callable = session->callable && !origin.back.expired();
+  const auto bound = std::ranges::find(session->bindings, info.id, &Binding::connection);
+  const bool callable = session->callable && !info.backchannel.expired();
   const bool fresh = bound == session->bindings.end();
   const auto granted = directions(args.bctsa_dir, fresh ? nullptr : &*bound, callable);
   if (!granted) {
@@ -337,13 +337,13 @@ void op_bind_conn_to_session(const nfs4::BindConnToSessionArgs& args, CompoundCa
     return;
   }
   using To = nfs4::ChannelDirFromServer;
-  Binding& binding = bind(*session, origin);
+  Binding& binding = bind(*session, info);
   if (*granted != To::CDFS4_BACK) binding.fore = true;
-  if (*granted != To::CDFS4_FORE) open_backchannel(tables, *session, origin);
+  if (*granted != To::CDFS4_FORE) open_backchannel(tables, *session, info);
   result.resok4.bctsr_sessid = session->id;
   result.resok4.bctsr_dir = *granted;
   // True only of a connection that is RPC-over-RDMA from its start: none is stepped up.
-  result.resok4.bctsr_use_conn_in_rdma_mode = args.bctsa_use_conn_in_rdma_mode && origin.rdma;
+  result.resok4.bctsr_use_conn_in_rdma_mode = args.bctsa_use_conn_in_rdma_mode && info.rdma;
 }
 
 void op_backchannel_ctl(const nfs4::BackchannelCtlArgs& args, CompoundCall& call,

@@ -20,7 +20,7 @@ void change_asked(peer::CallStep& call, Change change) {
 }
 
 /// The server opens a backchannel, and one in which recalls fit.
-void ask_for_back_channel(peer::CallStep& call) {
+void ask_for_backchannel(peer::CallStep& call) {
   change_asked(call, [](nfs4::CreateSessionArgs& args) {
     if ((args.csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0) return;
     args.csa_flags |= nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN;
@@ -33,7 +33,7 @@ void ask_for_back_channel(peer::CallStep& call) {
 }
 
 /// The client does not learn of it.
-void hide_back_channel(peer::ReplyStep& reply) {
+void hide_backchannel(peer::ReplyStep& reply) {
   const auto asked = arguments_of<nfs4::CreateSessionArgs>(reply.call, Opnum::OP_CREATE_SESSION);
   if (!asked || (asked->csa_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0) return;
   change_result<nfs4::CreateSessionResult>(reply, Opnum::OP_CREATE_SESSION, [&](auto& result) {
@@ -103,7 +103,7 @@ constexpr Deviation kFamily[] = {
     {.name = "callback-unannounced",
      .breaks = {"RFC8167-6-1"},
      .sentence = "A session without a backchannel is called back.",
-     .server = {.call = ask_for_back_channel, .reply = hide_back_channel},
+     .server = {.call = ask_for_backchannel, .reply = hide_backchannel},
      .script_shows = false},
     {.name = "callback-program-wrong",
      .breaks = {"RFC8881-18.36.3-10"},

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "server/v4/state/backchannel.h"
+#include "server/v4/state/session_backchannel.h"
 
 namespace steertag::peer {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "server/rdma/callback_channel.h"
+#include "server/rdma/backchannel.h"
 #include "server/rdma/reply_payload.h"
 #include "server/v4/state/records.h"
 
@@ -23,12 +23,12 @@ struct Slot {
   std::uint32_t operation_count = 0;
 };
 
-/// A connection of a session, by Origin::connection.
+/// A connection of a session, by ConnectionInfo::id.
 struct Binding {
   std::uint64_t connection = 0;
   bool fore = false;
   bool back = false;
-  std::weak_ptr<CallbackChannel> channel;
+  std::weak_ptr<Backchannel> backchannel;
 };
 
 /// A slot of the backchannel. What was sent is kept until it is answered. A callback whose reply

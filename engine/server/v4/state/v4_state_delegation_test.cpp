@@ -1,7 +1,7 @@
 // Read delegations of NFSv4.1: grants, recalls over the backchannel, revocation.
 #include "server/testing/v4_state_fixture.h"
 #include "server/v4/file_operations.h"
-#include "server/v4/state/backchannel.h"
+#include "server/v4/state/session_backchannel.h"
 
 namespace steertag::peer::testing {
 namespace {
@@ -27,17 +27,17 @@ class V4DelegationTest : public V4StateTest {
   /// Another session of the holder's client, whose connection can call back.
   Actor another_session(std::uint64_t connection) {
     Actor made = holder;
-    made.channel = std::make_shared<HeldChannel>();
+    made.backchannel = std::make_shared<HeldBackchannel>();
     made.connection = connection;
     made.session =
         run(op_create_session, session_args(holder.clientid, 2), made).resok4.csr_sessionid;
-    made.channel->answer_null();
+    made.backchannel->answer_null();
     return made;
   }
   /// Cuts the holder's connection under the call that it was to answer; returns that call.
-  HeldChannel::Held cut_under_call() {
-    auto lost = holder.channel->take();
-    holder.channel.reset();
+  HeldBackchannel::Held cut_under_call() {
+    auto lost = holder.backchannel->take();
+    holder.backchannel.reset();
     lost.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
     return lost;
   }
@@ -65,12 +65,12 @@ TEST_F(V4DelegationTest, RecallsThatWaitForASlotGoWhenOneIsFree) {
     ASSERT_EQ(run(op_open, open_args(writer, name, kWrite), writer, root()).status,
               Status::NFS4ERR_DELAY);
   }
-  EXPECT_EQ(holder.channel->calls.size(), kMostBackSlots);
+  EXPECT_EQ(holder.backchannel->calls.size(), kMostBackSlots);
   std::size_t recalled = 0;
-  for (; !holder.channel->calls.empty() && recalled < kFiles; ++recalled)
-    holder.channel->answer_recall(Status::NFS4_OK);
+  for (; !holder.backchannel->calls.empty() && recalled < kFiles; ++recalled)
+    holder.backchannel->answer_recall(Status::NFS4_OK);
   EXPECT_EQ(recalled, kFiles) << "some wait for the next second, and are revoked if they are many";
-  EXPECT_TRUE(holder.channel->calls.empty());
+  EXPECT_TRUE(holder.backchannel->calls.empty());
 }
 
 TEST_F(V4DelegationTest, ItIsNotRecalledForWhomMayNotWrite) {
@@ -81,14 +81,14 @@ TEST_F(V4DelegationTest, ItIsNotRecalledForWhomMayNotWrite) {
   const Bytes data = pattern(1);
   EXPECT_EQ(run(op_write, nfs4::WriteArgs{{}, 0, {}, data}, writer, theirs).status,
             Status::NFS4ERR_ACCESS);
-  EXPECT_TRUE(holder.channel->calls.empty()) << "a stranger takes a delegation away";
+  EXPECT_TRUE(holder.backchannel->calls.empty()) << "a stranger takes a delegation away";
 }
 
 TEST_F(V4DelegationTest, ARecallRefersToTheGrantUntilItsSlotIsUsedAgain) {
   sequence(holder, 1);
   delegated();
   EXPECT_EQ(write_open(), Status::NFS4ERR_DELAY);
-  auto recalled = holder.channel->answer_recall(Status::NFS4ERR_DELAY);
+  auto recalled = holder.backchannel->answer_recall(Status::NFS4ERR_DELAY);
   ASSERT_EQ(recalled.sequence.csa_referring_call_lists.size(), 1U)
       << "RFC 8881 2.10.6.3: it is unknown whether the client has seen the grant";
   const nfs4::ReferringCallList& list = recalled.sequence.csa_referring_call_lists[0];
@@ -98,7 +98,7 @@ TEST_F(V4DelegationTest, ARecallRefersToTheGrantUntilItsSlotIsUsedAgain) {
   EXPECT_EQ(list.rcl_referring_calls[0].rc_slotid, 0U);
   sequence(holder, 2);
   pass(kRecallPause);
-  recalled = holder.channel->answer_recall(Status::NFS4_OK);
+  recalled = holder.backchannel->answer_recall(Status::NFS4_OK);
   EXPECT_TRUE(recalled.sequence.csa_referring_call_lists.empty())
       << "the next request in the slot proves that the reply was seen";
 }
@@ -107,7 +107,7 @@ TEST_F(V4DelegationTest, NotGrantedWithoutBackchannelOrWhenNotWanted) {
   const auto refused = open(holder, "f", kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_NO_DELEG).delegation;
   EXPECT_EQ(refused.delegation_type, DelegationType::OPEN_DELEGATE_NONE_EXT);
   EXPECT_EQ(refused.od_whynone.ond_why, nfs4::WhyNoDelegation::WND4_NOT_WANTED);
-  holder.channel.reset();
+  holder.backchannel.reset();
   const auto unreachable =
       open(holder, "f", kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_READ_DELEG).delegation;
   EXPECT_EQ(unreachable.od_whynone.ond_why, nfs4::WhyNoDelegation::WND4_RESOURCE);
@@ -127,7 +127,7 @@ TEST_F(V4DelegationTest, NotGrantedWithoutASlotForTheRecall) {
   const auto bound = run(op_bind_conn_to_session,
                          {actor.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH}, actor);
   ASSERT_EQ(bound.resok4.bctsr_dir, nfs4::ChannelDirFromServer::CDFS4_BOTH);
-  actor.channel->answer_null();
+  actor.backchannel->answer_null();
   EXPECT_EQ(open(actor, "f", nfs4::OPEN4_SHARE_ACCESS_READ).delegation.delegation_type,
             nfs4::DelegationType::OPEN_DELEGATE_NONE);
 }
@@ -153,13 +153,13 @@ TEST_F(V4DelegationTest, NotGrantedIfTheRecallExceedsMaxRequestSize) {
     actor.session = run(op_create_session, args, actor).resok4.csr_sessionid;
     run(op_bind_conn_to_session,
         {actor.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, actor);
-    actor.channel->answer_null();
+    actor.backchannel->answer_null();
     run(op_reclaim_complete, {}, actor);
     sequence(actor, 1);
     if (open(actor, "f", kRead).delegation.delegation_type != DelegationType::OPEN_DELEGATE_READ)
       return std::size_t{0};
     EXPECT_TRUE(state->recall_for(file, std::nullopt, AccessMode::write));
-    return actor.channel->take().message.size();
+    return actor.backchannel->take().message.size();
   };
   EXPECT_EQ(recall_bytes("small", kRecallBytes - 4), 0U) << "RFC 8881 18.36.3";
   EXPECT_EQ(recall_bytes("large", kRecallBytes), kRecallBytes);
@@ -174,13 +174,13 @@ TEST_F(V4DelegationTest, NoDelegationBesideAWriter) {
 TEST_F(V4DelegationTest, AWriterWaitsUntilTheDelegationIsBack) {
   const auto stateid = delegated();
   EXPECT_EQ(write_open(), Status::NFS4ERR_DELAY);
-  const auto recall = holder.channel->answer_recall(Status::NFS4_OK);
+  const auto recall = holder.backchannel->answer_recall(Status::NFS4_OK);
   EXPECT_EQ(recall.recall.stateid, stateid);
   EXPECT_EQ(recall.sequence.csa_sequenceid, 1U);
   EXPECT_EQ(recall.sequence.csa_sessionid, holder.session);
   EXPECT_TRUE(std::ranges::equal(recall.recall.fh.view(), View(file)));
   EXPECT_EQ(write_open(), Status::NFS4ERR_DELAY) << "NFS4_OK to CB_RECALL is not the return";
-  EXPECT_TRUE(holder.channel->calls.empty()) << "one recall is enough";
+  EXPECT_TRUE(holder.backchannel->calls.empty()) << "one recall is enough";
   EXPECT_EQ(run(op_delegreturn, {stateid}, holder, file).status, Status::NFS4_OK);
   EXPECT_EQ(write_open(), Status::NFS4_OK);
   EXPECT_EQ(run(op_delegreturn, {stateid}, holder, file).status, Status::NFS4ERR_BAD_STATEID);
@@ -190,10 +190,10 @@ TEST_F(V4DelegationTest, RemovalAndNfs3WaitTooButNotTheHolder) {
   const auto stateid = delegated();
   EXPECT_FALSE(state->recall_for(file, holder.clientid, AccessMode::write));
   EXPECT_FALSE(state->recall_for(file, std::nullopt, AccessMode::read));
-  EXPECT_TRUE(holder.channel->calls.empty());
+  EXPECT_TRUE(holder.backchannel->calls.empty());
   EXPECT_TRUE(state->recall_for(file, std::nullopt, AccessMode::write));
   EXPECT_EQ(io(writer, {}, file, AccessMode::write), Status::NFS4ERR_DELAY);
-  holder.channel->answer_recall(Status::NFS4_OK);
+  holder.backchannel->answer_recall(Status::NFS4_OK);
   run(op_delegreturn, {stateid}, holder, file);
   EXPECT_FALSE(state->recall_for(file, std::nullopt, AccessMode::write));
 }
@@ -212,7 +212,7 @@ TEST_F(V4DelegationTest, TheHolderOpensUnderItsDelegationDuringTheRecall) {
 TEST_F(V4DelegationTest, ADelegationThatIsNotReturnedIsRevokedAfterALease) {
   const auto stateid = delegated();
   write_open();
-  holder.channel->answer_recall(Status::NFS4_OK);
+  holder.backchannel->answer_recall(Status::NFS4_OK);
   pass(kLeaseTime / 2);
   sequence(holder, 1);
   sequence(writer, 1);
@@ -232,66 +232,66 @@ TEST_F(V4DelegationTest, ADelegationThatIsNotReturnedIsRevokedAfterALease) {
 TEST_F(V4DelegationTest, ARecallThatTheClientCannotTakeYetIsSentAgain) {
   delegated();
   write_open();
-  holder.channel->answer_recall(Status::NFS4ERR_BAD_STATEID);  // it overtook the OPEN's reply
+  holder.backchannel->answer_recall(Status::NFS4ERR_BAD_STATEID);  // it overtook the OPEN's reply
   pass(kRecallPause);
-  EXPECT_EQ(holder.channel->answer_recall(Status::NFS4_OK).sequence.csa_sequenceid, 2U)
+  EXPECT_EQ(holder.backchannel->answer_recall(Status::NFS4_OK).sequence.csa_sequenceid, 2U)
       << "the sequence id of the slot goes on after every answer";
   pass(10 * kRecallPause);
-  EXPECT_TRUE(holder.channel->calls.empty());
+  EXPECT_TRUE(holder.backchannel->calls.empty());
 }
 
 TEST_F(V4DelegationTest, AnUnansweredRecallIsRepeatedAsItWasOverTheNextConnection) {
   delegated();
   write_open();
-  auto lost = holder.channel->take();
+  auto lost = holder.backchannel->take();
   lost.done(tl::unexpected(net::Error{net::Errc::peer_reset, "test"}));
-  holder.channel = std::make_shared<HeldChannel>();
+  holder.backchannel = std::make_shared<HeldBackchannel>();
   holder.connection = 20;
   const auto flags = sequence(holder, 1).sr_status_flags;
   EXPECT_EQ(flags, nfs4::SEQ4_STATUS_CB_PATH_DOWN | nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION);
   run(op_bind_conn_to_session,
       {holder.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, holder);
-  holder.channel->answer_null();
-  ASSERT_EQ(holder.channel->calls.size(), 1U);
-  EXPECT_EQ(holder.channel->calls[0].message, lost.message)
+  holder.backchannel->answer_null();
+  ASSERT_EQ(holder.backchannel->calls.size(), 1U);
+  EXPECT_EQ(holder.backchannel->calls[0].message, lost.message)
       << "RFC 8881 2.10.6.2: slot and sequence id of a callback whose fate is unknown stay";
-  holder.channel->answer_recall(Status::NFS4_OK);
+  holder.backchannel->answer_recall(Status::NFS4_OK);
   EXPECT_EQ(sequence(holder, 2).sr_status_flags, 0U);
 }
 
 TEST_F(V4DelegationTest, AFailureOfTheOldConnectionDoesNotTakeTheNewOneDown) {
   delegated();
   write_open();
-  auto lost = holder.channel->take();
-  const auto former = std::exchange(holder.channel, std::make_shared<HeldChannel>());
+  auto lost = holder.backchannel->take();
+  const auto former = std::exchange(holder.backchannel, std::make_shared<HeldBackchannel>());
   holder.connection = 20;
   run(op_bind_conn_to_session,
       {holder.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, holder);
-  holder.channel->answer_null();
-  EXPECT_TRUE(holder.channel->calls.empty()) << "the recall is still under way";
+  holder.backchannel->answer_null();
+  EXPECT_TRUE(holder.backchannel->calls.empty()) << "the recall is still under way";
   lost.done(tl::unexpected(net::Error{net::Errc::peer_reset, "test"}));
-  ASSERT_EQ(holder.channel->calls.size(), 1U);
-  EXPECT_EQ(holder.channel->calls[0].message, lost.message);
+  ASSERT_EQ(holder.backchannel->calls.size(), 1U);
+  EXPECT_EQ(holder.backchannel->calls[0].message, lost.message);
   EXPECT_EQ(sequence(holder, 1).sr_status_flags, 0U);
 }
 
 TEST_F(V4DelegationTest, ARecallMovesToAnotherConnectionOfItsSession) {
   Actor second = holder;
-  second.channel = std::make_shared<HeldChannel>();
+  second.backchannel = std::make_shared<HeldBackchannel>();
   second.connection = 20;
   run(op_bind_conn_to_session,
       {second.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, second);
-  second.channel->answer_null();
+  second.backchannel->answer_null();
   delegated();
   write_open();
-  auto& carrier = holder.channel->calls.empty() ? second : holder;
+  auto& carrier = holder.backchannel->calls.empty() ? second : holder;
   auto& other = &carrier == &holder ? second : holder;
-  auto lost = carrier.channel->take();
-  carrier.channel.reset();
+  auto lost = carrier.backchannel->take();
+  carrier.backchannel.reset();
   lost.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
-  other.channel->answer_null();
-  ASSERT_EQ(other.channel->calls.size(), 1U) << "the recall waits for a third connection";
-  EXPECT_EQ(other.channel->calls[0].message, lost.message);
+  other.backchannel->answer_null();
+  ASSERT_EQ(other.backchannel->calls.size(), 1U) << "the recall waits for a third connection";
+  EXPECT_EQ(other.backchannel->calls[0].message, lost.message);
 }
 
 TEST_F(V4DelegationTest, RecallsMoveTogetherAndOverWhatIsLeft) {
@@ -299,23 +299,25 @@ TEST_F(V4DelegationTest, RecallsMoveTogetherAndOverWhatIsLeft) {
   delegated();
   open(holder, "g", kRead);
   Actor second = holder;  // another connection of the session
-  second.channel = std::make_shared<HeldChannel>();
+  second.backchannel = std::make_shared<HeldBackchannel>();
   second.connection = 20;
   const Actor third = another_session(30);
   EXPECT_TRUE(state->recall_for(file, std::nullopt, AccessMode::write));
   EXPECT_TRUE(state->recall_for(another, std::nullopt, AccessMode::write));
-  std::vector<HeldChannel::Held> lost = {holder.channel->take(), holder.channel->take()};
+  std::vector<HeldBackchannel::Held> lost = {holder.backchannel->take(),
+                                             holder.backchannel->take()};
   // Its probe is under way when the first connection is cut.
   run(op_bind_conn_to_session,
       {second.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, second);
-  holder.channel.reset();
+  holder.backchannel.reset();
   for (auto& each : lost) each.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
-  EXPECT_TRUE(third.channel->calls.empty()) << "recalled twice although its session goes on";
-  auto probe = second.channel->take();
-  second.channel.reset();
+  EXPECT_TRUE(third.backchannel->calls.empty()) << "recalled twice although its session goes on";
+  auto probe = second.backchannel->take();
+  second.backchannel.reset();
   probe.done(tl::unexpected(net::Error{net::Errc::not_connected, "test"}));
-  ASSERT_EQ(third.channel->calls.size(), 2U) << "recalls wait though another session is there";
-  EXPECT_EQ(third.channel->answer_recall(Status::NFS4_OK).sequence.csa_sessionid, third.session);
+  ASSERT_EQ(third.backchannel->calls.size(), 2U) << "recalls wait though another session is there";
+  EXPECT_EQ(third.backchannel->answer_recall(Status::NFS4_OK).sequence.csa_sessionid,
+            third.session);
 }
 
 TEST_F(V4DelegationTest, ARecallMovesToAnotherSessionOfItsClient) {
@@ -323,17 +325,17 @@ TEST_F(V4DelegationTest, ARecallMovesToAnotherSessionOfItsClient) {
   const auto stateid = delegated();
   write_open();
   const auto lost = cut_under_call();
-  const auto recall = second.channel->answer_recall(Status::NFS4_OK);
+  const auto recall = second.backchannel->answer_recall(Status::NFS4_OK);
   EXPECT_EQ(recall.sequence.csa_sessionid, second.session);
   EXPECT_EQ(recall.recall.stateid, stateid);
   // RFC 8881 2.10.6.2: the first session repeats what it could not finish when it has a connection.
-  holder.channel = std::make_shared<HeldChannel>();
+  holder.backchannel = std::make_shared<HeldBackchannel>();
   holder.connection = 30;
   run(op_bind_conn_to_session,
       {holder.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, holder);
-  holder.channel->answer_null();
-  ASSERT_EQ(holder.channel->calls.size(), 1U);
-  EXPECT_EQ(holder.channel->calls[0].message, lost.message);
+  holder.backchannel->answer_null();
+  ASSERT_EQ(holder.backchannel->calls.size(), 1U);
+  EXPECT_EQ(holder.backchannel->calls[0].message, lost.message);
 }
 
 TEST_F(V4DelegationTest, AStrandedRecallTakesASessionThatComesLater) {
@@ -342,13 +344,14 @@ TEST_F(V4DelegationTest, AStrandedRecallTakesASessionThatComesLater) {
   cut_under_call();
   const Actor second = another_session(20);
   pass(kRecallPause);
-  EXPECT_EQ(second.channel->answer_recall(Status::NFS4_OK).sequence.csa_sessionid, second.session);
+  EXPECT_EQ(second.backchannel->answer_recall(Status::NFS4_OK).sequence.csa_sessionid,
+            second.session);
 }
 
 TEST_F(V4DelegationTest, AContendedFileIsNotDelegatedAgainAtOnce) {
   const auto stateid = delegated();
   write_open();
-  holder.channel->answer_recall(Status::NFS4_OK);
+  holder.backchannel->answer_recall(Status::NFS4_OK);
   run(op_delegreturn, {stateid}, holder, file);
   const auto again = open(holder, "f", kRead | nfs4::OPEN4_SHARE_ACCESS_WANT_READ_DELEG);
   EXPECT_EQ(again.delegation.od_whynone.ond_why, nfs4::WhyNoDelegation::WND4_CONTENTION);
@@ -357,7 +360,7 @@ TEST_F(V4DelegationTest, AContendedFileIsNotDelegatedAgainAtOnce) {
 TEST_F(V4DelegationTest, AContendedFileIsForgottenAtItsTime) {
   const auto opened = open(holder, "f", kRead);
   write_open();
-  holder.channel->answer_recall(Status::NFS4_OK);
+  holder.backchannel->answer_recall(Status::NFS4_OK);
   run(op_delegreturn, {opened.delegation.read.stateid}, holder, file);
   EXPECT_EQ(close(holder, opened.stateid, file), Status::NFS4_OK);
   EXPECT_EQ(state->tables().files.size(), 1U);
@@ -371,7 +374,7 @@ TEST_F(V4DelegationTest, AContendedFileIsForgottenAtItsTime) {
 TEST_F(V4DelegationTest, CallbacksOfASessionThatIsGoneDoNoHarm) {
   delegated();
   write_open();
-  auto late = holder.channel->take();
+  auto late = holder.backchannel->take();
   run(op_destroy_session, {holder.session}, holder);
   late.done(tl::unexpected(net::Error{net::Errc::peer_closed, "test"}));
   state.reset();

@@ -293,7 +293,7 @@ TEST_F(V4OpenTest, ARefusedRemovalRecallsNoDelegation) {
             nfs4::DelegationType::OPEN_DELEGATE_READ);
   open(denier, "f", kReadUndelegated, nfs4::OPEN4_SHARE_DENY_WRITE);
   EXPECT_EQ(run(op_remove, {"f"}, remover, root()).status, Status::NFS4ERR_FILE_OPEN);
-  EXPECT_TRUE(holder.channel->calls.empty()) << "RFC 8881 18.26.4: with no recall being done";
+  EXPECT_TRUE(holder.backchannel->calls.empty()) << "RFC 8881 18.26.4: with no recall being done";
 }
 
 TEST_F(V4OpenTest, AThousandFilesAreOpenAtATime) {

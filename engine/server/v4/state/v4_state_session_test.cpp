@@ -87,8 +87,8 @@ TEST_F(V4ClientTest, ARestartedServerIsTheSameAndAnotherIsNot) {
   Actor actor;
   const auto ask = [&](PseudoRoot& its_storage) {
     const Caller caller{0, 0, {}};
-    const Origin origin{1, true, "192.0.2.1", actor.channel};
-    const CallContext context{caller, origin};
+    const ConnectionInfo info{1, true, "192.0.2.1", actor.backchannel};
+    const CallContext context{caller, info};
     CompoundCall call{context, its_storage, *state, reply, 1};
     nfs4::ExchangeIdResult result;
     op_exchange_id(exchange_args(actor), call, result);
@@ -472,12 +472,13 @@ TEST_F(V4SessionTest, BindConnectionGrantsDirectionsAndTellsTheRdmaMode) {
 TEST_F(V4SessionTest, ALostBackchannelIsToldUntilAnotherConnectionServesIt) {
   Actor actor = mounted();
   EXPECT_EQ(sequence(actor, 1).sr_status_flags, 0U);
-  actor.channel = std::make_shared<HeldChannel>();  // the connection is down: a new one comes
+  actor.backchannel =
+      std::make_shared<HeldBackchannel>();  // the connection is down: a new one comes
   actor.connection = 2;
   EXPECT_EQ(sequence(actor, 2).sr_status_flags, nfs4::SEQ4_STATUS_CB_PATH_DOWN);
   run(op_bind_conn_to_session,
       {actor.session, nfs4::ChannelDirFromClient::CDFC4_FORE_OR_BOTH, false}, actor);
-  actor.channel->answer_null();
+  actor.backchannel->answer_null();
   EXPECT_EQ(sequence(actor, 3).sr_status_flags, 0U);
 }
 

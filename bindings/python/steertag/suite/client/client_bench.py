@@ -30,7 +30,7 @@ POLL_MS = 5
 CLOSING_MS = 2000
 # Connections of one run that are watched; a client that opens more is in a loop.
 MOST_CONNECTIONS = 256
-# Times in one run that a script is told that nothing happens.
+# Calls of a script's `on_quiet` in one run.
 MOST_QUIET = 64
 
 
@@ -194,7 +194,7 @@ class ScriptAdapter:
         self._last = None  # the client's last sign, time.monotonic()
         self.pause_seconds = 0.0  # the longest between two signs
         self._quiet_told = 0
-        self._was_told = True  # nothing is told before the first sign of the client
+        self._was_told = True  # no `on_quiet` before the client's first sign
 
     def _stir(self):
         now = time.monotonic()

@@ -1,7 +1,7 @@
 """The stable words for what can come of one use of a client."""
 
 COMPLETED = "completed"  # exit status 0, and the copy is the source
-REFUSED = "refused"  # another exit status: the user was told.
+REFUSED = "refused"  # another exit status: an error was reported.
 # Exit status 0 and a wrong copy, or octets in it that were never written.
 CORRUPTED = "corrupted"
 HANG = "hang"  # no end within the limit

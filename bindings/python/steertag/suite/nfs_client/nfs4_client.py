@@ -72,7 +72,7 @@ def fore_channel(**changed):
     return NFS4.ChannelAttrs(**{**attrs, **changed})
 
 
-def back_channel(**changed):
+def backchannel(**changed):
     """nfs4.ChannelAttrs of the backchannel that the suite offers."""
     attrs = {
         "ca_maxrequestsize": LARGEST_CALLBACK,
@@ -126,7 +126,7 @@ class Nfs4Client:
             "csa_clientid": self.id,
             "csa_sequence": self.create_sequence if sequence is None else sequence,
             "csa_fore_chan_attrs": fore_channel(),
-            "csa_back_chan_attrs": back_channel(),
+            "csa_back_chan_attrs": backchannel(),
             "csa_cb_program": CALLBACK_PROGRAM,
             "csa_sec_parms": [sys_credential(), NO_CREDENTIAL],
         }

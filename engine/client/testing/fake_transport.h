@@ -1,21 +1,21 @@
-// A carrier for tests of what is above it: calls go to a function, replies come one per step.
+// A transport for tests of what is above it: calls go to a function, replies come one per step.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <optional>
 
-#include "client/rdma/call_carrier.h"
+#include "client/rdma/client_transport.h"
 #include "server/testing/peer_fixture.h"
 
 namespace steertag::peer::testing {
 
-class FakeCarrier final : public CallCarrier {
+class FakeTransport final : public ClientTransport {
  public:
   /// The results of a call (from COMPOUND4res on), or nothing if it is never answered. Gets the
   /// whole unreduced call.
   using Answer = std::function<std::optional<Bytes>(View call)>;
-  explicit FakeCarrier(Answer its_answer) : answer(std::move(its_answer)) {}
+  explicit FakeTransport(Answer its_answer) : answer(std::move(its_answer)) {}
 
   Expected<std::uint32_t, CallError> submit(Request request, CallCallback callback) override {
     Bytes call = request.stream;
@@ -47,7 +47,7 @@ class FakeCarrier final : public CallCarrier {
     call.callback(tl::unexpected(std::move(error)));
   }
   std::size_t pending() const override { return waiting.size(); }
-  CarrierLimits limits() const override { return {calls, std::size_t{1} << 20}; }
+  TransportLimits limits() const override { return {calls, std::size_t{1} << 20}; }
   void abort_connection() override {}
   std::optional<ReverseLimits> reverse_limits() const override { return reverse; }
   void serve_reverse(ReverseService* its_service) override { service = its_service; }

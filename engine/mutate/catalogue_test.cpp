@@ -1,4 +1,4 @@
-// Generated messages: the promise of every group, checked with the strict decoder.
+// The catalogue of variants: the promise of every group, checked with the strict decoder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

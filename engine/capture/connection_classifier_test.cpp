@@ -1,5 +1,5 @@
 // No connection is reported before its protocol and its client are known.
-#include "capture/feed.h"
+#include "capture/connection_classifier.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,19 +24,19 @@ const Bytes kReply = from_hex(
     "12345678 00000001 00000000 00000000 00000000 00000000");
 const Bytes kStrange = from_hex("00112233 44556677 8899aabb ccddeeff 00000000");
 
-FeedHints hints(bool known_port = false, std::optional<Side> client = std::nullopt) {
+ConnectionHints hints(bool known_port = false, std::optional<Side> client = std::nullopt) {
   return {Fabric::iwarp, {"a", "b"}, client, known_port};
 }
 FrameStamp at(std::uint64_t frame) {
   return {frame, static_cast<std::int64_t>(frame)};
 }
 
-TEST(Feed, TellsAtOnceWhatAKnownPortAndARequestSay) {
+TEST(ConnectionClassifier, TellsAtOnceWhatAKnownPortAndARequestSay) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints(true, Side::b));
-  feed.on_event(at(3), Side::b, trace::Connect{});
-  feed.on_event(at(4), Side::a, trace::Accept{});
-  feed.on_end(at(5));
+  ConnectionClassifier classifier(all, hints(true, Side::b));
+  classifier.on_event(at(3), Side::b, trace::Connect{});
+  classifier.on_event(at(4), Side::a, trace::Accept{});
+  classifier.on_end(at(5));
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_EQ(all.connections[0].name.ends.client, "b");
   EXPECT_THAT(all.connections[0].lines,
@@ -44,87 +44,87 @@ TEST(Feed, TellsAtOnceWhatAKnownPortAndARequestSay) {
                           "4 server accept without private data", "5 end"));
 }
 
-TEST(Feed, KeepsWhatCameBeforeTheFirstCall) {
+TEST(ConnectionClassifier, KeepsWhatCameBeforeTheFirstCall) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints());
-  feed.on_loss(at(1), Side::a, LossKind::joined);
-  feed.on_event(at(2), Side::b, trace::Send{kReply, {}});
+  ConnectionClassifier classifier(all, hints());
+  classifier.on_loss(at(1), Side::a, LossKind::joined);
+  classifier.on_event(at(2), Side::b, trace::Send{kReply, {}});
   EXPECT_TRUE(all.connections.empty()) << "a reply may be a client's to a callback";
-  feed.on_event(at(3), Side::a, trace::Send{kCall, {}});
+  classifier.on_event(at(3), Side::a, trace::Send{kCall, {}});
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_EQ(all.connections[0].name.ends.client, "a");
   EXPECT_THAT(all.connections[0].sends, ElementsAre(kReply, kCall));
-  EXPECT_TRUE(feed.is_open());
+  EXPECT_TRUE(classifier.is_open());
 }
 
-TEST(Feed, ACallbackIsTheServers) {
+TEST(ConnectionClassifier, ACallbackIsTheServers) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints());
-  feed.on_event(at(1), Side::a, trace::Send{kCallback, {}});
+  ConnectionClassifier classifier(all, hints());
+  classifier.on_event(at(1), Side::a, trace::Send{kCallback, {}});
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_EQ(all.connections[0].name.ends.server, "a");
 }
 
-TEST(Feed, ForgetsWhatSpeaksSomethingElse) {
+TEST(ConnectionClassifier, ForgetsWhatSpeaksSomethingElse) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints(false, Side::a));
-  feed.on_event(at(1), Side::a, trace::Send{kStrange, {}});
-  EXPECT_FALSE(feed.wanted());
-  feed.on_event(at(2), Side::a, trace::Send{kCall, {}});
-  feed.on_end(at(3));
+  ConnectionClassifier classifier(all, hints(false, Side::a));
+  classifier.on_event(at(1), Side::a, trace::Send{kStrange, {}});
+  EXPECT_FALSE(classifier.wanted());
+  classifier.on_event(at(2), Side::a, trace::Send{kCall, {}});
+  classifier.on_end(at(3));
   EXPECT_TRUE(all.connections.empty());
 }
 
-TEST(Feed, OnAKnownPortWhatIsStrangeIsTold) {
+TEST(ConnectionClassifier, OnAKnownPortWhatIsStrangeIsTold) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints(true, Side::a));
-  feed.on_event(at(1), Side::a, trace::Send{kStrange, {}});
+  ConnectionClassifier classifier(all, hints(true, Side::a));
+  classifier.on_event(at(1), Side::a, trace::Send{kStrange, {}});
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_THAT(all.connections[0].sends, ElementsAre(kStrange));
 }
 
-TEST(Feed, GivesUpBeyondItsLimits) {
+TEST(ConnectionClassifier, GivesUpBeyondItsLimits) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints());
-  feed.on_event(at(1), Side::a, trace::Send{Bytes(kMostUndecidedBytes + 1), {}});
-  EXPECT_FALSE(feed.wanted());
+  ConnectionClassifier classifier(all, hints());
+  classifier.on_event(at(1), Side::a, trace::Send{Bytes(kMostUndecidedBytes + 1), {}});
+  EXPECT_FALSE(classifier.wanted());
 }
 
-TEST(Feed, AnyNumberOfOperationsMayComeBeforeTheFirstMessage) {
+TEST(ConnectionClassifier, AnyNumberOfOperationsMayComeBeforeTheFirstMessage) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints());
+  ConnectionClassifier classifier(all, hints());
   for (std::size_t i = 0; i <= 2 * kMostUndecidedEvents; ++i) {
-    feed.on_event(at(i), Side::b, trace::RdmaWrite{1, 2, 3, {}});
+    classifier.on_event(at(i), Side::b, trace::RdmaWrite{1, 2, 3, {}});
   }
-  feed.on_event(at(1000), Side::a, trace::Send{kCall, {}});
+  classifier.on_event(at(1000), Side::a, trace::Send{kCall, {}});
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_THAT(all.connections[0].sends, ElementsAre(kCall));
   EXPECT_EQ(all.connections[0].lines[0],
             "0 server loss: more would have to be kept than the limits allow");
 }
 
-TEST(Feed, AFewRepliesAreTheServersToo) {
+TEST(ConnectionClassifier, AFewRepliesAreTheServersToo) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints());
-  feed.on_event(at(1), Side::a, trace::Send{kReply, {}});
-  feed.on_end(at(2));
+  ConnectionClassifier classifier(all, hints());
+  classifier.on_event(at(1), Side::a, trace::Send{kReply, {}});
+  classifier.on_end(at(2));
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_EQ(all.connections[0].name.ends.server, "a");
 }
 
 TEST(Feed, NoConnectionIsReportedIfTheEndsCannotBeToldApart) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints(true));
-  feed.on_event(at(1), Side::a, trace::Send{kStrange, {}});
-  feed.on_end(at(2));
+  ConnectionClassifier classifier(all, hints(true));
+  classifier.on_event(at(1), Side::a, trace::Send{kStrange, {}});
+  classifier.on_end(at(2));
   EXPECT_TRUE(all.connections.empty());
 }
 
-TEST(Feed, RepliesAloneAreTheServers) {
+TEST(ConnectionClassifier, RepliesAloneAreTheServers) {
   testing::AllLines all;
-  ConnectionFeed feed(all, hints());
+  ConnectionClassifier classifier(all, hints());
   for (std::size_t i = 0; i < kMostUndecidedSends; ++i) {
-    feed.on_event(at(i), Side::b, trace::Send{kReply, {}});
+    classifier.on_event(at(i), Side::b, trace::Send{kReply, {}});
   }
   ASSERT_EQ(all.connections.size(), 1u);
   EXPECT_EQ(all.connections[0].name.ends.server, "b");

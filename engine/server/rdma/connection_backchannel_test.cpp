@@ -1,5 +1,5 @@
 // Calls of the server to its client: what waits, what is answered, and what ends without an answer.
-#include "server/rdma/callback_calls.h"
+#include "server/rdma/connection_backchannel.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace steertag::peer::testing {
 namespace {
 
-class CallbackCallsTest : public ::testing::Test, private CallbackCalls::Carrier {
+class ConnectionBackchannelTest : public ::testing::Test, private ConnectionBackchannel::Sender {
  protected:
   /// Starts a call; what becomes of it is appended to `outcomes`.
   void call(std::size_t octets = 40) {
@@ -26,8 +26,8 @@ class CallbackCallsTest : public ::testing::Test, private CallbackCalls::Carrier
 
   std::chrono::steady_clock::time_point now{};
   CallbackWatch watch{[this] { return now; }};
-  std::shared_ptr<CallbackCalls> calls =
-      std::make_shared<CallbackCalls>(static_cast<Carrier&>(*this), watch, 7, 1);
+  std::shared_ptr<ConnectionBackchannel> calls =
+      std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this), watch, 7, 1);
   std::vector<std::uint32_t> sent;  // XIDs
   std::vector<std::string> outcomes;
   std::function<void()> then;
@@ -42,7 +42,7 @@ class CallbackCallsTest : public ::testing::Test, private CallbackCalls::Carrier
   std::size_t largest_callback_reply() const override { return 996; }
 };
 
-TEST_F(CallbackCallsTest, NoMoreLeaveThanThePeerTakes) {
+TEST_F(ConnectionBackchannelTest, NoMoreLeaveThanThePeerTakes) {
   for (int i = 0; i < 3; ++i) call();
   EXPECT_EQ(sent, (std::vector<std::uint32_t>{7}));
   calls->grant(2);
@@ -52,13 +52,13 @@ TEST_F(CallbackCallsTest, NoMoreLeaveThanThePeerTakes) {
   EXPECT_EQ(outcomes, (std::vector<std::string>{"reply"}));
 }
 
-TEST_F(CallbackCallsTest, AGrantOfZeroIsNoDeadlock) {
+TEST_F(ConnectionBackchannelTest, AGrantOfZeroIsNoDeadlock) {
   calls->grant(0);
   call();
   EXPECT_EQ(sent.size(), 1U);
 }
 
-TEST_F(CallbackCallsTest, UnmatchedRepliesAreNotTaken) {
+TEST_F(ConnectionBackchannelTest, UnmatchedRepliesAreNotTaken) {
   call();
   EXPECT_FALSE(calls->take_reply(reply_to(8)));
   EXPECT_FALSE(calls->take_reply(Bytes(3)));
@@ -69,7 +69,7 @@ TEST_F(CallbackCallsTest, UnmatchedRepliesAreNotTaken) {
   EXPECT_FALSE(calls->take_reply(reply_to(9))) << "a reply to a call that has not left";
 }
 
-TEST_F(CallbackCallsTest, SilenceEndsAtItsLimit) {
+TEST_F(ConnectionBackchannelTest, SilenceEndsAtItsLimit) {
   call();
   call();
   now += kCallbackTimeout - std::chrono::milliseconds(1);
@@ -81,7 +81,7 @@ TEST_F(CallbackCallsTest, SilenceEndsAtItsLimit) {
   EXPECT_FALSE(calls->take_reply(reply_to(7))) << "too late";
 }
 
-TEST_F(CallbackCallsTest, WhatCannotBeSentIsToldLaterAndOnce) {
+TEST_F(ConnectionBackchannelTest, UnsendableIsReportedOnceLater) {
   call(1000);
   EXPECT_TRUE(outcomes.empty()) << "from inside call";
   watch.serve();
@@ -95,7 +95,7 @@ TEST_F(CallbackCallsTest, WhatCannotBeSentIsToldLaterAndOnce) {
   EXPECT_EQ(outcomes.size(), 2U);
 }
 
-TEST_F(CallbackCallsTest, TheNumberThatWaitsIsBounded) {
+TEST_F(ConnectionBackchannelTest, TheNumberThatWaitsIsBounded) {
   for (std::size_t i = 0; i < kMostCallbacks; ++i) call();
   watch.serve();
   EXPECT_TRUE(outcomes.empty());
@@ -105,7 +105,7 @@ TEST_F(CallbackCallsTest, TheNumberThatWaitsIsBounded) {
   EXPECT_EQ(outcomes[0], "too many operations are posted: callbacks that wait for their replies");
 }
 
-TEST_F(CallbackCallsTest, TheEndOfTheConnectionEndsThemAll) {
+TEST_F(ConnectionBackchannelTest, TheEndOfTheConnectionEndsThemAll) {
   call();
   call();
   then = [this] { call(); };  // an owner that tries again
@@ -116,7 +116,7 @@ TEST_F(CallbackCallsTest, TheEndOfTheConnectionEndsThemAll) {
   EXPECT_EQ(calls->largest_call(), 0U);
 }
 
-TEST_F(CallbackCallsTest, AnOwnerMayCallAgainFromItsAnswer) {
+TEST_F(ConnectionBackchannelTest, AnOwnerMayCallAgainFromItsAnswer) {
   call();
   then = [this] { call(); };
   EXPECT_TRUE(calls->take_reply(reply_to(7)));

@@ -1,5 +1,5 @@
-// Life of regions: registration, windows, guards.
-#include "fabric/verbs/region.h"
+// Life of regions: registration and windows.
+#include "fabric/verbs/memory_region.h"
 
 #include <unistd.h>
 
@@ -44,19 +44,6 @@ GuardedMemory::GuardedMemory(ProtectionDomain pd, std::size_t length,
   }
 }
 
-void GuardedMemory::fill_guards() {
-  std::fill_n(first() - kGuardBytes, kGuardBytes, kGuardOctet);
-  std::fill_n(first() + length_, kGuardBytes, kGuardOctet);
-}
-
-bool GuardedMemory::guards_intact() const {
-  const auto intact = [](const std::byte* from) {
-    return std::all_of(from, from + kGuardBytes,
-                       [](std::byte octet) { return octet == kGuardOctet; });
-  };
-  return intact(first() - kGuardBytes) && intact(first() + length_);
-}
-
 ibv_mr* GuardedMemory::local() {
   if (!local_) {
     // Devices without windows refuse IBV_ACCESS_MW_BIND, and never bind one.
@@ -71,11 +58,9 @@ ibv_mr* GuardedMemory::local() {
 
 VerbsRegion::VerbsRegion(VerbsDomain& domain, std::size_t length, Rights rights,
                          std::optional<std::uint64_t> base)
-    : domain_(domain),
-      memory_(std::make_shared<GuardedMemory>(domain.pd(), length, base)),
-      open_length_(length),
-      rights_(rights) {
-  domain_.regions_.push_back(this);
+    : RegisteredRegion(domain, length, rights),
+      domain_(domain),
+      memory_(std::make_shared<GuardedMemory>(domain.pd(), length, base)) {
   domain_.by_address_.emplace(memory_->first(), this);
   enter(base);
 }
@@ -83,7 +68,6 @@ VerbsRegion::VerbsRegion(VerbsDomain& domain, std::size_t length, Rights rights,
 VerbsRegion::~VerbsRegion() {
   invalidate();
   domain_.by_address_.erase(memory_->first());
-  std::erase(domain_.regions_, this);
 }
 
 void VerbsRegion::enter(std::optional<std::uint64_t> base) {
@@ -104,7 +88,7 @@ void VerbsRegion::entered() {
   valid_ = true;
   domain_.by_stag_[stag_] = this;
   if (remotely_open()) {
-    domain_.notify_offered(*this, open_length_);
+    domain_.notify_offered(*this);
   }
 }
 
@@ -190,14 +174,6 @@ VerbsRegion* VerbsDomain::around(View octets) const {
   const auto offset = static_cast<std::size_t>(octets.data() - region->memory()->first());
   const bool inside = offset <= region->length() && octets.size() <= region->length() - offset;
   return inside ? region : nullptr;
-}
-
-void VerbsDomain::notify_open(MemoryObserver& observer) const {
-  for (const VerbsRegion* region : regions_) {
-    if (region->remotely_open()) {
-      notify_offered(observer, *region, region->open_length());
-    }
-  }
 }
 
 }  // namespace steertag::fabric::verbs

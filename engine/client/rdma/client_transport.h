@@ -1,5 +1,4 @@
-// What carries a client's calls to one server and its replies back.
-// It is RPC-over-RDMA or records over TCP.
+// A client's transport to one server: RPC-over-RDMA, or records over TCP.
 #pragma once
 
 #include <chrono>
@@ -19,8 +18,8 @@ inline constexpr std::uint32_t kMostAttempts = 3;
 /// keep XIDs apart.
 inline constexpr std::size_t kMostCalls = 65536;
 
-/// How much it makes sense to ask for at a time.
-struct CarrierLimits {
+/// The most that is useful to have outstanding.
+struct TransportLimits {
   std::uint32_t calls = 1;         // sent and not yet answered
   std::size_t transfer_bytes = 0;  // file data of all calls together
 };
@@ -29,9 +28,9 @@ struct CarrierLimits {
 /// sent again on a new one. A server that was there and refuses connections is tried with pauses
 /// between (ReconnectPause). Works inside `step`; callbacks come from there. They may submit and
 /// give up calls, but not call `step`.
-class CallCarrier {
+class ClientTransport {
  public:
-  virtual ~CallCarrier() = default;
+  virtual ~ClientTransport() = default;
 
   /// Queues a call. It connects when there is no connection. The XID that it will carry; there is
   /// no callback after an error.
@@ -43,12 +42,12 @@ class CallCarrier {
   virtual void give_up(std::uint32_t xid, CallError error) = 0;
   /// Calls that have no reply.
   virtual std::size_t pending() const = 0;
-  virtual CarrierLimits limits() const = 0;
+  virtual TransportLimits limits() const = 0;
   /// Hard end of the present connection, as by a cut cable.
   virtual void abort_connection() = 0;
 
   /// What the present connection takes in the reverse direction; before the first connection, what
-  /// every one takes. Nothing if the client does not answer the server's calls over this carrier.
+  /// every one takes. Nothing if the client does not answer the server's calls over this transport.
   virtual std::optional<ReverseLimits> reverse_limits() const { return std::nullopt; }
   /// `service` answers the server's calls from now on; with nullptr none are answered. It must
   /// exist before the connection does (RFC 8167 6: ready before the server may call), and until it

@@ -1,4 +1,4 @@
-// Calls of the server to its client over the client's own connection (RFC 8167, RFC 8881 2.10.3.1).
+// Backchannel: the server's calls over a client's connection (RFC 8167, RFC 8881 2.10.3.1).
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@
 
 namespace steertag::peer {
 
-class CallbackChannel {
+class Backchannel {
  public:
   /// Gets the whole RPC reply message (valid during the call), or why there is none. The connection
   /// is down, the callback timed out, or too many callbacks wait. Called exactly once, from inside
   /// poll, never from inside `call`.
   using Done = std::function<void(const Expected<View, net::Error>& reply)>;
 
-  virtual ~CallbackChannel() = default;
+  virtual ~Backchannel() = default;
   /// Sends `message`, an RPC call without reduced items, whose XID the channel replaces by one of
   /// its own.
   virtual void call(Bytes message, Done done) = 0;

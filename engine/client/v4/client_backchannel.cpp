@@ -34,8 +34,8 @@ CallbackActions ClientSession::callback_actions() {
 
 // --- the connection
 
-nfs4::ChannelAttrs ClientSession::wanted_back_channel() const {
-  const auto limits = schedule_.carrier().reverse_limits();
+nfs4::ChannelAttrs ClientSession::wanted_backchannel() const {
+  const auto limits = schedule_.transport().reverse_limits();
   // Servers want values also of a channel that no connection becomes part of.
   if (!limits) return {0, 4096, 4096, 0, 2, 1, {}};
   const auto call = static_cast<std::uint32_t>(limits->call_bytes);
@@ -43,9 +43,9 @@ nfs4::ChannelAttrs ClientSession::wanted_back_channel() const {
   return {0, call, reply, reply, kMostCallbackOperations, kClientBackSlots, {}};
 }
 
-void ClientSession::back_channel_made(const nfs4::CreateSessionOk& made) {
-  has_back_channel_ = (made.csr_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
-  back_connection_ = schedule_.carrier().connection_number();
+void ClientSession::backchannel_made(const nfs4::CreateSessionOk& made) {
+  has_backchannel_ = (made.csr_flags & nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN) != 0;
+  back_connection_ = schedule_.transport().connection_number();
   path_down_ = binding_ = destroying_ = slots_recalled_ = false;
   vain_binds_ = 0;
   bind_delay_ = {};
@@ -53,11 +53,11 @@ void ClientSession::back_channel_made(const nfs4::CreateSessionOk& made) {
                    std::min(made.csr_back_chan_attrs.ca_maxrequests, kClientBackSlots));
 }
 
-void ClientSession::keep_back_channel() {
+void ClientSession::keep_backchannel() {
   if (binding_) return;
   // RFC 8881 2.10.13.1.2: who comes back without its last connection has to bind the new one.
   const bool lost =
-      has_back_channel_ && schedule_.carrier().connection_number() != back_connection_;
+      has_backchannel_ && schedule_.transport().connection_number() != back_connection_;
   if (lost || path_down_) bind();
 }
 
@@ -83,14 +83,14 @@ void ClientSession::take_bind(Expected<CallReply, CallError> outcome) {
   binding_ = false;
   ++binds_;
   // Also after a failure: the next connection is the next try.
-  back_connection_ = schedule_.carrier().connection_number();
+  back_connection_ = schedule_.transport().connection_number();
   if (!outcome) return;
   auto reply = CompoundReply::of(*outcome);
   if (!reply) return bind_refused(reply.error());
   const auto result = reply->next<nfs4::BindConnToSessionResult>(Opnum::OP_BIND_CONN_TO_SESSION);
   if (!result) return bind_refused(result.error());
   bind_delay_ = {};
-  has_back_channel_ = result->resok4.bctsr_dir != nfs4::ChannelDirFromServer::CDFS4_FORE;
+  has_backchannel_ = result->resok4.bctsr_dir != nfs4::ChannelDirFromServer::CDFS4_FORE;
 }
 
 void ClientSession::bind_refused(const FileError& error) {

@@ -1,5 +1,5 @@
 // Callbacks of a session.
-#include "server/v4/state/backchannel.h"
+#include "server/v4/state/session_backchannel.h"
 
 #include <algorithm>
 
@@ -14,13 +14,13 @@ constexpr std::uint32_t kRecallOperations = 2;
 // The RPC header of a reply, CB_COMPOUND4res with our empty tag, and the two results.
 constexpr std::size_t kRecallReplyBytes = 24 + 12 + (8 + nfs4::kSessionIdOctets + 16) + 8;
 
-/// The channel that callbacks take: of the connection that was bound last. One whose connection is
-/// down takes none, and would not even tell that it does not once the connection is swept away.
-std::shared_ptr<CallbackChannel> channel_of(const Session& session) {
+/// The backchannel of the connection that was bound last and is up. A connection that is down
+/// accepts no call, and completes none once it is destroyed.
+std::shared_ptr<Backchannel> backchannel_of(const Session& session) {
   for (auto at = session.bindings.rbegin(); at != session.bindings.rend(); ++at) {
     if (!at->back) continue;
-    auto channel = at->channel.lock();
-    if (channel && channel->largest_call() > 0) return channel;
+    auto backchannel = at->backchannel.lock();
+    if (backchannel && backchannel->largest_call() > 0) return backchannel;
   }
   return nullptr;
 }
@@ -40,7 +40,8 @@ Bytes callback_header(const Session& session, std::uint32_t procedure) {
 
 /// Without a slot there is no CB_SEQUENCE, however well CB_NULL was answered.
 bool is_up(const Session& session) {
-  return session.back_state == BackState::up && !session.back_slots.empty() && channel_of(session);
+  return session.back_state == BackState::up && !session.back_slots.empty() &&
+         backchannel_of(session);
 }
 
 using ReferringCalls = std::vector<nfs4::ReferringCallList>;
@@ -144,11 +145,11 @@ void recall_answered(StateTables& tables, DelegationState& delegation, nfs4::Sta
 struct Sent {
   std::uint32_t slot = 0;
   std::uint64_t probe = 0;  // the session's last one when it was sent
-  std::weak_ptr<CallbackChannel> channel;
+  std::weak_ptr<Backchannel> backchannel;
 
   /// The connection is gone, as opposed to: its client says nothing.
   bool is_cut() const {
-    const auto taken = channel.lock();
+    const auto taken = backchannel.lock();
     return !taken || taken->largest_call() == 0;
   }
 };
@@ -157,15 +158,16 @@ void callback_done(StateTables& tables, Session& session, const Sent& sent,
                    const Expected<View, net::Error>& reply);
 
 void send(StateTables& tables, Session& session, std::uint32_t number,
-          const std::shared_ptr<CallbackChannel>& channel) {
+          const std::shared_ptr<Backchannel>& backchannel) {
   BackSlot& slot = session.back_slots[number];
   slot.calling = true;
   if (DelegationState* delegation = find_delegation(session, slot.delegation))
     delegation->needs_other_session = false;
-  channel->call(slot.message, [&tables, &session, sent = Sent{number, session.probe, channel},
-                               alive = session.alive](const auto& reply) {
-    if (*alive) callback_done(tables, session, sent, reply);
-  });
+  backchannel->call(slot.message,
+                    [&tables, &session, sent = Sent{number, session.probe, backchannel},
+                     alive = session.alive](const auto& reply) {
+                      if (*alive) callback_done(tables, session, sent, reply);
+                    });
 }
 
 /// The session cannot be reached for now: what it has not finished is recalled over any other
@@ -185,12 +187,12 @@ void reroute_recalls(StateTables& tables, Session& session) {
 /// (RFC 8881 2.10.6.2), which may be there already.
 void callback_lost(StateTables& tables, Session& session, const Sent& sent) {
   if (session.back_state == BackState::probing) return;  // its end decides
-  const auto channel = channel_of(session);
-  if (session.probe != sent.probe && session.back_state == BackState::up && channel)
-    return send(tables, session, sent.slot, channel);
+  const auto backchannel = backchannel_of(session);
+  if (session.probe != sent.probe && session.back_state == BackState::up && backchannel)
+    return send(tables, session, sent.slot, backchannel);
   // A client that is silent may be silent on all connections; of those that are cut each is one
   // less.
-  if (session.probe == sent.probe && channel && sent.is_cut())
+  if (session.probe == sent.probe && backchannel && sent.is_cut())
     return probe_backchannel(tables, session);
   reroute_recalls(tables, session);
 }
@@ -232,19 +234,19 @@ void callback_done(StateTables& tables, Session& session, const Sent& sent,
 void probe_done(StateTables& tables, Session& session, const Sent& sent,
                 const Expected<View, net::Error>& reply) {
   if (session.probe != sent.probe) return;  // another connection has been bound since
-  if (!reply && sent.is_cut() && channel_of(session)) return probe_backchannel(tables, session);
+  if (!reply && sent.is_cut() && backchannel_of(session)) return probe_backchannel(tables, session);
   rpc::ReplyHeader header;
   if (reply) {
     wire::Reader reader(*reply);
     header.decode(reader);
     if (!reader.ok()) header.accept_status = rpc::AcceptStatus::SYSTEM_ERR;
   }
-  const auto channel = channel_of(session);
-  if (!reply || !header.success() || !channel) return reroute_recalls(tables, session);
+  const auto backchannel = backchannel_of(session);
+  if (!reply || !header.success() || !backchannel) return reroute_recalls(tables, session);
   session.back_state = BackState::up;
   for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
     const BackSlot& slot = session.back_slots[number];
-    if (!slot.calling && !slot.message.empty()) send(tables, session, number, channel);
+    if (!slot.calling && !slot.message.empty()) send(tables, session, number, backchannel);
   }
 }
 
@@ -261,29 +263,29 @@ bool take_credential(Session& session, std::span<const nfs4::CallbackSecParms> p
   return false;
 }
 
-void open_backchannel(StateTables& tables, Session& session, const Origin& origin) {
+void open_backchannel(StateTables& tables, Session& session, const ConnectionInfo& info) {
   for (Binding& binding : session.bindings) {
-    if (binding.connection != origin.connection) continue;
+    if (binding.connection != info.id) continue;
     binding.back = true;
-    binding.channel = origin.back;
+    binding.backchannel = info.backchannel;
   }
   probe_backchannel(tables, session);
 }
 
 void probe_backchannel(StateTables& tables, Session& session) {
   ++session.probe;
-  const auto channel = channel_of(session);
+  const auto backchannel = backchannel_of(session);
   session.fault = false;
-  if (!channel || !session.callable) {
+  if (!backchannel || !session.callable) {
     session.back_state = BackState::down;
     return;
   }
   session.back_state = BackState::probing;
-  channel->call(callback_header(session, nfs4::CB_NULL),
-                [&tables, &session, sent = Sent{0, session.probe, channel},
-                 alive = session.alive](const auto& reply) {
-                  if (*alive) probe_done(tables, session, sent, reply);
-                });
+  backchannel->call(callback_header(session, nfs4::CB_NULL),
+                    [&tables, &session, sent = Sent{0, session.probe, backchannel},
+                     alive = session.alive](const auto& reply) {
+                      if (*alive) probe_done(tables, session, sent, reply);
+                    });
 }
 
 bool has_backchannel(StateTables& tables, const Client& client) {
@@ -299,13 +301,13 @@ std::uint32_t backchannel_flags(StateTables& tables, const Session& session) {
   for (const nfs4::SessionId& id : session.client->sessions) {
     const Session& each = *tables.find_session(id);
     asked |= each.back_state != BackState::none && each.callable;
-    works |= is_up(each) || (each.back_state == BackState::probing && channel_of(each));
+    works |= is_up(each) || (each.back_state == BackState::probing && backchannel_of(each));
   }
   std::uint32_t flags = 0;
   if (asked && !works) flags |= nfs4::SEQ4_STATUS_CB_PATH_DOWN;
   const bool unanswered = std::ranges::any_of(
       session.back_slots, [](const BackSlot& slot) { return !slot.message.empty(); });
-  if (unanswered && !channel_of(session)) flags |= nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
+  if (unanswered && !backchannel_of(session)) flags |= nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
   if (session.fault) flags |= nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT;
   return flags;
 }
@@ -313,8 +315,8 @@ std::uint32_t backchannel_flags(StateTables& tables, const Session& session) {
 bool send_recall(StateTables& tables, DelegationState& delegation) {
   for (const nfs4::SessionId& id : delegation.client->sessions) {
     Session& session = *tables.find_session(id);
-    const auto channel = channel_of(session);
-    if (session.back_state != BackState::up || !channel || !takes_recalls(session)) continue;
+    const auto backchannel = backchannel_of(session);
+    if (session.back_state != BackState::up || !backchannel || !takes_recalls(session)) continue;
     for (std::uint32_t number = 0; number < session.back_slots.size(); ++number) {
       BackSlot& slot = session.back_slots[number];
       if (!slot.message.empty()) continue;
@@ -325,7 +327,7 @@ bool send_recall(StateTables& tables, DelegationState& delegation) {
       slot.delegation = delegation.number;
       delegation.calling = true;
       ++delegation.tries;
-      send(tables, session, number, channel);
+      send(tables, session, number, backchannel);
       return true;
     }
   }

@@ -4,11 +4,9 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
-#include <vector>
 
 #include "fabric/fabric.h"
 #include "fabric/observed_memory.h"
-#include "fabric/region.h"
 #include "fabric/verbs/bound_windows.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/registration.h"
@@ -30,8 +28,8 @@ class GuardedMemory {
   std::byte* first() const { return first_; }
   std::size_t length() const { return length_; }
   const ProtectionDomain& pd() const { return pd_; }
-  void fill_guards();
-  bool guards_intact() const;
+  void fill_guards() { fabric::fill_guards(first_, length_); }
+  bool guards_intact() const { return fabric::guards_intact(first_, length_); }
   /// Registered at the first use; null if the device refuses (errno).
   ibv_mr* local();
 
@@ -43,19 +41,13 @@ class GuardedMemory {
   Registration local_;
 };
 
-class VerbsRegion final : public Region {
+class VerbsRegion final : public RegisteredRegion {
  public:
   VerbsRegion(VerbsDomain& domain, std::size_t length, Rights rights,
               std::optional<std::uint64_t> base);
   ~VerbsRegion() override;
-  VerbsRegion(const VerbsRegion&) = delete;
-  VerbsRegion& operator=(const VerbsRegion&) = delete;
 
   MutableView bytes() override { return {memory_->first(), memory_->length()}; }
-  std::uint32_t stag() const override { return stag_; }
-  std::uint64_t base() const override { return base_; }
-  Rights rights() const override { return rights_; }
-  bool valid() const override { return valid_; }
   bool invalidate() override;
   using Region::open;
   void open(Rights rights, std::size_t length) override;
@@ -74,9 +66,6 @@ class VerbsRegion final : public Region {
   std::optional<Bind> make_window(Rights rights, std::size_t length, BoundWindows& bound);
 
   std::size_t length() const { return memory_->length(); }
-  /// Octets that the STag covers.
-  std::size_t open_length() const { return open_length_; }
-  bool remotely_open() const { return valid_ && (rights_.remote_read || rights_.remote_write); }
   VerbsDomain& domain() const { return domain_; }
   const std::shared_ptr<GuardedMemory>& memory() const { return memory_; }
 
@@ -86,11 +75,6 @@ class VerbsRegion final : public Region {
 
   VerbsDomain& domain_;
   std::shared_ptr<GuardedMemory> memory_;
-  std::size_t open_length_;
-  Rights rights_;
-  std::uint32_t stag_ = 0;
-  std::uint64_t base_ = 0;
-  bool valid_ = false;
   Registration remote_;
   Window window_;
   BoundWindows* bound_ = nullptr;
@@ -113,12 +97,10 @@ class VerbsDomain final : public Domain, public ObservedMemory {
 
  private:
   friend class VerbsRegion;
-  void notify_open(MemoryObserver& observer) const override;
 
   const Device& device_;
   ProtectionDomain pd_;
   Staging staging_;
-  std::vector<VerbsRegion*> regions_;  // in order of allocation
   std::map<const std::byte*, VerbsRegion*> by_address_;
   std::unordered_map<std::uint32_t, VerbsRegion*> by_stag_;
 };

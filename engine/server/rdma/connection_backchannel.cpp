@@ -1,5 +1,5 @@
-// The callbacks of one connection.
-#include "server/rdma/callback_calls.h"
+// Callbacks of one connection, from the queue to the reply.
+#include "server/rdma/connection_backchannel.h"
 
 #include <algorithm>
 
@@ -9,27 +9,27 @@
 namespace steertag::peer {
 
 void CallbackWatch::serve() {
-  if (calls_.empty()) return;
+  if (backchannels_.empty()) return;
   const auto time = now();
-  // Owners that are told may start further calls, which come to the end of a new list.
-  auto watched = std::exchange(calls_, {});
+  // A completion may start further calls, which add their backchannels to a new list.
+  auto watched = std::exchange(backchannels_, {});
   for (auto& entry : watched) {
-    const auto calls = entry.lock();
-    if (calls && calls->serve(time)) calls_.push_back(std::move(entry));
+    const auto backchannel = entry.lock();
+    if (backchannel && backchannel->serve(time)) backchannels_.push_back(std::move(entry));
   }
 }
 
-void CallbackCalls::call(Bytes message, Done done) {
+void ConnectionBackchannel::call(Bytes message, Done done) {
   Pending pending;
   pending.xid = next_xid_++;
   pending.done = std::move(done);
   pending.deadline = watch_->now() + kCallbackTimeout;
-  if (!carrier_) {
+  if (!sender_) {
     pending.error =
         net::Error{net::Errc::not_connected, "a callback after the end of its connection"};
   } else if (calls_.size() >= kMostCallbacks) {
     pending.error = net::Error{net::Errc::queue_full, "callbacks that wait for their replies"};
-  } else if (message.size() > carrier_->largest_callback()) {
+  } else if (message.size() > sender_->largest_callback()) {
     pending.error = net::Error{net::Errc::too_large, "a callback above what the connection takes"};
   }
   wire::store_u32(message.data(), pending.xid);
@@ -40,24 +40,25 @@ void CallbackCalls::call(Bytes message, Done done) {
   send_some();
 }
 
-std::size_t CallbackCalls::largest_call() const {
-  return carrier_ ? carrier_->largest_callback() : 0;
+std::size_t ConnectionBackchannel::largest_call() const {
+  return sender_ ? sender_->largest_callback() : 0;
 }
 
-std::size_t CallbackCalls::largest_reply() const {
-  return carrier_ ? carrier_->largest_callback_reply() : 0;
+std::size_t ConnectionBackchannel::largest_reply() const {
+  return sender_ ? sender_->largest_callback_reply() : 0;
 }
 
-std::deque<CallbackCalls::Pending>::iterator CallbackCalls::find(std::uint32_t xid) {
+std::deque<ConnectionBackchannel::Pending>::iterator ConnectionBackchannel::find(
+    std::uint32_t xid) {
   return std::ranges::find_if(calls_,
                               [&](const Pending& one) { return one.sent && one.xid == xid; });
 }
 
-void CallbackCalls::send_some() {
+void ConnectionBackchannel::send_some() {
   for (Pending& one : calls_) {
-    if (!carrier_ || in_flight_ >= window_) return;
+    if (!sender_ || in_flight_ >= window_) return;
     if (one.sent || one.error) continue;
-    one.sent = carrier_->send_callback(std::move(one.message));
+    one.sent = sender_->send_callback(std::move(one.message));
     one.message.clear();
     if (one.sent) {
       ++in_flight_;
@@ -67,15 +68,15 @@ void CallbackCalls::send_some() {
   }
 }
 
-void CallbackCalls::end(std::deque<Pending>::iterator call,
-                        const Expected<View, net::Error>& reply) {
+void ConnectionBackchannel::end(std::deque<Pending>::iterator call,
+                                const Expected<View, net::Error>& reply) {
   const Done done = std::move(call->done);
   if (call->sent) --in_flight_;
   calls_.erase(call);
   done(reply);  // may call again
 }
 
-bool CallbackCalls::take_reply(View reply) {
+bool ConnectionBackchannel::take_reply(View reply) {
   if (reply.size() < 4) return false;
   const auto call = find(wire::load_u32(reply.data()));
   if (call == calls_.end()) return false;
@@ -84,7 +85,7 @@ bool CallbackCalls::take_reply(View reply) {
   return true;
 }
 
-bool CallbackCalls::fail(std::uint32_t xid, const net::Error& error) {
+bool ConnectionBackchannel::fail(std::uint32_t xid, const net::Error& error) {
   const auto call = find(xid);
   if (call == calls_.end()) return false;
   end(call, tl::unexpected(error));
@@ -92,23 +93,23 @@ bool CallbackCalls::fail(std::uint32_t xid, const net::Error& error) {
   return true;
 }
 
-void CallbackCalls::grant(std::uint32_t window) {
+void ConnectionBackchannel::grant(std::uint32_t window) {
   window_ = std::clamp(window, std::uint32_t{1}, kReverseCredits);
   send_some();
 }
 
-void CallbackCalls::close() {
-  carrier_ = nullptr;
+void ConnectionBackchannel::close() {
+  sender_ = nullptr;
   for (Pending& one : calls_) {
     if (!one.error)
       one.error = net::Error{net::Errc::not_connected, "the connection ended before its reply"};
   }
-  // Whoever is told may start further calls, which fail at the next turn.
+  // A completion may start further calls, which fail in the next `serve`.
   for (std::size_t left = calls_.size(); left > 0; --left)
     end(calls_.begin(), tl::unexpected(*calls_.front().error));
 }
 
-bool CallbackCalls::serve(std::chrono::steady_clock::time_point now) {
+bool ConnectionBackchannel::serve(std::chrono::steady_clock::time_point now) {
   for (std::size_t left = calls_.size(); left > 0 && !calls_.empty(); --left) {
     const auto call = std::ranges::find_if(
         calls_, [&](const Pending& one) { return one.error || one.deadline <= now; });

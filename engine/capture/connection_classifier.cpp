@@ -1,5 +1,5 @@
-// Keeps copies until the protocol is known, then passes events on without a copy.
-#include "capture/feed.h"
+// Buffers copies until the protocol is known, then passes events on without a copy.
+#include "capture/connection_classifier.h"
 
 #include <utility>
 #include <variant>
@@ -27,7 +27,7 @@ bool announces(const trace::Body& body) {
 }  // namespace
 
 /// An event, or a loss if there is no body.
-struct ConnectionFeed::Kept {
+struct ConnectionClassifier::Kept {
   FrameStamp stamp;
   Side actor = Side::a;
   std::optional<trace::Body> body;
@@ -35,22 +35,22 @@ struct ConnectionFeed::Kept {
   Bytes octets;  // the body's view points here; moving the record keeps the octets in place
 };
 
-ConnectionFeed::ConnectionFeed(ConnectionSinks& sinks, FeedHints hints)
+ConnectionClassifier::ConnectionClassifier(ConnectionSinks& sinks, ConnectionHints hints)
     : sinks_(sinks),
       hints_(std::move(hints)),
       client_(hints_.client),
       is_rpcrdma_(hints_.known_port) {}
-ConnectionFeed::~ConnectionFeed() = default;
+ConnectionClassifier::~ConnectionClassifier() = default;
 
-void ConnectionFeed::set_client(Side side) {
+void ConnectionClassifier::set_client(Side side) {
   if (state_ == State::undecided) client_ = side;
 }
 
-void ConnectionFeed::set_end(Side side, std::string text) {
+void ConnectionClassifier::set_end(Side side, std::string text) {
   hints_.ends[static_cast<std::size_t>(side)] = std::move(text);
 }
 
-void ConnectionFeed::on_event(const FrameStamp& stamp, Side actor, const trace::Body& body) {
+void ConnectionClassifier::on_event(const FrameStamp& stamp, Side actor, const trace::Body& body) {
   if (state_ == State::undecided) {
     decide(actor, body);
     if (is_rpcrdma_ && client_) open_sink(stamp);
@@ -59,21 +59,22 @@ void ConnectionFeed::on_event(const FrameStamp& stamp, Side actor, const trace::
   if (state_ == State::open) report(stamp, actor, body);
 }
 
-void ConnectionFeed::on_loss(const FrameStamp& stamp, Side actor, LossKind kind) {
+void ConnectionClassifier::on_loss(const FrameStamp& stamp, Side actor, LossKind kind) {
   if (state_ == State::open) return sink_->on_loss(stamp, role(actor), kind);
   if (state_ == State::refused) return;
   keep_loss(stamp, actor, kind);
 }
 
-void ConnectionFeed::on_acknowledged(const FrameStamp& stamp, Side actor, const FrameStamp& up_to) {
+void ConnectionClassifier::on_acknowledged(const FrameStamp& stamp, Side actor,
+                                           const FrameStamp& up_to) {
   if (state_ == State::open) sink_->on_acknowledged(stamp, role(actor), up_to);
 }
 
-void ConnectionFeed::on_message_packet(const FrameStamp& stamp, Side actor, bool in_order) {
+void ConnectionClassifier::on_message_packet(const FrameStamp& stamp, Side actor, bool in_order) {
   if (state_ == State::open) sink_->on_message_packet(stamp, role(actor), in_order);
 }
 
-void ConnectionFeed::on_end(const FrameStamp& stamp) {
+void ConnectionClassifier::on_end(const FrameStamp& stamp) {
   if (state_ == State::undecided && is_rpcrdma_ && !kept_.empty()) {
     if (!client_ && replier_) client_ = other(*replier_);
     // The two ends look the same. An event could be reported for the wrong one.
@@ -84,7 +85,7 @@ void ConnectionFeed::on_end(const FrameStamp& stamp) {
 }
 
 /// Learns about the connection from one event.
-void ConnectionFeed::decide(Side actor, const trace::Body& body) {
+void ConnectionClassifier::decide(Side actor, const trace::Body& body) {
   if (announces(body)) is_rpcrdma_ = true;
   if (std::holds_alternative<trace::Connect>(body) && !client_) client_ = actor;
   const auto* send = std::get_if<trace::Send>(&body);
@@ -102,7 +103,7 @@ void ConnectionFeed::decide(Side actor, const trace::Body& body) {
 }
 
 /// Consecutive losses count as one.
-void ConnectionFeed::keep_loss(const FrameStamp& stamp, Side actor, LossKind kind) {
+void ConnectionClassifier::keep_loss(const FrameStamp& stamp, Side actor, LossKind kind) {
   const bool same = !kept_.empty() && !kept_.back().body && kept_.back().loss == kind &&
                     kept_.back().actor == actor;
   if (same) return;
@@ -110,7 +111,7 @@ void ConnectionFeed::keep_loss(const FrameStamp& stamp, Side actor, LossKind kin
   kept_.push_back({stamp, actor, std::nullopt, kind, {}});
 }
 
-void ConnectionFeed::keep(const FrameStamp& stamp, Side actor, const trace::Body& body) {
+void ConnectionClassifier::keep(const FrameStamp& stamp, Side actor, const trace::Body& body) {
   if (is_operation(body)) return keep_loss(stamp, actor, LossKind::overflow);
   Kept kept{stamp, actor, body, LossKind::missing, {}};
   if (View* view = trace::octets_of(*kept.body)) {
@@ -122,7 +123,7 @@ void ConnectionFeed::keep(const FrameStamp& stamp, Side actor, const trace::Body
   kept_.push_back(std::move(kept));
 }
 
-void ConnectionFeed::open_sink(const FrameStamp& stamp) {
+void ConnectionClassifier::open_sink(const FrameStamp& stamp) {
   state_ = State::open;
   ConnectionName name{hints_.fabric, {}};
   name.ends.client = hints_.ends[static_cast<std::size_t>(*client_)];
@@ -137,11 +138,11 @@ void ConnectionFeed::open_sink(const FrameStamp& stamp) {
   }
 }
 
-void ConnectionFeed::report(const FrameStamp& stamp, Side actor, const trace::Body& body) {
+void ConnectionClassifier::report(const FrameStamp& stamp, Side actor, const trace::Body& body) {
   sink_->on_event(stamp, {next_index_++, stamp.time_ns, role(actor), body});
 }
 
-void ConnectionFeed::refuse() {
+void ConnectionClassifier::refuse() {
   state_ = State::refused;
   kept_ = {};
 }

@@ -11,7 +11,7 @@ bool take_credential(Session& session, std::span<const nfs4::CallbackSecParms> p
 
 /// The connection serves the backchannel from now on: probes it with CB_NULL, and sends again what
 /// was not answered once the probe was.
-void open_backchannel(StateTables& tables, Session& session, const Origin& origin);
+void open_backchannel(StateTables& tables, Session& session, const ConnectionInfo& info);
 /// The same for a session whose program or credential has changed.
 void probe_backchannel(StateTables& tables, Session& session);
 

@@ -1,5 +1,5 @@
-// The callbacks of one connection: which wait to be sent, and which for their replies.
-// It also keeps what became of them. The connection, RDMA or byte stream, carries the messages.
+// The backchannel of one connection: queues callbacks, matches replies by XID, and times out.
+// The connection, RDMA or byte stream, sends the messages.
 #pragma once
 
 #include <chrono>
@@ -10,34 +10,36 @@
 #include <vector>
 
 #include "endpoint/deadline_clock.h"
-#include "server/rdma/callback_channel.h"
+#include "server/rdma/backchannel.h"
 
 namespace steertag::peer {
 
-class CallbackCalls;
+class ConnectionBackchannel;
 
-/// The connections of a server that have callbacks under way; serves them once in a poll.
+/// The backchannels of a server that have callbacks in flight; served once in a poll.
 class CallbackWatch {
  public:
   explicit CallbackWatch(DeadlineClock clock) : clock_(std::move(clock)) {}
 
-  void add(std::weak_ptr<CallbackCalls> calls) { calls_.push_back(std::move(calls)); }
-  /// Tells the owners of calls that failed or took too long.
+  void add(std::weak_ptr<ConnectionBackchannel> backchannel) {
+    backchannels_.push_back(std::move(backchannel));
+  }
+  /// Completes calls that failed or timed out.
   void serve();
   std::chrono::steady_clock::time_point now() const { return clock_(); }
 
  private:
   DeadlineClock clock_;
-  std::vector<std::weak_ptr<CallbackCalls>> calls_;
+  std::vector<std::weak_ptr<ConnectionBackchannel>> backchannels_;
 };
 
-class CallbackCalls final : public CallbackChannel,
-                            public std::enable_shared_from_this<CallbackCalls> {
+class ConnectionBackchannel final : public Backchannel,
+                                    public std::enable_shared_from_this<ConnectionBackchannel> {
  public:
   /// The connection.
-  class Carrier {
+  class Sender {
    public:
-    virtual ~Carrier() = default;
+    virtual ~Sender() = default;
     /// Sends an RPC call message; false if the connection does not take it any more.
     virtual bool send_callback(Bytes message) = 0;
     virtual std::size_t largest_callback() const = 0;
@@ -45,9 +47,9 @@ class CallbackCalls final : public CallbackChannel,
   };
 
   /// Both must live until `close`. `window`: calls that may be outstanding until `grant` says more.
-  CallbackCalls(Carrier& carrier, CallbackWatch& watch, std::uint32_t first_xid,
-                std::uint32_t window)
-      : carrier_(&carrier), watch_(&watch), next_xid_(first_xid), window_(window) {}
+  ConnectionBackchannel(Sender& sender, CallbackWatch& watch, std::uint32_t first_xid,
+                        std::uint32_t window)
+      : sender_(&sender), watch_(&watch), next_xid_(first_xid), window_(window) {}
 
   void call(Bytes message, Done done) override;
   std::size_t largest_call() const override;
@@ -73,7 +75,7 @@ class CallbackCalls final : public CallbackChannel,
     Done done;
     std::chrono::steady_clock::time_point deadline;
     bool sent = false;
-    std::optional<net::Error> error;  // is told at the next turn
+    std::optional<net::Error> error;  // completes the call in the next `serve`
   };
 
   /// False when nothing is left to be watched.
@@ -82,7 +84,7 @@ class CallbackCalls final : public CallbackChannel,
   void end(std::deque<Pending>::iterator call, const Expected<View, net::Error>& reply);
   std::deque<Pending>::iterator find(std::uint32_t xid);
 
-  Carrier* carrier_;  // nothing after `close`
+  Sender* sender_;  // nothing after `close`
   CallbackWatch* watch_;
   std::uint32_t next_xid_;
   std::uint32_t window_;

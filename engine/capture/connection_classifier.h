@@ -1,6 +1,6 @@
 // Filters and buffers a connection's events until its protocol and client are known.
 //
-// A feed is the link between a fabric's reader and a connection's sink.
+// It is the link between a fabric's reader and a connection's sink.
 #pragma once
 
 #include <array>
@@ -30,19 +30,19 @@ constexpr Side other(Side side) {
 }
 
 /// What addresses and setup say about a connection.
-struct FeedHints {
+struct ConnectionHints {
   Fabric fabric = Fabric::iwarp;
   std::array<std::string, 2> ends;  // texts of side a and side b, see Ends
   std::optional<Side> client;       // who opened it, or connects to a known port
   bool known_port = false;          // its port is one of NFS/RDMA, so no other protocol is possible
 };
 
-class ConnectionFeed {
+class ConnectionClassifier {
  public:
-  ConnectionFeed(ConnectionSinks& sinks, FeedHints hints);
-  ~ConnectionFeed();
-  ConnectionFeed(const ConnectionFeed&) = delete;
-  ConnectionFeed& operator=(const ConnectionFeed&) = delete;
+  ConnectionClassifier(ConnectionSinks& sinks, ConnectionHints hints);
+  ~ConnectionClassifier();
+  ConnectionClassifier(const ConnectionClassifier&) = delete;
+  ConnectionClassifier& operator=(const ConnectionClassifier&) = delete;
 
   /// Sets the end that opened the connection, if it is known only now.
   void set_client(Side side);
@@ -56,8 +56,8 @@ class ConnectionFeed {
   /// The connection or the capture ends. An undecided connection is never reported.
   void on_end(const FrameStamp& stamp);
 
-  /// False for another protocol. The feed then keeps and reports nothing, and the reader may drop
-  /// the connection.
+  /// False for another protocol. The classifier then keeps and reports nothing, and the reader may
+  /// drop the connection.
   bool wanted() const { return state_ != State::refused; }
   /// Whether a sink is open.
   bool is_open() const { return state_ == State::open; }
@@ -77,7 +77,7 @@ class ConnectionFeed {
   }
 
   ConnectionSinks& sinks_;
-  FeedHints hints_;
+  ConnectionHints hints_;
   State state_ = State::undecided;
   std::optional<Side> client_;
   std::optional<Side> replier_;  // sender of the first reply

@@ -10,9 +10,9 @@ namespace {
 
 using nfs4::CbOpnum;
 
-class ClientBackChannelTest : public ClientSessionTest {
+class ClientBackchannelTest : public ClientSessionTest {
  protected:
-  ClientBackChannelTest() : ClientSessionTest(ReverseLimits{4068, 996}) {}
+  ClientBackchannelTest() : ClientSessionTest(ReverseLimits{4068, 996}) {}
 
   /// The status of a CB_COMPOUND with CB_SEQUENCE in slot 0 and this operation.
   template <class Args>
@@ -32,7 +32,7 @@ class ClientBackChannelTest : public ClientSessionTest {
     sequence.csa_referring_call_lists = referring;
     operations.add(CbOpnum::OP_CB_SEQUENCE, sequence);
     operations.add(number, args);
-    const Bytes reply = carrier.service->answer(call);
+    const Bytes reply = transport.service->answer(call);
     wire::Reader reader(reply);
     rpc::ReplyHeader answered;
     answered.decode(reader);
@@ -53,7 +53,7 @@ class ClientBackChannelTest : public ClientSessionTest {
   std::vector<nfs4::ReferringCallList> referring;
 };
 
-TEST_F(ClientBackChannelTest, IsAskedForWithTheSession) {
+TEST_F(ClientBackchannelTest, IsAskedForWithTheSession) {
   ASSERT_TRUE(call());
   const nfs4::CreateSessionArgs& args = creates.front();
   EXPECT_EQ(args.csa_flags, nfs4::CREATE_SESSION4_FLAG_CONN_BACK_CHAN);
@@ -64,15 +64,15 @@ TEST_F(ClientBackChannelTest, IsAskedForWithTheSession) {
   EXPECT_EQ(count(Opnum::OP_BIND_CONN_TO_SESSION), 0) << "the connection is part of it already";
 }
 
-TEST_F(ClientBackChannelTest, IsServedForAsLongAsTheSessionIsThere) {
-  EXPECT_NE(carrier.service, nullptr) << "before the first call (RFC 8167 6)";
+TEST_F(ClientBackchannelTest, IsServedForAsLongAsTheSessionIsThere) {
+  EXPECT_NE(transport.service, nullptr) << "before the first call (RFC 8167 6)";
   { const ClientSession other(schedule, options()); }
-  EXPECT_EQ(carrier.service, nullptr);
+  EXPECT_EQ(transport.service, nullptr);
 }
 
-TEST_F(ClientBackChannelTest, NextConnectionIsBoundByACallOfItsOwn) {
+TEST_F(ClientBackchannelTest, NextConnectionIsBoundByACallOfItsOwn) {
   ASSERT_TRUE(call());
-  carrier.connection = 2;
+  transport.connection = 2;
   seen.clear();
   ASSERT_TRUE(call());
   settle();
@@ -86,18 +86,18 @@ TEST_F(ClientBackChannelTest, NextConnectionIsBoundByACallOfItsOwn) {
   EXPECT_EQ(binds.size(), 1U) << "once for a connection";
 }
 
-TEST_F(ClientBackChannelTest, SessionWithoutOneIsNotBound) {
-  carrier.reverse.reset();
+TEST_F(ClientBackchannelTest, SessionWithoutOneIsNotBound) {
+  transport.reverse.reset();
   ASSERT_TRUE(call());
   EXPECT_EQ(creates.front().csa_flags, 0U);
-  carrier.connection = 2;
+  transport.connection = 2;
   flags = nfs4::SEQ4_STATUS_CB_PATH_DOWN;
   ASSERT_TRUE(call());
   settle();
   EXPECT_TRUE(binds.empty());
 }
 
-TEST_F(ClientBackChannelTest, WordOfTheServerThatThePathIsDownIsHeeded) {
+TEST_F(ClientBackchannelTest, WordOfTheServerThatThePathIsDownIsHeeded) {
   for (const std::uint32_t flag :
        {nfs4::SEQ4_STATUS_CB_PATH_DOWN, nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION}) {
     flags = 0;
@@ -111,7 +111,7 @@ TEST_F(ClientBackChannelTest, WordOfTheServerThatThePathIsDownIsHeeded) {
   }
 }
 
-TEST_F(ClientBackChannelTest, CallsFromBeforeTheBindDoNotAskForAnother) {
+TEST_F(ClientBackchannelTest, CallsFromBeforeTheBindDoNotAskForAnother) {
   ASSERT_TRUE(call());
   flags = nfs4::SEQ4_STATUS_CB_PATH_DOWN;
   int done = 0;
@@ -123,10 +123,10 @@ TEST_F(ClientBackChannelTest, CallsFromBeforeTheBindDoNotAskForAnother) {
   EXPECT_EQ(binds.size(), 1U);
 }
 
-TEST_F(ClientBackChannelTest, BindIsRepeatedAfterADelay) {
+TEST_F(ClientBackchannelTest, BindIsRepeatedAfterADelay) {
   ASSERT_TRUE(call());
   next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_DELAY};
-  carrier.connection = 2;
+  transport.connection = 2;
   ASSERT_TRUE(call());
   for (int i = 0; i < 20; ++i) schedule.step(1s);
   EXPECT_EQ(binds.size(), 2U);
@@ -134,10 +134,10 @@ TEST_F(ClientBackChannelTest, BindIsRepeatedAfterADelay) {
   EXPECT_EQ(session.sessions_made(), 1U);
 }
 
-TEST_F(ClientBackChannelTest, RefusedBindGivesTheSessionUp) {
+TEST_F(ClientBackchannelTest, RefusedBindGivesTheSessionUp) {
   ASSERT_TRUE(call());
   next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_INVAL};
-  carrier.connection = 2;
+  transport.connection = 2;
   ASSERT_TRUE(call());
   settle();
   EXPECT_EQ(count(Opnum::OP_DESTROY_SESSION), 1);
@@ -146,14 +146,14 @@ TEST_F(ClientBackChannelTest, RefusedBindGivesTheSessionUp) {
   EXPECT_EQ(binds.size(), 1U);
 }
 
-TEST_F(ClientBackChannelTest, SessionIsGivenUpWhenNoBindHelps) {
+TEST_F(ClientBackchannelTest, SessionIsGivenUpWhenNoBindHelps) {
   flags = nfs4::SEQ4_STATUS_CB_PATH_DOWN_SESSION;
   for (int i = 0; session.sessions_made() < 2 && i < 100; ++i) ASSERT_TRUE(call());
   EXPECT_EQ(binds.size(), kMostVainBinds);
   EXPECT_EQ(count(Opnum::OP_DESTROY_SESSION), 1);
 }
 
-TEST_F(ClientBackChannelTest, FaultThatTheServerTellsEndsTheSession) {
+TEST_F(ClientBackchannelTest, FaultThatTheServerTellsEndsTheSession) {
   ASSERT_TRUE(call());
   flags = nfs4::SEQ4_STATUS_BACKCHANNEL_FAULT;
   ASSERT_TRUE(call());
@@ -165,10 +165,10 @@ TEST_F(ClientBackChannelTest, FaultThatTheServerTellsEndsTheSession) {
   EXPECT_EQ(session.sessions_made(), 2U);
 }
 
-TEST_F(ClientBackChannelTest, SessionIsLeftOnlyWhenItsCallsHaveEnded) {
+TEST_F(ClientBackchannelTest, SessionIsLeftOnlyWhenItsCallsHaveEnded) {
   ASSERT_TRUE(call());
   next_status[Opnum::OP_BIND_CONN_TO_SESSION] = {Status::NFS4ERR_INVAL};
-  carrier.connection = 2;
+  transport.connection = 2;
   int done = 0;
   for (int i = 0; i < 6; ++i)
     session.call(null_call(), [&](const Expected<CompoundReply, FileError>& reply) {
@@ -181,19 +181,19 @@ TEST_F(ClientBackChannelTest, SessionIsLeftOnlyWhenItsCallsHaveEnded) {
   EXPECT_EQ(session.sessions_made(), 2U);
 }
 
-TEST_F(ClientBackChannelTest, ServerThatGrantsTheForeChannelAloneIsLeftInPeace) {
+TEST_F(ClientBackchannelTest, ServerThatGrantsTheForeChannelAloneIsLeftInPeace) {
   ASSERT_TRUE(call());
   granted = nfs4::ChannelDirFromServer::CDFS4_FORE;
-  carrier.connection = 2;
+  transport.connection = 2;
   ASSERT_TRUE(call());
   settle();
-  carrier.connection = 3;
+  transport.connection = 3;
   ASSERT_TRUE(call());
   settle();
   EXPECT_EQ(binds.size(), 1U);
 }
 
-TEST_F(ClientBackChannelTest, RecalledSlotsAreNotUsedAndTheServerIsTold) {
+TEST_F(ClientBackchannelTest, RecalledSlotsAreNotUsedAndTheServerIsTold) {
   ASSERT_TRUE(call());
   target = 0;  // what the server says in SEQUENCE too
   EXPECT_EQ(recall_slot(0), Status::NFS4_OK);
@@ -204,23 +204,23 @@ TEST_F(ClientBackChannelTest, RecalledSlotsAreNotUsedAndTheServerIsTold) {
   int done = 0;
   for (int i = 0; i < 3; ++i)
     session.call(null_call(), [&](const Expected<CompoundReply, FileError>&) { ++done; });
-  EXPECT_EQ(carrier.pending(), 1U);
+  EXPECT_EQ(transport.pending(), 1U);
   schedule.run_until([&] { return done == 3; });
   for (const nfs4::SequenceArgs& each : sequences) EXPECT_EQ(each.sa_slotid, 0U);
 }
 
-TEST_F(ClientBackChannelTest, ReplyFromBeforeTheRecallDoesNotUndoIt) {
+TEST_F(ClientBackchannelTest, ReplyFromBeforeTheRecallDoesNotUndoIt) {
   ASSERT_TRUE(call());
   session.call(null_call(), [](const Expected<CompoundReply, FileError>&) {});
   EXPECT_EQ(recall_slot(1), Status::NFS4_OK);
   schedule.step(0ms);  // its reply says that slot 3 may be used
   for (int i = 0; i < 6; ++i)
     session.call(null_call(), [](const Expected<CompoundReply, FileError>&) {});
-  EXPECT_EQ(carrier.pending(), 2U);
+  EXPECT_EQ(transport.pending(), 2U);
   settle();
 }
 
-TEST_F(ClientBackChannelTest, TargetAboveTheOwnChangesNothing) {
+TEST_F(ClientBackchannelTest, TargetAboveTheOwnChangesNothing) {
   ASSERT_TRUE(call());
   EXPECT_EQ(recall_slot(100), Status::NFS4_OK);
   sequences.clear();
@@ -228,7 +228,7 @@ TEST_F(ClientBackChannelTest, TargetAboveTheOwnChangesNothing) {
   EXPECT_TRUE(sequences.empty());
 }
 
-TEST_F(ClientBackChannelTest, RecallOfWhatAReplyBringsIsDelayed) {
+TEST_F(ClientBackchannelTest, RecallOfWhatAReplyBringsIsDelayed) {
   ASSERT_TRUE(call());
   session.call(null_call(), [](const Expected<CompoundReply, FileError>&) {});
   nfs4::ReferringCallList list;
@@ -240,7 +240,7 @@ TEST_F(ClientBackChannelTest, RecallOfWhatAReplyBringsIsDelayed) {
   EXPECT_EQ(callback(CbOpnum::OP_CB_RECALL, nfs4::CbRecallArgs{}), Status::NFS4ERR_BAD_STATEID);
 }
 
-TEST_F(ClientBackChannelTest, UnwantedDelegationIsReturned) {
+TEST_F(ClientBackchannelTest, UnwantedDelegationIsReturned) {
   delegation.delegation_type = nfs4::DelegationType::OPEN_DELEGATE_READ;
   delegation.read.stateid.other[0] = std::byte{9};
   Nfs4Files files(schedule, options());

@@ -103,7 +103,7 @@ def answer_from(sent):
     return Answer(sent, reply, bytes(body))
 
 
-class BackChannel(SessionWatch):
+class Backchannel(SessionWatch):
     """Runs the generator `talk(self)` once a reply for which `when` holds is due and there is a
     backchannel.
 
