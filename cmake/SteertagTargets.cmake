@@ -27,10 +27,6 @@ target_compile_options(steertag_options INTERFACE -Wall -Wextra -Wpedantic -Wcon
 # GCC 12 sees an overlap in std::string's operator+ that is not there (its bug 105651), at -O2 only.
 target_compile_options(steertag_options INTERFACE
   $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>)
-if(STEERTAG_QUICK)
-  # A unit of several sources draws warnings that none of them does. The other builds judge.
-  target_compile_options(steertag_options INTERFACE -w)
-endif()
 target_link_libraries(steertag_options INTERFACE steertag_sanitize)
 
 # Compiles the sources of a target with the precompiled header `header`, if STEERTAG_QUICK is on. Targets
@@ -63,8 +59,25 @@ function(steertag_library name)
   if(STEERTAG_QUICK AND NOT ARG_SEPARATE)
     set_target_properties(steertag_${name} PROPERTIES
       UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${STEERTAG_SOURCES_A_UNIT})
+    # A unit of several sources draws warnings that none of them does. The other builds judge.
+    target_compile_options(steertag_${name} PRIVATE -w)
   endif()
   steertag_precompile(steertag_${name} steertag_wire ${PROJECT_SOURCE_DIR}/engine/precompiled.h)
+endfunction()
+
+# The header that all unit tests share, with STEERTAG_QUICK.
+function(steertag_precompile_tests)
+  if(TARGET steertag_precompiled_tests OR NOT STEERTAG_QUICK)
+    return()
+  endif()
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/precompiled_tests.cpp CONTENT "")
+  add_library(steertag_precompiled_tests OBJECT ${CMAKE_BINARY_DIR}/precompiled_tests.cpp)
+  target_compile_features(steertag_precompiled_tests PRIVATE cxx_std_20)
+  target_include_directories(steertag_precompiled_tests PRIVATE ${PROJECT_SOURCE_DIR}/engine)
+  target_link_libraries(steertag_precompiled_tests PRIVATE tl::expected steertag_options GTest::gtest GTest::gmock rapidcheck)
+  target_compile_options(steertag_precompiled_tests PRIVATE -O0)
+  target_precompile_headers(steertag_precompiled_tests PRIVATE
+    ${PROJECT_SOURCE_DIR}/engine/precompiled.h <gtest/gtest.h> <gmock/gmock.h>)
 endfunction()
 
 # steertag_test(NAME SOURCES a_test.cpp ... LINKS steertag_x ...): one GoogleTest program.
@@ -77,6 +90,8 @@ function(steertag_test name)
   target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} steertag_options GTest::gtest_main GTest::gmock rapidcheck)
   # Optimising GoogleTest and rapidcheck templates doubles the build and finds nothing.
   target_compile_options(${name}_test PRIVATE -O0)
+  steertag_precompile_tests()
+  steertag_precompile(${name}_test steertag_precompiled_tests "")
   include(GoogleTest)
   gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS unit
     ENVIRONMENT RC_PARAMS=seed=1)  # property tests draw the same cases in every run

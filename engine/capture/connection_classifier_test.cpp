@@ -112,7 +112,7 @@ TEST(ConnectionClassifier, AFewRepliesAreTheServersToo) {
   EXPECT_EQ(all.connections[0].name.ends.server, "a");
 }
 
-TEST(Feed, NoConnectionIsReportedIfTheEndsCannotBeToldApart) {
+TEST(ConnectionClassifier, NoConnectionIsReportedIfTheEndsCannotBeToldApart) {
   testing::AllLines all;
   ConnectionClassifier classifier(all, hints(true));
   classifier.on_event(at(1), Side::a, trace::Send{kStrange, {}});

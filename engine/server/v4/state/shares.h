@@ -5,8 +5,8 @@
 
 namespace steertag::peer {
 
-/// Whether an OPEN of `access` with `deny` conflicts with an open of the file, which may be its own
-/// owner's: RFC 7530 9.9 and RFC 8881 9.7 make no exception for that.
+/// Whether an OPEN of `access` with `deny` conflicts with an open of the file. Opens of the same
+/// owner count too (RFC 7530 9.9, RFC 8881 9.7).
 bool shares_conflict(const File& file, std::uint32_t access, std::uint32_t deny);
 /// Whether an open of another owner than `owner` denies `access`. nullptr: of any owner.
 bool denied_to(const File& file, const OpenOwner* owner, std::uint32_t access);
