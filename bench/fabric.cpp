@@ -104,7 +104,7 @@ class Bench {
     }
     connection = std::move(*connected);
     client.post(*connection, receive_bytes);
-    turn_until([&] { return client.established; });
+    poll_until([&] { return client.established; });
   }
   ~Bench() {
     if (!thread_.joinable()) return;
@@ -115,7 +115,7 @@ class Bench {
 
   /// False once the connection has failed, or if nothing comes of it in kPatience.
   template <class Done>
-  bool turn_until(Done done) {
+  bool poll_until(Done done) {
     using std::chrono::steady_clock;
     if (done() && client.failure.empty()) return true;
     const auto end = steady_clock::now() + kPatience;
@@ -196,7 +196,7 @@ void rdma_write(benchmark::State& state) {
   const auto room = [&] { return count - bench.client.done(Operation::rdma_write) < kWindow; };
   for ([[maybe_unused]] auto turn : state) {
     if (!bench.posted(bench.connection->rdma_write(data, bench.stag, bench.base, ++count)) ||
-        !bench.turn_until(room)) {
+        !bench.poll_until(room)) {
       break;
     }
   }
@@ -213,11 +213,11 @@ void rdma_read(benchmark::State& state) {
   for ([[maybe_unused]] auto turn : state) {
     if (!bench.posted(bench.connection->rdma_read(*sink, 0, static_cast<std::uint32_t>(size),
                                                   bench.stag, bench.base, ++count)) ||
-        !bench.turn_until([&] { return left() < kWindow; })) {
+        !bench.poll_until([&] { return left() < kWindow; })) {
       break;
     }
   }
-  bench.turn_until([&] { return left() == 0; });
+  bench.poll_until([&] { return left() == 0; });
   if (bench.usable(state)) report(state, size);
 }
 
@@ -233,7 +233,7 @@ void send(benchmark::State& state) {
   std::uint64_t count = 0;
   const auto room = [&] { return count - bench.client.received * (kWindow / 2) < kWindow; };
   for ([[maybe_unused]] auto turn : state) {
-    if (!bench.posted(bench.connection->send({&part, 1}, ++count)) || !bench.turn_until(room)) {
+    if (!bench.posted(bench.connection->send({&part, 1}, ++count)) || !bench.poll_until(room)) {
       break;
     }
   }
@@ -250,7 +250,7 @@ void ping_pong(benchmark::State& state) {
   std::uint64_t count = 0;
   const auto answered = [&] { return bench.client.received == count; };
   for ([[maybe_unused]] auto turn : state) {
-    if (!bench.posted(bench.connection->send({&back, 1}, ++count)) || !bench.turn_until(answered)) {
+    if (!bench.posted(bench.connection->send({&back, 1}, ++count)) || !bench.poll_until(answered)) {
       break;
     }
   }

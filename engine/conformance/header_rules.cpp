@@ -51,7 +51,7 @@ void check_fault(const Message& message, Connection& connection) {
     case FaultCode::limit_exceeded:  // our limit, not the protocol's
     case FaultCode::bad_error_code:  // of RDMA_ERROR, which this file does not decode
     case FaultCode::bad_order:       // of the prototype's list, which this file does not decode
-    case FaultCode::late_zero:
+    case FaultCode::position_zero_not_first:
       return;
     case FaultCode::bad_version:
       if (answers_foreign_version(message, connection)) return;

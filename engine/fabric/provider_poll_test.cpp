@@ -22,14 +22,14 @@ TEST_P(ProviderPollTest, TwoProvidersShareOneThread) {
   auto connected = other->connect(*parse_url(pair.url()), *domain, {}, notices);
   ASSERT_TRUE(connected);
   const std::array<net::Pollable*, 2> both{pair.provider.get(), other.get()};
-  const auto turn = [&](const std::function<bool()>& done) {
+  const auto poll_until = [&](const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (!done() && std::chrono::steady_clock::now() < end) {
       net::poll_all(both, kPatience);
     }
     return done();
   };
-  ASSERT_TRUE(turn([&] { return notices.established && pair.server_notices.established; }));
+  ASSERT_TRUE(poll_until([&] { return notices.established && pair.server_notices.established; }));
   Bytes call(64);
   Bytes reply(64);
   pair.server_notices.when_received = [&](Connection& connection, const Received&) {
@@ -40,10 +40,10 @@ TEST_P(ProviderPollTest, TwoProvidersShareOneThread) {
   for (WorkId round = 0; round < kRounds; ++round) {
     (*connected)->post_receive(reply, round);
     ASSERT_TRUE(ok((*connected)->send({}, round)));
-    ASSERT_TRUE(turn([&] { return notices.received.size() > round; })) << "round " << round;
+    ASSERT_TRUE(poll_until([&] { return notices.received.size() > round; })) << "round " << round;
   }
   (*connected)->disconnect();
-  EXPECT_TRUE(turn([&] { return notices.over() && pair.server_notices.over(); }));
+  EXPECT_TRUE(poll_until([&] { return notices.over() && pair.server_notices.over(); }));
 }
 
 TEST_P(ProviderPollTest, WakeEndsAPollOfAnotherThread) {
@@ -77,10 +77,10 @@ TEST_P(ProviderPollTest, WakeEndsAPollOfAnotherThread) {
       *parse_url(GetParam().name + "://" + GetParam().host + ":" + std::to_string(port)),
       *pair.client_domain, {}, pair.client_notices);
   ASSERT_TRUE(connection);
-  EXPECT_TRUE(pair.turn([&] { return pair.client_notices.established; }));
+  EXPECT_TRUE(pair.poll_until([&] { return pair.client_notices.established; }));
   (*connection)->post_receive(answer, 1);
   EXPECT_TRUE((*connection)->send({}, 1));
-  EXPECT_TRUE(pair.turn([&] { return !pair.client_notices.received.empty(); }));
+  EXPECT_TRUE(pair.poll_until([&] { return !pair.client_notices.received.empty(); }));
   stop = true;
   served->wake();
   server.join();

@@ -51,10 +51,10 @@ TEST_P(ProviderTest, SendsBothWays) {
   const Bytes call = pattern(1000);
   const Bytes reply = pattern(4096, 9);
   ASSERT_TRUE(ok(send(*pair.client, call, 71)));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_EQ(pair.server_notices.received[0].bytes, call);
   ASSERT_TRUE(ok(send(*pair.server, reply, 72)));
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.received.size() == 1; }));
   EXPECT_EQ(pair.client_notices.received[0].bytes, reply);
   ASSERT_EQ(pair.client_notices.completed.size(), 1U);
   EXPECT_EQ(pair.client_notices.completed[0].id, 71U);
@@ -71,7 +71,7 @@ TEST_P(ProviderTest, ResponderWaitsForTheInitiatorsFirstMessage) {
     EXPECT_TRUE(pair.server_notices.completed.empty()) << "it left before the initiator's first";
   }
   ASSERT_TRUE(ok(send(*pair.client, first)));
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.received.size() == 1; }));
   EXPECT_EQ(pair.client_notices.received[0].bytes, early);
 }
 
@@ -81,14 +81,14 @@ TEST_P(ProviderTest, GathersPartsIntoOneMessage) {
   const std::array<View, 4> parts{View(whole).first(100), View{}, View(whole).subspan(100, 1),
                                   View(whole).subspan(101)};
   ASSERT_TRUE(ok(pair.client->send(parts, 1)));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_EQ(pair.server_notices.received[0].bytes, whole);
 }
 
 TEST_P(ProviderTest, ZeroLengthSendTakesAReceive) {
   up();
   ASSERT_TRUE(ok(pair.client->send({}, 1)));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_TRUE(pair.server_notices.received[0].bytes.empty());
 }
 
@@ -102,7 +102,7 @@ TEST_P(ProviderTest, DeliversManySendsInOrder) {
   for (std::size_t i = 0; i < kCount; ++i) {
     ASSERT_TRUE(ok(send(*pair.client, messages[i], i)));
   }
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == kCount; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == kCount; }));
   for (std::size_t i = 0; i < kCount; ++i) {
     EXPECT_EQ(pair.server_notices.received[i].bytes, messages[i]) << "message " << i;
     EXPECT_EQ(pair.server_notices.received[i].id, i);
@@ -115,7 +115,7 @@ TEST_P(ProviderTest, LargeSendFillsALargeReceive) {
   up(1, kSize);
   const Bytes message = pattern(kSize);
   ASSERT_TRUE(ok(send(*pair.client, message)));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_TRUE(pair.server_notices.received[0].bytes == message) << "octets differ";
 }
 
@@ -128,7 +128,7 @@ TEST_P(ProviderTest, WritesIntoARegionBeforeTheNextSend) {
     const std::size_t before = pair.server_notices.received.size();
     ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), region->base() + 8, 1)));
     ASSERT_TRUE(ok(pair.client->send({}, 2)));
-    ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() > before; }));
+    ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() > before; }));
     const MutableView bytes = region->bytes();
     EXPECT_TRUE(std::equal(data.begin(), data.end(), bytes.begin() + 8)) << size << " octets";
     EXPECT_EQ(bytes[7], std::byte{0});
@@ -150,7 +150,7 @@ TEST_P(ProviderTest, ReadsFromARegion) {
     pair.client_notices.completed.clear();
     ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 2, static_cast<std::uint32_t>(size),
                                           source->stag(), source->base() + 4, 33)));
-    ASSERT_TRUE(pair.turn([&] {
+    ASSERT_TRUE(pair.poll_until([&] {
       return !pair.client_notices.completed.empty() &&
              pair.client_notices.completed.back().operation == Operation::rdma_read;
     })) << size;
@@ -169,10 +169,10 @@ TEST_P(ProviderTest, ServerReadsAndWritesClientMemory) {
   std::copy(data.begin(), data.end(), source->bytes().begin());
   ASSERT_TRUE(ok(pair.client->send({}, 1)));
   ASSERT_TRUE(ok(pair.server->rdma_read(*sink, 0, 50000, source->stag(), source->base(), 2)));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.completed.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.completed.size() == 1; }));
   ASSERT_TRUE(ok(pair.server->rdma_write(sink->bytes(), target->stag(), target->base(), 3)));
   ASSERT_TRUE(ok(pair.server->send({}, 4)));
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.received.size() == 1; }));
   EXPECT_TRUE(std::equal(data.begin(), data.end(), target->bytes().begin()));
 }
 
@@ -187,7 +187,7 @@ TEST_P(ProviderTest, ReadsBeyondOrdWaitForTheirTurn) {
     ASSERT_TRUE(ok(pair.client->rdma_read(*sink, id * 10000, 10000, source->stag(),
                                           source->base() + id * 10000, id)));
   }
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() == 10; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.completed.size() == 10; }));
   EXPECT_TRUE(std::equal(data.begin(), data.end(), sink->bytes().begin()));
   for (WorkId id = 0; id < 10; ++id) {
     EXPECT_EQ(pair.client_notices.completed[id].id, id);
@@ -209,7 +209,7 @@ TEST_P(ProviderTest, BothSidesReadAtOnceWithoutDeadlock) {
     ASSERT_TRUE(ok(pair.server->rdma_read(*server_sink, 0, kSize, client_source->stag(),
                                           client_source->base(), id)));
   }
-  EXPECT_TRUE(pair.turn([&] {
+  EXPECT_TRUE(pair.poll_until([&] {
     return pair.client_notices.completed.size() == 4 && pair.server_notices.completed.size() == 4;
   }));
 }
@@ -219,7 +219,7 @@ TEST_P(ProviderTest, DisconnectDeliversWhatIsQueued) {
   const Bytes message = pattern(1 << 20);
   ASSERT_TRUE(ok(send(*pair.client, message)));
   pair.client->disconnect();
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   ASSERT_EQ(pair.server_notices.received.size(), 1U);
   EXPECT_TRUE(pair.server_notices.received[0].bytes == message);
   EXPECT_EQ(pair.client_notices.closed->code, Errc::local_close);
@@ -230,7 +230,7 @@ TEST_P(ProviderTest, DisconnectDeliversWhatIsQueued) {
 TEST_P(ProviderTest, AbortResetsThePeer) {
   up();
   pair.client->abort();
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   EXPECT_EQ(pair.client_notices.closed->code, Errc::local_close);
   EXPECT_EQ(pair.server_notices.closed->code,
             can().sees_reset ? Errc::peer_reset : Errc::peer_closed);
@@ -264,7 +264,7 @@ TEST_P(ProviderTest, HandlerMayPostAndDisconnectInsideANotice) {
     connection.disconnect();
   };
   ASSERT_TRUE(ok(pair.client->send({}, 1)));
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   ASSERT_EQ(pair.client_notices.received.size(), 1U);
   EXPECT_EQ(pair.client_notices.received[0].bytes, reply);
 }
@@ -275,7 +275,7 @@ TEST_P(ProviderTest, RetiredConnectionMayGoInsideItsOwnNotice) {
     pair.provider->retire(std::move(pair.server));
   };
   ASSERT_TRUE(ok(pair.client->send({}, 1)));
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.closed.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.closed.has_value(); }));
   EXPECT_FALSE(pair.server_notices.closed) << "a retired connection gives no notice";
 }
 
@@ -314,8 +314,8 @@ TEST_P(ProviderTest, CallsOfAllCreditsInPagesFitTheQueue) {
       ASSERT_TRUE(pair.server->send({}, call));
     }
   }
-  EXPECT_TRUE(pair.turn([&] { return pair.client_notices.received.size() == 8; }));
-  EXPECT_TRUE(pair.turn([&] { return pair.server->unsent_operations() == 0; }));
+  EXPECT_TRUE(pair.poll_until([&] { return pair.client_notices.received.size() == 8; }));
+  EXPECT_TRUE(pair.poll_until([&] { return pair.server->unsent_operations() == 0; }));
 }
 
 TEST_P(ProviderTest, PostedOperationsAreBounded) {
@@ -352,7 +352,7 @@ TEST_P(ProviderTest, ConnectToAClosedPortIsRefused) {
   auto connection =
       pair.provider->connect(*parse_url(url), *pair.client_domain, {}, pair.client_notices);
   ASSERT_TRUE(connection);
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.refused.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.refused.has_value(); }));
   EXPECT_EQ(pair.client_notices.refused->code, Errc::cannot_connect);
 }
 
@@ -378,11 +378,11 @@ TEST_P(ProviderTest, EventsOfBothSidesTellTheSameStory) {
   notify(*pair.server, pair.client_notices);
   ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), region->base(), 1)));
   ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 0, 100, region->stag(), region->base(), 2)));
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() == 3; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.completed.size() == 3; }));
   ASSERT_TRUE(ok(pair.client->send({}, 3, region->stag())));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 2; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 2; }));
   pair.client->disconnect();
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   const auto seen = [](const Notices& notices) {
     return std::to_string(notices.peer_private_data.size());
   };
@@ -436,7 +436,8 @@ TEST_P(ProviderTest, AnyBaseCanBeChosen) {
     ASSERT_TRUE(ok(pair.client->rdma_write(data, region->stag(), base, 1)));
     ASSERT_TRUE(ok(pair.client->rdma_read(*sink, 0, 4096, region->stag(), base, 2)));
     const std::size_t before = pair.client_notices.completed.size();
-    ASSERT_TRUE(pair.turn([&] { return pair.client_notices.completed.size() >= before + 2; }));
+    ASSERT_TRUE(
+        pair.poll_until([&] { return pair.client_notices.completed.size() >= before + 2; }));
     EXPECT_TRUE(std::equal(data.begin(), data.end(), region->bytes().begin())) << base;
     EXPECT_TRUE(std::equal(data.begin(), data.end(), sink->bytes().begin())) << base;
     EXPECT_TRUE(region->invalidate());
@@ -454,7 +455,7 @@ TEST_P(ProviderTest, OctetsOfBothSidesAgree) {
   ASSERT_TRUE(ok(pair.client->rdma_write(sink->bytes(), region->stag(), region->base(), 2)));
   ASSERT_TRUE(ok(pair.client->send({}, 3)));
   pair.client->disconnect();
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   EXPECT_TRUE(pair.client_bytes.from_client == pair.server_bytes.from_client);
   EXPECT_TRUE(pair.client_bytes.from_server == pair.server_bytes.from_server);
   EXPECT_GT(pair.client_bytes.from_server.size(), std::size_t{1} << 20);
@@ -471,7 +472,7 @@ TEST_P(ProviderTest, SilenceEndsAConnectionThatHasALimit) {
   timed.provider->poll(std::chrono::milliseconds(0));
   EXPECT_TRUE(timed.client->established());
   *now += 1;
-  ASSERT_TRUE(timed.turn_until_closed());
+  ASSERT_TRUE(timed.poll_until_closed());
   EXPECT_EQ(timed.client_notices.closed->code, Errc::timed_out);
   EXPECT_EQ(timed.server_notices.closed->code, Errc::peer_closed);
 }

@@ -15,7 +15,7 @@ class ProviderViolationTest : public ProviderSuite {
  protected:
   /// The client's last operation broke a rule.
   void expect_the_clients_fault() {
-    ASSERT_TRUE(pair.turn_until_closed()) << (pair.client_notices.over() ? "server" : "client");
+    ASSERT_TRUE(pair.poll_until_closed()) << (pair.client_notices.over() ? "server" : "client");
     if (can().sees_violations) {
       EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error)
           << pair.server_notices.closed->detail;
@@ -113,7 +113,7 @@ TEST_P(ProviderViolationTest, SendWithoutAReceive) {
   up(1, 100);
   ASSERT_TRUE(ok(pair.client->send({}, 1)));
   ASSERT_TRUE(ok(pair.client->send({}, 2)));
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   EXPECT_EQ(pair.server_notices.received.size(), 1U);
   if (can().sees_violations) {
     // A device that repeats such a Send (RNR) ends the connection itself.
@@ -133,7 +133,7 @@ TEST_P(ProviderViolationTest, RegionsOutliveAConnectionAndWindowsDoNot) {
   }
   notify(*pair.server, pair.client_notices);
   pair.client->abort();
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   EXPECT_TRUE(plain->valid());
   EXPECT_TRUE(plain->invalidate());
   EXPECT_TRUE(window->invalidate());

@@ -23,7 +23,7 @@ TEST_P(ProviderWindowTest, SendWithInvalidateClosesAWindow) {
   const Bytes message = pattern(9);
   ASSERT_TRUE(ok(pair.client->rdma_write(message, stag, region->base(), 1)));
   ASSERT_TRUE(ok(send(*pair.client, message, 1, stag)));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 2; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 2; }));
   EXPECT_EQ(pair.server_notices.received[1].invalidated, stag);
   EXPECT_TRUE(std::equal(message.begin(), message.end(), region->bytes().begin()));
   EXPECT_FALSE(region->valid());
@@ -39,7 +39,7 @@ TEST_P(ProviderWindowTest, SendWithInvalidateClosesAnyRegion) {
   auto region = pair.server_domain->allocate(64, {true, true});
   up();
   ASSERT_TRUE(ok(pair.client->send({}, 1, region->stag())));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_FALSE(region->valid());
 }
 
@@ -65,7 +65,7 @@ TEST_P(ProviderWindowTest, WindowsOpenAndCloseInAnyOrder) {
   notify(*pair.client, pair.server_notices);
   EXPECT_TRUE(std::equal(data.begin(), data.end(), second->bytes().begin()));
   pair.client->disconnect();
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
 }
 
 STEERTAG_OVER_PROVIDERS(ProviderWindowTest);

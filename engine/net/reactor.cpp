@@ -119,7 +119,7 @@ std::chrono::milliseconds Reactor::idle_for(std::chrono::milliseconds most) {
   return std::chrono::milliseconds(std::min<std::int64_t>(wait, INT32_MAX));
 }
 
-void Reactor::turn(std::chrono::milliseconds timeout) {
+void Reactor::poll(std::chrono::milliseconds timeout) {
   std::array<epoll_event, kMostEventsPerTurn> ready;
   const int count = ::epoll_wait(epoll_.fd(), ready.data(), static_cast<int>(ready.size()),
                                  static_cast<int>(idle_for(timeout).count()));

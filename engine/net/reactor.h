@@ -38,7 +38,7 @@ class Reactor {
   void set_deadline(Key key, Time deadline);
 
   /// One round: waits for readiness, a deadline, `wake` or the timeout, and dispatches.
-  void turn(std::chrono::milliseconds timeout);
+  void poll(std::chrono::milliseconds timeout);
   /// Thread-safe. Ends the current wait, or the next one.
   void wake();
   bool take_woken();

@@ -40,7 +40,7 @@ class ReactorTest : public ::testing::Test {
   }
   void turn_at(Time time) {
     *now = time;
-    reactor.turn(kNoWait);
+    reactor.poll(kNoWait);
   }
   std::shared_ptr<Time> now = std::make_shared<Time>(1);
   Reactor reactor = *Reactor::open([at = now] { return *at; });

@@ -120,7 +120,7 @@ void Server::poll(std::chrono::milliseconds timeout) {
   net::poll_all(pollables_, timeout);
   context_.dispatcher.tend();
   for (const auto& transport : rdma_) transport->sweep();
-  context_.callbacks.serve();
+  context_.callbacks.run();
 }
 
 }  // namespace steertag::peer

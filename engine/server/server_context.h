@@ -49,7 +49,7 @@ struct ServerContext {
   Dispatcher dispatcher;
   ReplyBudget replies;
   FailedCalls failed_calls;
-  CallbackWatch callbacks;
+  CallbackTimers callbacks;
   ServerStatistics statistics;
   std::uint64_t next_connection = 1;
   std::size_t open_connections = 0;

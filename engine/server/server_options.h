@@ -23,7 +23,7 @@ struct ServerOptions {
   std::size_t most_connections = kMostConnections;
   std::size_t pull_budget_bytes = kPullBudgetBytes;
   StreamTimeouts stream_timeouts;
-  std::chrono::milliseconds most_turn_time = kMostTurnTime;  // of a connection over TCP
+  std::chrono::milliseconds time_slice = kTimeSlice;  // of a connection over TCP
   std::size_t reply_budget_bytes = kReplyBudgetBytes;
   RecordPolicy records;
   fabric::iwarp::Policy iwarp;

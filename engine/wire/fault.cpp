@@ -37,7 +37,7 @@ std::string_view sentence(FaultCode code) {
       return "the list is longer than the decoder's limit";
     case FaultCode::bad_order:
       return "the XDR offset is below that of the chunk before it";
-    case FaultCode::late_zero:
+    case FaultCode::position_zero_not_first:
       return "XDR offset zero is not that of the first chunk";
   }
   return "unknown fault";
@@ -77,8 +77,8 @@ std::string_view code_name(FaultCode code) {
       return "limit_exceeded";
     case FaultCode::bad_order:
       return "bad_order";
-    case FaultCode::late_zero:
-      return "late_zero";
+    case FaultCode::position_zero_not_first:
+      return "position_zero_not_first";
   }
   return "unknown";
 }

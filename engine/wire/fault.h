@@ -27,7 +27,8 @@ enum class FaultCode : std::uint8_t {
   trailing_bytes,  // octets follow where the message must end
   limit_exceeded,  // a list is longer than the decoder's named limit
   bad_order,       // XDR offsets of a prototype's chunk list descend (Callaghan et al. 2003 4)
-  late_zero,       // XDR offset zero comes after another chunk (Callaghan et al. 2003 4.6.2)
+  position_zero_not_first,  // XDR offset zero comes after another chunk (Callaghan et al.
+                            // 2003 4.6.2)
 };
 
 /// The chunk list of a transport header with the fault.

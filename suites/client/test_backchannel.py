@@ -279,7 +279,7 @@ class Recalled(Backchannel):
         return min(self.target(self.slots), self.slots - 1)
 
     def post(self, reply):
-        if not self.hindrance and self.said is not None:
+        if not self.not_testable_reason and self.result is not None:
             conform_but(reply, target=self.highest)
             self._told |= {reply.sequence.slot} if reply.sequence is not None else set()
             return True
@@ -307,12 +307,12 @@ def test_recall_slot(bench, target):
     its requests stay within the target. A target above the session's slots changes nothing."""
     script = Recalled(TARGETS[target])
     outcome = bench.use(script)
-    if script.hindrance:
-        bench.not_testable(script.hindrance)
-    if script.said.status() != OK:
+    if script.not_testable_reason:
+        bench.not_testable(script.not_testable_reason)
+    if script.result.status() != OK:
         bench.not_testable("the client does not take the callback")
     allowed = [OK] + (["NFS4ERR_BAD_HIGH_SLOT"] if target == "above" else [])
-    status = script.said.status("CB_RECALL_SLOT")
+    status = script.result.status("CB_RECALL_SLOT")
     expect.one_of(status, allowed, RECALL, "status of CB_RECALL_SLOT", outcome=outcome)
     if not script.later:
         bench.not_testable("the client makes no request behind the callback")

@@ -8,7 +8,7 @@ import pytest
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.backchannel import Backchannel, DELAY, OK
 from steertag.suite.client.script import is_read, Sequence
-from .callback_talks import (
+from .callback_scripts import (
     keeps,
     KEEPS_NOTHING,
     MISORDERED,
@@ -16,7 +16,7 @@ from .callback_talks import (
     proven,
     recall_nothing,
     recall_slots,
-    talk_over,
+    run_callbacks,
     UNPROVEN,
 )
 from .client_verdicts import completes
@@ -39,14 +39,14 @@ def test_sequence_twice(bench):
     """A second CB_SEQUENCE follows the first, with the next sequence id of the slot. It gets
     NFS4ERR_SEQUENCE_POS, and does not use that id."""
 
-    def talk(back):
+    def callbacks(back):
         if not (yield from proven(back)):
             return UNPROVEN
         twice = yield back.call(back.sequence(number=3), number=2)
         return twice, (yield back.call(number=3))
 
-    back, outcome = talk_over(bench, talk)
-    twice, third = back.said
+    back, outcome = run_callbacks(bench, callbacks)
+    twice, third = back.result
     what = "statuses of two CB_SEQUENCEs"
     expect.equal(twice.statuses, [OK, "NFS4ERR_SEQUENCE_POS"], POSITION, what, outcome=outcome)
     what = "status of the callback behind them"
@@ -60,15 +60,15 @@ def test_no_sequence(bench, name):
     """A CB_COMPOUND begins with CB_RECALL, without a CB_SEQUENCE or with one behind it: it is refused, and
     moves no slot."""
 
-    def talk(back):
+    def callbacks(back):
         if not (yield from proven(back)):
             return UNPROVEN
         behind = [back.sequence(number=2)] if name == "before" else []
         wrong = yield back.compound(recall_nothing(), *behind)
         return wrong, (yield back.call(number=2))
 
-    back, outcome = talk_over(bench, talk)
-    wrong, second = back.said
+    back, outcome = run_callbacks(bench, callbacks)
+    wrong, second = back.result
     what = "statuses of a callback without CB_SEQUENCE in the first place"
     refused = ["NFS4ERR_OP_NOT_IN_SESSION"]
     expect.equal(wrong.statuses, refused, NO_SEQUENCE, what, outcome=outcome)
@@ -87,13 +87,13 @@ def test_first(bench, name):
     unused. That the client takes such calls at all, in the RPC version and under the credential that we
     use, the second one shows."""
 
-    def talk(back):
+    def callbacks(back):
         wrong = yield back.call(number=NOT_ONE[name])
         right = yield back.call(number=1)
         return (wrong, right) if right.is_compound else UNPROVEN
 
-    back, outcome = talk_over(bench, talk)
-    statuses = [answer.status() for answer in back.said]
+    back, outcome = run_callbacks(bench, callbacks)
+    statuses = [answer.status() for answer in back.result]
     what = "statuses of the first callback, and of one with the sequence id 1 behind it"
     expect.equal(statuses, [MISORDERED, OK], FIRST, what, outcome=outcome)
     completes(outcome, FIRST)
@@ -104,7 +104,7 @@ def test_too_many_operations(bench):
     """A callback has one operation more than the client has agreed to: it gets NFS4ERR_TOO_MANY_OPS, as the
     status of CB_SEQUENCE or of one behind it. What is asked for changes nothing."""
 
-    def talk(back):
+    def callbacks(back):
         if not (yield from proven(back)):
             return UNPROVEN
         most = back.back_attrs.ca_maxoperations
@@ -115,9 +115,9 @@ def test_too_many_operations(bench):
         highest = back.granted.csr_fore_chan_attrs.ca_maxrequests - 1
         return (yield back.call(*[recall_slots(highest)] * most, number=2))
 
-    back, outcome = talk_over(bench, talk)
+    back, outcome = run_callbacks(bench, callbacks)
     what = "status of a callback with too many operations"
-    status = back.said.status("none of them")
+    status = back.result.status("none of them")
     expect.equal(status, "NFS4ERR_TOO_MANY_OPS", OPERATIONS, what, outcome=outcome)
     completes(outcome, OPERATIONS)
 
@@ -128,7 +128,7 @@ def test_behind_error(bench):
     retry. The error leaves reply and sequence id of the slot unchanged. The next callback shows
     that too."""
 
-    def talk(back):
+    def callbacks(back):
         if not keeps(back):
             return KEEPS_NOTHING
         first = yield back.call(recall_nothing(), number=1, cachethis=True)
@@ -138,8 +138,8 @@ def test_behind_error(bench):
         again = yield back.call(recall_nothing(), number=1, cachethis=True)
         return first, wrong, again, (yield back.call(number=2))
 
-    back, outcome = talk_over(bench, talk)
-    first, wrong, again, following = back.said
+    back, outcome = run_callbacks(bench, callbacks)
+    first, wrong, again, following = back.result
     what = "status of a callback out of its order"
     expect.equal(wrong.status(), MISORDERED, UNTOUCHED, what, outcome=outcome)
     same = again.kept == first.kept
@@ -155,14 +155,14 @@ def test_highest_slot(bench):
     """A callback names the last slot of the backchannel as the highest in use: the client does not take it
     away with its answer."""
 
-    def talk(back):
+    def callbacks(back):
         return (yield back.call(number=1, highest=back.back_attrs.ca_maxrequests - 1))
 
-    back, outcome = talk_over(bench, talk)
-    if back.said.status() != OK:
+    back, outcome = run_callbacks(bench, callbacks)
+    if back.result.status() != OK:
         bench.not_testable(UNPROVEN)
     highest = back.back_attrs.ca_maxrequests - 1
-    given = back.said.compound["CB_SEQUENCE"].resok4.csr_highest_slotid
+    given = back.result.compound["CB_SEQUENCE"].resok4.csr_highest_slotid
     expect.at_least(given, highest, HIGHEST, "csr_highest_slotid", outcome)
     completes(outcome, HIGHEST)
 
@@ -172,14 +172,14 @@ def test_illegal(bench):
     """A callback with an illegal operation is sent twice, and its reply is not to be kept. The
     operation is illegal both times, and the client does not report a missing reply."""
 
-    def talk(back):
+    def callbacks(back):
         first = yield back.call(("CB_ILLEGAL", None), number=1)
         if first.status() != OK:
             return UNPROVEN
         return first, (yield back.call(("CB_ILLEGAL", None), number=1))
 
-    back, outcome = talk_over(bench, talk)
-    for answer in back.said:
+    back, outcome = run_callbacks(bench, callbacks)
+    for answer in back.result:
         what = "status of an illegal operation"
         status = answer.statuses[-1] if len(answer.statuses) == 2 else answer.status()
         expect.one_of(status, REFUSALS, ILLEGAL, what, outcome=outcome)
@@ -211,7 +211,7 @@ def test_no_race(bench, name):
     """A callback refers to a request that was answered, or that the client cannot have made. There
     is no race, and the client executes the callback as if it referred to none."""
 
-    def talk(back):
+    def callbacks(back):
         request = NO_REQUESTS[name](back)
         if request is None:
             return "the request that waits is the first of its slot"
@@ -220,8 +220,8 @@ def test_no_race(bench, name):
             return UNPROVEN
         return plain, (yield back.call(recall_nothing(), number=2, referring=[request]))
 
-    back, outcome = talk_over(bench, talk, puts_off=True)
-    plain, referring = back.said
+    back, outcome = run_callbacks(bench, callbacks, tolerates_delay=True)
+    plain, referring = back.result
     if plain.statuses[-1] == DELAY:
         bench.not_testable("the client puts such a callback off whatever it refers to")
     what = "statuses of a callback that refers to no request under way"
@@ -235,22 +235,22 @@ def test_race(bench):
     answers it, with any status: if it waited for the reply, neither would ever come. No document
     limits how long it may wait."""
 
-    def talk(back):
+    def callbacks(back):
         if not (yield from proven(back)):
             return UNPROVEN
         return (yield back.call(recall_nothing(), number=2, referring=[back.waiting]))
 
-    back = Backchannel(talk, is_read, puts_off=True, patient=True)
+    back = Backchannel(callbacks, is_read, tolerates_delay=True, patient=True)
     outcome = bench.use(back)
-    if isinstance(back.said, str):
-        bench.not_testable(back.said)
-    if back.said is None and not bench.client.ours:  # of ours it is known how long it waits
+    if isinstance(back.result, str):
+        bench.not_testable(back.result)
+    if back.result is None and not bench.client.ours:  # of ours it is known how long it waits
         if outcome.kind == kinds.HANG and not outcome.starved():
             expect(outcome, ANSWERED, must=[kinds.COMPLETED], warn={kinds.HANG: PATIENT})
             return
         if back.lost:
-            bench.not_testable(back.hindrance)
-    answered = back.said is not None and back.said.is_compound
+            bench.not_testable(back.not_testable_reason)
+    answered = back.result is not None and back.result.is_compound
     what = "a callback that refers to a request under way has an answer before that"
     expect.true(answered, ANSWERED, what, outcome=outcome)
     completes(outcome, ANSWERED)

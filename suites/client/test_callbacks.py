@@ -5,7 +5,7 @@ import pytest
 from steertag.suite import case, client_kinds as kinds, expect
 from steertag.suite.client.backchannel import ASKED_CREDITS, Backchannel, OK
 from steertag.suite.client.script import is_read
-from .callback_talks import (
+from .callback_scripts import (
     keeps,
     KEEPS_NOTHING,
     MISORDERED,
@@ -13,7 +13,7 @@ from .callback_talks import (
     proven,
     recall_nothing,
     recall_slots,
-    talk_over,
+    run_callbacks,
     UNPROVEN,
 )
 from .call_kinds import CALL_KINDS
@@ -32,13 +32,13 @@ def test_ident(bench, ident):
     """A CB_COMPOUND has another callback_ident than 0, which a client of this version ignores."""
     value = {"one": 1, "largest": 0xFFFFFFFF}[ident]
 
-    def talk(back):
+    def callbacks(back):
         if not (yield from proven(back)):
             return UNPROVEN
         return (yield back.call(number=2, ident=value))
 
-    back, outcome = talk_over(bench, talk)
-    expect.equal(back.said.status(), OK, IDENT, "status of CB_SEQUENCE", outcome=outcome)
+    back, outcome = run_callbacks(bench, callbacks)
+    expect.equal(back.result.status(), OK, IDENT, "status of CB_SEQUENCE", outcome=outcome)
     completes(outcome, IDENT)
 
 
@@ -48,15 +48,15 @@ def test_new(bench, call_kind):
     """Callbacks in one slot with the sequence ids 1, 2 and 3: each is executed, and answered under its own
     numbers."""
 
-    def talk(back):
+    def callbacks(back):
         first = yield back.call(number=1)
         if not first.is_compound:
             return UNPROVEN
         second = yield back.call(number=2)
         return first, second, (yield back.call(number=3))
 
-    back, outcome = talk_over(bench, talk, CALL_KINDS[call_kind])
-    for number, answer in enumerate(back.said, start=1):
+    back, outcome = run_callbacks(bench, callbacks, CALL_KINDS[call_kind])
+    for number, answer in enumerate(back.result, start=1):
         expect.equal(answer.status(), OK, SEQUENCE, "status of CB_SEQUENCE", outcome=outcome)
         ok = answer.compound["CB_SEQUENCE"].resok4
         named = (bytes(ok.csr_sessionid) == back.session, ok.csr_sequenceid, ok.csr_slotid)
@@ -87,7 +87,7 @@ def test_retry(bench, reply):
     may say that it has not kept a reply that was not to be kept."""
     kept = reply == "kept"
 
-    def talk(back):
+    def callbacks(back):
         if kept and not keeps(back):
             return KEEPS_NOTHING
         first = yield back.call(recall_nothing(), number=1, cachethis=kept)
@@ -96,8 +96,8 @@ def test_retry(bench, reply):
         second = yield back.call(recall_nothing(), number=1, cachethis=kept)
         return first, second
 
-    back, outcome = talk_over(bench, talk)
-    judge_retry(bench, *back.said, kept, outcome)
+    back, outcome = run_callbacks(bench, callbacks)
+    judge_retry(bench, *back.result, kept, outcome)
     completes(outcome, SEQUENCE)
 
 
@@ -106,15 +106,15 @@ def test_false_retry(bench):
     """Another callback comes with the sequence id of the last: it may get that one's reply, or an error,
     but is not executed."""
 
-    def talk(back):
+    def callbacks(back):
         first = yield back.call(recall_nothing(), number=1)
         if first.status() != OK:
             return UNPROVEN
         highest = back.granted.csr_fore_chan_attrs.ca_maxrequests - 1
         return (yield back.call(recall_slots(highest), number=1))
 
-    back, outcome = talk_over(bench, talk)
-    results = back.said.compound.results if back.said.compound else []
+    back, outcome = run_callbacks(bench, callbacks)
+    results = back.result.compound.results if back.result.compound else []
     executed = [
         number.name
         for number, result in results
@@ -135,7 +135,7 @@ def test_misordered(bench, name):
     """The sequence id of a callback is neither that of the last nor the next: it is refused, and the slot
     stays as it was."""
 
-    def talk(back):
+    def callbacks(back):
         if not (yield from proven(back)):
             return UNPROVEN
         second = yield back.call(number=2)
@@ -143,8 +143,8 @@ def test_misordered(bench, name):
         third = yield back.call(number=3)
         return second, wrong, third
 
-    back, outcome = talk_over(bench, talk)
-    statuses = [answer.status() for answer in back.said]
+    back, outcome = run_callbacks(bench, callbacks)
+    statuses = [answer.status() for answer in back.result]
     what = "statuses of a callback, of one out of its order, and of the one behind it"
     expect.equal(statuses, [OK, MISORDERED, OK], SEQUENCE, what, outcome=outcome)
     completes(outcome, SEQUENCE)
@@ -154,15 +154,15 @@ def test_misordered(bench, name):
 def test_bad_slot(bench):
     """A callback in a slot that the backchannel does not have: it is refused, and nothing else is hurt."""
 
-    def talk(back):
+    def callbacks(back):
         if not (yield from proven(back)):
             return UNPROVEN
         slots = back.granted.csr_back_chan_attrs.ca_maxrequests
         wrong = yield back.call(number=1, slot=slots)
         return wrong, (yield back.call(number=2))
 
-    back, outcome = talk_over(bench, talk)
-    statuses = [answer.status() for answer in back.said]
+    back, outcome = run_callbacks(bench, callbacks)
+    statuses = [answer.status() for answer in back.result]
     what = "statuses of a callback without a slot, and of the one behind it"
     expect.equal(statuses, ["NFS4ERR_BADSLOT", OK], SLOT, what, outcome=outcome)
     completes(outcome, SLOT)
@@ -172,15 +172,15 @@ def test_bad_slot(bench):
 def test_bad_session(bench):
     """A callback for a session that is not there: it is refused, and moves no slot of the one that is."""
 
-    def talk(back):
+    def callbacks(back):
         if not (yield from proven(back)):
             return UNPROVEN
         other = bytes(each ^ 0xFF for each in back.session)
         wrong = yield back.call(number=2, session=other)
         return wrong, (yield back.call(number=2))
 
-    back, outcome = talk_over(bench, talk)
-    statuses = [answer.status() for answer in back.said]
+    back, outcome = run_callbacks(bench, callbacks)
+    statuses = [answer.status() for answer in back.result]
     what = "statuses of a callback for no session, and of the one behind it"
     expect.equal(statuses, ["NFS4ERR_BADSESSION", OK], SESSION, what, outcome=outcome)
     completes(outcome, SESSION)
@@ -192,7 +192,7 @@ def test_retry_after_loss(bench):
     retried there, and the next callback of its slot follows. Slots belong to the session, not to
     the connection."""
 
-    def talk(back):
+    def callbacks(back):
         first = yield back.call(recall_nothing(), number=1)
         if first.status() != OK:
             return UNPROVEN
@@ -203,7 +203,7 @@ def test_retry_after_loss(bench):
         second = yield back.call(recall_nothing(), number=1)
         return first, second, (yield back.call(number=2))
 
-    back = Backchannel(talk, is_read)
+    back = Backchannel(callbacks, is_read)
     outcome = bench.use(back)
     if back.made is not None and back.has_left(back.session):
         bench.latitude(SEQUENCE, "it leaves the session with the connection")
@@ -211,9 +211,9 @@ def test_retry_after_loss(bench):
     # Also when the callbacks have used up what a later reply needs.
     what = "receives for callbacks on the connection that was bound"
     expect.true(not outcome.starved(), RECEIVES_AGAIN, what, outcome=outcome)
-    if back.hindrance:
-        bench.not_testable(back.hindrance)
-    first, second, third = back.said
+    if back.not_testable_reason:
+        bench.not_testable(back.not_testable_reason)
+    first, second, third = back.result
     judge_retry(bench, first, second, False, outcome)
     what = "status of CB_SEQUENCE behind the retry"
     expect.equal(third.status(), OK, SEQUENCE, what, outcome=outcome)
@@ -225,20 +225,20 @@ def test_as_many_as_granted(bench):
     """As many callbacks as the client grants come at once, while its own calls wait for their replies:
     there is a receive for each."""
 
-    def talk(back):
+    def callbacks(back):
         first = yield back.null()
         if not first.accepted:
             return UNPROVEN
         credits = min(max(first.sent.header.credit, 1), ASKED_CREDITS)
         return (yield [back.null() for _ in range(credits)])
 
-    back = Backchannel(talk, is_read)
+    back = Backchannel(callbacks, is_read)
     outcome = bench.use(back, own=["--credits", "2"])
     what = "a receive for each callback that was granted"
     expect.true(not (back.lost and outcome.starved()), RECEIVES, what, outcome=outcome)
-    if back.hindrance:
-        bench.not_testable(back.hindrance)
-    accepted = all(answer.accepted for answer in back.said)
+    if back.not_testable_reason:
+        bench.not_testable(back.not_testable_reason)
+    accepted = all(answer.accepted for answer in back.result)
     expect.true(accepted, RECEIVES, "every CB_NULL is answered", outcome=outcome)
     completes(outcome, RECEIVES)
 
@@ -248,16 +248,16 @@ def test_before_the_session(bench):
     """A CB_NULL comes before the reply to the CREATE_SESSION that asked for a backchannel: the client has
     made ready for it before it asked."""
 
-    def talk(back):
+    def callbacks(back):
         early = back.null()
         back.release()
         return (yield early)
 
-    back = Backchannel(talk, early=True)
+    back = Backchannel(callbacks, early=True)
     outcome = bench.use(back)
     what = "a receive for the first callback"
     expect.true(not outcome.starved(), READY, what, outcome=outcome)
-    if back.hindrance:
+    if back.not_testable_reason:
         bench.latitude(READY, "it answers no callback before it has its session")
     completes(outcome, READY)
 
@@ -266,15 +266,15 @@ def test_before_the_session(bench):
 def test_reply_size(bench):
     """The answers to callbacks are no longer than what the client has asked for as the most."""
 
-    def talk(back):
+    def callbacks(back):
         answers = []
         for number in (1, 2):
             answers.append((yield back.call(recall_nothing(), number=number)))
         return answers
 
-    back, outcome = talk_over(bench, talk)
+    back, outcome = run_callbacks(bench, callbacks)
     most = back.asked.csa_back_chan_attrs.ca_maxresponsesize
-    for answer in back.said:
+    for answer in back.result:
         octets = len(answer.sent.payload)
         expect.at_most(octets, most, REPLY_SIZE, "octets of an answer to a callback", outcome)
     completes(outcome, REPLY_SIZE)
@@ -287,18 +287,18 @@ def test_long_call(bench):
     short, and its memory does not exist. A client that reads it loses the connection. A client that
     takes no chunks answers with an error."""
 
-    def talk(back):
+    def callbacks(back):
         if back.asked.csa_back_chan_attrs.ca_maxrequestsize <= back.threshold:
             return None
         return (yield back.long_null())
 
-    back = Backchannel(talk, is_read)
+    back = Backchannel(callbacks, is_read)
     outcome = bench.use(back)
     if back.lost:
         bench.latitude(LONG_CALLS, "it reads the chunk of a long callback")
         return
-    if back.hindrance:
-        bench.not_testable(back.hindrance)
-    refused = back.said is not None and back.said.sent.is_error
+    if back.not_testable_reason:
+        bench.not_testable(back.not_testable_reason)
+    refused = back.result is not None and back.result.sent.is_error
     what = "a client that asks for long callbacks takes chunks"
     expect.true(not refused, LONG_CALLS, what, outcome=outcome)

@@ -76,7 +76,7 @@ void StreamRequester::step(std::chrono::milliseconds timeout) {
   }
   pump();
   const bool idle = callbacks_ == before && state_ != State::down;
-  reactor_.turn(idle ? timeout : std::chrono::milliseconds{0});
+  reactor_.poll(idle ? timeout : std::chrono::milliseconds{0});
   pump();
 }
 

@@ -30,7 +30,7 @@ Verdict verdict_of(const wire::Fault& fault, const wire::PrototypeHeader& header
       return {&kPrototypeListIsXdr, "presence word 0 or 1"};
     case FaultCode::bad_order:
       return {&kPrototypeOffsetsAscend, "an XDR offset that is not below the one before"};
-    case FaultCode::late_zero:
+    case FaultCode::position_zero_not_first:
       return {&kPrototypeOffsetZeroIsFirst, "XDR offset zero in the first entry only"};
     case FaultCode::trailing_bytes:
       if (header.type == wire::PrototypeType::done) {

@@ -193,7 +193,7 @@ void IwarpConnection::notify_closed() {
 
 void IwarpConnection::post_receive(MutableView buffer, WorkId id) {
   receiver_.post(buffer, id);
-  observation_.received_posted(buffer.size());
+  observation_.receive_posted(buffer.size());
 }
 
 Expected<Outgoing*, Error> IwarpConnection::post(Outgoing::Kind kind, WorkId id,

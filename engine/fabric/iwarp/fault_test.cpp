@@ -34,7 +34,7 @@ TEST_P(BentSend, IsAnsweredWithItsTerminate) {
   const Bytes message = pattern(20);
   const View part(message);
   ASSERT_TRUE(pair.client->send({&part, 1}, 1, {}, &fault));
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   const CloseReason& reason = *pair.client_notices.closed;
   EXPECT_EQ(reason.code, Errc::peer_terminated) << Error{reason.code, reason.detail}.message();
   EXPECT_EQ(reason.detail, describe(GetParam().cause));
@@ -65,13 +65,13 @@ TEST_F(FaultTest, FaultOfAWrite) {
   fault.bad_crc = true;
   const Bytes data = pattern(100);
   ASSERT_TRUE(pair.client->rdma_write(data, region->stag(), region->base(), 1, &fault));
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   EXPECT_EQ(pair.client_notices.closed->detail, describe(cause::kMpaCrc));
 }
 
 TEST_F(FaultTest, TerminateOnRequest) {
   ASSERT_TRUE(pair.client->terminate({0, 2, 8}));
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   EXPECT_EQ(pair.client_notices.closed->code, Errc::local_close);
   ASSERT_TRUE(pair.server_notices.closed->terminate);
   EXPECT_EQ(pair.server_notices.closed->terminate->code, 8);
@@ -81,7 +81,7 @@ TEST_F(FaultTest, TerminateOnRequest) {
 TEST_F(FaultTest, RawOctetsFollowWhatIsQueued) {
   ASSERT_TRUE(pair.client->send({}, 1));
   ASSERT_TRUE(pair.client->send_raw(hex("0002 0000")));
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   EXPECT_EQ(pair.server_notices.received.size(), 1U);
   EXPECT_EQ(pair.server_notices.closed->detail.substr(0, 6), "FPDU 2");
 }
@@ -90,11 +90,11 @@ TEST_F(FaultTest, NothingFollowsATerminate) {
   const Bytes message = pattern(8);
   const View part(message);
   ASSERT_TRUE(pair.client->send({}, 1));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   ASSERT_TRUE(pair.server->send({&part, 1}, 1));
   ASSERT_TRUE(pair.server->terminate({0, 2, 8}));
   EXPECT_EQ(pair.server->send({&part, 1}, 1).error().code, Errc::not_connected);
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   EXPECT_TRUE(pair.client_notices.received.empty()) << "what was queued is dropped";
 }
 
@@ -110,7 +110,7 @@ TEST(Cut, EveryPlaceOfASend) {
     fault.cut_after = cut;
     ASSERT_TRUE(pair.client->send({&part, 1}, 1, {}, &fault));
     ASSERT_TRUE(pair.client->send({&part, 1}, 2));
-    ASSERT_TRUE(pair.turn_until_closed()) << "cut at " << cut;
+    ASSERT_TRUE(pair.poll_until_closed()) << "cut at " << cut;
     EXPECT_EQ(pair.client_notices.closed->code, Errc::local_close);
     const bool whole = cut == kWhole;
     EXPECT_EQ(pair.server_notices.received.size(), whole ? 1U : 0U) << "cut at " << cut;
@@ -128,7 +128,7 @@ TEST(Cut, InTheMiddleOfALargeWrite) {
   Fault fault;
   fault.cut_after = 300000;
   ASSERT_TRUE(pair.client->rdma_write(data, region->stag(), region->base(), 1, &fault));
-  ASSERT_TRUE(pair.turn_until_closed());
+  ASSERT_TRUE(pair.poll_until_closed());
   EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_reset);
   EXPECT_EQ(region->bytes()[400000], std::byte{0});
   EXPECT_TRUE(region->guards_intact());

@@ -18,7 +18,7 @@ class InitiatorTest : public ::testing::Test {
         options, pair.client_notices, &pair.client_events, &pair.client_bytes);
     ASSERT_TRUE(connection);
     pair.client = std::move(*connection);
-    ASSERT_TRUE(pair.turn([&] {
+    ASSERT_TRUE(pair.poll_until([&] {
       if (!peer) {
         peer = server.accept();
       } else {
@@ -36,7 +36,7 @@ class InitiatorTest : public ::testing::Test {
     if (end) {
       peer->end();
     }
-    ASSERT_TRUE(pair.turn([&] {
+    ASSERT_TRUE(pair.poll_until([&] {
       peer->read();
       return pair.client_notices.refused || pair.client_notices.established;
     }));
@@ -77,7 +77,8 @@ TEST_F(InitiatorTest, TakesAReplyInAnyPieces) {
     peer->send(View(whole).first(cut));
     pair.provider->poll(std::chrono::milliseconds(1));
     peer->send(View(whole).subspan(cut));
-    ASSERT_TRUE(pair.turn([&] { return pair.client_notices.established; })) << "cut at " << cut;
+    ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.established; }))
+        << "cut at " << cut;
     EXPECT_EQ(pair.client_notices.peer_private_data, octets("abcdef"));
     pair.client.reset();
     peer.reset();
@@ -105,7 +106,7 @@ TEST_F(InitiatorTest, MayBeAbortedBeforeItIsConnected) {
                              *pair.client_domain, options, pair.client_notices);
   ASSERT_TRUE(connection);
   (*connection)->abort();
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.refused.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.refused.has_value(); }));
   expect_refused(Errc::local_close, "aborted");
 }
 
@@ -115,11 +116,11 @@ TEST_F(InitiatorTest, MayBeDestroyedBeforeItIsConnected) {
                              *pair.client_domain, options, pair.client_notices);
   ASSERT_TRUE(connection);
   connection->reset();
-  ASSERT_TRUE(pair.turn([&] {
+  ASSERT_TRUE(pair.poll_until([&] {
     peer = server.accept();
     return peer.has_value();
   }));
-  ASSERT_TRUE(pair.turn([&] { return !peer->read(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return !peer->read(); }));
   EXPECT_TRUE(peer->got.empty()) << "a request left although the connection was destroyed";
 }
 
@@ -129,7 +130,7 @@ TEST_F(InitiatorTest, MayBeAbortedBeforeItsReplyIsRead) {
   whole_in_one_read.enhanced.reset();
   peer->send(encode(whole_in_one_read));
   pair.client->abort();
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.refused && !peer->read(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.refused && !peer->read(); }));
   expect_refused(Errc::local_close, "aborted");
 }
 
@@ -156,18 +157,18 @@ TEST_F(InitiatorTest, AddressThatNeverAnswersLeavesTimeForTheNext) {
   Outcome outcome;
   Initiator initiator(reactor, outcome, {local_address(silent), good}, options);
   initiator.start();
-  reactor.turn(std::chrono::milliseconds(0));
+  reactor.poll(std::chrono::milliseconds(0));
   EXPECT_FALSE(outcome.requested) << "the first address answers";
   hand.advance(options.startup_timeout / 2);
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!outcome.requested && !outcome.error && std::chrono::steady_clock::now() < end) {
-    reactor.turn(std::chrono::milliseconds(20));
+    reactor.poll(std::chrono::milliseconds(20));
   }
   EXPECT_FALSE(outcome.error) << outcome.error->message();
   EXPECT_TRUE(outcome.requested);
   // The limit of the whole startup is the same.
   hand.advance(options.startup_timeout / 2);
-  reactor.turn(std::chrono::milliseconds(0));
+  reactor.poll(std::chrono::milliseconds(0));
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->code, Errc::timed_out);
 }
@@ -179,7 +180,7 @@ TEST_F(InitiatorTest, SilenceEndsAtTheTimeLimit) {
   pair.provider->poll(std::chrono::milliseconds(0));
   EXPECT_FALSE(pair.client_notices.refused);
   hand.advance(std::chrono::milliseconds(1));
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.refused.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.refused.has_value(); }));
   expect_refused(Errc::timed_out, "no MPA reply within 777 ms");
 }
 
@@ -199,7 +200,7 @@ TEST_P(BadReplyTest, IsRefused) {
   GetParam().set(frame);
   start_and_answer(encode(frame));
   expect_refused(GetParam().code, GetParam().told);
-  EXPECT_TRUE(pair.turn([&] { return !peer->read(); }));
+  EXPECT_TRUE(pair.poll_until([&] { return !peer->read(); }));
   EXPECT_EQ(peer->terminate(before), GetParam().terminate);
 }
 
@@ -261,7 +262,7 @@ TEST_F(InitiatorTest, RawStartupReplacesTheRequest) {
   auto connection = pair.provider->connect(*parse_url(pair.url()), *pair.client_domain, options,
                                            pair.client_notices, nullptr, &pair.client_bytes);
   ASSERT_TRUE(connection);
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.refused.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.refused.has_value(); }));
   EXPECT_EQ(pair.client_bytes.from_client, octets("nonsense"));
   EXPECT_EQ(pair.client_notices.refused->code, Errc::peer_closed);
 }

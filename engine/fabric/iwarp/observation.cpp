@@ -58,7 +58,7 @@ void Observation::start(const Ring<PostedReceive>& receives) {
   }
 }
 
-void Observation::received_posted(std::size_t size) {
+void Observation::receive_posted(std::size_t size) {
   if (started() && wants_events()) {
     by_us(trace::ReceivePosted{1, static_cast<std::uint32_t>(size)});
   }

@@ -24,7 +24,7 @@ class Observation final : public EventObservation {
 
   /// The connection was accepted: from now on memory and receives are reported, present ones first.
   void start(const Ring<PostedReceive>& receives);
-  void received_posted(std::size_t size);
+  void receive_posted(std::size_t size);
 
  private:
   trace::ByteSink* bytes_ = nullptr;

@@ -13,7 +13,7 @@ class OperationTest : public RawConnectionTest {
   // Sends these octets; the connection must end with exactly this Terminate as its last FPDU.
   void expect_terminate(const Bytes& octets, const std::string& cause, const std::string& part) {
     send(octets);
-    ASSERT_TRUE(pair.turn([&] { return !peer->read() && pair.server_notices.closed; }))
+    ASSERT_TRUE(pair.poll_until([&] { return !peer->read() && pair.server_notices.closed; }))
         << part << ": the connection did not end";
     EXPECT_EQ(peer->terminate(before), cause) << part;
     EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error);
@@ -75,7 +75,7 @@ TEST_F(OperationTest, RefusedWriteIsTold) {
 TEST_F(OperationTest, ZeroLengthWriteIsNotChecked) {
   send(write(12345, UINT64_MAX, 0));
   send(message(1, 3));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
 }
 
 TEST_F(OperationTest, ReadOfAnUnknownStag) {
@@ -110,7 +110,7 @@ TEST_F(OperationTest, ReadsBeyondTheIrd) {
 TEST_F(OperationTest, ReadIsAnsweredInSegmentsToTheSink) {
   send(read_request(100, readable->stag(), readable->base()));
   const std::size_t whole = before + 2 + kTaggedHeaderBytes + 100 + 4;
-  ASSERT_TRUE(pair.turn([&] { return peer->read() && peer->got.size() >= whole; }));
+  ASSERT_TRUE(pair.poll_until([&] { return peer->read() && peer->got.size() >= whole; }));
   const Segment segment = decode_segment(peer->got.data() + before + 2);
   EXPECT_EQ(segment.opcode, Opcode::read_response);
   EXPECT_EQ(segment.stag, 0x501U);
@@ -120,7 +120,7 @@ TEST_F(OperationTest, ReadIsAnsweredInSegmentsToTheSink) {
 
 TEST_F(OperationTest, ZeroLengthReadIsNotChecked) {
   send(read_request(0, 12345, UINT64_MAX));
-  ASSERT_TRUE(pair.turn([&] { return peer->read() && peer->got.size() == before + 20; }));
+  ASSERT_TRUE(pair.poll_until([&] { return peer->read() && peer->got.size() == before + 20; }));
 }
 
 TEST_F(OperationTest, UnsolicitedReadResponse) {
@@ -135,7 +135,7 @@ TEST_F(OperationTest, SendBeyondThePostedReceives) {
     sends.insert(sends.end(), one.begin(), one.end());
   }
   send(sends);
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 4; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 4; }));
   pair.server_notices.received.clear();
   expect_terminate(message(5, 0), "1/2/2", "no posted receive");
 }
@@ -237,14 +237,14 @@ TEST_F(OperationTest, GarbageEndsTheConnectionOnly) {
   const Bytes garbage = pattern(3000, 0x33);
   peer->send(garbage);
   peer->end();
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed.has_value(); }));
 }
 
 TEST_F(OperationTest, SolicitedEventsAreOrdinarySends) {
   Segment segment = untagged(Opcode::send_solicited_invalidate, kSendQueue, 1);
   segment.stag = writable->stag();
   send(fpdu(segment, pattern(4)));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_EQ(pair.server_notices.received[0].invalidated, segment.stag);
   EXPECT_FALSE(writable->valid());
 }
@@ -257,24 +257,24 @@ TEST_F(OperationTest, TaggedSegmentsMayStandBetweenThoseOfASend) {
   send(fpdu(first, pattern(10)));
   send(write(writable->stag(), writable->base(), 8));
   send(fpdu(second, View(pattern(30)).subspan(10)));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   EXPECT_EQ(pair.server_notices.received[0].bytes, pattern(30));
 }
 
 TEST_F(OperationTest, PeersTerminateIsReported) {
   send(fpdu(untagged(Opcode::terminate, kTerminateQueue, 1), hex("12020000")));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed.has_value(); }));
   EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_terminated);
   EXPECT_TRUE(pair.server_notices.closed->terminate_from_peer);
   ASSERT_TRUE(pair.server_notices.closed->terminate);
   EXPECT_EQ(pair.server_notices.closed->terminate->code, 2);
-  ASSERT_TRUE(pair.turn([&] { return !peer->read(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return !peer->read(); }));
   EXPECT_EQ(peer->got.size(), before) << "a Terminate is not answered";
 }
 
 TEST_F(OperationTest, TerminateInBitFieldOrderIsUnderstood) {
   send(fpdu(untagged(Opcode::terminate, kTerminateQueue, 1), hex("21020300")));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed.has_value(); }));
   EXPECT_EQ(pair.server_notices.closed->detail,
             "DDP, untagged buffer: no buffer available (1/2/2)");
 }
@@ -283,7 +283,7 @@ TEST_F(OperationTest, RegionMayGoWhileItIsWritten) {
   auto large = pair.server_domain->allocate(40000, {false, true});
   const Bytes octets = write(large->stag(), large->base(), 40000);
   send(Bytes(octets.begin(), octets.begin() + 20000));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_bytes.from_client.size() > 20000 + 4; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_bytes.from_client.size() > 20000 + 4; }));
   large.reset();
   expect_terminate(Bytes(octets.begin() + 20000, octets.end()), "1/1/0", "not valid");
 }
@@ -293,8 +293,8 @@ TEST_F(OperationTest, RegionMayGoBetweenAPayloadAndItsTrailer) {
   const Bytes octets = write(region->stag(), region->base(), 40);
   const std::size_t had = pair.server_bytes.from_client.size();
   send(Bytes(octets.begin(), octets.end() - 1));
-  ASSERT_TRUE(
-      pair.turn([&] { return pair.server_bytes.from_client.size() == had + octets.size() - 1; }));
+  ASSERT_TRUE(pair.poll_until(
+      [&] { return pair.server_bytes.from_client.size() == had + octets.size() - 1; }));
   region.reset();
   expect_terminate(Bytes(octets.end() - 1, octets.end()), "1/1/0", "not valid");
 }

@@ -76,7 +76,7 @@ class IwarpProvider final : public Provider {
     while (true) {
       settle();
       const bool busy = runtime_.notices > 0 || !runtime_.unsettled.empty();
-      runtime_.reactor.turn(busy ? std::chrono::milliseconds{0} : left);
+      runtime_.reactor.poll(busy ? std::chrono::milliseconds{0} : left);
       settle();
       runtime_.lingering.sweep();
       runtime_.ended.clear();

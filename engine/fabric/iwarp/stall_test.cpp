@@ -11,24 +11,24 @@ using namespace fabric::testing;  // NOLINT: the test endpoints
 class StallTest : public RawConnectionTest {
  protected:
   void advance(std::chrono::milliseconds by) { *now += std::chrono::nanoseconds(by).count(); }
-  // Sends these octets and turns until they have been taken.
+  // Sends these octets and polls until they have been taken.
   void send_and_settle(const Bytes& octets) {
     const std::size_t had = pair.server_bytes.from_client.size();
     send(octets);
-    ASSERT_TRUE(
-        pair.turn([&] { return pair.server_bytes.from_client.size() == had + octets.size(); }));
+    ASSERT_TRUE(pair.poll_until(
+        [&] { return pair.server_bytes.from_client.size() == had + octets.size(); }));
   }
   void expect_limit_of_silence_after(const Bytes& octets) {
     ASSERT_NO_FATAL_FAILURE(send_and_settle(octets));
     advance(Limits{}.mid_message);
-    ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed && !peer->read(); }));
+    ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed && !peer->read(); }));
     EXPECT_EQ(pair.server_notices.closed->code, Errc::timed_out);
     EXPECT_EQ(peer->terminate(before), "0/0/0");
   }
   // The initiator's first message opens the responder's direction.
   void open_for_responses() {
     send(message(1, 1));
-    ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+    ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   }
   // Until the socket takes no more.
   void send_more_than_fits() {
@@ -36,7 +36,7 @@ class StallTest : public RawConnectionTest {
     const View part(surplus);
     ASSERT_TRUE(pair.server->send({&part, 1}, 1));
     std::size_t seen = 0;
-    ASSERT_TRUE(pair.turn([&] {
+    ASSERT_TRUE(pair.poll_until([&] {
       pair.provider->poll(std::chrono::milliseconds(5));
       const bool stuck = pair.server_bytes.from_server.size() == seen && seen > before;
       seen = pair.server_bytes.from_server.size();
@@ -64,8 +64,8 @@ class StallTest : public RawConnectionTest {
     }
     constexpr std::size_t kRequest =
         kUlpduLengthBytes + kUntaggedHeaderBytes + kReadRequestBytes + kCrcBytes;
-    EXPECT_TRUE(
-        pair.turn([&] { return peer->read() && peer->got.size() == before + count * kRequest; }));
+    EXPECT_TRUE(pair.poll_until(
+        [&] { return peer->read() && peer->got.size() == before + count * kRequest; }));
     return load32(peer->got.data() + before + kUlpduLengthBytes + kUntaggedHeaderBytes);
   }
 
@@ -83,7 +83,7 @@ TEST_F(StallTest, CutAtEveryOctetIsTold) {
     }
     send(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(cut)));
     peer->end();
-    ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); })) << cut;
+    ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed.has_value(); })) << cut;
     EXPECT_EQ(pair.server_notices.closed->code, cut == 0 ? Errc::peer_closed : Errc::peer_reset)
         << "cut at " << cut;
     EXPECT_TRUE(pair.server_notices.received.empty());
@@ -93,7 +93,7 @@ TEST_F(StallTest, CutAtEveryOctetIsTold) {
 TEST_F(StallTest, HalfClosedPeerStillGetsItsAnswer) {
   send(read_request(100, readable->stag(), readable->base()));
   peer->end();
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed && !peer->read(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed && !peer->read(); }));
   EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_closed);
   EXPECT_EQ(peer->got.size(), before + 2 + kTaggedHeaderBytes + 100 + 4);
 }
@@ -112,7 +112,7 @@ TEST_F(StallTest, SilenceBetweenSegmentsEndsAtTheTimeLimit) {
 
 TEST_F(StallTest, SilenceBetweenMessagesIsNoError) {
   send(message(1, 8));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   advance(std::chrono::hours(24));
   pair.provider->poll(std::chrono::milliseconds(0));
   pair.provider->poll(std::chrono::milliseconds(0));
@@ -124,7 +124,7 @@ TEST_F(StallTest, PeerThatNeverReadsEndsAtTheTimeLimit) {
   send_more_than_fits();
   EXPECT_TRUE(pair.server_notices.completed.empty());
   advance(Limits{}.unsent);
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed.has_value(); }));
   EXPECT_EQ(pair.server_notices.closed->code, Errc::timed_out);
 }
 
@@ -137,7 +137,7 @@ TEST_F(StallTest, WhatThePeerSendsIsNoSignThatItTakesAnything) {
   pair.provider->poll(std::chrono::milliseconds(0));
   EXPECT_FALSE(pair.server_notices.closed);
   advance(Limits{}.unsent / 2);
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }))
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed.has_value(); }))
       << "the limit starts anew whenever the peer sends something";
   EXPECT_EQ(pair.server_notices.closed->detail, "the peer took no octets for 15000 ms");
 }
@@ -153,7 +153,7 @@ TEST_F(StallTest, WhatThePeerTookDuringTheOwnersPauseCounts) {
   ASSERT_EQ(peer->got.size(), pair.server_bytes.from_server.size());
   const std::size_t had = peer->got.size();
   advance(Limits{}.unsent);
-  EXPECT_TRUE(pair.turn([&] {
+  EXPECT_TRUE(pair.poll_until([&] {
     peer->read();
     return peer->got.size() > had || pair.server_notices.closed;
   }));
@@ -169,7 +169,7 @@ TEST_F(StallTest, ViolationIsToldAlsoWhenNoTerminateGetsAway) {
   pair.provider->poll(std::chrono::milliseconds(5));
   ASSERT_FALSE(pair.server_notices.closed) << pair.server_notices.closed->detail;
   advance(Limits{}.unsent);
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed.has_value(); }));
   EXPECT_EQ(pair.server_notices.closed->code, Errc::protocol_error);
   const std::string& detail = pair.server_notices.closed->detail;
   EXPECT_NE(detail.find("Send with MSN 9 instead of 2"), std::string::npos) << detail;
@@ -188,9 +188,9 @@ TEST_F(StallTest, UnansweredReadEndsAtTheTimeLimit) {
   advance(Limits{}.unanswered_read - std::chrono::milliseconds(1));
   // Other traffic is no progress of a read.
   send(message(2, 1));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 2; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 2; }));
   advance(std::chrono::milliseconds(1));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed && !peer->read(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed && !peer->read(); }));
   EXPECT_EQ(pair.server_notices.closed->code, Errc::timed_out);
   EXPECT_EQ(pair.server_notices.closed->detail, "2 RDMA Reads went unanswered for 15000 ms");
   EXPECT_EQ(peer->terminate(before), "0/0/0");
@@ -227,7 +227,7 @@ TEST_F(StallTest, FloodingPeerDoesNotStarveOthers) {
   pair.answer = [&](std::unique_ptr<ConnectionRequest> request) {
     accepted = std::move(*request->accept(*pair.server_domain, {}, second));
   };
-  EXPECT_TRUE(pair.turn([&] {
+  EXPECT_TRUE(pair.poll_until([&] {
     peer->send(flood);
     return other.established;
   }));
@@ -235,11 +235,11 @@ TEST_F(StallTest, FloodingPeerDoesNotStarveOthers) {
 
 TEST_F(StallTest, ResetByThePeerIsTold) {
   send(message(1, 4));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.received.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.received.size() == 1; }));
   ASSERT_TRUE(pair.server->send({}, 1));
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.completed.size() == 1; }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.completed.size() == 1; }));
   peer->close();  // with an unread message: the stream is reset
-  ASSERT_TRUE(pair.turn([&] { return pair.server_notices.closed.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.server_notices.closed.has_value(); }));
   EXPECT_EQ(pair.server_notices.closed->code, Errc::peer_reset);
   EXPECT_EQ(pair.server_events.lines.back(), "client Disconnect unclean");
 }

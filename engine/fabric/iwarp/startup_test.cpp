@@ -26,7 +26,7 @@ class ResponderTest : public ::testing::Test {
     pair.drop_server();
     RawPeer peer = RawPeer::to(pair.listener->port());
     std::size_t sent = 0;
-    EXPECT_TRUE(pair.turn([&] {
+    EXPECT_TRUE(pair.poll_until([&] {
       sent += peer.send(View(octets).subspan(sent));
       peer.read();
       const auto lacking = octets_lacking(StartupKind::reply, peer.got);
@@ -137,7 +137,7 @@ TEST_F(ResponderTest, TellsWhoWentWithoutAWholeRequest) {
     ASSERT_EQ(peer.send(View(whole).first(octets)), octets);
     const std::string name = peer.name();
     peer.end();
-    ASSERT_TRUE(pair.turn([&] { return !pair.refusals.empty(); })) << octets << " octets";
+    ASSERT_TRUE(pair.poll_until([&] { return !pair.refusals.empty(); })) << octets << " octets";
     EXPECT_EQ(pair.refusals[0].peer, name);
     expect_told(Errc::peer_closed, octets == 0 ? "no MPA request came" : "the MPA request is cut");
   }
@@ -155,7 +155,7 @@ TEST_F(ResponderTest, ListenerMayGoWhenItIsToldOfARefusal) {
   ASSERT_TRUE(listening);
   other = std::move(*listening);
   RawPeer::to(other->port()).end();
-  EXPECT_TRUE(pair.turn([&] { return told; }));
+  EXPECT_TRUE(pair.poll_until([&] { return told; }));
 }
 
 TEST_F(ResponderTest, TriesAgainLaterWhenThereAreNoDescriptors) {
@@ -166,7 +166,7 @@ TEST_F(ResponderTest, TriesAgainLaterWhenThereAreNoDescriptors) {
   ASSERT_EQ(peer.send(whole), whole.size());
   {
     const NoFurtherDescriptors none;
-    ASSERT_TRUE(pair.turn([&] { return !pair.refusals.empty(); }));
+    ASSERT_TRUE(pair.poll_until([&] { return !pair.refusals.empty(); }));
     EXPECT_EQ(pair.refusals[0].peer, "");
     expect_told(Errc::cannot_listen, "accept: " + error_text(EMFILE));
     *hand.looks = 0;
@@ -179,7 +179,7 @@ TEST_F(ResponderTest, TriesAgainLaterWhenThereAreNoDescriptors) {
   }
   EXPECT_FALSE(pair.server);
   hand.advance(kAcceptPause);
-  EXPECT_TRUE(pair.turn([&] { return pair.server_notices.established; }));
+  EXPECT_TRUE(pair.poll_until([&] { return pair.server_notices.established; }));
 }
 
 TEST_F(ResponderTest, StartupsThatHaveNotEndedAreBounded) {
@@ -192,10 +192,10 @@ TEST_F(ResponderTest, StartupsThatHaveNotEndedAreBounded) {
     peers.push_back(RawPeer::to(pair.listener->port()));
     pair.provider->poll(std::chrono::milliseconds(0));
   }
-  ASSERT_TRUE(pair.turn([&] { return !pair.refusals.empty(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return !pair.refusals.empty(); }));
   EXPECT_EQ(pair.refusals[0].peer, peers.back().name());
   expect_told(Errc::local_close, "1024 other startups are not complete");
-  EXPECT_TRUE(pair.turn([&] { return !peers.back().read(); }));
+  EXPECT_TRUE(pair.poll_until([&] { return !peers.back().read(); }));
 }
 
 TEST_F(ResponderTest, RefusesOctetsBeforeTheReply) {
@@ -218,14 +218,14 @@ TEST_F(ResponderTest, ClosesASilentInitiatorAfterTheLimit) {
     RawPeer peer = RawPeer::to(pair.listener->port());
     const Bytes whole = encode(request());
     std::size_t sent = 0;
-    ASSERT_TRUE(pair.turn([&] {
+    ASSERT_TRUE(pair.poll_until([&] {
       sent += peer.send(View(whole).subspan(sent, octets - sent));
       pair.provider->poll(std::chrono::milliseconds(1));
       return sent == octets;
     }));
     pair.provider->poll(std::chrono::milliseconds(0));
     hand.advance(Limits{}.startup);
-    EXPECT_TRUE(pair.turn([&] { return !peer.read(); })) << octets << " octets";
+    EXPECT_TRUE(pair.poll_until([&] { return !peer.read(); })) << octets << " octets";
     expect_told(Errc::timed_out, "no MPA request within 5000 ms");
   }
 }
@@ -233,12 +233,12 @@ TEST_F(ResponderTest, ClosesASilentInitiatorAfterTheLimit) {
 TEST_F(ResponderTest, AnEndAndTheLimitMayComeInOneRound) {
   RawPeer peer = RawPeer::to(pair.listener->port());
   const Bytes whole = encode(request());
-  ASSERT_TRUE(pair.turn([&] { return peer.send(View(whole).first(5)) == 5; }));
+  ASSERT_TRUE(pair.poll_until([&] { return peer.send(View(whole).first(5)) == 5; }));
   pair.provider->poll(std::chrono::milliseconds(0));
   pair.provider->poll(std::chrono::milliseconds(0));
   peer.end();
   hand.advance(Limits{}.startup);  // the owner was away for this time
-  ASSERT_TRUE(pair.turn([&] { return !pair.refusals.empty(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return !pair.refusals.empty(); }));
   expect_told(Errc::peer_closed, "the MPA request is cut");
 }
 
@@ -266,7 +266,7 @@ TEST_F(UnwatchedTest, ConnectIsRefused) {
   auto connection =
       pair.provider->connect(*parse_url(pair.url()), *pair.client_domain, {}, pair.client_notices);
   ASSERT_TRUE(connection);
-  ASSERT_TRUE(pair.turn([&] { return pair.client_notices.refused.has_value(); }));
+  ASSERT_TRUE(pair.poll_until([&] { return pair.client_notices.refused.has_value(); }));
   EXPECT_EQ(pair.client_notices.refused->code, Errc::cannot_connect);
   EXPECT_NE(pair.client_notices.refused->detail.find("epoll"), std::string::npos);
 }
@@ -277,7 +277,7 @@ TEST_F(UnwatchedTest, AcceptFails) {
   auto connection =
       pair.provider->connect(*parse_url(pair.url()), *pair.client_domain, {}, pair.client_notices);
   ASSERT_TRUE(connection);
-  ASSERT_TRUE(pair.turn([&] { return request != nullptr; }));
+  ASSERT_TRUE(pair.poll_until([&] { return request != nullptr; }));
   make_useless(epoll);
   const auto accepted = request->accept(*pair.server_domain, {}, pair.server_notices);
   ASSERT_FALSE(accepted);

@@ -167,7 +167,7 @@ std::vector<Factory> if_chosen(std::string_view name) {
   return {name == "verbs" ? verbs_factory(variable("STEERTAG_VERBS_HOST")) : iwarp_factory()};
 }
 
-bool turn_until(Provider& provider, const std::function<bool()>& done) {
+bool poll_until(Provider& provider, const std::function<bool()>& done) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!done()) {
     if (std::chrono::steady_clock::now() > end) {
@@ -233,7 +233,7 @@ void Pair::connect() {
                                      client_notices, &client_events, &client_bytes);
   ASSERT_TRUE(connected) << connected.error().message();
   client = std::move(*connected);
-  ASSERT_TRUE(turn([this] {
+  ASSERT_TRUE(poll_until([this] {
     return client_notices.refused || (client_notices.established && server_notices.established);
   })) << "neither established nor refused";
 }
@@ -249,8 +249,8 @@ void Pair::post_receives(std::size_t count, std::size_t size) {
   }
 }
 
-bool Pair::turn_until_closed() {
-  return turn([this] { return client_notices.over() && server_notices.over(); });
+bool Pair::poll_until_closed() {
+  return poll_until([this] { return client_notices.over() && server_notices.over(); });
 }
 
 }  // namespace steertag::fabric::testing

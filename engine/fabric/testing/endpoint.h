@@ -82,9 +82,9 @@ Factory verbs_factory(std::string host);
 /// The factory of that name if this run tests it (see provider_suite.h); otherwise nothing.
 std::vector<Factory> if_chosen(std::string_view name);
 
-/// Turns the provider until `done`, at most kPatience. Returns the result of `done`.
+/// Polls the provider until `done`, at most kPatience. Returns the result of `done`.
 inline constexpr std::chrono::seconds kPatience{20};
-bool turn_until(Provider& provider, const std::function<bool()>& done);
+bool poll_until(Provider& provider, const std::function<bool()>& done);
 
 /// One provider in both roles, connected to itself.
 class Pair {
@@ -103,13 +103,15 @@ class Pair {
   ConnectionOptions client_options;
   ConnectionOptions server_options;
 
-  /// Starts the client and turns until both sides have a result.
+  /// Starts the client and polls until both sides have a result.
   void connect();
   /// Posts `count` receives of `size` octets on both sides, ids from 0.
   void post_receives(std::size_t count, std::size_t size);
-  bool turn(const std::function<bool()>& done) { return turn_until(*provider, done); }
+  bool poll_until(const std::function<bool()>& done) {
+    return testing::poll_until(*provider, done);
+  }
   /// Both sides were notified of the end.
-  bool turn_until_closed();
+  bool poll_until_closed();
   /// Drops one side's connection and its notifications, so that another can be made.
   void drop_client();
   void drop_server();

@@ -32,7 +32,7 @@ class ProviderSuite : public ::testing::TestWithParam<Factory> {
   void notify(Connection& connection, Notices& peer) {
     const std::size_t before = peer.received.size();
     ASSERT_TRUE(connection.send({}, 0));
-    ASSERT_TRUE(pair.turn([&] { return peer.received.size() > before; }));
+    ASSERT_TRUE(pair.poll_until([&] { return peer.received.size() > before; }));
   }
 
   Pair pair{GetParam()};

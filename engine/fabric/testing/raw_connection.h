@@ -20,7 +20,7 @@ class RawConnectionTest : public ::testing::Test {
     request.enhanced = iwarp::Enhanced{false, false, false, false, 16, 16};
     const Bytes octets = encode(request);
     std::size_t sent = 0;
-    ASSERT_TRUE(pair.turn([&] {
+    ASSERT_TRUE(pair.poll_until([&] {
       sent += peer->send(View(octets).subspan(sent));
       peer->read();
       const auto lacking = octets_lacking(iwarp::StartupKind::reply, peer->got);

@@ -47,7 +47,7 @@ Segment tagged(Opcode opcode, std::uint32_t stag, std::uint64_t offset) {
 RawPeer RawPeer::to(std::uint16_t port) {
   const auto addresses = resolve({"iwarp", "127.0.0.1", port, ""}, false);
   Socket socket = make_socket(addresses->front());
-  // A loopback connection may take a moment: the provider's turns provide it.
+  // A loopback connection may take a moment: the provider's polls bring it.
   const Address& address = addresses->front();
   [[maybe_unused]] const int connected = ::connect(socket.fd(), address.generic(), address.length);
   set_no_delay(socket);

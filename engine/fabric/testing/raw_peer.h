@@ -16,7 +16,7 @@ Bytes fpdu(const iwarp::Segment& segment, View payload);
 iwarp::Segment untagged(iwarp::Opcode opcode, std::uint32_t qn, std::uint32_t msn);
 iwarp::Segment tagged(iwarp::Opcode opcode, std::uint32_t stag, std::uint64_t offset);
 
-/// Not blocking: everything happens while the test turns its provider.
+/// Not blocking: everything happens while the test polls its provider.
 class RawPeer {
  public:
   /// Connects to a listener of the provider under test.

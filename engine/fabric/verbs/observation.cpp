@@ -12,7 +12,7 @@ void Observation::start() {
   }
 }
 
-void Observation::received_posted(std::size_t size) {
+void Observation::receive_posted(std::size_t size) {
   const auto octets = static_cast<std::uint32_t>(size);
   if (started()) {
     by_us(trace::ReceivePosted{1, octets});

@@ -17,7 +17,7 @@ class Observation final : public EventObservation {
 
   /// The connection was accepted: from now on memory and receives are reported, present ones first.
   void start();
-  void received_posted(std::size_t size);
+  void receive_posted(std::size_t size);
 
  private:
   std::vector<trace::ReceivePosted> early_receives_;  // posted before the start

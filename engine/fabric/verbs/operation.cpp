@@ -216,7 +216,7 @@ void VerbsConnection::post_receive(MutableView buffer, WorkId id) {
     return;
   }
   queue_pair_.post_receive({buffer, id, {}});
-  observation_.received_posted(buffer.size());
+  observation_.receive_posted(buffer.size());
   // At once: a message that leaves in this turn may need it.
   hand_over_receives();
 }

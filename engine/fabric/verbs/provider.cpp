@@ -72,7 +72,7 @@ class VerbsProvider final : public Provider {
     while (true) {
       settle();
       const bool busy = runtime.notices > 0 || !runtime.unsettled.empty();
-      runtime.reactor.turn(busy ? std::chrono::milliseconds{0} : left);
+      runtime.reactor.poll(busy ? std::chrono::milliseconds{0} : left);
       settle();
       retired_.clear();
       left = std::chrono::ceil<std::chrono::milliseconds>(end - steady_clock::now());

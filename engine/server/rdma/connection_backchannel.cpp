@@ -8,14 +8,14 @@
 
 namespace steertag::peer {
 
-void CallbackWatch::serve() {
+void CallbackTimers::run() {
   if (backchannels_.empty()) return;
   const auto time = now();
   // A completion may start further calls, which add their backchannels to a new list.
   auto watched = std::exchange(backchannels_, {});
   for (auto& entry : watched) {
     const auto backchannel = entry.lock();
-    if (backchannel && backchannel->serve(time)) backchannels_.push_back(std::move(entry));
+    if (backchannel && backchannel->expire(time)) backchannels_.push_back(std::move(entry));
   }
 }
 
@@ -23,7 +23,7 @@ void ConnectionBackchannel::call(Bytes message, Done done) {
   Pending pending;
   pending.xid = next_xid_++;
   pending.done = std::move(done);
-  pending.deadline = watch_->now() + kCallbackTimeout;
+  pending.deadline = timers_->now() + kCallbackTimeout;
   if (!sender_) {
     pending.error =
         net::Error{net::Errc::not_connected, "a callback after the end of its connection"};
@@ -35,7 +35,7 @@ void ConnectionBackchannel::call(Bytes message, Done done) {
   wire::store_u32(message.data(), pending.xid);
   pending.message = std::move(message);
   calls_.push_back(std::move(pending));
-  if (!watched_) watch_->add(weak_from_this());
+  if (!watched_) timers_->add(weak_from_this());
   watched_ = true;
   send_some();
 }
@@ -104,12 +104,12 @@ void ConnectionBackchannel::close() {
     if (!one.error)
       one.error = net::Error{net::Errc::not_connected, "the connection ended before its reply"};
   }
-  // A completion may start further calls, which fail in the next `serve`.
+  // A completion may start further calls, which fail in the next `run`.
   for (std::size_t left = calls_.size(); left > 0; --left)
     end(calls_.begin(), tl::unexpected(*calls_.front().error));
 }
 
-bool ConnectionBackchannel::serve(std::chrono::steady_clock::time_point now) {
+bool ConnectionBackchannel::expire(std::chrono::steady_clock::time_point now) {
   for (std::size_t left = calls_.size(); left > 0 && !calls_.empty(); --left) {
     const auto call = std::ranges::find_if(
         calls_, [&](const Pending& one) { return one.error || one.deadline <= now; });

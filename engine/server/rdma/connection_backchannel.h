@@ -16,16 +16,16 @@ namespace steertag::peer {
 
 class ConnectionBackchannel;
 
-/// The backchannels of a server that have callbacks in flight; served once in a poll.
-class CallbackWatch {
+/// The timeouts of callbacks in flight, of all connections; run once in a poll.
+class CallbackTimers {
  public:
-  explicit CallbackWatch(DeadlineClock clock) : clock_(std::move(clock)) {}
+  explicit CallbackTimers(DeadlineClock clock) : clock_(std::move(clock)) {}
 
   void add(std::weak_ptr<ConnectionBackchannel> backchannel) {
     backchannels_.push_back(std::move(backchannel));
   }
   /// Completes calls that failed or timed out.
-  void serve();
+  void run();
   std::chrono::steady_clock::time_point now() const { return clock_(); }
 
  private:
@@ -47,9 +47,9 @@ class ConnectionBackchannel final : public Backchannel,
   };
 
   /// Both must live until `close`. `window`: calls that may be outstanding until `grant` says more.
-  ConnectionBackchannel(Sender& sender, CallbackWatch& watch, std::uint32_t first_xid,
+  ConnectionBackchannel(Sender& sender, CallbackTimers& timers, std::uint32_t first_xid,
                         std::uint32_t window)
-      : sender_(&sender), watch_(&watch), next_xid_(first_xid), window_(window) {}
+      : sender_(&sender), timers_(&timers), next_xid_(first_xid), window_(window) {}
 
   void call(Bytes message, Done done) override;
   std::size_t largest_call() const override;
@@ -68,24 +68,24 @@ class ConnectionBackchannel final : public Backchannel,
   void close();
 
  private:
-  friend class CallbackWatch;
+  friend class CallbackTimers;
   struct Pending {
     std::uint32_t xid = 0;
     Bytes message;  // empty once it was sent
     Done done;
     std::chrono::steady_clock::time_point deadline;
     bool sent = false;
-    std::optional<net::Error> error;  // completes the call in the next `serve`
+    std::optional<net::Error> error;  // completes the call in the next `run`
   };
 
   /// False when nothing is left to be watched.
-  bool serve(std::chrono::steady_clock::time_point now);
+  bool expire(std::chrono::steady_clock::time_point now);
   void send_some();
   void end(std::deque<Pending>::iterator call, const Expected<View, net::Error>& reply);
   std::deque<Pending>::iterator find(std::uint32_t xid);
 
   Sender* sender_;  // nothing after `close`
-  CallbackWatch* watch_;
+  CallbackTimers* timers_;
   std::uint32_t next_xid_;
   std::uint32_t window_;
   std::uint32_t in_flight_ = 0;

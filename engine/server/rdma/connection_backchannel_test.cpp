@@ -25,9 +25,9 @@ class ConnectionBackchannelTest : public ::testing::Test, private ConnectionBack
   }
 
   std::chrono::steady_clock::time_point now{};
-  CallbackWatch watch{[this] { return now; }};
+  CallbackTimers timers{[this] { return now; }};
   std::shared_ptr<ConnectionBackchannel> calls =
-      std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this), watch, 7, 1);
+      std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this), timers, 7, 1);
   std::vector<std::uint32_t> sent;  // XIDs
   std::vector<std::string> outcomes;
   std::function<void()> then;
@@ -73,10 +73,10 @@ TEST_F(ConnectionBackchannelTest, SilenceEndsAtItsLimit) {
   call();
   call();
   now += kCallbackTimeout - std::chrono::milliseconds(1);
-  watch.serve();
+  timers.run();
   EXPECT_TRUE(outcomes.empty());
   now += std::chrono::milliseconds(1);
-  watch.serve();
+  timers.run();
   EXPECT_EQ(outcomes, std::vector<std::string>(2, "a time limit passed: no reply to a callback"));
   EXPECT_FALSE(calls->take_reply(reply_to(7))) << "too late";
 }
@@ -84,23 +84,23 @@ TEST_F(ConnectionBackchannelTest, SilenceEndsAtItsLimit) {
 TEST_F(ConnectionBackchannelTest, UnsendableIsReportedOnceLater) {
   call(1000);
   EXPECT_TRUE(outcomes.empty()) << "from inside call";
-  watch.serve();
-  watch.serve();
+  timers.run();
+  timers.run();
   ASSERT_EQ(outcomes.size(), 1U);
   EXPECT_EQ(outcomes[0],
             "larger than the provider's limit: a callback above what the connection takes");
   takes = false;
   call();
-  watch.serve();
+  timers.run();
   EXPECT_EQ(outcomes.size(), 2U);
 }
 
 TEST_F(ConnectionBackchannelTest, TheNumberThatWaitsIsBounded) {
   for (std::size_t i = 0; i < kMostCallbacks; ++i) call();
-  watch.serve();
+  timers.run();
   EXPECT_TRUE(outcomes.empty());
   call();
-  watch.serve();
+  timers.run();
   ASSERT_EQ(outcomes.size(), 1U);
   EXPECT_EQ(outcomes[0], "too many operations are posted: callbacks that wait for their replies");
 }
@@ -111,7 +111,7 @@ TEST_F(ConnectionBackchannelTest, TheEndOfTheConnectionEndsThemAll) {
   then = [this] { call(); };  // an owner that tries again
   calls->close();
   EXPECT_EQ(outcomes.size(), 2U);
-  watch.serve();
+  timers.run();
   EXPECT_EQ(outcomes.size(), 3U);
   EXPECT_EQ(calls->largest_call(), 0U);
 }

@@ -20,7 +20,7 @@ inline constexpr std::size_t kStreamReadBytes = 65536;
 inline constexpr int kMostStreamReadsPerTurn = 16;
 /// After this time the others have their turn, whatever else one connection has sent: calls differ
 /// in what they cost. A turn is one call at least.
-inline constexpr std::chrono::milliseconds kMostTurnTime{5};
+inline constexpr std::chrono::milliseconds kTimeSlice{5};
 /// Messages of one connection that have not left; further calls are not read meanwhile. As many as
 /// the slots that a Linux client uses on one TCP connection at most.
 inline constexpr std::size_t kMostQueuedMessages = 256;

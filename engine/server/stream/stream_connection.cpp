@@ -70,11 +70,11 @@ void StreamConnection::on_ready(std::uint32_t events) {
 void StreamConnection::begin_turn() {
   // Real time whatever clock was given: it is the others' patience.
   const auto& options = runtime_.context.options;
-  runtime_.turn_end = std::chrono::steady_clock::now() + options.most_turn_time;
+  runtime_.slice_end = std::chrono::steady_clock::now() + options.time_slice;
 }
 
-bool StreamConnection::turn_over() const {
-  return std::chrono::steady_clock::now() >= runtime_.turn_end;
+bool StreamConnection::slice_over() const {
+  return std::chrono::steady_clock::now() >= runtime_.slice_end;
 }
 
 void StreamConnection::receive() {
@@ -95,7 +95,7 @@ void StreamConnection::receive() {
     held_.assign(octets.begin() + static_cast<std::ptrdiff_t>(taken), octets.end());
     flush();
     // Most likely nothing else waits if the buffer was not filled.
-    if (octets.size() < buffer.size() || turn_over()) return;
+    if (octets.size() < buffer.size() || slice_over()) return;
   }
 }
 
@@ -108,7 +108,7 @@ std::size_t StreamConnection::take_records(View octets) {
         taken += rpc::kRecordMarkOctets + record->size();
         take_record(*record);
         if (!runtime_.context.options.records.takes_pipelined) return octets.size();
-        if (turn_over()) return taken;
+        if (slice_over()) return taken;
         continue;
       }
       const bool fragment = (left.front() & kLastFragment) == std::byte{0};
@@ -130,7 +130,7 @@ std::size_t StreamConnection::take_records(View octets) {
       const auto reader = std::move(reader_);
       take_record(reader->record());
       end_partial_record();
-      if (turn_over()) return taken;
+      if (slice_over()) return taken;
     }
   }
   return taken;
@@ -349,7 +349,7 @@ void StreamConnection::go_on() {
       held_taken_ = 0;
     }
     flush();
-    if (turn_over()) break;
+    if (slice_over()) break;
   }
   if (!down_ && ended_ && held_.empty() && outgoing_.empty()) go_down();
   if (down_) return;

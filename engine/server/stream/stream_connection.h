@@ -39,7 +39,7 @@ class StreamConnection final : private net::Channel, private ConnectionBackchann
   void on_deadline() override;
 
   void begin_turn();
-  bool turn_over() const;
+  bool slice_over() const;
 
   // What comes in.
   void receive();

@@ -67,7 +67,7 @@ struct StreamRuntime {
   std::vector<View> parts;                              // reused while sending
   std::vector<std::unique_ptr<OutgoingMessage>> spare;  // at most kKeptMessages
   std::vector<std::uint64_t> ended;                     // connections that are down
-  std::chrono::steady_clock::time_point turn_end;       // of the connection that has its turn
+  std::chrono::steady_clock::time_point slice_end;      // of the connection that has its turn
   std::size_t notices = 0;                              // of the current poll
 };
 

@@ -97,7 +97,7 @@ TEST_F(StreamServerTest, ManyCallsMayBeUnderWay) {
 
 TEST_F(StreamServerTest, OthersHaveTheirTurnHoweverMuchOneHasSent) {
   ServerOptions options;
-  options.most_turn_time = 0ms;  // a turn is one call then
+  options.time_slice = 0ms;  // a turn is one call then
   serve_all(options);
   RawStream busy(tcp_url), other(tcp_url);
   pump({&busy, &other}, [&] { return server->connection_count() == 2; });
@@ -180,7 +180,7 @@ TEST_F(StreamServerTest, IdleConnectionsHaveALimit) {
 TEST_F(StreamServerTest, WhoTakesNoRepliesHoldsTheBudgetAndThenLosesTheConnection) {
   ServerOptions options;
   options.reply_budget_bytes = std::size_t{16} << 20;
-  options.most_turn_time = 1h;
+  options.time_slice = 1h;
   serve_all(options);
   const Bytes data = pattern(kLargestTransfer);
   const auto file = make_file("large", data);
@@ -210,7 +210,7 @@ TEST_F(StreamServerTest, WhoTakesNoRepliesHoldsTheBudgetAndThenLosesTheConnectio
 
 TEST_F(StreamServerTest, WhoTakesNoRepliesLosesTheConnectionAlsoBetweenTurns) {
   ServerOptions options;
-  options.most_turn_time = 0ms;  // a turn has one call
+  options.time_slice = 0ms;  // a turn has one call
   serve_all(options);
   const auto file = make_file("large", pattern(kLargestTransfer));
   RawStream client(tcp_url);

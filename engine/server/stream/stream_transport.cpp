@@ -58,7 +58,7 @@ std::size_t StreamTransport::poll(std::chrono::milliseconds timeout) {
   const auto end = steady_clock::now() + timeout;
   std::chrono::milliseconds left = timeout;
   while (true) {
-    runtime_.reactor.turn(left);
+    runtime_.reactor.poll(left);
     serve_waiting();
     drop_stalled();
     sweep();

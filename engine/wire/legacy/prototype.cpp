@@ -19,7 +19,7 @@ bool read_chunk(Reader& reader, PrototypeHeader& header) {
   // Callaghan et al. 2003 4.6.2: offset zero is the whole RPC message, so it comes first. The parts
   // of a long message in several pieces of memory follow each other.
   if (reader.ok() && !first && chunk.offset == 0 && header.chunks.back().offset != 0) {
-    reader.fail(FaultCode::late_zero, at, name::kOffset);
+    reader.fail(FaultCode::position_zero_not_first, at, name::kOffset);
   }
   // Callaghan et al. 2003 4: by ascending XDR offset.
   if (reader.ok() && !first && chunk.offset < header.chunks.back().offset) {

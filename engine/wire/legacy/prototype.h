@@ -54,7 +54,8 @@ struct PrototypeHeader {
 ///
 /// - `bad_enum`: the type is neither 0 nor 1
 /// - `bad_boolean`: a presence word is neither 0 nor 1
-/// - `bad_order`, `late_zero`: the XDR offsets do not ascend (parts of one item share an offset)
+/// - `bad_order`, `position_zero_not_first`: the XDR offsets do not ascend (parts of one item share
+/// an offset)
 /// - `trailing_bytes`: octets after a done message, or after the list of a long one
 ///
 /// Any version is accepted, because no document defines one. The RPC message is not decoded.

@@ -118,7 +118,7 @@ TEST(Prototype, NamesEachFaultWithItsPlace) {
       // 96, then 0
       {"12345678 00000001 00000000 00000001 00000060 00001000 aabbcc01 00007f00 00001000"
        "00000001 00000000 00001000 aabbcc01 00007f00 00001000 00000000",
-       FaultCode::late_zero, 40, "chunk list XDR offset"},
+       FaultCode::position_zero_not_first, 40, "chunk list XDR offset"},
       // an RPC message after a long message's list
       {"12345678 00000001 00000000 00000001 00000000 000005dc aabbcc04 00007f00 00060000"
        "00000000 12345678 00000000",

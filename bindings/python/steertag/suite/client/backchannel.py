@@ -104,29 +104,31 @@ def answer_from(sent):
 
 
 class Backchannel(SessionWatch):
-    """Runs the generator `talk(self)` once a reply for which `when` holds is due and there is a
+    """Runs the generator `callbacks(self)` once a reply for which `when` holds is due and there is a
     backchannel.
 
-    `talk` yields the XID of a call, or a list of them, and is sent the Answer, or a list. Or it
+    `callbacks` yields the XID of a call, or a list of them, and is sent the Answer, or a list. Or it
     yields `lose()`, and goes on when the client has bound its next connection. Replies wait until
     it ends, or until the client is quiet. NFS4ERR_DELAY ends it, since the client may wait for one
     of them. Callbacks of the reference server would use the only credit that a client need grant
-    (RFC 8167 4.1). They are over before the talk begins, and are left out while it lasts.
+    (RFC 8167 4.1). They are over before these callbacks begin, and are left out while these last.
 
     - `early`: it begins before the reply that gives the client a backchannel.
-    - `puts_off`: NFS4ERR_DELAY is an answer like any other.
+    - `tolerates_delay`: NFS4ERR_DELAY is an answer like any other.
     - `patient`: replies wait until it ends, however long that takes, unless the connection is lost.
     """
 
-    def __init__(self, talk, when=lambda reply: True, early=False, puts_off=False, patient=False):
+    def __init__(
+        self, callbacks, when=lambda reply: True, early=False, tolerates_delay=False, patient=False
+    ):
         super().__init__()
         self.made = None  # Step: the CREATE_SESSION of the session in use
         self.conn = None  # the connection of its backchannel
-        self.said = None  # what `talk` returned
+        self.result = None  # what `callbacks` returned
         self.lost = False
         self._delayed = False  # the client put a callback off
-        self._talk, self._when, self._early = talk, when, early
-        self._puts_off, self._patient = puts_off, patient
+        self._callbacks, self._when, self._early = callbacks, when, early
+        self._tolerates_delay, self._patient = tolerates_delay, patient
         self._running = None
         self._expected = {}  # XID: Answer or None, in the order in which they were asked for
         self._single = True
@@ -141,15 +143,15 @@ class Backchannel(SessionWatch):
         return self._running is None
 
     @property
-    def hindrance(self):
-        """Why the talk was not held to its end, or what it returned if that is a sentence; else ""."""
+    def not_testable_reason(self):
+        """Why the callbacks did not run to their end, or what it returned if that is a sentence; else ""."""
         if self.lost:
             return "the connection was lost while the server called"
         if self._delayed:
             return f"the client answers {DELAY} while its own call waits"
-        if self._running is None or self._talk is not None:
+        if self._running is None or self._callbacks is not None:
             return "the client does not answer"
-        return self.said if isinstance(self.said, str) else ""
+        return self.result if isinstance(self.result, str) else ""
 
     # -- calling ---------------------------------------------------------------------------------
 
@@ -254,13 +256,13 @@ class Backchannel(SessionWatch):
                 return rpc.OpaqueAuth(flavor=rpc.AuthFlavor.AUTH_SYS, body=body)
         return None
 
-    # -- the talk --------------------------------------------------------------------------------
+    # -- the callbacks ---------------------------------------------------------------------------
 
     def _go_on(self, answers):
         try:
             asked = self._running.send(answers)
         except StopIteration as end:
-            self.said, self._talk = end.value, None
+            self.result, self._callbacks = end.value, None
             self.release()
             return
         self._single = isinstance(asked, int)
@@ -272,8 +274,8 @@ class Backchannel(SessionWatch):
             answers = list(self._expected.values())
             self._expected = {}
             delayed = any(answer.status() == DELAY for answer in answers)
-            if delayed and not self._puts_off:
-                self._delayed, self._talk = True, None
+            if delayed and not self._tolerates_delay:
+                self._delayed, self._callbacks = True, None
                 self.release()
                 return
             self._go_on(answers[0] if self._single else answers)
@@ -294,7 +296,7 @@ class Backchannel(SessionWatch):
 
     def on_departure(self, reply):
         if reply.kind == "callback":
-            return self._leave_out(reply)
+            return self._suppress(reply)
         step = self.note(reply)
         if step is not None and step.asks_for_callbacks and step.session is not None:
             return self._join(step, reply)
@@ -306,8 +308,8 @@ class Backchannel(SessionWatch):
             return True
         return self.post(reply)
 
-    def _leave_out(self, callback):
-        if self._talk is not None and (self._early or not self.waits):
+    def _suppress(self, callback):
+        if self._callbacks is not None and (self._early or not self.waits):
             return True
         self._unanswered.add(bytes(callback.message[:4]))
         return False
@@ -315,7 +317,7 @@ class Backchannel(SessionWatch):
     def _begin(self, reply):
         self._holding = True
         self._held.append(reply)
-        self._running = self._talk(self)
+        self._running = self._callbacks(self)
         self._go_on(None)
         return True
 
@@ -351,7 +353,7 @@ class Backchannel(SessionWatch):
 
     def on_down(self, conn, reason):
         self._unanswered.clear()
-        if self._running is not None and self._talk is not None and not self._rebinds:
+        if self._running is not None and self._callbacks is not None and not self._rebinds:
             self.lost = self.lost or conn is self.conn
 
     def on_quiet(self):

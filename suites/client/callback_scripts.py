@@ -1,4 +1,4 @@
-"""What cases on callbacks share: harmless callbacks, and the talk that makes them (RFC 8881 20)."""
+"""What cases on callbacks share: harmless callbacks, and the scripts that make them (RFC 8881 20)."""
 
 from steertag import nfs
 from steertag.suite.client.backchannel import Backchannel, OK
@@ -23,12 +23,12 @@ def recall_slots(highest):
     return "CB_RECALL_SLOT", NFS4.CbRecallSlotArgs(rsa_target_highest_slotid=highest)
 
 
-def talk_over(bench, talk, when=is_read, **settings):
-    """(Backchannel, ClientOutcome) of a talk; the case ends if it could not be held."""
-    back = Backchannel(talk, when, **settings)
+def run_callbacks(bench, callbacks, when=is_read, **settings):
+    """(Backchannel, ClientOutcome) of a script of callbacks; the case ends if it could not run to its end."""
+    back = Backchannel(callbacks, when, **settings)
     outcome = bench.use(back)
-    if back.hindrance:
-        bench.not_testable(back.hindrance)
+    if back.not_testable_reason:
+        bench.not_testable(back.not_testable_reason)
     return back, outcome
 
 
