@@ -10,8 +10,6 @@
 
 namespace steertag::peer::testing {
 
-using nfs4::Status;
-
 /// A backchannel that keeps what the server calls until the test answers it.
 class HeldBackchannel final : public Backchannel {
  public:
@@ -44,7 +42,7 @@ class HeldBackchannel final : public Backchannel {
     nfs4::CbSequenceArgs sequence;
     nfs4::CbRecallArgs recall;
   };
-  Recall answer_recall(Status status);
+  Recall answer_recall(nfs4::Status status);
   static Recall read_recall(const Bytes& message);
   static Bytes accepted() {
     Bytes reply;
@@ -68,6 +66,9 @@ struct Actor {
 };
 
 class V4StateTest : public ::testing::Test {
+ public:
+  using Status = nfs4::Status;
+
  protected:
   V4StateTest() : memory(counting_clock(), seeded_random(8)), storage(memory, "export") { start(); }
 
@@ -288,7 +289,7 @@ inline HeldBackchannel::Recall HeldBackchannel::read_recall(const Bytes& message
   return read;
 }
 
-inline HeldBackchannel::Recall HeldBackchannel::answer_recall(Status status) {
+inline HeldBackchannel::Recall HeldBackchannel::answer_recall(nfs4::Status status) {
   const Held held = take();
   if (!held.done) return {};
   const Recall read = read_recall(held.message);
