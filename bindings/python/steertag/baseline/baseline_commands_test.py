@@ -331,31 +331,6 @@ def test_the_date_is_set_wherever_it_stands(tmp_path, text, date):
     assert yaml.safe_load(result.text)["date"] == TODAY
 
 
-NEW = "software: 'Linux: 6'\nsteertag: '0'\ncases: 1\n"
-HEADS = [
-    (f"{NEW}rows: []\n", NEW),
-    ("software: Linux\n  5\nsteertag:\ncases: 900 # of them\nrows: []\n", NEW),
-    ("rows: []\nsoftware: |\n  Linux\n  5\ncases: 7\n", "software: 'Linux: 6'\ncases: 1\n"),
-    ("rows: []\n", f"target: {TARGET}\nrows:\n"),
-]
-
-
-@pytest.mark.parametrize("text, expected", HEADS)
-def test_what_a_file_says_of_the_run_is_kept_current(tmp_path, text, expected):
-    result = updated(tmp_path, f"target: {TARGET}\n{text}", [entry()], software="Linux: 6")
-    assert expected in result.text.replace(" # of them", "")
-    written = yaml.safe_load(result.text)
-    assert written["rows"] == [row(note="")]
-    assert ("cases" in written) == ("cases" in text)
-
-
-def test_a_new_file_says_what_was_run(tmp_path):
-    text = updated(tmp_path, "", [entry()], software="Linux: 6").text
-    assert f"target: {TARGET}\ndate: 2026-11-21\n{NEW}rows:\n" in text
-    part = updated(tmp_path, "", [entry()], software="Linux: 6", partial=True).text
-    assert "cases" not in part.partition("rows:")[0]
-
-
 def test_rows_may_be_indented(tmp_path):
     head, rows = HUMAN.split("rows:\n")
     text = f"{head}rows:\n{textwrap.indent(rows, '  ')}"

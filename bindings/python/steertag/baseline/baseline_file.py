@@ -131,7 +131,9 @@ def parse(path, text):
     twice = names_twice(row.case for row in rows)
     if twice:
         raise BaselineError(f"{path} names more than once: {some(twice)}")
-    return Baseline(document["target"], rows, str(document.get("date") or ""), **_head(path, document))
+    return Baseline(
+        document["target"], rows, str(document.get("date") or ""), **_head(path, document)
+    )
 
 
 def _head(path, document):
