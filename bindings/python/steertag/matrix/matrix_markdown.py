@@ -27,7 +27,8 @@ def lines(targets, by=REQUIREMENT, differences=False, pages=None):
             [by, *(escaped(target.name) for target in columns)],
             [[_key(row, by), *(cell_text(cell, by) for cell in row.cells)] for row in found],
         )
-        yield from ("", f"`{VARIES}` depends on timing; `{NOT_RUN}`: no case was run.")
+        yield ""
+        yield f"`{VARIES}` depends on timing. `{NOT_RUN}`: no case was run, or all of them broke another requirement."
 
 
 def target_table(targets, pages):

@@ -26,7 +26,9 @@ def lines(targets, rows, by, notes=True):
         if notes:
             yield from _notes(row, by)
     if any(VARIES in text for row in cells for text in row):
-        yield f"{VARIES} depends on timing: the case has several outcomes"
+        yield f"{VARIES} depends on timing: a case has several outcomes"
+    if any(text == NOT_RUN for row in cells for text in row):
+        yield f"{NOT_RUN} no case was run, or all of them broke another requirement"
 
 
 def head(targets):

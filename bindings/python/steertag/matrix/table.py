@@ -51,7 +51,8 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One requirement or case. A cell is None if the target has none of its cases."""
+    """One requirement or case. A cell is None if the target has run none of its cases, or all of them
+    broke another requirement."""
 
     key: str
     cells: tuple
@@ -68,7 +69,7 @@ class Row:
         return next((verdict for verdict in WORST_FIRST if verdict in found), "")
 
     def passes(self):
-        """Whether every target passes it."""
+        """Whether every target that has the row passes it."""
         return all(cell is None or cell.worst == PASS for cell in self.cells)
 
 
