@@ -11,6 +11,7 @@ from .failure import Failure
 from .files import cp, ls
 from .files.escape import printable
 from .grade import grade_arguments as grade
+from .matrix import matrix_arguments as matrix
 from .mutation import mutation_command
 from .replay import replay_command, shrink
 
@@ -52,6 +53,7 @@ def _parser():
     listing.add_argument("path", nargs="*", help="files or folders (default: both suites)")
     listing.set_defaults(run=cases)
     baseline.add_command(commands)
+    matrix.add_commands(commands)
     grade.add_command(commands)
     cp.add_command(commands)
     ls.add_command(commands)

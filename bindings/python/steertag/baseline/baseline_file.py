@@ -2,6 +2,9 @@
 
     target: my-server                  # the `name` of the target's profile
     date: 2026-11-21                   # of the last change of a row
+    software: Linux 6.1.192            # optional: the version of the target
+    steertag: 0.1.0                    # optional: the version of the suite
+    cases: 1676                        # optional: the number of cases of the run
     rows:
     - case: server.binding.reduced-attributes
       verdict: fail
@@ -23,6 +26,7 @@ from .error import BaselineError, cannot_read
 ROW_KEYS = ("case", "verdict", "requirement", "reason", "note")
 OR_KEY = "or"
 OUTCOME_KEYS = ("verdict", "reason")
+HEAD_KEYS = ("software", "steertag", "cases")  # what is known of the run; each is optional
 # Above the largest file with a row for every case. A larger file is a wrong file.
 LARGEST_BASELINE = 16 << 20
 MOST_NAMED = 5  # cases that one sentence names
@@ -44,10 +48,15 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Baseline:
-    """The rows of one target."""
+    """The rows of one target. `date` is that of the last change, as YYYY-MM-DD. `software` and
+    `steertag` are versions, `cases` is the number of cases of the run. Empty or 0: unknown."""
 
     target: str
     rows: list
+    date: str = ""
+    software: str = ""
+    steertag: str = ""
+    cases: int = 0
 
     def by_case(self):
         return {row.case: row for row in self.rows}
@@ -122,7 +131,19 @@ def parse(path, text):
     twice = names_twice(row.case for row in rows)
     if twice:
         raise BaselineError(f"{path} names more than once: {some(twice)}")
-    return Baseline(document["target"], rows)
+    return Baseline(
+        document["target"], rows, str(document.get("date") or ""), **_head(path, document)
+    )
+
+
+def _head(path, document):
+    """{key of HEAD_KEYS: value} of those that the document has."""
+    found = {key: document[key] for key in HEAD_KEYS if document.get(key) is not None}
+    for key, value in found.items():
+        kind, what = (int, "a number") if key == "cases" else (str, "a text")
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise BaselineError(f"{path} is not a baseline: '{key}' is not {what}")
+    return found
 
 
 def _row(where, entry):

@@ -14,15 +14,15 @@ class RowsText:
         if not text.endswith("\n"):
             text += "\n"
         self._lines = text.splitlines(keepends=True)
-        self._date = None  # the marks of the date
+        self._marks = {}  # of the value of each key of the head: (start, end)
         self._rows = {}  # case id: text
         self._indent = ""  # of the rows
         self._head, self._tail = self._lines, []
         for key, value in yaml.compose(text, yaml.SafeLoader).value:
-            if key.value == "date":
-                self._date = value.start_mark, value.end_mark
-            elif key.value == "rows":
+            if key.value == "rows":
                 self._split(key, value)
+            else:
+                self._marks[key.value] = value.start_mark, value.end_mark
 
     def replace(self, case_id, row):
         """Replaces the row's text; the comments above it stay."""
@@ -42,16 +42,26 @@ class RowsText:
             self._rows = dict(sorted(self._rows.items()))
 
     def set_date(self, date):
-        if self._date is None:
+        if not self.replace_value("date", date):
             self._head.insert(0, f"date: {date}\n")
-            return
-        start, end = self._date
-        line = self._lines[start.line]
-        before = line[: start.column].rstrip() + " "  # `date:` may have no value yet
+
+    def replace_value(self, key, value):
+        """Whether the text has this key beside the rows; its value becomes `value`, YAML in one
+        line."""
+        if key not in self._marks:
+            return False
+        start, end = self._marks[key]
+        before = self._lines[start.line][: start.column].rstrip() + " "  # there may be no value yet
+        last, behind = end.line, self._lines[end.line][end.column :]
+        if end.line > start.line and end.column == 0:  # a block, which ends before the next line
+            last, behind = end.line - 1, "\n"
         part, index = self._head, start.line
-        if index >= len(self._head):  # the date is below the rows
+        if index >= len(self._head):  # the key is below the rows
             part, index = self._tail, index - len(self._lines)
-        part[index] = f"{before}{date}{line[end.column :]}"
+        part[index] = f"{before}{value}{behind}"
+        for line in range(1, last - start.line + 1):
+            part[index + line] = ""
+        return True
 
     def text(self):
         if not self._rows:

@@ -8,6 +8,7 @@ from .case_outcome import Outcome, VERDICTS, names_twice
 from .error import BaselineError, cannot_read
 
 REPORT = "report.json"
+HEAD_KEYS = ("name", "target", "software", "steertag")
 # A report beyond these limits is not from the suite.
 MAX_CASES = 100_000
 LARGEST_REPORT = 256 << 20
@@ -38,12 +39,15 @@ class Case:
 @dataclasses.dataclass(frozen=True)
 class Report:
     """The cases of a run. `name` is the target's name in its profile, or empty; `target` is its
-    URL. `partial`: some cases of the suite are missing."""
+    URL. `software` and `steertag` are the versions of target and suite. `partial`: some cases of the
+    suite are missing."""
 
     cases: list
     name: str = ""
     target: str = ""
     partial: bool = False
+    software: str = ""
+    steertag: str = ""
 
 
 def load_report(path):
@@ -54,8 +58,8 @@ def load_report(path):
         document = json_file.load(path, LARGEST_REPORT)
         cases = [Case.of(entry) for entry in document["cases"]]
         stopped = document.get("stopped")
-        name, target = (text(document.get(key, "")) for key in ("name", "target"))
-        report = Report(cases, name, target, partial=bool(document.get("partial", False)))
+        head = {key: text(document.get(key, "")) for key in HEAD_KEYS}
+        report = Report(cases, partial=bool(document.get("partial", False)), **head)
     except OSError as error:
         raise cannot_read("report", path, error) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:

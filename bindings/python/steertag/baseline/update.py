@@ -5,10 +5,11 @@ notes."""
 
 import collections
 import dataclasses
+import math
 
 import yaml
 
-from .baseline_file import OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, other_target, parse
+from .baseline_file import HEAD_KEYS, OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, other_target, parse
 from .case_outcome import EXCUSABLE, PASS, Outcome
 from .comparison import differences_of
 from .error import BaselineError
@@ -32,7 +33,8 @@ class Update:
 
 def update(path, text, reports, target, today, note="", also=False):
     """The Update of the file `path` by all `reports`. `text` is its content, or "" for a new file.
-    `today` becomes its date; `note` is the note of new rows.
+    `today` becomes its date; `note` is the note of new rows. Versions and the number of cases are kept
+    current where the file has them.
 
     A row stays if it has each outcome seen. It goes if its case passed everywhere or no longer
     exists. Otherwise it gets the outcomes seen; all but the first go below `or`.
@@ -44,7 +46,7 @@ def update(path, text, reports, target, today, note="", also=False):
         raise other_target(path, present.target, target)
     seen = _seen(reports)
     whole = not all(report.partial for report in reports)
-    rows_text = RowsText(text or _head(target, today))
+    rows_text = RowsText(text or _head(target, today, reports))
     listed = present.by_case()
     entries, changed, removed = {}, [], []  # entries: new and changed rows
     for case_id, row in listed.items():
@@ -68,6 +70,8 @@ def update(path, text, reports, target, today, note="", also=False):
         entries[case_id] = _entry(seen[case_id], None, note, also)
         rows_text.add(case_id, _text(entries[case_id]))
     if added or changed or removed:
+        for key, value in _about(reports).items():
+            rows_text.replace_value(key, _inline(value))
         rows_text.set_date(today)
     written = rows_text.text()
     expected = {key: row for key, row in listed.items() if key not in (*changed, *removed)}
@@ -78,6 +82,20 @@ def update(path, text, reports, target, today, note="", also=False):
             "nothing was written"
         )
     return Update(written, added, changed, removed)
+
+
+def _about(reports):
+    """{key of HEAD_KEYS: value} of what the first whole report says of its run."""
+    first = next((report for report in reports if not report.partial), None)
+    if first is None:
+        return {}
+    values = (first.software, first.steertag, len(first.cases))
+    return {key: value for key, value in zip(HEAD_KEYS, values, strict=True) if value}
+
+
+def _inline(value):
+    """YAML of the value in one line."""
+    return yaml.safe_dump([value], allow_unicode=True, width=math.inf)[2:].rstrip("\n")
 
 
 def _says(text, target, rows):
@@ -143,6 +161,7 @@ def _document(target, rows):
     return yaml.safe_dump({"target": target, "rows": rows}, allow_unicode=True)
 
 
-def _head(target, today):
-    head = yaml.safe_dump({"target": target, "date": today}, sort_keys=False)
+def _head(target, today, reports):
+    entries = {"target": target, "date": today} | _about(reports)
+    head = yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=math.inf)
     return f"# Expected outcomes other than pass of the target {target}.\n{head}rows: []\n"

@@ -30,6 +30,7 @@ class Controller:
         self._case_ids = {}  # of started cases, by node id
         self._name_target({"server"})
         self._report.name = options.profile.name
+        self._report.software = options.profile.software
         self._report.partial = names_a_part(config)
         self._report.run_seed = options.run_seed
         self._baseline = options.baseline

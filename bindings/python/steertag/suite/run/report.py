@@ -48,6 +48,7 @@ class Report:
         self.records = {}
         self.target = ""
         self.name = ""  # Of the target, by its profile.
+        self.software = ""  # The version of the target, by its profile.
         self.run_seed = 0  # Of the XIDs.
         self.stopped = ""  # Why the run ended early.
         self.partial = False  # Some cases of the suite were not selected, or did not run.
@@ -79,6 +80,8 @@ class Report:
         document["run_seed"] = self.run_seed
         if self.name:
             document["name"] = self.name
+        if self.software:
+            document["software"] = self.software
         if self.stopped:
             document["stopped"] = self.stopped
         if self.partial:

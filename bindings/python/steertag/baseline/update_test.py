@@ -1,0 +1,48 @@
+"""What an update writes of the run beside the rows."""
+
+import datetime
+
+import pytest
+import yaml
+
+from steertag.baseline import load_report
+from steertag.baseline.update import update
+from steertag.testing.run_files import entry, row, write_report
+
+TARGET = "some-target"
+TODAY = datetime.date(2026, 11, 21)
+NEW = "software: 'Linux: 6'\nsteertag: 0.1.0\ncases: 1\n"
+
+
+def updated(tmp_path, text, **head):
+    """The text after an update by a report with one failure."""
+    case = entry("server.a", "fail", "saw silence", ["RFC8166-4.5.1-1"])
+    report = write_report(tmp_path / "report.json", [case], software="Linux: 6", **head)
+    return update(tmp_path / "it.yaml", text, [load_report(report)], TARGET, TODAY).text
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (f"{NEW}rows: []\n", NEW),
+        ("software: Linux\n  5\nsteertag:\ncases: 900\nrows: []\n", NEW),
+        ("rows: []\nsoftware: |\n  Linux\n  5\ncases: 7\n", "software: 'Linux: 6'\ncases: 1\n"),
+        ("rows: []\n", f"target: {TARGET}\nrows:\n"),
+        ("cases: 900 # of them\nrows: []\n", "cases: 1 # of them\n"),
+    ],
+)
+def test_what_a_file_says_of_the_run_is_kept_current(tmp_path, text, expected):
+    written = updated(tmp_path, f"target: {TARGET}\n{text}")
+    assert expected in written
+    content = yaml.safe_load(written)
+    assert content["rows"] == [row("server.a", note="")]
+    assert ("cases" in content) == ("cases" in text)
+
+
+def test_a_new_file_says_what_was_run(tmp_path):
+    assert f"target: {TARGET}\ndate: 2026-11-21\n{NEW}rows:\n" in updated(tmp_path, "")
+
+
+def test_a_part_of_the_suite_says_nothing_of_the_whole(tmp_path):
+    head = updated(tmp_path, "", partial=True).partition("rows:")[0]
+    assert "cases" not in head and "software" not in head

@@ -1,0 +1,1 @@
+"""Makes docs/results/ from fixtures/baselines/."""
