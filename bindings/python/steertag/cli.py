@@ -22,7 +22,9 @@ _EPILOG = "`steertag COMMAND --help` explains a command, its options and its exi
 
 
 def serve(arguments):
-    """Starts the reference server, the native `steertag-serve`; its own --help has the options."""
+    """Starts the reference server.
+
+    It is the native `steertag-serve`, whose own --help has the options."""
     program = os.environ.get("STEERTAG_SERVE") or str(build_paths.tool("steertag-serve"))
     # Python ignores it, and a program inherits that.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -107,7 +109,7 @@ def _parsed(made, arguments):
 
 
 def _discard_output():
-    """Nobody reads standard output any more."""
+    """Sends what is left of the output nowhere: its reader has closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

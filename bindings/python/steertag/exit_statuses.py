@@ -57,3 +57,11 @@ def epilog(command):
     """The lines on exit statuses below a command's --help; for argparse.RawDescriptionHelpFormatter."""
     lines = (f"  {status:<3} {meaning}" for status, meaning in statuses(command).items())
     return "\n".join(["exit status:", *lines])
+
+
+def table_rows():
+    """The rows of docs/commands.md: | command | status | meaning |."""
+    commands = ["any other", *STATUSES]
+    for command in commands:
+        for status, meaning in statuses(command).items():
+            yield f"| {command} | {status} | {meaning} |"

@@ -66,6 +66,11 @@ def place_names():
     return sorted({row.document for row in rows} | {f"{r.document}-{r.section}" for r in rows})
 
 
+def requirement_names():
+    """The ids of all rows, sorted."""
+    return sorted(row.id for row in _by_id().values())
+
+
 @functools.lru_cache(maxsize=1)
 def _by_id():
     return {row.id.upper(): row for row in ledger.ledger.requirements()}

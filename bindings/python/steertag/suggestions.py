@@ -1,4 +1,4 @@
-""" "Did you mean": the known words that are nearest to an unknown one."""
+"""Finds the known words that are nearest to an unknown one."""
 
 import difflib
 

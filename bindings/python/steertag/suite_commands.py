@@ -7,9 +7,9 @@ import sys
 
 from . import build_paths, suites_place
 from .exit_statuses import epilog
-from .failure import Failure
 
 NAMES = ("test", "test-client")  # the words behind them are passed on, whatever they are
+WRONG_OPTIONS = 4  # pytest's exit status
 _PLUGIN = "steertag.suite.plugin"
 _SERVER = """\
 Tests a server: runs the server suite against URL, provider://host[:port][/export] (tcp:// too). The export
@@ -52,8 +52,8 @@ def test(arguments):
     """Becomes pytest with the server suite and the URL."""
     words = _without_help(arguments, "server")
     if not words or "://" not in words[0]:
-        arguments.parser.error("the server's URL comes first: provider://host[:port][/export]")
-    _run_pytest("server", ["--target", *words])
+        _refuse(arguments, "the server's URL comes first: provider://host[:port][/export]")
+    _run_pytest("server", ["--target", *words], arguments)
 
 
 def test_client(arguments):
@@ -62,9 +62,9 @@ def test_client(arguments):
     place = words.index("--") if "--" in words else len(words)
     options, command = words[:place], words[place + 1 :]
     if not command:
-        arguments.parser.error("the client's command comes last, behind --")
+        _refuse(arguments, "the client's command comes last, behind --")
     line = command[0] if len(command) == 1 else shlex.join(command)
-    _run_pytest("client", [*options, "--client-command", line])
+    _run_pytest("client", [*options, "--client-command", line], arguments)
 
 
 def _without_help(arguments, role):
@@ -74,7 +74,7 @@ def _without_help(arguments, role):
         arguments.parser.print_help()
         arguments.parser.exit()
     if first == ["--options"]:
-        _run_pytest(role, ["--help"])
+        _run_pytest(role, ["--help"], arguments)
     return arguments.words
 
 
@@ -87,10 +87,16 @@ def pytest_command(role, options):
     return command + options
 
 
-def _run_pytest(role, options):
+def _refuse(arguments, sentence):
+    """Ends the command as pytest ends for wrong options."""
+    parser = arguments.parser
+    parser.exit(WRONG_OPTIONS, f"{parser.format_usage()}{parser.prog}: error: {sentence}\n")
+
+
+def _run_pytest(role, options, arguments):
     try:
         command = pytest_command(role, options)
     except suites_place.NoSuites as error:
-        raise Failure(str(error)) from None
+        _refuse(arguments, str(error))
     sys.stdout.flush()
     os.execv(command[0], command)

@@ -5,10 +5,6 @@ from . import selection_options
 
 NOTHING = 1  # the exit status if no case is as asked for
 _WIDTH = 56  # columns of an id
-_EPILOG = """\
-exit status: 0: cases are listed; 1: no case is as asked for; 2: a word names nothing, or the cases cannot be
-collected.
-"""
 
 
 def add_command(commands):
@@ -16,7 +12,6 @@ def add_command(commands):
         "cases",
         help="Lists the cases, with a sentence each",
         description="Lists the cases: id, what the case asserts, and its requirements.",
-        epilog=_EPILOG,
     )
     parser.add_argument("path", nargs="*", help="files or folders (default: both suites)")
     selection_options.add_options(parser.add_argument)

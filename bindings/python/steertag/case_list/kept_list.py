@@ -8,7 +8,7 @@ import json
 import os
 import pathlib
 
-from .. import build_paths, suites_place
+from .. import build_paths, progress, suites_place
 from ..atomic_file import write_atomically
 from ..failure import Failure
 from .case_entry import restored
@@ -36,6 +36,14 @@ def case_list(paths=()):
     return kept
 
 
+def kept_cases():
+    """The kept CaseEntry list of both suites, at once; [] if there is none or a source has changed."""
+    try:
+        return _read(source_digest(suites_place.folders())) or []
+    except suites_place.NoSuites:
+        return []
+
+
 def place():
     """The path of the file: below `build` of the checkout, or in the user's cache (XDG)."""
     checkout = build_paths.checkout()
@@ -49,7 +57,8 @@ def _collected(paths):
     from ..suite.cases.collection import CannotCollect, collect_apart
 
     try:
-        return collect_apart(paths)
+        with progress.note("collecting the cases: about 3 s, once after a change"):
+            return collect_apart(paths)
     except CannotCollect as error:
         raise Failure(str(error)) from None
 
