@@ -70,7 +70,7 @@ void add_port_mapper(const Options& options, peer::ListenAddresses& addresses) {
 }
 
 int serve(const Options& options) {
-  // Only here: a reader that closes the pipe of a printed list ends the program, as with other tools.
+  // Not for a printed list: there a closed pipe ends the program quietly, as it does other tools.
   std::signal(SIGPIPE, SIG_IGN);
   if (!options.port_file.empty()) {
     const KeptFile kept[] = {{"--handle-key", options.key_file},
