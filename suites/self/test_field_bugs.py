@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from steertag import build_paths, peer, trace
+from steertag import build_paths, peer, suites_place, trace
 from steertag.suite.cases import collection
 
 # So that none gets lost.
@@ -19,7 +19,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def cases():
-    return collection.collect_apart(collection.suites())
+    return collection.collect_apart(suites_place.folders())
 
 
 def cases_of(row, cases):

@@ -341,7 +341,8 @@ def test_cases_are_selected_by_their_ids(suite):
     assert [row["id"] for row in document["cases"]] == ["self.null"] and document["partial"]
     result = suite.run("--case", "self.null", "--case", "self.nil")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --case self.nil: no case here has this id"])
+    sentence = "--case self.nil: no case here has this id; did you mean self.null?"
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
 
 
 def test_a_run_that_executes_nothing_is_no_success(suite):

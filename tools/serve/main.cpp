@@ -38,7 +38,6 @@ void catch_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the process's limit is to fail with EFBIG
 }
 
@@ -71,6 +70,8 @@ void add_port_mapper(const Options& options, peer::ListenAddresses& addresses) {
 }
 
 int serve(const Options& options) {
+  // Not for a printed list: there a closed pipe ends the program quietly, as it does other tools.
+  std::signal(SIGPIPE, SIG_IGN);
   if (!options.port_file.empty()) {
     const KeptFile kept[] = {{"--handle-key", options.key_file},
                              {"--recovery", options.recovery_file}};

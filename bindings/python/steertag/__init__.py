@@ -8,8 +8,7 @@ import importlib
 import sys
 
 from . import build_paths
-
-__version__ = "0.1.0"
+from ._version import __version__
 
 _FOLDERS = (
     "wire",

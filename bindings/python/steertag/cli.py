@@ -1,11 +1,15 @@
 """The command `steertag`: one subcommand for each thing that it does."""
 
+# PYTHON_ARGCOMPLETE_OK
+
 import argparse
 import os
+import signal
 import sys
 
-from . import __version__, build_paths, stopping
+from . import __version__, build_paths, command_parser, stopping, suite_commands
 from .baseline import baseline_commands as baseline
+from .case_list import cases_command
 from .coverage import coverage_arguments as coverage
 from .failure import Failure
 from .files import cp, ls
@@ -15,26 +19,20 @@ from .matrix import matrix_arguments as matrix
 from .mutation import mutation_command
 from .replay import replay_command, shrink
 
+_EPILOG = "`steertag COMMAND --help` explains a command, its options and its exit statuses."
+
 
 def serve(arguments):
-    """Starts the reference server, the native `steertag-serve`; its own --help has the options."""
+    """Starts the reference server.
+
+    It is the native `steertag-serve`, whose own --help has the options."""
     program = os.environ.get("STEERTAG_SERVE") or str(build_paths.tool("steertag-serve"))
+    # Python ignores it, and a program inherits that.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         os.execv(program, [program, *arguments])
     except OSError as error:
         raise Failure(f"cannot start {program}: {error.strerror}") from None
-
-
-def cases(arguments):
-    """Lists the cases that pytest collects."""
-    from .suite.cases.collection import CannotCollect, collect_apart, suites
-
-    try:
-        entries = collect_apart(arguments.path or suites())
-    except CannotCollect as error:
-        raise Failure(str(error)) from None
-    for entry in entries:
-        print(f"{entry.id:<56} {' '.join(entry.requirements)}")
 
 
 def version(_):
@@ -42,41 +40,37 @@ def version(_):
     print(f"steertag {__version__}")
 
 
-def _parser():
-    parser = argparse.ArgumentParser(
-        prog="steertag", description="Conformance of RPC-over-RDMA version 1 and NFS/RDMA."
+def parser():
+    """The parser of the whole command line. Man pages and completion are made of it."""
+    made = command_parser.CommandParser(
+        prog="steertag",
+        description="Conformance of RPC-over-RDMA version 1 and NFS/RDMA.",
+        epilog=_EPILOG,
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("serve", help=_first_line(serve), add_help=False)
+    made.add_argument("--version", action="version", version=f"steertag {__version__}")
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    suite_commands.add_commands(commands)
+    command_parser.add_command(commands, "serve", serve, add_help=False)
+    grade.add_command(commands)
+    cases_command.add_command(commands)
     coverage.add_commands(commands)
-    listing = commands.add_parser("cases", help=_first_line(cases))
-    listing.add_argument("path", nargs="*", help="files or folders (default: both suites)")
-    listing.set_defaults(run=cases)
     baseline.add_command(commands)
     matrix.add_commands(commands)
-    grade.add_command(commands)
-    cp.add_command(commands)
-    ls.add_command(commands)
     replay_command.add_command(commands)
     shrink.add_command(commands)
     mutation_command.add_command(commands)
-    commands.add_parser("version", help=_first_line(version)).set_defaults(run=version)
-    return parser
-
-
-def _first_line(function):
-    return function.__doc__.splitlines()[0].rstrip(".")
+    cp.add_command(commands)
+    ls.add_command(commands)
+    command_parser.add_command(commands, "version", version).set_defaults(run=version)
+    command_parser.explain_statuses(commands)
+    return made
 
 
 def main(arguments=None):
     """The console script; returns the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        if arguments[:1] == ["serve"]:
-            serve(arguments[1:])
-        parsed = _parser().parse_args(arguments)
-        with stopping.raising():
-            return parsed.run(parsed) or 0
+        return _run(arguments)
     except Failure as failure:
         print(f"steertag: {printable(str(failure))}", file=sys.stderr)
         return 2
@@ -86,8 +80,39 @@ def main(arguments=None):
     except KeyboardInterrupt as interrupt:
         return stopping.status(interrupt)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 0
+
+
+def _run(arguments):
+    if arguments[:1] == ["serve"]:
+        serve(arguments[1:])
+    made = parser()
+    if "_ARGCOMPLETE" in os.environ:
+        from . import completion
+
+        completion.complete(made)
+    try:
+        parsed = _parsed(made, arguments or ["--help"])
+        with stopping.raising():
+            return parsed.run(parsed) or 0
+    finally:
+        if sys.stdout is not None:
+            sys.stdout.flush()  # here, where a closed pipe is caught, and not at the end of Python
+
+
+def _parsed(made, arguments):
+    """The parsed arguments. The words of a command that passes them on are not argparse's to judge."""
+    if arguments[0] not in suite_commands.NAMES:
+        return made.parse_args(arguments)
+    parsed = made.parse_args(arguments[:1])
+    parsed.words = arguments[1:]
+    return parsed
+
+
+def _discard_output():
+    """Sends what is left of the output nowhere: its reader has closed the pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

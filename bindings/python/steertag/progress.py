@@ -1,11 +1,35 @@
 """A progress bar on standard error, if that is a terminal."""
 
+import contextlib
 import sys
 
 from .files.escape import printable
 
 # Shorter work gets no bar.
 QUIET_S = 0.5
+
+
+def counted(results, total, name):
+    """The list of results, which come one by one; the bar has the time left, after those that came."""
+    if not sys.stderr.isatty():
+        return list(results)
+    from tqdm import tqdm  # most runs draw no bar
+
+    return list(tqdm(results, total=total, desc=name, delay=QUIET_S, leave=False))
+
+
+@contextlib.contextmanager
+def note(text):
+    """Shows a line on standard error while the work inside lasts, if that is a terminal. It is for work whose end is not
+    known, but a time that it usually takes: `text` says both."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    print(text, end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        print(f"\r{' ' * len(text)}\r", end="", file=sys.stderr, flush=True)
 
 
 def run(step, done_bytes, total_bytes, name, leave=True):

@@ -2,17 +2,19 @@
 pytest there finds the plugin without an option."""
 
 import pathlib
+import runpy
 import shutil
 import sys
 import tomllib
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
+VERSION = PROJECT / "bindings/python/steertag/_version.py"
 
 
 def write(site, pyproject=PROJECT / "pyproject.toml"):
     """Writes METADATA and entry_points.txt (PyPA: core metadata, entry points) below the folder of packages."""
     project = tomllib.loads(pyproject.read_text())["project"]
-    name, version = project["name"], project["version"]
+    name, version = project["name"], runpy.run_path(str(VERSION))["__version__"]
     for stale in pathlib.Path(site).glob(f"{name}-*.dist-info"):
         shutil.rmtree(stale)
     folder = pathlib.Path(site) / f"{name}-{version}.dist-info"

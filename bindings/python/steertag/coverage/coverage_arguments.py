@@ -8,9 +8,18 @@ import pathlib
 def add_commands(commands):
     _add_coverage(commands)
     parser = commands.add_parser(
-        "explain", help="Prints a requirement of the ledger, its cases and deviations"
+        "explain",
+        help="Explains requirements, sections, documents, cases and deviations",
+        description="Prints what the ledger, the suites and the deviations say of each WORD. Upper and lower case "
+        "are the same.",
     )
-    parser.add_argument("id", nargs="+", help="requirement id, as in RFC8166-4.5.1-1")
+    parser.add_argument(
+        "word",
+        nargs="+",
+        metavar="WORD",
+        help="a requirement (RFC8166-4.5.1-1), section (RFC8166-4.5), document (RFC8166), case "
+        "(server.header.version-zero) or deviation (grants-zero)",
+    )
     parser.set_defaults(run=_explain)
 
 
@@ -72,6 +81,6 @@ def _coverage(arguments):
 
 
 def _explain(arguments):
-    from . import coverage_commands
+    from . import explain_command
 
-    return coverage_commands.explain(arguments)
+    return explain_command.explain(arguments)

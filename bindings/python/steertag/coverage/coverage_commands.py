@@ -1,4 +1,4 @@
-"""The commands `steertag coverage` and `steertag explain`."""
+"""The command `steertag coverage`."""
 
 import collections
 import json
@@ -6,11 +6,12 @@ import json
 from .. import requirements as ledger
 from ..atomic_file import write_atomically
 from ..baseline import BaselineError, load_report
+from ..case_list.kept_list import case_list
 from ..failure import Failure
 from . import coverage_text, deviation_results
-from .coverage_document import document, url
+from .coverage_document import document
 from .gate import open_rows, problems, unbroken, unbroken_problems
-from .matrix import build
+from .matrix import whole_matrix
 from .unbroken_cases import case_problems, unbroken_cases
 
 HOW_TO_SETTLE = (
@@ -28,7 +29,7 @@ def coverage(arguments):
     """Prints the matrix and the open rows."""
     verdicts, target = _results(arguments.report)
     catches = _catches(arguments.deviations)
-    matrix = _matrix(_cases(arguments.path), verdicts, catches)
+    matrix = whole_matrix(case_list(arguments.path), verdicts, catches)
     for path, write in ((arguments.json, _json), (arguments.html, _html)):
         if path is not None:
             _write(path, write(matrix, target))
@@ -65,63 +66,6 @@ def _untold(matrix, bare):
     return [*unbroken_problems(matrix), *case_problems(bare, matrix.cases)]
 
 
-def explain(arguments):
-    """Prints requirements of the ledger, each with its cases and deviations."""
-    for requirement_id in arguments.id:
-        try:
-            ledger.find(requirement_id)
-        except ledger.UnknownRequirement as error:
-            raise Failure(str(error)) from None
-    try:
-        cases, problem = _cases([]), ""
-    except Failure as failure:  # an installed package has no suites
-        cases, problem = [], str(failure)
-    matrix = _matrix(cases)
-    for requirement_id in arguments.id:
-        _print(_explained(matrix.row(requirement_id), problem))
-
-
-def _explained(row, problem):
-    """The lines on one row. `problem` says why no cases are known, or is None."""
-    entry = row.requirement
-    yield f"{entry.id}  {ledger.level(entry)}, {entry.role}, {entry.subject}"
-    yield f"  {entry.statement}"
-    yield f"  clause: {url(entry) or entry.section}"
-    yield f"  observable: {entry.observable}"
-    yield f"  test: {entry.test}"
-    if entry.note:
-        yield f"  note: {entry.note}"
-    if problem:
-        yield f"  cases: not known, {problem}"
-    else:
-        states = ", ".join(f"{side}: {state}" for side, state in row.states.items())
-        yield f"  state: {row.state} ({states})"
-    if entry.exemption is not None:
-        role = f", {entry.exemption.role}" if entry.exemption.role else ""
-        instead = ", ".join(entry.exemption.by)
-        yield f"  exemption: {entry.exemption.kind}{role}: {entry.exemption.why}"
-        if instead:
-            yield f"  instead: {instead}"
-    for side, why in entry.unbroken.items():
-        yield f"  no deviation of the {side} breaks it: {why}"
-    for title, lines in (
-        ("case", [case.id for case in row.cases]),
-        ("deviation", [f"{each.name}: {each.sentence}" for each in row.deviations]),
-    ):
-        for line in lines:
-            yield f"  {title}: {line}"
-
-
-def _cases(paths):
-    """The cases below the paths, or of both suites."""
-    from ..suite.cases.collection import CannotCollect, collect_apart, suites
-
-    try:
-        return collect_apart(paths or suites())
-    except CannotCollect as error:
-        raise Failure(str(error)) from None
-
-
 def _results(reports):
     """{case id: its worst verdict in the reports}, and the targets of the reports."""
     from ..verdict import Verdict
@@ -145,17 +89,6 @@ def _catches(paths):
         return {key: catch for path in paths for key, catch in deviation_results.read(path)}
     except deviation_results.BadResults as error:
         raise Failure(str(error)) from None
-
-
-def _matrix(cases, verdicts=None, catches=None):
-    """The Matrix of the whole ledger and all deviations."""
-    from .. import ledger as engine_ledger
-    from .. import peer, trace
-
-    deviations = [
-        each for side in (trace.Role.server, trace.Role.client) for each in peer.deviations(side)
-    ]
-    return build(engine_ledger.requirements(), cases, deviations, verdicts, catches)
 
 
 def _json(matrix, target):

@@ -390,6 +390,54 @@ def test_explain_prints_all_of_a_requirement(capsys):
     assert "RFC8166-0-0 is not in the ledger" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "word, lines",
+    [
+        ("rfc8166-4.6.1-2", ["RFC8166-4.6.1-2  SHOULD, responder, legacy"]),
+        ("Server.Legacy.msgp-write", ["server.legacy.msgp-write  case for a server, safe"]),
+        (
+            "server.legacy.msgp-write",
+            [
+                "  run: steertag test URL --case server.legacy.msgp-write",
+                "  deviation: msgp-discarded",
+            ],
+        ),
+        ("RFC8166-4.6.1", ["  RFC8166-4.6.1-2  SHOULD, responder, "]),
+        ("rfc 8166 section 4.6", ["  RFC8166-4.6.1-2  SHOULD, responder, "]),
+        ("rfc8166", ["  RFC8166-4.6.1-2  SHOULD, responder, "]),
+        (
+            "MSGP-discarded",
+            [
+                "msgp-discarded  deviation of our own server",
+                "  RDMA_MSGP is discarded.",
+                "  case: server.legacy.msgp-write",
+                "  run: pytest suites/server --deviate msgp-discarded",
+            ],
+        ),
+    ],
+)
+def test_explain_takes_whatever_has_a_name(capsys, word, lines):
+    assert steertag("explain", word) == 0
+    printed = capsys.readouterr().out.splitlines()
+    for line in lines:
+        assert any(each.startswith(line) for each in printed), line
+
+
+@pytest.mark.parametrize(
+    "word, near",
+    [
+        ("server.legacy.msgp-writ", "server.legacy.msgp-write"),
+        ("msgp-discard", "msgp-discarded"),
+        ("RFC8166-4.6.1-22", "RFC8166-4.6.1-2"),
+    ],
+)
+def test_explain_suggests_the_nearest(capsys, word, near):
+    assert steertag("explain", "RFC8166-4.6.1-2", word) == 2
+    told = capsys.readouterr()
+    assert told.out == "", "nothing is printed before all words are known"
+    assert f"did you mean {near}" in told.err
+
+
 def test_explain_needs_no_suites(capsys, monkeypatch, tmp_path):
     """An installed package has none."""
     monkeypatch.setattr(build_paths, "checkout", lambda: None)

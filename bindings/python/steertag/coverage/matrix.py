@@ -132,3 +132,14 @@ def _whole(entry, states, own):
         if state in states.values():
             return state
     return EXEMPT
+
+
+def whole_matrix(cases, verdicts=None, catches=None):
+    """The Matrix of the whole ledger and all deviations."""
+    from .. import ledger as engine_ledger
+    from .. import peer, trace
+
+    deviations = [
+        each for side in (trace.Role.server, trace.Role.client) for each in peer.deviations(side)
+    ]
+    return build(engine_ledger.requirements(), cases, deviations, verdicts, catches)

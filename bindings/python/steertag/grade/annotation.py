@@ -4,6 +4,7 @@ import os
 
 from .. import __version__
 from ..failure import Failure
+from .compressed import as_plain_file
 from .engine import annotate as copy
 from .engine import CaptureError
 
@@ -16,7 +17,8 @@ def annotate(graded, target, shown):
         if shown(row):
             comments.setdefault(row.frame, []).append(comment(row))
     try:
-        copy(graded.path, os.fspath(target), comments, f"steertag {__version__}")
+        with as_plain_file(graded.path, target) as source:
+            copy(source, os.fspath(target), comments, f"steertag {__version__}")
     except CaptureError as error:
         raise Failure(str(error)) from None
 

@@ -31,7 +31,12 @@ def add_command(commands):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("file", nargs="+", metavar="FILE", help="a capture, or - for standard input")
+    add(
+        "file",
+        nargs="+",
+        metavar="FILE",
+        help="a capture, also one that gzip compressed, or - for standard input",
+    )
     add(
         "--port",
         type=_port,
@@ -62,6 +67,11 @@ def add_command(commands):
         type=pathlib.Path,
         metavar="OUT.pcapng",
         help="write a copy of the one FILE with a comment on each packet of a finding; both are regular files",
+    )
+    add(
+        "--markdown",
+        action="store_true",
+        help="print Markdown in place of text, which a mailing list can quote",
     )
     add(
         "--quiet",

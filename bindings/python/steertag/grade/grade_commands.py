@@ -30,11 +30,13 @@ def grade(arguments):
     files = []
     for path in arguments.file:
         files.append(grade_file(path, arguments.port, arguments.profile))
-        if arguments.json != "-":
+        if arguments.json != "-" and not arguments.markdown:
             _print(files[-1], shown, arguments.quiet, arguments.strict)
         _print_error(files[-1])
     statuses = {_exit_status(each, arguments.strict) for each in files}
     status = next(each for each in _FIRST if each in statuses)
+    if arguments.markdown:
+        _print_markdown(files, shown)
     _write(arguments, files, status, shown)
     return status
 
@@ -58,6 +60,15 @@ def _print(graded, shown, quiet, strict=False):
     if rows or unjudged or _exit_status(graded, strict) == VIOLATIONS or not quiet:
         parts.append([*grade_text.totals(graded), *unjudged])
     _say("".join(f"{line}\n" for part in parts if part for line in (*part, "")))
+
+
+def _print_markdown(files, shown):
+    from . import markdown
+
+    lines = [markdown.summary(files), ""] if len(files) > 1 else []
+    for each in files:
+        lines += markdown.text(each, [row for row in each.rows if shown(row)])
+    _say("".join(f"{line}\n" for line in lines))
 
 
 def _say(content):

@@ -6,6 +6,7 @@ from ..files.escape import printable
 from ..verdict import Verdict
 from .counting import counted
 from .grade_document import thresholds
+from .folded import folded
 from .graded import Status, connection_counts
 from .shortfalls import shortfalls
 
@@ -32,21 +33,26 @@ def file_name(graded):
     return "standard input" if graded.path == "-" else ascii_of(graded.path)
 
 
-def findings(rows):
-    """The table of findings: a line of columns for each, then the broken requirement."""
+def findings(rows, operation_of=None):
+    """The table of findings: a line of columns for each, then the broken requirement. Those that repeat are folded
+    into the first of them; `operation_of` is that of Fold.frames."""
     if not rows:
         return
-    listed = rows[:MOST_LISTED]
-    cells = [_HEAD, *(_cells(row) for row in listed)]
+    folds = folded(rows)
+    listed = folds[:MOST_LISTED]
+    cells = [_HEAD, *(_cells(fold.first) for fold in listed)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     yield _line(cells[0], widths)
-    for row, line in zip(listed, cells[1:], strict=True):
+    for fold, line in zip(listed, cells[1:], strict=True):
+        row = fold.first
         yield _line(line, widths)
         yield from _block("", row.sentence)
         yield from _block("expected ", row.expected)
         yield from _block("observed ", row.observed)
-    if len(rows) > MOST_LISTED:
-        yield f"... and {len(rows) - MOST_LISTED} more, which --json lists"
+        if fold.repeated:
+            yield from _block("", fold.frames(operation_of))
+    if len(folds) > MOST_LISTED:
+        yield f"... and {len(folds) - MOST_LISTED} more, which --json lists"
 
 
 def _cells(row):

@@ -15,6 +15,8 @@ def problem(arguments):
 def _of_input(arguments):
     if arguments.file.count("-") > 1:
         return "standard input can be read once"
+    if arguments.markdown and arguments.json == "-":
+        return "--markdown and --json - both print: give --json the name of a file"
     if arguments.annotate is None:
         return None
     if len(arguments.file) != 1:

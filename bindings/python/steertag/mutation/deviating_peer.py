@@ -5,6 +5,7 @@ import json
 import subprocess
 
 from .. import build_paths
+from ..suggestions import did_you_mean
 
 LIST_LIMIT_S = 10
 
@@ -71,9 +72,11 @@ def list_deviations(program):
 def chosen_deviations(deviations, names, role):
     """The deviations with these names, or all without names. Raises CannotScore for an unknown
     name."""
-    unknown = set(names) - {deviation.name for deviation in deviations}
+    known = {deviation.name for deviation in deviations}
+    unknown = sorted(set(names) - known)
     if unknown:
-        raise CannotScore(f"the {role} has no deviation {', '.join(sorted(unknown))}")
+        near = did_you_mean(unknown[0], known)
+        raise CannotScore(f"the {role} has no deviation {', '.join(unknown)}{near}")
     chosen = [each for each in deviations if not names or each.name in names]
     if not chosen:
         raise CannotScore(f"the {role} has no deviations")

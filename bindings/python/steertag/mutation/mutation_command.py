@@ -5,7 +5,7 @@ import os
 import pathlib
 import sys
 
-from .. import build_paths
+from .. import build_paths, progress
 from ..failure import Failure
 
 NOT_CAUGHT = 1  # the exit status if a deviation was not caught
@@ -88,7 +88,8 @@ def _outcomes(arguments):
     rest = claims.Rest(claimed.cases) if arguments.whole else None
     scorer = Scorer(program, arguments.report.resolve(), claimed.nodes, peer, suite, rest)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        outcomes = list(pool.map(scorer.score, chosen))
+        outcomes = progress.counted(pool.map(scorer.score, chosen), len(chosen), "deviations")
         if arguments.whole:
-            outcomes = list(pool.map(scorer.try_rest, outcomes))
+            tried = pool.map(scorer.try_rest, outcomes)
+            outcomes = progress.counted(tried, len(outcomes), "all other cases")
     return outcomes

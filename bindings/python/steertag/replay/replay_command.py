@@ -12,13 +12,7 @@ _NOT_PLAYED = ("unsupported", "not-testable", "harness-error")
 
 
 def add_command(commands):
-    text = (
-        "exit status 0: the same verdict and reason; 1: another one; 3: not reproducible on this "
-        "target; 2: anything else"
-    )
-    parser = commands.add_parser(
-        "replay", help="Plays the recording of a failure again", epilog=text
-    )
+    parser = commands.add_parser("replay", help="Plays the recording of a failure again")
     add_options(parser)
     parser.add_argument(
         "--show", action="store_true", help="print its messages decoded, and play nothing"

@@ -6,8 +6,6 @@ import pathlib
 import sys
 import time
 
-from tqdm import tqdm
-
 from ..failure import Failure
 from ..files.escape import printable
 from . import replay_command
@@ -161,6 +159,8 @@ class _Judge:
 
 
 def _bar(limit):
+    from tqdm import tqdm  # most commands draw no bar
+
     return tqdm(total=limit, desc="runs", leave=False, disable=not sys.stderr.isatty())
 
 

@@ -14,6 +14,7 @@ import steertag
 if steertag.engine_problem:
     sys.exit(f"ERROR: {steertag.engine_problem}")
 
+from ..case_list import case_selection, selection_options
 from ..verdict import Verdict
 from .cases.case import case_of
 from .cases.expectation_source import module_problems, modules_of
@@ -117,10 +118,10 @@ def pytest_collection_modifyitems(config, items):
         item.stash[_CASE] = case, case_id
         item.user_properties.append(("case", case_id))
     _check_expectations(items)
-    wanted = config.getoption("--case")
-    if wanted:
-        _select(config, items, seen, wanted)
-        roles = {item.stash[_CASE][0].role for item in items if item.nodeid in seen.values()}
+    selection = _selection(config, items)
+    if selection:
+        _select(config, items, selection)
+        roles = {item.stash[_CASE][0].role for item in items}
     config.stash[_ROLES] = roles
     if roles and not config.option.collectonly:
         suite_options.make_report_directory(config.stash[_SESSIONS]["server"].options.report)
@@ -142,14 +143,25 @@ def _session_of(item):
     return item.config.stash[_SESSIONS][item.stash[_CASE][0].role]
 
 
-def _select(config, items, nodes, wanted):
-    """Keeps the cases with the ids of --case. `nodes` are all ids."""
-    unknown = sorted(set(wanted) - nodes.keys())
-    if unknown:
-        raise pytest.UsageError(f"--case {unknown[0]}: no case here has this id")
-    kept = {nodes[case_id] for case_id in wanted}
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
-    items[:] = [item for item in items if item.nodeid in kept]
+def _selection(config, items):
+    """The CaseSelection of the command line, among the collected cases."""
+    found = [item.stash[_CASE] for item in items if _CASE in item.stash]
+    words = [config.getoption(option) for option in ("--case", *selection_options.OPTIONS)]
+    try:
+        return case_selection.selection_of({id: case.requirements for case, id in found}, *words)
+    except case_selection.NoSuchCases as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _select(config, items, selection):
+    """Keeps the cases that the selection takes, and no ordinary test."""
+
+    def taken(item):
+        case, case_id = item.stash.get(_CASE, (None, None))
+        return case is not None and selection.takes(case_id, case.requirements)
+
+    config.hook.pytest_deselected(items=[item for item in items if not taken(item)])
+    items[:] = [item for item in items if taken(item)]
 
 
 def pytest_deselected(items):

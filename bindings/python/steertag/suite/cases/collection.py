@@ -1,49 +1,21 @@
 """Collects cases, with the requirements that they assert."""
 
-import dataclasses
 import multiprocessing
 import os
 import pathlib
 
 import pytest
 
-from ... import build_paths
+from ... import suites_place
+from ...case_list.case_entry import CaseEntry, first_paragraph
 from .case import case_of, unbroken_of
 
-SUITES = ("server", "client")
 # Collection takes a second; a process that died gives no answer.
 COLLECT_LIMIT_S = 120
 
 
-@dataclasses.dataclass(frozen=True)
-class CaseEntry:
-    """One case (one variant of a parametrised one) as collected."""
-
-    id: str
-    requirements: tuple
-    needs: tuple
-    risk: str
-    bugs: tuple
-    nodeid: str
-    path: str = ""  # of its file, absolute
-    unbroken: str = ""  # why no deviation breaks a requirement of it
-    unfailed: dict = dataclasses.field(
-        default_factory=dict
-    )  # {finished id: why none makes it fail}
-
-
 class CannotCollect(Exception):
     """pytest could not collect; the text is one sentence."""
-
-
-def suites():
-    """The folders of the suites in the checkout of this package, or below the working directory. Raises
-    CannotCollect when there are none."""
-    root = (build_paths.checkout() or pathlib.Path()) / "suites"
-    found = [root / name for name in SUITES if (root / name).is_dir()]
-    if not found:
-        raise CannotCollect(f"there are no suites in {root}; name the folder of the cases")
-    return found
 
 
 def _entry(made, case_id, item):
@@ -58,6 +30,7 @@ def _entry(made, case_id, item):
         str(item.path),
         reasons.reason,
         reasons.unfailed,
+        first_paragraph(item.function.__doc__),
     )
 
 
@@ -77,11 +50,18 @@ def collect(paths):
     """The CaseEntry list of all cases below the paths, sorted by id. No target is needed. Raises
     CannotCollect when a case file is broken."""
     collector = _Collector()
-    arguments = ["--collect-only", "-p", "no:terminal"]
+    arguments = ["--collect-only", "-p", "no:terminal", *_root_option(paths)]
     status = pytest.main([*arguments, *map(str, paths)], plugins=[collector])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise CannotCollect("the cases cannot be collected; pytest --collect-only tells why")
     return sorted(collector.entries, key=lambda entry: entry.id)
+
+
+def _root_option(paths):
+    """Node ids of the suites do not depend on the working directory, also without a pyproject.toml."""
+    root = suites_place.root().resolve()
+    inside = all(pathlib.Path(path).resolve().is_relative_to(root) for path in paths)
+    return [f"--rootdir={root.parent}"] if inside else []
 
 
 def collect_apart(paths):

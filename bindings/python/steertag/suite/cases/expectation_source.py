@@ -1,6 +1,7 @@
 """Checks calls of `expect` in source before a run: kinds of outcomes, and ids of requirements."""
 
 import ast
+import collections
 import difflib
 import functools
 import inspect
@@ -20,9 +21,8 @@ def case_problems(function, declared):
     """Sentences about errors in the calls of `expect` in a case that declares these
     requirements."""
     code = function.__code__
-    for node in ast.walk(_tree(code.co_filename)):
-        if isinstance(node, ast.FunctionDef) and _first_line(node) == code.co_firstlineno:
-            yield from _problems(node, function.__globals__, code.co_filename, declared)
+    for node in _functions(code.co_filename).get(code.co_firstlineno, ()):
+        yield from _problems(node, function.__globals__, code.co_filename, declared)
 
 
 def module_problems(module):
@@ -58,8 +58,15 @@ def _tree(path):
     return ast.parse("".join(linecache.getlines(path)))
 
 
-def _first_line(node):
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+@functools.lru_cache(maxsize=None)
+def _functions(path):
+    """{first line, with decorators: [function definition]} of the file."""
+    found = collections.defaultdict(list)
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            found[first].append(node)
+    return dict(found)
 
 
 def _problems(tree, names, path, declared):
@@ -83,12 +90,15 @@ def _problems(tree, names, path, declared):
 def _local_names(tree):
     """Names that a function binds, which hide those of the module."""
     functions = (ast.FunctionDef, ast.Lambda)
-    for function in [node for node in ast.walk(tree) if isinstance(node, functions)]:
-        for node in ast.walk(function):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
-            elif isinstance(node, ast.arg):
-                yield node.arg
+    waiting = [(tree, False)]
+    while waiting:
+        node, inside = waiting.pop()
+        inside = inside or isinstance(node, functions)
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif inside and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
 
 
 def _kind_problems(call, known):

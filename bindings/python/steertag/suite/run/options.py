@@ -10,6 +10,7 @@ import pytest
 from ... import build_paths
 from ...baseline import Baseline, BaselineError
 from ...baseline import load as load_baseline
+from ...case_list import selection_options
 from ..cases.transport import ANY, RDMA, TCP, transport_of
 from .profile import BadProfile, Profile, load
 
@@ -124,6 +125,7 @@ def _add_options_of_both(add):
         default=[],
         help="run the case with this id of a report; may be repeated",
     )
+    selection_options.add_options(add)
     add(
         "--allow-destructive",
         action="store_true",

@@ -1,0 +1,68 @@
+"""The exit statuses of every command: `--help`, the man page and docs/commands.md show this table."""
+
+# Of commands without a row of their own.
+_USUAL = {0: "done"}
+_OF_PYTEST = {
+    0: "every case passed, or did what the baseline expects",
+    1: "a case failed, or did something else than the baseline expects",
+    2: "the run was interrupted, or a file of cases cannot be collected",
+    3: "an error inside of pytest or of a plugin",
+    4: "wrong options, a word that names nothing, or a target that cannot be reached",
+    5: "no case ran",
+}
+# Of every command but `test`, `test-client` and `serve`.
+CANNOT = {2: "wrong arguments, or the command cannot do its work; one sentence says why"}
+# {command: {status: meaning}}
+STATUSES = {
+    "test": _OF_PYTEST,
+    "test-client": _OF_PYTEST,
+    "serve": {
+        0: "ended by SIGINT or SIGTERM, or printed what it was asked for",
+        1: "cannot serve",
+        2: "wrong arguments",
+        70: "a deviation could not be carried out",
+    },
+    "grade": {
+        0: "no violation",
+        1: "a violation; with --strict also a warning",
+        2: "a file cannot be read or is damaged, or an output was not written",
+        3: "a file has no message to judge",
+    },
+    "cases": {0: "cases are listed", 1: "no case is as asked for"},
+    "coverage": {
+        0: "every row in scope is settled",
+        1: "a row in scope is open, or lacks a reason",
+    },
+    "diff": {0: "the same", 1: "they differ"},
+    "baseline check": {0: "the report is as the baseline expects", 1: "it differs"},
+    "replay": {
+        0: "the same verdict and reason",
+        1: "another verdict or reason",
+        3: "not reproducible on this target",
+    },
+    "mutation": {0: "every deviation was caught", 1: "one was not caught"},
+}
+SIGNALS = (
+    "A signal that ends a command makes its status 128 plus the signal's number: 130 for Ctrl-C. A reader "
+    "that closes a pipe early changes no status."
+)
+
+
+def statuses(command):
+    """{status: meaning} of a command, with those that all share."""
+    own = STATUSES.get(command, _USUAL)
+    return own if 2 in own else dict(sorted({**own, **CANNOT}.items()))
+
+
+def epilog(command):
+    """The lines on exit statuses below a command's --help; for argparse.RawDescriptionHelpFormatter."""
+    lines = (f"  {status:<3} {meaning}" for status, meaning in statuses(command).items())
+    return "\n".join(["exit status:", *lines])
+
+
+def table_rows():
+    """The rows of docs/commands.md: | command | status | meaning |."""
+    commands = ["any other", *STATUSES]
+    for command in commands:
+        for status, meaning in statuses(command).items():
+            yield f"| {command} | {status} | {meaning} |"

@@ -1,0 +1,39 @@
+"""Finds the suites: in the checkout of this package, inside of an installed package, or below the
+working directory.
+
+An installed package has them as its folder `suites`, with one folder a role, as the checkout has."""
+
+import pathlib
+
+from . import build_paths
+
+ROLES = ("server", "client")
+
+
+class NoSuites(Exception):
+    """There are no suites; the text is one sentence."""
+
+
+def root():
+    """The folder that holds a folder a role, whether it exists or not."""
+    checkout = build_paths.checkout()
+    if checkout is not None:
+        return checkout / "suites"
+    inside = build_paths.PACKAGE / "suites"
+    return inside if inside.is_dir() else pathlib.Path("suites")
+
+
+def folders():
+    """The folders of the suites that exist. Raises NoSuites when there is none."""
+    found = [root() / role for role in ROLES if (root() / role).is_dir()]
+    if not found:
+        raise NoSuites(f"there are no suites in {root()}; name the folder of the cases")
+    return found
+
+
+def folder(role):
+    """The folder of a role, one of ROLES. Raises NoSuites."""
+    found = root() / role
+    if not found.is_dir():
+        raise NoSuites(f"there are no cases for a {role} in {root()}")
+    return found
