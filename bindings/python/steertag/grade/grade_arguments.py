@@ -64,6 +64,12 @@ def add_command(commands):
         help="write a copy of the one FILE with a comment on each packet of a finding; both are regular files",
     )
     add(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print the octets of each finding's message, and the messages around it",
+    )
+    add(
         "--quiet",
         action="store_true",
         help="print findings, errors of files and unjudged parts only",

@@ -1,4 +1,4 @@
-"""The report as text, in ASCII of at most WIDTH columns; only names of files may be longer."""
+"""The report as text, in ASCII of at most WIDTH columns; only names of files and decoded lines may be longer."""
 
 import textwrap
 
@@ -32,8 +32,9 @@ def file_name(graded):
     return "standard input" if graded.path == "-" else ascii_of(graded.path)
 
 
-def findings(rows):
-    """The table of findings: a line of columns for each, then the broken requirement."""
+def findings(rows, lines=None, verbose=False):
+    """The table of findings: a line of columns for each, then the broken requirement. `lines` are the FindingLines
+    of the file: the decoded event follows."""
     if not rows:
         return
     listed = rows[:MOST_LISTED]
@@ -45,6 +46,8 @@ def findings(rows):
         yield from _block("", row.sentence)
         yield from _block("expected ", row.expected)
         yield from _block("observed ", row.observed)
+        if lines is not None:
+            yield from (f"      {ascii_of(each)}" for each in lines.text(row, verbose))
     if len(rows) > MOST_LISTED:
         yield f"... and {len(rows) - MOST_LISTED} more, which --json lists"
 
