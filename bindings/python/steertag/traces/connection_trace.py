@@ -11,6 +11,8 @@ from .rpc_words import RpcWords
 _OTHER = {"client": "server", "server": "client"}
 # Octets of RDMA Writes kept for long replies that have not come.
 MOST_PLACED = 4 * MOST_ITEM_OCTETS
+# Octets of a segment of a long reply that are decoded: above what servers send of a directory.
+MOST_LONG_REPLY = 2 << 20
 # Octets shown of private data, and of what is no message.
 MOST_HEX = 28
 
@@ -111,7 +113,7 @@ class ConnectionTrace:
 
     def _taken(self, segment):
         """What RDMA Writes placed in the segment; they are forgotten."""
-        octets = bytearray(min(segment.length, MOST_ITEM_OCTETS))
+        octets = bytearray(min(segment.length, MOST_LONG_REPLY))
         for offset, payload in self._placed.pop(segment.handle, ()):
             self._placed_octets -= len(payload)
             start = offset - segment.offset

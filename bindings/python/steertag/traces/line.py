@@ -43,7 +43,7 @@ class Line:
     number: int  # Of the event on its connection, from 0.
     connection: object  # Number from 1 in a capture, name ("c0") in a recording.
     time_s: float | None  # Since the first event; None: no time is known.
-    direction: str  # TO_SERVER, TO_CLIENT, or LOCAL for what passes no wire
+    direction: str  # TO_SERVER, TO_CLIENT, or LOCAL for what passes no wire.
     kind: str  # See event.py.
     text: str
     octets: bytes = b""  # Of a message, or the payload of an RDMA Write.

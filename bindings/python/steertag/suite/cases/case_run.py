@@ -41,7 +41,7 @@ class Run:
         self._run_seed = run_seed
         self.notes = []
         self.findings = []
-        self.judged = []  # findings of the judge on both sides, see judge_findings.py
+        self.judged = []  # findings of the judge on both sides, see judge_findings.py.
         self.trace = []  # Lines of a failure, see trace_rows.py.
         self.capture = None  # path of the capture file, once it exists
         self.replay = None  # path of a failure's recording

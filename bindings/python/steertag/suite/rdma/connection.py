@@ -36,8 +36,9 @@ class Connection(Dialogue):
         self._received = 0  # messages so far
         self._ended = False  # the last notice was taken
         self.callbacks = None  # callbacks.Callbacks, which gets the target's own calls
-        self.violations = []  # (requirement id, text) of the memory oracle
-        self._marks = []  # (Number of a message, requirement id) of what expectations found.
+        self.violations = []  # (requirement id, text) of the memory oracle.
+        # Messages that expectations found wrong: (number, requirement id).
+        self._marks = []
 
     def tap(self, make):
         """From here on `make(connection)` stands in place of the fabric connection."""
