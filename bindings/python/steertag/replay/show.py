@@ -39,7 +39,8 @@ def script_lines(recording):
     for number, line in StepLines(_is_over_tcp(recording)).lines(recording.steps):
         violations = tuple(Violation(line.number, each) for each in marks.get(number, ()))
         lines.append(dataclasses.replace(line, violations=violations))
-    return [dataclasses.replace(line, number=place) for place, line in enumerate(lines, start=1)]
+    numbered = enumerate(lines, start=1)
+    return [dataclasses.replace(line, number=place, last=-1) for place, line in numbered]
 
 
 def _is_over_tcp(recording):

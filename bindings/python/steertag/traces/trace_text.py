@@ -14,12 +14,13 @@ MOST_NAMED = 4
 
 
 def line_text(line, connection=""):
-    """One line: a mark if the target breaks a requirement, number, time in seconds, `connection`, direction, text,
-    and the ids of what is broken."""
+    """One line. It has a mark if the target breaks a requirement, number or numbers, time in seconds, `connection`,
+    direction and text. The ids of what is broken end it."""
     mark = ">" if line.is_marked else " "
     time = "" if line.time_s is None else f" {line.time_s:9.6f}"
     where = f" {connection}" if connection else ""
-    return f"{mark} #{line.number:<4}{time}{where} {line.direction} {line.text}{_broken(line)}"
+    number = f"{line.number}-{line.last}" if line.last > line.number else line.number
+    return f"{mark} #{number:<4}{time}{where} {line.direction} {line.text}{_broken(line)}"
 
 
 def octet_text(line):

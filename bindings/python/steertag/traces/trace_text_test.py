@@ -1,5 +1,7 @@
 """Which lines a failure shows, and how they are marked."""
 
+import dataclasses
+
 from steertag.traces.line import Line, LOCAL, TO_CLIENT, TO_SERVER, Violation
 from steertag.traces.trace_text import line_text, MOST_LINES, octet_text, shown_lines, trace_text
 
@@ -12,6 +14,11 @@ def test_a_line():
     assert line_text(line(3)) == "  #3    -> words 3"
     assert line_text(line(3, time_s=1.5)) == "  #3     1.500000 -> words 3"
     assert line_text(line(3, direction=TO_CLIENT), "c0") == "  #3    c0 <- words 3"
+
+
+def test_merged_events_have_their_numbers():
+    merged = dataclasses.replace(line(3, kind="rdma_write"), last=7)
+    assert line_text(merged) == "  #3-7  -> words 3"
 
 
 def test_what_the_target_breaks_is_marked():
