@@ -19,8 +19,8 @@ class SeenOutcome:
     kind: str
     detail: str = "the 3rd octet is wrong"
 
-    def trace(self):
-        return "trace of 2 events"
+    def trace(self, requirement_id=""):
+        return f"trace of 2 events, {requirement_id} broken"
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from steertag import nfs, rpc
-from steertag.suite.nfs_client.nfs_message import with_item
+from steertag.reduced_items import with_item
 from steertag.wire import DecodeError
 
 nfs3, nfs4, mount3, binding = nfs.nfs3, nfs.nfs4, nfs.mount3, nfs.binding

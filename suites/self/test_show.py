@@ -19,33 +19,35 @@ def shown(folder, deviation, case_id):
 
 def test_header_and_reply(tmp_path):
     lines = shown(tmp_path, "version-executed", "server.header.version-zero")
-    assert lines[0].startswith("   1 c0 -> client connect with private data [f6ab0e18 ")
+    assert lines[0] == "  #1    c0 -> Connect announces send 4096 receive 4096"
     assert "RDMA_MSG xid" in lines[2] and lines[2].endswith("; CALL NFSv3 NULL")
-    assert lines[3].endswith("; REPLY NFSv3 NULL OK")
+    assert lines[3].endswith("; REPLY NFSv3 NULL SUCCESS")
     assert "vers 0" in lines[4] and "rdma_vers is not 1" in lines[4]
     assert lines[-1] == "fail of message 6: RFC8166-4.5.1-1: expected err-vers, saw reply"
-    assert lines[-2].endswith("; REPLY SUCCESS")
+    assert lines[-2].startswith("> #6 ")
+    assert lines[-2].endswith("; REPLY NFSv3 NULL SUCCESS  breaks RFC8166-4.5.1-1")
 
 
 def test_rdma_writes_and_their_chunk(tmp_path):
     lines = shown(tmp_path, "write-beyond-chunk", "server.write-chunk.read-1")
-    (call,) = [line for line in lines if line.endswith("; CALL NFSv3 READ")]
-    handle, offset = call.split("handle ")[1].split()[0], call.split("offset ")[1].split(";")[0]
-    assert "length 1 " in call
-    (write,) = [line for line in lines if " rdma_write " in line]
-    assert write.endswith(f"<- server rdma_write 5 octets to STag {handle} offset {offset}")
-    assert lines[lines.index(write) + 1].endswith(
-        "-> client terminate, because what came is illegal"
+    (call,) = [line for line in lines if "; CALL NFSv3 READ fh #" in line]
+    assert "; write chunk 1: 1 segment of 1 octet; " in call
+    xid = call.split("xid ")[1].split()[0]
+    (write,) = [line for line in lines if "RDMA Write" in line]
+    assert write.endswith(
+        f"<- RDMA Write of 5 octets into write chunk 1 of xid {xid}, segment 1 offset 0, "
+        "4 octets beyond its end"
     )
+    assert lines[lines.index(write) + 1].endswith("-> Terminate: our provider refuses what came")
 
 
 def test_records_in_fragments_over_tcp(tmp_path):
     case_id = "server.records.empty-fragments-between"
     path = run_suite(tmp_path, "fragments-refused", case_id, over="tcp")
     lines = steertag("replay", "--show", path).stdout.splitlines()
-    assert lines[0].endswith("-> client connect_tcp")
-    assert lines[1].endswith("record 40 octets: CALL NFSv3 NULL")
-    assert lines[-3].endswith("<- server the target ended the stream")
+    assert lines[0].endswith("-> Connect over TCP")
+    assert lines[1].endswith("record of 40 octets; CALL NFSv3 NULL")
+    assert lines[-3].endswith("<- the target ended the stream")
     assert lines[-1] == "fail: RFC5531-11-3: expected reply, saw disconnect"
 
 
@@ -67,8 +69,8 @@ def test_operations_of_a_client(tmp_path):
     done = steertag("replay", "--show", tmp_path / "failures" / f"{case_id}.steertag")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[4].endswith("; CALL NFSv4 COMPOUND CREATE_SESSION")
-    assert lines[7].endswith("; REPLY NFSv4 COMPOUND OK CREATE_SESSION NFS4_OK")
+    assert "; CALL NFSv4.1 COMPOUND CREATE_SESSION clientid 0x" in lines[4]
+    assert "; REPLY NFSv4.1 COMPOUND NFS4_OK: CREATE_SESSION OK " in lines[7]
     assert any("vers 2" in line and "rdma_vers is not 1" in line for line in lines)
 
 

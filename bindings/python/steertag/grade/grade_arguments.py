@@ -74,6 +74,12 @@ def add_command(commands):
         help="print Markdown in place of text, which a mailing list can quote",
     )
     add(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print the octets of each finding's message, and the messages around it",
+    )
+    add(
         "--quiet",
         action="store_true",
         help="print findings, errors of files and unjudged parts only",

@@ -8,6 +8,7 @@ from ..atomic_file import write_atomically
 from ..failure import Failure
 from ..verdict import Verdict
 from . import grade_document, grade_text
+from .finding_lines import FindingLines
 from .graded import Status
 from .reading import grade_file
 
@@ -28,15 +29,16 @@ def grade(arguments):
         return row.verdict in _SHOWN[arguments.level]
 
     files = []
+    decoded = arguments.profile != "prototype"  # whose header has another layout
     for path in arguments.file:
         files.append(grade_file(path, arguments.port, arguments.profile))
         if arguments.json != "-" and not arguments.markdown:
-            _print(files[-1], shown, arguments.quiet, arguments.strict)
+            _print(files[-1], shown, arguments.quiet, arguments.strict, arguments.verbose, decoded)
         _print_error(files[-1])
     statuses = {_exit_status(each, arguments.strict) for each in files}
     status = next(each for each in _FIRST if each in statuses)
     if arguments.markdown:
-        _print_markdown(files, shown)
+        _print_markdown(files, shown, decoded)
     _write(arguments, files, status, shown)
     return status
 
@@ -50,9 +52,10 @@ def _exit_status(graded, strict):
     return VIOLATIONS if broken else CLEAN
 
 
-def _print(graded, shown, quiet, strict=False):
+def _print(graded, shown, quiet, strict=False, verbose=False, decoded=True):
     rows = [row for row in graded.rows if shown(row)]
-    parts = [list(grade_text.findings(rows))]
+    lines = FindingLines(graded, grade_text.listed(rows) if decoded else [])
+    parts = [list(grade_text.findings(rows, lines, verbose))]
     if not quiet:
         parts.append(list(grade_text.connections(graded)))
     unjudged = list(grade_text.unjudged(graded))
@@ -62,12 +65,14 @@ def _print(graded, shown, quiet, strict=False):
     _say("".join(f"{line}\n" for part in parts if part for line in (*part, "")))
 
 
-def _print_markdown(files, shown):
+def _print_markdown(files, shown, decoded):
     from . import markdown
 
     lines = [markdown.summary(files), ""] if len(files) > 1 else []
     for each in files:
-        lines += markdown.text(each, [row for row in each.rows if shown(row)])
+        rows = [row for row in each.rows if shown(row)]
+        decoded_lines = FindingLines(each, grade_text.listed(rows) if decoded else [])
+        lines += markdown.text(each, rows, decoded_lines)
     _say("".join(f"{line}\n" for line in lines))
 
 

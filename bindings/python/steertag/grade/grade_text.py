@@ -1,4 +1,4 @@
-"""The report as text, in ASCII of at most WIDTH columns; only names of files may be longer."""
+"""The report as text, in ASCII of at most WIDTH columns; only names of files and decoded lines may be longer."""
 
 import textwrap
 
@@ -33,9 +33,14 @@ def file_name(graded):
     return "standard input" if graded.path == "-" else ascii_of(graded.path)
 
 
-def findings(rows, operation_of=None):
+def listed(rows):
+    """The findings that are printed: the first of each fold."""
+    return [fold.first for fold in folded(rows)[:MOST_LISTED]]
+
+
+def findings(rows, lines=None, verbose=False):
     """The table of findings: a line of columns for each, then the broken requirement. Those that repeat are folded
-    into the first of them; `operation_of` is that of Fold.frames."""
+    into the first of them. `lines` are the FindingLines of the file: the decoded event follows."""
     if not rows:
         return
     folds = folded(rows)
@@ -50,7 +55,9 @@ def findings(rows, operation_of=None):
         yield from _block("expected ", row.expected)
         yield from _block("observed ", row.observed)
         if fold.repeated:
-            yield from _block("", fold.frames(operation_of))
+            yield from _block("", fold.frames())
+        if lines is not None:
+            yield from (f"      {ascii_of(each)}" for each in lines.text(row, verbose))
     if len(folds) > MOST_LISTED:
         yield f"... and {len(folds) - MOST_LISTED} more, which --json lists"
 

@@ -14,9 +14,8 @@ _SPECIAL = re.compile(r"([\\`*_<>\[\]#|])")
 _RFC = "https://www.rfc-editor.org/rfc/{}#section-{}"
 
 
-def text(graded, rows, operation_of=None, line_of=None):
-    """The lines on one file. `rows` are the findings shown. `operation_of` is that of Fold.frames; `line_of`
-    gives a finding's event in one decoded line, or "" ."""
+def text(graded, rows, decoded=None):
+    """The lines on one file. `rows` are the findings shown, `decoded` the FindingLines of the file."""
     yield f"## {_code(file_name(graded))}"
     yield ""
     problem = error(graded)
@@ -26,7 +25,7 @@ def text(graded, rows, operation_of=None, line_of=None):
         yield from _paragraph(escaped(sentence.strip()))
     folds = folded(rows)
     for number, fold in enumerate(folds[:MOST_LISTED], start=1):
-        yield from _fold(number, fold, operation_of, line_of)
+        yield from _fold(number, fold, decoded)
     if len(folds) > MOST_LISTED:
         yield from _paragraph(f"... and {len(folds) - MOST_LISTED} more.")
     if graded.status is not Status.UNREADABLE and graded.connections:
@@ -34,7 +33,7 @@ def text(graded, rows, operation_of=None, line_of=None):
     yield from _paragraph(f"Judged by `steertag grade` {__version__}.")
 
 
-def _fold(number, fold, operation_of, line_of):
+def _fold(number, fold, decoded):
     row = fold.first
     entry = row.requirement
     yield f"### {number}. {entry.id} ({row.level}), by the {row.culprit}"
@@ -45,13 +44,12 @@ def _fold(number, fold, operation_of, line_of):
     yield from _item(f"expected: {escaped(row.expected)}")
     yield from _item(f"observed: {escaped(row.observed)}")
     frames = (
-        fold.frames(operation_of)
+        fold.frames()
         if fold.repeated
         else f"frame {row.frame} of connection {row.connection}"
     )
     yield from _item(frames)
-    line = line_of(row) if line_of is not None else ""
-    if line:
+    for line in () if decoded is None else decoded.text(row):
         yield from ("", f"    {ascii_of(line)}")
     yield ""
 

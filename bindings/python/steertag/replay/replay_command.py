@@ -17,6 +17,9 @@ def add_command(commands):
     parser.add_argument(
         "--show", action="store_true", help="print its messages decoded, and play nothing"
     )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="with --show: octets below each message"
+    )
     parser.set_defaults(run=run)
 
 
@@ -55,7 +58,7 @@ def run(arguments):
     """Plays the recording of a failure again, or shows it; returns the exit status."""
     recording = load(arguments.file)
     if arguments.show:
-        return _show(arguments.file, recording)
+        return _show(arguments.file, recording, arguments.verbose)
     of_client = is_of_client(recording, arguments)
     steps = "" if of_client else f", {len(recording.steps)} steps"
     print(f"{printable(recording.case['id'])}{steps}")
@@ -75,11 +78,11 @@ def run(arguments):
     return OTHER
 
 
-def _show(path, recording):
+def _show(path, recording, verbose):
     from .show import script
 
     try:
-        lines = list(script(recording))
+        lines = list(script(recording, verbose))
     except (AttributeError, LookupError, TypeError, ValueError):
         raise Failure(f"{path}: a recording of Steertag whose steps are damaged") from None
     for line in lines:

@@ -21,10 +21,14 @@ class Note:
 
 @dataclasses.dataclass(frozen=True)
 class FoundFault:
-    """A finding as reports show it: the requirement's id and one sentence with values."""
+    """A finding as reports show it: the requirement's id and one sentence with values. For the recording also
+    the connection by its tap's name, and the number of the target's message there; 0: it is about none.
+    """
 
     id: str
     text: str
+    connection: str = ""
+    message: int = 0
 
 
 class Run:
@@ -37,7 +41,8 @@ class Run:
         self._run_seed = run_seed
         self.notes = []
         self.findings = []
-        self.judged = []  # findings of the judge on both sides, see judge_findings.py
+        self.judged = []  # findings of the judge on both sides, see judge_findings.py.
+        self.trace = []  # Lines of a failure, see trace_rows.py.
         self.capture = None  # path of the capture file, once it exists
         self.replay = None  # path of a failure's recording
         self.recorder = Recorder()
@@ -55,8 +60,17 @@ class Run:
     def end(self, end: CaseEnd):
         self.note(end.verdict, end.reason, end.detail)
 
-    def found(self, requirement_id, text):
-        self.findings.append(FoundFault(requirement_id, text))
+    def explain(self, text):
+        """Adds to the detail of the first of the worst notes."""
+        worst = self.verdict
+        place = next(at for at, note in enumerate(self.notes) if note.verdict is worst)
+        note = self.notes[place]
+        detail = "\n".join(part for part in (note.detail.rstrip(), text) if part)
+        self.notes[place] = dataclasses.replace(note, detail=detail)
+
+    def found(self, requirement_id, text, conn=None, message=0):
+        name = getattr(self.recorder.tap_of(conn), "name", "")
+        self.findings.append(FoundFault(requirement_id, text, name, message))
 
     @property
     def requirements(self):

@@ -115,9 +115,10 @@ class _Expect:
         run = current_run()
         run.check_declared(requirement_id)
         verdict = verdict_of_level(ledger.level(ledger.find(requirement_id)))
-        detail = f"{detail}\n{_explain(requirement_id, outcome)}"
+        is_broken = verdict in (Verdict.FAIL, Verdict.WARN)
+        detail = f"{detail}\n{_explain(requirement_id, outcome, is_broken)}"
         reason = f"{requirement_id}: {text}"
-        if verdict in (Verdict.FAIL, Verdict.WARN):
+        if is_broken:
             run.recorder.check(reason, verdict, outcome)
         if verdict is Verdict.FAIL:
             raise Failed(reason, detail)
@@ -142,13 +143,14 @@ def _short(value):
     return text if len(text) <= LONGEST_VALUE else f"{type(value).__name__} of {len(value)}"
 
 
-def _explain(requirement_id, outcome):
-    """The requirement, what was seen, and the decoded end of the trace."""
+def _explain(requirement_id, outcome, is_broken=True):
+    """The requirement, what was seen, and the decoded end of the trace, in which the answer is marked if it breaks
+    the requirement."""
     parts = [ledger.citation(requirement_id)]
     if outcome is not None:
         if outcome.detail:
             parts.append(f"saw: {outcome.detail}")
-        parts.append(outcome.trace())
+        parts.append(outcome.trace(requirement_id if is_broken else ""))
     return "\n".join(part for part in parts if part)
 
 

@@ -4,7 +4,7 @@ import dataclasses
 
 from ... import rpc, trace, wire
 from ..cases.finding import of_judge
-from ..rdma.journal import trace_text
+from ..rdma.journal import journal_text, trace_lines
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,8 +78,12 @@ class ClientConnection:
         """What the judge has against either side; the client is the target."""
         return [of_judge(one, trace.Role.client) for one in self.watch.judge.findings]
 
+    def trace_lines(self):
+        """[traces Line]: the end of the trace."""
+        return trace_lines(self.watch.recorder, self.findings())
+
     def journal_text(self):
-        return trace_text(self.watch.recorder)
+        return journal_text(self.watch.recorder, self.trace_lines())
 
 
 def sent_from(octets):

@@ -62,8 +62,8 @@ class ClientOutcome:
     def _ends(self):
         return [conn.reason for conn in self.connections if conn.reason is not None]
 
-    def trace(self):
-        """The end of each connection's trace, decoded; the last connections."""
+    def trace(self, _requirement_id=""):
+        """The end of each connection's trace, decoded; the last connections. No message alone is judged."""
         return "\n".join(conn.journal_text() for conn in self.connections[-MOST_TRACES:])
 
 

@@ -3,8 +3,9 @@
 import dataclasses
 
 from ... import rpc, wire
+from ...reduced_items import with_item
 from ..cases import kinds
-from ..nfs_client.nfs_message import read_result, with_item
+from ..nfs_client.nfs_message import read_result
 from ..rdma.memory import gather
 
 
@@ -34,8 +35,11 @@ class Outcome:
         """The octets of the first write chunk, empty if there is none."""
         return self.chunks[0] if self.chunks else b""
 
-    def trace(self):
-        """The end of the connection's trace, decoded."""
+    def trace(self, requirement_id=""):
+        """The end of the connection's trace, decoded. The line of the answer is marked if it breaks a
+        requirement."""
+        if requirement_id:
+            self.conn.mark(self.number, requirement_id)
         return self.conn.journal_text()
 
 

@@ -12,7 +12,7 @@ from ..exchange.dialogue import Dialogue, is_rpc_call
 from ..exchange.message import Message
 from ..exchange.outcome import of_message
 from . import oracle
-from .journal import trace_text
+from .journal import journal_text, trace_lines
 from .memory import Offer
 
 # Between looks at the trace for an event that gives no notice.
@@ -36,7 +36,9 @@ class Connection(Dialogue):
         self._received = 0  # messages so far
         self._ended = False  # the last notice was taken
         self.callbacks = None  # callbacks.Callbacks, which gets the target's own calls
-        self.violations = []  # (requirement id, text) of the memory oracle
+        self.violations = []  # (requirement id, text) of the memory oracle.
+        # Messages that expectations found wrong: (number, requirement id).
+        self._marks = []
 
     def tap(self, make):
         """From here on `make(connection)` stands in place of the fabric connection."""
@@ -91,9 +93,17 @@ class Connection(Dialogue):
         """trace.Recorder with every event of the connection."""
         return self.watch.recorder
 
+    def mark(self, number, requirement_id):
+        """The target's message with this number breaks a requirement."""
+        self._marks.append((number, requirement_id))
+
+    def trace_lines(self):
+        """[traces Line]: the end of the trace."""
+        return trace_lines(self.recorder, self.findings(), self._marks)
+
     def journal_text(self):
         """The end of the trace, decoded."""
-        return trace_text(self.watch.recorder)
+        return journal_text(self.recorder, self.trace_lines())
 
     def findings(self):
         """[finding.CaseFinding]: the judge's and the memory oracle's, in order."""

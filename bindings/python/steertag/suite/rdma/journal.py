@@ -1,23 +1,48 @@
-"""The decoded end of a connection's trace, for failure texts."""
+"""The decoded trace of a connection over RDMA, for failures."""
 
-from ... import wire
+from ...trace import Role
+from ...traces.capture_lines import lines_of_events
+from ...traces.line import Violation
+from ...traces.trace_text import trace_text
 
-# Events shown, and messages decoded in full: the cause of a failure is at the end.
-MOST_EVENTS = 24
-MOST_DECODED = 4
+# Events that are decoded. A failure shows the last lines; replies among them find their calls further up.
+MOST_EVENTS = 2048
 
 
-def trace_text(recorder):
-    """The last events, one line each, with the last messages decoded below their line."""
+def trace_lines(recorder, findings, messages=()):
+    """[traces Line] of the last events. `findings` are CaseFindings. `messages` are [(number, requirement)] of judged
+    messages of the server, which count from 1."""
     start = max(0, len(recorder) - MOST_EVENTS)
-    events = recorder.events(start)
-    sends = [event.index for event in events if event.kind == "send"][-MOST_DECODED:]
-    lines = [f"trace of {len(recorder)} events:"]
-    if start:
-        lines.append(f"  ... {start} earlier")
-    for event in events:
-        lines.append(f"  {event}")
-        if event.index in sends:
-            described = wire.describe(event.bytes)
-            lines += [f"      {line}" for line in described.splitlines()]
-    return "\n".join(lines)
+    violations = [Violation(one.event, one.id, _sentence(one), one.by_target) for one in findings]
+    violations += _of_messages(recorder, messages)
+    start_ns = recorder[0].time_ns if len(recorder) else None
+    return lines_of_events(recorder.events(start), violations, start_ns=start_ns)
+
+
+def journal_text(recorder, lines):
+    """The last lines, and those that break a requirement."""
+    head = f"trace of {len(recorder)} events:"
+    return "\n".join([head, *(f"  {line}" for line in trace_text(lines))])
+
+
+def message_number(conn, index):
+    """The number, from 1, of the server's message that is the event with this index; 0 if it is none."""
+    sends = _server_sends(conn.watch.recorder) if hasattr(conn, "watch") else []
+    return sends.index(index) + 1 if index in sends else 0
+
+
+def _sentence(finding):
+    return f"expected {finding.expected}; observed {finding.observed}"
+
+
+def _of_messages(recorder, messages):
+    sends = _server_sends(recorder) if messages else []
+    for number, requirement in messages:
+        if 0 < number <= len(sends):
+            yield Violation(sends[number - 1], requirement)
+
+
+def _server_sends(recorder):
+    """Indexes of the server's messages."""
+    events = recorder.events()
+    return [one.index for one in events if one.kind == "send" and one.actor == Role.server]

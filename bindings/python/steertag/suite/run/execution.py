@@ -10,12 +10,16 @@ from ...verdict import Verdict, verdict_of_level
 from ..cases.case_end import CaseEnd
 from ..cases.case_run import running
 from ..cases.judge_findings import connection_rows
+from ..cases.trace_rows import trace_rows
 from ..exchange.link import Refused
+from ..rdma.journal import message_number
 from .report import CAPTURES, FAILURES, Record
 
 
 # Files without lines of a case.
 _HARNESS = re.compile("/steertag/(suite|replay)/")
+# The first line of a trace in the details of a note.
+_TRACE = re.compile(r"^trace of \d+ events", re.MULTILINE)
 
 
 class SteertagWarning(UserWarning):
@@ -59,6 +63,7 @@ def conclude(session, run, bench):
     if session.check_alive(run):
         _guarded(run, lambda: _clean_up(session, run, bench))
     _judge(run, bench)
+    _trace(run, bench)
     bench.close()
 
 
@@ -110,11 +115,20 @@ def _judge(run, bench):
     for finding, conn in bench.findings():
         text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
         if finding.by_target:
-            run.found(finding.id, text)
+            run.found(finding.id, text, conn, message_number(conn, finding.event))
             _note_finding(run, finding, text, conn)
         elif not run.case.hostile:
             reason = f"our own {bench.own} broke {finding.id} in a case without hostility"
             run.note(Verdict.HARNESS_ERROR, reason, f"{text}\n{conn.journal_text()}")
+
+
+def _trace(run, bench):
+    """The report has the trace of a failure. So has the reader, where a value was judged without its message."""
+    if not run.verdict.spoils_run and run.verdict is not Verdict.WARN:
+        return
+    run.trace = trace_rows(bench.connections)
+    if run.trace and not any(_TRACE.search(note.detail) for note in run.notes):
+        run.explain(bench.connections[run.trace[-1]["connection"] - 1].journal_text())
 
 
 def _note_finding(run, finding, text, conn):
@@ -136,6 +150,7 @@ def record_of(run):
         reason=run.reason,
         findings=[{"id": found.id, "text": found.text} for found in run.findings],
         judged=run.judged,
+        trace=run.trace,
         requirements=run.requirements,
         seconds=0.0,
         capture=capture,

@@ -28,6 +28,7 @@ class Record:
     replay: str | None = None  # the recording of a failure
     judged: list = dataclasses.field(default_factory=list)  # by connection; see judge_findings.py
     detail: str = ""
+    trace: list = dataclasses.field(default_factory=list)  # of a failure; see trace_rows.py
 
     @property
     def rank(self):
@@ -38,6 +39,8 @@ class Record:
         row = dataclasses.asdict(self)
         del row["detail"]
         row["seconds"] = round(self.seconds, 3)
+        if not self.trace:
+            del row["trace"]
         return row
 
 

@@ -71,6 +71,14 @@ class RecordConnection(Dialogue):
         """Whether a part of a record has come whose rest has not."""
         return self._reader.mid_record
 
+    def mark(self, number, requirement_id):
+        """The target's record with this number breaks a requirement."""
+        self._journal.mark(number, requirement_id)
+
+    def trace_lines(self):
+        """[traces Line]: the end of the trace."""
+        return self._journal.lines()
+
     def journal_text(self):
         """The end of the trace, decoded."""
         return self._journal.text()

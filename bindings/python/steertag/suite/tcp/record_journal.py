@@ -1,24 +1,14 @@
-"""The last events of a connection over TCP, for failure texts: records, and other octets."""
+"""The last events of a connection over TCP, decoded for failures: records, and other octets."""
 
 import collections
-import dataclasses
 
-from ... import rpc, wire
+from ...traces.connection_trace import ConnectionTrace
+from ...traces.event import Event, NOTE, OCTETS, RECORD
+from ...traces.line import Violation
+from ...traces.trace_text import trace_text
 
-# Events kept and shown, and octets kept of each: the cause of a failure is at the end.
-MOST_EVENTS = 24
-MOST_OCTETS = 512
-# Octets shown of each event.
-SHOWN_OCTETS = 28
-
-
-@dataclasses.dataclass(frozen=True)
-class _Event:
-    index: int
-    actor: str  # client or server
-    kind: str
-    length: int | None  # None: the event has no octets
-    octets: bytes  # the first ones
+# Events kept, and octets of theirs: a reply is decoded by its call, which may be some events before.
+MOST_EVENTS, MOST_OCTETS = 512, 8 << 20
 
 
 class RecordJournal:
@@ -26,47 +16,35 @@ class RecordJournal:
 
     def __init__(self):
         self._count = 0
-        self._events = collections.deque(maxlen=MOST_EVENTS)
+        self._octets = 0
+        self._events = collections.deque()
+        self._records = []  # the index of the event of each record of the server
+        self._marks = []  # (index of an event, requirement)
 
     def note(self, actor, kind, octets=None):
-        """Adds an event. `octets` is the RPC message of a "record", or the partial record of
-        "octets"."""
-        length = None if octets is None else len(octets)
-        kept = bytes((octets or b"")[:MOST_OCTETS])
-        self._events.append(_Event(self._count, actor, kind, length, kept))
+        """Adds an event. `octets` is the RPC message of a "record", or other octets of the stream, which `kind`
+        names. Without octets `kind` is a sentence."""
+        fields = {"text": kind} if octets is None else {"text": kind, "bytes": bytes(octets)}
+        what = RECORD if kind == "record" else NOTE if octets is None else OCTETS
+        if what == RECORD and actor == "server":
+            self._records.append(self._count)
+        self._events.append(Event(self._count, actor, what, fields))
+        self._octets += len(octets or b"")
         self._count += 1
+        while len(self._events) > MOST_EVENTS or self._octets > MOST_OCTETS:
+            self._octets -= len(self._events.popleft().fields.get("bytes", b""))
+
+    def mark(self, number, requirement_id):
+        """The server's record with this number, from 1, breaks a requirement."""
+        if 0 < number <= len(self._records):
+            self._marks.append((self._records[number - 1], requirement_id))
+
+    def lines(self):
+        """[traces Line] of the events that are kept."""
+        violations = [Violation(*mark) for mark in self._marks]
+        return list(ConnectionTrace().lines(self._events, violations))
 
     def text(self):
-        """The last events, one line each, with the header of each RPC message below its line."""
-        lines = [f"trace of {self._count} events over TCP:"]
-        if self._count > len(self._events):
-            lines.append(f"  ... {self._count - len(self._events)} earlier")
-        for event in self._events:
-            lines.append(f"  {_line(event)}")
-            if event.kind == "record":
-                lines.append(f"      {_described(event.octets)}")
-        return "\n".join(lines)
-
-
-def _line(event):
-    text = f"#{event.index} {event.actor} {event.kind}"
-    if event.length is None:
-        return text
-    more = " ..." if event.length > SHOWN_OCTETS else ""
-    return f"{text} {event.length} octets [{event.octets[:SHOWN_OCTETS].hex(' ', 4)}{more}]"
-
-
-def _described(octets):
-    """The RPC header in words."""
-    try:
-        if rpc.direction(octets) == rpc.MessageType.REPLY:
-            reply, results = rpc.Reply.decode(octets)
-            status = reply.status.name
-            if reply.status == rpc.ReplyStatus.MSG_ACCEPTED:
-                status = reply.accept_status.name
-            return f"REPLY xid 0x{reply.xid:08x} {status}, {len(results)} octets behind"
-        call, arguments = rpc.Call.decode(octets)
-    except wire.DecodeError as fault:
-        return f"no RPC message: {fault}"
-    where = f"program {call.program} version {call.version} procedure {call.procedure}"
-    return f"CALL xid 0x{call.xid:08x} {where}, {len(arguments)} octets of arguments"
+        """The last lines, and those that break a requirement."""
+        head = f"trace of {self._count} events over TCP:"
+        return "\n".join([head, *(f"  {line}" for line in trace_text(self.lines()))])

@@ -1,0 +1,81 @@
+"""The decoded line of each finding's event, and the lines around it, from a second look at the file."""
+
+import os
+import stat
+
+from ..traces.capture_lines import events_of_capture, lines_of_events
+from ..traces.line import Violation
+from ..traces.trace_text import is_shown, line_text, octet_text
+from .compressed import is_compressed
+
+# Larger files are graded without lines: their events would fill the memory.
+LARGEST_FILE = 32 << 20
+# Lines before and behind an event that are shown around it.
+AROUND = 3
+# Events behind the last finding that are decoded: merged ones make the lines around it.
+MOST_BEHIND = 256
+
+
+class FindingLines:
+    """Lines of the connections of one graded file that have findings."""
+
+    def __init__(self, graded, rows):
+        self._places = {}  # (connection, actor, kind, number): (its lines, place among them)
+        connections = events_of_capture(graded.path) if rows and _can_be_read(graded.path) else []
+        for number, events in enumerate(connections, start=1):
+            wanted = [row for row in rows if row.connection == number]
+            if wanted:
+                self._add(number, events, wanted)
+
+    def text(self, row, verbose=False):
+        """[text]: the line of the row's event; verbosely also its octets, and the lines around it."""
+        lines, place = self._places.get(_event(row), ((), 0))
+        if not lines:
+            return
+        if not verbose:
+            yield line_text(lines[place])
+            return
+        for each in range(max(0, place - AROUND), min(len(lines), place + AROUND + 1)):
+            yield line_text(lines[each])
+            if each == place:
+                yield from octet_text(lines[each])
+
+    def _add(self, number, events, rows):
+        indexes, counts = {}, {}
+        for event in events:
+            key = event.actor.name, event.kind
+            counts[key] = counts.get(key, 0) + 1
+            indexes[number, *key, counts[key]] = event.index
+        violations = [
+            Violation(indexes[_event(row)], row.requirement.id)
+            for row in rows
+            if _event(row) in indexes
+        ]
+        made = lines_of_events(_needed(events, violations), violations, number)
+        lines = [line for line in made if is_shown(line)]
+        for row in rows:
+            index = indexes.get(_event(row))
+            place = next((at for at, one in enumerate(lines) if one.holds(index)), None)
+            if place is not None:
+                self._places[_event(row)] = lines, place
+
+
+def _needed(events, violations):
+    """The events up to the last violation, and enough behind it for the lines around it."""
+    last = max((each.event for each in violations), default=-1)
+    return events[: last + 1 + MOST_BEHIND]
+
+
+def _event(row):
+    actor, kind, number = row.event
+    return row.connection, actor.name, kind, number
+
+
+def _can_be_read(path):
+    """Whether it is a file that can be read again as it is, and not too large."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return False
+    regular = stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST_FILE
+    return regular and not is_compressed(path)
