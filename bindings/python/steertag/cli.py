@@ -6,6 +6,7 @@ import sys
 
 from . import __version__, build_paths, stopping
 from .baseline import baseline_commands as baseline
+from .causes import causes_command
 from .coverage import coverage_arguments as coverage
 from .failure import Failure
 from .files import cp, ls
@@ -51,6 +52,7 @@ def _parser():
     listing = commands.add_parser("cases", help=_first_line(cases))
     listing.add_argument("path", nargs="*", help="files or folders (default: both suites)")
     listing.set_defaults(run=cases)
+    causes_command.add_command(commands)
     baseline.add_command(commands)
     grade.add_command(commands)
     cp.add_command(commands)

@@ -3,6 +3,7 @@
 import dataclasses
 
 from .. import json_file
+from ..causes import CaseCause
 from ..json_file import text
 from .case_outcome import Outcome, VERDICTS, names_twice
 from .error import BaselineError, cannot_read
@@ -21,6 +22,7 @@ class Case:
     outcome: Outcome
     requirements: tuple
     findings: tuple = ()
+    cause: tuple | None = None  # key of causes.CaseCause, of a case that went wrong
 
     @classmethod
     def of(cls, entry):
@@ -32,18 +34,20 @@ class Case:
             raise ValueError(f"{case_id} has the unknown verdict {verdict}")
         findings = tuple(dict.fromkeys(text(finding["id"]) for finding in entry["findings"]))
         requirements = tuple(dict.fromkeys((*map(text, entry["requirements"]), *findings)))
-        return cls(case_id, Outcome(verdict, text(entry["reason"])), requirements, findings)
+        cause = CaseCause.of(entry["cause"]).key if entry.get("cause") else None
+        return cls(case_id, Outcome(verdict, text(entry["reason"])), requirements, findings, cause)
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
     """The cases of a run. `name` is the target's name in its profile, or empty; `target` is its
-    URL. `partial`: some cases of the suite are missing."""
+    URL. `partial`: some cases of the suite are missing. `clauses`: {requirement id: sentence}."""
 
     cases: list
     name: str = ""
     target: str = ""
     partial: bool = False
+    clauses: dict = dataclasses.field(default_factory=dict)
 
 
 def load_report(path):
@@ -55,7 +59,9 @@ def load_report(path):
         cases = [Case.of(entry) for entry in document["cases"]]
         stopped = document.get("stopped")
         name, target = (text(document.get(key, "")) for key in ("name", "target"))
-        report = Report(cases, name, target, partial=bool(document.get("partial", False)))
+        partial, clauses = bool(document.get("partial", False)), document.get("clauses", {})
+        named = {text(name): text(clause) for name, clause in clauses.items()}
+        report = Report(cases, name, target, partial, named)
     except OSError as error:
         raise cannot_read("report", path, error) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
