@@ -98,7 +98,7 @@ DIFFERENCES = [
     [((), *each) for each in DIFFERENCES] + [(("-n", "2"), *each) for each in DIFFERENCES[:3]],
 )
 def test_each_difference_fails_the_run(run, workers, rows, summary, failed):
-    result = run(rows, *workers)
+    result = run(rows, *workers, "-v")
     assert result.ret == pytest.ExitCode.TESTS_FAILED, result.stdout.str()
     assert differences(result) == f"baseline: {summary}"
     assert result.parseoutcomes().get("failed", 0) == failed

@@ -88,7 +88,7 @@ def clients(suite):
 
 
 def test_good_client_passes(clients, suite):
-    result = clients.run("good")
+    result = clients.run("good", "--captures", "all")
     assert result.ret == 0, result.stdout.str()
     assert suite.verdicts() == {"client.self.one": "pass", "client.self.two": "pass"}
     assert "scripted_client.py" in suite.document()["target"]

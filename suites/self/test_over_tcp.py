@@ -144,7 +144,7 @@ def test_the_same_cases_over_rdma(suite):
 )
 def test_what_comes_of_records_that_are_none(suite, defect, verdict, reason, shown):
     suite.cases(test_over=CASES)
-    result = suite.run("--over", "tcp", "--deviate", defect, "-k", "work")
+    result = suite.run("--over", "tcp", "--deviate", defect, "-k", "work", "-v")
     (row,) = suite.document()["cases"]
     assert (row["verdict"], row["reason"]) == (verdict, f"RFC5531-9-1: {reason}")
     text = result.stdout.str()

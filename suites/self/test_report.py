@@ -37,6 +37,7 @@ def test_rows_are_sorted_and_counted(tmp_path):
             "capture",
             "replay",
             "judged",
+            "cause",
         )
     }
     assert document["cases"][0]["seconds"] == 0.123

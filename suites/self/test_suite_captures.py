@@ -34,7 +34,7 @@ def run(command):
 def captures_of(report, selection, *arguments):
     """The captures of a run of some cases against the bundled server."""
     command = [sys.executable, "-m", "pytest", "suites/server", "-q", "-k", selection]
-    run([*command, "--report", str(report), *arguments])
+    run([*command, "--captures", "all", "--report", str(report), *arguments])
     return sorted((report / "captures").glob("*.pcapng"))
 
 

@@ -10,6 +10,7 @@ import sys
 from . import __version__, build_paths, command_parser, stopping, suite_commands
 from .baseline import baseline_commands as baseline
 from .case_list import cases_command
+from .causes import causes_command
 from .coverage import coverage_arguments as coverage
 from .failure import Failure
 from .files import cp, ls
@@ -54,6 +55,7 @@ def parser():
     grade.add_command(commands)
     cases_command.add_command(commands)
     coverage.add_commands(commands)
+    causes_command.add_command(commands)
     baseline.add_command(commands)
     matrix.add_commands(commands)
     replay_command.add_command(commands)

@@ -43,6 +43,15 @@ def citation(requirement_id):
     return f"{document} section {entry.section} ({level(entry)}): {entry.statement}"
 
 
+def clause(requirement_id):
+    """The same in short: "RFC 8166 4.5.1 (MUST): A header version ..."; without DEF, which is no word of
+    an RFC."""
+    entry = find(requirement_id)
+    word = level(entry)
+    words = "" if word == "DEF" else f" ({word})"
+    return f"{entry.document.replace('RFC', 'RFC ')} {entry.section}{words}: {entry.statement}"
+
+
 def sides(requirement):
     """The sides that a requirement binds: "server", "client" or both, as a tuple."""
     known = dict(_SIDES_OF_ROLE)

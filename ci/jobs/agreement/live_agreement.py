@@ -79,7 +79,8 @@ def results_of_report(report):
         if not case["capture"]:
             # Without octets there is no capture; what was judged there had octets.
             if any(row["findings"] for row in case["judged"]):
-                yield Result(f"{report.name} {case['id']}", ["findings, but no capture"]), None
+                problem = "findings, but no capture: pytest --captures all keeps it"
+                yield Result(f"{report.name} {case['id']}", [problem]), None
             continue
         yield _result(f"{report.name} {case['id']}", report / case["capture"], case)
 

@@ -4,6 +4,7 @@ import collections
 import dataclasses
 
 from .case_outcome import FAILURES, PASS, VERDICTS
+from .folded_difference import fold_differences
 
 NO_CASES = "no cases"
 NEW_FAILURE = "new failure"  # no row, and a verdict that fails a run
@@ -13,6 +14,8 @@ OTHER_REASON = "other reason"
 OTHER_REQUIREMENT = "other requirement"
 STALE = "stale row"  # the case passes, or no longer exists
 NOT_RUN = "no case of the run has this id"
+# Folded differences that the end of a run shows.
+MOST_SHOWN = 12
 # In the order in which they are shown.
 KINDS = (
     NO_CASES,
@@ -27,21 +30,24 @@ KINDS = (
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """One mismatch between report and baseline."""
+    """One mismatch between report and baseline. `cause` is the key of the case's cause, or None."""
 
     kind: str
     case: str
     expected: str
     seen: str
+    cause: tuple | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """The outcome of a comparison; `skipped` counts rows whose cases were not selected."""
+    """The outcome of a comparison; `skipped` counts rows whose cases were not selected. `clauses`:
+    {requirement id: sentence} of the report."""
 
     counts: dict
     differences: list
     skipped: int = 0
+    clauses: dict = dataclasses.field(default_factory=dict)
 
     def matches(self):
         return not self.differences
@@ -53,14 +59,22 @@ class Comparison:
         return "\n".join([*lines, *self.lines()])
 
     def lines(self):
-        """Each difference, then one line with the outcome."""
+        """The differences by cause, then one line with the outcome."""
+        yield from self._folded(None)
+
+    def digest(self):
+        """The same, with the most frequent differences only."""
+        yield from self._folded(MOST_SHOWN)
+
+    def _folded(self, most):
         width = max(map(len, KINDS))
-        for one in self.differences:
+        folded = fold_differences(self.differences)
+        for one in folded[:most]:
             yield ""
-            yield f"{one.kind:<{width}}  {one.case}"
-            yield f"{'':<{width}}  expected  {one.expected}"
-            yield f"{'':<{width}}  seen      {one.seen}"
+            yield from one.lines(width, self.clauses)
         yield ""
+        if most is not None and len(folded) > most:
+            yield f"... and {len(folded) - most} more, which `steertag baseline check` shows"
         if self.skipped:
             yield f"{self.skipped} rows are of cases that were not selected, and not compared"
         yield f"baseline: {self.summary()}"
@@ -89,7 +103,7 @@ def compare(report, baseline):
     if not report.partial:
         differences += [Difference(STALE, row.case, str(row), NOT_RUN) for row in listed.values()]
     differences.sort(key=lambda one: (KINDS.index(one.kind), one.case))
-    return Comparison(counts, differences, len(listed) if report.partial else 0)
+    return Comparison(counts, differences, len(listed) if report.partial else 0, report.clauses)
 
 
 def differences_of(case, row):
@@ -99,9 +113,10 @@ def differences_of(case, row):
         if seen.verdict == PASS:
             return []
         kind = NEW_FAILURE if seen.verdict in FAILURES else UNLISTED
-        return [Difference(kind, case.id, PASS, str(seen))]
+        return [Difference(kind, case.id, PASS, str(seen), case.cause)]
     if seen not in row.outcomes:
-        return [Difference(_kind(seen, row.outcomes), case.id, str(row), str(seen))]
+        kind = _kind(seen, row.outcomes)
+        return [Difference(kind, case.id, str(row), str(seen), case.cause)]
     unknown = [name for name in row.requirement if name not in case.requirements]
     if unknown and seen == row.outcomes[0]:
         names = ", ".join(case.requirements)

@@ -3,6 +3,7 @@
 import dataclasses
 
 from .. import json_file
+from ..causes import CaseCause
 from ..json_file import text
 from .case_outcome import Outcome, VERDICTS, names_twice
 from .error import BaselineError, cannot_read
@@ -22,6 +23,7 @@ class Case:
     outcome: Outcome
     requirements: tuple
     findings: tuple = ()
+    cause: tuple | None = None  # key of causes.CaseCause, of a case that went wrong
 
     @classmethod
     def of(cls, entry):
@@ -33,14 +35,15 @@ class Case:
             raise ValueError(f"{case_id} has the unknown verdict {verdict}")
         findings = tuple(dict.fromkeys(text(finding["id"]) for finding in entry["findings"]))
         requirements = tuple(dict.fromkeys((*map(text, entry["requirements"]), *findings)))
-        return cls(case_id, Outcome(verdict, text(entry["reason"])), requirements, findings)
+        cause = CaseCause.of(entry["cause"]).key if entry.get("cause") else None
+        return cls(case_id, Outcome(verdict, text(entry["reason"])), requirements, findings, cause)
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
     """The cases of a run. `name` is the target's name in its profile, or empty; `target` is its
     URL. `software` and `steertag` are the versions of target and suite. `partial`: some cases of the
-    suite are missing."""
+    suite are missing. `clauses`: {requirement id: sentence}."""
 
     cases: list
     name: str = ""
@@ -48,6 +51,7 @@ class Report:
     partial: bool = False
     software: str = ""
     steertag: str = ""
+    clauses: dict = dataclasses.field(default_factory=dict)
 
 
 def load_report(path):
@@ -59,7 +63,9 @@ def load_report(path):
         cases = [Case.of(entry) for entry in document["cases"]]
         stopped = document.get("stopped")
         head = {key: text(document.get(key, "")) for key in HEAD_KEYS}
-        report = Report(cases, partial=bool(document.get("partial", False)), **head)
+        clauses = {text(name): text(clause) for name, clause in document.get("clauses", {}).items()}
+        partial = bool(document.get("partial", False))
+        report = Report(cases, partial=partial, clauses=clauses, **head)
     except OSError as error:
         raise cannot_read("report", path, error) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -239,6 +239,7 @@ def _apply(record, report, item, options):
     elif verdict.spoils_run or (verdict is Verdict.WARN and options.strict):
         report.outcome = "failed"
         report.longrepr = f"{record.id} ({item.location[0]})\n{record.detail}"
+        report.steertag_brief = f"{record.id}: {record.verdict}: {record.reason}"
         if verdict is Verdict.HARNESS_ERROR:
             # pytest, its summary and JUnit count a failure outside of the call phase as an error.
             report.when = "setup"

@@ -1,5 +1,6 @@
 """The record of one running case: its notes, and the verdict that follows from them."""
 
+import collections
 import contextlib
 import contextvars
 import dataclasses
@@ -7,16 +8,19 @@ import dataclasses
 from ...verdict import Verdict
 from ..recording.recorder import Recorder
 from .case_end import CaseEnd, HarnessError
+from .sight import Sight
 from .transport import binds, RDMA
 
 
 @dataclasses.dataclass(frozen=True)
 class Note:
-    """One observation with a verdict. `reason` is stable; `detail` is for the reader."""
+    """One observation with a verdict. `reason` is stable; `detail` is for the reader; `sight` is what was
+    judged."""
 
     verdict: Verdict
     reason: str
     detail: str = ""
+    sight: Sight | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,9 +52,11 @@ class Run:
         self.recorder = Recorder()
         self.fallback = None  # (verdict, reason) unless the last step fails
         self.epilogue = ""  # for the reader of a failure
+        # Of the target: (CaseFinding, Connection), without those that the case tolerates.
+        self.violations = []
 
-    def note(self, verdict, reason, detail=""):
-        self.notes.append(Note(verdict, reason, detail))
+    def note(self, verdict, reason, detail="", sight=None):
+        self.notes.append(Note(verdict, reason, detail, sight))
 
     def xid_seed(self, number):
         """The seed of the XIDs on the connection with this number. A server remembers XIDs after a
@@ -58,7 +64,7 @@ class Run:
         return f"{self._run_seed}/{self.case_id}/{number}"
 
     def end(self, end: CaseEnd):
-        self.note(end.verdict, end.reason, end.detail)
+        self.note(end.verdict, end.reason, end.detail, end.sight)
 
     def explain(self, text):
         """Adds to the detail of the first of the worst notes."""
@@ -113,11 +119,15 @@ class Run:
         return comments + [f"{found.id}: {found.text}" for found in self.findings]
 
     def text(self):
-        """The notes from worst to mildest, with their details."""
+        """The notes from worst to mildest; of those with one reason, the first has its detail."""
         ranked = sorted(self.notes, key=lambda note: -note.verdict.rank)
+        counts = collections.Counter((note.verdict, note.reason) for note in ranked)
         parts = []
         for note in ranked:
-            parts.append(f"{note.verdict}: {note.reason}")
+            count = counts.pop((note.verdict, note.reason), 0)
+            if not count:
+                continue
+            parts.append(f"{note.verdict}: {note.reason}{f' ({count} times)' * (count > 1)}")
             if note.detail:
                 parts.append(note.detail.rstrip())
         if self.epilogue:

@@ -99,13 +99,18 @@ def write(path, recording):
     part = path.with_name(f"{path.name}.part")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(zipfile.ZipInfo(_DOCUMENT, _WHEN), _text_of(recording))
+            _add(archive, _DOCUMENT, _text_of(recording))
             if recording.capture:
-                archive.writestr(zipfile.ZipInfo(_CAPTURE, _WHEN), recording.capture)
+                _add(archive, _CAPTURE, recording.capture)
         os.replace(part, path)
     except OSError:
         part.unlink(missing_ok=True)
         raise
+
+
+def _add(archive, name, content):
+    """A ZipInfo alone would have its file stored as it is."""
+    archive.writestr(zipfile.ZipInfo(name, _WHEN), content, compress_type=zipfile.ZIP_DEFLATED)
 
 
 def _text_of(recording):

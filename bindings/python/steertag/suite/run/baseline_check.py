@@ -14,15 +14,16 @@ def apply(record, report, baseline):
         lines = [f"{one.kind}: expected {one.expected}; seen {one.seen}" for one in differences]
         report.outcome, report.steertag_baseline = "failed", DIFFERENT
         report.longrepr = "\n".join([f"{record.id}, by the baseline", *lines, record.detail])
+        report.steertag_brief = f"{record.id}, by the baseline: {'; '.join(lines)}"
     elif report.outcome == "failed":
         report.outcome, report.steertag_baseline = "skipped", EXPECTED
         report.wasxfail = f"{record.verdict}: {row.note}"
 
 
-def compare_all(records, baseline, partial):
-    """The Comparison of all records of a run with the baseline."""
-    cases = [Case.of(vars(record)) for record in records]
-    return compare(Report(cases, partial=partial), baseline)
+def compare_all(report, baseline):
+    """The Comparison of all records of a run (report.Report) with the baseline."""
+    cases = [Case.of(vars(record)) for record in report.sorted()]
+    return compare(Report(cases, partial=report.partial, clauses=report.clauses()), baseline)
 
 
 # Options of pytest that leave files out before anything is collected from them.

@@ -1,16 +1,13 @@
 """The common part of a server's and a client's session in one process: running case, bench, end of
 the run."""
 
+import collections
 import dataclasses
 
-from ...verdict import Verdict
 from ..cases.case_end import NotTestable
 from ..exchange.deadline import Deadlines
 from ..recording import recording_file
-from .report import FAILURES
-
-# Verdicts that leave a recording; WARN does if it fails the run.
-RECORDED = (Verdict.FAIL, Verdict.CRASH, Verdict.HANG)
+from .kept_files import KeptFiles, MOST_OF_A_CAUSE
 
 
 class Unreachable(Exception):
@@ -28,6 +25,7 @@ class CaseSession:
         self.lost = ""  # why no further case can run
         self._run = None
         self._bench = None
+        self._alike = collections.Counter()  # finished runs by the key of their cause
 
     @property
     def run(self):
@@ -52,18 +50,13 @@ class CaseSession:
         for need in case.needs:
             self._check_need(need)
 
-    # -- recordings of failures ----------------------------------------------------------------
+    # -- what a case leaves in the report directory --------------------------------------------
 
-    def keep_recording(self, run):
-        """Writes the recording of a failure, or removes that of an earlier run of the case."""
-        path = self.options.report / FAILURES / f"{run.case_id}{recording_file.SUFFIX}"
-        warned = self.options.strict and run.verdict is Verdict.WARN
-        if run.verdict not in RECORDED and not warned:
-            path.unlink(missing_ok=True)
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        recording_file.write(path, self.recording_of(run))
-        run.replay = path
+    def files_of(self, run, cause):
+        """The KeptFiles of a finished run. `cause` is its CaseCause, or None."""
+        key = None if cause is None else cause.key
+        self._alike[key] += 1
+        return KeptFiles(self.options, run, self._alike[key] > MOST_OF_A_CAUSE)
 
     def recording_of(self, run):
         """The recording.Recording of a run that has ended."""

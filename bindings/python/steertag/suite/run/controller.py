@@ -9,7 +9,7 @@ from ..cases.transport import TCP
 from .baseline_check import compare_all, names_a_part
 from .options import lock_report_directory, make_report_directory
 from .report import JunitReport, Record, Report
-from .terminal import write_summary
+from .terminal import without_cases, write_digest, write_summary
 
 # Keys of a worker's final message to the controller.
 WORKER_PROBLEM = "steertag_problem"
@@ -136,21 +136,30 @@ class Controller:
         """Fails a run that differs from its baseline, whatever the outcomes of its cases."""
         if self._baseline is None:
             return
-        records, partial = self._report.sorted(), self._report.partial
-        self._comparison = compare_all(records, self._baseline, partial)
+        self._comparison = compare_all(self._report, self._baseline)
         if not self._comparison.matches() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter):
+        with without_cases(terminalreporter):
+            yield
         if self._report.records:
             write_summary(terminalreporter, self._report, self._directory, self._comparison)
-            if self._comparison is not None and not self._comparison.matches():
-                terminalreporter.write_line(
-                    "expected is what the baseline says, seen is what this run saw; `steertag baseline "
-                    f"update --from {self._directory} {self._baseline_path}` has the file say what was seen"
-                )
         for sentence in self._problems:
             terminalreporter.write_line(f"ERROR: {sentence}", red=True)
+
+    def pytest_unconfigure(self):
+        """Prints the digest behind pytest's own last line."""
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None or not self._report.records:
+            return
+        write_digest(reporter, self._report, self._directory, self._comparison)
+        if self._comparison is not None and not self._comparison.matches():
+            reporter.write_line(
+                "expected is what the baseline says, seen is what this run saw; `steertag baseline "
+                f"update --from {self._directory} {self._baseline_path}` has the file say what was seen"
+            )
 
 
 def _server_name(options):

@@ -1,5 +1,6 @@
 """Executes one case: runs its function, then everything that follows every case, and gives the record."""
 
+import dataclasses
 import re
 import traceback
 
@@ -13,6 +14,7 @@ from ..cases.judge_findings import connection_rows
 from ..cases.trace_rows import trace_rows
 from ..exchange.link import Refused
 from ..rdma.journal import message_number
+from .first_cause import first_cause
 from .report import CAPTURES, FAILURES, Record
 
 
@@ -41,9 +43,13 @@ def execute(session, function):
         conclude(session, run, bench)
         if run.fallback and not run.verdict.spoils_run:
             run.note(*run.fallback, "it did not fail when it was done once more")
-        _guarded(run, lambda: bench.write_capture(session.options.report / CAPTURES))
-        _guarded(run, lambda: session.keep_recording(run))
-    return record_of(run)
+        files = session.files_of(run, first_cause(run, bench.connections))
+        _guarded(run, lambda: files.keep_capture(bench))
+        _guarded(run, lambda: files.keep_recording(session.recording_of))
+        record = record_of(run)
+        record.cause = _cause_row(run, bench)
+        _guarded(run, lambda: files.keep_text(record.detail))
+    return record
 
 
 def _logged(run, function):
@@ -82,7 +88,7 @@ def _guarded(run, function):
     try:
         function()
     except CaseEnd as end:
-        run.note(end.verdict, end.reason, f"{_case_line(end)}{end.detail}")
+        run.note(end.verdict, end.reason, f"{_case_line(end)}{end.detail}", end.sight)
     except pytest.skip.Exception as skipped:
         run.note(Verdict.NOT_TESTABLE, str(skipped))
     except (pytest.exit.Exception, KeyboardInterrupt):
@@ -134,9 +140,16 @@ def _trace(run, bench):
 def _note_finding(run, finding, text, conn):
     if finding.id in run.case.tolerates:
         return
+    run.violations.append((finding, conn))
     verdict = verdict_of_level(ledger.level(ledger.find(finding.id)))
     detail = f"{ledger.citation(finding.id)}\n{text}\n{conn.journal_text()}"
     run.note(verdict, f"{finding.id}: {finding.rule}", detail)
+
+
+def _cause_row(run, bench):
+    """The cause of a case that went wrong, as report.json has it; None if it went well."""
+    cause = first_cause(run, bench.connections)
+    return None if cause is None else dataclasses.asdict(cause)
 
 
 def record_of(run):

@@ -20,6 +20,8 @@ DEFAULT_LISTEN = "iwarp://127.0.0.1:0"
 DEFAULT_CLIENT_TIMEOUT_S = 20.0
 LONGEST_CLIENT_TIMEOUT_S = 3600.0
 CLIENT_VERSIONS = ("4.1", "3")
+# Whose captures a run keeps.
+FAILING, ALL = "failures", "all"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Options:
     client_timeout_s: float = DEFAULT_CLIENT_TIMEOUT_S
     client_nfs: str = CLIENT_VERSIONS[0]  # Of our own client.
     client_deviations: tuple = ()
+    captures: str = FAILING
 
 
 def add_options(parser):
@@ -116,7 +119,15 @@ def _add_options_of_both(add):
     add(
         "--report",
         metavar="DIR",
-        help=f"where report.json, junit.xml and captures/ go (default {DEFAULT_REPORT})",
+        help="where report.json, junit.xml, captures/, failures/ and texts/ go "
+        f"(default {DEFAULT_REPORT})",
+    )
+    add(
+        "--captures",
+        choices=(FAILING, ALL),
+        default=FAILING,
+        help="whose captures are kept: of cases that fail or warn, without the many of one cause "
+        "(default), since others have nothing to look for and take most of the space; or of all",
     )
     add(
         "--case",
@@ -214,6 +225,7 @@ def read_options(config):
         client_timeout_s=get("--client-timeout"),
         client_nfs=get("--client-nfs") or CLIENT_VERSIONS[0],
         client_deviations=tuple(get("--client-deviate")),
+        captures=get("--captures"),
     )
 
 

@@ -1,5 +1,6 @@
 """Collects the records of cases, from all workers, and writes report.json and junit.xml."""
 
+import copy
 import dataclasses
 import json
 import os
@@ -7,11 +8,15 @@ import os
 from _pytest.junitxml import LogXML
 
 from ... import __version__
+from ... import requirements as ledger
 from ...atomic_file import write_atomically
+from ...causes import RunCases
 from ...verdict import Verdict
 
 # Folders of the report directory.
-CAPTURES, FAILURES = "captures", "failures"
+CAPTURES, FAILURES, TEXTS = "captures", "failures", "texts"
+# Characters of a failure in junit.xml: a line for a CI page. The whole text is in TEXTS.
+MOST_JUNIT_CHARACTERS = 300
 
 
 @dataclasses.dataclass
@@ -29,6 +34,7 @@ class Record:
     judged: list = dataclasses.field(default_factory=list)  # by connection; see judge_findings.py
     detail: str = ""
     trace: list = dataclasses.field(default_factory=list)  # of a failure; see trace_rows.py
+    cause: dict | None = None  # fields of causes.CaseCause, of a case that went wrong
 
     @property
     def rank(self):
@@ -89,8 +95,20 @@ class Report:
             document["stopped"] = self.stopped
         if self.partial:
             document["partial"] = True
+        document["clauses"] = self.clauses()
         document["cases"] = [record.row() for record in self.sorted()]
         return document
+
+    def causes(self):
+        """The causes.RunCases of the run so far."""
+        rows = [record.row() for record in self.sorted()]
+        return RunCases.of({"cases": rows, "clauses": self.clauses()})
+
+    def clauses(self):
+        """{id: clause} of the requirements that causes name."""
+        causes = [record.cause for record in self.records.values() if record.cause]
+        names = {each for cause in causes for each in (cause["requirement"], *cause["follows"])}
+        return {name: ledger.clause(name) for name in sorted(names - {""})}
 
     def write(self, path):
         """Writes report.json whole or not at all; raises OSError."""
@@ -106,6 +124,14 @@ class JunitReport(LogXML):
         super().__init__(
             str(path.with_name(f"{path.name}.part")), None, "steertag", "no", family="xunit2"
         )
+
+    def pytest_runtest_logreport(self, report):
+        """Takes a failure of a case in one line."""
+        brief = getattr(report, "steertag_brief", "")
+        if brief:
+            report = copy.copy(report)
+            report.longrepr = brief[:MOST_JUNIT_CHARACTERS]
+        super().pytest_runtest_logreport(report)
 
     def pytest_sessionfinish(self):
         try:

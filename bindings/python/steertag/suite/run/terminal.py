@@ -1,21 +1,17 @@
-"""The suite's part of pytest's terminal output: letters, words, and the table of verdicts."""
+"""The suite's part of pytest's terminal output: letters, words, the table of verdicts, and the digest."""
 
 import collections
+import contextlib
 
+from ...causes import digest
 from ...verdict import Verdict
 
-# Reasons listed per verdict; the report holds all.
-MOST_LISTED = 50
+# Reasons of unsupported cases that are listed; the report holds all.
+MOST_LISTED = 20
 # With more cases of one reason, they share a line.
 MOST_ALIKE = 8
-_LISTED = (
-    Verdict.HARNESS_ERROR,
-    Verdict.CRASH,
-    Verdict.HANG,
-    Verdict.FAIL,
-    Verdict.WARN,
-    Verdict.UNSUPPORTED,
-)
+# The name of execution.SteertagWarning in pytest's warnings, which are text.
+WARNING = "SteertagWarning: "
 EXPECTED, DIFFERENT = "expected", "different"
 _BESIDE_BASELINE = {EXPECTED: ("xfailed", "x"), DIFFERENT: ("failed", "F")}
 _COLOURS = {"passed": "green", "skipped": "yellow", "failed": "red", "error": "red"}
@@ -32,9 +28,31 @@ def status(record, beside_baseline=""):
     return verdict.outcome, verdict.letter, verdict.value.upper()
 
 
+@contextlib.contextmanager
+def without_cases(reporter):
+    """Hides failures and warnings of cases from pytest's own lists: they are in the digest, by cause, and in
+    the report directory. `-v` shows them."""
+    if reporter.verbosity > 0:
+        yield
+        return
+    kept = {key: reporter.stats.get(key) for key in ("failed", "error", "warnings")}
+    for key, reports in kept.items():
+        if reports is not None:
+            reporter.stats[key] = [each for each in reports if not _is_of_case(each)]
+    try:
+        yield
+    finally:
+        reporter.stats.update(
+            {key: reports for key, reports in kept.items() if reports is not None}
+        )
+
+
+def _is_of_case(report):
+    return hasattr(report, "steertag_id") or WARNING in str(getattr(report, "message", ""))
+
+
 def write_summary(reporter, report, directory, comparison=None):
-    """Prints the counts of every verdict, then the cases that need attention, with reasons. With a
-    baseline those are the differences."""
+    """Prints the counts of every verdict, and what the target does not support."""
     reporter.section("steertag")
     reporter.line(f"target {report.target}")
     totals = report.totals()
@@ -43,15 +61,21 @@ def write_summary(reporter, report, directory, comparison=None):
         colour = _COLOURS[Verdict(word).outcome] if count else None
         markup = {colour: True} if colour else {}
         reporter.write_line(f"  {word:<{width}} {count:>5}", **markup)
-    for verdict in () if comparison else _LISTED:
-        _write_list(reporter, verdict, report.sorted())
+    if comparison is None:
+        _write_list(reporter, Verdict.UNSUPPORTED, report.sorted())
     if report.stopped:
         reporter.write_line(f"stopped: {report.stopped}", red=True)
     reporter.line(f"run seed {report.run_seed}")
     reporter.line(f"report in {directory}")
-    if comparison is not None:
-        for line in comparison.lines():
-            reporter.write_line(line)
+
+
+def write_digest(reporter, report, directory, comparison=None):
+    """Prints the last lines of a run: its failures by cause. With a baseline those are the differences."""
+    lines = digest(report.causes(), directory) if comparison is None else comparison.digest()
+    for number, line in enumerate(lines):
+        if number == 0:
+            reporter.ensure_newline()
+        reporter.write_line(line, bold=number == 0)
 
 
 def _write_list(reporter, verdict, records):

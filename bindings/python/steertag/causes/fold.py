@@ -1,0 +1,94 @@
+"""Folds cases by cause: the most frequent cause first, and what each may follow from."""
+
+import collections
+import dataclasses
+
+from .case_cause import HARNESS, JUDGED, RULE
+
+
+@dataclasses.dataclass
+class Cause:
+    """Cases with one cause.
+
+    - `cases`: run_cases.Case, in the order of the report.
+    - `example`: the case to look at, the one with the earliest event.
+    - `after`: {number of another cause: cases of that one in which this one was seen later}.
+    - `perhaps`: the number of a larger cause that may be the same, or None. It breaks the same requirement,
+      or one that each case claims too.
+    - `follows`: [(requirement, cases)] that were broken in its cases later and lead no cause, most first.
+    """
+
+    number: int
+    cases: list
+    after: dict = dataclasses.field(default_factory=dict)
+    perhaps: int | None = None
+    follows: list = dataclasses.field(default_factory=list)
+
+    @property
+    def example(self):
+        return min(self.cases, key=lambda case: (_early(case.cause.event), case.id))
+
+    @property
+    def kind(self):
+        return self.cases[0].cause.kind
+
+    @property
+    def requirement(self):
+        return self.cases[0].cause.requirement
+
+    @property
+    def verdicts(self):
+        """{verdict: number of cases}, most first."""
+        return dict(collections.Counter(case.verdict for case in self.cases).most_common())
+
+
+def fold(cases):
+    """[Cause] numbered from 1: most cases first, defects of the suite last."""
+    groups = {}
+    for case in cases:
+        groups.setdefault(case.cause.key, []).append(case)
+    ordered = sorted(groups.values(), key=_place)
+    causes = [Cause(number, group) for number, group in enumerate(ordered, start=1)]
+    leading = {cause.requirement: cause for cause in reversed(causes) if cause.requirement}
+    for cause in causes:
+        _relate(cause, leading)
+    for cause in causes:
+        cause.perhaps = _perhaps(cause, causes[: cause.number - 1])
+    return causes
+
+
+def _place(group):
+    first = group[0]
+    return first.cause.kind == HARNESS, -len(group), first.cause.key
+
+
+def _early(event):
+    return (event is None, event or 0)
+
+
+def _relate(cause, leading):
+    """Splits what was broken later: causes of their own in other cases, and mere consequences."""
+    later = collections.Counter(each for case in cause.cases for each in case.cause.follows)
+    for requirement, count in later.most_common():
+        other = leading.get(requirement)
+        if other is None:
+            cause.follows.append((requirement, count))
+        elif other is not cause:
+            other.after[cause.number] = count
+
+
+def _perhaps(cause, larger):
+    """A case can only judge what it asks, so that one defect is seen under several requirements, or by the
+    judge and by a case."""
+    if cause.kind not in (RULE, JUDGED) or not cause.requirement:
+        return None
+    return next((other.number for other in larger if _may_be_the_same(cause, other)), None)
+
+
+def _may_be_the_same(cause, other):
+    if other.kind not in (RULE, JUDGED):
+        return False
+    if other.requirement == cause.requirement:
+        return True
+    both = cause.kind == other.kind == JUDGED
+    return both and all(other.requirement in case.requirements for case in cause.cases)

@@ -1,0 +1,46 @@
+"""What a judgement saw: the kind of the outcome, and the few events around it."""
+
+import dataclasses
+
+from ...traces.trace_text import is_shown, line_text
+from . import kinds
+
+# Events before and after the one to blame.
+BEFORE, AFTER = 4, 1
+# Events shown where none is to blame: the last ones.
+LAST = 6
+
+
+@dataclasses.dataclass(frozen=True)
+class Sight:
+    """`refusal`: why our own provider refused what came, or "". `trace`: one line an event."""
+
+    refusal: str
+    trace: tuple
+
+
+def sight_of(outcome):
+    """The Sight of an outcome of either suite, or None."""
+    if outcome is None:
+        return None
+    last = (getattr(outcome, "connections", None) or [None])[-1]
+    conn = getattr(outcome, "conn", None) or last
+    refused = getattr(outcome, "kind", "") == kinds.VIOLATION
+    return Sight(outcome.detail if refused else "", tail(conn))
+
+
+def tail(conn):
+    """The last events of a connection, one line each; none without a connection."""
+    return tuple(map(line_text, _lines(conn)[-LAST:]))
+
+
+def around(conn, index):
+    """The lines of the events around the one with this index."""
+    lines = _lines(conn)
+    at = next((place for place, line in enumerate(lines) if line.holds(index)), len(lines))
+    return tuple(map(line_text, lines[max(0, at - BEFORE) : at + AFTER + 1]))
+
+
+def _lines(conn):
+    lines = conn.trace_lines() if hasattr(conn, "trace_lines") else []
+    return [line for line in lines if is_shown(line)]

@@ -1,0 +1,83 @@
+"""The cause of a case that went wrong: the first violation of the peer under test, else what was judged."""
+
+from ... import requirements as ledger
+from ...causes import case_cause
+from ...causes.case_cause import CaseCause
+from ...causes.cause_key import split_reason
+from ...verdict import Verdict, verdict_of_level
+from ..cases.sight import around, tail
+
+# Lines of a Python error that name it.
+ERROR_LINES = 4
+
+
+def first_cause(run, connections):
+    """The CaseCause of a finished run; None if it went well.
+
+    A crash is a cause of its own. Of fails and hangs, the judge's first violation leads. It came earlier
+    on the wire than what the case judged, or the case saw no answer because of it. A violation that only
+    warns explains no failure."""
+    verdict = run.verdict
+    if not (verdict.spoils_run or verdict is Verdict.WARN):
+        return None
+    note = next(note for note in run.notes if note.verdict is verdict)
+    if verdict is Verdict.HARNESS_ERROR:
+        return _of_error(note)
+    if verdict is Verdict.CRASH:
+        return CaseCause(case_cause.CRASH, text=note.reason, trace=_trace(note, connections))
+    weight = Verdict.WARN if verdict is Verdict.WARN else Verdict.FAIL
+    found = [each for each in run.violations if _verdict(each[0]) is weight]
+    if found:
+        return _of_violation(run, found)
+    requirement, text = split_reason(note.reason)
+    trace = _trace(note, connections)
+    if note.sight is not None and note.sight.refusal:
+        return CaseCause(case_cause.REFUSED, text=note.sight.refusal, trace=trace)
+    return CaseCause(case_cause.JUDGED, requirement, text=text, trace=trace)
+
+
+def _verdict(finding):
+    return verdict_of_level(ledger.level(ledger.find(finding.id)))
+
+
+def _of_error(note):
+    lines = note.detail.rstrip().splitlines()
+    words = [note.reason, lines[-1].strip()] if lines else [note.reason]
+    text = ": ".join(dict.fromkeys(words))
+    return CaseCause(case_cause.HARNESS, text=text, trace=tuple(lines[-ERROR_LINES:]))
+
+
+def _of_violation(run, found):
+    finding, conn = min(found, key=_time)
+    return CaseCause(
+        case_cause.RULE,
+        finding.id,
+        finding.rule,
+        finding.observed,
+        finding.expected,
+        connection=conn.watch.number,
+        event=finding.event,
+        trace=around(conn, finding.event),
+        follows=_later(run, found, finding),
+    )
+
+
+def _time(violation):
+    """Orders the events of all connections of a case by the one clock of its observers."""
+    finding, conn = violation
+    recorder = conn.watch.recorder
+    time_ns = recorder[finding.event].time_ns if finding.event < len(recorder) else 0
+    return time_ns, conn.watch.number, finding.event
+
+
+def _later(run, found, first):
+    """The other requirements that the judge or the case found broken, each once."""
+    judged = [split_reason(note.reason)[0] for note in run.notes if note.verdict.spoils_run]
+    others = [finding.id for finding, _ in sorted(found, key=_time)] + judged
+    return tuple(dict.fromkeys(each for each in others if each not in ("", first.id)))
+
+
+def _trace(note, connections):
+    if note.sight is not None and note.sight.trace:
+        return note.sight.trace
+    return tail(connections[-1]) if connections else ()
