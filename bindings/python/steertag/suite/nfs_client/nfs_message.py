@@ -73,11 +73,10 @@ def with_item(asked, payload, chunks):
 
 def _with_items(asked, payload, chunks):
     """Each operation's item in its place: item i is in write chunk i (RFC 8267 6.4.1)."""
-    contents = [chunk or b"" for chunk in chunks]
-    lengths = [len(content) for content in contents]
+    lengths = [len(content) for content in chunks]
     items = nfs.binding.eligible_results(payload, *asked, lengths)
     whole = bytes(payload)
-    for item, content in zip(items, contents):
+    for item, content in zip(items, chunks):
         if item.reduced:  # positions are of the unreduced stream, so they are valid in order
             whole = _put_back(whole, item, content)
     return whole

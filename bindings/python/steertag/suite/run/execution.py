@@ -8,7 +8,7 @@ import pytest
 from ... import requirements as ledger
 from ...verdict import Verdict, verdict_of_level
 from ..cases.case_end import CaseEnd
-from ..cases.case_run import running
+from ..cases.case_run import running, Stumble
 from ..cases.judge_findings import connection_rows
 from ..exchange.link import Refused
 from .report import CAPTURES, FAILURES, Record
@@ -39,6 +39,7 @@ def execute(session, function):
             run.note(*run.fallback, "it did not fail when it was done once more")
         _guarded(run, lambda: bench.write_capture(session.options.report / CAPTURES))
         _guarded(run, lambda: session.keep_recording(run))
+        run.judge_stumbles()
     return record_of(run)
 
 
@@ -59,6 +60,7 @@ def conclude(session, run, bench):
     if session.check_alive(run):
         _guarded(run, lambda: _clean_up(session, run, bench))
     _judge(run, bench)
+    run.judge_stumbles()
     bench.close()
 
 
@@ -86,7 +88,7 @@ def _guarded(run, function):
         reason = "a case asserts through expect only"
         run.note(Verdict.HARNESS_ERROR, reason, _stack(error))
     except Exception as error:
-        run.note(Verdict.HARNESS_ERROR, f"{type(error).__name__}", _stack(error))
+        run.stumbles.append(Stumble(type(error).__name__, _case_line(error), _stack(error)))
     except pytest.fail.Exception as error:
         run.note(Verdict.HARNESS_ERROR, "pytest.fail in a case", _stack(error))
 
@@ -107,14 +109,23 @@ def _stack(error):
 def _judge(run, bench):
     """Findings of the judge and of the memory oracle become notes."""
     run.judged = connection_rows(bench.connections, bench.stream_ports)
-    for finding, conn in bench.findings():
+    findings = bench.findings()
+    for finding, conn in findings:
         text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
         if finding.by_target:
             run.found(finding.id, text)
             _note_finding(run, finding, text, conn)
-        elif not run.case.hostile:
+        elif not run.case.hostile and not _provoked(finding, conn, findings):
             reason = f"our own {bench.own} broke {finding.id} in a case without hostility"
             run.note(Verdict.HARNESS_ERROR, reason, f"{text}\n{conn.journal_text()}")
+
+
+def _provoked(own, conn, findings):
+    """Whether the target has broken a rule on the connection before our own side did. Who goes by
+    what it said, such as a grant or a second reply, may break rules too."""
+    return any(
+        other is conn and found.by_target and found.event <= own.event for found, other in findings
+    )
 
 
 def _note_finding(run, finding, text, conn):
