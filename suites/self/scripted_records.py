@@ -22,9 +22,9 @@ class Stream:
 class RecordServer:
     """Serves all connections when `serve` is called; never waits."""
 
-    def __init__(self, port, defects):
+    def __init__(self, host, port, defects):
         self.defects = defects
-        self.listener = socket.create_server(("127.0.0.1", port))
+        self.listener = socket.create_server((host, port))
         self.listener.setblocking(False)
         self.port = self.listener.getsockname()[1]
         self.selector = selectors.DefaultSelector()

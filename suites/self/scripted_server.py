@@ -10,6 +10,7 @@ import sys
 import time
 
 import scripted_records
+from scripted_records import RecordServer
 from steertag import fabric, rpc, wire
 
 RECEIVES, RECEIVE_BYTES, GRANT = 64, 4096, 32
@@ -141,7 +142,8 @@ def main():
     options = parser.parse_args()
     defects = set(options.deviate)
     rdma, *tcp = options.listen
-    records = scripted_records.RecordServer(fabric.parse_url(tcp[0]).port, defects) if tcp else None
+    places = [fabric.parse_url(url) for url in tcp[:1]]
+    records = next((RecordServer(each.host, each.port, defects) for each in places), None)
     server = Server(rdma, records, defects)
     signal.signal(signal.SIGTERM, lambda *_: setattr(server, "stopped", True))
     signal.signal(signal.SIGUSR1, lambda *_: None)  # ends a rest

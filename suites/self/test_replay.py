@@ -270,7 +270,7 @@ def test_what_a_target_lacks_is_not_reproducible(tmp_path):
     with bundled(tmp_path) as url:
         done = steertag("replay", recordings / "self.over-tcp.steertag", "--target", url)
     assert done.returncode == 3, done.stdout + done.stderr
-    assert "unsupported: needs tcp" in done.stdout
+    assert "not-testable: needs tcp" in done.stdout
 
 
 # -- values that differ from run to run --------------------------------------------------------------

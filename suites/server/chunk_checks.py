@@ -113,7 +113,7 @@ def expect_read(bench, outcome, call, content, data_id="RFC8267-4-3"):
     )
     expect_returned(outcome, call)
     expect.equal(
-        chunk_length(outcome.header.write_list[0]),
+        chunk_length(outcome.returned()),
         item.length,
         "RFC8166-3.4.6.2-3",
         "returned length of the chunk with the result",

@@ -228,7 +228,7 @@ def test_failed(bench, which):
     filled = [] if which == "first" else [700]
     expect_chunks(outcome, call, filled + [0] * (3 - len(filled)), UNUSED)
     if filled:
-        expect.data(outcome.chunks[0], content, IN_ORDER, "octets of chunk 0", outcome=outcome)
+        expect.data(outcome.octets(0), content, IN_ORDER, "octets of chunk 0", outcome=outcome)
         last = items(outcome, call)[-1]
         expect.true(last.absent, "RFC8166-3.4.4.3-2", "the error arm of READ has nothing to reduce")
 

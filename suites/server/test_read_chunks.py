@@ -60,7 +60,8 @@ def test_one_segment(bench, length):
 def test_one_mebibyte(bench):
     """The largest WRITE that FSINFO allows, at most 1 MiB, is stored whole and read back."""
     conn = bench.connect()
-    limits = conn.exchange(conn.nfs_call("FSINFO", fsroot=bench.root)).result.ok
+    told = conn.exchange(conn.nfs_call("FSINFO", fsroot=bench.root))
+    limits = expect(told, "RFC8267-4-1", must=[kinds.REPLY]).result.ok
     content = bench.random.randbytes(min(LARGE, limits.wtmax, limits.rtmax))
     handle = bench.file()
     call = write_call(conn, handle, content)

@@ -9,6 +9,7 @@ _OF_PYTEST = {
     3: "an error inside of pytest or of a plugin",
     4: "wrong options, a word that names nothing, or a target that cannot be reached",
     5: "no case ran",
+    6: "nothing failed, but --require-complete misses a case",
 }
 # Of every command but `test`, `test-client` and `serve`.
 CANNOT = {2: "wrong arguments, or the command cannot do its work; one sentence says why"}
@@ -33,6 +34,7 @@ STATUSES = {
         0: "every row in scope is settled",
         1: "a row in scope is open, or lacks a reason",
     },
+    "causes": {0: "no failure", 1: "failures are listed"},
     "diff": {0: "the same", 1: "they differ"},
     "baseline check": {0: "the report is as the baseline expects", 1: "it differs"},
     "replay": {

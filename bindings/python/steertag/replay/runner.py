@@ -125,4 +125,5 @@ def _with(url, arguments, over, listen, profile, report):
         server_arguments=tuple(arguments),
         listen=listen or DEFAULT_LISTEN,
         over=over,
+        try_tcp=False,  # a case that used TCP has recorded where
     )

@@ -22,6 +22,7 @@ from .client.client_session import ClientSession
 from .run import baseline_check, options as suite_options
 from .run.case_session import Unreachable
 from .run.controller import WORKER_PARTIAL, WORKER_PROBLEM, Controller
+from .run.gaps import find_gaps, gap_lines
 from .run.execution import execute, record_of_setup, SteertagWarning
 from .run.report import Record
 from .run.server_session import ServerSession
@@ -32,6 +33,10 @@ _CONTROLLER = pytest.StashKey()
 _CASE = pytest.StashKey()
 _RECORD = pytest.StashKey()
 _ROLES = pytest.StashKey()  # of collected cases; set by a collection without errors
+# The roles whose gaps the worker has not told yet.
+_UNTOLD = pytest.StashKey()
+# The worker that tells the gaps: all workers have the same cases and target.
+_TELLER = "gw0"
 
 
 def pytest_addoption(parser):
@@ -81,6 +86,17 @@ def pytest_collection_finish(session):
     if _CONTROLLER in config.stash and not config.option.collectonly:
         for role in sorted(config.stash.get(_ROLES, ())):
             _first_contact(config.stash[_SESSIONS][role])
+            config.stash[_CONTROLLER].tell_gaps(_gaps_of(session, role))
+    elif getattr(config, "workerinput", {}).get("workerid") == _TELLER:
+        config.stash[_UNTOLD] = set(config.stash.get(_ROLES, ()))
+
+
+def _gaps_of(session, role):
+    """The paragraph on what the run will not test of the cases with this role, as lines."""
+    suite = session.config.stash[_SESSIONS][role]
+    found = [item.stash[_CASE] for item in session.items if _CASE in item.stash]
+    cases = [each for each in found if each[0].role == role]
+    return gap_lines(find_gaps(cases, suite), len(cases), suite.tcp_found)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -210,6 +226,10 @@ def pytest_runtest_makereport(item, call):
         return
     report = outcome.get_result()
     report.steertag_id = found[1]
+    untold = item.config.stash.get(_UNTOLD, ())
+    if call.when == "setup" and report.passed and found[0].role in untold:
+        untold.remove(found[0].role)
+        report.steertag_gaps = _gaps_of(item.session, found[0].role)
     record = item.stash.get(_RECORD, None) if call.when == "call" else None
     if record is not None:
         _apply(record, report, item, _session_of(item).options)

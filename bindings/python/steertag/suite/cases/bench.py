@@ -15,6 +15,7 @@ from ..rdma.rdma_link import Settings, Watch
 from ..recording.plain import as_plain
 from ..recording.taps import tap_connection, tap_stream
 from ..run.profile import Profile
+from ..tcp.nfs_port import nfs_url
 from ..tcp.record_link import RecordLink
 from ..tcp.stream import Stream
 from . import kinds
@@ -25,7 +26,6 @@ from .transport import TCP
 
 NFS4 = nfs.nfs4
 DEFAULT_INLINE = 4096
-NFS_PORT = 2049
 DEFAULT_PRIVATE_DATA = wire.PrivateData(
     remote_invalidation=False, send_bytes=DEFAULT_INLINE, receive_bytes=DEFAULT_INLINE
 )
@@ -40,6 +40,7 @@ class Target:
     url: str
     bundled: bool
     profile: Profile
+    may_try_tcp: bool = True  # whether the run may try the NFS port of the target's host
 
 
 class Bench:
@@ -95,13 +96,13 @@ class Bench:
         return self._connect_tcp(self._link.twin, must_open)
 
     def connect_nfs_over_tcp(self):
-        """Like `connect_tcp`; a refused connection is returned too. Without a TCP address in the profile it takes
+        """Like `connect_tcp`; a refused connection is returned too. Without a TCP address of the target it takes
         the server's port of NFS."""
         if self._link.twin is not None:
             return self._connect_tcp(self._link.twin, must_open=False)
-        host = fabric.parse_url(self.target.url).host
-        place = f"[{host}]" if ":" in host else host
-        link = RecordLink(f"tcp://{place}:{NFS_PORT}", self.target.profile)
+        if not self.target.may_try_tcp:
+            self.need("tcp")
+        link = RecordLink(nfs_url(self.target.url), self.target.profile)
         return self._connect_tcp(link, must_open=False)
 
     def _connect_tcp(self, link, must_open):
@@ -258,9 +259,9 @@ class Bench:
         """Ends the case: the target proved that it lacks an optional feature."""
         raise Unsupported(proof)
 
-    def not_testable(self, why):
-        """Ends the case: this run cannot provoke or observe it."""
-        raise NotTestable(why)
+    def not_testable(self, why, remedy=""):
+        """Ends the case: this run cannot provoke or observe it. `remedy` is the option that helps."""
+        raise NotTestable(why, remedy=remedy)
 
     def latitude(self, requirement_id, variant):
         """Notes which legal variant the target chose."""

@@ -29,6 +29,12 @@ class Failed(CaseEnd):
     """A requirement was broken."""
 
 
+def lacking(owed, part, detail=""):
+    """The end of a case that reads a part of an answer which the answer does not have. `owed` is the
+    requirement of every connection, as the case says nothing about this part."""
+    return Failed(f"{owed}: the answer has no {part}", detail)
+
+
 class Hung(CaseEnd):
     """The target stopped answering."""
 
@@ -42,9 +48,14 @@ class Unsupported(CaseEnd):
 
 
 class NotTestable(CaseEnd):
-    """This run cannot provoke or observe the subject of the case."""
+    """This run cannot provoke or observe the subject of the case. `remedy` names the option that
+    changes this, as words after "give"; "" if none does."""
 
     verdict = Verdict.NOT_TESTABLE
+
+    def __init__(self, reason, detail="", remedy=""):
+        super().__init__(reason, detail)
+        self.remedy = remedy
 
 
 class HarnessError(CaseEnd):

@@ -35,6 +35,15 @@ class FoundFault:
     message: int = 0
 
 
+@dataclasses.dataclass(frozen=True)
+class Stumble:
+    """An exception of the case or the harness: its name, where in the case it came, its stack."""
+
+    name: str
+    place: str
+    stack: str
+
+
 class Run:
     """Collects notes and findings of the running case over a transport."""
 
@@ -54,6 +63,7 @@ class Run:
         self.epilogue = ""  # for the reader of a failure
         # Of the target: (CaseFinding, Connection), without those that the case tolerates.
         self.violations = []
+        self.stumbles = []  # Stumble, of exceptions that no case raises on purpose
 
     def note(self, verdict, reason, detail="", sight=None):
         self.notes.append(Note(verdict, reason, detail, sight))
@@ -62,6 +72,16 @@ class Run:
         """The seed of the XIDs on the connection with this number. A server remembers XIDs after a
         run ends, so each run has its own (see --run-seed)."""
         return f"{self._run_seed}/{self.case_id}/{number}"
+
+    def judge_stumbles(self):
+        """Notes exceptions as harness-errors, unless the target broke a rule in the same case. Then
+        the case may have stumbled over what the target sent, and that is the verdict."""
+        stumbles, self.stumbles = self.stumbles, []
+        for each in stumbles:
+            if any(note.verdict is Verdict.FAIL for note in self.notes):
+                self.epilogue += f"the case could not go on: {each.name}\n{each.place}"
+            else:
+                self.note(Verdict.HARNESS_ERROR, each.name, each.stack)
 
     def end(self, end: CaseEnd):
         self.note(end.verdict, end.reason, end.detail, end.sight)
@@ -104,6 +124,11 @@ class Run:
         return max(
             (note.verdict for note in self.notes), key=lambda v: v.rank, default=Verdict.PASS
         )
+
+    @property
+    def spoilt(self):
+        """Whether something went wrong so far, also if it is not judged yet."""
+        return self.verdict is not Verdict.PASS or bool(self.stumbles)
 
     @property
     def reason(self):

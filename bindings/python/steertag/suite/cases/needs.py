@@ -3,8 +3,9 @@
 A case names its needs in its decorator. Two are implied: calls of NFS version 3 need nfs3, and
 files of the target need export.
 
-A need that the target lacks gives the verdict unsupported. Its profile (`supports:` in its YAML) or
-its announcement is the proof. A need that this run cannot offer gives not-testable.
+A need that the target lacks gives the verdict unsupported. Its profile (`supports:` in its YAML),
+its announcement or its answer to a probe is the proof. A need that this run cannot offer gives
+not-testable, with the option that brings it.
 """
 
 from ... import wire
@@ -29,6 +30,11 @@ TARGET_NEEDS = {
     "delegations": "the target delegates a file to a reader who can be called back",
 }
 NEEDS = {**PROVIDER_NEEDS, **TARGET_NEEDS}
+# What brings a need that this run lacks.
+REMEDIES = {
+    **dict.fromkeys(PROVIDER_NEEDS, "a target over iwarp://"),
+    "tcp": "--tcp URL, or `tcp:` in the profile",
+}
 # Needs that another need includes.
 NEEDED_FIRST = {"backchannel": ("nfs41",), "delegations": ("nfs41", "backchannel")}
 # Needs that a case does not name.
@@ -44,7 +50,7 @@ def check_need(need, profile, link):
         check_need(first, profile, link)
     if need in PROVIDER_NEEDS:
         if not _provider_has(need, link.provider.capabilities):
-            raise NotTestable(f"needs {need}: {PROVIDER_NEEDS[need]}")
+            raise NotTestable(f"needs {need}: {PROVIDER_NEEDS[need]}", remedy=REMEDIES[need])
     elif profile.supports.get(need) is False:
         raise Unsupported(f"needs {need}: the target's profile says that it is not there")
     elif need in PROBES:
@@ -53,9 +59,10 @@ def check_need(need, profile, link):
         except Refused as refused:
             raise HarnessError(f"needs {need}: the target cannot be asked", str(refused)) from None
         if lack:
-            raise Unsupported(f"needs {need}: {lack}")
+            raise (Unsupported if lack.proven else NotTestable)(f"needs {need}: {lack.sentence}")
     elif need == "tcp" and link.twin is None:
-        raise Unsupported("needs tcp: no URL says how the target is reached over TCP")
+        reason = "needs tcp: no URL says how the target is reached over TCP"
+        raise NotTestable(reason, link.no_twin, REMEDIES[need])
     elif need == "large-inline" and not _large(link.thresholds):
         raise Unsupported(f"needs {need}: the target announces no thresholds above 1024 octets")
 

@@ -3,10 +3,16 @@
 RDMA, TCP = "rdma", "tcp"
 ANY = (RDMA, TCP)
 
-# Why a case does not run over this transport.
+# Why a case does not run over this transport, and the option with which it does.
 LACKS = {
-    RDMA: "needs TCP: the target is reached over RDMA, which has no record marking",
-    TCP: "needs RDMA: the target is reached over TCP, which has no transport header, chunks or credits",
+    RDMA: (
+        "needs TCP: the target is reached over RDMA, which has no record marking",
+        "--target tcp://HOST",
+    ),
+    TCP: (
+        "needs RDMA: the target is reached over TCP, which has no transport header, chunks or credits",
+        "the URL of the server over RDMA, or --over rdma for the bundled server",
+    ),
 }
 # Documents on RPC over a byte stream; all others of the ledger are about RDMA.
 _BOUND_OVER_TCP = ("RFC5531-",)

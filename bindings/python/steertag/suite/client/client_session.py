@@ -188,7 +188,7 @@ class ClientSession(CaseSession):
         """The liveness probe after a case: the client completes with an unaltered server. Returns
         whether it did."""
         profile = self.options.profile
-        if run.verdict is not Verdict.PASS and has_died(profile.died):
+        if run.spoilt and has_died(profile.died):
             self._note_death(run, Verdict.CRASH, "is dead")
             return False
         try:

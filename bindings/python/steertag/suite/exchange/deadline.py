@@ -19,6 +19,9 @@ CONNECT_MS = 5000
 DEVICE_CONNECT_MS = 15000
 # The first contact with a target of unknown round trip: an unreachable one is reported quickly.
 FIRST_CONTACT_MS = 5000
+# The try of the NFS port of the target's host. A firewall that drops packets costs each process of
+# the run this time.
+NFS_PORT_TRY_MS = 2000
 # The first contact after a restart of the target: its network may need to relearn the address.
 RESTART_CONTACT_MS = 30000
 # From the start of the bundled server to its port file; sanitizers make it slow.

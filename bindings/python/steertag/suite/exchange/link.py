@@ -42,8 +42,9 @@ class Link:
         self._first_ms = 1.0  # the slowest round trip of the first contact
         self._lately_ms = collections.deque(maxlen=LATELY)
         self.twin = None  # record_link.RecordLink to the same server, if there is one
+        self.no_twin = ""  # why there is none, in one sentence
         self._serial = 0
-        self._probed = {}  # need: the lack of the target in one sentence, or ""
+        self._probed = {}  # need: the nfs4_probe.Lack of the target, or None
 
     @property
     def round_trip_ms(self):
@@ -90,7 +91,7 @@ class Link:
         self._first_ms = slowest * 1000
 
     def probed(self, need, probe):
-        """The lack of the target for a need, in one sentence, or "". `probe(link)` runs once."""
+        """The nfs4_probe.Lack of the target for a need, or None. `probe(link)` runs once."""
         if need not in self._probed:
             self._probed[need] = probe(self)
         return self._probed[need]

@@ -5,6 +5,8 @@ import dataclasses
 from ... import rpc, wire
 from ...reduced_items import with_item
 from ..cases import kinds
+from ..cases.case_end import lacking
+from ..nfs_client.compound import CompoundReply
 from ..nfs_client.nfs_message import read_result
 from ..rdma.memory import gather
 
@@ -24,7 +26,8 @@ class Outcome:
     results: bytes = b""  # Octets after the RPC header, without those in chunks.
     whole: bytes = b""  # The RPC message as one payload stream, with the items of write chunks.
     result: object = None  # The decoded NFS or MOUNT result, with the items of write chunks.
-    chunks: list = dataclasses.field(default_factory=list)  # Octets of each returned write chunk.
+    # Octets of each returned write chunk; none for a chunk outside of the memory that was offered.
+    chunks: list = dataclasses.field(default_factory=list)
     reply_chunk: bytes | None = None  # Octets of the reply chunk, if used.
     invalidated: int | None = None  # STag of a Send with Invalidate
     probes: int = 0  # NULL calls that proved silence.
@@ -34,6 +37,21 @@ class Outcome:
     def data(self):
         """The octets of the first write chunk, empty if there is none."""
         return self.chunks[0] if self.chunks else b""
+
+    def returned(self, number=0):
+        """The segments of the returned write chunk with this number; the case ends as failed
+        without one."""
+        return self._part(self.header.write_list, number, f"write chunk {number}")
+
+    def octets(self, number):
+        """The octets of the returned write chunk with this number; the case ends as failed without
+        one."""
+        return self._part(self.chunks, number, f"write chunk {number}")
+
+    def _part(self, parts, number, what):
+        if number >= len(parts):
+            raise lacking(self.conn.owed, what, self.trace())
+        return parts[number]
 
     def trace(self, requirement_id=""):
         """The end of the connection's trace, decoded. The line of the answer is marked if it breaks a
@@ -94,15 +112,18 @@ def _asked(call):
 def _take_over(outcome, read):
     outcome.kind, outcome.reply, outcome.result = read.kind, read.reply, read.result
     outcome.results, outcome.whole = read.results, read.whole
+    if isinstance(outcome.result, CompoundReply) and outcome.conn is not None:
+        outcome.result.owed = outcome.conn.owed
     outcome.detail = outcome.detail or read.detail
 
 
 def _read_chunks(outcome, call):
     offers = call.offers if call is not None else []
     header = outcome.header
-    outcome.chunks = [gather(offers, chunk) for chunk in header.write_list]
-    if None in outcome.chunks:
+    gathered = [gather(offers, chunk) for chunk in header.write_list]
+    if None in gathered:
         outcome.detail = "a write chunk of the reply lies outside of the memory that was offered"
+    outcome.chunks = [content or b"" for content in gathered]
     if header.reply_chunk:
         outcome.reply_chunk = gather(offers, header.reply_chunk) or None
 

@@ -3,6 +3,7 @@
 import dataclasses
 
 from ... import nfs
+from ..cases.case_end import EXCHANGES, lacking
 
 NFS4 = nfs.nfs4
 ASKED = (NFS4.PROGRAM, NFS4.VERSION, NFS4.NFSPROC4_COMPOUND)
@@ -15,20 +16,30 @@ class CompoundReply:
     status: object
     tag: str
     results: list  # (Opnum, result), in order
+    owed: str = dataclasses.field(default=EXCHANGES, compare=False, repr=False)
 
     def __getitem__(self, name):
-        """The first result of the operation of this name; KeyError if there is none."""
-        for number, result in self.results:
-            if number.name == name:
-                return result
-        raise KeyError(name)
+        """The first result of the operation of this name. Without one the case ends as failed under
+        `owed`."""
+        found = self.all(name)
+        if not found:
+            raise lacking(self.owed, f"result of {name}")
+        return found[0]
 
     def __contains__(self, name):
         return any(number.name == name for number, _ in self.results)
 
     def all(self, name):
-        """The results of every operation of this name, in order."""
-        return [result for number, result in self.results if number.name == name]
+        """The results of every operation of this name, in order. One that failed has no arm for
+        success. If the COMPOUND succeeded all the same, the case ends as failed under `owed`."""
+        found = [result for number, result in self.results if number.name == name]
+        if int(self.status) == 0 and any(_failed(result) for result in found):
+            raise lacking(self.owed, f"result of {name}, which failed in a COMPOUND of NFS4_OK")
+        return found
+
+
+def _failed(result):
+    return int(getattr(result, "status", 0)) != 0
 
 
 def operation(name, /, **fields):

@@ -1,5 +1,7 @@
 """Probes for NFS version 4.1 and a backchannel: one exchange each."""
 
+import dataclasses
+
 from ... import nfs
 from ..cases import kinds
 from ..cases.case_end import HarnessError, NotTestable
@@ -17,6 +19,15 @@ _LACKS_VERSION = (
 )
 
 
+@dataclasses.dataclass(frozen=True)
+class Lack:
+    """What a target lacks, in one sentence. `proven`: its own answer says so. A server that is
+    busy, or in its grace period for too long, proves nothing."""
+
+    sentence: str
+    proven: bool = True
+
+
 def _open(link):
     deadlines = Deadlines(link.round_trip_ms)
     conn = link.helper(deadlines)
@@ -29,34 +40,34 @@ def _client(link, conn):
 
 
 def probe_nfs41(link):
-    """The lack of NFS version 4.1 in one sentence, or "" if the target understands EXCHANGE_ID.
-    Waits for the end of a grace period. Cases judge an error of this version."""
+    """The Lack of NFS version 4.1, or None if the target understands EXCHANGE_ID. Waits for the end
+    of a grace period. Cases judge an error of this version."""
     conn = _open(link)
     client = _client(link, conn)
     kind = client.exchange_id().kind
-    lack = _grace(client) if kind == kinds.REPLY else ""
+    lack = _grace(client) if kind == kinds.REPLY else None
     client.discard(conn)
     conn.abort()
     if kind in _LACKS_VERSION:
-        return f"the target answers EXCHANGE_ID of minor version 1 with {kind}"
+        return Lack(f"the target answers EXCHANGE_ID of minor version 1 with {kind}")
     return lack
 
 
 def _grace(client):
-    """Waits for the end of a grace period. Returns the lack in a sentence if it does not end."""
+    """Waits for the end of a grace period. Returns a Lack if it does not end, else None."""
     try:
         if client.create_session().kind == kinds.REPLY:
             client.sessions[0].reclaim_complete()
             client.sessions[0].outlast_grace()
     except NotTestable as reason:
-        return str(reason)
+        return Lack(str(reason), proven=False)
     except HarnessError:
         pass  # judged by cases
-    return ""
+    return None
 
 
 def probe_backchannel(link):
-    """The lack of a backchannel in one sentence, or "" if CREATE_SESSION grants one."""
+    """The Lack of a backchannel, or None if CREATE_SESSION grants one."""
     conn = _open(link)
     client = _client(link, conn)
     Callbacks(conn)
@@ -66,8 +77,8 @@ def probe_backchannel(link):
     client.discard(conn)
     conn.abort()
     if granted is not None and not granted & NFS4.CREATE_SESSION4_FLAG_CONN_BACK_CHAN:
-        return "CREATE_SESSION does not grant CREATE_SESSION4_FLAG_CONN_BACK_CHAN"
-    return ""
+        return Lack("CREATE_SESSION does not grant CREATE_SESSION4_FLAG_CONN_BACK_CHAN")
+    return None
 
 
 # Delegations have no probe: a server decides anew at each OPEN (RFC 8881 10.4). Each case proves

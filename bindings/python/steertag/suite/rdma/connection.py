@@ -207,8 +207,9 @@ class Connection(Dialogue):
         try:
             self._raw.send(octets, invalidate=invalidate, fault=fault)
         except fabric.FabricError as error:
-            # The target may have ended the connection: whoever waits for the outcome sees that.
-            if error.code != fabric.ErrorCode.not_connected or self.open:
+            # The target may have ended the connection: whoever waits for the outcome sees that. Our
+            # provider may have, with a Terminate that is still on its way.
+            if error.code != fabric.ErrorCode.not_connected:
                 raise
 
     def _as_call(self, message):
@@ -270,7 +271,7 @@ class Connection(Dialogue):
     def check_memory(self, call, outcome):
         """The memory oracle's turn after an answer to the call."""
         header = outcome.header
-        answered = header is not None and outcome.kind != kinds.GARBAGE
+        answered = isinstance(header, wire.Header) and outcome.kind != kinds.GARBAGE
         chunks = list(header.write_list) if answered else []
         reply_chunk = list(header.reply_chunk or []) if answered else []
         for found in oracle.after_answer(call.offers, chunks, reply_chunk):

@@ -68,7 +68,13 @@ class FabricTap:
         def post(*arguments):
             kept = [_kept(each) for each in arguments]
             self._post("raw", method=name, arguments=kept)
-            return operation(*(_region_of(each) for each in arguments))
+            try:
+                return operation(*(_region_of(each) for each in arguments))
+            except fabric.FabricError as error:
+                # As Connection.send does: whoever waits for the outcome sees the end.
+                if error.code != fabric.ErrorCode.not_connected:
+                    raise
+                return None
 
         return post
 

@@ -31,6 +31,16 @@ class CaseSession:
     def run(self):
         return self._run
 
+    @property
+    def bundled(self):
+        """Whether the peer under test is our own."""
+        return False
+
+    @property
+    def tcp_found(self):
+        """The URL over TCP that the run found by itself, or ""."""
+        return ""
+
     def _make_sure(self):
         """Makes sure that the peer under test is up. Raises Unreachable."""
         if self.lost:
@@ -45,7 +55,8 @@ class CaseSession:
         """Ends the case with Unsupported or NotTestable if the run lacks one of its needs."""
         if case.risk == "destructive" and not self._expendable():
             raise NotTestable(
-                "destructive: runs against a third party only with --allow-destructive"
+                "destructive: runs against a third party only with --allow-destructive",
+                remedy="--allow-destructive, or `destructive: true` in the profile",
             )
         for need in case.needs:
             self._check_need(need)

@@ -7,7 +7,7 @@ from ...verdict import Verdict
 from ..cases.case import role_of
 from ..cases.transport import TCP
 from .baseline_check import compare_all, names_a_part
-from .options import lock_report_directory, make_report_directory
+from .options import INCOMPLETE, lock_report_directory, make_report_directory
 from .report import JunitReport, Record, Report
 from .terminal import without_cases, write_digest, write_summary
 
@@ -50,6 +50,15 @@ class Controller:
         if sentence not in self._problems:
             self._problems.append(sentence)
 
+    def tell_gaps(self, lines):
+        """Prints what the run will not test."""
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None or not lines:
+            return
+        reporter.ensure_newline()
+        for line in lines:
+            reporter.write_line(line)
+
     def partial(self):
         """Some cases were not selected, or did not run."""
         self._report.partial = True
@@ -72,6 +81,7 @@ class Controller:
     def pytest_runtest_logreport(self, report):
         if not hasattr(report, "steertag_id"):
             return
+        self.tell_gaps(getattr(report, "steertag_gaps", ()))
         if self._junit is None:
             self._start_junit(report)
         if report.steertag_id != report.nodeid:
@@ -117,6 +127,8 @@ class Controller:
                 self.partial()
             self._write(session)
             self._compare(session)
+            if self._options.require_complete:
+                self._require_complete(session)
         yield
         if self._junit is not None and self._junit.error:
             self.problem(f"junit.xml: {self._junit.error.strerror}")
@@ -131,6 +143,16 @@ class Controller:
             self._report.write(self._directory / "report.json")
         except OSError as error:
             self.problem(f"report directory {self._directory}: {error.strerror}")
+
+    def _require_complete(self, session):
+        """Fails a run in which a case could not be tested, whatever its baseline says."""
+        missing = self._report.totals()[Verdict.NOT_TESTABLE.value]
+        if not missing:
+            return
+        cases = f"{missing} of {len(self._report.records)} cases"
+        self.problem(f"--require-complete: {cases} are not-testable in this run")
+        if session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = INCOMPLETE
 
     def _compare(self, session):
         """Fails a run that differs from its baseline, whatever the outcomes of its cases."""

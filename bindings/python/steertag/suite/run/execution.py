@@ -9,7 +9,7 @@ import pytest
 from ... import requirements as ledger
 from ...verdict import Verdict, verdict_of_level
 from ..cases.case_end import CaseEnd
-from ..cases.case_run import running
+from ..cases.case_run import running, Stumble
 from ..cases.judge_findings import connection_rows
 from ..cases.trace_rows import trace_rows
 from ..exchange.link import Refused
@@ -46,6 +46,7 @@ def execute(session, function):
         files = session.files_of(run, first_cause(run, bench.connections))
         _guarded(run, lambda: files.keep_capture(bench))
         _guarded(run, lambda: files.keep_recording(session.recording_of))
+        run.judge_stumbles()
         record = record_of(run)
         record.cause = _cause_row(run, bench)
         _guarded(run, lambda: files.keep_text(record.detail))
@@ -69,6 +70,7 @@ def conclude(session, run, bench):
     if session.check_alive(run):
         _guarded(run, lambda: _clean_up(session, run, bench))
     _judge(run, bench)
+    run.judge_stumbles()
     _trace(run, bench)
     bench.close()
 
@@ -97,7 +99,7 @@ def _guarded(run, function):
         reason = "a case asserts through expect only"
         run.note(Verdict.HARNESS_ERROR, reason, _stack(error))
     except Exception as error:
-        run.note(Verdict.HARNESS_ERROR, f"{type(error).__name__}", _stack(error))
+        run.stumbles.append(Stumble(type(error).__name__, _case_line(error), _stack(error)))
     except pytest.fail.Exception as error:
         run.note(Verdict.HARNESS_ERROR, "pytest.fail in a case", _stack(error))
 
@@ -118,12 +120,13 @@ def _stack(error):
 def _judge(run, bench):
     """Findings of the judge and of the memory oracle become notes."""
     run.judged = connection_rows(bench.connections, bench.stream_ports)
-    for finding, conn in bench.findings():
+    findings = bench.findings()
+    for finding, conn in findings:
         text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
         if finding.by_target:
             run.found(finding.id, text, conn, message_number(conn, finding.event))
             _note_finding(run, finding, text, conn)
-        elif not run.case.hostile:
+        elif not run.case.hostile and not _provoked(finding, conn, findings):
             reason = f"our own {bench.own} broke {finding.id} in a case without hostility"
             run.note(Verdict.HARNESS_ERROR, reason, f"{text}\n{conn.journal_text()}")
 
@@ -135,6 +138,14 @@ def _trace(run, bench):
     run.trace = trace_rows(bench.connections)
     if run.trace and not any(_TRACE.search(note.detail) for note in run.notes):
         run.explain(bench.connections[run.trace[-1]["connection"] - 1].journal_text())
+
+
+def _provoked(own, conn, findings):
+    """Whether the target has broken a rule on the connection before our own side did. Who goes by
+    what it said, such as a grant or a second reply, may break rules too."""
+    return any(
+        other is conn and found.by_target and found.event <= own.event for found, other in findings
+    )
 
 
 def _note_finding(run, finding, text, conn):

@@ -15,6 +15,9 @@ from ..cases.transport import ANY, RDMA, TCP, transport_of
 from .profile import BadProfile, Profile, load
 
 DEFAULT_REPORT = "build/report"
+# Exit status of a run in which nothing failed, but --require-complete misses a case. pytest's own
+# end at 5.
+INCOMPLETE = 6
 DEFAULT_LISTEN = "iwarp://127.0.0.1:0"
 # A use of the client that takes longer hangs. Our own client times out much earlier.
 DEFAULT_CLIENT_TIMEOUT_S = 20.0
@@ -46,6 +49,8 @@ class Options:
     client_nfs: str = CLIENT_VERSIONS[0]  # Of our own client.
     client_deviations: tuple = ()
     captures: str = FAILING
+    try_tcp: bool = True  # Whether the NFS port of the target's host is tried over TCP.
+    require_complete: bool = False  # A case that is not-testable fails the run.
 
 
 def add_options(parser):
@@ -62,6 +67,17 @@ def _add_options_of_servers(add):
         metavar="URL",
         help="target under test, provider://host[:port][/export] (tcp:// is plain TCP); default: "
         "the bundled server",
+    )
+    add(
+        "--tcp",
+        metavar="URL",
+        help="the same target over TCP, tcp://host[:port]; default: `tcp:` of the profile, or port "
+        "2049 of the target's host if NFS answers there",
+    )
+    add(
+        "--no-tcp",
+        action="store_true",
+        help="do not try port 2049 of the target's host",
     )
     add(
         "--over",
@@ -138,6 +154,11 @@ def _add_options_of_both(add):
     )
     selection_options.add_options(add)
     add(
+        "--require-complete",
+        action="store_true",
+        help=f"a case that is not-testable fails the run, with exit status {INCOMPLETE}",
+    )
+    add(
         "--allow-destructive",
         action="store_true",
         help="also run destructive cases against a third party",
@@ -179,7 +200,7 @@ def _add_options_of_both(add):
 def read_options(config):
     """The checked Options of this run; raises pytest.UsageError with one sentence."""
     get = config.getoption
-    for name in ("--target", "--profile", "--report", "--baseline", "--client-command"):
+    for name in ("--target", "--tcp", "--profile", "--report", "--baseline", "--client-command"):
         if get(name) == "":
             raise pytest.UsageError(f"{name} is empty: an unset variable?")
     profile = Profile()
@@ -201,6 +222,8 @@ def read_options(config):
             raise pytest.UsageError(f"{name} is for the bundled server; a target has it in its URL")
     if target:
         check_url("--target", target)
+    if get("--tcp"):
+        profile = dataclasses.replace(profile, tcp=_tcp_url(get("--tcp"), target))
     listen = _listen_urls(get)
     _check_client_options(get)
     report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)
@@ -226,7 +249,18 @@ def read_options(config):
         client_nfs=get("--client-nfs") or CLIENT_VERSIONS[0],
         client_deviations=tuple(get("--client-deviate")),
         captures=get("--captures"),
+        try_tcp=not get("--no-tcp"),
+        require_complete=get("--require-complete"),
     )
+
+
+def _tcp_url(url, target):
+    """The checked URL of --tcp. Raises pytest.UsageError."""
+    if not target:
+        raise pytest.UsageError("--tcp is for --target; the bundled server listens over TCP anyway")
+    if transport_of(check_url("--tcp", url)) != TCP:
+        raise pytest.UsageError(f"--tcp {url}: it must be a URL tcp://host[:port]")
+    return url
 
 
 def _baseline(path, name):

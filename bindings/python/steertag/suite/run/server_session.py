@@ -1,13 +1,14 @@
 """One process's part of a run: the target, its server process, the measured round trip."""
 
 import contextlib
+import dataclasses
 import random
 
 from ... import fabric
 from ...verdict import Verdict
 from ..cases import kinds
 from ..cases.bench import Bench, Target
-from ..cases.case_end import Unsupported
+from ..cases.case_end import NotTestable
 from ..cases.case_run import Run, running
 from ..cases.needs import check_need
 from ..cases.transport import LACKS, TCP, transport_of
@@ -15,6 +16,7 @@ from ..exchange.deadline import RESTART_CONTACT_MS, SERVER_STOP_MS, Deadlines
 from ..exchange.link import Refused
 from ..rdma.rdma_link import RdmaLink
 from ..recording import recording_file
+from ..tcp.nfs_port import Found, try_nfs_port
 from ..tcp.record_link import RecordLink
 from .case_session import CaseSession
 from .case_session import Unreachable
@@ -41,6 +43,7 @@ class ServerSession(CaseSession):
         super().__init__(options, name)
         self._server = None
         self._link = None
+        self._nfs_port = None  # the nfs_port.Found of the only try
 
     # -- the target ----------------------------------------------------------------------------
 
@@ -58,6 +61,7 @@ class ServerSession(CaseSession):
             raise Unreachable(f"target {link.url}: {error}") from None
         if self.options.target is not None and link.twin not in (None, link):
             self._find_twin(link.twin)
+        self._try_nfs_port(link)
         self._link = link
         self.deadlines = Deadlines(link.round_trip_ms)
 
@@ -74,6 +78,29 @@ class ServerSession(CaseSession):
         if tcp_url:
             link.twin = RecordLink(tcp_url, profile)
         return link
+
+    def _try_nfs_port(self, link):
+        """Gives the link a twin at the NFS port of the target's host, if NFS answers there."""
+        if self._server is not None or link.twin is not None:
+            return
+        if self._nfs_port is None:
+            self._nfs_port = self._nfs_port_of(link.url)
+        link.no_twin = self._nfs_port.sentence
+        if self._nfs_port.url:
+            link.twin = RecordLink(self._nfs_port.url, self.options.profile)
+
+    def _nfs_port_of(self, url):
+        """The profile may deny TCP, and --no-tcp forbids the try."""
+        if self.options.profile.supports.get("tcp") is False:
+            return Found(sentence="the profile says that the target has no TCP")
+        if not self.options.try_tcp:
+            return Found(sentence="--no-tcp forbids a try of the NFS port")
+        return try_nfs_port(url, self.options.profile)
+
+    @property
+    def tcp_found(self):
+        """The URL over TCP that the run found by itself, or ""."""
+        return self._nfs_port.url if self._nfs_port is not None else ""
 
     @staticmethod
     def _find_twin(twin):
@@ -142,7 +169,9 @@ class ServerSession(CaseSession):
     def bench(self):
         """The bench of the case that runs now."""
         if self._bench is None:
-            target = Target(self._link.url, self._server is not None, self.options.profile)
+            options = self.options
+            bundled = self._server is not None
+            target = Target(self._link.url, bundled, options.profile, options.try_tcp)
             seed = random.Random(self._run.case_id)
             self._bench = Bench(target, self._link, self._run, self.deadlines, seed)
         return self._bench
@@ -154,15 +183,23 @@ class ServerSession(CaseSession):
             arguments=options.server_arguments,
             over=options.over,
             listen=options.listen,
-            profile=options.profile,
+            profile=self._recorded_profile(),
         )
+
+    def _recorded_profile(self):
+        """The profile of the run, with the URL over TCP that the case has used."""
+        profile = self.options.profile
+        if "tcp" not in self._run.case.needs or profile.tcp:
+            return profile
+        return dataclasses.replace(profile, tcp=self.tcp_found)
 
     def _recorded_steps(self, run):
         return run.recorder.steps(), run.recorder.gap
 
     def check_needs(self, case):
         if self._link.transport not in case.over:
-            raise Unsupported(LACKS[self._link.transport])
+            reason, remedy = LACKS[self._link.transport]
+            raise NotTestable(reason, remedy=remedy)
         super().check_needs(case)
 
     def _check_need(self, need):
@@ -191,7 +228,7 @@ class ServerSession(CaseSession):
 
     def _probe(self, run):
         """What is wrong with the target, or None. A dead one that says nothing is not waited for."""
-        spoilt = run.verdict is not Verdict.PASS
+        spoilt = run.spoilt
         if spoilt and self._server is None and has_died(self.options.profile.died):
             return DEAD
         return self._link.probe(self.deadlines)
@@ -223,6 +260,7 @@ class ServerSession(CaseSession):
         for _ in range(RESTARTS):
             restart_target(command)
             self._link = self._new_link()
+            self._try_nfs_port(self._link)
             try:
                 self._link.measure(MEASURED_ROUND_TRIPS, RESTART_CONTACT_MS)
                 return
