@@ -34,7 +34,6 @@ STATUSES = {
         0: "every row in scope is settled",
         1: "a row in scope is open, or lacks a reason",
     },
-    "causes": {0: "no failure", 1: "failures are listed"},
     "diff": {0: "the same", 1: "they differ"},
     "baseline check": {0: "the report is as the baseline expects", 1: "it differs"},
     "replay": {

@@ -43,11 +43,7 @@ def _fold(number, fold, decoded):
     yield f"- {place if entry.document.startswith('RFC') else row.place}"
     yield from _item(f"expected: {escaped(row.expected)}")
     yield from _item(f"observed: {escaped(row.observed)}")
-    frames = (
-        fold.frames()
-        if fold.repeated
-        else f"frame {row.frame} of connection {row.connection}"
-    )
+    frames = fold.frames() if fold.repeated else f"frame {row.frame} of connection {row.connection}"
     yield from _item(frames)
     for line in () if decoded is None else decoded.text(row):
         yield from ("", f"    {ascii_of(line)}")
