@@ -3,6 +3,7 @@
 import os
 
 from ..files.escape import printable
+from ..traces.trace_text import MARK
 from .case_cause import CRASH, HARNESS, JUDGED, REFUSED, RULE
 from .fold import fold
 
@@ -102,8 +103,8 @@ def details(cause, clauses, where):
         yield from _row("expected", found.expected)
     place = "" if found.event is None else f", connection {found.connection}, event {found.event}"
     yield from _row("example", f"{case.id}{place}")
-    for line in found.trace:
-        yield f"    {_cut(printable(line))}"
+    for line in map(printable, found.trace):
+        yield f"    {line if line.startswith(MARK) else _cut(line)}"  # what is wrong is shown whole
     if len(cause.verdicts) > 1 or case.verdict != "fail":
         yield from _row("verdicts", ", ".join(f"{n:,} {v}" for v, n in cause.verdicts.items()))
     if cause.follows:

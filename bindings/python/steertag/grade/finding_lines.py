@@ -1,7 +1,9 @@
 """The decoded line of each finding's event, and the lines around it, from a second look at the file."""
 
+import gzip
 import os
 import stat
+import zlib
 
 from ..traces.capture_lines import events_of_capture, lines_of_events
 from ..traces.line import Violation
@@ -21,7 +23,8 @@ class FindingLines:
 
     def __init__(self, graded, rows):
         self._places = {}  # (connection, actor, kind, number): (its lines, place among them)
-        connections = events_of_capture(graded.path) if rows and _can_be_read(graded.path) else []
+        source = _source(graded.path) if rows else None
+        connections = [] if source is None else events_of_capture(source)
         for number, events in enumerate(connections, start=1):
             wanted = [row for row in rows if row.connection == number]
             if wanted:
@@ -71,11 +74,17 @@ def _event(row):
     return row.connection, actor.name, kind, number
 
 
-def _can_be_read(path):
-    """Whether it is a file that can be read again as it is, and not too large."""
+def _source(path):
+    """The path, or the octets of a compressed capture, for events_of_capture; None if it cannot be read again, or
+    is too large."""
     try:
         status = os.stat(path)
-    except OSError:
-        return False
-    regular = stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST_FILE
-    return regular and not is_compressed(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE:
+            return None
+        if not is_compressed(path):
+            return path
+        with gzip.open(path) as file:
+            octets = file.read(LARGEST_FILE + 1)
+    except (OSError, EOFError, zlib.error):  # BadGzipFile is an OSError
+        return None
+    return octets if len(octets) <= LARGEST_FILE else None

@@ -3,6 +3,7 @@
 from .. import wire
 from .event import LOCAL_KINDS
 
+MARK = ">"
 # Lines of a failure: its cause is mostly at the end.
 MOST_LINES = 24
 # Lines before the end that are shown because they break a requirement, with as many before each.
@@ -16,7 +17,7 @@ MOST_NAMED = 4
 def line_text(line, connection=""):
     """One line. It has a mark if the target breaks a requirement, number or numbers, time in seconds, `connection`,
     direction and text. The ids of what is broken end it."""
-    mark = ">" if line.is_marked else " "
+    mark = MARK if line.is_marked else " "
     time = "" if line.time_s is None else f" {line.time_s:9.6f}"
     where = f" {connection}" if connection else ""
     number = f"{line.number}-{line.last}" if line.last > line.number else line.number
