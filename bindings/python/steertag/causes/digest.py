@@ -108,7 +108,7 @@ def details(cause, clauses, where):
     if len(cause.verdicts) > 1 or case.verdict != "fail":
         yield from _row("verdicts", ", ".join(f"{n:,} {v}" for v, n in cause.verdicts.items()))
     if cause.follows:
-        yield from _row("after it", _following(cause, clauses))
+        yield from _row("after it", _following(cause, clauses), cut=False)
     if found.requirement:
         yield from _row("clause", f"steertag explain {found.requirement}")
     text = f"{where}/{TEXTS}/{case.id}.txt"

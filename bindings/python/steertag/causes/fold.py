@@ -11,7 +11,7 @@ class Cause:
     """Cases with one cause.
 
     - `cases`: run_cases.Case, in the order of the report.
-    - `example`: the case to look at, the one with the earliest event.
+    - `example`: the case to look at: one that left files, with the earliest event.
     - `after`: {number of another cause: cases of that one in which this one was seen later}.
     - `perhaps`: the number of a larger cause that may be the same, or None. It breaks the same requirement,
       or one that each case claims too.
@@ -26,7 +26,7 @@ class Cause:
 
     @property
     def example(self):
-        return min(self.cases, key=lambda case: (_early(case.cause.event), case.id))
+        return min(self.cases, key=_as_example)
 
     @property
     def kind(self):
@@ -62,8 +62,9 @@ def _place(group):
     return first.cause.kind == HARNESS, -len(group), first.cause.key
 
 
-def _early(event):
-    return (event is None, event or 0)
+def _as_example(case):
+    event = case.cause.event
+    return case.replay is None, case.capture is None, event is None, event or 0, case.id
 
 
 def _relate(cause, leading):

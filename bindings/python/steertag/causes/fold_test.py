@@ -1,5 +1,7 @@
 """Folding by cause: which cases share one, in which order, and what follows from what."""
 
+import dataclasses
+
 from steertag.causes import Case, CaseCause, fold
 from steertag.causes.case_cause import CRASH, HARNESS, JUDGED, REFUSED, RULE
 
@@ -109,3 +111,9 @@ def test_the_example_is_the_case_with_the_earliest_event():
     cases = [ruled("a"), ruled("b", event=9), ruled("c", event=4), ruled("d", event=4)]
     (cause,) = fold(cases)
     assert cause.example.id == "c"
+
+
+def test_the_example_has_files_to_look_at():
+    cases = [ruled("a", event=4), dataclasses.replace(ruled("b", event=9), replay="failures/b")]
+    (cause,) = fold(cases)
+    assert cause.example.id == "b"
