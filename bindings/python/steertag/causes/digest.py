@@ -3,7 +3,7 @@
 import os
 
 from ..files.escape import printable
-from ..traces.trace_text import MARK
+from ..traces.line import MARK
 from .case_cause import CRASH, HARNESS, JUDGED, REFUSED, RULE
 from .fold import fold
 

@@ -1,17 +1,14 @@
 """The decoded line of each finding's event, and the lines around it, from a second look at the file."""
 
 import gzip
-import os
-import stat
 import zlib
 
 from ..traces.capture_lines import events_of_capture, lines_of_events
 from ..traces.line import Violation
 from ..traces.trace_text import is_shown, line_text, octet_text
 from .compressed import is_compressed
+from .small_file import is_small, LARGEST_FILE
 
-# Larger files are graded without lines: their events would fill the memory.
-LARGEST_FILE = 32 << 20
 # Lines before and behind an event that are shown around it.
 AROUND = 3
 # Events behind the last finding that are decoded: merged ones make the lines around it.
@@ -77,12 +74,11 @@ def _event(row):
 def _source(path):
     """The path, or the octets of a compressed capture, for events_of_capture; None if it cannot be read again, or
     is too large."""
+    if not is_small(path):
+        return None
+    if not is_compressed(path):
+        return path
     try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE:
-            return None
-        if not is_compressed(path):
-            return path
         with gzip.open(path) as file:
             octets = file.read(LARGEST_FILE + 1)
     except (OSError, EOFError, zlib.error):  # BadGzipFile is an OSError

@@ -8,9 +8,9 @@ from ..atomic_file import write_atomically
 from ..failure import Failure
 from ..verdict import Verdict
 from . import grade_document, grade_text
-from .finding_lines import FindingLines
 from .graded import Status
 from .reading import grade_file
+from .small_file import is_small
 
 # Exit statuses. If several apply, the first in _FIRST counts.
 CLEAN, VIOLATIONS, UNREADABLE, NOTHING = 0, 1, 2, 3
@@ -54,7 +54,7 @@ def _exit_status(graded, strict):
 
 def _print(graded, shown, quiet, strict=False, verbose=False, decoded=True):
     rows = [row for row in graded.rows if shown(row)]
-    lines = FindingLines(graded, grade_text.listed(rows) if decoded else [])
+    lines = _finding_lines(graded, rows) if decoded else None
     parts = [list(grade_text.findings(rows, lines, verbose))]
     if not quiet:
         parts.append(list(grade_text.connections(graded)))
@@ -71,9 +71,17 @@ def _print_markdown(files, shown, decoded):
     lines = [markdown.summary(files), ""] if len(files) > 1 else []
     for each in files:
         rows = [row for row in each.rows if shown(row)]
-        decoded_lines = FindingLines(each, grade_text.listed(rows) if decoded else [])
-        lines += markdown.text(each, rows, decoded_lines)
+        lines += markdown.text(each, rows, _finding_lines(each, rows) if decoded else None)
     _say("".join(f"{line}\n" for line in lines))
+
+
+def _finding_lines(graded, rows):
+    """The FindingLines of the findings that are printed, or None. NFS's tables are loaded only for them."""
+    if not rows or not is_small(graded.path):
+        return None
+    from .finding_lines import FindingLines
+
+    return FindingLines(graded, grade_text.listed(rows))
 
 
 def _say(content):

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+# Begins the text of a line in which the target breaks a requirement.
+MARK = ">"
 TO_SERVER, TO_CLIENT, LOCAL = "->", "<-", "  "
 
 

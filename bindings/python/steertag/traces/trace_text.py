@@ -2,8 +2,8 @@
 
 from .. import wire
 from .event import LOCAL_KINDS
+from .line import MARK
 
-MARK = ">"
 # Lines of a failure: its cause is mostly at the end.
 MOST_LINES = 24
 # Lines before the end that are shown because they break a requirement, with as many before each.
