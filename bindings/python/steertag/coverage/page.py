@@ -2,8 +2,7 @@
 
 import pathlib
 
-import jinja2
-
+from .. import html_page
 from .matrix import STATES
 
 FOLDER = pathlib.Path(__file__).parent
@@ -15,13 +14,7 @@ BAD = ("fail", "crash", "hang", "harness-error")
 def page(document, target):
     """The page for a document of coverage_document. `target` names the source of the results, if
     any."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = html_page.environment(FOLDER)
     environment.filters["tone"] = tone
     rows = document["requirements"]
     return environment.get_template(TEMPLATE).render(

@@ -2,9 +2,7 @@
 
 import pathlib
 
-import jinja2
-
-from .. import __version__
+from .. import __version__, html_page
 from ..baseline import PASS
 from .clause import link, sentence
 from .table import REQUIREMENT, by_side, rows
@@ -18,13 +16,7 @@ _TONES["harness-error"] = "bad"
 
 def page(targets, by=REQUIREMENT, differences=False):
     """The page. `differences`: only rows in which the targets differ."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = html_page.environment(FOLDER)
     environment.filters |= {"tone": tone, "sentence": sentence, "clause": link}
     tables = []
     for side, columns in by_side(targets):
