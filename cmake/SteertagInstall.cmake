@@ -1,9 +1,12 @@
-# Installs the engine as a CMake package. `find_package(steertag)` gives steertag::engine, which is
-# all of the engine's libraries. It also gives each of them by its folder's name (steertag::wire and
-# so on).
+# What is installed, and where. The components are the Debian packages of SteertagPackages.cmake: `engine` is a
+# CMake package and a pkg-config one, `python` the command with all that it needs, `dissector` the Wireshark plugin.
 include_guard()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+
+# -- the engine ---------------------------------------------------------------------------------------------
+# `find_package(steertag)` gives steertag::engine, which is all of the engine's libraries. It also gives each
+# of them by its folder's name (steertag::wire and so on).
 
 get_property(libraries GLOBAL PROPERTY STEERTAG_LIBRARIES)
 add_library(steertag_engine INTERFACE)
@@ -30,14 +33,64 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/steertagConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/steertagConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/steertagConfig.cmake ${PROJECT_BINARY_DIR}/steertagConfigVersion.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/FindISAL.cmake ${CMAKE_CURRENT_LIST_DIR}/FindRdmaCore.cmake DESTINATION ${package} COMPONENT engine)
+  ${CMAKE_CURRENT_LIST_DIR}/FindISAL.cmake ${CMAKE_CURRENT_LIST_DIR}/FindRdmaCore.cmake
+  DESTINATION ${package} COMPONENT engine)
 
-# The Python package: its modules, the engine beside them, and the reference server that the suite
-# starts. Outside of a checkout steertag/build_paths.py looks for the server there.
+# A linker takes the libraries that need others first; they are declared the other way round.
+list(REVERSE libraries)
+list(TRANSFORM libraries PREPEND -l OUTPUT_VARIABLE STEERTAG_LINK)
+list(JOIN STEERTAG_LINK " " STEERTAG_LINK)
+set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH STEERTAG_UP /${pkgconfig} /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/steertag.pc.in ${PROJECT_BINARY_DIR}/steertag.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/steertag.pc DESTINATION ${pkgconfig} COMPONENT engine)
+
+# -- the command --------------------------------------------------------------------------------------------
+# The Python package has the engine's module, the native tools, the suites and the baselines inside:
+# steertag/build_paths.py finds them there when there is no checkout.
+
 if(STEERTAG_PYTHON)
   set(STEERTAG_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package is installed")
+  set(inside ${STEERTAG_PYTHON_DIR}/steertag)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/steertag DESTINATION ${STEERTAG_PYTHON_DIR}
     COMPONENT python PATTERN __pycache__ EXCLUDE PATTERN "*_test.py" EXCLUDE PATTERN testing EXCLUDE)
-  install(TARGETS _engine LIBRARY DESTINATION ${STEERTAG_PYTHON_DIR}/steertag COMPONENT python)
-  install(TARGETS steertag-serve steertag-copy RUNTIME DESTINATION ${STEERTAG_PYTHON_DIR}/steertag/tools COMPONENT python)
+  install(TARGETS _engine LIBRARY DESTINATION ${inside} COMPONENT python)
+  install(TARGETS steertag-serve steertag-copy RUNTIME DESTINATION ${inside}/tools COMPONENT python)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION ${inside} COMPONENT python
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.yaml" PATTERN self EXCLUDE PATTERN __pycache__ EXCLUDE)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/fixtures/baselines DESTINATION ${inside}/fixtures COMPONENT python
+    FILES_MATCHING PATTERN "*.yaml")
+
+  file(RELATIVE_PATH STEERTAG_FROM_BIN /${CMAKE_INSTALL_BINDIR} /${STEERTAG_PYTHON_DIR})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/steertag.in ${PROJECT_BINARY_DIR}/bin/steertag @ONLY)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/bin/steertag DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT python)
+  set(completion ${PROJECT_SOURCE_DIR}/docs/completion)
+  install(FILES ${completion}/steertag.bash RENAME steertag COMPONENT python
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${completion}/steertag.fish COMPONENT python
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT python
+    FILES_MATCHING PATTERN "*.1")
+  # As Debian's policy has them (12.1).
+  install(CODE "
+    file(GLOB pages \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1/steertag*.1)
+    execute_process(COMMAND gzip --best --no-name --force \${pages} COMMAND_ERROR_IS_FATAL ANY)"
+    COMPONENT python)
+endif()
+
+# -- licences -----------------------------------------------------------------------------------------------
+
+# The licences of the whole project, beside each part of it as Debian's policy has it (12.5). ci/package makes the changelogs.
+function(steertag_documents component name)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/debian/copyright COMPONENT ${component}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name})
+  install(FILES ${PROJECT_BINARY_DIR}/package/changelog.Debian.gz COMPONENT ${component} OPTIONAL
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name})
+endfunction()
+steertag_documents(engine libsteertag-dev)
+if(STEERTAG_PYTHON)
+  steertag_documents(python steertag)
+endif()
+if(STEERTAG_DISSECTOR)
+  steertag_documents(dissector steertag-wireshark)
 endif()

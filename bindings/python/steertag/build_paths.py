@@ -1,8 +1,8 @@
-"""Finds the native parts of Steertag: the extension module `_engine` and the tools.
+"""Finds what is outside of the package in a checkout: the extension module `_engine`, the tools, suites and baselines.
 
 A build directory holds `python/steertag/_engine*.so` and `tools/steertag-serve`. The environment
 variable STEERTAG_BUILD names it; the default is `build/release` of this file's checkout. An
-installed package has `_engine` beside this file and needs neither.
+installed package has all of it inside and needs neither.
 """
 
 import os
@@ -15,6 +15,11 @@ def checkout():
     """The root of the source checkout, or None for an installed package."""
     root = PACKAGE.parents[2]
     return root if (root / "CMakePresets.json").is_file() else None
+
+
+def shipped(*names):
+    """A path below the root of the checkout, or below an installed package, which has it too."""
+    return (checkout() or PACKAGE).joinpath(*names)
 
 
 def build_directory():

@@ -87,6 +87,11 @@ def test_a_server_is_tested_by_pytest_with_its_options(monkeypatch):
     assert words == [suite, "--target", "iwarp://h/x", "-k", "header", "--topic", "rpc"]
 
 
+def test_the_bundled_server_is_tested_by_name(monkeypatch):
+    words = words_of_pytest(monkeypatch, "test", "bundled", "--deviate", "grants-zero")
+    assert words[1:] == ["--deviate", "grants-zero"]
+
+
 @pytest.mark.parametrize(
     "command, line",
     [(["mount {url} && cp"], "mount {url} && cp"), (["cp", "a b", "{url}"], "cp 'a b' '{url}'")],

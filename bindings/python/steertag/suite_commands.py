@@ -10,10 +10,13 @@ from .exit_statuses import epilog
 
 NAMES = ("test", "test-client")  # the words behind them are passed on, whatever they are
 WRONG_OPTIONS = 4  # pytest's exit status
+# In place of a URL: an unset variable must not test our own server.
+BUNDLED = "bundled"
 _PLUGIN = "steertag.suite.plugin"
 _SERVER = """\
 Tests a server: runs the server suite against URL, provider://host[:port][/export] (tcp:// too). The export
-needs write access; the suite removes the files that it creates.
+needs write access; the suite removes the files that it creates. The word `bundled` in place of the URL starts the
+reference server and tests it; then --deviate NAME makes it break a requirement.
 """
 _CLIENT = """\
 Tests a client: the suite is a server at the URL of --listen, and runs COMMAND again and again. COMMAND reads the
@@ -28,7 +31,7 @@ An OPTION is one of pytest, which runs the suite: -k WORD, -n PROCESSES, --topic
 
 def add_commands(commands):
     for name, text, description, usage, run in (
-        ("test", "Tests a server", _SERVER, "URL [OPTION...]", test),
+        ("test", "Tests a server", _SERVER, "URL|bundled [OPTION...]", test),
         (
             "test-client",
             "Tests a client",
@@ -51,9 +54,13 @@ def add_commands(commands):
 def test(arguments):
     """Becomes pytest with the server suite and the URL."""
     words = _without_help(arguments, "server")
-    if not words or "://" not in words[0]:
-        _refuse(arguments, "the server's URL comes first: provider://host[:port][/export]")
-    _run_pytest("server", ["--target", *words], arguments)
+    if words[:1] == [BUNDLED]:
+        words = words[1:]
+    elif words and "://" in words[0]:
+        words = ["--target", *words]
+    else:
+        _refuse(arguments, f"a URL comes first, provider://host[:port][/export], or {BUNDLED}")
+    _run_pytest("server", words, arguments)
 
 
 def test_client(arguments):

@@ -1,9 +1,4 @@
-"""Finds the suites: in the checkout of this package, inside of an installed package, or below the
-working directory.
-
-An installed package has them as its folder `suites`, with one folder a role, as the checkout has."""
-
-import pathlib
+"""Finds the suites: the folder `suites` of the checkout or of an installed package, with one folder a role."""
 
 from . import build_paths
 
@@ -16,11 +11,7 @@ class NoSuites(Exception):
 
 def root():
     """The folder that holds a folder a role, whether it exists or not."""
-    checkout = build_paths.checkout()
-    if checkout is not None:
-        return checkout / "suites"
-    inside = build_paths.PACKAGE / "suites"
-    return inside if inside.is_dir() else pathlib.Path("suites")
+    return build_paths.shipped("suites")
 
 
 def folders():

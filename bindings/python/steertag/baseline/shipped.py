@@ -6,10 +6,9 @@ from .. import build_paths
 
 
 def baselines():
-    """{name of the target: path of its file}; empty for an installed package."""
-    root = build_paths.checkout()
-    folder = root / "fixtures" / "baselines" if root else None
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))} if folder else {}
+    """{name of the target: path of its file}"""
+    folder = build_paths.shipped("fixtures", "baselines")
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
 def reading_order(name):

@@ -2,6 +2,7 @@
 
 import html.parser
 import re
+import shutil
 
 import pytest
 
@@ -197,7 +198,14 @@ def test_what_cannot_be_written_ends_with_one_sentence(runs, tmp_path, capsys):
     assert "No such file or directory" in capsys.readouterr().err
 
 
-def test_an_installed_package_has_no_baselines(monkeypatch, capsys):
+def test_an_installed_package_has_baselines_too(monkeypatch, tmp_path, capsys):
+    """Below it, as in the checkout."""
+    folder = build_paths.checkout() / "fixtures" / "baselines"
+    place = tmp_path / "fixtures" / "baselines"
+    place.mkdir(parents=True)
     monkeypatch.setattr(build_paths, "checkout", lambda: None)
+    monkeypatch.setattr(build_paths, "PACKAGE", tmp_path)
     assert steertag("matrix") == 2
     assert "name a report or a baseline" in capsys.readouterr().err
+    shutil.copy(folder / "linux-6.1-siw.yaml", place)
+    assert steertag("matrix", "linux-6.1-siw") == 0

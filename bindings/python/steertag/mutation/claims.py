@@ -1,7 +1,6 @@
 """The cases that claim a requirement, as pytest node ids: from a JUnit file, or by collection."""
 
 import dataclasses
-import pathlib
 import threading
 import xml.etree.ElementTree
 
@@ -74,11 +73,3 @@ class Rest:
         with self._lock:
             for each in ids:
                 self._nodes.pop(each, None)
-
-
-def folder_of(suite, root):
-    """The folder of a suite in a checkout, or below the working directory. Raises CannotScore."""
-    folder = pathlib.Path(root) / "suites" / suite
-    if not folder.is_dir():
-        raise CannotScore(f"there are no cases in {folder}; name their folder with --suite")
-    return folder

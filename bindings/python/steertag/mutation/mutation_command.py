@@ -5,7 +5,7 @@ import os
 import pathlib
 import sys
 
-from .. import build_paths, progress
+from .. import progress, suites_place
 from ..failure import Failure
 
 NOT_CAUGHT = 1  # the exit status if a deviation was not caught
@@ -28,7 +28,7 @@ def add_command(commands):
         "--suite",
         type=pathlib.Path,
         metavar="FOLDER",
-        help="folder of the cases for this role (default: suites/ROLE of the checkout)",
+        help="folder of the cases for this role (default: the suite)",
     )
     add(
         "--conforming",
@@ -73,14 +73,16 @@ def mutation(arguments):
 
 def _outcomes(arguments):
     from . import claims
-    from .deviating_peer import chosen_deviations, list_deviations, PEERS
+    from .deviating_peer import CannotScore, chosen_deviations, list_deviations, PEERS
     from .scorer import Scorer
 
     peer = PEERS[arguments.role]
     program = pathlib.Path(arguments.program or peer.program).resolve()
     chosen = chosen_deviations(list_deviations(program), arguments.names, arguments.role)
-    root = build_paths.checkout() or pathlib.Path()
-    suite = (arguments.suite or claims.folder_of(peer.suite, root)).resolve()
+    try:
+        suite = (arguments.suite or suites_place.folder(arguments.role)).resolve()
+    except suites_place.NoSuites as error:
+        raise CannotScore(f"{error}; name their folder with --suite") from None
     if arguments.conforming:
         claimed = claims.from_junit(arguments.conforming)
     else:

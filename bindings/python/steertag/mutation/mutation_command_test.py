@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from steertag import build_paths, cli
+from steertag import cli, suites_place
 from steertag.mutation import claims, scorer
 from steertag.mutation.deviating_peer import CannotScore
 
@@ -88,8 +88,7 @@ def test_what_cannot_be_done_ends_with_one_sentence(capsys, program, suite, argu
     assert sentence in capsys.readouterr().err
 
 
-def test_without_a_checkout_the_cases_have_to_be_named(capsys, monkeypatch, tmp_path, program):
-    monkeypatch.setattr(build_paths, "checkout", lambda: None)
-    monkeypatch.chdir(tmp_path)
+def test_without_suites_the_cases_have_to_be_named(capsys, monkeypatch, tmp_path, program):
+    monkeypatch.setattr(suites_place, "root", lambda: tmp_path)
     assert steertag("--program", program) == 2
     assert "name their folder with --suite" in capsys.readouterr().err

@@ -3,10 +3,9 @@
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 
-from .. import build_paths
+from .. import suite_commands, suites_place
 from ..baseline.run_report import REPORT
 from ..failure import Failure
 from ..suite.run.report import Record
@@ -25,17 +24,17 @@ def play(recording, command, profile):
         raise Failure(
             f"recorded with --client-command {recording.target.command!r}: give the command to run"
         )
-    suite = _suite()
     with tempfile.TemporaryDirectory(prefix="steertag-") as folder:
         report = pathlib.Path(folder) / "report"
-        words = [sys.executable, "-m", "pytest", str(suite), "-q"]
-        words += ["--rootdir", str(suite.parents[1]), "--allow-destructive"]
-        words += [f"--case={recording.case['id']}", f"--report={report}"]
-        words += _of_client(recording.target, command)
+        words = ["-q", "--allow-destructive", f"--case={recording.case['id']}"]
+        words += [f"--report={report}", *_of_client(recording.target, command)]
         if profile is not None:
             words.append(f"--profile={profile}")
         try:
+            words = suite_commands.pytest_command("client", words)
             done = subprocess.run(words, capture_output=True, text=True, timeout=RUN_LIMIT_S)
+        except suites_place.NoSuites as error:
+            raise Failure(str(error)) from None
         except subprocess.TimeoutExpired:
             raise Failure(f"the case did not end within {RUN_LIMIT_S} s") from None
         if done.returncode not in _RAN:
@@ -52,10 +51,3 @@ def _of_client(target, command):
         return [*words, *listen, f"--client-command={command}"]
     deviations = [f"--client-deviate={name}" for name in target.deviations]
     return [*words, f"--client-nfs={target.nfs}", *deviations]
-
-
-def _suite():
-    root = build_paths.checkout()
-    if root is None:
-        raise Failure("cases for clients are played again in a checkout of Steertag only")
-    return root / "suites" / "client"
