@@ -1,0 +1,1 @@
+"""What `ci/package` makes: the changelog of Debian packages."""
