@@ -9,6 +9,7 @@ cd /
 steertag serve --listen iwarp://127.0.0.1:0 --listen tcp://127.0.0.1:0 --port-file "$folder/ports" &
 server=$!
 trap 'kill "$server"; wait "$server" || true; rm -r "$folder"' EXIT
+# shellcheck disable=SC2016 # of the inner shell
 timeout "$start_limit_s" sh -c 'until [ -s "$0" ]; do sleep 0.05; done' "$folder/ports"
 {
   read -r rdma
