@@ -3,8 +3,12 @@
 
 mirror=${STEERTAG_MIRROR:-http://deb.debian.org/debian}
 
-# need_root_tools NAME: ends the script NAME where a root cannot be made.
-need_root_tools() {
+no_mounts=3 # exit status
+
+# own_mounts SCRIPT ARGUMENT...: starts the script again in a mount namespace of its own, whose mounts end with it
+# however it ends. Ends it with a sentence where no root can be made.
+own_mounts() {
+  [[ -z ${STEERTAG_OWN_MOUNTS-} ]] || return 0
   ((EUID == 0)) || {
     echo "$1: only root can make a root directory of its own" >&2
     exit 2
@@ -13,6 +17,11 @@ need_root_tools() {
     echo "$1: mmdebstrap is missing: apt-get install mmdebstrap" >&2
     exit 2
   }
+  unshare --mount true || {
+    echo "$1: this machine lets not even root mount" >&2
+    exit "$no_mounts"
+  }
+  STEERTAG_OWN_MOUNTS=yes exec unshare --mount "$@"
 }
 
 # make_root ROOT [PACKAGE...]: a minimal Debian 12 in the empty directory ROOT, with apt and these packages.
@@ -29,7 +38,6 @@ enter_root() {
   cp /etc/resolv.conf "$1/etc/resolv.conf"
   mount -t proc proc "$1/proc"
   mount --rbind /dev "$1/dev"
-  mount --make-rslave "$1/dev"
 }
 
 # leave_root ROOT: unmounts. The mounts go before the tree does, or its removal would reach into them.
