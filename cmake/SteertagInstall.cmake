@@ -1,11 +1,10 @@
-# What is installed, and where. The components are the Debian packages of SteertagPackages.cmake: `engine` is a
-# CMake package and a pkg-config one, `python` the command with all that it needs, `dissector` the Wireshark plugin.
+# What is installed, and where. Each component makes a Debian package (SteertagPackages.cmake). `engine` is a CMake
+# package and a pkg-config one. `python` is the command with all that it needs, `dissector` the Wireshark plugin.
 include_guard()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# -- the engine ---------------------------------------------------------------------------------------------
-# `find_package(steertag)` gives steertag::engine, which is all of the engine's libraries. It also gives each
+# The engine. `find_package(steertag)` gives steertag::engine, which is all of the engine's libraries. It also gives each
 # of them by its folder's name (steertag::wire and so on).
 
 get_property(libraries GLOBAL PROPERTY STEERTAG_LIBRARIES)
@@ -45,8 +44,7 @@ file(RELATIVE_PATH STEERTAG_UP /${pkgconfig} /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/steertag.pc.in ${PROJECT_BINARY_DIR}/steertag.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/steertag.pc DESTINATION ${pkgconfig} COMPONENT engine)
 
-# -- the command --------------------------------------------------------------------------------------------
-# The Python package has the engine's module, the native tools, the suites and the baselines inside:
+# The command. The Python package has the engine's module, the native tools, the suites and the baselines inside:
 # steertag/build_paths.py finds them there when there is no checkout.
 
 if(STEERTAG_PYTHON)
@@ -77,8 +75,6 @@ if(STEERTAG_PYTHON)
     execute_process(COMMAND gzip --best --no-name --force \${pages} COMMAND_ERROR_IS_FATAL ANY)"
     COMPONENT python)
 endif()
-
-# -- licences -----------------------------------------------------------------------------------------------
 
 # The licences of the whole project, beside each part of it as Debian's policy has it (12.5). ci/package makes the changelogs.
 function(steertag_documents component name)

@@ -8,9 +8,11 @@ import sys
 from . import build_paths, suites_place
 from .exit_statuses import epilog
 
-NAMES = ("test", "test-client")  # the words behind them are passed on, whatever they are
-WRONG_OPTIONS = 4  # pytest's exit status
-# In place of a URL: an unset variable must not test our own server.
+# The words behind these commands are passed on, whatever they are.
+NAMES = ("test", "test-client")
+# pytest's exit status.
+WRONG_OPTIONS = 4
+# In place of a URL. An unset variable must not test our own server.
 BUNDLED = "bundled"
 _PLUGIN = "steertag.suite.plugin"
 _SERVER = """\

@@ -1,5 +1,5 @@
-"""Writes an image of one layer as an OCI image layout (OCI Image Format 1.0), without a daemon:
-`... | python3 -m ci.jobs.packages.image_layout FOLDER VERSION` reads the layer as tar from standard input."""
+"""Writes an image of one layer as an OCI image layout (OCI Image Format 1.0), without a daemon. As a command,
+`image_layout FOLDER VERSION`, it reads the layer as tar from standard input."""
 
 import datetime
 import gzip
