@@ -12,7 +12,7 @@ import setuptools
 from setuptools.command.build_py import build_py
 
 PLACE = "lib/python3/dist-packages/steertag"  # STEERTAG_PYTHON_DIR below the prefix
-PROGRAMS = ("_engine", "steertag-serve", "steertag-copy")
+PARTS = ("_engine", "stubs", "steertag-serve", "steertag-copy")
 OPTIONS = ("-DSTEERTAG_TESTS=OFF", "-DSTEERTAG_BENCH=OFF", "-DSTEERTAG_QUICK=ON")
 
 
@@ -23,7 +23,7 @@ class BuildByCMake(build_py):
         build = pathlib.Path(os.environ.get("STEERTAG_BUILD") or "build/release")
         if not (build / "CMakeCache.txt").exists():
             cmake("--preset", "release", "-B", build, *OPTIONS)
-        cmake("--build", build, "--target", *PROGRAMS)
+        cmake("--build", build, "--target", *PARTS)
         target = pathlib.Path(self.build_lib, "steertag")
         shutil.rmtree(target, ignore_errors=True)
         with tempfile.TemporaryDirectory() as prefix:

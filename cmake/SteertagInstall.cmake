@@ -53,6 +53,8 @@ if(STEERTAG_PYTHON)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/steertag DESTINATION ${STEERTAG_PYTHON_DIR}
     COMPONENT python PATTERN __pycache__ EXCLUDE PATTERN "*_test.py" EXCLUDE PATTERN testing EXCLUDE)
   install(TARGETS _engine LIBRARY DESTINATION ${inside} COMPONENT python)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/python/steertag/ DESTINATION ${inside} COMPONENT python
+    FILES_MATCHING PATTERN "*.pyi")
   install(TARGETS steertag-serve steertag-copy RUNTIME DESTINATION ${inside}/tools COMPONENT python)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/suites DESTINATION ${inside} COMPONENT python
     FILES_MATCHING PATTERN "*.py" PATTERN "*.yaml" PATTERN self EXCLUDE PATTERN __pycache__ EXCLUDE)
