@@ -17,6 +17,7 @@ import typing
 NAMES = ("wire", "rpc", "ledger", "trace", "conformance", "fabric", "mutate", "peer", "nfs")
 _HEAD = """\
 # Made by bindings/stubs.py of the engine as it is.
+import builtins
 import dataclasses
 import enum
 import typing
@@ -36,6 +37,13 @@ _TYPES = {
     "Set": "set",
     "Tuple": "tuple",
     "Union": "typing.Union",
+}
+# Classes under other names: of containers pybind11 does not say what they hold.
+_OTHER_NAMES = {
+    "dict": "dict[typing.Any, typing.Any]",
+    "list": "list[typing.Any]",
+    "set": "set[typing.Any]",
+    "tuple": "tuple[typing.Any, ...]",
 }
 _ANY = ast.parse("typing.Any", mode="eval").body
 _SIGNATURE = re.compile(r"^(?:\d+\. )?(\w+)(\(.*\) -> .*)$")
@@ -91,6 +99,7 @@ class _Names(ast.NodeTransformer):
     def __init__(self, own, known):
         self._own, self._known = own, known
         self._imports = set()
+        self.taken = ()  # the names of the class whose members are written
 
     def imports(self):
         return sorted(self._imports)
@@ -99,7 +108,7 @@ class _Names(ast.NodeTransformer):
         """The name of a class."""
         module = cls.__module__
         if module == "builtins":
-            return cls.__name__
+            return _OTHER_NAMES.get(cls.__name__, cls.__name__)
         dotted = module.removeprefix("steertag.").removeprefix("_engine.")
         if dotted == self._own:
             return cls.__qualname__
@@ -115,10 +124,19 @@ class _Names(ast.NodeTransformer):
         except SyntaxError:  # a type of C++ without a class
             return "typing.Any"
 
+    def visit_Subscript(self, node):
+        node.slice = self.visit(node.slice)
+        bare = ast.unparse(node.value)
+        node.value = ast.parse(_TYPES.get(bare, bare), mode="eval").body
+        return node
+
     def visit_Name(self, node):
-        if node.id in _TYPES:
-            return ast.parse(_TYPES[node.id], mode="eval").body
-        return node if hasattr(builtins, node.id) else _ANY
+        text = _OTHER_NAMES.get(node.id) or _TYPES.get(node.id)
+        if text is not None:
+            return ast.parse(text, mode="eval").body
+        if not hasattr(builtins, node.id):
+            return _ANY
+        return ast.parse(f"builtins.{node.id}", mode="eval").body if node.id in self.taken else node
 
     def visit_Attribute(self, node):
         try:
@@ -147,18 +165,24 @@ def _class(key, cls, names):
         return [f"class {key}(enum.IntEnum):", *(members or ["    ..."])]
     if dataclasses.is_dataclass(cls):
         head = ["@dataclasses.dataclass", f"class {key}:"]
-        body = [f"    {each.name}: {_field(each.type, names)} = ..." for each in dataclasses.fields(cls)]
+        body = [
+            f"    {each.name}: {_field(each.type, names)} = ..." for each in dataclasses.fields(cls)
+        ]
     else:
         base = next((each for each in cls.__bases__ if each.__name__ != "pybind11_object"), object)
-        head = [f"class {key}({names.of_class(base)}):"]
+        head = [f"class {key}:" if base is object else f"class {key}({names.of_class(base)}):"]
         body = []
-    if inspect.getdoc(cls) and "\n" not in cls.__doc__:
+    if cls.__doc__ and "\n" not in cls.__doc__:
         body.insert(0, f"    {ast.unparse(ast.Constant(cls.__doc__))}")
     known = {each.name for each in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else ()
+    names.taken = vars(cls)
     for name, value in vars(cls).items():
         special = name.startswith("_") and name not in ("__init__", "__len__", "__bytes__")
-        if not special and name not in known:
+        # A class without a constructor of its own is made by others only.
+        by_others = name == "__init__" and not (value.__doc__ or "").startswith("__init__(")
+        if not special and not by_others and name not in known:
             body += [f"    {line}" for line in _attribute(name, value, names)]
+    names.taken = ()
     return [*head, *(body or ["    ..."])]
 
 
@@ -203,16 +227,42 @@ def _function(key, function, names):
 
 def _signature(key, text, names):
     text = _OBJECT.sub("= ...", text)
-    arguments, _, result = text.rpartition(" -> ")
+    given, _, result = text.rpartition(" -> ")
     try:
-        made = ast.parse(f"def {key}{arguments}: ...").body[0]
+        made = ast.parse(f"def {key}{given}: ...").body[0]
     except SyntaxError:
         return f"def {key}(*args: typing.Any, **kwargs: typing.Any) -> {names.of_text(result)}: ..."
-    every = [*made.args.posonlyargs, *made.args.args, *made.args.kwonlyargs]
-    for argument in every:
-        known = argument.annotation is not None and argument.arg != "self"
-        argument.annotation = names.visit(argument.annotation) if known else None
-    return f"def {key}({ast.unparse(made.args)}) -> {names.of_text(result)}: ..."
+    arguments = made.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    for argument in filter(None, [*every, arguments.vararg, arguments.kwarg]):
+        known = argument.annotation
+        argument.annotation = names.visit(known) if known is not None else _ANY
+        if argument.arg == "self":
+            argument.annotation = None
+    for defaults in (arguments.defaults, arguments.kw_defaults):
+        defaults[:] = [each and _literal(each) for each in defaults]
+    _allow_none(arguments)
+    return f"def {key}({ast.unparse(arguments)}) -> {names.of_text(result)}: ..."
+
+
+def _literal(default):
+    """The default value, or `...` for an object."""
+    try:
+        ast.literal_eval(default)
+    except ValueError:
+        return ast.Constant(...)
+    return default
+
+
+def _allow_none(arguments):
+    """An argument whose default is None may be None, too."""
+    places = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(places[::-1], arguments.defaults[::-1])]
+    for argument, default in [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults)]:
+        if isinstance(default, ast.Constant) and default.value is None and argument.annotation:
+            text = ast.unparse(argument.annotation)
+            if not text.startswith(("typing.Optional", "typing.Any")):
+                argument.annotation = ast.parse(f"typing.Optional[{text}]", mode="eval").body
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ import sys
 import time
 
 RELEASE = "1"  # of the packaging; the same as CPACK_DEBIAN_PACKAGE_RELEASE
-AUTHOR = "The Steertag authors <steertag@users.noreply.example>"  # the same as CPACK_PACKAGE_CONTACT
+AUTHOR = (
+    "The Steertag authors <steertag@users.noreply.example>"  # the same as CPACK_PACKAGE_CONTACT
+)
 
 
 class NoChanges(ValueError):
@@ -22,7 +24,9 @@ def changelog(text, seconds):
     versions = re.findall(r"^## (\S+)$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     if not versions:
         raise NoChanges("there is no heading `## VERSION`")
-    date = email.utils.format_datetime(datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc))
+    date = email.utils.format_datetime(
+        datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    )
     return "\n".join(_entry(version, changes, date) for version, changes in versions)
 
 

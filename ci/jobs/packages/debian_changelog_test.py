@@ -27,7 +27,9 @@ The first version.
 
 
 def test_each_version_has_its_changes():
-    assert debian_changelog.changelog(TEXT, 0) == """\
+    assert (
+        debian_changelog.changelog(TEXT, 0)
+        == """\
 steertag (0.2.0-1) bookworm; urgency=medium
 
   * One
@@ -42,6 +44,7 @@ steertag (0.1.0-1) bookworm; urgency=medium
 
  -- The Steertag authors <steertag@users.noreply.example>  Thu, 01 Jan 1970 00:00:00 +0000
 """
+    )
 
 
 def test_a_text_without_a_version_is_refused():

@@ -102,9 +102,7 @@ def _dump(path, value):
 
 def main(arguments):
     folder, version = arguments
-    write(
-        folder, sys.stdin.buffer, version, int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
-    )
+    write(folder, sys.stdin.buffer, version, int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
 
 
 if __name__ == "__main__":
