@@ -56,7 +56,7 @@ remove_root() {
 
 # add_user ROOT USER: an ordinary user with a home directory.
 add_user() {
-  chroot "$1" useradd --create-home --shell /bin/bash "$2"
+  useradd --prefix "$1" --create-home --shell /bin/bash "$2"
 }
 
 # in_root ROOT USER [NAME=VALUE...] COMMAND...: runs a command with a plain environment, in the user's home.
