@@ -82,7 +82,9 @@ def stub(name, module, known):
     names = _Names(name, known)
     lines = []
     for key, value in sorted(vars(module).items(), key=_order):
-        if not key.startswith("_") and not inspect.ismodule(value):
+        if f"{name}.{key}" in known:
+            lines += ["", f"from . import {key} as {key}"]
+        elif not key.startswith("_") and not inspect.ismodule(value):
             lines += ["", *_member(key, value, names)]
     return "\n".join([_HEAD, *names.imports(), *lines, ""])
 
