@@ -4,7 +4,7 @@ import collections
 import dataclasses
 
 from .. import json_file
-from ..baseline import BaselineError, compare, load_report
+from ..baseline import VERDICTS, BaselineError, compare, load_report
 from ..baseline import load as load_baseline
 from ..causes import BadReport, RunCases, fold
 from ..causes.case_cause import JUDGED, RULE
@@ -91,14 +91,16 @@ def load(path, baseline=None, status=None):
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         problem = json_file.problem(error)
         raise Failure(f"{path} is not a report of the suite: {problem}") from None
-    counts = collections.Counter(verdict for verdict, _ in entries)
-    items, known = _items(run, shown_path(directory), path, baseline)
+    tally = collections.Counter(verdict for verdict, _ in entries)
+    counts = {verdict: tally[verdict] for verdict in VERDICTS if tally[verdict]}
+    # A run that stopped says nothing on the rows of a baseline.
+    items, known = _items(run, shown_path(directory), path, None if head["stopped"] else baseline)
     untested = dict(untested.most_common())
     faults = _faults(head["stopped"], status, items, untested)
     if not counts:
         faults.append(Item(ERROR, "no case ran", key=("empty",)))
     partial = bool(document.get("partial"))
-    return RunSummary(head, dict(counts), (*faults, *items), untested, known, partial)
+    return RunSummary(head, counts, (*faults, *items), untested, known, partial)
 
 
 def _items(run, where, path, baseline):

@@ -1,0 +1,59 @@
+// Judges a server's replies in its author's own unit test: no connection, no Python.
+#include <initializer_list>
+#include <iostream>
+#include <string_view>
+
+#include "conformance/judge.h"
+#include "wire/xdr.h"
+
+using steertag::Bytes;
+using steertag::View;
+using steertag::trace::Role;
+namespace trace = steertag::trace;
+
+constexpr std::uint32_t kXid = 7;
+
+/// A Send of these words: the transport header (RFC 8166 4.2), then the RPC message.
+Bytes message(std::initializer_list<std::uint32_t> words) {
+  Bytes octets;
+  steertag::wire::Writer writer(octets);
+  for (const std::uint32_t word : words) writer.u32(word);
+  return octets;
+}
+
+/// NFSv3's NULL, which asks for 32 credits.
+Bytes null_call() {
+  return message({kXid, 1, 32, 0, 0, 0, 0, kXid, 0, 2, 100003, 3, 0, 0, 0, 0, 0});
+}
+
+/// Call your encoder here.
+Bytes null_reply(std::uint32_t xid, std::uint32_t credit) {
+  return message({xid, 1, credit, 0, 0, 0, 0, xid, 1, 0, 0, 0, 0});
+}
+
+/// Passes the events of a connection to a judge, and prints what it finds.
+void judge(std::string_view name, View reply) {
+  steertag::conformance::Judge judge;
+  std::uint64_t index = 0;
+  const auto pass = [&](Role actor, const trace::Body& body) {
+    judge.on_event({index++, 0, actor, body});
+  };
+  const Bytes call = null_call();
+  pass(Role::client, trace::Connect{});
+  pass(Role::server, trace::Accept{});
+  pass(Role::client, trace::Send{call, {}});
+  pass(Role::server, trace::Send{reply, {}});
+  std::cout << name << ": " << judge.findings().size() << " findings\n";
+  for (const auto& finding : judge.findings()) {
+    const auto& clause = *finding.requirement;
+    std::cout << "  " << clause.document << ' ' << clause.section << " ("
+              << steertag::ledger::name(clause.level) << "): " << clause.statement << '\n'
+              << "    expected " << finding.expected << "; observed " << finding.observed << '\n';
+  }
+}
+
+int main() {
+  judge("correct", null_reply(kXid, 32));
+  judge("without credits", null_reply(kXid, 0));
+  judge("of another call", null_reply(kXid + 1, 32));
+}
