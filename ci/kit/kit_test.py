@@ -19,7 +19,7 @@ KIT = pathlib.Path(__file__).resolve().parent
 PROJECT = KIT.parents[1]
 CASE = "server.header.version-zero"
 DEVIATION = "version-discarded"
-OTHER_CASE = "server.basic.null-call"
+OTHER_CASE = "server.header.null"
 REQUIREMENT = "RFC8166-4.5.1-1"
 RUN_LIMIT_S = 120
 
