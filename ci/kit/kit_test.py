@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 import pytest
 import yaml
@@ -249,7 +250,7 @@ def test_the_template_leaves_what_it_declares(job, programs, server):
 
 
 def test_the_example_runs_as_it_is(job):
-    done = job(f'"{KIT}/example.sh" --case {CASE}')
+    done = job(f'"{KIT}/example" --case {CASE}')
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout and "::" not in re.sub(r"\w+://", "", done.stdout)
 
@@ -278,6 +279,31 @@ def test_without_an_installed_steertag_the_checkout_is_built(job, tmp_path):
     done = job(f'"{checkout}/ci/kit/run"', path="/usr/bin:/bin", STEERTAG_TARGET="iwarp://h/x")
     assert done.stdout == "built test iwarp://h/x --report steertag-report\n", done.stderr
     assert done.returncode == 0
+
+
+def examples():
+    """The YAML documents among the indented blocks of the page."""
+    page = (PROJECT / "docs" / "ci.md").read_text()
+    blocks = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", page, re.MULTILINE)
+    texts = [textwrap.dedent(block) for block in blocks]
+    return [yaml.safe_load(text) for text in texts if re.match(r"(jobs|include):\n", text)]
+
+
+def test_the_examples_of_the_page_use_what_there_is():
+    github, gitlab = examples()
+    (step,) = [each for each in github["jobs"]["nfs-rdma"]["steps"] if "with" in each]
+    assert step["uses"].partition("@")[0].endswith("/steertag/ci/kit")
+    assert step["with"].keys() <= load("action.yml")["inputs"].keys()
+    template = load("gitlab.yml")[gitlab["nfs-rdma"]["extends"]]
+    assert gitlab["nfs-rdma"]["variables"].keys() <= template["variables"].keys()
+    assert gitlab["include"][0]["remote"].endswith("/ci/kit/gitlab.yml")
+
+
+def test_the_page_names_every_input():
+    page = (PROJECT / "docs" / "ci.md").read_text()
+    table = page[page.index("| input |") :].partition("\n\n")[0]
+    named = set(re.findall("`([a-z]+)`", "\n".join(line.split("|")[1] for line in table.splitlines())))
+    assert named == load("action.yml")["inputs"].keys()
 
 
 def test_quickstart_builds_without_a_run():
