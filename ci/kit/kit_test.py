@@ -203,9 +203,9 @@ def test_github_obeys_nothing_that_a_target_says(action, programs):
     """A suite that prints the words of a hostile server as they are."""
     write_program(
         programs / "steertag",
-        'case $1 in summary) exec "$PYTHON" -m steertag "$@" ;; esac\n'
+        f'case $1 in summary) exec "{sys.executable}" -m steertag "$@" ;; esac\n'
         "printf '%s\\n' '::set-output name=status::0' ' x ##[add-mask]e' '::stop-commands::x'\n"
-        "printf '::add-path::/evil'\nexit 4".replace("$PYTHON", sys.executable),
+        "printf '::add-path::/evil'\nexit 4",
     )
     done, commands, outputs, _ = action()
     assert "::add-path::/evil" in done.stdout
@@ -286,7 +286,7 @@ def examples():
     page = (PROJECT / "docs" / "ci.md").read_text()
     blocks = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", page, re.MULTILINE)
     texts = [textwrap.dedent(block) for block in blocks]
-    return [yaml.safe_load(text) for text in texts if re.match(r"(jobs|include):\n", text)]
+    return [yaml.safe_load(text) for text in texts if re.match(r"\n*(jobs|include):\n", text)]
 
 
 def test_the_examples_of_the_page_use_what_there_is():

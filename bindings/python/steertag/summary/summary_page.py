@@ -35,9 +35,9 @@ def _lines(summary):
     later = summary.items[MOST_IN_FULL:]
     yield ""
     for number, item in enumerate(later[:MOST_IN_A_LINE], start=MOST_IN_FULL + 1):
-        yield f"- {_title(number, item)}"
+        yield _title(number, item)
     if len(later) > MOST_IN_A_LINE:
-        yield f"- {len(later) - MOST_IN_A_LINE:,} more, which `steertag causes` shows"
+        yield from ("", f"{len(later) - MOST_IN_A_LINE:,} more, which `steertag causes` shows")
     if summary.untested:
         yield from ("", "### Not tested", "")
         yield from _block(list(untested_lines(summary.untested))[:MOST_UNTESTED])

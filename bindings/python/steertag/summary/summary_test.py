@@ -249,7 +249,7 @@ def test_many_causes_are_counted_in_the_end(report, capsys):
     cases = [crash(f"server.{n}", f"ended {chr(97 + n // 26)}{chr(97 + n % 26)}") for n in range(130)]
     page = printed(capsys, report(*cases))
     assert page.count("### ") == summary_page.MOST_IN_FULL
-    assert "- 10 more, which `steertag causes` shows\n" in page
+    assert "\n10 more, which `steertag causes` shows\n" in page
 
 
 def test_fingerprints_are_those_of_causes(report, capsys):
