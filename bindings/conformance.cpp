@@ -142,8 +142,9 @@ void bind_conformance(py::module_& module) {
             bound.pass(trace::Role::server, trace::Accept{bytes});
           },
           py::arg("private_data") = py::bytes(), "The server's answer to it.")
-      .def("stop_observing", [](Bound& bound) { bound.judge.stop_observing(); },
-           "From here on some traffic gives no events, such as raw octets.");
+      .def(
+          "stop_observing", [](Bound& bound) { bound.judge.stop_observing(); },
+          "From here on some traffic gives no events, such as raw octets.");
   module.def(
       "rules", [] { return rule_list(conformance::rules()); },
       "Every rule that the judge applies, family by family.");

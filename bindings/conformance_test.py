@@ -69,4 +69,3 @@ def test_a_judge_takes_messages_without_a_connection():
     found = {(finding.requirement.id, finding.event) for finding in judge.findings}
     assert ("RFC8166-3.3.1-5", 5) in found
     assert any(id.startswith("RFC8797-4") for id, _ in found), "no side has set R"
-

@@ -51,9 +51,7 @@ def server(tmp_path):
     def start(*deviations):
         arguments = [word for name in deviations for word in ("--deviate", name)]
         program = build_paths.tool("steertag-serve")
-        one = BundledServer(
-            program, "iwarp://127.0.0.1:0", arguments, tmp_path, f"s{len(started)}"
-        )
+        one = BundledServer(program, "iwarp://127.0.0.1:0", arguments, tmp_path, f"s{len(started)}")
         one.start()
         started.append(one)
         return one.urls["rdma"]
@@ -110,7 +108,9 @@ def action(job):
         variables |= {name: str(each) for name, each in files.items()}
         variables |= {"GITHUB_ACTIONS": "true", "GITHUB_ACTION_PATH": str(KIT)}
         done = job(step["run"], path=path, **variables)
-        outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
+        outputs = dict(
+            line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines()
+        )
         summary = files["GITHUB_STEP_SUMMARY"].read_text()
         return done, obeyed(done.stdout), outputs, summary
 
@@ -171,9 +171,7 @@ def test_a_known_failure_passes_until_its_row_differs(action, server, job):
 def test_a_stale_row_fails(action, server, job):
     row = {"case": CASE, "verdict": "fail", "requirement": REQUIREMENT, "reason": "x", "note": "x"}
     (job.work / "known.yaml").write_text(yaml.safe_dump({"target": "mine", "rows": [row]}))
-    done, commands, _, _ = action(
-        target=server(), options=f"--case {CASE}", baseline="known.yaml"
-    )
+    done, commands, _, _ = action(target=server(), options=f"--case {CASE}", baseline="known.yaml")
     assert done.returncode == 1
     (command,) = commands
     assert command.words.startswith("stale row: expected fail: x, seen pass\n")
@@ -234,7 +232,9 @@ def test_the_action_uses_what_it_declares():
 
 def test_the_template_leaves_what_it_declares(job, programs, server):
     template = load("gitlab.yml")[".steertag"]
-    write_program(programs / "git", f'for last; do :; done\nmkdir "$last"; ln -s "{PROJECT}/ci" "$last/ci"')
+    write_program(
+        programs / "git", f'for last; do :; done\nmkdir "$last"; ln -s "{PROJECT}/ci" "$last/ci"'
+    )
     given = {"STEERTAG_TARGET": server(DEVIATION), "STEERTAG_OPTIONS": f"--case {CASE}"}
     assert given.keys() <= template["variables"].keys()
     variables = template["variables"] | given
@@ -302,7 +302,9 @@ def test_the_examples_of_the_page_use_what_there_is():
 def test_the_page_names_every_input():
     page = (PROJECT / "docs" / "ci.md").read_text()
     table = page[page.index("| input |") :].partition("\n\n")[0]
-    named = set(re.findall("`([a-z]+)`", "\n".join(line.split("|")[1] for line in table.splitlines())))
+    named = set(
+        re.findall("`([a-z]+)`", "\n".join(line.split("|")[1] for line in table.splitlines()))
+    )
     assert named == load("action.yml")["inputs"].keys()
 
 

@@ -21,9 +21,7 @@ HEAD_KEYS = ("target", "name", "software", "steertag", "stopped")
 DONE, FAILED, INTERRUPTED, INCOMPLETE = 0, 1, 2, 6
 WITH_REPORT = (DONE, FAILED, INTERRUPTED, INCOMPLETE)
 SIGNALS = 128  # a shell adds the signal's number
-FAILED_WITHOUT_CASE = (
-    "exit status 1 and no failed case: a warning under --strict-verdicts, or what the run's last lines say"
-)
+FAILED_WITHOUT_CASE = "exit status 1 and no failed case: a warning under --strict-verdicts, or what the run's last lines say"
 NOT_TESTABLE = "not-testable"
 
 
@@ -108,7 +106,9 @@ def _items(run, where, path, baseline):
     if baseline is None:
         cases = ((ERROR, run.failed), (WARNING, run.warned))
         return [
-            _of_cause(cause, level, run.clauses, where) for level, each in cases for cause in fold(each)
+            _of_cause(cause, level, run.clauses, where)
+            for level, each in cases
+            for cause in fold(each)
         ], None
     try:
         report = load_report(path)

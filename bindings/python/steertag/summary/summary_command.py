@@ -41,7 +41,13 @@ def add_command(commands):
 
 def summary(arguments):
     """Prints the summary in the format."""
-    from . import badge, code_quality, run_summary, summary_page, workflow_commands  # for this command alone
+    from . import (
+        badge,
+        code_quality,
+        run_summary,
+        summary_page,
+        workflow_commands,
+    )  # for this command alone
 
     modules = (summary_page, workflow_commands, code_quality, badge)
     module = dict(zip(FORMATS, modules, strict=True))[arguments.format]

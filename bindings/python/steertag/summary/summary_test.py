@@ -87,7 +87,9 @@ def test_a_clean_run_has_counts_and_no_annotation(report, capsys):
 
 
 def test_the_page_has_the_cause_of_most_cases_first(report, capsys):
-    page = printed(capsys, report(entry("server.a"), entry("server.b", WRITE), entry("server.c", WRITE)))
+    page = printed(
+        capsys, report(entry("server.a"), entry("server.b", WRITE), entry("server.c", WRITE))
+    )
     titles = re.findall("^### (.*)$", page, re.MULTILINE)
     assert titles == [
         f"1. 2 cases: the server breaks {CLAUSES[WRITE]}",
@@ -231,7 +233,8 @@ def test_github_gets_no_more_annotations_than_it_shows(report, capsys):
 
 
 def test_a_long_annotation_is_cut(report, capsys):
-    found = obeyed(printed(capsys, report(crash("server.a", "x" * 50000)), "--format", "github"))
+    path = report(entry("server.a", trace=["> " + "x" * 50000]))
+    found = obeyed(printed(capsys, path, "--format", "github"))
     assert [len(command.words) for command in found] == [workflow_commands.MOST_CHARACTERS + 4]
 
 
@@ -246,7 +249,9 @@ def test_the_page_stays_below_its_limit(report, capsys):
 
 
 def test_many_causes_are_counted_in_the_end(report, capsys):
-    cases = [crash(f"server.{n}", f"ended {chr(97 + n // 26)}{chr(97 + n % 26)}") for n in range(130)]
+    cases = [
+        crash(f"server.{n}", f"ended {chr(97 + n // 26)}{chr(97 + n % 26)}") for n in range(130)
+    ]
     page = printed(capsys, report(*cases))
     assert page.count("### ") == summary_page.MOST_IN_FULL
     assert "\n10 more, which `steertag causes` shows\n" in page
@@ -350,7 +355,9 @@ def test_no_line_end_of_the_target_reaches_a_page(report, capsys, words):
 
 def test_the_runner_of_these_tests_obeys_both_syntaxes():
     """Else the tests above would show nothing."""
-    found = obeyed("x ##[add-mask]a\n  ::error file=a%2Cb,line=1::c%0Ad\n::stop-commands::t\n::error::e\n::t::\n")
+    found = obeyed(
+        "x ##[add-mask]a\n  ::error file=a%2Cb,line=1::c%0Ad\n::stop-commands::t\n::error::e\n::t::\n"
+    )
     assert [(command.name, command.words) for command in found] == [
         ("add-mask", "a"),
         ("error", "c\nd"),
