@@ -43,7 +43,7 @@ void judge(std::string_view name, View reply) {
   pass(Role::server, trace::Accept{});
   pass(Role::client, trace::Send{call, {}});
   pass(Role::server, trace::Send{reply, {}});
-  std::cout << name << ": " << judge.findings().size() << " findings\n";
+  std::cout << "findings in " << name << ": " << judge.findings().size() << '\n';
   for (const auto& finding : judge.findings()) {
     const auto& clause = *finding.requirement;
     std::cout << "  " << clause.document << ' ' << clause.section << " ("
@@ -53,7 +53,7 @@ void judge(std::string_view name, View reply) {
 }
 
 int main() {
-  judge("correct", null_reply(kXid, 32));
-  judge("without credits", null_reply(kXid, 0));
-  judge("of another call", null_reply(kXid + 1, 32));
+  judge("a correct reply", null_reply(kXid, 32));
+  judge("a reply without credits", null_reply(kXid, 0));
+  judge("a reply to another call", null_reply(kXid + 1, 32));
 }

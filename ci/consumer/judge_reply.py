@@ -30,7 +30,7 @@ def judge(name, reply):
     judge.accept()
     judge.send(Role.client, null_call())
     judge.send(Role.server, reply)
-    print(f"{name}: {len(judge.findings)} findings")
+    print(f"findings in {name}: {len(judge.findings)}")
     for finding in judge.findings:
         clause = finding.requirement
         print(f"  {clause.document} {clause.section} ({clause.level}): {clause.statement}")
@@ -38,6 +38,6 @@ def judge(name, reply):
 
 
 if __name__ == "__main__":
-    judge("correct", null_reply(XID, 32))
-    judge("without credits", null_reply(XID, 0))
-    judge("of another call", null_reply(XID + 1, 32))
+    judge("a correct reply", null_reply(XID, 32))
+    judge("a reply without credits", null_reply(XID, 0))
+    judge("a reply to another call", null_reply(XID + 1, 32))
