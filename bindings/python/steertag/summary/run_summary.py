@@ -21,7 +21,10 @@ HEAD_KEYS = ("target", "name", "software", "steertag", "stopped")
 DONE, FAILED, INTERRUPTED, INCOMPLETE = 0, 1, 2, 6
 WITH_REPORT = (DONE, FAILED, INTERRUPTED, INCOMPLETE)
 SIGNALS = 128  # a shell adds the signal's number
-FAILED_WITHOUT_CASE = "exit status 1 and no failed case: a warning under --strict-verdicts, or what the run's last lines say"
+FAILED_WITHOUT_CASE = (
+    "exit status 1 and no failed case: a warning under --strict-verdicts, "
+    "or what the run's last lines say"
+)
 NOT_TESTABLE = "not-testable"
 
 
