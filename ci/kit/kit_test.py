@@ -22,7 +22,8 @@ CASE = "server.header.version-zero"
 DEVIATION = "version-discarded"
 OTHER_CASE = "server.header.null"
 REQUIREMENT = "RFC8166-4.5.1-1"
-RUN_LIMIT_S = 120
+# Seconds on an idle machine, minutes on one with much else to do.
+RUN_LIMIT_S = 300
 
 
 def load(name):
@@ -136,7 +137,7 @@ def test_a_clean_run_passes_and_annotates_nothing(action, server, job):
 
 def test_a_failure_is_one_annotation_with_its_clause(action, server):
     done, commands, outputs, summary = action(
-        target=server(DEVIATION), options=f"--case {CASE} -k 'version_zero or nothing'"
+        target=server(DEVIATION), options=f"--case {CASE} -k 'header or nothing'"
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert outputs == {"status": "1"}
@@ -157,24 +158,19 @@ def test_a_known_failure_passes_until_its_row_differs(action, server, job):
     assert done.returncode == 0, done.stdout + done.stderr
     assert commands == [] and summary.startswith("## Steertag: `1 pass, 1 known`\n")
 
-    known.write_text(text.replace("saw silence", "saw something else"))
-    assert known.read_text() != text, text
+    changed = text.replace("saw silence", "saw something else")
+    assert changed != text, text
+    stale = {"case": OTHER_CASE, "verdict": "fail", "requirement": REQUIREMENT}
+    rows = [stale | {"reason": "x", "note": "x"}]
+    known.write_text(changed + yaml.safe_dump(rows, sort_keys=False))
     done, commands, outputs, _ = action(target=url, options=options, baseline="known.yaml")
-    assert done.returncode == 1 and outputs == {"status": "1"}
-    (command,) = commands
-    line = int(command.properties["line"])
-    assert known.read_text().splitlines()[line - 1] == f"- case: {CASE}"
-    assert command.properties["file"] == "known.yaml"
-    assert command.words.startswith("other reason: ")
-
-
-def test_a_stale_row_fails(action, server, job):
-    row = {"case": CASE, "verdict": "fail", "requirement": REQUIREMENT, "reason": "x", "note": "x"}
-    (job.work / "known.yaml").write_text(yaml.safe_dump({"target": "mine", "rows": [row]}))
-    done, commands, _, _ = action(target=server(), options=f"--case {CASE}", baseline="known.yaml")
-    assert done.returncode == 1
-    (command,) = commands
-    assert command.words.startswith("stale row: expected fail: x, seen pass\n")
+    assert done.returncode == 1 and outputs == {"status": "1"}, done.stdout
+    lines = known.read_text().splitlines()
+    rows = [lines[int(command.properties["line"]) - 1] for command in commands]
+    assert rows == [f"- case: {CASE}", f"- case: {OTHER_CASE}"]
+    assert {command.properties["file"] for command in commands} == {"known.yaml"}
+    assert commands[0].words.startswith("other reason: ")
+    assert commands[1].words.startswith("stale row: expected fail: x, seen pass\n")
 
 
 @pytest.mark.parametrize(
