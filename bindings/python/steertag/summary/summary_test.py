@@ -205,6 +205,14 @@ def test_a_stale_row_is_an_annotation_of_its_line(report, baseline, capsys):
     }
 
 
+def test_a_name_of_the_baseline_cannot_add_a_property(report, baseline, tmp_path, capsys):
+    odd = baseline("server.b").rename(tmp_path / "a,title=b::c%0A.yaml")
+    path = report(quiet("server.b"))
+    (command,) = obeyed(printed(capsys, path, "--baseline", odd, "--format", "github"))
+    assert command.properties["file"] == str(odd)
+    assert command.properties["title"] == "Steertag: 1 case"
+
+
 def test_new_failures_of_one_cause_are_one_item_with_its_trace(report, baseline):
     path = report(entry("server.a"), entry("server.b"), entry("server.c"))
     found = load(path, baseline("server.a"))
@@ -254,6 +262,8 @@ def test_many_causes_are_counted_in_the_end(report, capsys):
     ]
     page = printed(capsys, report(*cases))
     assert page.count("### ") == summary_page.MOST_IN_FULL
+    listed = re.findall("^[0-9]+[.] 1 case: ", page, re.MULTILINE)
+    assert len(listed) == summary_page.MOST_IN_A_LINE
     assert "\n10 more, which `steertag causes` shows\n" in page
 
 
