@@ -33,7 +33,8 @@ def _lines(summary):
         yield from _block(item.details)
         yield from ("", _cases(item.cases))
     later = summary.items[MOST_IN_FULL:]
-    yield ""
+    if later:
+        yield ""
     for number, item in enumerate(later[:MOST_IN_A_LINE], start=MOST_IN_FULL + 1):
         yield _title(number, item)
     if len(later) > MOST_IN_A_LINE:
