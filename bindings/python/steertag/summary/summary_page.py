@@ -26,12 +26,12 @@ def text(summary):
 
 def _lines(summary):
     yield f"## Steertag: {_code(summary.result)}"
-    yield ""
     yield from _block(_head(summary))
     for number, item in enumerate(summary.items[:MOST_IN_FULL], start=1):
-        yield from ("", f"### {_title(number, item)}", "")
+        yield from ("", f"### {_title(number, item)}")
         yield from _block(item.details)
-        yield from ("", _cases(item.cases))
+        if item.cases:
+            yield from ("", _cases(item.cases))
     later = summary.items[MOST_IN_FULL:]
     if later:
         yield ""
@@ -40,7 +40,7 @@ def _lines(summary):
     if len(later) > MOST_IN_A_LINE:
         yield from ("", f"{len(later) - MOST_IN_A_LINE:,} more, which `steertag causes` shows")
     if summary.untested:
-        yield from ("", "### Not tested", "")
+        yield from ("", "### Not tested")
         yield from _block(list(untested_lines(summary.untested))[:MOST_UNTESTED])
 
 
@@ -68,8 +68,11 @@ def _cases(cases):
 
 
 def _block(lines):
-    """Indented code: no line of it can end it."""
-    return (f"    {line}" for line in lines)
+    """Indented code behind an empty line: no line of it can end it."""
+    for number, line in enumerate(lines):
+        if number == 0:
+            yield ""
+        yield f"    {line}"
 
 
 def _escaped(words):
