@@ -127,7 +127,7 @@ def test_a_clean_run_passes_and_annotates_nothing(action, server, job):
     done, commands, outputs, summary = action(target=server(), options=f"--case {CASE}")
     assert done.returncode == 0, done.stdout + done.stderr
     assert commands == [] and outputs == {"status": "0"}
-    assert summary.startswith("## Steertag: `1 pass`\n")
+    assert summary.startswith("## Steertag: 1 pass\n")
     report = job.work / "steertag-report"
     assert json.loads((report / "badge.json").read_text())["color"] == "brightgreen"
     assert json.loads((report / "code-quality.json").read_text()) == []
@@ -156,7 +156,7 @@ def test_a_known_failure_passes_until_its_row_differs(action, server, job):
     text = known.read_text()
     done, commands, outputs, summary = action(target=url, options=options, baseline="known.yaml")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert commands == [] and summary.startswith("## Steertag: `1 pass, 1 known`\n")
+    assert commands == [] and summary.startswith("## Steertag: 1 pass, 1 known\n")
 
     changed = text.replace("saw silence", "saw something else")
     assert changed != text, text
@@ -239,8 +239,7 @@ def test_the_template_leaves_what_it_declares(job, programs, server):
     artifacts = template["artifacts"]
     places = [*artifacts["paths"], *artifacts["reports"].values()]
     for place in places:
-        path = job.work / place.replace("$STEERTAG_REPORT", variables["STEERTAG_REPORT"])
-        assert path.exists(), place
+        assert (job.work / place).exists(), place
     (found,) = json.loads((job.work / "steertag-report" / "code-quality.json").read_text())
     assert found["severity"] == "critical" and "RFC 8166 4.5.1" in found["description"]
 

@@ -15,6 +15,7 @@ MOST_NAMED = 10
 # Reasons of cases that were not tested.
 MOST_UNTESTED = 10
 _SPECIAL = re.compile(r"([\\`*_<>\[\]&~|$])")
+_PLAIN = re.compile("[A-Za-z0-9 ,]+")
 _MARKS = {WARNING: "warning: "}
 _LABELS = {"target": "target", "name": "name", "software": "version", "steertag": "Steertag"}
 
@@ -25,7 +26,8 @@ def text(summary):
 
 
 def _lines(summary):
-    yield f"## Steertag: {_code(summary.result)}"
+    plain = _PLAIN.fullmatch(summary.result)
+    yield f"## Steertag: {summary.result if plain else _code(summary.result)}"
     yield from _block(_head(summary))
     for number, item in enumerate(summary.items[:MOST_IN_FULL], start=1):
         yield from ("", f"### {_title(number, item)}")

@@ -80,7 +80,7 @@ def printed(capsys, *arguments):
 def test_a_clean_run_has_counts_and_no_annotation(report, capsys):
     path = report(quiet("server.a"), quiet("server.b", "latitude", "closes"))
     page = printed(capsys, path)
-    assert page.startswith("## Steertag: `2 pass`\n")
+    assert page.startswith("## Steertag: 2 pass\n")
     assert "    target    iwarp://host/export\n" in page and "### " not in page
     assert printed(capsys, path, "--format", "github") == ""
     assert json.loads(printed(capsys, path, "--format", "gitlab")) == []
@@ -102,7 +102,7 @@ def test_the_page_has_the_cause_of_most_cases_first(report, capsys):
 def test_many_failures_of_one_cause_are_one_item(report, capsys):
     path = report(*(entry(f"server.{n}") for n in range(1432)))
     page = printed(capsys, path)
-    assert page.startswith("## Steertag: `1 cause, 1,432 cases`\n")
+    assert page.startswith("## Steertag: 1 cause, 1,432 cases\n")
     assert page.count("### ") == 1 and "and 1,422 more" in page
     assert len(obeyed(printed(capsys, path, "--format", "github"))) == 1
 
@@ -111,7 +111,7 @@ def test_warnings_are_no_errors(report, capsys):
     path = report(entry("server.a", verdict="warn"), quiet("server.b"))
     (command,) = obeyed(printed(capsys, path, "--format", "github"))
     assert command.name == "warning"
-    assert printed(capsys, path).startswith("## Steertag: `1 pass, 1 warning`\n")
+    assert printed(capsys, path).startswith("## Steertag: 1 pass, 1 warning\n")
     (found,) = json.loads(printed(capsys, path, "--format", "gitlab"))
     assert found["severity"] == "minor"
 
@@ -119,7 +119,7 @@ def test_warnings_are_no_errors(report, capsys):
 def test_what_was_not_tested_is_counted_by_reason(report, capsys):
     cases = [quiet(f"server.{n}", "not-testable", "needs tcp") for n in range(3)]
     page = printed(capsys, report(quiet("server.a"), *cases))
-    assert page.startswith("## Steertag: `1 pass, 3 not tested`\n")
+    assert page.startswith("## Steertag: 1 pass, 3 not tested\n")
     assert page.endswith("### Not tested\n\n    3 cases: needs tcp\n")
 
 
@@ -181,7 +181,7 @@ def test_a_missing_report_is_named(tmp_path, capsys):
 
 def test_known_failures_are_no_items(report, baseline, capsys):
     path, known = report(entry("server.a"), quiet("server.b")), baseline("server.a")
-    assert printed(capsys, path, "--baseline", known).startswith("## Steertag: `1 pass, 1 known`\n")
+    assert printed(capsys, path, "--baseline", known).startswith("## Steertag: 1 pass, 1 known\n")
     assert printed(capsys, path, "--baseline", known, "--format", "github") == ""
     badge = json.loads(printed(capsys, path, "--baseline", known, "--format", "badge"))
     assert badge == {
