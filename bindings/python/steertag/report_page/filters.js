@@ -46,13 +46,14 @@ function fitting(form, content) {
       && (requirement === ANY || ids.includes(requirement))
       && (section === ANY || ids.some(inSection))
       && (topic === ANY || entry.topic === topic)
-      && (!words.length || words.every((word) => textOf(entry).includes(word)));
+      && (!words.length || words.every((word) => textOf(entry, content).includes(word)));
   };
 }
 
 /* What the text filter looks in, made once. */
-function textOf(entry) {
-  entry.searched ||= [entry.id, entry.sentence, entry.verdict, entry.reason, entry.seen, ...entry.about,
+function textOf(entry, content) {
+  const statement = (content.clauses[entry.about[0]] || {}).statement || "";
+  entry.searched ||= [entry.id, entry.sentence, entry.verdict, entry.reason, entry.seen, statement, ...entry.about,
     ...entry.requirements].join(" ").toLowerCase();
   return entry.searched;
 }

@@ -102,8 +102,17 @@ function showMore(content) {
 function row(entry, content) {
   return make("li", {"data-case": entry.id}, folded({},
     [badge(entry.verdict), make("span", {class: "id"}, entry.id),
-     make("span", {class: "reason"}, entry.reason || entry.sentence)],
+     make("span", {class: "reason"}, summary(entry, content))],
     () => caseView(entry, content)));
+}
+
+/* The clause that is broken and what was seen; of other cases the reason, or what the case tries. */
+function summary(entry, content) {
+  const row = content.clauses[entry.about[0]];
+  if (WRONG.includes(entry.verdict) && row && row.statement) {
+    return `${row.place} (${row.level}): ${row.statement} Seen: ${entry.seen || entry.reason}`;
+  }
+  return entry.reason || entry.sentence;
 }
 
 /* The address's fragment names a case: it is shown open, whatever the filters hide. */

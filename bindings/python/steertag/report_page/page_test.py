@@ -107,6 +107,16 @@ def test_a_filter_leaves_the_cases_that_fit(shown, name, text, ids):
     shown.await_true(f"document.querySelectorAll('#list > li').length === {CASES}")
 
 
+def test_a_row_and_the_text_filter_know_the_clause(shown):
+    first = shown.texts("#list .reason")[0]
+    assert first.startswith(
+        "RFC 8166 3.3.1 (MUST NOT): A granted credit value is never zero. Seen: "
+    )
+    shown.one("input[name=text]").click()
+    shown.press("granted credit never ZERO")
+    assert len(listed(shown)) == 8 and "server.backchannel.fails-4" not in listed(shown)
+
+
 def test_the_section_is_of_what_a_case_claims_or_breaks(browser, tmp_path):
     document = long_run.document(2)
     document["cases"][0]["requirements"] = []
