@@ -27,6 +27,11 @@ class FindingLines:
             if wanted:
                 self._add(number, events, wanted)
 
+    def around(self, row):
+        """[Line]: that of the row's event, and the lines around it; none if they are not known."""
+        lines, place = self._places.get(_event(row), ((), 0))
+        return lines[max(0, place - AROUND) : place + AROUND + 1]
+
     def text(self, row, verbose=False):
         """[text]: the line of the row's event; verbosely also its octets, and the lines around it."""
         lines, place = self._places.get(_event(row), ((), 0))
@@ -35,10 +40,15 @@ class FindingLines:
         if not verbose:
             yield line_text(lines[place])
             return
-        for each in range(max(0, place - AROUND), min(len(lines), place + AROUND + 1)):
-            yield line_text(lines[each])
-            if each == place:
-                yield from octet_text(lines[each])
+        for line in self.around(row):
+            yield line_text(line)
+            if line is lines[place]:
+                yield from octet_text(line)
+
+    def operation_of(self, row):
+        """What the call of the row's event asks for, as "NFSv3 READ", or "" """
+        lines, place = self._places.get(_event(row), ((), 0))
+        return lines[place].operation if lines else ""
 
     def _add(self, number, events, rows):
         indexes, counts = {}, {}
@@ -53,9 +63,9 @@ class FindingLines:
         ]
         made = lines_of_events(_needed(events, violations), violations, number)
         lines = [line for line in made if is_shown(line)]
+        place_of = {index: at for at, one in enumerate(lines) for index in one.events}
         for row in rows:
-            index = indexes.get(_event(row))
-            place = next((at for at, one in enumerate(lines) if one.holds(index)), None)
+            place = place_of.get(indexes.get(_event(row)))
             if place is not None:
                 self._places[_event(row)] = lines, place
 
