@@ -34,7 +34,9 @@ class Table:
             return set(self._order)
         unknown = words - set(self._order)
         if name.startswith(_ENGINE) and unknown:
-            raise BadTable(f"ARCHITECTURE.md: {name} may use {min(unknown)}, which is no engine folder")
+            raise BadTable(
+                f"ARCHITECTURE.md: {name} may use {min(unknown)}, which is no engine folder"
+            )
         return words
 
     def folder_of(self, path):
