@@ -24,7 +24,7 @@ FOUND = ("fail", "warn", "crash", "hang")
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 COMMAND = re.compile(r"(?:\$ )?(?:build/venv/bin/)?(steertag (?:baseline )?[a-z-]+|pytest)\b")
-# What stands behind belongs to another command.
+# The options behind it belong to another command.
 NEXT_COMMAND = re.compile(r" -- | && | \| |  # ")
 
 
