@@ -101,7 +101,10 @@ def _free_port():
 
 
 def difference(expected, seen):
-    """The first line of the page that the output lacks, or of the output that the page lacks; None if they agree."""
+    """The first line of the page that the output lacks, or of the output that the page lacks; None if they agree.
+    Blank lines at the end do not count."""
+    while seen and not seen[-1].strip():
+        seen = seen[:-1]
     place = 0  # in `seen`
     skip = False  # whether lines may be left out here
     for line in expected:

@@ -68,7 +68,9 @@ def test_a_page_is_run_in_order(tmp_path):
 
 
 def test_a_command_in_the_background_ends_with_the_page(tmp_path):
-    text = "    $ bash -c 'echo ready; exec sleep infinity' &\n    ready\n    $ echo next\n    next\n"
+    text = (
+        "    $ bash -c 'echo ready; exec sleep infinity' &\n    ready\n    $ echo next\n    next\n"
+    )
     found = page_consoles.commands(text)
     assert page_consoles.run(found, tmp_path) == [["ready"], ["next"]]
 

@@ -190,7 +190,10 @@ def commands():
 def help_of(command):
     """What the program prints of its options."""
     program, *words = command.split()
-    if program == "pytest" or words[0] in ("test", "test-client"):  # the options are those of pytest
+    if program == "pytest" or words[0] in (
+        "test",
+        "test-client",
+    ):  # the options are those of pytest
         words = ["pytest"]
     else:
         words.insert(0, "steertag.cli")

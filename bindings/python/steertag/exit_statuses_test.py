@@ -13,7 +13,9 @@ def test_the_page_has_the_table():
 
 def test_the_page_on_ci_has_those_of_a_run():
     page = build_paths.checkout() / "docs" / "guide" / "baselines.md"
-    rows = [f"| {status} | {meaning} |" for status, meaning in exit_statuses.STATUSES["test"].items()]
+    rows = [
+        f"| {status} | {meaning} |" for status, meaning in exit_statuses.STATUSES["test"].items()
+    ]
     assert "\n".join(rows) + "\n\n" in page.read_text()
 
 
