@@ -38,15 +38,16 @@ class Command:
 
 def commands(text):
     """[Command] of a page, in order."""
-    found, current = [], None
+    found, current, blank = [], None, 0
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith(_INDENT + _PROMPT):
             current = Command(number, line[len(_INDENT + _PROMPT) :].split("  # ")[0].rstrip(), [])
             found.append(current)
         elif line.startswith(_INDENT) and current is not None:
-            current.output.append(line[len(_INDENT) :])
-        else:
+            current.output += [""] * blank + [line[len(_INDENT) :]]
+        elif line:
             current = None
+        blank = 0 if line else blank + 1
     return found
 
 
@@ -126,5 +127,5 @@ def _pattern(line):
 
 
 def _steady(line):
-    """A line without what differs from run to run, and without the blanks that align columns."""
-    return re.sub(r" +", " ", _VARIABLE.sub("N", line)).rstrip()
+    """A line without what differs from run to run, and without blanks and = that align."""
+    return re.sub(r"([ =])\1+", r"\1", _VARIABLE.sub("N", line)).rstrip()

@@ -48,8 +48,12 @@ PAGE = """\
     a
     0x18 done in 2.75 s
     $ (exit 3)
-    $ echo $?
+    $ echo $?; echo; echo b
     3
+
+    b
+
+Text.
 
     echo no command
 """
@@ -60,10 +64,10 @@ def test_a_page_is_run_in_order(tmp_path):
     assert [command.text for command in found] == [
         "echo a; echo 0x17 done in 1.50 s",
         "(exit 3)",
-        "echo $?",
+        "echo $?; echo; echo b",
     ]
     outputs = page_consoles.run(found, tmp_path)
-    assert outputs == [["a", "0x17 done in 1.50 s"], [], ["3"]]
+    assert outputs == [["a", "0x17 done in 1.50 s"], [], ["3", "", "b"]]
     assert [page_consoles.difference(c.output, o) for c, o in zip(found, outputs)] == [None] * 3
 
 
