@@ -21,7 +21,7 @@ _BACKGROUND = " &"
 # What differs from run to run, or with each new case: hexadecimal values, seconds, and numbers of two digits or more.
 # RFCs and their sections do not.
 _VARIABLE = re.compile(
-    r"\b0x[0-9a-f]+\b|#[0-9a-f]{8}\b|\b\d+\.\d{2,}\b|(?<!RFC)(?<!RFC )(?<![\d.])(?:\d{1,3}(?:,\d{3})+|\d{2,})"
+    r"\b0x[0-9a-f]+\b|#[0-9a-f]{8}\b|\b\d+\.\d{2,}|(?<!RFC)(?<!RFC )(?<![\d.])(?:\d{1,3}(?:,\d{3})+|\d{2,})"
 )
 # Ports of the pages, which are free ones in a run.
 _PORT = re.compile(r"(?<=:)(?:20049|2049)\b")

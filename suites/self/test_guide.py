@@ -90,7 +90,7 @@ def test_a_command_in_the_background_ends_with_the_page(tmp_path):
         (["a"], [], "a"),
         ([], ["a"], "a"),
         (["8 passed"], ["9 passed"], "8 passed"),
-        (["1,593 failed in 9.50 s"], ["1594 failed in 10.25 s"], None),
+        (["= 1,593 failed in 9.50s ="], ["=== 1594 failed in 10.25s ==="], None),
         (["RFC 8166 3.3.1"], ["RFC 8167 3.3.1"], "RFC 8166 3.3.1"),
         (["RFC8166-3.3.1-5"], ["RFC8166-3.3.2-5"], "RFC8166-3.3.1-5"),
     ],
