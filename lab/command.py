@@ -26,8 +26,8 @@ MOST_JOBS = 16  # a target's machines take up to 6 GiB
 
 
 # The roles of machines that serve NFS/RDMA to the host, and that are clients of our server on the host.
-# Of a pair, one machine serves and the suite runs in the other.
-SERVER, CLIENT, PAIR = "server", "client", "pair"
+# Of a pair, one machine serves and the suite runs in the other. Ganesha serves NFS over TCP.
+SERVER, CLIENT, PAIR, GANESHA = "server", "client", "pair", "ganesha"
 
 
 def build(target: Target, _: argparse.Namespace) -> int:
@@ -162,6 +162,7 @@ def baseline(target: Target, _: argparse.Namespace) -> int:
 ACTIONS_OF_ROLE = {
     SERVER: (build, boot, restart, check, run, compare, record, run_provider_tests, baseline),
     CLIENT: (build, restart, run, run_client_suite, compare),
+    GANESHA: (build, boot, restart, run, compare, baseline),
     PAIR: (build, run, run_own, compare, record, run_provider_tests, baseline),
 }
 

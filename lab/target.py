@@ -56,7 +56,8 @@ class Judged:
 @dataclasses.dataclass(frozen=True)
 class Target(Judged):
     """One target; `ports` are those of the guest, by service name (rdma, tcp, mountd). `device` is the kind
-    of its RDMA device (siw, rxe)."""
+    of its RDMA device (siw, rxe, none). `software` is the package that serves, if the kernel does not.
+    """
 
     name: str
     provider: str
@@ -70,6 +71,7 @@ class Target(Judged):
     packages: list[str]
     without: list[str]
     drop: list[str]
+    software: str | None = None
 
     @property
     def directory(self) -> pathlib.Path:

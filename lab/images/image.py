@@ -49,6 +49,7 @@ class Image:
         self.target = target
         self.kernel = target.directory / "vmlinux"
         self.root = target.directory / "root.cpio"
+        self._software = target.directory / "software"
         self._modules = target.directory / "modules"
         self._archive = debian.Archive(BUILD / "packages")
         self._kernel_archive = debian.Archive(BUILD / "packages", target.kernel.suite)
@@ -81,8 +82,10 @@ class Image:
             root_stamp.set()
 
     def version(self) -> str:
-        """The kernel's release, as `uname -r` in the guest says it, its package and our patches."""
-        return (self._modules / "version").read_text().strip()
+        """What serves, if it is a package. The kernel's release, as `uname -r` in the guest says it, its
+        package and our patches."""
+        kernel = (self._modules / "version").read_text().strip()
+        return f"{self._software.read_text()} on {kernel}" if self.target.software else kernel
 
     def size_mb(self) -> float:
         """The size of both files in units of 10^6 octets."""
@@ -143,6 +146,9 @@ class Image:
 
     def _build_root(self, packages: list[debian.Package]) -> None:
         files = self._archive.fetch(packages)
+        for package in packages:
+            if package.name == self.target.software:
+                self._software.write_text(f"{package.name} {package.version} (Debian)")
         with _scratch(self.target.directory) as scratch:
             host.say("packing the root file system")
             root = scratch / "root"

@@ -21,7 +21,7 @@ from lab.machines.link import Link
 from lab.machines.machine import HOST, Machine, free_ports
 from lab.target import PROJECT, Target
 
-SERVER = "server"  # the role of the machine
+SERVER = "server"  # the role of the machine that serves, of a pair
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -75,7 +75,8 @@ class Session:
 
     def url(self) -> str:
         """The target URL under which the machine's server is reached."""
-        return f"{self.target.provider}://{self.address}:{self.ports['rdma']}{self.target.export}"
+        port = self.ports["tcp" if self.target.provider == "tcp" else "rdma"]
+        return f"{self.target.provider}://{self.address}:{port}{self.target.export}"
 
     def boot(self) -> None:
         """Starts the machine and waits until its role is up."""
@@ -145,7 +146,7 @@ class Session:
         image = self._image
         return Machine(
             *(self.target, image.kernel, image.root, {} if self._link else self.ports),
-            *(self.console_log, SERVER),
+            *(self.console_log, SERVER if self._link else self.target.role),
             link=self._link,
         )
 

@@ -40,6 +40,11 @@ class FindingLines:
             if each == place:
                 yield from octet_text(lines[each])
 
+    def operation_of(self, row):
+        """What the call of the row's event asks for, as "NFSv3 READ", or "" """
+        lines, place = self._places.get(_event(row), ((), 0))
+        return lines[place].operation if lines else ""
+
     def _add(self, number, events, rows):
         indexes, counts = {}, {}
         for event in events:
@@ -53,9 +58,9 @@ class FindingLines:
         ]
         made = lines_of_events(_needed(events, violations), violations, number)
         lines = [line for line in made if is_shown(line)]
+        place_of = {index: at for at, one in enumerate(lines) for index in one.events}
         for row in rows:
-            index = indexes.get(_event(row))
-            place = next((at for at, one in enumerate(lines) if one.holds(index)), None)
+            place = place_of.get(indexes.get(_event(row)))
             if place is not None:
                 self._places[_event(row)] = lines, place
 

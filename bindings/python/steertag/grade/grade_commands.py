@@ -81,7 +81,7 @@ def _finding_lines(graded, rows):
         return None
     from .finding_lines import FindingLines
 
-    return FindingLines(graded, grade_text.listed(rows))
+    return FindingLines(graded, rows)
 
 
 def _say(content):

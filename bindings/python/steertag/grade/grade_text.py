@@ -33,11 +33,6 @@ def file_name(graded):
     return "standard input" if graded.path == "-" else ascii_of(graded.path)
 
 
-def listed(rows):
-    """The findings that are printed: the first of each fold."""
-    return [fold.first for fold in folded(rows)[:MOST_LISTED]]
-
-
 def findings(rows, lines=None, verbose=False):
     """The table of findings: a line of columns for each, then the broken requirement. Those that repeat are folded
     into the first of them. `lines` are the FindingLines of the file: the decoded event follows."""
@@ -55,7 +50,7 @@ def findings(rows, lines=None, verbose=False):
         yield from _block("expected ", row.expected)
         yield from _block("observed ", row.observed)
         if fold.repeated:
-            yield from _block("", fold.frames())
+            yield from _block("", fold.frames(None if lines is None else lines.operation_of))
         if lines is not None:
             yield from (f"      {ascii_of(each)}" for each in lines.text(row, verbose))
     if len(folds) > MOST_LISTED:

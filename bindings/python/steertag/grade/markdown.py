@@ -43,11 +43,16 @@ def _fold(number, fold, decoded):
     yield f"- {place if entry.document.startswith('RFC') else row.place}"
     yield from _item(f"expected: {escaped(row.expected)}")
     yield from _item(f"observed: {escaped(row.observed)}")
-    frames = fold.frames() if fold.repeated else f"frame {row.frame} of connection {row.connection}"
-    yield from _item(frames)
+    yield from _item(_frames(fold, decoded))
     for line in () if decoded is None else decoded.text(row):
         yield from ("", f"    {ascii_of(line)}")
     yield ""
+
+
+def _frames(fold, decoded):
+    if fold.repeated:
+        return fold.frames(None if decoded is None else decoded.operation_of)
+    return f"frame {fold.first.frame} of connection {fold.first.connection}"
 
 
 def escaped(words):

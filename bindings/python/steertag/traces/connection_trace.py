@@ -58,7 +58,16 @@ class ConnectionTrace:
             chunks=tuple(chunks),
             violations=tuple(violations),
             last=event.last,
+            operation=self._operation(event, chunks),
         )
+
+    def _operation(self, event, chunks):
+        """That of the call to which a message or its chunks belong. XIDs are first in both."""
+        if chunks:
+            return self._rpc.operation_of(chunks[0].xid)
+        if event.kind not in ("send", RECORD):
+            return ""
+        return self._rpc.operation_of(int.from_bytes(bytes(event.fields["bytes"])[:4], "big"))
 
     def _time_s(self, event):
         if event.time_ns is None:

@@ -52,15 +52,17 @@ class Line:
     chunks: tuple = ()  # Of ChunkReference: offered or returned by a header, or touched.
     violations: tuple = ()  # Of Violation.
     last: int = -1  # Number of the last event of merged RDMA operations; -1: `number`.
+    operation: str = ""  # What the call asks for that it is of, as "NFSv3 READ"; "" if unknown.
 
     @property
     def sender(self):
         """ "client", "server", or "" for what passes no wire."""
         return {TO_SERVER: "client", TO_CLIENT: "server"}.get(self.direction, "")
 
-    def holds(self, index):
-        """Whether the event with this index is the line's, or one of its merged ones."""
-        return index is not None and self.number <= index <= max(self.number, self.last)
+    @property
+    def events(self):
+        """The indexes of its event, or of all merged ones."""
+        return range(self.number, max(self.number, self.last) + 1)
 
     @property
     def is_marked(self):

@@ -7,21 +7,23 @@ from .nfs4_fields import ARGUMENTS, RESULTS
 _NFS4 = nfs.nfs4
 # Operations that are shown; a server may allow hundreds.
 MOST_OPERATIONS = 16
+# They prepare the operations that a COMPOUND is sent for.
+_PREPARING = {"SEQUENCE", "CB_SEQUENCE", "PUTFH", "PUTROOTFH", "SAVEFH", "RESTOREFH"}
 
 
 def call_words(arguments, is_callback, stateids):
-    """(minor version or None, words) of the octets of COMPOUND4args or CB_COMPOUND4args."""
+    """(minor version or None, words, names of its operations) of the octets of COMPOUND4args or CB_COMPOUND4args."""
     decode = _NFS4.decode_cb_args if is_callback else _NFS4.decode_args
     try:
         fixed, operations = decode(arguments)
     except wire.DecodeError as fault:
-        return None, f"arguments break at {fault}"
+        return None, f"arguments break at {fault}", ()
     if is_callback:
         for number, value in operations:
             if number.name == "CB_RECALL":
                 stateids.recalled(value.stateid)
     shown = [_operation(number.name, value, stateids) for number, value in operations]
-    return fixed.minorversion, _listed(shown)
+    return fixed.minorversion, _listed(shown), _main([number.name for number, _ in operations])
 
 
 def reply_words(results, is_callback, stateids):
@@ -35,6 +37,11 @@ def reply_words(results, is_callback, stateids):
         stateids.learn(number.name, value)
     shown = [_result(number.name, value, stateids) for number, value in operations]
     return f"{fixed.status.name}: {_listed(shown)}"
+
+
+def _main(names):
+    """Without the operations that prepare others, if there are others."""
+    return [name for name in names if name not in _PREPARING] or names
 
 
 def _listed(shown):

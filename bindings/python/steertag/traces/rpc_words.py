@@ -15,6 +15,7 @@ class RpcWords:
 
     def __init__(self):
         self._calls = {}  # (sender, XID): ((program, version, procedure), is callback, its name)
+        self._operations = {}  # the same keys: what operation_of() gives
         self._stateids = Stateids()
 
     def words(self, sender, payload, header_xid=None, positions=(), items=()):
@@ -31,45 +32,51 @@ class RpcWords:
         differs = header_xid is not None and xid != header_xid
         return f"{text}; RPC xid 0x{xid:08x} differs" if differs else text
 
+    def operation_of(self, xid):
+        """What the call with this XID asks for, in the words of RFCs ("NFSv3 READ", "NFSv4.1 OPEN GETATTR"), or "".
+        The client's calls go before callbacks."""
+        return self._operations.get(("client", xid)) or self._operations.get(("server", xid), "")
+
     def _call(self, sender, payload, positions):
         call, arguments = rpc.Call.decode(payload)
         asked = call.program, call.version, call.procedure
         is_callback = sender == "server"
-        name, words = self._asked(asked, is_callback, payload, arguments, positions)
+        name, words, operation = self._asked(asked, is_callback, payload, arguments, positions)
         if call.credential.flavor == rpc.RPCSEC_GSS:
             words = "with RPCSEC_GSS"
         self._calls.pop((sender, call.xid), None)
         self._calls[sender, call.xid] = asked, is_callback, name
+        self._operations[sender, call.xid] = operation
         if len(self._calls) > MOST_CALLS:
-            del self._calls[next(iter(self._calls))]
+            oldest = next(iter(self._calls))
+            del self._calls[oldest], self._operations[oldest]
         return f"CALL {name} {words}".rstrip()
 
     def _asked(self, asked, is_callback, payload, arguments, positions):
-        """(the procedure's name, its arguments in words)"""
+        """(the procedure's name, its arguments in words, the operation)"""
         if is_callback and asked[2] in (_NFS4.CB_NULL, _NFS4.CB_COMPOUND):
             if asked[2] == _NFS4.CB_NULL:
-                return "NFSv4 CB_NULL", ""
-            minor, words = nfs4_words.call_words(arguments, True, self._stateids)
-            return _minor("CB_COMPOUND", minor), words
+                return "NFSv4 CB_NULL", "", "NFSv4 CB_NULL"
+            return _compound("CB_COMPOUND", nfs4_words.call_words(arguments, True, self._stateids))
         if asked[:2] == COMPOUND[:2] and asked[2] == _NFS4.NFSPROC4_NULL:
-            return "NFSv4 NULL", ""
+            return "NFSv4 NULL", "", "NFSv4 NULL"
         if asked != COMPOUND and module_of(asked) is None:
-            return "program {} version {} procedure {}".format(*asked), ""
+            name = "program {} version {} procedure {}".format(*asked)
+            return name, "", name
         try:
             whole = with_arguments(payload, positions)
         except wire.DecodeError:
             whole = bytes(payload)  # the decoder says where it breaks
         if asked == COMPOUND:
             _, arguments = rpc.Call.decode(whole)
-            minor, words = nfs4_words.call_words(arguments, False, self._stateids)
-            return _minor("COMPOUND", minor), words
+            return _compound("COMPOUND", nfs4_words.call_words(arguments, False, self._stateids))
         module = module_of(asked)
         name = nfs3_words.procedure_name(module, asked[2])
         try:
             _, decoded = module.decode_call(whole)
         except wire.DecodeError as fault:
-            return name, f"arguments break at {fault}"
-        return name, nfs3_words.argument_words(module, asked[2], decoded)
+            return name, f"arguments break at {fault}", name
+        return name, nfs3_words.argument_words(module, asked[2], decoded), name
 
     def _reply(self, sender, payload, items):
         reply, results = rpc.Reply.decode(payload)
@@ -108,5 +115,7 @@ class RpcWords:
         return nfs3_words.result_words(module, asked[2], result)
 
 
-def _minor(procedure, minor):
-    return f"NFSv4{'' if minor is None else f'.{minor}'} {procedure}"
+def _compound(procedure, decoded):
+    minor, words, operations = decoded
+    version = "NFSv4" if minor is None else f"NFSv4.{minor}"
+    return f"{version} {procedure}", words, f"{version} {' '.join(operations) or procedure}"

@@ -37,7 +37,7 @@ def tail(conn):
 def around(conn, index):
     """The lines of the events around the one with this index."""
     lines = _lines(conn)
-    at = next((place for place, line in enumerate(lines) if line.holds(index)), len(lines))
+    at = next((place for place, line in enumerate(lines) if index in line.events), len(lines))
     return tuple(map(line_text, lines[max(0, at - BEFORE) : at + AFTER + 1]))
 
 
