@@ -47,36 +47,50 @@ py::list rule_list(std::span<const Rule> rules) {
   return list;
 }
 
-/// A judge of a superseded dialect. Python can pass it Sends without a connection.
+/// A judge as an observer of connections, to which Python can also pass what it has made itself.
 template <class AnyJudge>
-struct LegacyJudge final : trace::EventSink {
+struct PyJudge final : trace::EventSink {
   template <class... Settings>
-  explicit LegacyJudge(Settings... settings) : judge(settings...) {}
+  explicit PyJudge(Settings... settings) : judge(settings...) {}
 
-  void on_event(const trace::Event& event) override { judge.on_event(event); }
-  void send(trace::Role actor, const py::buffer& octets) {
-    const Bytes bytes = from_python(octets);
-    judge.on_event({next++, 0, actor, trace::Send{bytes, {}}});
+  void on_event(const trace::Event& event) override {
+    next = event.index + 1;
+    judge.on_event(event);
   }
+  void pass(trace::Role actor, const trace::Body& body) { on_event({next, 0, actor, body}); }
 
   AnyJudge judge;
-  std::uint64_t next = 0;
+  std::uint64_t next = 0;  // index of the connection's next event
 };
 
 template <class AnyJudge>
-auto bind_legacy_judge(py::module_& module, const char* name, const char* doc) {
-  using Bound = LegacyJudge<AnyJudge>;
+auto bind_judge(py::module_& module, const char* name, const char* doc) {
+  using Bound = PyJudge<AnyJudge>;
   return py::class_<Bound, trace::EventSink>(module, name, doc)
-      .def("send", &Bound::send, py::arg("actor"), py::arg("octets"),
-           "Judges a Send of this Role as the connection's next event.")
+      .def(
+          "send",
+          [](Bound& bound, trace::Role actor, const py::buffer& octets,
+             std::optional<std::uint32_t> invalidated) {
+            const Bytes bytes = from_python(octets);
+            bound.pass(actor, trace::Send{bytes, invalidated});
+          },
+          py::arg("actor"), py::arg("octets"), py::arg("invalidated") = py::none(),
+          "Judges a Send of this Role as the connection's next event. `invalidated`: the STag of a "
+          "Send with Invalidate.")
       .def_property_readonly(
           "findings", [](const Bound& bound) { return bound.judge.findings(); },
           "The findings so far, in the order of events; a new list of copies.")
       .def_property_readonly(
           "dropped_findings", [](const Bound& bound) { return bound.judge.dropped_findings(); },
-          "Findings beyond the most that are kept.")
+          "Findings beyond the most that are kept.");
+}
+
+template <class AnyJudge>
+auto bind_legacy_judge(py::module_& module, const char* name, const char* doc) {
+  return bind_judge<AnyJudge>(module, name, doc)
       .def_property_readonly(
-          "forgotten_calls", [](const Bound& bound) { return bound.judge.forgotten_calls(); },
+          "forgotten_calls",
+          [](const PyJudge<AnyJudge>& bound) { return bound.judge.forgotten_calls(); },
           "Calls evicted before their reply, because too many waited. Above zero, violations that "
           "depend on them may be missed.");
 }
@@ -105,21 +119,32 @@ void bind_legacy(py::module_& module) {
 void bind_conformance(py::module_& module) {
   module.doc() = "The judge: events of one connection in, findings out.";
   bind_values(module);
-  py::class_<Judge, trace::EventSink>(
-      module, "Judge",
-      "Judges both sides of one connection. Give it to the connection as an observer.")
+  using Bound = PyJudge<Judge>;
+  bind_judge<Judge>(module, "Judge",
+                    "Judges both sides of one connection. Give it to the connection as an "
+                    "observer, or pass it the messages.")
       .def(py::init([](bool rdma_operations) {
-             return std::make_unique<Judge>(conformance::Visibility{rdma_operations});
+             return std::make_unique<Bound>(conformance::Visibility{rdma_operations});
            }),
            py::kw_only(), py::arg("rdma_operations") = true,
            "`rdma_operations`: every RDMA Write and Read is an event.")
-      .def("stop_observing", &Judge::stop_observing,
-           "From here on some traffic gives no events, such as raw octets.")
-      .def_property_readonly(
-          "findings", [](const Judge& judge) { return judge.findings(); },
-          "The findings so far, in the order of events; a new list of copies.")
-      .def_property_readonly("dropped_findings", &Judge::dropped_findings,
-                             "Findings beyond the most that are kept.");
+      .def(
+          "connect",
+          [](Bound& bound, const py::buffer& private_data) {
+            const Bytes bytes = from_python(private_data);
+            bound.pass(trace::Role::client, trace::Connect{bytes});
+          },
+          py::arg("private_data") = py::bytes(), "The client's connection request.")
+      .def(
+          "accept",
+          [](Bound& bound, const py::buffer& private_data) {
+            const Bytes bytes = from_python(private_data);
+            bound.pass(trace::Role::server, trace::Accept{bytes});
+          },
+          py::arg("private_data") = py::bytes(), "The server's answer to it.")
+      .def(
+          "stop_observing", [](Bound& bound) { bound.judge.stop_observing(); },
+          "From here on some traffic gives no events, such as raw octets.");
   module.def(
       "rules", [] { return rule_list(conformance::rules()); },
       "Every rule that the judge applies, family by family.");

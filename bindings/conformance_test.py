@@ -1,6 +1,6 @@
 """The ledger and the judge from Python: rows, rules, and the judge as an observer."""
 
-from steertag import conformance, ledger, trace
+from steertag import conformance, ledger, trace, wire
 
 
 def test_the_ledger_is_whole_and_sorted():
@@ -43,3 +43,29 @@ def test_a_judge_observes():
     judge.stop_observing()
     assert judge.findings == []
     assert judge.dropped_findings == 0
+
+
+def words(*values):
+    return b"".join(value.to_bytes(4, "big") for value in values)
+
+
+def call(xid):
+    return words(xid, 1, 32, 0, 0, 0, 0, xid, 0, 2, 100003, 3, 0, 0, 0, 0, 0)
+
+
+def reply(xid, credit):
+    return words(xid, 1, credit, 0, 0, 0, 0, xid, 1, 0, 0, 0, 0)
+
+
+def test_a_judge_takes_messages_without_a_connection():
+    judge = conformance.Judge()
+    judge.connect(wire.encode(wire.PrivateData(send_bytes=4096, receive_bytes=4096)))
+    judge.accept()
+    judge.send(trace.Role.client, call(1))
+    judge.send(trace.Role.server, reply(1, 32))
+    assert judge.findings == []
+    judge.send(trace.Role.client, call(2))
+    judge.send(trace.Role.server, reply(2, 0), invalidated=7)
+    found = {(finding.requirement.id, finding.event) for finding in judge.findings}
+    assert ("RFC8166-3.3.1-5", 5) in found
+    assert any(id.startswith("RFC8797-4") for id, _ in found), "no side has set R"

@@ -14,7 +14,8 @@ import textwrap
 import pytest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = (PROJECT / "HACKING.md", PROJECT / "docs" / "servers.md")
+DOCS = PROJECT / "docs"
+PAGES = [DOCS / "guide" / "server.md", *sorted((DOCS / "contributing").glob("*case.md"))]
 # An example is a block of indented lines with a case.
 EXAMPLE = re.compile(r"(?:^    .*\n|^\n(?=\n?    ))+", re.MULTILINE)
 RUN_LIMIT_S = 120
@@ -80,7 +81,7 @@ def test_it_runs_against_the_bundled_server(tmp_path, arguments):
 
 
 def test_the_pages_have_examples_of_both_suites():
-    sides = {name.split()[1].split(".")[0] for name in EXAMPLES if name.startswith("HACKING.md")}
+    sides = {name.split()[1].split(".")[0] for name in EXAMPLES if "case.md" in name}
     assert sides == {"server", "client"}
 
 

@@ -38,6 +38,7 @@ def test_rows_are_sorted_and_counted(tmp_path):
             "replay",
             "judged",
             "cause",
+            "sentence",
         )
     }
     assert document["cases"][0]["seconds"] == 0.123

@@ -19,6 +19,7 @@ from .grade import grade_arguments as grade
 from .matrix import matrix_arguments as matrix
 from .mutation import mutation_command
 from .replay import replay_command, shrink
+from .summary import summary_command
 
 _EPILOG = "`steertag COMMAND --help` explains a command, its options and its exit statuses."
 
@@ -57,6 +58,7 @@ def parser():
     coverage.add_commands(commands)
     causes_command.add_command(commands)
     baseline.add_command(commands)
+    summary_command.add_command(commands)
     matrix.add_commands(commands)
     replay_command.add_command(commands)
     shrink.add_command(commands)

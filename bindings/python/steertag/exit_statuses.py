@@ -62,8 +62,11 @@ def epilog(command):
 
 
 def table_rows():
-    """The rows of docs/commands.md: | command | status | meaning |."""
-    commands = ["any other", *STATUSES]
-    for command in commands:
-        for status, meaning in statuses(command).items():
-            yield f"| {command} | {status} | {meaning} |"
+    """The rows of docs/commands.md: | command | status | meaning |. Commands that share their statuses share
+    the rows."""
+    names = {}  # {statuses: names of commands}
+    for command in ("any other", *STATUSES):
+        names.setdefault(tuple(statuses(command).items()), []).append(command)
+    for meanings, commands in names.items():
+        for status, meaning in meanings:
+            yield f"| {', '.join(commands)} | {status} | {meaning} |"

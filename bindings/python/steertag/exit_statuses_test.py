@@ -11,6 +11,14 @@ def test_the_page_has_the_table():
     assert not page[start + len(rows)], "a row too many"
 
 
+def test_the_page_on_ci_has_those_of_a_run():
+    page = build_paths.checkout() / "docs" / "guide" / "baselines.md"
+    rows = [
+        f"| {status} | {meaning} |" for status, meaning in exit_statuses.STATUSES["test"].items()
+    ]
+    assert "\n".join(rows) + "\n\n" in page.read_text()
+
+
 def test_every_row_is_of_a_command_and_in_its_help():
     parser = cli.parser()
     (commands,) = [each.choices for each in parser._actions if isinstance(each.choices, dict)]

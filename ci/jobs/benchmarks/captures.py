@@ -1,6 +1,6 @@
 """Makes captures of 200,000 packets out of real ones, and times `steertag grade` and the plugin beside tshark.
 
-Prints one table of ratios and checks the bounds that docs/grade.md promises."""
+Prints one table of ratios and checks the bounds that docs/guide/captures.md promises."""
 
 import argparse
 import dataclasses

@@ -67,7 +67,7 @@ def direction_problems(texts):
     sources = {name: text for name, text in texts.items() if name.endswith((".h", ".cpp"))}
     lists = {name: text for name, text in texts.items() if name.endswith("CMakeLists.txt")}
     try:
-        table = Table(texts["HACKING.md"])
+        table = Table(texts["ARCHITECTURE.md"])
     except BadTable as error:
         return [str(error)]
     return [*include_problems(sources, table), *link_problems(sources, lists, table)]

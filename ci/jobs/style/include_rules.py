@@ -1,4 +1,4 @@
-"""The rule for includes: a folder uses what HACKING.md's table lets it use, and links what it includes."""
+"""The rule for includes: a folder uses what ARCHITECTURE.md's table lets it use, and links what it includes."""
 
 import re
 
@@ -15,18 +15,18 @@ _PEERS = {"endpoint", "client", "server", "deviations"}
 
 
 class BadTable(Exception):
-    """HACKING.md's table cannot be used; the text is one sentence."""
+    """ARCHITECTURE.md's table cannot be used; the text is one sentence."""
 
 
 class Table:
-    """Which engine folders each folder may use, from the table in HACKING.md."""
+    """Which engine folders each folder may use, from the table in ARCHITECTURE.md."""
 
     def __init__(self, text):
         rows = _ROW.findall(text)
         self._order = [name.removeprefix(_ENGINE) for name, _ in rows if name.startswith(_ENGINE)]
         self._uses = {name: self._used(name, cell) for name, cell in rows}
         if not self._order:
-            raise BadTable("HACKING.md: no table of folders was found")
+            raise BadTable("ARCHITECTURE.md: no table of folders was found")
 
     def _used(self, name, cell):
         words = {word.strip() for word in cell.split(",")} - {"-"}
@@ -34,7 +34,9 @@ class Table:
             return set(self._order)
         unknown = words - set(self._order)
         if name.startswith(_ENGINE) and unknown:
-            raise BadTable(f"HACKING.md: {name} may use {min(unknown)}, which is no engine folder")
+            raise BadTable(
+                f"ARCHITECTURE.md: {name} may use {min(unknown)}, which is no engine folder"
+            )
         return words
 
     def folder_of(self, path):
@@ -75,7 +77,7 @@ def include_problems(sources, table):
         allowed = table.allowed(folder, is_test(name, text))
         for used, include in table.included(text).items():
             if used not in allowed:
-                yield f"{name}: includes {include}, but {folder} may not use {used} (HACKING.md)"
+                yield f"{name}: includes {include}, but {folder} may not use {used} (ARCHITECTURE.md)"
 
 
 def link_problems(sources, lists, table):

@@ -84,6 +84,6 @@ def test_a_table_that_says_nothing_is_refused():
 
 
 def test_the_projects_own_table_knows_every_engine_folder():
-    table = include_rules.Table((file_rules.PROJECT / "HACKING.md").read_text())
+    table = include_rules.Table((file_rules.PROJECT / "ARCHITECTURE.md").read_text())
     folders = {path.parent.name for path in file_rules.PROJECT.glob("engine/*/CMakeLists.txt")}
     assert folders and all(table.folder_of(f"engine/{name}/x.h") for name in folders)

@@ -31,12 +31,17 @@ class CaseEntry:
     @property
     def sentence(self):
         """The first sentence of the summary."""
-        return _SENTENCE_END.split(self.summary, 1)[0]
+        return first_sentence(self.summary)
 
 
 def topic_of(case_id):
     """The topic of a case by its id; "" if the id has only one word."""
     return (case_id.split(".") + [""])[1]
+
+
+def first_sentence(summary):
+    """The first sentence of a paragraph on one line."""
+    return _SENTENCE_END.split(summary, 1)[0]
 
 
 def first_paragraph(docstring):

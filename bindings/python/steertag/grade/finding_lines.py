@@ -27,6 +27,11 @@ class FindingLines:
             if wanted:
                 self._add(number, events, wanted)
 
+    def around(self, row):
+        """[Line]: that of the row's event, and the lines around it; none if they are not known."""
+        lines, place = self._places.get(_event(row), ((), 0))
+        return lines[max(0, place - AROUND) : place + AROUND + 1]
+
     def text(self, row, verbose=False):
         """[text]: the line of the row's event; verbosely also its octets, and the lines around it."""
         lines, place = self._places.get(_event(row), ((), 0))
@@ -35,10 +40,10 @@ class FindingLines:
         if not verbose:
             yield line_text(lines[place])
             return
-        for each in range(max(0, place - AROUND), min(len(lines), place + AROUND + 1)):
-            yield line_text(lines[each])
-            if each == place:
-                yield from octet_text(lines[each])
+        for line in self.around(row):
+            yield line_text(line)
+            if line is lines[place]:
+                yield from octet_text(line)
 
     def operation_of(self, row):
         """What the call of the row's event asks for, as "NFSv3 READ", or "" """

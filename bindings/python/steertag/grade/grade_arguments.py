@@ -63,6 +63,12 @@ def add_command(commands):
     add("--json", metavar="FILE", help="write the report as JSON too; - prints it in place of text")
     add("--junit", type=pathlib.Path, metavar="FILE", help="write the report as JUnit XML too")
     add(
+        "--html",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="write the report as a page for browsers too",
+    )
+    add(
         "--annotate",
         type=pathlib.Path,
         metavar="OUT.pcapng",

@@ -1,8 +1,10 @@
 """The command `steertag grade`: the text of each file in turn, then the reports of all files."""
 
+import datetime
 import os
 import pathlib
 import sys
+import time
 
 from ..atomic_file import write_atomically
 from ..failure import Failure
@@ -28,6 +30,7 @@ def grade(arguments):
     def shown(row):
         return row.verdict in _SHOWN[arguments.level]
 
+    started, started_s = datetime.datetime.now(datetime.timezone.utc), time.monotonic()
     files = []
     decoded = arguments.profile != "prototype"  # whose header has another layout
     for path in arguments.file:
@@ -39,6 +42,9 @@ def grade(arguments):
     status = next(each for each in _FIRST if each in statuses)
     if arguments.markdown:
         _print_markdown(files, shown, decoded)
+    if arguments.html is not None:
+        when = started, time.monotonic() - started_s
+        _write_page(arguments.html, files, shown, decoded, when)
     _write(arguments, files, status, shown)
     return status
 
@@ -73,6 +79,18 @@ def _print_markdown(files, shown, decoded):
         rows = [row for row in each.rows if shown(row)]
         lines += markdown.text(each, rows, _finding_lines(each, rows) if decoded else None)
     _say("".join(f"{line}\n" for line in lines))
+
+
+def _write_page(path, files, shown, decoded, when):
+    from ..report_page.page import page
+    from ..report_page.run_metadata import run_metadata
+    from .grade_content import grade_content
+
+    found = [(each, [row for row in each.rows if shown(row)]) for each in files]
+    content = grade_content(
+        found, run_metadata(["steertag", *sys.argv[1:]], *when), path.parent, decoded
+    )
+    _write_file(path, page(content))
 
 
 def _finding_lines(graded, rows):

@@ -42,7 +42,7 @@ def _of_names(arguments):
     """No two outputs may be one file, and none a FILE."""
     read = {_identity(each) for each in arguments.file}
     written = {_standard_output(): "standard output"}
-    for option in ("json", "junit", "annotate"):
+    for option in ("json", "junit", "html", "annotate"):
         path = getattr(arguments, option)
         if os.fspath(path or "") == "-" and option != "json":
             return f"--{option} takes the name of a file; only --json prints, with -"

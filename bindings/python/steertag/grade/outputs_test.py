@@ -38,14 +38,19 @@ def refusal_of_process(*arguments, **streams):
     return done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("option", ["--junit", "--annotate"])
+@pytest.mark.parametrize("option", ["--junit", "--html", "--annotate"])
 def test_only_json_prints(violating, capsys, option):
     assert "only --json prints, with -" in refusal(capsys, violating, option, "-")
 
 
 @pytest.mark.parametrize(
     "one, other",
-    [("--json", "--junit"), ("--json", "--annotate"), ("--junit", "--annotate")],
+    [
+        ("--json", "--junit"),
+        ("--json", "--html"),
+        ("--junit", "--annotate"),
+        ("--html", "--annotate"),
+    ],
 )
 def test_two_reports_are_not_one_file(violating, tmp_path, capsys, one, other):
     for there in (False, True):
@@ -68,7 +73,7 @@ def test_a_folder_by_another_name_holds_the_same_file(violating, tmp_path, capsy
     assert "the same file" in refusal(capsys, violating, "--json", one, "--junit", other)
 
 
-@pytest.mark.parametrize("option", ["--json", "--junit", "--annotate"])
+@pytest.mark.parametrize("option", ["--json", "--junit", "--html", "--annotate"])
 def test_no_report_replaces_what_is_graded(violating, tmp_path, capsys, option):
     path = tmp_path / "only.pcapng"
     path.write_bytes(violating.read_bytes())
@@ -121,7 +126,7 @@ def test_a_copy_does_not_go_into_a_fifo(violating, tmp_path, capsys):
     assert said.endswith(f"--annotate writes a regular file, which {fifo} is not")
 
 
-@pytest.mark.parametrize("option", ["--json", "--junit", "--annotate"])
+@pytest.mark.parametrize("option", ["--json", "--junit", "--html", "--annotate"])
 def test_no_report_goes_where_the_text_goes(violating, tmp_path, option):
     path = tmp_path / "out"
     with open(path, "wb") as file:

@@ -15,6 +15,7 @@ if steertag.engine_problem:
     sys.exit(f"ERROR: {steertag.engine_problem}")
 
 from ..case_list import case_selection, selection_options
+from ..case_list.case_entry import first_paragraph, first_sentence
 from ..verdict import Verdict
 from .cases.case import case_of
 from .cases.expectation_source import module_problems, modules_of
@@ -235,6 +236,7 @@ def pytest_runtest_makereport(item, call):
         _apply(record, report, item, _session_of(item).options)
     elif not report.passed and call.when in ("setup", "teardown"):
         record = record_of_setup(*found, report)
+        record.sentence = _sentence_of(item)
         report.steertag = vars(record)
         item.user_properties.append(("verdict", record.verdict))
     suite = _session_of(item)
@@ -243,10 +245,16 @@ def pytest_runtest_makereport(item, call):
         item.session.shouldstop = suite.lost
 
 
+def _sentence_of(item):
+    """What the case tries, for the report."""
+    return first_sentence(first_paragraph(item.function.__doc__))
+
+
 def _apply(record, report, item, options):
     """pytest's outcome of the call phase follows the verdict."""
     verdict = Verdict(record.verdict)
     record.seconds = report.duration
+    record.sentence = _sentence_of(item)
     report.steertag = vars(record)
     for name, value in (("verdict", record.verdict), ("reason", record.reason)):
         item.user_properties.append((name, value))

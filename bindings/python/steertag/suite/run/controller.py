@@ -1,8 +1,13 @@
 """The controlling process of a run: collects the records of all workers, writes the report, sets
 the exit code."""
 
+import datetime
+import sys
+import time
+
 import pytest
 
+from ...report_page.run_metadata import run_metadata
 from ...verdict import Verdict
 from ..cases.case import role_of
 from ..cases.transport import TCP
@@ -26,6 +31,8 @@ class Controller:
         self._config = config
         self._report = Report()
         self._options = options
+        self._started = datetime.datetime.now(datetime.timezone.utc)
+        self._started_s = time.monotonic()
         self._roles = set()
         self._case_ids = {}  # of started cases, by node id
         self._name_target({"server"})
@@ -139,6 +146,10 @@ class Controller:
         if self._report.executed() == 0 and session.exitstatus == pytest.ExitCode.OK:
             self.problem("no case was executed")
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+        seconds = time.monotonic() - self._started_s
+        versions = {"pytest": pytest.__version__}
+        self._report.metadata = run_metadata(sys.argv, self._started, seconds, versions)
+        self._report.metadata["seed"] = self._options.seed
         try:
             self._report.write(self._directory / "report.json")
         except OSError as error:

@@ -135,7 +135,7 @@ def _add_options_of_both(add):
     add(
         "--report",
         metavar="DIR",
-        help="where report.json, junit.xml, captures/, failures/ and texts/ go "
+        help="where index.html, report.json, junit.xml, captures/, failures/ and texts/ go "
         f"(default {DEFAULT_REPORT})",
     )
     add(

@@ -16,7 +16,7 @@
     restart: [ci/lab, restart, linux-6.1-siw]    # restarts a dead target at the same URL; the cases
                                              # after a crash still run
 
-docs/servers.md explains the keys to users."""
+docs/guide/server.md explains the keys to users."""
 
 import dataclasses
 

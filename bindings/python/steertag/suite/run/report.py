@@ -1,4 +1,4 @@
-"""Collects the records of cases, from all workers, and writes report.json and junit.xml."""
+"""Collects the records of cases, from all workers, and writes report.json, index.html and junit.xml."""
 
 import copy
 import dataclasses
@@ -11,10 +11,13 @@ from ... import __version__
 from ... import requirements as ledger
 from ...atomic_file import write_atomically
 from ...causes import RunCases
+from ...report_page.page import page
+from ...report_page.run_content import run_content
 from ...verdict import Verdict
 
 # Folders of the report directory.
 CAPTURES, FAILURES, TEXTS = "captures", "failures", "texts"
+PAGE = "index.html"
 # Characters of a failure in junit.xml: a line for a CI page. The whole text is in TEXTS.
 MOST_JUNIT_CHARACTERS = 300
 
@@ -35,6 +38,7 @@ class Record:
     detail: str = ""
     trace: list = dataclasses.field(default_factory=list)  # of a failure; see trace_rows.py
     cause: dict | None = None  # fields of causes.CaseCause, of a case that went wrong
+    sentence: str = ""  # what the case tries
 
     @property
     def rank(self):
@@ -61,6 +65,7 @@ class Report:
         self.run_seed = 0  # Of the XIDs.
         self.stopped = ""  # Why the run ended early.
         self.partial = False  # Some cases of the suite were not selected, or did not run.
+        self.metadata = {}  # see run_metadata.py
 
     def add(self, record):
         known = self.records.get(record.id)
@@ -95,6 +100,8 @@ class Report:
             document["stopped"] = self.stopped
         if self.partial:
             document["partial"] = True
+        if self.metadata:
+            document["run"] = self.metadata
         document["clauses"] = self.clauses()
         document["cases"] = [record.row() for record in self.sorted()]
         return document
@@ -111,8 +118,10 @@ class Report:
         return {name: ledger.clause(name) for name in sorted(names - {""})}
 
     def write(self, path):
-        """Writes report.json whole or not at all; raises OSError."""
-        write_atomically(path, json.dumps(self.document(), indent=1, ensure_ascii=False) + "\n")
+        """Writes report.json, and the page beside it, each whole or not at all; raises OSError."""
+        document = self.document()
+        write_atomically(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        write_atomically(path.with_name(PAGE), page(run_content(document, path.parent)))
 
 
 class JunitReport(LogXML):

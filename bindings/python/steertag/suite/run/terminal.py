@@ -66,7 +66,7 @@ def write_summary(reporter, report, directory, comparison=None):
     if report.stopped:
         reporter.write_line(f"stopped: {report.stopped}", red=True)
     reporter.line(f"run seed {report.run_seed}")
-    reporter.line(f"report in {directory}")
+    reporter.line(f"report in {directory} (index.html for a browser)")
 
 
 def write_digest(reporter, report, directory, comparison=None):

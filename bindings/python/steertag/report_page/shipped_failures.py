@@ -1,0 +1,50 @@
+"""Which shipped baselines fail the same cases, or break the same requirements."""
+
+import re
+
+import yaml
+
+from ..baseline import shipped
+from ..causes.digest import counted
+
+# Verdicts that say what a target does wrong.
+_WRONG = ("fail", "warn", "crash", "hang")
+# Our own peers say nothing about others.
+_OURS = "steertag-"
+# The project's own files are no input from outside: the fast loader, which deep nesting crashes, is enough.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# What a file is about, seen without decoding it.
+_CASE = re.compile(r"\bcase: (\S+)")
+_BROKEN = re.compile(r"\breason: '?([\w.-]+): ")
+
+
+def by_case(case_ids):
+    """{case id: [[target, verdict, note]]}"""
+    wanted, found = set(case_ids), {}
+    for target, row in _rows(_CASE, wanted):
+        if row["case"] in wanted:
+            found.setdefault(row["case"], []).append([target, row["verdict"], row["note"]])
+    return found
+
+
+def by_requirement(ids):
+    """{requirement id: [[target, "3 cases", note of the first]]}"""
+    wanted, notes = set(ids), {}
+    for target, row in _rows(_BROKEN, wanted):
+        broken = row["reason"].partition(": ")[0]
+        if broken in wanted:
+            notes.setdefault((broken, target), []).append(row["note"])
+    found = {}
+    for (broken, target), said in notes.items():
+        found.setdefault(broken, []).append([target, counted(len(said), "case"), said[0]])
+    return found
+
+
+def _rows(pattern, wanted):
+    """(target, row) of what goes wrong, of the files in which the pattern finds something wanted."""
+    paths = shipped.baselines()
+    for target in sorted(paths, key=shipped.reading_order):
+        text = "" if target.startswith(_OURS) else paths[target].read_text(encoding="utf-8")
+        if not wanted.isdisjoint(pattern.findall(text)):
+            rows = yaml.load(text, _LOADER)["rows"]
+            yield from ((target, row) for row in rows if row["verdict"] in _WRONG)

@@ -1,0 +1,1 @@
+"""Pictures of report pages for docs/."""
