@@ -8,6 +8,7 @@ from ..failure import Failure
 from .baseline_file import load, parse, read
 from .comparison import compare
 from .error import BaselineError
+from .not_testable import KEY as NOT_TESTABLE, by_reason
 from .run_report import load_report
 from .update import update
 
@@ -108,6 +109,8 @@ def _tell(result, note):
     _list(f"added{waits}", result.added)
     _list("changed; see whether the note still holds", result.changed)
     _list("removed", result.removed)
+    for reason, cases in by_reason(result.not_testable).items():
+        print(f"{len(cases)} added to {NOT_TESTABLE}, which needs no notes: {reason}")
 
 
 def _list(title, cases):

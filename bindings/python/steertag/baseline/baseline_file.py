@@ -20,6 +20,7 @@ A case without a row must pass.
 
 import dataclasses
 
+from . import not_testable
 from .case_outcome import EXCUSABLE, HARNESS_ERROR, PASS, VERDICTS, Outcome, names_twice
 from .error import BaselineError, cannot_read
 
@@ -42,14 +43,21 @@ class Row:
     requirement: tuple
     note: str
 
+    @property
+    def in_block(self):
+        """Whether the row is of the block not_testable: without a requirement, and with the reason for
+        its note."""
+        return not self.requirement
+
     def __str__(self):
         return " or ".join(map(str, self.outcomes))
 
 
 @dataclasses.dataclass(frozen=True)
 class Baseline:
-    """The rows of one target. `date` is that of the last change, as YYYY-MM-DD. `software` and
-    `steertag` are versions, `cases` is the number of cases of the run. Empty or 0: unknown."""
+    """The rows of one target, those of the block not_testable last. `date` is that of the last
+    change, as YYYY-MM-DD. `software` and `steertag` are versions, `cases` is the number of cases of the
+    run. Empty or 0: unknown."""
 
     target: str
     rows: list
@@ -127,6 +135,11 @@ def parse(path, text):
     rows = [
         _row(f"{path}, row {number}", entry)
         for number, entry in enumerate(document["rows"] or [], 1)
+    ]
+    block = not_testable.decode(path, document)
+    rows += [
+        Row(case, (Outcome(not_testable.VERDICT, reason),), (), reason)
+        for case, reason in block.items()
     ]
     twice = names_twice(row.case for row in rows)
     if twice:

@@ -6,6 +6,8 @@ import textwrap
 
 import yaml
 
+from . import not_testable
+
 
 class RowsText:
     """The text of a well-formed baseline."""
@@ -17,10 +19,13 @@ class RowsText:
         self._marks = {}  # of the value of each key of the head: (start, end)
         self._rows = {}  # case id: text
         self._indent = ""  # of the rows
-        self._head, self._tail = self._lines, []
+        self._head, self._tail, self._tail_start = self._lines, [], len(self._lines)
+        self._block = None  # lines of the block not_testable: (first, behind)
         for key, value in yaml.compose(text, yaml.SafeLoader).value:
             if key.value == "rows":
                 self._split(key, value)
+            elif key.value == not_testable.KEY:
+                self._block = key.start_mark.line, self._end(key, value)
             else:
                 self._marks[key.value] = value.start_mark, value.end_mark
 
@@ -55,13 +60,32 @@ class RowsText:
         last, behind = end.line, self._lines[end.line][end.column :]
         if end.line > start.line and end.column == 0:  # a block, which ends before the next line
             last, behind = end.line - 1, "\n"
-        part, index = self._head, start.line
-        if index >= len(self._head):  # the key is below the rows
-            part, index = self._tail, index - len(self._lines)
-        part[index] = f"{before}{value}{behind}"
-        for line in range(1, last - start.line + 1):
-            part[index + line] = ""
+        self._replace_lines(start.line, last + 1, f"{before}{value}{behind}")
         return True
+
+    def set_not_testable(self, text):
+        """The block not_testable becomes `text`, in its place or below everything."""
+        if self._block is None:
+            self._tail.append(text)
+        else:
+            self._replace_lines(*self._block, text)
+
+    def _replace_lines(self, first, behind, text):
+        """Replaces lines of the head, or of what is below the rows."""
+        part, index = self._head, first
+        if index >= len(self._head):
+            part, index = self._tail, index - self._tail_start
+        part[index] = text
+        for line in range(1, behind - first):
+            part[index + line] = ""
+
+    def _end(self, key, value):
+        """The first line behind a value in block style, without the comments and empty lines below
+        it."""
+        end = value.end_mark.line + (value.end_mark.column > 0)
+        while end - 1 > key.start_mark.line and _is_empty(self._lines[end - 1]):
+            end -= 1
+        return end
 
     def text(self):
         if not self._rows:
@@ -72,7 +96,8 @@ class RowsText:
         """The lines before and after the rows, and those of each."""
         self._head = self._lines[: key.start_mark.line]
         if not getattr(value, "value", None) or value.flow_style:
-            self._tail = self._lines[value.end_mark.line + 1 :]
+            self._tail_start = value.end_mark.line + 1
+            self._tail = self._lines[self._tail_start :]
             for node in getattr(value, "value", None) or []:
                 entry = yaml.SafeLoader("").construct_document(node)
                 row = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True)
@@ -85,7 +110,7 @@ class RowsText:
         for node, start, after in zip(value.value, starts, [*starts[1:], end], strict=True):
             case_id = next(text.value for name, text in node.value if name.value == "case")
             self._rows[case_id] = "".join(self._lines[start:after])
-        self._tail = self._lines[end:]
+        self._tail, self._tail_start = self._lines[end:], end
 
     def _with_comments(self, start, indent):
         """The first line of the comments directly above the line `start`. Lines indented deeper
@@ -93,6 +118,11 @@ class RowsText:
         while self._lines[start - 1][: indent + 1].lstrip(" ").startswith("#"):
             start -= 1
         return start
+
+
+def _is_empty(line):
+    """Whether a line has nothing but a comment."""
+    return line.lstrip()[:1] in ("", "#")
 
 
 def _comments(lines):

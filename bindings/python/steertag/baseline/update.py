@@ -9,6 +9,7 @@ import math
 
 import yaml
 
+from . import not_testable
 from .baseline_file import HEAD_KEYS, OR_KEY, OUTCOME_KEYS, ROW_KEYS, Baseline, other_target, parse
 from .case_outcome import EXCUSABLE, PASS, Outcome
 from .comparison import differences_of
@@ -20,15 +21,17 @@ WIDTH = 100
 
 @dataclasses.dataclass(frozen=True)
 class Update:
-    """The new text of a baseline file, and the cases whose rows were added, changed or removed."""
+    """The new text of a baseline file, and the cases whose rows were added, changed or removed.
+    `not_testable`: {case: reason} of what is new in that block."""
 
     text: str
     added: list
     changed: list
     removed: list
+    not_testable: dict
 
     def nothing(self):
-        return not (self.added or self.changed or self.removed)
+        return not (self.added or self.changed or self.removed or self.not_testable)
 
 
 def update(path, text, reports, target, today, note="", also=False):
@@ -39,49 +42,80 @@ def update(path, text, reports, target, today, note="", also=False):
     A row stays if it has each outcome seen. It goes if its case passed everywhere or no longer
     exists. Otherwise it gets the outcomes seen; all but the first go below `or`.
 
+    A case that no report could test goes to the block not_testable if many share the reason.
+
     `also` only adds, including a pass of cases without a row. It is for targets whose reactions
     depend on timing. Raises BaselineError."""
     present = parse(path, text) if text else Baseline(target, [])
     if present.target != target:
         raise other_target(path, present.target, target)
     seen = _seen(reports)
-    whole = not all(report.partial for report in reports)
+    keeps_unseen = also or all(report.partial for report in reports)
     rows_text = RowsText(text or _head(target, today, reports))
-    listed = present.by_case()
+    listed = {row.case: row for row in present.rows if not row.in_block}
+    in_block = {row.case: row for row in present.rows if row.in_block}
+    block = _block(in_block, listed, seen, keeps_unseen, also)
     entries, changed, removed = {}, [], []  # entries: new and changed rows
     for case_id, row in listed.items():
         cases = seen.get(case_id, [])
-        if _holds(row, cases) or (not cases and (also or not whole)):
+        if case_id in block:
+            rows_text.remove(case_id)
+        elif _holds(row, cases) or (not cases and keeps_unseen):
             continue
-        if not also and all(case.outcome.verdict == PASS for case in cases):
+        elif not also and _pass(cases):
             removed.append(case_id)
+            rows_text.remove(case_id)
         else:
             changed.append(case_id)
             entries[case_id] = _entry(cases, row, "", also)
             rows_text.replace(case_id, _text(entries[case_id]))
-    for case_id in removed:
-        rows_text.remove(case_id)
     added = [
         case_id
-        for case_id, cases in sorted(seen.items())
-        if case_id not in listed and any(case.outcome.verdict != PASS for case in cases)
+        for case_id in sorted(seen.keys() - listed.keys() - block.keys())
+        if not _pass(seen[case_id]) or (also and case_id in in_block)
     ]
     for case_id in added:
-        entries[case_id] = _entry(seen[case_id], None, note, also)
+        entries[case_id] = _entry(seen[case_id], in_block.get(case_id), note, also)
         rows_text.add(case_id, _text(entries[case_id]))
-    if added or changed or removed:
+    removed += sorted(in_block.keys() - block.keys() - set(added))
+    before = {case_id: row.note for case_id, row in in_block.items()}
+    if block != before:
+        rows_text.set_not_testable(not_testable.encode(block))
+    new = {case_id: why for case_id, why in block.items() if before.get(case_id) != why}
+    if added or changed or removed or new:
         for key, value in _about(reports).items():
             rows_text.replace_value(key, _inline(value))
         rows_text.set_date(today)
     written = rows_text.text()
-    expected = {key: row for key, row in listed.items() if key not in (*changed, *removed)}
-    expected |= parse(path, _document(target, list(entries.values()))).by_case()
+    gone = {*changed, *removed, *block}
+    expected = {key: row for key, row in listed.items() if key not in gone}
+    expected |= parse(path, _document(target, list(entries.values()), block)).by_case()
     if not _says(written, target, expected):
         raise BaselineError(
             f"{path}: its layout (an alias, braces around everything) is not one that can be edited; "
             "nothing was written"
         )
-    return Update(written, added, changed, removed)
+    return Update(written, added, changed, removed, new)
+
+
+def _block(in_block, listed, seen, keeps_unseen, also):
+    """The {case: reason} of the block not_testable after the update. A row with a note, or with
+    several outcomes, stays a row. With `also` the block gets no cases: those without a row had to
+    pass."""
+    stays = {key for key, row in listed.items() if row.note.strip() or row.outcomes[1:]}
+    outcomes = {key: [case.outcome for case in cases] for key, cases in seen.items()}
+    if also:
+        stays |= {
+            key
+            for key in seen
+            if key not in in_block or {*outcomes[key]} != {*in_block[key].outcomes}
+        }
+    present = {key: row.note for key, row in in_block.items()}
+    return not_testable.updated(present, outcomes, keeps_unseen, stays)
+
+
+def _pass(cases):
+    return all(case.outcome.verdict == PASS for case in cases)
 
 
 def _about(reports):
@@ -133,7 +167,7 @@ def _entry(cases, row, note, also):
     outcomes.sort(key=lambda outcome: outcome.verdict == PASS)
     names = _blamed(cases, outcomes[0], row)
     requirement = names[0] if len(names) == 1 else names
-    note = row.note if row is not None else note
+    note = row.note if row is not None and not row.in_block else note
     values = (cases[0].id, outcomes[0].verdict, requirement, outcomes[0].reason, note)
     entry = dict(zip(ROW_KEYS, values, strict=True))
     if outcomes[1:]:
@@ -146,10 +180,11 @@ def _entry(cases, row, note, also):
 
 def _blamed(cases, outcome, row):
     """The requirements of an outcome: those of the row if still right, else those that broke."""
-    first = next((case for case in cases if case.outcome == outcome), None)
-    if row is not None and outcome == row.outcomes[0]:
-        if first is None or set(row.requirement) <= set(first.requirements):
+    matching = [case for case in cases if case.outcome == outcome]
+    if row is not None and not row.in_block and outcome == row.outcomes[0]:
+        if not matching or set(row.requirement) <= set(matching[0].requirements):
             return list(row.requirement)
+    first = (matching or cases)[0]
     return list(first.findings or first.requirements)
 
 
@@ -157,8 +192,9 @@ def _text(entry):
     return yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=WIDTH)
 
 
-def _document(target, rows):
-    return yaml.safe_dump({"target": target, "rows": rows}, allow_unicode=True)
+def _document(target, rows, block):
+    text = yaml.safe_dump({"target": target, "rows": rows}, allow_unicode=True)
+    return text + not_testable.encode(block)
 
 
 def _head(target, today, reports):
