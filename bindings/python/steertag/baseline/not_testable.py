@@ -58,9 +58,7 @@ def by_reason(reasons):
 
 def encode(reasons):
     """The text of the block for {case: reason}; empty without cases."""
-    groups = [
-        dict(zip(GROUP_KEYS, group, strict=True)) for group in by_reason(reasons).items()
-    ]
+    groups = [dict(zip(GROUP_KEYS, group, strict=True)) for group in by_reason(reasons).items()]
     if not groups:
         return ""
     body = yaml.safe_dump(groups, sort_keys=False, allow_unicode=True, width=WIDTH)
