@@ -29,6 +29,10 @@ target_compile_options(steertag_options INTERFACE
   $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>)
 target_link_libraries(steertag_options INTERFACE steertag_sanitize)
 
+# Optimising GoogleTest and rapidcheck templates doubles the build and finds nothing. Their macros name the source:
+# without the checkout's place in that name, one compiler cache serves every checkout.
+set(STEERTAG_OPTIONS_OF_TESTS -O0 -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+
 # Compiles the sources of a target with the precompiled header `header`, if STEERTAG_QUICK is on. Targets
 # with the same options give the same `owner`, the target that makes the header for all of them.
 function(steertag_precompile target owner header)
@@ -76,7 +80,7 @@ function(steertag_precompile_tests)
   target_compile_features(steertag_precompiled_tests PRIVATE cxx_std_20)
   target_include_directories(steertag_precompiled_tests PRIVATE ${PROJECT_SOURCE_DIR}/engine)
   target_link_libraries(steertag_precompiled_tests PRIVATE tl::expected steertag_options GTest::gtest GTest::gmock rapidcheck)
-  target_compile_options(steertag_precompiled_tests PRIVATE -O0)
+  target_compile_options(steertag_precompiled_tests PRIVATE ${STEERTAG_OPTIONS_OF_TESTS})
   target_precompile_headers(steertag_precompiled_tests PRIVATE
     ${PROJECT_SOURCE_DIR}/engine/precompiled.h <gtest/gtest.h> <gmock/gmock.h>)
 endfunction()
@@ -97,8 +101,7 @@ function(steertag_test name)
       UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${STEERTAG_TESTS_A_UNIT})
   endif()
   target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} steertag_options GTest::gtest_main GTest::gmock rapidcheck)
-  # Optimising GoogleTest and rapidcheck templates doubles the build and finds nothing.
-  target_compile_options(${name}_test PRIVATE -O0)
+  target_compile_options(${name}_test PRIVATE ${STEERTAG_OPTIONS_OF_TESTS})
   steertag_precompile_tests()
   steertag_precompile(${name}_test steertag_precompiled_tests "")
   include(GoogleTest)
