@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("hypothesis", reason="python3-hypothesis is not installed (ci/setup --check)")
 from steertag.properties import explorer
-from steertag.properties.conversation import Conversation
+from steertag.properties.state_machine import Conversation
 from steertag.suite.cases.case_end import Failed, NotTestable
 from steertag.suite.exchange.deadline import Deadlines
 from steertag.verdict import Verdict

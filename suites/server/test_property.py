@@ -6,7 +6,7 @@ steertag.properties."""
 from hypothesis import strategies as st
 
 from steertag import wire
-from steertag.properties.conversation import (
+from steertag.properties.state_machine import (
     ANSWERED,
     Conversation,
     handled_line,

@@ -1,9 +1,13 @@
 """The parts of the package that `import steertag` loads, and those that load on use."""
 
+import collections
+import pathlib
 import subprocess
 import sys
 
 import pytest
+
+PACKAGE = pathlib.Path(__file__).parent
 
 
 def run(program):
@@ -43,3 +47,10 @@ except ImportError as error:
     print(error)
 """
     assert "run ci/setup" in run(program)
+
+
+def test_no_two_modules_have_one_name():
+    names = collections.Counter(
+        path.name for path in PACKAGE.rglob("*.py") if not path.name.startswith("__")
+    )
+    assert not [name for name, count in names.items() if count > 1]

@@ -97,7 +97,7 @@ def _json(matrix, target):
 
 
 def _html(matrix, target):
-    from .page import page
+    from .coverage_page import page
 
     return page(document(matrix), target)
 

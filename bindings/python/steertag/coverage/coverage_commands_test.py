@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from steertag import cli, ledger, peer, requirements, suites_place
-from steertag.coverage import coverage_commands, coverage_text, gate, matrix, page
+from steertag.coverage import coverage_commands, coverage_page, coverage_text, gate, matrix
 from steertag.coverage.coverage_document import document, url
 from steertag.coverage.deviation_results import BadResults, Catch, read
 from steertag.testing.coverage_rows import (
@@ -226,7 +226,7 @@ class Page(html.parser.HTMLParser):
 
 
 def test_the_page_is_well_formed_and_escapes_what_it_shows():
-    shown = Page(page.page(document(sample()), "a <server>"))
+    shown = Page(coverage_page.page(document(sample()), "a <server>"))
     assert shown.ids == ["RFC8166-1-1", "RFC8166-A.2-1"]
     assert "It <does> not.\ncaught server.c.d" in shown.text
     for part in ("A <peer> does & does.", "results of a <server>", "It <does> not.", "server.c.d"):
@@ -266,7 +266,7 @@ def test_results_of_deviations_are_read(tmp_path):
 def test_the_page_of_the_real_ledger_has_every_row_once():
     entries = ledger.requirements()
     content = document(build(entries, deviations=peer.deviations()))
-    shown = Page(page.page(content, ""))
+    shown = Page(coverage_page.page(content, ""))
     assert sorted(shown.ids) == [row.id for row in entries]
     for link in shown.links:
         assert link.removeprefix("#") in shown.ids or link.startswith("https://www.rfc-editor.org/")

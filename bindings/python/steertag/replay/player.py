@@ -12,7 +12,7 @@ from ..suite.exchange.deadline import ANSWER_FLOOR_MS, Limit, PATIENCE_FLOOR_MS
 from ..suite.recording.fabric_tap import fault_of, RAW
 from ..verdict import Verdict
 from .conversation import Conversation
-from .memory import Memory
+from .recorded_memory import Memory
 from .plain_stream import PlainStream
 from .symbols import Symbols
 

@@ -6,7 +6,7 @@ from .. import html_page
 from .matrix import STATES
 
 FOLDER = pathlib.Path(__file__).parent
-TEMPLATE = "page.html"
+TEMPLATE = "coverage.html"
 GOOD = ("pass", "latitude")
 BAD = ("fail", "crash", "hang", "harness-error")
 
