@@ -35,7 +35,7 @@ except ModuleNotFoundError as error:
     _engine = None
     engine_problem = (
         f"Steertag's engine is not built: no _engine module in {_extra or build_paths.PACKAGE}; "
-        "run ci/setup, or point STEERTAG_BUILD at a build directory"
+        "run `ci/quickstart --build`, or point STEERTAG_BUILD at a build directory"
     )
 
 if _engine is not None:

@@ -9,6 +9,8 @@ import os
 import pathlib
 
 PACKAGE = pathlib.Path(__file__).resolve().parent
+# Where a run leaves its report, unless told otherwise: in the working directory.
+REPORT = pathlib.Path("build", "report")
 
 
 def checkout():

@@ -72,13 +72,14 @@ def test_the_server_gets_the_usual_signals(monkeypatch, tmp_path):
 
 
 def words_of_pytest(monkeypatch, *arguments):
-    """The words behind `python -m pytest` that a command becomes."""
+    """The words behind `python -m pytest` that a command becomes, without those that are always there."""
     became = []
-    monkeypatch.setattr(suite_commands.os, "execv", lambda _, words: became.append(words))
+    monkeypatch.setattr(suite_commands.os, "execve", lambda _, words, env: became.append(words))
     cli.main(list(arguments))
     (words,) = became
     assert words[1:5] == ["-m", "pytest", "-p", "steertag.suite.plugin"]
-    return words[5:]
+    assert words[6] == "--report=build/report"
+    return [words[5], *words[7:]]
 
 
 def test_a_server_is_tested_by_pytest_with_its_options(monkeypatch):

@@ -5,7 +5,7 @@ _USUAL = {0: "done"}
 _OF_PYTEST = {
     0: "every case passed, or did what the baseline expects",
     1: "a case failed, or did something else than the baseline expects",
-    2: "the run was interrupted, or a file of cases cannot be collected",
+    2: "the run ended early: Ctrl-C, a dead target without `restart:`, or a file of cases that cannot be collected",
     3: "an error inside of pytest or of a plugin",
     4: "wrong options, a word that names nothing, or a target that cannot be reached",
     5: "no case ran",
@@ -65,7 +65,7 @@ def table_rows():
     """The rows of docs/commands.md: | command | status | meaning |. Commands that share their statuses share
     the rows."""
     names = {}  # {statuses: names of commands}
-    for command in ("any other", *STATUSES):
+    for command in (*STATUSES, "every other command"):
         names.setdefault(tuple(statuses(command).items()), []).append(command)
     for meanings, commands in names.items():
         for status, meaning in meanings:

@@ -46,7 +46,7 @@ try:
 except ImportError as error:
     print(error)
 """
-    assert "run ci/setup" in run(program)
+    assert "run `ci/quickstart --build`" in run(program)
 
 
 def test_no_two_modules_have_one_name():

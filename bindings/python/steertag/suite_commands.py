@@ -7,6 +7,7 @@ import sys
 
 from . import build_paths, suites_place
 from .exit_statuses import epilog
+from .report_page.run_metadata import TYPED_COMMAND
 
 # The words behind these commands are passed on, whatever they are.
 NAMES = ("test", "test-client")
@@ -89,8 +90,10 @@ def _without_help(arguments, role):
 
 def pytest_command(role, options):
     """The words of pytest's command line for the suite of a role. An installed suite runs as if it were in
-    the working directory, to which pytest writes. Raises suites_place.NoSuites."""
+    the working directory, to which pytest writes. The report is there too, unless an option says otherwise.
+    Raises suites_place.NoSuites."""
     command = [sys.executable, "-m", "pytest", "-p", _PLUGIN, str(suites_place.folder(role))]
+    command.append(f"--report={build_paths.REPORT}")
     if build_paths.checkout() is None:
         command += [f"--rootdir={os.getcwd()}", "-p", "no:cacheprovider"]
     return command + options
@@ -108,4 +111,5 @@ def _run_pytest(role, options, arguments):
     except suites_place.NoSuites as error:
         _refuse(arguments, str(error))
     sys.stdout.flush()
-    os.execv(command[0], command)
+    typed = shlex.join(["steertag", *sys.argv[1:]])
+    os.execve(command[0], command, {**os.environ, TYPED_COMMAND: typed})

@@ -2,6 +2,7 @@
 
 import pathlib
 
+from .. import build_paths
 from ..failure import Failure
 from ..files.escape import printable
 from .digest import counted, details, digest, headline, shown_path
@@ -20,7 +21,7 @@ def add_command(commands):
         "report",
         type=pathlib.Path,
         nargs="?",
-        default=pathlib.Path("build/report"),
+        default=build_paths.REPORT,
         help="report.json, or its directory (default build/report)",
     )
     parser.add_argument("--cause", type=int, metavar="N", help="this cause, with all its cases")

@@ -1,5 +1,6 @@
 """The content of a run's page, and what the shipped baselines and the ledger add to it."""
 
+import datetime
 import json
 
 import pytest
@@ -9,7 +10,7 @@ from steertag.report_page import shipped_failures
 from steertag.report_page.clause_rows import clause_rows
 from steertag.report_page.page import page
 from steertag.report_page.run_content import run_content
-from steertag.report_page.run_metadata import run_metadata
+from steertag.report_page.run_metadata import run_metadata, TYPED_COMMAND
 from steertag.testing import long_run
 
 KERNEL = "client-linux-6.12-siw-v4.1"
@@ -99,11 +100,15 @@ def test_the_page_is_one_file_under_a_strict_policy(content):
 
 
 def test_a_command_is_shown_as_it_is_typed():
-    import datetime
-
     started = datetime.datetime(2026, 11, 25, 12, tzinfo=datetime.timezone.utc)
     words = ["/usr/lib/python3/dist-packages/pytest/__main__.py", "-k", "a or b"]
     metadata = run_metadata(words, started, 1.23456, {"pytest": "7"})
     assert metadata["command"] == "pytest -k 'a or b'"
     assert metadata["seconds"] == 1.235 and metadata["started"] == "2026-11-25T12:00:00+00:00"
     assert metadata["versions"]["pytest"] == "7"
+
+
+def test_a_command_that_became_another_is_shown_as_it_was_typed(monkeypatch):
+    monkeypatch.setenv(TYPED_COMMAND, "steertag test bundled -n 2")
+    started = datetime.datetime(2026, 11, 25, 12, tzinfo=datetime.timezone.utc)
+    assert run_metadata(["pytest"], started, 1)["command"] == "steertag test bundled -n 2"

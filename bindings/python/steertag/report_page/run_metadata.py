@@ -1,11 +1,16 @@
 """When, where and by which command something was judged: for report.json and for pages."""
 
 import datetime
+import os
 import pathlib
 import platform
 import shlex
 
 from .. import __version__
+
+
+# What the user typed, if the command became another one: an environment variable.
+TYPED_COMMAND = "STEERTAG_TYPED_COMMAND"
 
 
 def run_metadata(words, started, seconds, versions=None):
@@ -16,7 +21,7 @@ def run_metadata(words, started, seconds, versions=None):
         "seconds": round(seconds, 3),
         "host": platform.node(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "command": shlex.join([_program(words[0]), *words[1:]]),
+        "command": os.environ.get(TYPED_COMMAND) or shlex.join([_program(words[0]), *words[1:]]),
         "versions": {
             "steertag": __version__,
             "python": platform.python_version(),

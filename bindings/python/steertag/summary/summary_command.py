@@ -3,6 +3,8 @@
 import pathlib
 import sys
 
+from .. import build_paths
+
 FORMATS = ("markdown", "github", "gitlab", "badge")
 
 
@@ -17,7 +19,7 @@ def add_command(commands):
         "report",
         type=pathlib.Path,
         nargs="?",
-        default=pathlib.Path("build/report"),
+        default=build_paths.REPORT,
         help="report.json, or its directory (default build/report)",
     )
     parser.add_argument(

@@ -144,7 +144,7 @@ def test_a_run_without_a_report_says_why_whatever_lies_there(report, capsys, sta
     "status, words",
     [
         (1, "exit status 1 and no failed case"),
-        (2, "exit status 2: the run was interrupted"),
+        (2, "exit status 2: the run ended early"),
         (6, "exit status 6: nothing failed, but --require-complete"),
     ],
 )

@@ -14,7 +14,6 @@ from ...case_list import selection_options
 from ..cases.transport import ANY, RDMA, TCP, transport_of
 from .profile import BadProfile, Profile, load
 
-DEFAULT_REPORT = "build/report"
 # Exit status of a run in which nothing failed, but --require-complete misses a case. pytest's own
 # end at 5.
 INCOMPLETE = 6
@@ -136,7 +135,7 @@ def _add_options_of_both(add):
         "--report",
         metavar="DIR",
         help="where index.html, report.json, junit.xml, captures/, failures/ and texts/ go "
-        f"(default {DEFAULT_REPORT})",
+        f"(default {build_paths.REPORT})",
     )
     add(
         "--captures",
@@ -226,7 +225,7 @@ def read_options(config):
         profile = dataclasses.replace(profile, tcp=_tcp_url(get("--tcp"), target))
     listen = _listen_urls(get)
     _check_client_options(get)
-    report = pathlib.Path(get("--report") or config.rootpath / DEFAULT_REPORT)
+    report = pathlib.Path(get("--report") or config.rootpath / build_paths.REPORT)
     if not report.is_absolute():
         report = config.invocation_params.dir / report
     server = os.environ.get("STEERTAG_SERVE") or build_paths.tool("steertag-serve")
