@@ -13,16 +13,16 @@ EXCHANGES_OVER_TCP = "RFC5531-9-1"
 
 class CaseEnd(Exception):
     """Ends a case early with a verdict. `reason` is stable, because baselines compare it: no XIDs,
-    ports or times. `detail` is free text for the reader. `sight` is what was judged, if there was
+    ports or times. `detail` is free text for the reader. `evidence` is what was judged, if there was
     something to see."""
 
     verdict = Verdict.FAIL
 
-    def __init__(self, reason, detail="", sight=None):
+    def __init__(self, reason, detail="", evidence=None):
         super().__init__(reason)
         self.reason = reason
         self.detail = detail
-        self.sight = sight
+        self.evidence = evidence
 
 
 class Failed(CaseEnd):

@@ -8,19 +8,19 @@ import dataclasses
 from ...verdict import Verdict
 from ..recording.recorder import Recorder
 from .case_end import CaseEnd, HarnessError
-from .sight import Sight
+from .evidence import Evidence
 from .transport import binds, RDMA
 
 
 @dataclasses.dataclass(frozen=True)
 class Note:
-    """One observation with a verdict. `reason` is stable; `detail` is for the reader; `sight` is what was
+    """One observation with a verdict. `reason` is stable; `detail` is for the reader; `evidence` is what was
     judged."""
 
     verdict: Verdict
     reason: str
     detail: str = ""
-    sight: Sight | None = None
+    evidence: Evidence | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Run:
         self.violations = []
         self.stumbles = []  # Stumble, of exceptions that no case raises on purpose
 
-    def note(self, verdict, reason, detail="", sight=None):
-        self.notes.append(Note(verdict, reason, detail, sight))
+    def note(self, verdict, reason, detail="", evidence=None):
+        self.notes.append(Note(verdict, reason, detail, evidence))
 
     def xid_seed(self, number):
         """The seed of the XIDs on the connection with this number. A server remembers XIDs after a
@@ -84,7 +84,7 @@ class Run:
                 self.note(Verdict.HARNESS_ERROR, each.name, each.stack)
 
     def end(self, end: CaseEnd):
-        self.note(end.verdict, end.reason, end.detail, end.sight)
+        self.note(end.verdict, end.reason, end.detail, end.evidence)
 
     def explain(self, text):
         """Adds to the detail of the first of the worst notes."""

@@ -14,7 +14,7 @@ from ...verdict import Verdict, verdict_of_level
 from . import kind_words
 from .case_end import Failed, HarnessError, Hung
 from .case_run import current_run
-from .sight import sight_of
+from .evidence import evidence_of
 
 # Values longer than this are kept out of the stable reason.
 LONGEST_VALUE = 60
@@ -52,15 +52,15 @@ class _Expect:
             return outcome
         if kind in (warn or {}):
             text = f"{reason} ({warn[kind]})"
-            run.note(Verdict.WARN, text, _explain(requirement_id, outcome), sight_of(outcome))
+            run.note(Verdict.WARN, text, _explain(requirement_id, outcome), evidence_of(outcome))
             return outcome
         if should is not None and (must is None or kind in must) and kind != "hang":
             preferred = _either(sorted(best))
             reason = f"{requirement_id}: should be {preferred}, saw {kind}"
-            run.note(Verdict.WARN, reason, _explain(requirement_id, outcome), sight_of(outcome))
+            run.note(Verdict.WARN, reason, _explain(requirement_id, outcome), evidence_of(outcome))
             return outcome
         failure = Hung if kind == "hang" else Failed
-        raise failure(reason, _explain(requirement_id, outcome), sight_of(outcome))
+        raise failure(reason, _explain(requirement_id, outcome), evidence_of(outcome))
 
     def equal(self, actual, expected, requirement_id, what, show=True, outcome=None):
         """`actual == expected`. `what` names the value. With show=False the values are left out of
@@ -123,8 +123,8 @@ class _Expect:
         if is_broken:
             run.recorder.check(reason, verdict, outcome)
         if verdict is Verdict.FAIL:
-            raise Failed(reason, detail, sight_of(outcome))
-        run.note(verdict, reason, detail, sight_of(outcome))
+            raise Failed(reason, detail, evidence_of(outcome))
+        run.note(verdict, reason, detail, evidence_of(outcome))
 
 
 def _check_kinds(run, sets):

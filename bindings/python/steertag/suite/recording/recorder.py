@@ -18,7 +18,7 @@ import contextlib
 import dataclasses
 
 from .plain import as_plain
-from .recording_file import MOST_OCTETS, MOST_STEPS, Step
+from .step import MOST_OCTETS, MOST_STEPS, Step
 
 
 @dataclasses.dataclass(eq=False)

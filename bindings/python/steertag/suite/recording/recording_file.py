@@ -19,15 +19,12 @@ from ...verdict import Verdict
 from ..cases.case import restored
 from ..cases.transport import RDMA, TCP
 from ..run.profile import BadProfile, Profile, parse
+from .step import MOST_OCTETS, MOST_STEPS, Step
 
 FORMAT = 2
 SUFFIX = ".steertag"
 # Sides that can be under test.
 SERVER, CLIENT = "server", "client"
-# Actions and octets of one recording. A flood of messages stays below; a case without end does not fill
-# the memory.
-MOST_STEPS = 20_000
-MOST_OCTETS = 64 << 20
 # Octets of a file's parts when unpacked: twice what a recorder keeps, as hex.
 LARGEST_DOCUMENT = 256 << 20
 _DOCUMENT, _CAPTURE = "recording.json", "capture.pcapng"
@@ -62,16 +59,6 @@ class ClientOf:
     listen: tuple = ()
     timeout_s: float = 0.0
     profile: Profile = dataclasses.field(default_factory=Profile)
-
-
-@dataclasses.dataclass(frozen=True)
-class Step:
-    """One line of the log; see recorder. `number` is what others call it by."""
-
-    number: int
-    kind: str
-    subject: str
-    fields: dict
 
 
 @dataclasses.dataclass(frozen=True)

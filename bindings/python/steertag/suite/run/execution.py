@@ -90,7 +90,7 @@ def _guarded(run, function):
     try:
         function()
     except CaseEnd as end:
-        run.note(end.verdict, end.reason, f"{_case_line(end)}{end.detail}", end.sight)
+        run.note(end.verdict, end.reason, f"{_case_line(end)}{end.detail}", end.evidence)
     except pytest.skip.Exception as skipped:
         run.note(Verdict.NOT_TESTABLE, str(skipped))
     except (pytest.exit.Exception, KeyboardInterrupt):

@@ -5,7 +5,7 @@ from ...causes import case_cause
 from ...causes.case_cause import CaseCause
 from ...causes.cause_key import split_reason
 from ...verdict import Verdict, verdict_of_level
-from ..cases.sight import around, tail
+from ..cases.evidence import around, tail
 
 # Lines of a Python error that name it.
 ERROR_LINES = 4
@@ -31,8 +31,8 @@ def first_cause(run, connections):
         return _of_violation(run, found)
     requirement, text = split_reason(note.reason)
     trace = _trace(note, connections)
-    if note.sight is not None and note.sight.refusal:
-        return CaseCause(case_cause.REFUSED, text=note.sight.refusal, trace=trace)
+    if note.evidence is not None and note.evidence.refusal:
+        return CaseCause(case_cause.REFUSED, text=note.evidence.refusal, trace=trace)
     return CaseCause(case_cause.JUDGED, requirement, text=text, trace=trace)
 
 
@@ -78,6 +78,6 @@ def _later(run, found, first):
 
 
 def _trace(note, connections):
-    if note.sight is not None and note.sight.trace:
-        return note.sight.trace
+    if note.evidence is not None and note.evidence.trace:
+        return note.evidence.trace
     return tail(connections[-1]) if connections else ()

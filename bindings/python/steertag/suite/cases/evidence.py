@@ -1,4 +1,4 @@
-"""What a judgement saw: the kind of the outcome, and the few events around it."""
+"""What a case judged by: what our provider refused, and the few events around the one to blame."""
 
 import dataclasses
 
@@ -12,21 +12,21 @@ LAST = 6
 
 
 @dataclasses.dataclass(frozen=True)
-class Sight:
+class Evidence:
     """`refusal`: why our own provider refused what came, or "". `trace`: one line an event."""
 
     refusal: str
     trace: tuple
 
 
-def sight_of(outcome):
-    """The Sight of an outcome of either suite, or None."""
+def evidence_of(outcome):
+    """The Evidence of an outcome of either suite, or None."""
     if outcome is None:
         return None
     last = (getattr(outcome, "connections", None) or [None])[-1]
     conn = getattr(outcome, "conn", None) or last
     refused = getattr(outcome, "kind", "") == kinds.VIOLATION
-    return Sight(outcome.detail if refused else "", tail(conn))
+    return Evidence(outcome.detail if refused else "", tail(conn))
 
 
 def tail(conn):
