@@ -176,3 +176,14 @@ def test_the_report_names_the_target_of_the_profile(run, suite):
     (suite.pytester.path / "p.yaml").write_text("name: mine\n")
     assert run(ROWS, "--profile", "p.yaml").ret == 0
     assert suite.document()["name"] == "mine"
+
+
+def test_an_improvement_keeps_its_capture(run, suite):
+    run([*ROWS, FAIL | {"case": "self.pass"}])
+    cases = {each["id"]: each for each in suite.document()["cases"]}
+    assert cases["self.pass"]["baseline"] == "different"
+    assert cases["self.fail"]["baseline"] == "expected"
+    assert cases["self.pass"]["capture"] == "captures/self.pass.pcapng"
+    assert (suite.report / "captures/self.pass.pcapng").is_file()
+    run(ROWS)
+    assert not (suite.report / "captures/self.pass.pcapng").exists()

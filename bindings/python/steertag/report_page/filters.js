@@ -3,16 +3,20 @@
 
 const WRONG = ["fail", "hang", "crash", "harness-error", "warn"];
 const ANY = "", WENT_WRONG = "went wrong";
+const DIFFERENT = "different", EXPECTED = "expected"; // beside the baseline
 
 function option(value, text) {
   return make("option", {value}, text);
 }
 
-/* Fills the form's choices. Cases that went wrong are chosen first, if there are any. */
+/* Fills the form's choices. Chosen first are cases that differ from the baseline, or else those that went
+   wrong. */
 function fillFilters(form, content) {
   const wrong = content.cases.filter((entry) => WRONG.includes(entry.verdict)).length;
   const verdicts = content.totals.map(([verdict, count]) => option(verdict, `${verdict} (${count})`));
   const started = wrong ? [option(WENT_WRONG, `went wrong (${wrong})`), option(ANY, "any")] : [option(ANY, "any")];
+  const differ = fillBaseline(form.baseline, content);
+  if (differ) started.reverse();
   form.verdict.append(...started, ...verdicts.reverse());
   const causes = content.causes.map((cause) => option(`${cause.number}`, `cause ${cause.number} (${cause.count})`));
   form.cause.append(option(ANY, "any"), ...causes);
@@ -22,6 +26,17 @@ function fillFilters(form, content) {
   form.section.append(option(ANY, "any"), ...[...sections].map((name) => option(name, name)));
   const topics = [...new Set(content.cases.map((entry) => entry.topic))].sort();
   form.topic.append(option(ANY, "any"), ...topics.map((topic) => option(topic, topic || "none")));
+}
+
+/* The filter is there only with a baseline. Returns the number of cases that differ. */
+function fillBaseline(select, content) {
+  const count = (word) => content.cases.filter((entry) => entry.baseline === word).length;
+  const [differ, expected] = [count(DIFFERENT), count(EXPECTED)];
+  const choices = [option(ANY, "any"), option(EXPECTED, `as expected (${expected})`)];
+  if (differ) choices.unshift(option(DIFFERENT, `differs (${differ})`));
+  select.append(...choices);
+  select.parentElement.hidden = !differ && !expected;
+  return differ;
 }
 
 /* "RFC8166-4.5.1" is in itself, in RFC8166-4.5, in RFC8166-4 and in RFC8166. */
@@ -42,6 +57,7 @@ function fitting(form, content) {
   return (entry, place) => {
     const ids = [...entry.about, ...entry.requirements];
     return (verdict === ANY || (verdict === WENT_WRONG ? WRONG.includes(entry.verdict) : entry.verdict === verdict))
+      && (form.baseline.value === ANY || entry.baseline === form.baseline.value)
       && (!ofCause || ofCause.has(place))
       && (requirement === ANY || ids.includes(requirement))
       && (section === ANY || ids.some(inSection))

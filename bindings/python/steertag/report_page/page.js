@@ -86,7 +86,7 @@ function show(content) {
 /* Lists all cases that fit the values, whatever their verdict. */
 function listAll(content, values) {
   form.reset();
-  for (const [name, value] of Object.entries({verdict: ANY, ...values})) form[name].value = value;
+  for (const [name, value] of Object.entries({verdict: ANY, baseline: ANY, ...values})) form[name].value = value;
   show(content);
 }
 
@@ -102,6 +102,7 @@ function showMore(content) {
 function row(entry, content) {
   return make("li", {"data-case": entry.id}, folded({},
     [badge(entry.verdict), make("span", {class: "id"}, entry.id),
+     ...(WRONG.includes(entry.verdict) && entry.baseline === EXPECTED ? [make("span", {class: "known dim"}, "known")] : []),
      make("span", {class: "reason"}, summary(entry, content))],
     () => caseView(entry, content)));
 }

@@ -338,3 +338,19 @@ def test_a_suite_in_which_all_fails_is_small_and_quick(browser, tmp_path, record
     assert len(listed(browser)) == 200 and browser.one("#more").text == "Show 200 of 1,476 more"
     browser.one("#more").click()
     assert len(listed(browser)) == 400
+
+
+def test_with_a_baseline_the_page_begins_with_what_differs(browser, tmp_path):
+    document = long_run.document(2, 2)
+    for entry, word in zip(document["cases"], ("expected", "different", "different", "expected")):
+        entry["baseline"] = word
+    open_page(browser, write(tmp_path, document))
+    ids = [entry["id"] for entry in document["cases"]]
+    assert listed(browser) == ids[1:3]
+    browser.choose("baseline", "as expected (2)")
+    assert listed(browser) == [ids[0], ids[3]]
+    assert browser.texts("#list .known") == ["known"], "of the failure, not of the pass"
+
+
+def test_without_a_baseline_there_is_no_filter_for_it(shown):
+    assert not shown.one("select[name=baseline]").is_displayed()

@@ -95,6 +95,7 @@ def _cause(cause, clauses, places, others):
 def _case(entry, directory, command, others):
     """`side` is the peer under test. `requirements` are claimed; `about` are those that the verdict is about, the cause first. `seen` and `expected`
     are of the cause.
+    `baseline`: "expected", "different", or "" without a baseline.
     `files` and `commands`: [label, text]. `trace`: lines, see trace_lines. `others`: [target, verdict, note].
     """
     cause = entry.get("cause") or {}
@@ -107,6 +108,7 @@ def _case(entry, directory, command, others):
         "sentence": entry.get("sentence", ""),
         "verdict": entry["verdict"],
         "reason": entry["reason"],
+        "baseline": entry.get("baseline", ""),
         "requirements": entry["requirements"],
         "about": list(dict.fromkeys(filter(None, named))),
         "seen": cause.get("text", ""),

@@ -27,7 +27,7 @@ from .run.gaps import find_gaps, gap_lines
 from .run.execution import execute, record_of_setup, SteertagWarning
 from .run.report import Record
 from .run.server_session import ServerSession
-from .run.terminal import status
+from .run.terminal import DIFFERENT, status
 
 _SESSIONS = pytest.StashKey()  # {role of the target: session}
 _CONTROLLER = pytest.StashKey()
@@ -275,6 +275,8 @@ def _apply(record, report, item, options):
         report.outcome, report.longrepr = "passed", None
     if options.baseline is not None and verdict is not Verdict.HARNESS_ERROR:
         baseline_check.apply(record, report, options.baseline)
+    elif options.baseline is not None:
+        record.baseline = DIFFERENT  # a defect of the suite is never expected
     if report.outcome == "passed" and record.detail:
         report.sections.append((f"steertag {record.verdict}", record.detail))
 

@@ -4,12 +4,17 @@ import collections
 import contextlib
 import contextvars
 import dataclasses
+import re
 
 from ...verdict import Verdict
 from ..recording.recorder import Recorder
 from .case_end import CaseEnd, HarnessError
 from .evidence import Evidence
 from .transport import binds, RDMA
+
+
+# The first line of a trace in the details of a note.
+TRACE = re.compile(r"^trace of \d+ events", re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,20 +149,35 @@ class Run:
         return comments + [f"{found.id}: {found.text}" for found in self.findings]
 
     def text(self):
-        """The notes from worst to mildest; of those with one reason, the first has its detail."""
+        """The notes from worst to mildest; of those with one reason, the first has its detail. Notes with one trace
+        stand above it, and it is there once."""
         ranked = sorted(self.notes, key=lambda note: -note.verdict.rank)
         counts = collections.Counter((note.verdict, note.reason) for note in ranked)
-        parts = []
+        groups = {}  # lines by the trace below them
         for note in ranked:
             count = counts.pop((note.verdict, note.reason), 0)
             if not count:
                 continue
-            parts.append(f"{note.verdict}: {note.reason}{f' ({count} times)' * (count > 1)}")
-            if note.detail:
-                parts.append(note.detail.rstrip())
+            words, trace = _split_trace(note.detail)
+            lines = groups.setdefault(trace or note, [])
+            lines.append(f"{note.verdict}: {note.reason}{f' ({count} times)' * (count > 1)}")
+            if words:
+                lines.append(words)
+        parts = []
+        for below, lines in groups.items():
+            parts += lines
+            if isinstance(below, str):
+                parts.append(below)
         if self.epilogue:
             parts.append(self.epilogue.rstrip())
         return "\n".join(parts)
+
+
+def _split_trace(detail):
+    """What the detail of a note says, and the traces at its end, or ""."""
+    found = TRACE.search(detail)
+    place = len(detail) if found is None else found.start()
+    return detail[:place].rstrip(), detail[place:].rstrip()
 
 
 _current = contextvars.ContextVar("steertag_run", default=None)

@@ -8,8 +8,8 @@ from .terminal import DIFFERENT, EXPECTED
 
 def apply(record, report, baseline):
     """Changes the test report of a case by the comparison of its record with the baseline."""
-    row = baseline.row(record.id)
-    differences = differences_of(Case.of(vars(record)), row)
+    differences = _differences(record, baseline)
+    record.baseline = DIFFERENT if differences else EXPECTED
     if differences:
         lines = [f"{one.kind}: expected {one.expected}; seen {one.seen}" for one in differences]
         report.outcome, report.steertag_baseline = "failed", DIFFERENT
@@ -17,7 +17,16 @@ def apply(record, report, baseline):
         report.steertag_brief = f"{record.id}, by the baseline: {'; '.join(lines)}"
     elif report.outcome == "failed":
         report.outcome, report.steertag_baseline = "skipped", EXPECTED
-        report.wasxfail = f"{record.verdict}: {row.note}"
+        report.wasxfail = f"{record.verdict}: {baseline.row(record.id).note}"
+
+
+def is_different(record, baseline):
+    """Whether a record differs from the baseline, which may be None."""
+    return baseline is not None and bool(_differences(record, baseline))
+
+
+def _differences(record, baseline):
+    return differences_of(Case.of(vars(record)), baseline.row(record.id))
 
 
 def compare_all(report, baseline):

@@ -15,6 +15,7 @@ from .baseline_check import compare_all, names_a_part
 from .options import INCOMPLETE, lock_report_directory, make_report_directory
 from .report import JunitReport, Record, Report
 from .terminal import without_cases, write_digest, write_summary
+from .time_left import TimeLeft
 
 # Keys of a worker's final message to the controller.
 WORKER_PROBLEM = "steertag_problem"
@@ -33,6 +34,8 @@ class Controller:
         self._options = options
         self._started = datetime.datetime.now(datetime.timezone.utc)
         self._started_s = time.monotonic()
+        self._time_left = TimeLeft()
+        self._session = None
         self._roles = set()
         self._case_ids = {}  # of started cases, by node id
         self._name_target({"server"})
@@ -66,6 +69,17 @@ class Controller:
         for line in lines:
             reporter.write_line(line)
 
+    def pytest_sessionstart(self, session):
+        self._session = session
+
+    def _tell_time_left(self):
+        """Prints whole lines, which a log can hold too. With xdist, the session counts the cases of its workers."""
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        line = self._time_left.line_after_case(self._session.testscollected)
+        if line and reporter is not None:
+            reporter.ensure_newline()
+            reporter.write_line(line)
+
     def partial(self):
         """Some cases were not selected, or did not run."""
         self._report.partial = True
@@ -97,6 +111,7 @@ class Controller:
             self._name_target(self._roles)
         if hasattr(report, "steertag"):
             self._report.add(Record(**report.steertag))
+            self._tell_time_left()
         stop = getattr(report, "steertag_stop", "")
         if stop:
             self._stop(stop)

@@ -9,19 +9,18 @@ import pytest
 from ... import requirements as ledger
 from ...verdict import Verdict, verdict_of_level
 from ..cases.case_end import CaseEnd
-from ..cases.case_run import running, Stumble
+from ..cases.case_run import running, Stumble, TRACE
 from ..cases.judge_findings import connection_rows
 from ..cases.trace_rows import trace_rows
 from ..exchange.link import Refused
 from ..rdma.journal import message_number
+from .baseline_check import is_different
 from .first_cause import first_cause
 from .report import CAPTURES, FAILURES, Record
 
 
 # Files without lines of a case.
 _HARNESS = re.compile("/steertag/(suite|replay)/")
-# The first line of a trace in the details of a note.
-_TRACE = re.compile(r"^trace of \d+ events", re.MULTILINE)
 
 
 class SteertagWarning(UserWarning):
@@ -44,13 +43,17 @@ def execute(session, function):
         if run.fallback and not run.verdict.spoils_run:
             run.note(*run.fallback, "it did not fail when it was done once more")
         files = session.files_of(run, first_cause(run, bench.connections))
-        _guarded(run, lambda: files.keep_capture(bench))
+        _guarded(run, lambda: files.keep_capture(bench, _is_improvement(run, session.options)))
         _guarded(run, lambda: files.keep_recording(session.recording_of))
         run.judge_stumbles()
         record = record_of(run)
         record.cause = _cause_row(run, bench)
         _guarded(run, lambda: files.keep_text(record.detail))
     return record
+
+
+def _is_improvement(run, options):
+    return run.verdict is Verdict.PASS and is_different(record_of(run), options.baseline)
 
 
 def _logged(run, function):
@@ -136,7 +139,7 @@ def _trace(run, bench):
     if not run.verdict.spoils_run and run.verdict is not Verdict.WARN:
         return
     run.trace = trace_rows(bench.connections)
-    if run.trace and not any(_TRACE.search(note.detail) for note in run.notes):
+    if run.trace and not any(TRACE.search(note.detail) for note in run.notes):
         run.explain(bench.connections[run.trace[-1]["connection"] - 1].journal_text())
 
 

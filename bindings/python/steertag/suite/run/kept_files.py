@@ -24,9 +24,10 @@ class KeptFiles:
         self._run = run
         self._wanted = run.verdict not in _UNREMARKABLE and not is_one_of_many
 
-    def keep_capture(self, bench):
+    def keep_capture(self, bench, is_improvement=False):
+        """`is_improvement`: the case went well, and its baseline says otherwise."""
         directory = self._options.report / CAPTURES
-        if self._wanted or self._options.captures == ALL:
+        if self._wanted or is_improvement or self._options.captures == ALL:
             bench.write_capture(directory)
         else:
             (directory / f"{self._run.case_id}.pcapng").unlink(missing_ok=True)

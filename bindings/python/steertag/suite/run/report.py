@@ -39,6 +39,7 @@ class Record:
     trace: list = dataclasses.field(default_factory=list)  # of a failure; see trace_rows.py
     cause: dict | None = None  # fields of causes.CaseCause, of a case that went wrong
     sentence: str = ""  # what the case tries
+    baseline: str = ""  # with one: terminal.EXPECTED or DIFFERENT
 
     @property
     def rank(self):
@@ -51,6 +52,8 @@ class Record:
         row["seconds"] = round(self.seconds, 3)
         if not self.trace:
             del row["trace"]
+        if not self.baseline:
+            del row["baseline"]
         return row
 
 
