@@ -71,11 +71,3 @@ def test_a_page_that_cannot_be_written_is_a_problem_of_the_run(suite):
     assert done.ret == 1
     done.stdout.fnmatch_lines("*ERROR: report directory *: Is a directory")
     assert suite.verdicts() == {"self.passes": "pass"}
-
-
-def test_the_text_of_a_case_has_a_trace_once(suite):
-    suite.cases(test_a=CASES)
-    suite.run("--case", "self.fails")
-    text = (suite.report / "texts/self.fails.txt").read_text()
-    heads = [line for line in text.splitlines() if line.startswith(("fail: ", "trace of "))]
-    assert [head.split(" ", 1)[0] for head in heads] == ["fail:", "fail:", "trace"], text

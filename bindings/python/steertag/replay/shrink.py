@@ -161,7 +161,7 @@ class _Judge:
 def _bar(limit):
     from tqdm import tqdm  # most commands draw no bar
 
-    return tqdm(total=limit, desc="runs", leave=False, disable=not sys.stderr.isatty())
+    return tqdm(total=limit, desc="runs, at most", leave=False, disable=not sys.stderr.isatty())
 
 
 def _tell(before, after, runs, complete, listing):

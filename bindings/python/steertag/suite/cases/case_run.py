@@ -153,13 +153,14 @@ class Run:
         stand above it, and it is there once."""
         ranked = sorted(self.notes, key=lambda note: -note.verdict.rank)
         counts = collections.Counter((note.verdict, note.reason) for note in ranked)
+        traces = [_split_trace(note.detail)[1] for note in ranked]
         groups = {}  # lines by the trace below them
         for note in ranked:
             count = counts.pop((note.verdict, note.reason), 0)
             if not count:
                 continue
             words, trace = _split_trace(note.detail)
-            lines = groups.setdefault(trace or note, [])
+            lines = groups.setdefault(_whole_trace(trace, traces) or note, [])
             lines.append(f"{note.verdict}: {note.reason}{f' ({count} times)' * (count > 1)}")
             if words:
                 lines.append(words)
@@ -178,6 +179,13 @@ def _split_trace(detail):
     found = TRACE.search(detail)
     place = len(detail) if found is None else found.start()
     return detail[:place].rstrip(), detail[place:].rstrip()
+
+
+def _whole_trace(trace, traces):
+    """The longest of the traces that begins as this one: a trace taken later has more events."""
+    events = trace.partition("\n")[2]
+    longer = [each for each in traces if events and each.partition("\n")[2].startswith(events)]
+    return max(longer, key=len, default=trace)
 
 
 _current = contextvars.ContextVar("steertag_run", default=None)

@@ -76,9 +76,11 @@ class Controller:
         """Prints whole lines, which a log can hold too. With xdist, the session counts the cases of its workers."""
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         line = self._time_left.line_after_case(self._session.testscollected)
-        if line and reporter is not None:
-            reporter.ensure_newline()
-            reporter.write_line(line)
+        if not line or reporter is None:
+            return
+        if self._config.get_terminal_writer().width_of_current_line:
+            reporter.write_line("")  # the letters of the cases stand there
+        reporter.write_line(line)
 
     def partial(self):
         """Some cases were not selected, or did not run."""

@@ -142,7 +142,7 @@ def _add_options_of_both(add):
         choices=(FAILING, ALL),
         default=FAILING,
         help="whose captures are kept: of cases that fail or warn, without the many of one cause "
-        "(default), since others have nothing to look for and take most of the space; or of all",
+        "and those better than the baseline (default), since others have nothing to look for and take most of the space; or of all",
     )
     add(
         "--case",
