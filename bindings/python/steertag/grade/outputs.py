@@ -9,7 +9,11 @@ from ..files.escape import printable
 
 def problem(arguments):
     """The conflict in one sentence, or None."""
-    return _problem_of_input(arguments) or _problem_of_annotated_copy(arguments) or _problem_of_shared_files(arguments)
+    return (
+        _problem_of_input(arguments)
+        or _problem_of_annotated_copy(arguments)
+        or _problem_of_shared_files(arguments)
+    )
 
 
 def _problem_of_input(arguments):

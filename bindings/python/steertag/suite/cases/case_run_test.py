@@ -22,4 +22,7 @@ def test_notes_with_one_trace_stand_above_it():
 
 def test_other_traces_stay_below_their_notes():
     text = text_of(f"first\n{LONG}", f"second\n{OTHER}", "third")
-    assert text == f"fail: reason 1\nfirst\n{LONG}\nfail: reason 2\nsecond\n{OTHER}\nfail: reason 3\nthird"
+    assert (
+        text
+        == f"fail: reason 1\nfirst\n{LONG}\nfail: reason 2\nsecond\n{OTHER}\nfail: reason 3\nthird"
+    )

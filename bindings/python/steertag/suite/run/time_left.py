@@ -29,7 +29,9 @@ class TimeLeft:
         left_s = spent_s / self._ended * (total - self._ended)
         if left_s < LEAST_S:
             return ""
-        return f"about {_span(left_s)} left, at the pace of the first {self._ended} of {total} cases"
+        return (
+            f"about {_span(left_s)} left, at the pace of the first {self._ended} of {total} cases"
+        )
 
 
 def _span(seconds):
