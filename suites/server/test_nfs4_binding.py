@@ -435,8 +435,7 @@ def test_within_limits(bench, name):
 )
 @pytest.mark.parametrize("name", ["17-segments", "100-chunks", "150-segments", "10-read-chunks"])
 def test_complex(bench, name):
-    """More segments or chunks than a server must take: it takes them, or answers ERR_CHUNK or
-    GARBAGE_ARGS."""
+    """More segments or chunks than a server must take: taken, or ERR_CHUNK or GARBAGE_ARGS."""
     if name == "150-segments":  # The header alone has more octets than the default threshold.
         bench.need("large-inline")
     content = bench.random.randbytes(4096)
