@@ -22,8 +22,9 @@ _BROKEN = re.compile(r"\breason: '?([\w.-]+): ")
 
 
 def by_case(failures):
-    """{case id: [[target, verdict, note]]} of the targets that fail a case in the same way: they break one of its
-    requirements, or crash or hang as it does. `failures` are {case id: (verdict, requirement ids)}.
+    """{case id: [[target, verdict, note]]} of the targets that fail a case in the same way.
+
+    They break one of the requirements, or crash or hang too. `failures` are {case id: (verdict, requirement ids)}.
     """
     found = {}
     for target, row in _rows(_CASE, set(failures)):
