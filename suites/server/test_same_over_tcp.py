@@ -11,8 +11,9 @@ from .same_results import expect_same, SAME
 OWN = "RFC5531-9-1"
 CONTENT = 20_001
 NAMES = ("a", "bb", "name-of-thirteen", "x" * 100, "y" * 255)
-# Octets of a READDIR, READDIRPLUS or READ reply that fits every threshold of bench.connect().
+# Octets of a READDIR, READDIRPLUS or READ that fit the thresholds of bench.connect(), if the target announces any.
 INLINE = 3000
+DEFAULT_INLINE = 1024  # without an announcement
 # offset, count of READs. Those above INLINE need a chunk.
 READS = {
     "nothing": (0, 0),
@@ -73,6 +74,8 @@ SMALL = {
     "remove-missing": lambda tree: ("REMOVE", {"object": where(tree.directory, "missing")}),
     "mkdir-existing": lambda tree: ("MKDIR", {"where": where(tree.directory, "subdirectory")}),
 }
+# Those with more octets than the default threshold has.
+LARGE = ("readdirplus",)
 # The expected errors, so that two wrong answers do not count as equal.
 ERRORS = {
     "no-entry": ["nfs:NFS3ERR_NOENT"],
@@ -121,6 +124,8 @@ def over_both(bench, form, make):
 @pytest.mark.parametrize("name", SMALL)
 def test_results(bench, name, form):
     """A call with small results, or with an error."""
+    if form == "inline" and name in LARGE:
+        bench.need("large-inline")
     procedure, fields = SMALL[name](Tree(bench))
     over_rdma, over_tcp, call = over_both(
         bench, form, lambda conn: conn.nfs_call(procedure, **fields)
@@ -159,8 +164,10 @@ def forms_of_read():
 def test_read(bench, name, form):
     """READ with its data inline, in write chunks or in the reply chunk, merged into one payload
     stream."""
-    tree = Tree(bench)
     offset, count = READS[name]
+    if form == "inline" and count > DEFAULT_INLINE:
+        bench.need("large-inline")
+    tree = Tree(bench)
     over_rdma, over_tcp, call = over_both(
         bench,
         form,
@@ -192,6 +199,8 @@ WRITES += [("read-chunk", 65_536), ("long-call", 3), ("long-call", 20_000)]
 def test_write(bench, form, length):
     """Data of a WRITE over RDMA is read over TCP, and the reverse. Both replies are equal except
     for times."""
+    if form == "inline" and length > DEFAULT_INLINE:
+        bench.need("large-inline")
     content = bench.random.randbytes(length)
     one, other = bench.file(), bench.file()
     conn, tcp = bench.connect(), bench.connect_tcp()

@@ -10,6 +10,7 @@ from .comparison import compare
 from .error import BaselineError
 from .not_testable import KEY as NOT_TESTABLE, by_reason
 from .run_report import load_report
+from .shipped import path_of
 from .update import update
 
 # The exit status of a comparison with differences. Status 2: no comparison is possible.
@@ -24,7 +25,9 @@ def add_command(commands):
         "check", help="compare a report with a baseline; exit status 0: matches, 1: differs"
     )
     checking.add_argument("report", type=pathlib.Path, help="report.json, or its directory")
-    checking.add_argument("baseline", type=pathlib.Path, help="the baseline file")
+    checking.add_argument(
+        "baseline", type=pathlib.Path, help="the baseline file, or the name of one that is shipped"
+    )
     checking.set_defaults(run=check)
     updating = actions.add_parser(
         "update",
@@ -55,7 +58,7 @@ def check(arguments):
     """Compares a report with a baseline."""
     try:
         report = load_report(arguments.report)
-        baseline = load(arguments.baseline, report.name)
+        baseline = load(path_of(arguments.baseline), report.name)
     except BaselineError as error:
         raise Failure(str(error)) from None
     comparison = compare(report, baseline)

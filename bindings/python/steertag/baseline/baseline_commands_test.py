@@ -474,3 +474,9 @@ def test_the_baselines_of_the_lab_survive_an_update_octet_by_octet(tmp_path):
         assert baseline.compare(report, expected).matches(), path
         result = update(path, path.read_text(), [report], path.stem, TODAY)
         assert result.nothing() and result.text == path.read_text(), path
+
+
+def test_a_shipped_baseline_is_taken_by_its_name(tmp_path, capsys):
+    report = write_report(tmp_path, [], name="steertag-server")
+    assert steertag("baseline", "check", report, "steertag-server") == baseline_commands.DIFFERS
+    assert "stale row" in capsys.readouterr().out

@@ -26,6 +26,7 @@ def _lines(word, explained):
     for known, lines in (
         (explained.cases, explained.case),
         (explained.deviations, explained.deviation),
+        (explained.topics, explained.topic),
     ):
         if lower in known:
             return lines(lower)
@@ -37,7 +38,8 @@ def _lines(word, explained):
             return lines(find(word))
         except ledger_places.UnknownPlace:
             pass
-    known = [*explained.cases, *explained.deviations, *explained.rows, *ledger_places.place_names()]
+    known = [*explained.cases, *explained.deviations, *explained.topics, *explained.rows]
+    known += ledger_places.place_names()
     raise Failure(
-        f"{word} is not in the ledger, and no case or deviation{did_you_mean(word, known)}"
+        f"{word!r} is not in the ledger, and no case, topic or deviation{did_you_mean(word, known)}"
     )

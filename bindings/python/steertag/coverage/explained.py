@@ -4,6 +4,7 @@ import textwrap
 
 from .. import ledger_places
 from .. import requirements as ledger
+from ..case_list.case_entry import topic_of
 from .coverage_document import url
 
 WIDTH = 100  # columns of wrapped sentences
@@ -12,13 +13,18 @@ WIDTH = 100  # columns of wrapped sentences
 class Explained:
     """Explains by a Matrix. `problem` says why it has no cases, or is "".
 
-    `cases`: {id: CaseEntry}. `deviations`: {name: [deviation of a side]}. `rows`: {requirement id: Row}.
+    `cases`: {id: CaseEntry}. `topics`: {topic, or side.topic: [CaseEntry]}. `deviations`: {name: [deviation of a side]}. `rows`: {requirement id: Row}.
     """
 
     def __init__(self, matrix, problem=""):
         self._problem = problem
         self.cases = {case.id: case for case in matrix.cases}
         self.rows = {row.requirement.id: row for row in matrix.rows}
+        self.topics = {}
+        for case in matrix.cases:
+            topic = topic_of(case.id)
+            for name in (topic, f"{case.id.partition('.')[0]}.{topic}"):
+                self.topics.setdefault(name, []).append(case)
         self.deviations = {}
         for row in matrix.rows:
             for each in row.deviations:
@@ -74,6 +80,14 @@ class Explained:
         command = "" if case.id.startswith("server.") else " -- COMMAND"
         yield f"  run: steertag {role} --case {case.id}{command}"
 
+    def topic(self, name):
+        """The lines on the cases of a topic."""
+        cases = self.topics[name]
+        yield f"{name}  topic of {len(cases)} {'case' if len(cases) == 1 else 'cases'}"
+        for case in cases:
+            yield f"  {case.id}"
+            yield from _wrapped(case.summary)
+
     def deviation(self, name):
         """The lines on the deviations with this name, of one side or of both."""
         for each in self.deviations[name]:
@@ -83,8 +97,8 @@ class Explained:
                 yield f"  breaks: {ledger.citation(requirement_id)}"
             row = self.rows[each.requirement]
             yield from (f"  case: {case.id}" for case in row.cases_of(each.side))
-            option = "--deviate" if each.side == "server" else "--client-deviate"
-            yield f"  run: pytest suites/{each.side} {option} {each.name}"
+            server, client = "steertag test bundled --deviate", "pytest suites/client --client-deviate"
+            yield f"  run: {server if each.side == 'server' else client} {each.name}"
 
     def _deviations_of(self, case):
         """The deviations of the case's side that break a requirement of it."""

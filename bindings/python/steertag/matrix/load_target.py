@@ -2,10 +2,10 @@
 
 import collections
 import dataclasses
-import pathlib
 
 from ..baseline import PASS, BaselineError, load_report, shipped
 from ..baseline.baseline_file import parse, read
+from ..suggestions import did_you_mean
 from .target import Result, Target, broken
 
 SUFFIXES = (".yaml", ".yml")
@@ -28,12 +28,10 @@ def load_targets(arguments):
 def load_target(argument):
     """The Target of a report.json, of its directory, of a baseline file, or of a shipped baseline by
     its name."""
-    path = pathlib.Path(argument)
+    path = shipped.path_of(argument)
     if not path.exists():
-        known = shipped.baselines()
-        if str(argument) not in known:
-            raise BaselineError(f"there is neither a file nor a shipped baseline {argument}")
-        path = known[str(argument)]
+        near = did_you_mean(str(argument), shipped.baselines())
+        raise BaselineError(f"there is neither a file nor a shipped baseline {argument}{near}")
     return of_baseline(path) if path.suffix in SUFFIXES else of_report(path)
 
 

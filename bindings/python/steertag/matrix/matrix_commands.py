@@ -37,10 +37,17 @@ def matrix(arguments):
 def diff(arguments):
     """Prints the differences of two targets."""
     targets = _load([arguments.before, arguments.after])
-    comparison = compare(*targets)
+    before, after = targets
+    if before.sides and after.sides and before.sides.isdisjoint(after.sides):
+        raise Failure(f"{_tests(before)}, and {_tests(after)}: they have no case in common")
+    comparison = compare(before, after)
     for line in difference_text.lines(targets, comparison, arguments.cases):
         print(line)
     return DIFFERS if comparison.changes else 0
+
+
+def _tests(target):
+    return f"{target.name} is a {' and a '.join(sorted(target.sides))}"
 
 
 def _left(every, chosen, shown, by):

@@ -193,6 +193,16 @@ def test_diff_says_by_its_status_whether_two_are_the_same(runs, capsys):
     assert sentence in capsys.readouterr().err
 
 
+def test_diff_refuses_a_server_and_a_client(capsys):
+    assert steertag("diff", "linux-6.1-siw", "client-linux-6.12-siw-v3") == 2
+    assert "they have no case in common" in capsys.readouterr().err
+
+
+def test_a_shipped_baseline_of_nearly_this_name_is_suggested(capsys):
+    assert steertag("matrix", "linux-6.1-siv") == 2
+    assert "did you mean linux-6.1-siw" in capsys.readouterr().err
+
+
 def test_what_cannot_be_written_ends_with_one_sentence(runs, tmp_path, capsys):
     assert steertag("matrix", *runs, "--html", tmp_path / "no" / "it.html") == 2
     assert "No such file or directory" in capsys.readouterr().err

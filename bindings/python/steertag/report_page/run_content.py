@@ -26,9 +26,14 @@ def run_content(document, directory):
     """
     run = RunCases.of(document)
     causes, warnings = fold(run.failed), fold(run.warned)
-    wrong = [case.id for case in (*run.failed, *run.warned)]
+    wrong = {case.id for case in (*run.failed, *run.warned)}
+    failures = {
+        entry["id"]: (entry["verdict"], _about(entry))
+        for entry in document["cases"]
+        if entry["id"] in wrong
+    }
     places = {entry["id"]: place for place, entry in enumerate(document["cases"])}
-    others = shipped_failures.by_case(wrong) if wrong else {}
+    others = shipped_failures.by_case(failures) if failures else {}
     command = document.get("run", {}).get("command", "")
     cases = [_case(entry, directory, command, others) for entry in document["cases"]]
     named = [each for case in cases for each in (*case["about"], *case["requirements"])]
@@ -72,7 +77,7 @@ def _cause(cause, clauses, places, others):
 
     - `follows`: [requirement, number of cases] that were broken later.
     - `after`: [number of another cause, number of cases]; `perhaps`: the number of another cause, or null.
-    - `others`: [target, number of the cases that it fails too].
+    - `others`: [target, number of the cases that it fails in the same way].
     """
     fail_too = collections.Counter(
         target for case in cause.cases for target, _, _ in others.get(case.id, ())
@@ -93,14 +98,11 @@ def _cause(cause, clauses, places, others):
 
 
 def _case(entry, directory, command, others):
-    """`side` is the peer under test. `requirements` are claimed; `about` are those that the verdict is about, the cause first. `seen` and `expected`
-    are of the cause.
+    """`side` is the peer under test. `requirements` are claimed; `about`: see _about. `seen` and `expected` are of the cause.
     `baseline`: "expected", "different", or "" without a baseline.
     `files` and `commands`: [label, text]. `trace`: lines, see trace_lines. `others`: [target, verdict, note].
     """
     cause = entry.get("cause") or {}
-    named = [cause.get("requirement", ""), *(found["id"] for found in entry["findings"])]
-    named += [split_reason(part)[0] for part in entry["reason"].split("; ")]
     return {
         "id": entry["id"],
         "side": entry["id"].partition(".")[0],
@@ -110,7 +112,7 @@ def _case(entry, directory, command, others):
         "reason": entry["reason"],
         "baseline": entry.get("baseline", ""),
         "requirements": entry["requirements"],
-        "about": list(dict.fromkeys(filter(None, named))),
+        "about": _about(entry),
         "seen": cause.get("text", ""),
         "expected": cause.get("expected", ""),
         "files": list(_files(entry, directory)),
@@ -118,6 +120,14 @@ def _case(entry, directory, command, others):
         "trace": page_lines(entry.get("trace", ())),
         "others": others.get(entry["id"], []),
     }
+
+
+def _about(entry):
+    """The requirements that the verdict is about, the cause first."""
+    cause = entry.get("cause") or {}
+    named = [cause.get("requirement", ""), *(found["id"] for found in entry["findings"])]
+    named += [split_reason(part)[0] for part in entry["reason"].split("; ")]
+    return list(dict.fromkeys(filter(None, named)))
 
 
 def _files(entry, directory):

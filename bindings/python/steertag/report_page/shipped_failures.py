@@ -1,14 +1,17 @@
-"""Which shipped baselines fail the same cases, or break the same requirements."""
+"""Which shipped baselines break the same requirement in the same case, or anywhere."""
 
 import re
 
 import yaml
 
 from ..baseline import shipped
+from ..causes.cause_key import split_reason
 from ..causes.digest import counted
 
 # Verdicts that say what a target does wrong.
 _WRONG = ("fail", "warn", "crash", "hang")
+# Those whose reason is how the target ended.
+_ENDS = ("crash", "hang")
 # Our own peers say nothing about others.
 _OURS = "steertag-"
 # The project's own files are no input from outside: the fast loader, which deep nesting crashes, is enough.
@@ -18,11 +21,16 @@ _CASE = re.compile(r"\bcase: (\S+)")
 _BROKEN = re.compile(r"\breason: '?([\w.-]+): ")
 
 
-def by_case(case_ids):
-    """{case id: [[target, verdict, note]]}"""
-    wanted, found = set(case_ids), {}
-    for target, row in _rows(_CASE, wanted):
-        if row["case"] in wanted:
+def by_case(failures):
+    """{case id: [[target, verdict, note]]} of the targets that fail a case in the same way.
+
+    They break one of the requirements, or crash or hang too. `failures` are {case id: (verdict, requirement ids)}.
+    """
+    found = {}
+    for target, row in _rows(_CASE, set(failures)):
+        verdict, ids = failures.get(row["case"], ("", ()))
+        broken = {split_reason(part)[0] for part in row["reason"].split("; ")}
+        if not broken.isdisjoint(ids) or (verdict in _ENDS and verdict == row["verdict"]):
             found.setdefault(row["case"], []).append([target, row["verdict"], row["note"]])
     return found
 
