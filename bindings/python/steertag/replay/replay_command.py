@@ -2,6 +2,7 @@
 
 import collections
 
+from .. import progress
 from ..failure import Failure
 from ..files.escape import printable
 
@@ -63,7 +64,8 @@ def run(arguments):
     steps = "" if of_client else f", {len(recording.steps)} steps"
     print(f"{printable(recording.case['id'])}{steps}")
     print(f"recorded: {printable(sentence(recording.verdict, recording.reason))}")
-    record = _play_client(recording, arguments) if of_client else _play(recording, arguments)
+    with progress.note("replaying: some seconds"):
+        record = _play_client(recording, arguments) if of_client else _play(recording, arguments)
     print(f"replayed: {printable(sentence(record.verdict, record.reason))}")
     if record.verdict in _NOT_PLAYED:
         print("not reproducible")

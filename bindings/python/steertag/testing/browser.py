@@ -27,6 +27,12 @@ _OPTIONS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
 
+# Its `resize` event comes before the callbacks of a frame.
+_AFTER_RESIZE = """
+const [width, done] = arguments;
+const frame = () => requestAnimationFrame(innerWidth === width ? () => requestAnimationFrame(done) : frame);
+frame();"""
+
 
 def is_installed():
     """Whether chromium-driver is there."""
@@ -101,9 +107,10 @@ class Browser:
         return [each["message"] for each in self._driver.get_log("browser")]
 
     def resize(self, width, height):
-        """The size of the page in pixels."""
+        """The size of the page in pixels. Waits until the page has drawn what depends on it."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self._driver.execute_async_script(_AFTER_RESIZE, width)
 
     def scheme(self, name):
         """Whether the user prefers a "light" or a "dark" page."""
