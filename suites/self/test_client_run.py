@@ -169,6 +169,14 @@ def test_shell_names_a_program_that_is_not_there(suite):
     assert "exit status 127" in result.stderr.str()
 
 
+def test_a_deviation_of_the_server_is_refused(suite):
+    """It would change nothing, and the run would pass."""
+    suite.cases(test_cases=CASES)
+    result = suite.run("--deviate", "grants-zero")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--deviate is for cases for servers, and this run has none" in result.stderr.str()
+
+
 def test_the_refusal_without_our_own_client_names_the_command_that_builds_it(suite, monkeypatch):
     suite.cases(test_cases=CASES)
     missing = suite.pytester.path / "steertag-copy"

@@ -4,6 +4,7 @@ Load it with `-p steertag.suite.plugin` (this repository's pyproject.toml does).
 tests alone.
 """
 
+import contextlib
 import secrets
 import sys
 
@@ -22,7 +23,7 @@ from .cases.expectation_source import module_problems, modules_of
 from .client.client_session import ClientSession
 from .run import baseline_check, options as suite_options
 from .run.case_session import Unreachable
-from .run.controller import WORKER_PARTIAL, WORKER_PROBLEM, Controller
+from .run.controller import WORKER_PARTIAL, WORKER_PROBLEM, WORKER_USAGE, Controller
 from .run.gaps import find_gaps, gap_lines
 from .run.execution import execute, record_of_setup, SteertagWarning
 from .run.report import Record
@@ -81,15 +82,34 @@ def _first_contact(suite):
         raise pytest.UsageError(str(error)) from None
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session):
-    """Contacts every target before the first case, if this process runs the cases alone."""
+    """Contacts every target before the first case."""
     config = session.config
-    if _CONTROLLER in config.stash and not config.option.collectonly:
-        for role in sorted(config.stash.get(_ROLES, ())):
+    roles = sorted(config.stash.get(_ROLES, ()))
+    if config.option.collectonly:
+        return
+    with _usage_told(config, session.items):
+        for role in roles:
             _first_contact(config.stash[_SESSIONS][role])
+    if _CONTROLLER in config.stash:
+        for role in roles:
             config.stash[_CONTROLLER].tell_gaps(_gaps_of(session, role))
-    elif getattr(config, "workerinput", {}).get("workerid") == _TELLER:
-        config.stash[_UNTOLD] = set(config.stash.get(_ROLES, ()))
+    elif config.workerinput["workerid"] == _TELLER:
+        config.stash[_UNTOLD] = set(roles)
+
+
+@contextlib.contextmanager
+def _usage_told(config, items):
+    """Makes a pytest.UsageError of a worker one of the run: xdist would call it an internal error. The worker has
+    no case then, as all others have none for the same reason."""
+    try:
+        yield
+    except pytest.UsageError as error:
+        if _CONTROLLER in config.stash:
+            raise
+        config.workeroutput[WORKER_USAGE] = str(error)
+        items.clear()
 
 
 def _gaps_of(session, role):
@@ -116,6 +136,12 @@ def pytest_sessionfinish(session):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
+    with _usage_told(config, items):
+        _choose(config, items)
+
+
+def _choose(config, items):
+    """Finds the cases, and keeps those that the command line asks for."""
     seen = {}
     roles = set()
     for item in items:
@@ -139,6 +165,7 @@ def pytest_collection_modifyitems(config, items):
     if selection:
         _select(config, items, selection)
         roles = {item.stash[_CASE][0].role for item in items}
+    suite_options.check_roles(config.getoption, roles)
     config.stash[_ROLES] = roles
     if roles and not config.option.collectonly:
         suite_options.make_report_directory(config.stash[_SESSIONS]["server"].options.report)

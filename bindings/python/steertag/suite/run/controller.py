@@ -20,6 +20,7 @@ from .time_left import TimeLeft
 # Keys of a worker's final message to the controller.
 WORKER_PROBLEM = "steertag_problem"
 WORKER_PARTIAL = "steertag_partial"
+WORKER_USAGE = "steertag_usage"  # why it runs no case: a wrong option, or no target
 
 # pytest's exit codes if every selected case has run.
 _COMPLETE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
@@ -50,6 +51,7 @@ class Controller:
         self._junit = None
         self._lock = None  # on the report directory
         self._problems = []
+        self._usage = ""  # what is wrong with the command line, as a worker found
 
     def _name_target(self, roles):
         names = {"server": _server_name, "client": _client_name}
@@ -65,9 +67,14 @@ class Controller:
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is None or not lines:
             return
-        reporter.ensure_newline()
+        self._end_line(reporter)
         for line in lines:
             reporter.write_line(line)
+
+    def _end_line(self, reporter):
+        """Ends a line of the letters of cases."""
+        if self._config.get_terminal_writer().width_of_current_line:
+            reporter.write_line("")
 
     def pytest_sessionstart(self, session):
         self._session = session
@@ -78,8 +85,7 @@ class Controller:
         line = self._time_left.line_after_case(self._session.testscollected)
         if not line or reporter is None:
             return
-        if self._config.get_terminal_writer().width_of_current_line:
-            reporter.write_line("")  # the letters of the cases stand there
+        self._end_line(reporter)
         reporter.write_line(line)
 
     def partial(self):
@@ -141,6 +147,7 @@ class Controller:
         last_words = getattr(node, "workeroutput", {})
         if last_words.get(WORKER_PARTIAL):
             self.partial()
+        self._usage = last_words.get(WORKER_USAGE, self._usage)
         if last_words.get(WORKER_PROBLEM):
             self.problem(last_words[WORKER_PROBLEM])
 
@@ -158,6 +165,19 @@ class Controller:
             self.problem(f"junit.xml: {self._junit.error.strerror}")
         if self._problems and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if session.exitstatus == pytest.ExitCode.INTERRUPTED and self._has_failed():
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self._usage:
+            self._problems = [self._usage]
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def _has_failed(self):
+        """Whether a run that its target's end has stopped says something wrong of the target."""
+        if not self._report.stopped:
+            return False
+        if self._comparison is not None:
+            return not self._comparison.matches()
+        return any(Verdict(each.verdict).outcome == "failed" for each in self._report.records)
 
     def _write(self, session):
         if self._report.executed() == 0 and session.exitstatus == pytest.ExitCode.OK:

@@ -296,6 +296,21 @@ def _check_client_options(get):
         )
 
 
+# Options that mean nothing without cases of a role.
+_OF_ROLE = {
+    "server": ("--deviate", "--server-arg", "--over", "--target", "--tcp"),
+    "client": ("--client-deviate", "--client-command", "--client-nfs"),
+}
+
+
+def check_roles(get, roles):
+    """Raises pytest.UsageError for an option that no case of these roles uses."""
+    for role, names in _OF_ROLE.items():
+        for name in names:
+            if roles and role not in roles and get(name):
+                raise pytest.UsageError(f"{name} is for cases for {role}s, and this run has none")
+
+
 def check_url(option, url):
     """The parsed URL. Raises pytest.UsageError with one sentence, also without a provider for
     it."""
