@@ -86,6 +86,12 @@ def main(arguments=None):
     except BrokenPipeError:
         _discard_output()
         return 0
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        _discard_output()
+        print(f"steertag: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 def _run(arguments):
@@ -115,7 +121,7 @@ def _parsed(made, arguments):
 
 
 def _discard_output():
-    """Sends what is left of the output nowhere: its reader has closed the pipe."""
+    """Sends what is left of the output nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

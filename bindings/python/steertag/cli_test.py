@@ -71,6 +71,17 @@ def test_the_server_gets_the_usual_signals(monkeypatch, tmp_path):
     assert int(done.stdout.split()[1], 16) & 1 << 12 == 0
 
 
+@pytest.mark.parametrize("arguments", [(), ("cases",)])
+def test_an_output_that_cannot_be_written_is_one_sentence(arguments):
+    command = [sys.executable, "-m", "steertag", *arguments]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=LIMIT_S
+        )
+    sentence = "steertag: the output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, sentence)
+
+
 def words_of_pytest(monkeypatch, *arguments):
     """The words behind `python -m pytest` that a command becomes, without those that are always there."""
     became = []
