@@ -8,6 +8,7 @@ import pytest
 from steertag_command import steertag
 
 from steertag import build_paths
+from steertag.traces.line import MARK
 from steertag.suite.run.kept_files import MOST_OF_A_CAUSE
 
 # A part of the suite, and how its digest begins. Each breaks something else in another way.
@@ -56,6 +57,12 @@ def test_the_first_line_of_the_digest_names_the_cause(run):
     digest = digest_of(lines)
     assert start in digest[0]
     assert len(digest) < MOST_LINES, "\n".join(digest)
+
+
+def test_the_event_to_blame_is_marked_and_whole(run):
+    lines, _, _ = run
+    marked = [line for line in digest_of(lines) if line.startswith(f"    {MARK} #")]
+    assert marked and not any(line.endswith(" ...") for line in marked), "\n".join(digest_of(lines))
 
 
 def test_pytest_lists_no_failures_beside_it(run):

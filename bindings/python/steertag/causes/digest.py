@@ -1,6 +1,7 @@
 """The digest of a run: its causes as lines of text, the largest first."""
 
 import os
+import re
 
 from ..files.escape import printable
 from ..traces.line import MARK
@@ -15,6 +16,7 @@ MOST_WARNINGS = 5
 MOST_FOLLOWING = 3
 # The folder of the report directory with all that was noted of a case.
 TEXTS = "texts"
+_XID = re.compile(r"xid 0x[0-9a-f]{8}\b")
 # Characters of a line, without those of a clause, which is never cut.
 WIDTH = 116
 
@@ -78,7 +80,8 @@ def headline(cause, clauses):
     if kind == CRASH:
         return f"the {who} crashed: {_cut(text)}"
     if not clause:
-        return f"{case.verdict}: {_cut(text)}"
+        expected = f", not {printable(case.cause.expected)}" if case.cause.expected else ""
+        return f"{case.verdict}: {_cut(text + expected)}"
     return f"the {who} breaks {clause}"
 
 
@@ -104,7 +107,7 @@ def details(cause, clauses, where):
     place = "" if found.event is None else f", connection {found.connection}, event {found.event}"
     yield from _row("example", f"{case.id}{place}")
     for line in map(printable, found.trace):
-        yield f"    {line if line.startswith(MARK) else _cut(line)}"  # what is wrong is shown whole
+        yield f"    {line if _is_whole(line, found.trace) else _cut(line)}"
     if len(cause.verdicts) > 1 or case.verdict != "fail":
         yield from _row("verdicts", ", ".join(f"{n:,} {v}" for v, n in cause.verdicts.items()))
     if cause.follows:
@@ -118,6 +121,13 @@ def details(cause, clauses, where):
         yield from _row("again", f"steertag replay {where}/{case.replay}", cut=False)
     if case.capture:
         yield from _row("capture", f"{where}/{case.capture}", cut=False)
+
+
+def _is_whole(line, trace):
+    """Whether a line is not cut: what is wrong, and the call that it answers."""
+    marked = next((each for each in trace if each.startswith(MARK)), "")
+    xid = _XID.search(marked)
+    return line.startswith(MARK) or (xid is not None and xid[0] in line and "; CALL " in line)
 
 
 def _following(cause, clauses):

@@ -6,6 +6,7 @@ from .chunk_offers import ChunkOffers, references
 from .event import LOCAL_KINDS, merged, place, RECORD
 from .header_words import broken_header, counted, header_words
 from .line import Line, LOCAL, TO_CLIENT, TO_SERVER
+from .record_marking import whole_records
 from .rpc_words import RpcWords
 
 _OTHER = {"client": "server", "server": "client"}
@@ -15,6 +16,8 @@ MOST_PLACED = 4 * MOST_ITEM_OCTETS
 MOST_LONG_REPLY = 2 << 20
 # Octets shown of private data, and of what is no message.
 MOST_HEX = 28
+# Records named of octets with several.
+MOST_RECORDS = 8
 
 
 class ConnectionTrace:
@@ -133,13 +136,23 @@ class ConnectionTrace:
     def _record(self, event):
         octets = bytes(event.fields["bytes"])
         length = counted(len(octets), "octet")
-        return f"record of {length}; {self._rpc.words(event.actor, octets)}", []
+        xid = f" xid 0x{octets[:4].hex()}" if len(octets) >= 4 else ""
+        return f"record of {length}{xid}; {self._rpc.words(event.actor, octets)}", []
 
     def _octets(self, event):
         octets = bytes(event.fields["bytes"])
         what = event.fields.get("text", "octets")
         name = "" if what == "octets" else f"{what}: "
-        return f"{name}{counted(len(octets), 'octet')} {_hex(octets)}", []
+        records, rest = whole_records(octets)
+        words = [f"xid 0x{each[:4].hex()} {self._rpc.words(event.actor, each)}" for each in records]
+        if not words:
+            return f"{name}{counted(len(octets), 'octet')} {_hex(octets)}", []
+        more = f"; {len(words) - MOST_RECORDS} more" if len(words) > MOST_RECORDS else ""
+        end = f"; then {counted(len(rest), 'octet')} of another" if rest else ""
+        return (
+            f"{counted(len(octets), 'octet')}, records {'; '.join(words[:MOST_RECORDS])}{more}{end}",
+            [],
+        )
 
     def _rdma_write(self, event):
         return self._touched(event, _OTHER[event.actor], "RDMA Write", "into")

@@ -75,7 +75,7 @@ class RpcWords:
         try:
             _, decoded = module.decode_call(whole)
         except wire.DecodeError as fault:
-            return name, f"arguments break at {fault}", name
+            return name, f"{_reduced(positions)} break at {fault}", name
         return name, nfs3_words.argument_words(module, asked[2], decoded), name
 
     def _reply(self, sender, payload, items):
@@ -113,6 +113,13 @@ class RpcWords:
         except wire.DecodeError as fault:
             return f"results break at {fault}"
         return nfs3_words.result_words(module, asked[2], result)
+
+
+def _reduced(positions):
+    """The arguments of a call; what read chunks hold is not among them."""
+    if not positions:
+        return "arguments"
+    return f"arguments without those in read chunks at {', '.join(map(str, positions))}"
 
 
 def _compound(procedure, decoded):

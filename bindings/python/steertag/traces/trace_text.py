@@ -14,10 +14,10 @@ MOST_OCTET_LINES, OCTETS_IN_LINE = 16, 16
 MOST_NAMED = 4
 
 
-def line_text(line, connection=""):
-    """One line. It has a mark if the target breaks a requirement, number or numbers, time in seconds, `connection`,
+def line_text(line, connection="", marked=False):
+    """One line. It has a mark if the target breaks a requirement or if `marked`, number or numbers, time in seconds, `connection`,
     direction and text. The ids of what is broken end it."""
-    mark = MARK if line.is_marked else " "
+    mark = MARK if line.is_marked or marked else " "
     time = "" if line.time_s is None else f" {line.time_s:9.6f}"
     where = f" {connection}" if connection else ""
     number = f"{line.number}-{line.last}" if line.last > line.number else line.number

@@ -2,12 +2,13 @@
 
 import dataclasses
 
+from ...traces.event import OCTETS, RECORD
 from ...traces.trace_text import is_shown, line_text
 from . import kinds
 
 # Events before and after the one to blame.
 BEFORE, AFTER = 4, 1
-# Events shown where none is to blame: the last ones.
+# Events shown where no message is to blame: the last ones.
 LAST = 6
 
 
@@ -26,7 +27,35 @@ def evidence_of(outcome):
     last = (getattr(outcome, "connections", None) or [None])[-1]
     conn = getattr(outcome, "conn", None) or last
     refused = getattr(outcome, "kind", "") == kinds.VIOLATION
-    return Evidence(outcome.detail if refused else "", tail(conn))
+    trace = _of_exchange(conn, getattr(outcome, "xid", None))
+    return Evidence(outcome.detail if refused else "", trace or tail(conn))
+
+
+def _of_exchange(conn, xid):
+    """The lines around the answer with this XID, or around the message that got none: it has a mark. () if there is
+    neither."""
+    lines = _lines(conn)
+    own = [place for place, line in enumerate(lines) if xid is not None and _holds(line, xid)]
+    if not own:
+        return ()
+    blamed = own[-1]
+    after = AFTER if len(own) > 1 else BEFORE
+    shown = sorted({own[0], *range(max(0, blamed - BEFORE), min(len(lines), blamed + after + 1))})
+    text, following = [], shown[0]
+    for place in shown:
+        if place > following:
+            text.append(f"  ... {place - following} more")
+        following = place + 1
+        text.append(line_text(lines[place], marked=place == blamed))
+    return tuple(text)
+
+
+def _holds(line, xid):
+    """Whether the line is the message with this XID, or octets of a stream with it."""
+    octets = xid.to_bytes(4, "big")
+    if line.kind == OCTETS:
+        return octets in line.octets
+    return line.kind in ("send", RECORD) and line.octets[:4] == octets
 
 
 def tail(conn):

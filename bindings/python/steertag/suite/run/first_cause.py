@@ -1,5 +1,7 @@
 """The cause of a case that went wrong: the first violation of the peer under test, else what was judged."""
 
+import re
+
 from ... import requirements as ledger
 from ...causes import case_cause
 from ...causes.case_cause import CaseCause
@@ -9,6 +11,8 @@ from ..cases.evidence import around, tail
 
 # Lines of a Python error that name it.
 ERROR_LINES = 4
+# What expectation.py notes of an outcome or a value.
+_JUDGED = re.compile(r"(?P<what>.+: )?expected (?P<expected>.+), saw (?P<seen>.+)")
 
 
 def first_cause(run, connections):
@@ -33,7 +37,16 @@ def first_cause(run, connections):
     trace = _trace(note, connections)
     if note.evidence is not None and note.evidence.refusal:
         return CaseCause(case_cause.REFUSED, text=note.evidence.refusal, trace=trace)
-    return CaseCause(case_cause.JUDGED, requirement, text=text, trace=trace)
+    return CaseCause(case_cause.JUDGED, requirement, "", *_seen_and_expected(text), trace=trace)
+
+
+def _seen_and_expected(text):
+    """The parts of "WHAT: expected A, saw B"; other texts say what was seen alone."""
+    found = _JUDGED.fullmatch(text)
+    if found is None:
+        return text, ""
+    what = found["what"] or ""
+    return what + found["seen"], found["expected"]
 
 
 def _verdict(finding):
