@@ -256,7 +256,9 @@ def third_party(suite):
 def test_a_third_party_that_dies_ends_the_run(suite, third_party, workers):
     suite.cases(test_version=VERSION_ZERO)
     result = suite.run("--target", third_party("dies"), *workers)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED, "a crash is a failure, not trouble of the run"
+    assert (
+        result.ret == pytest.ExitCode.TESTS_FAILED
+    ), "a crash is a failure, not trouble of the run"
     document = suite.document()
     assert [(row["id"], row["verdict"]) for row in document["cases"]] == [
         ("self.version-zero", "crash")

@@ -97,7 +97,10 @@ class Explained:
                 yield f"  breaks: {ledger.citation(requirement_id)}"
             row = self.rows[each.requirement]
             yield from (f"  case: {case.id}" for case in row.cases_of(each.side))
-            server, client = "steertag test bundled --deviate", "pytest suites/client --client-deviate"
+            server, client = (
+                "steertag test bundled --deviate",
+                "pytest suites/client --client-deviate",
+            )
             yield f"  run: {server if each.side == 'server' else client} {each.name}"
 
     def _deviations_of(self, case):
