@@ -8,8 +8,8 @@ import pytest
 from steertag_command import steertag
 
 from steertag import build_paths
-from steertag.traces.line import MARK
 from steertag.suite.run.kept_files import MOST_OF_A_CAUSE
+from steertag.traces.line import MARK
 
 # A part of the suite, and how its digest begins. Each breaks something else in another way.
 RUNS = {
@@ -24,6 +24,10 @@ RUNS = {
     "reduced-name-accepted": (
         "reduced",
         "the server breaks RFC 8166 6.1 (MUST NOT): A call in which a non-eligible argument was",
+    ),
+    "records-behind-lost": (
+        "test_records",
+        "the server breaks RFC 5531 11: Over a byte stream one",
     ),
 }
 MOST_LINES = 60

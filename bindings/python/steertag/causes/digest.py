@@ -6,10 +6,11 @@ import re
 from ..files.escape import printable
 from ..traces.line import MARK
 from .case_cause import CRASH, HARNESS, JUDGED, REFUSED, RULE
+from .cause_key import normalised
 from .fold import fold
 
-# Causes with a trace and commands, and causes in one line. A digest stays below sixty lines.
-MOST_IN_FULL, MOST_IN_A_LINE = 3, 10
+# Causes with a trace and commands, and causes with an example. A digest stays below sixty lines.
+MOST_IN_FULL, MOST_IN_SHORT = 3, 10
 # Warnings in one line each.
 MOST_WARNINGS = 5
 # Requirements named that were broken after a cause.
@@ -30,9 +31,9 @@ def digest(run, directory):
         yield from _failures(causes, run.clauses, where)
     if warnings:
         yield f"{_counts(warnings, 'warning')}{headline(warnings[0], run.clauses)}"
-        yield from _in_a_line(warnings[1 : 1 + MOST_WARNINGS], run.clauses)
+        yield from (_numbered(each, run.clauses) for each in warnings[1 : 1 + MOST_WARNINGS])
     if causes or warnings:
-        most = len(causes) - MOST_IN_FULL - MOST_IN_A_LINE
+        most = len(causes) - MOST_IN_FULL - MOST_IN_SHORT
         more = f"{counted(most, 'more cause')}, and " if most > 0 else ""
         yield f"{more}all cases of a cause: steertag causes {where} --cause N"
 
@@ -52,12 +53,13 @@ def _failures(causes, clauses, where):
             yield _numbered(cause, clauses)
         yield from details(cause, clauses, where)
         yield ""
-    yield from _in_a_line(causes[MOST_IN_FULL:][:MOST_IN_A_LINE], clauses)
-
-
-def _in_a_line(causes, clauses):
-    for cause in causes:
+    for cause in causes[MOST_IN_FULL:][:MOST_IN_SHORT]:
         yield _numbered(cause, clauses)
+        yield from _row(
+            "example",
+            f"{cause.example.id}: steertag causes {where} --cause {cause.number}",
+            cut=False,
+        )
 
 
 def _numbered(cause, clauses):
@@ -75,7 +77,7 @@ def headline(cause, clauses):
     if kind == HARNESS:
         return f"an error of the suite, not of the {who}: {_cut(text)}"
     if kind == REFUSED:
-        return f"the {who} sends what the suite's RDMA provider refuses: {text}"
+        return f"the {who} sends what the suite's RDMA provider refuses: {normalised(text)}"
     clause = printable(clauses.get(cause.requirement, cause.requirement))
     if kind == CRASH:
         return f"the {who} crashed: {_cut(text)}"
@@ -100,7 +102,7 @@ def details(cause, clauses, where):
     """One example of the cause with its trace, and the commands that show more."""
     case = cause.example
     found = case.cause
-    if found.kind in (RULE, JUDGED):
+    if found.kind in (RULE, JUDGED, REFUSED):
         yield from _row("seen", found.text)
     if found.expected:
         yield from _row("expected", found.expected)

@@ -15,8 +15,8 @@ MOST_NAMED = 4
 
 
 def line_text(line, connection="", marked=False):
-    """One line. It has a mark if the target breaks a requirement or if `marked`, number or numbers, time in seconds, `connection`,
-    direction and text. The ids of what is broken end it."""
+    """One line: number or numbers, time in seconds, `connection`, direction and text. It has a mark if the target breaks
+    a requirement, or if `marked`. The ids of what is broken end it."""
     mark = MARK if line.is_marked or marked else " "
     time = "" if line.time_s is None else f" {line.time_s:9.6f}"
     where = f" {connection}" if connection else ""

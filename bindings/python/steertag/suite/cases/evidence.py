@@ -3,6 +3,7 @@
 import dataclasses
 
 from ...traces.event import OCTETS, RECORD
+from ...traces.record_marking import whole_records
 from ...traces.trace_text import is_shown, line_text
 from . import kinds
 
@@ -52,10 +53,10 @@ def _of_exchange(conn, xid):
 
 def _holds(line, xid):
     """Whether the line is the message with this XID, or octets of a stream with it."""
-    octets = xid.to_bytes(4, "big")
+    messages = (line.octets,) if line.kind in ("send", RECORD) else ()
     if line.kind == OCTETS:
-        return octets in line.octets
-    return line.kind in ("send", RECORD) and line.octets[:4] == octets
+        messages, _ = whole_records(line.octets)
+    return xid.to_bytes(4, "big") in [each[:4] for each in messages]
 
 
 def tail(conn):
