@@ -2,6 +2,8 @@
 
 import pytest
 
+from steertag.report_page.run_metadata import TYPED_COMMAND
+
 CASE = """
     from steertag.suite import case
 
@@ -36,3 +38,18 @@ def test_an_option_for_clients_is_refused_where_only_servers_are_tested(suite, w
     assert result.ret == pytest.ExitCode.USAGE_ERROR, result.stdout.str()
     lines = result.stdout if workers else result.stderr
     lines.fnmatch_lines(["ERROR: --client-deviate is for cases for clients, and this run has none"])
+
+
+@pytest.mark.parametrize(
+    "typed, program", [("", "pytest"), ("steertag test bundled --no-such", "steertag test")]
+)
+def test_an_unknown_option_is_refused_by_the_name_of_what_was_typed(
+    suite, monkeypatch, typed, program
+):
+    suite.cases(test_it=CASE)
+    monkeypatch.setenv(TYPED_COMMAND, typed)
+    result = suite.run("--no-such")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR, result.stdout.str()
+    result.stderr.fnmatch_lines(
+        [f"ERROR: usage: {program} [[]*", f"{program}: error: unrecognized arguments: --no-such"]
+    )

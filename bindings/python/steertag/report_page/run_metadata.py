@@ -39,6 +39,11 @@ def metadata_facts(metadata):
     yield "versions", ", ".join(f"{name} {is_}" for name, is_ in metadata["versions"].items())
 
 
+def typed_program(path):
+    """The words that start what the user typed: `steertag test`, or pytest. `path` is that of the program."""
+    return " ".join(os.environ.get(TYPED_COMMAND, "").split()[:2]) or _program(path)
+
+
 def _program(path):
     """The program as it can be typed: `python -m pytest` has the path of a module in its place."""
     path = pathlib.PurePath(path)

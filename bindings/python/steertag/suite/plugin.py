@@ -17,6 +17,7 @@ if steertag.engine_problem:
 
 from ..case_list import case_selection, selection_options
 from ..case_list.case_entry import first_paragraph, first_sentence
+from ..report_page.run_metadata import typed_program
 from ..verdict import Verdict
 from .cases.case import case_of
 from .cases.expectation_source import module_problems, modules_of
@@ -42,6 +43,7 @@ _TELLER = "gw0"
 
 
 def pytest_addoption(parser):
+    parser.prog = typed_program(sys.argv[0])  # in a message about a wrong option
     suite_options.add_options(parser)
 
 
