@@ -7,6 +7,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+import yaml
 
 from steertag.suite.cases.transport import RDMA
 from steertag.suite.run.options import DEFAULT_LISTEN, lock_report_directory, make_report_directory
@@ -256,14 +257,26 @@ def third_party(suite):
 def test_a_third_party_that_dies_ends_the_run(suite, third_party, workers):
     suite.cases(test_version=VERSION_ZERO)
     result = suite.run("--target", third_party("dies"), *workers)
-    assert (
-        result.ret == pytest.ExitCode.TESTS_FAILED
-    ), "a crash is a failure, not trouble of the run"
+    assert result.ret == pytest.ExitCode.TESTS_FAILED, "a crash is a failure"
     document = suite.document()
     assert [(row["id"], row["verdict"]) for row in document["cases"]] == [
         ("self.version-zero", "crash")
     ]
     assert "refuses new connections since self.version-zero" in document["stopped"]
+
+
+def test_a_crash_is_a_failure_unless_the_baseline_expects_it(suite, third_party):
+    def status(*rows):
+        text = yaml.safe_dump({"target": "t", "date": "2025-01-01", "rows": [*rows]})
+        (suite.pytester.path / "baseline.yaml").write_text(text)
+        return suite.run("--target", third_party("dies"), "--baseline", "baseline.yaml").ret
+
+    suite.cases(test_version=VERSION_ZERO)
+    assert status() == pytest.ExitCode.TESTS_FAILED
+    (seen,) = suite.document()["cases"]
+    row = {"case": seen["id"], "requirement": seen["requirements"][0], "note": "dies"}
+    row |= {key: seen[key] for key in ("verdict", "reason")}
+    assert status(row) == pytest.ExitCode.INTERRUPTED, "the run still ended early"
 
 
 @pytest.mark.parametrize(

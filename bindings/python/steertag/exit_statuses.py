@@ -5,7 +5,7 @@ _USUAL = {0: "done"}
 _OF_PYTEST = {
     0: "every case passed, or did what the baseline expects",
     1: "a case failed, or did something else than the baseline expects",
-    2: "the run ended early and no case failed, or a file of cases cannot be collected",
+    2: "the run ended early: Ctrl-C, `-x` with `-n`, or a crash that the baseline expects; or a file of cases cannot be collected",
     3: "an error inside of pytest or of a plugin",
     4: "wrong options, a word that names nothing, or a target that cannot be reached",
     5: "no case ran",
