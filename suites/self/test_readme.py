@@ -7,9 +7,12 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 import pytest
 import yaml
+
+from steertag.suite.run import profile
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 README, HACKING = PROJECT / "README.md", PROJECT / "HACKING.md"
@@ -126,6 +129,15 @@ def test_the_page_on_hardware_counts_what_the_baselines_do():
     assert f"| executed | {cases - counts[0]} | {cases - counts[1]} |" in text
     assert f"| not-testable | {counts[0]} | {counts[1]} |" in text
     assert f"cannot do or show it | 0 | {sum(ours)} |" in text
+
+
+@pytest.mark.parametrize("page", ["hardware.md", "server.md"])
+def test_the_profile_of_a_page_is_one(tmp_path, page):
+    text = (DOCS / "guide" / page).read_text()
+    (block,) = re.findall(r"^    name: .*\n(?:    .+\n)*", text, re.MULTILINE)
+    path = tmp_path / "profile.yaml"
+    path.write_text(textwrap.dedent(block))
+    assert profile.load(str(path)).name
 
 
 def slug(heading):
