@@ -9,6 +9,8 @@ from .cause_key import normalised, split_reason
 # The case itself judged. The peer under test died. The suite has a defect.
 RULE, REFUSED, JUDGED, CRASH, HARNESS = "rule", "refused", "judged", "crash", "harness"
 KINDS = (RULE, REFUSED, JUDGED, CRASH, HARNESS)
+# Begins the text where the case did not even start.
+PREPARING = "preparing the case: "
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +28,11 @@ class CaseCause:
     event: int | None = None
     trace: tuple = ()
     follows: tuple = ()
+
+    @property
+    def is_of_preparation(self):
+        """Whether the target failed what comes before the case: most often a consequence."""
+        return self.kind == JUDGED and self.text.startswith(PREPARING)
 
     @property
     def key(self):

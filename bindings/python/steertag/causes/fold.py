@@ -13,8 +13,8 @@ class Cause:
     - `cases`: run_cases.Case, in the order of the report.
     - `example`: the case to look at: one that left files, with the earliest event.
     - `after`: {number of another cause: cases of that one in which this one was seen later}.
-    - `perhaps`: the number of a larger cause that may be the same, or None. It breaks the same requirement,
-      or one that each case claims too.
+    - `perhaps`: the number of an earlier cause that may be the same, or None. It breaks the same requirement,
+      or one that each case claims too; or it is the first, and this one kept cases from starting.
     - `follows`: [(requirement, cases)] that were broken in its cases later and lead no cause, most first.
     """
 
@@ -43,7 +43,7 @@ class Cause:
 
 
 def fold(cases):
-    """[Cause] numbered from 1: most cases first, defects of the suite last."""
+    """[Cause] numbered from 1: most cases first, then what failed before a case, defects of the suite last."""
     groups = {}
     for case in cases:
         groups.setdefault(case.cause.key, []).append(case)
@@ -59,7 +59,8 @@ def fold(cases):
 
 def _place(group):
     first = group[0]
-    return first.cause.kind == HARNESS, -len(group), first.cause.key
+    is_last = first.cause.kind == HARNESS
+    return is_last, first.cause.is_of_preparation, -len(group), first.cause.key
 
 
 def _as_example(case):
@@ -83,6 +84,8 @@ def _perhaps(cause, larger):
     judge and by a case."""
     if cause.kind not in (RULE, JUDGED) or not cause.requirement:
         return None
+    if cause.cases[0].cause.is_of_preparation and larger:
+        return larger[0].number
     return next((other.number for other in larger if _may_be_the_same(cause, other)), None)
 
 

@@ -73,6 +73,15 @@ def test_most_cases_first_and_the_suites_own_errors_last():
     assert shape(fold(cases)) == [(1, ["b", "c"]), (2, ["a"]), (3, ["x", "y", "z"])]
 
 
+def test_what_keeps_cases_from_starting_comes_after_other_causes():
+    text = "preparing the case: mounting /export gave garbage"
+    prepared = [judged(name, BINDING, text) for name in ("a", "b", "c")]
+    causes = fold([*prepared, ruled("d")])
+    assert shape(causes) == [(1, ["d"]), (2, ["a", "b", "c"])]
+    assert [cause.perhaps for cause in causes] == [None, 1]
+    assert [cause.perhaps for cause in fold(prepared)] == [None]
+
+
 def test_the_order_does_not_depend_on_that_of_the_cases():
     cases = [ruled("a"), ruled("b", WRITE, "stays_inside"), judged("c", REDUCED, "saw reply")]
     numbered = {cause.requirement: cause.number for cause in fold(cases)}

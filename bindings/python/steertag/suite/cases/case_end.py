@@ -2,6 +2,7 @@
 
 import re
 
+from ...causes.case_cause import PREPARING
 from ...verdict import Verdict, verdict_of_level
 from . import kinds
 
@@ -64,10 +65,8 @@ class HarnessError(CaseEnd):
     verdict = Verdict.HARNESS_ERROR
 
 
-# The beginning of a reason for a failed preparation; _PREPARATION finds it before another
-# reason.
-_PREPARING = "preparing the case: "
-_PREPARATION = re.compile(rf"[\w.-]+: {_PREPARING}[^;]* gave [^;]*; (?=.)")
+# The reason for a failed preparation, before another reason.
+_PREPARATION = re.compile(rf"[\w.-]+: {PREPARING}[^;]* gave [^;]*; (?=.)")
 
 
 def without_preparation(reason):
@@ -80,7 +79,7 @@ def unprepared(owed, what, kind, detail=""):
     """The end of a case whose preparation failed over the helper connection. A plain call without
     an answer is the target's failure by the requirement `owed`. Anything else is a matter of the
     run's setup."""
-    reason = f"{_PREPARING}{what} gave {kind}"
+    reason = f"{PREPARING}{what} gave {kind}"
     if kind == kinds.HANG:
         return Hung(reason, detail)
     if kind in kinds.BROKEN:
