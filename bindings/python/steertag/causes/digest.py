@@ -5,7 +5,7 @@ import re
 
 from ..files.escape import printable
 from ..traces.line import MARK
-from .case_cause import CRASH, HARNESS, JUDGED, REFUSED, RULE
+from .case_cause import CRASH, HARNESS, JUDGED, PREPARING, REFUSED, RULE
 from .cause_key import normalised
 from .fold import fold
 
@@ -74,6 +74,8 @@ def headline(cause, clauses):
     case = cause.example
     kind, text = case.cause.kind, printable(case.cause.text)
     who = "client" if case.id.startswith("client.") else "server"
+    if kind == HARNESS and text.startswith(PREPARING):
+        return f"the {who} refuses what cases need; can the suite write to the export? {_cut(text)}"
     if kind == HARNESS:
         return f"an error of the suite, not of the {who}: {_cut(text)}"
     if kind == REFUSED:

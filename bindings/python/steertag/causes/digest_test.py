@@ -103,6 +103,19 @@ def test_a_crash_a_hang_and_an_error_of_the_suite_are_told_as_such():
     assert "hang: after the case it does not answer" in text
 
 
+def test_a_refused_preparation_is_no_error_of_the_suite():
+    refused = judged(
+        "server.a", "preparing the case: MKDIR gave nfs:NFS3ERR_ROFS", "", "harness-error"
+    )
+    refused["cause"]["kind"] = "harness"
+    first, *_ = lines(refused)
+    assert (
+        "can the suite write to the export? preparing the case: MKDIR gave nfs:NFS3ERR_ROFS"
+        in first
+    )
+    assert "error of the suite" not in first
+
+
 def test_a_client_is_called_a_client():
     assert "the client breaks RFC 8166" in lines(entry("client.a"))[0]
 

@@ -55,7 +55,9 @@ def _verdict(finding):
 
 def _of_error(note):
     lines = note.detail.rstrip().splitlines()
-    words = [note.reason, lines[-1].strip()] if lines else [note.reason]
+    words = [note.reason]
+    if lines and not note.reason.startswith(case_cause.PREPARING):  # behind that one stands a trace
+        words.append(lines[-1].strip())
     text = ": ".join(dict.fromkeys(words))
     return CaseCause(case_cause.HARNESS, text=text, trace=tuple(lines[-ERROR_LINES:]))
 
