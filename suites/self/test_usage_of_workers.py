@@ -27,7 +27,7 @@ def test_a_word_that_names_nothing_is_one_sentence(suite, workers, option, word,
     suite.cases(test_it=CASE)
     result = suite.run(option, word, *workers)
     assert result.ret == pytest.ExitCode.USAGE_ERROR, result.stdout.str()
-    (result.stdout if workers else result.stderr).fnmatch_lines([f"ERROR: {sentence}"])
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
     assert "INTERNALERROR" not in result.stdout.str()
 
 
@@ -36,8 +36,9 @@ def test_an_option_for_clients_is_refused_where_only_servers_are_tested(suite, w
     suite.cases(test_it=CASE)
     result = suite.run("--client-deviate", "call-msgp", *workers)
     assert result.ret == pytest.ExitCode.USAGE_ERROR, result.stdout.str()
-    lines = result.stdout if workers else result.stderr
-    lines.fnmatch_lines(["ERROR: --client-deviate is for cases for clients, and this run has none"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: --client-deviate is for cases for clients, and this run has none"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ class Controller:
         if session.exitstatus == pytest.ExitCode.INTERRUPTED and self._has_failed():
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if self._usage:
-            self._problems = [self._usage]
+            self._problems.clear()
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def _has_failed(self):
@@ -218,6 +218,8 @@ class Controller:
             write_summary(terminalreporter, self._report, self._directory, self._comparison)
         for sentence in self._problems:
             terminalreporter.write_line(f"ERROR: {sentence}", red=True)
+        if self._usage:
+            print(f"ERROR: {self._usage}", file=sys.stderr)  # as pytest does in a single process
 
     def pytest_unconfigure(self):
         """Prints the digest behind pytest's own last line."""
