@@ -11,7 +11,7 @@ own_mounts() {
   [[ -z ${STEERTAG_OWN_MOUNTS-} ]] || return 0
   ((EUID == 0)) || {
     echo "$1: only root can make a root directory of its own" >&2
-    exit 2
+    exit "$no_mounts"
   }
   command -v mmdebstrap >/dev/null || {
     echo "$1: mmdebstrap is missing: apt-get install mmdebstrap" >&2
@@ -36,6 +36,7 @@ make_root() {
 # enter_root ROOT: gives a root what programs in it expect: /proc, /dev and names of hosts.
 enter_root() {
   cp /etc/resolv.conf "$1/etc/resolv.conf"
+  echo "127.0.0.1 localhost" >"$1/etc/hosts"
   mount -t proc proc "$1/proc"
   mount --rbind /dev "$1/dev"
 }
