@@ -1,7 +1,8 @@
 """Writes type stubs of the engine's Python modules, which have no Python source: `stubs.py FOLDER`. The package
 `steertag` must be importable.
 
-pybind11 writes signatures into docstrings. Data classes and enumerations tell their fields and members themselves."""
+pybind11 writes signatures into docstrings. Data classes and enumerations tell their fields and members themselves;
+mypy's stubgen gives these fields no types."""
 
 import ast
 import builtins

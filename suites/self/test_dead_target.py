@@ -5,26 +5,11 @@ import shlex
 
 import pytest
 import yaml
+from version_zero import VERSION_ZERO
 
 from steertag.suite.cases.transport import RDMA
 from steertag.suite.run.options import DEFAULT_LISTEN
 from steertag.suite.run.server_process import BundledServer
-
-VERSION_ZERO = """
-    from steertag.suite import case, expect
-
-    @case("self.version-zero", requirements=["RFC8166-4.5.1-1"], hostile=True)
-    def test_version_zero(bench):
-        conn = bench.connect()
-        call = conn.null_call()
-        call.vers = 0
-        expect(conn.exchange(call), "RFC8166-4.5.1-1", must=["err-vers"])
-
-    @case("self.null", requirements=["RFC8166-4.2.4-1"])
-    def test_null(bench):
-        conn = bench.connect()
-        expect(conn.exchange(conn.null_call()), "RFC8166-4.2.4-1", must=["reply"])
-"""
 
 
 @pytest.fixture

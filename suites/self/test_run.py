@@ -5,6 +5,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from version_zero import VERSION_ZERO
 
 from steertag.suite.run.options import lock_report_directory, make_report_directory
 
@@ -64,21 +65,6 @@ KILLS_ITS_RUN = """
 """
 # A server ends within this after SIGTERM.
 SERVER_END_S = 10
-VERSION_ZERO = """
-    from steertag.suite import case, expect
-
-    @case("self.version-zero", requirements=["RFC8166-4.5.1-1"], hostile=True)
-    def test_version_zero(bench):
-        conn = bench.connect()
-        call = conn.null_call()
-        call.vers = 0
-        expect(conn.exchange(call), "RFC8166-4.5.1-1", must=["err-vers"])
-
-    @case("self.null", requirements=["RFC8166-4.2.4-1"])
-    def test_null(bench):
-        conn = bench.connect()
-        expect(conn.exchange(conn.null_call()), "RFC8166-4.2.4-1", must=["reply"])
-"""
 
 
 def test_every_verdict_has_its_pytest_outcome(suite):
