@@ -1,4 +1,4 @@
-"""Two cases of which a server with a defect fails the first."""
+"""Two cases; a server with a defect fails the first."""
 
 VERSION_ZERO = """
     from steertag.suite import case, expect
