@@ -6,8 +6,8 @@ from .chunk_offers import ChunkOffers, references
 from .event import LOCAL_KINDS, merged, place, RECORD
 from .header_words import broken_header, counted, header_words
 from .line import Line, LOCAL, TO_CLIENT, TO_SERVER
-from .record_marking import whole_records
 from .rpc_words import RpcWords
+from .stream_records import whole_records
 
 _OTHER = {"client": "server", "server": "client"}
 # Octets of RDMA Writes kept for long replies that have not come.
@@ -135,24 +135,21 @@ class ConnectionTrace:
 
     def _record(self, event):
         octets = bytes(event.fields["bytes"])
-        length = counted(len(octets), "octet")
-        xid = f" xid 0x{octets[:4].hex()}" if len(octets) >= 4 else ""
-        return f"record of {length}{xid}; {self._rpc.words(event.actor, octets)}", []
+        words = self._rpc.words(event.actor, octets)
+        return f"record of {counted(len(octets), 'octet')}{_xid(octets)}; {words}", []
 
     def _octets(self, event):
         octets = bytes(event.fields["bytes"])
-        what = event.fields.get("text", "octets")
-        name = "" if what == "octets" else f"{what}: "
-        records, rest = whole_records(octets)
-        words = [f"xid 0x{each[:4].hex()} {self._rpc.words(event.actor, each)}" for each in records]
-        if not words:
-            return f"{name}{counted(len(octets), 'octet')} {_hex(octets)}", []
+        length = counted(len(octets), "octet")
+        records, is_cut = whole_records(octets)
+        if not records:
+            what = event.fields.get("text", "octets")
+            name = "" if what == "octets" else f"{what}: "
+            return f"{name}{length} {_hex(octets)}", []
+        words = [f"{_xid(each)} {self._rpc.words(event.actor, each)}" for each in records]
         more = f"; {len(words) - MOST_RECORDS} more" if len(words) > MOST_RECORDS else ""
-        end = f"; then {counted(len(rest), 'octet')} of another" if rest else ""
-        return (
-            f"{counted(len(octets), 'octet')}, records {'; '.join(words[:MOST_RECORDS])}{more}{end}",
-            [],
-        )
+        end = "; then part of another" if is_cut else ""
+        return f"{length}, records{';'.join(words[:MOST_RECORDS])}{more}{end}", []
 
     def _rdma_write(self, event):
         return self._touched(event, _OTHER[event.actor], "RDMA Write", "into")
@@ -234,6 +231,11 @@ def _direction(event):
 
 def _tag(stag, offset):
     return f"STag {'unknown' if stag is None else f'0x{stag:08x}'} offset 0x{offset:016x}"
+
+
+def _xid(message):
+    """ " xid 0x12345678", or "" for a message that has none."""
+    return f" xid 0x{message[:4].hex()}" if len(message) >= 4 else ""
 
 
 def _hex(octets):

@@ -3,7 +3,7 @@
 import dataclasses
 
 from ...traces.event import OCTETS, RECORD
-from ...traces.record_marking import whole_records
+from ...traces.stream_records import whole_records
 from ...traces.trace_text import is_shown, line_text
 from . import kinds
 
