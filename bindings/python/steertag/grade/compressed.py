@@ -27,13 +27,15 @@ class CompressedError(Exception):
 
 
 def is_compressed(path):
-    """Whether a file, or "-", begins like gzip. Nothing is taken from a pipe. Other FIFOs are no files to look
-    into before the engine reads them."""
+    """Whether a file, or "-", begins like gzip. Nothing is taken from a pipe. Other FIFOs are not opened: a second
+    reader that goes would end their writer."""
     try:
         if path == STANDARD_INPUT:
             return _peek(0) == _MAGIC
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
         with open(path, "rb") as file:
-            return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.read(2) == _MAGIC
+            return file.read(2) == _MAGIC
     except OSError:  # the engine has a sentence on it
         return False
 

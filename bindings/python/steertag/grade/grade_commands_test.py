@@ -347,11 +347,25 @@ def test_a_signal_ends_the_wait_for_a_capture(tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     with subprocess.Popen([sys.executable, "-c", INTERRUPTIBLE, "grade", str(fifo)]) as process:
-        with open(fifo, "wb") as writer:  # returns once the reader has opened it too
-            writer.write(b"\x0a")
-            writer.flush()
-            process.send_signal(signal.SIGINT)
-            assert process.wait(DEADLINE_S) == 128 + signal.SIGINT
+        try:
+            with open(fifo, "wb") as writer:  # returns once the reader has opened it too
+                writer.write(b"\x0a")
+                writer.flush()
+                process.send_signal(signal.SIGINT)
+                assert process.wait(DEADLINE_S) == 128 + signal.SIGINT
+        finally:
+            process.kill()
+
+
+def test_a_fifo_is_opened_once(tmp_path):
+    """A second reader would take the writer's partner away, and so end it."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    look = "import sys; from steertag.grade.compressed import is_compressed; print(is_compressed(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", look, str(fifo)], capture_output=True, text=True, timeout=DEADLINE_S
+    )
+    assert done.stdout == "False\n", done.stderr
 
 
 def test_a_report_that_cannot_be_written_is_an_error(captures, tmp_path, capsys):
