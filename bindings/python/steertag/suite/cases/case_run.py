@@ -31,14 +31,13 @@ class Note:
 @dataclasses.dataclass(frozen=True)
 class FoundFault:
     """A finding as reports show it: the requirement's id and one sentence with values. For the recording also
-    the connection by its tap's name, and the event there: the `number`th (from 1) of this `kind` by the target.
+    the connection by its tap's name, and the number of the target's message there; 0: it is about none.
     """
 
     id: str
     text: str
     connection: str = ""
-    kind: str = ""
-    number: int = 0
+    message: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,10 +99,9 @@ class Run:
         detail = "\n".join(part for part in (note.detail.rstrip(), text) if part)
         self.notes[place] = dataclasses.replace(note, detail=detail)
 
-    def found(self, requirement_id, text, conn, kind, number):
-        """A finding about the `number`th event of this `kind` by the target on `conn`."""
+    def found(self, requirement_id, text, conn=None, message=0):
         name = getattr(self.recorder.tap_of(conn), "name", "")
-        self.findings.append(FoundFault(requirement_id, text, name, kind, number))
+        self.findings.append(FoundFault(requirement_id, text, name, message))
 
     @property
     def requirements(self):
