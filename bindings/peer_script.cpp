@@ -74,6 +74,7 @@ struct PyAcceptStep {
   std::optional<py::bytes> raw_startup;
   std::uint16_t ird = 16;
   std::uint16_t ord = 16;
+  bool crc = true;
   py::object events = py::none();
   py::object octets = py::none();
 };
@@ -171,6 +172,7 @@ class PyInterposer final : public Interposer {
     if (made.raw_startup) step.endpoint.connection.raw_startup = octets_of(*made.raw_startup);
     step.endpoint.connection.ird = made.ird;
     step.endpoint.connection.ord = made.ord;
+    step.endpoint.connection.crc = made.crc;
     if (!made.events.is_none()) step.events = &made.events.cast<trace::EventSink&>();
     if (!made.octets.is_none()) step.bytes = &made.octets.cast<trace::ByteSink&>();
     observers_.push_back(made.events);
@@ -372,6 +374,7 @@ void bind_accept_step(py::module_& module) {
       .def_readwrite("raw_startup", &PyAcceptStep::raw_startup)
       .def_readwrite("ird", &PyAcceptStep::ird)
       .def_readwrite("ord", &PyAcceptStep::ord)
+      .def_readwrite("crc", &PyAcceptStep::crc, "Whether iwarp asks for CRC32C.")
       .def_readwrite("events", &PyAcceptStep::events)
       .def_readwrite("octets", &PyAcceptStep::octets);
 }

@@ -128,16 +128,18 @@ def test_reserved(bench, name):
 
 
 class Changes(Script):
-    """Announces less on every connection but the first, which ends at its first reply. Counts the
-    calls there that the reference server refuses. With its small threshold it has no room for their
+    """Announces `later` on every connection but the first, which ends at its first reply. Counts the
+    calls there that the reference server refuses. With a small threshold it has no room for their
     replies."""
 
-    def __init__(self):
+    def __init__(self, first, later):
         self.refused = 0
+        self._announced = first, later
         self._first = None
 
     def on_request(self, step):
-        step.private_data = GOOD if len(self.bench.connections) == 1 else b""
+        first, later = self._announced
+        step.private_data = first if len(self.bench.connections) == 1 else later
 
     def on_departure(self, reply):
         if self._first is None:
@@ -152,7 +154,7 @@ class Changes(Script):
 def test_changes(bench):
     """After a reconnect the server announces less. The client sends within the new thresholds, and
     has room for replies beyond them. It does not expect invalidation."""
-    changes = Changes()
+    changes = Changes(GOOD, b"")
     outcome = bench.use(changes, server={"remote_invalidation": False})
     refused = "it takes the lost connection for the end"
     expect_or(bench, outcome, "RFC8797-4-1", kinds.COMPLETED, {kinds.REFUSED: refused})
@@ -161,6 +163,18 @@ def test_changes(bench):
     expect.at_most(longest, 1024, "RFC8797-4-1", "octets of the longest Send", outcome)
     what = "calls without room for replies beyond 1024 octets"
     expect.equal(changes.refused, 0, "RFC8797-4-1", what, outcome=outcome)
+
+
+@case("client.private-data.grows", requirements=["RFC8797-4-1"], hostile=True)
+def test_grows(bench):
+    """After a reconnect the server announces more. Its replies fill the larger threshold, and the client has receives
+    for them."""
+    grows = Changes(b"", GOOD)
+    outcome = bench.use(grows, server={"remote_invalidation": False})
+    refused = "it takes the lost connection for the end"
+    expect_or(bench, outcome, "RFC8797-4-1", kinds.COMPLETED, {kinds.REFUSED: refused})
+    what = "calls that the reference server refuses"
+    expect.equal(grows.refused, 0, "RFC8797-4-1", what, outcome=outcome)
 
 
 @case("client.private-data.two-formats", requirements=["RFC8797-5.2-1"], hostile=True)

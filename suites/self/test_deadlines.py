@@ -49,6 +49,13 @@ def test_a_slow_probe_makes_deadlines_longer_until_it_is_forgotten(timed):
     assert Deadlines(timed.round_trip_ms).answer_ms == ANSWER_FLOOR_MS
 
 
+def test_the_fastest_answer_is_the_distance(timed):
+    assert timed.distance_ms == 0
+    for took_ms in (90, 2, 400):
+        probe(timed, took_ms)
+    assert timed.distance_ms == pytest.approx(2)
+
+
 def test_what_was_not_answered_is_no_round_trip(timed):
     assert probe(timed, 1e7) == kinds.HANG
     assert timed.round_trip_ms == 1.0

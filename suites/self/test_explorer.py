@@ -5,6 +5,7 @@ import types
 import pytest
 
 pytest.importorskip("hypothesis", reason="python3-hypothesis is not installed (ci/setup --check)")
+from hypothesis import strategies as st
 from steertag.properties import explorer
 from steertag.properties.state_machine import Conversation
 from steertag.suite.cases.case_end import Failed, NotTestable
@@ -82,3 +83,40 @@ def test_failure_is_kept_if_there_is_no_time_for_later_trials(search, monkeypatc
     monkeypatch.setattr(explorer, "MOST_FAILED", 1)
     found = search(Failed("RFC8166-4-1: broken"))
     assert found._smallest.reason == "RFC8166-4-1: broken"
+
+
+@pytest.fixture
+def explored():
+    """Explores trials of a property that all pass, of a target as far away as that; how many there were."""
+
+    def run(distance_ms, round_trip_ms):
+        made = []
+
+        class Passing(explorer.Explorer):
+            def begin(self):
+                made.append(1)
+                return None
+
+        session = types.SimpleNamespace(
+            run=types.SimpleNamespace(case_id="server.property.any"),
+            deadlines=Deadlines(round_trip_ms, distance_ms),
+            bundled=False,
+        )
+        try:
+            Passing(session, 0).examples(st.integers(), None, 60)
+        except NotTestable as end:
+            return len(made), end.reason
+        return len(made), ""
+
+    return run
+
+
+def test_a_load_leaves_no_trial_out(explored):
+    made, left_out = explored(distance_ms=1, round_trip_ms=400)
+    assert made == 60 and left_out == ""
+
+
+def test_a_distant_target_passes_no_property(explored):
+    made, left_out = explored(distance_ms=80, round_trip_ms=400)
+    assert made == 10
+    assert left_out.startswith("10 of 60 trials found nothing, and no more were made: a round trip")

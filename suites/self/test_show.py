@@ -24,7 +24,7 @@ def test_header_and_reply(tmp_path):
     assert "RDMA_MSG xid" in lines[2] and lines[2].endswith("; CALL NFSv3 NULL")
     assert lines[3].endswith("; REPLY NFSv3 NULL SUCCESS")
     assert "vers 0" in lines[4] and "rdma_vers is not 1" in lines[4]
-    assert lines[-1] == "fail of message 6: RFC8166-4.5.1-1: expected err-vers, saw reply"
+    assert lines[-1] == "fail at #6: RFC8166-4.5.1-1: expected err-vers, saw reply"
     assert lines[-2].startswith("> #6 ")
     assert lines[-2].endswith("; REPLY NFSv3 NULL SUCCESS  breaks RFC8166-4.5.1-1")
 
@@ -35,10 +35,13 @@ def test_rdma_writes_and_their_chunk(tmp_path):
     assert "; write chunk 1: 1 segment of 1 octet; " in call
     xid = call.split("xid ")[1].split()[0]
     (write,) = [line for line in lines if "RDMA Write" in line]
+    assert write.startswith("> #")
     assert write.endswith(
         f"<- RDMA Write of 5 octets into write chunk 1 of xid {xid}, segment 1 offset 0, "
-        "4 octets beyond its end"
+        "4 octets beyond its end  breaks RFC8166-8.1.4-2"
     )
+    number = write.split()[1]
+    assert lines[-1].startswith(f"fail at {number}: ")
     assert lines[lines.index(write) + 1].endswith("-> Terminate: our provider refuses what came")
 
 

@@ -16,9 +16,18 @@ from steertag.properties.state_machine import (
     WRITTEN,
 )
 from steertag.properties.source import source
-from steertag.properties.strategies import drafts, fragments, private_data, sizes
+from steertag.properties.strategies import (
+    drafts,
+    edge_lengths,
+    edge_sizes,
+    fragments,
+    private_data,
+    sizes,
+)
 from steertag.suite import ANY, case
+from .chunk_checks import OVERRUN, OVERRUN_LATITUDE
 
+OVERRUN_REPORTED = "RFC8267-3.1-1"
 LENGTH = 5000
 # Connections for records, and calls on each. The subject is records, so few connections are enough.
 RECORD_TRIALS, MOST_CALLS = 24, 12
@@ -92,6 +101,63 @@ def test_chunks(explorer):
         script.do(f'expect.data(data, stored[:len(data)], "{READ_DATA}", "octets of the file")')
 
     explorer.examples(chunked(), write)
+
+
+@st.composite
+def transfers(draw):
+    """A WRITE and a READ as a dictionary: where they begin and end, in which segments, with how much room."""
+    length = draw(edge_lengths())
+    offset = draw(st.sampled_from([0, 1, 3, 4, 4095]) | st.integers(0, length))
+    count = draw(edge_lengths())
+    return {
+        "length": length,
+        "pulled": draw(edge_sizes(length)),
+        "is_long": draw(st.booleans()),
+        "offset": offset,
+        "count": count,
+        "room": draw(edge_sizes(count + draw(st.sampled_from([0, 0, 1, 3, 4, 4096])))),
+        "in_reply_chunk": draw(st.booleans()),
+        "more": draw(st.integers(-9, 9)),  # octets of the reply chunk above the largest reply
+    }
+
+
+@case(
+    "server.property.chunk-arithmetic",
+    requirements=[ANSWERED, READ_DATA, WRITTEN, OVERRUN_REPORTED],
+)
+def test_chunk_arithmetic(explorer):
+    """Lengths, offsets, and ends of segments at words, pages and thresholds, with an octet more or less. What is written
+    is stored, and what is read is what was stored. A reply chunk may be just too small."""
+
+    def write(script, value):
+        length, offset, count = value["length"], value["offset"], value["count"]
+        script.do("file, conn = bench.file(), bench.connect()")
+        script.do(f"content = random.Random({length}).randbytes({length})")
+        fields = f"file=file, offset=0, count={length}, stable=2, data=content"
+        script.do(f'call = conn.nfs_call("WRITE", {fields})')
+        if value["is_long"]:
+            script.do("conn.long_call(call)")
+        else:
+            script.do(f"conn.reduce(call, {value['pulled']})")
+        script.do(f'outcome = expect(conn.exchange(call), "{ANSWERED}", must=[kinds.REPLY])')
+        script.do("stored = content[:outcome.result.ok.count]")
+        script.do('expect.data(bench.read_back(file), stored, "' + WRITTEN + '", "stored octets")')
+        script.do(f'call = conn.nfs_call("READ", file=file, offset={offset}, count={count})')
+        must = "[kinds.REPLY]"
+        if not value["in_reply_chunk"]:
+            script.do(f"conn.write_chunk(call, sizes={value['room']})")
+        else:
+            script.do(f"conn.reply_chunk(call, length=call.largest_reply() + {value['more']})")
+            if value["more"] < 0:
+                refusals = ", ".join(map(repr, [*OVERRUN, *OVERRUN_LATITUDE]))
+                must = f"[kinds.REPLY, {refusals}]"
+        owed = OVERRUN_REPORTED if value["more"] < 0 else ANSWERED
+        script.do(f'outcome = expect(conn.exchange(call), "{owed}", must={must})')
+        script.do("data = outcome.result.ok.data if outcome.kind == kinds.REPLY else b''")
+        script.do(f"wanted = stored[{offset}:{offset + count}][:len(data)]")
+        script.do(f'expect.data(data, wanted, "{READ_DATA}", "octets of the file")')
+
+    explorer.examples(transfers(), write)
 
 
 @case(

@@ -4,9 +4,8 @@ import pytest
 
 from steertag import wire
 from steertag.suite import case, expect, kinds
+from .invalidation_checks import expect_own, OWN, PLAIN
 
-PLAIN = "RFC8797-4.1-3"
-OWN = "RFC8797-4.1-2"
 MAY = "RFC8797-4.1-1"
 LENGTH = 2048
 
@@ -130,25 +129,6 @@ def expect_plain(outcome, requirement_id):
     expect(outcome, requirement_id, must=[kinds.REPLY])
     expect.true(
         outcome.invalidated is None, requirement_id, "the reply is a plain Send", outcome=outcome
-    )
-
-
-def expect_own(conn, call, outcome):
-    """An STag that the reply invalidates belongs to the call, and both sides have set R."""
-    if outcome.invalidated is None:
-        return
-    expect.true(
-        conn.negotiated.remote_invalidation,
-        PLAIN,
-        "replies are plain Sends unless both sides set R",
-        outcome=outcome,
-    )
-    own = {offer.stag for offer in call.offers}
-    expect.true(
-        outcome.invalidated in own,
-        OWN,
-        "the invalidated STag is one of the call's",
-        outcome=outcome,
     )
 
 

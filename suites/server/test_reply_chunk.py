@@ -12,17 +12,14 @@ from .chunk_checks import (
     expect_read_data,
     read_call,
 )
-
-# The requirements that expect_reply_chunk asserts.
-RETURNED = (
-    "RFC8166-3.5.3-2",
-    "RFC8166-3.5.3-9",
-    "RFC8166-4.3.1-3",
-    "RFC8166-4.3.3-3",
-    "RFC8166-4.3.3-4",
-    "RFC8166-4.3.3-5",
+from .reply_chunk_checks import (
+    expect_any_form,
+    expect_long_reply,
+    expect_reply_chunk,
+    LONG_REPLY,
+    REPLY_CHUNK,
 )
-LONG_REPLY = (*RETURNED, "RFC8166-3.5.3-7", "RFC8267-4-3")
+
 SMALL_INLINE = wire.PrivateData(send_bytes=1024, receive_bytes=1024)
 # Octets of file data in a long reply, sizes of the reply chunk's segments.
 SHAPES = {
@@ -35,58 +32,6 @@ SHAPES = {
     "empty-between": [4000, 0, 8000],
 }
 BOGUS_COUNTS = {"wraps-to-none": 0x10000000, "wraps-to-one": 0x10000001, "largest": 0xFFFFFFFF}
-
-
-def expect_reply_chunk(outcome, call):
-    """The reply returns the offered reply chunk, filled with the whole reply or empty."""
-    header = outcome.header
-    if isinstance(header, wire.FixedWords) and header.proc == wire.Procedure.NOMSG:
-        text = "nothing follows the lists of RDMA_NOMSG"
-        expect.true(False, "RFC8166-3.5.3-2", text, outcome=outcome)
-    if not isinstance(header, wire.Header) or header.proc == wire.Procedure.ERROR:
-        return
-    expect.equal(
-        len(header.read_list), 0, "RFC8166-4.3.1-3", "read segments in the reply", outcome=outcome
-    )
-    text = "the reply carries the reply chunk that was offered"
-    expect.true(header.reply_chunk is not None, "RFC8166-4.3.3-4", text, outcome=outcome)
-    offered, returned = call.reply_chunk.segments, header.reply_chunk
-    expect.equal(len(returned), len(offered), "RFC8166-4.3.3-4", "segments", outcome=outcome)
-    expect.equal(
-        [(segment.handle, segment.offset) for segment in returned],
-        [(segment.handle, segment.offset) for segment in offered],
-        "RFC8166-4.3.3-4",
-        "handles and offsets of the reply chunk",
-        show=False,
-        outcome=outcome,
-    )
-    left = length = chunk_length(returned)
-    if header.proc == wire.Procedure.MSG:
-        text = "length of the reply chunk of an inline reply"
-        expect.equal(length, 0, "RFC8166-4.3.3-5", text, outcome=outcome)
-    expect.equal(length % 4, 0, "RFC8166-3.5.3-9", "octets behind the roundup", outcome=outcome)
-    for room, segment in zip(offered, returned):
-        filled = min(left, room.length)
-        text = "length of a segment of the reply chunk"
-        expect.equal(segment.length, filled, "RFC8166-4.3.3-5", text, outcome=outcome)
-        left -= filled
-
-
-def expect_long_reply(outcome, call):
-    """An RDMA_NOMSG whose reply chunk holds the whole reply."""
-    expect_reply_chunk(outcome, call)
-    expect(outcome, "RFC8166-3.5.3-7", must=[kinds.REPLY])
-    proc = outcome.header.proc
-    text = "rdma_proc of a reply above the threshold"
-    expect.equal(proc, wire.Procedure.NOMSG, "RFC8166-3.5.3-7", text, outcome=outcome)
-
-
-def expect_any_form(bench, outcome, call):
-    """A short reply: inline, or in the reply chunk all the same."""
-    expect_reply_chunk(outcome, call)
-    expect(outcome, "RFC8166-4.3.3-3", must=[kinds.REPLY])
-    if outcome.header.proc == wire.Procedure.NOMSG:
-        bench.latitude("RFC8166-4.3.3-3", "a short reply travels in the reply chunk")
 
 
 def crowded_directory(bench):
@@ -189,7 +134,7 @@ def test_listing_beside_a_write_chunk(bench):
     expect_listed(outcome, names)
 
 
-@case("server.reply-chunk.short-{procedure}", requirements=RETURNED)
+@case("server.reply-chunk.short-{procedure}", requirements=REPLY_CHUNK)
 @pytest.mark.parametrize("procedure", ["null", "getattr", "read"])
 def test_short_reply(bench, procedure):
     """An unneeded reply chunk is returned unused with an inline reply, or used."""
@@ -204,7 +149,7 @@ def test_short_reply(bench, procedure):
     expect_any_form(bench, conn.exchange(call), call)
 
 
-@case("server.reply-chunk.rpc-error", requirements=RETURNED)
+@case("server.reply-chunk.rpc-error", requirements=REPLY_CHUNK)
 def test_rpc_error(bench):
     """A program that does not exist: the RPC error reply returns the reply chunk too."""
     conn = bench.connect()

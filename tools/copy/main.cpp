@@ -121,6 +121,7 @@ int main(int argc, char** argv) {
                "send each call in a position-zero chunk of two segments");
   app.add_flag("--reply-chunks", options.client.reply_chunks,
                "offer a reply chunk of sixteen segments with each call");
+  app.add_flag("!--no-crc", options.client.crc, "over iwarp: do not ask for CRC32C");
   std::vector<std::string> names;
   bool list = false;
   app.add_option("--deviate", names, "switch this deviation on (can be given several times)")

@@ -41,6 +41,7 @@ Expected<FileClient::Way, FileError> FileClient::make_way(const net::Url& url,
     RequesterOptions rdma;
     rdma.credits = options.credits;
     rdma.attempts = options.attempts;
+    rdma.crc = options.crc;
     if (options.long_calls) {
       FormWish wish;
       wish.long_call = Use::always;

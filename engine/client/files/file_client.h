@@ -32,6 +32,7 @@ struct FileClientOptions {
   std::function<bool()> interrupted{};
   bool long_calls = false;    // over RDMA: each call in a position-zero chunk of two segments
   bool reply_chunks = false;  // over RDMA: each call offers a reply chunk of sixteen segments
+  bool crc = true;            // over iwarp: the client asks for CRC32C
   std::uint32_t attempts = kFileAttempts;  // over RDMA: connections on which one call is tried
   /// Credits that calls of version 4 leave alone: with one the client finds out whether the server
   /// still answers (RFC 8267 6.7.2).

@@ -18,6 +18,8 @@ std::string_view sentence(FileErrc code) {
       return "the server refused";
     case FileErrc::unsupported_version:
       return "the server does not offer this version of NFS";
+    case FileErrc::no_mount:
+      return "this port has no MOUNT version 3 (--mount-port names another port)";
     case FileErrc::bad_results:
       return "the server's results make no sense";
     case FileErrc::not_regular:

@@ -16,6 +16,7 @@ enum class FileErrc : std::uint8_t {
   call_failed,          // no reply of use: see the detail
   refused,              // the server answered with an error status
   unsupported_version,  // the server does not speak this version of NFS
+  no_mount,             // MOUNT version 3 is not on the port that should have it
   bad_results,          // the results do not decode, or contradict themselves
   not_regular,          // only regular files can be copied
   outside_export,       // a path or symbolic link to where the mounted export does not reach

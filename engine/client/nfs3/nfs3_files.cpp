@@ -147,7 +147,11 @@ Expected<Result, FileError> Nfs3Files::call_mount(mount3::Procedure procedure, c
   Request request = mount3_call(procedure, args, identity_);
   if (request.reply.payload == 0) request.reply.payload = kMostExportList;
   auto octets = results_of(mount_schedule_, request, what);
-  if (!octets) return tl::unexpected(std::move(octets.error()));
+  if (!octets) {
+    if (octets.error().code == FileErrc::unsupported_version)
+      octets.error().code = FileErrc::no_mount;
+    return tl::unexpected(std::move(octets.error()));
+  }
   kept_ = std::move(*octets);
   auto result = decode_results<Result>(kept_);
   if (!result) return tl::unexpected(failed(result.error(), what));

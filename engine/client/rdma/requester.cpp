@@ -61,6 +61,7 @@ EndpointOptions Requester::endpoint_options() const {
   options.receives = credits_.requested() + kSpareReceives;
   if (reverse_) options.receives += kReverseGrant;
   options.connection.startup_timeout = options_.connect_timeout;
+  options.connection.crc = options_.crc;
   if (options_.interposer) {
     ConnectStep step{statistics_.connections, credits_.requested(), options};
     options_.interposer->on_connect(step);

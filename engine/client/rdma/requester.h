@@ -23,6 +23,7 @@ struct RequesterOptions {
   /// R is cleared where the provider lets a peer close nothing (fabric::Capabilities).
   wire::PrivateData announced{true, kDefaultAnnouncedBytes, kDefaultAnnouncedBytes};
   bool sends_private_data = true;
+  bool crc = true;                              // fabric::ConnectionOptions
   std::size_t memory_bytes = kPullBudgetBytes;  // registered memory of all calls together
   std::uint32_t attempts = kMostAttempts;
   std::chrono::milliseconds connect_timeout{5000};

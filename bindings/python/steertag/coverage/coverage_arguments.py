@@ -55,6 +55,12 @@ def _add_coverage(commands):
     add("--html", type=pathlib.Path, metavar="FILE", help="write the matrix as a page too")
     add("--summary", action="store_true", help="print counts and open rows only")
     add(
+        "--pairs",
+        action="store_true",
+        help="print instead which pairs of a message and its environment the cases have, or those of --report "
+        "that ran",
+    )
+    add(
         "--unbroken-cases",
         action="store_true",
         help="print the cases that no deviation makes fail: by --deviations if all cases were tried "

@@ -12,6 +12,7 @@ from . import coverage_text, deviation_results
 from .coverage_document import document
 from .gate import open_rows, problems, unbroken, unbroken_problems
 from .matrix import whole_matrix
+from .pairs import message_pairs, pair_lines
 from .unbroken_cases import case_problems, unbroken_cases
 
 HOW_TO_SETTLE = (
@@ -28,6 +29,10 @@ UNSETTLED = 1  # the exit status if a row in scope is open
 def coverage(arguments):
     """Prints the matrix and the open rows."""
     verdicts, target = _results(arguments.report)
+    if arguments.pairs:
+        ids = [each.id for each in case_list(arguments.path)]
+        _print(pair_lines(message_pairs(ids, verdicts)))
+        return 0
     catches = _catches(arguments.deviations)
     matrix = whole_matrix(case_list(arguments.path), verdicts, catches)
     for path, write in ((arguments.json, _json), (arguments.html, _html)):

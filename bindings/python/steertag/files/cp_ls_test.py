@@ -5,8 +5,10 @@ import os
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -333,3 +335,26 @@ def test_interrupt_ends_the_wait_for_a_silent_server():
             listing.kill()
             listing.wait()
     assert listing.returncode == 130
+
+
+def _refuse(listener):
+    """Answers the first call of a connection with PROG_UNAVAIL (RFC 5531 9)."""
+    connection, _ = listener.accept()
+    with connection, connection.makefile("rb") as stream:
+        length = int.from_bytes(stream.read(4), "big") & 0x7FFFFFFF
+        xid = stream.read(length)[:4]
+        reply = xid + struct.pack(">5I", 1, 0, 0, 0, 1)
+        connection.sendall((0x80000000 | len(reply)).to_bytes(4, "big") + reply)
+        stream.read(1)  # until the client goes
+
+
+def test_a_port_without_mount_is_named_as_that(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(DEADLINE_S)
+        answering = threading.Thread(target=_refuse, args=[listener], daemon=True)
+        answering.start()
+        url = f"tcp://127.0.0.1:{listener.getsockname()[1]}/export"
+        assert steertag("ls", "--nfs", "3", url) == 2
+        answering.join(DEADLINE_S)
+    said = capsys.readouterr().err
+    assert "this port has no MOUNT version 3 (--mount-port names another port)" in said

@@ -36,3 +36,9 @@ def failed_as_claimed(cases):
     return tuple(
         case["id"] for case in cases if any(attributed(case, each) for each in case["requirements"])
     )
+
+
+def first_shown(cases, case_id):
+    """The requirement that this case shows first as broken; "" if it shows none."""
+    case = next((case for case in cases if case["id"] == case_id), {})
+    return (case.get("cause") or {}).get("requirement") or ""

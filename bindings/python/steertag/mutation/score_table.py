@@ -8,10 +8,16 @@ def lines(outcomes):
     width = max(len(outcome.deviation.name) for outcome in outcomes)
     for outcome in outcomes:
         deviation = outcome.deviation
-        yield f"{deviation.name:<{width}}  {deviation.requirement:<20}  {outcome.word:<9}  {outcome.by}"
+        shown = "first" if outcome.blames_right else outcome.shown or "-"
+        yield (
+            f"{deviation.name:<{width}}  {deviation.requirement:<20}  {outcome.word:<9}  {shown:<20}  "
+            f"{outcome.by}"
+        )
     own = [outcome.good for outcome in outcomes if not outcome.deviation.also]
     also = [outcome.good for outcome in outcomes if outcome.deviation.also]
-    yield f"\nmutation score: {sum(own)} of {len(own)} deviations, {100 * sum(own) // len(own)} %"
+    right = sum(outcome.blames_right for outcome in outcomes if not outcome.deviation.also)
+    yield f"\nshown first under the requirement that they break: {right} of {len(own)}"
+    yield f"mutation score: {sum(own)} of {len(own)} deviations, {100 * sum(own) // len(own)} %"
     if also:
         yield f"caught under further requirements that they break: {sum(also)} of {len(also)}"
 
@@ -48,6 +54,7 @@ def write_json(path, outcomes):
             "name": outcome.deviation.name,
             "requirement": outcome.deviation.requirement,
             "outcome": outcome.word,
+            "shown": outcome.shown,
             "by": outcome.by if outcome.good else "",
             "failed": list(outcome.failed),
             "whole": outcome.deviation.name in whole and outcome.word != "no run",

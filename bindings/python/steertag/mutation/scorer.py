@@ -19,7 +19,7 @@ import sys
 
 from .. import build_paths
 from . import first_catch
-from .attribution import attributing, failed, failed_as_claimed, JUDGEMENTS
+from .attribution import attributing, failed, failed_as_claimed, first_shown, JUDGEMENTS
 from .deviating_peer import CannotScore, Deviation, PEERS
 
 # Limit of a run of the whole suite against a server that may hang in many cases.
@@ -52,11 +52,17 @@ class Outcome:
     by: str = ""
     failed: tuple = ()  # Ids of the cases that failed under a requirement that they claim.
     whole: bool = False  # Tried with each case that no earlier deviation made fail.
+    shown: str = ""  # The requirement that the case `by` shows first as broken.
     seen: tuple = ()  # Unless good: one line for each case that claims the requirement or failed.
 
     @property
     def good(self):
         return self.word == "caught"
+
+    @property
+    def blames_right(self):
+        """Whether it is caught and shown under the requirement that it breaks."""
+        return self.good and self.shown == self.deviation.requirement
 
 
 class Scorer:
@@ -104,7 +110,7 @@ class Scorer:
         seen = failed_as_claimed(cases)
         if self._rest is not None:
             self._rest.strike(seen)
-        outcome = Outcome(deviation, word, by, seen)
+        outcome = Outcome(deviation, word, by, seen, shown=first_shown(cases, by))
         if outcome.good:
             return outcome
         return dataclasses.replace(outcome, seen=tuple(what_was_seen(deviation, cases)))

@@ -199,6 +199,16 @@ def test_table_ends_with_the_score():
     assert list(score_table.lines(rows))[-1].strip() == "mutation score: 1 of 2 deviations, 50 %"
 
 
+def test_table_says_what_a_reader_sees_first():
+    rows = [
+        Outcome(Deviation("d", RULE), "caught", "a", shown=RULE),
+        Outcome(Deviation("e", RULE), "caught", "b", shown=OTHER),
+    ]
+    first, second, right, _ = score_table.lines(rows)
+    assert first.split()[3] == "first" and second.split()[3] == OTHER
+    assert right.strip() == "shown first under the requirement that they break: 1 of 2"
+
+
 def test_table_counts_further_requirements_apart():
     rows = [Outcome(Deviation("d", RULE), "caught", "a")]
     rows += [Outcome(Deviation("d", OTHER, True), word) for word in ("caught", "missed")]
@@ -217,7 +227,7 @@ def test_junit_has_a_failure_for_each_deviation_not_caught(tmp_path):
 def test_json_names_who_caught_each_deviation(tmp_path):
     path = tmp_path / "out.json"
     rows = [
-        Outcome(Deviation("d", RULE), "caught", "a", ("a", "b"), True),
+        Outcome(Deviation("d", RULE), "caught", "a", ("a", "b"), True, RULE),
         Outcome(Deviation("e", RULE), "misjudged", "b, c", ("b", "c")),
         Outcome(Deviation("f", RULE), "no run", "no end"),
         Outcome(Deviation("d", OTHER, True), "caught", "b", ("b",)),
@@ -225,6 +235,6 @@ def test_json_names_who_caught_each_deviation(tmp_path):
     score_table.write_json(path, rows)
     first, second, third, fourth = json.loads(path.read_text())
     caught = {"name": "d", "requirement": RULE, "outcome": "caught", "by": "a"}
-    assert first == caught | {"failed": ["a", "b"], "whole": True}
+    assert first == caught | {"shown": RULE, "failed": ["a", "b"], "whole": True}
     assert (second["by"], second["failed"], second["whole"]) == ("", ["b", "c"], False)
     assert (third["whole"], fourth["whole"]) == (False, True), "of a name that was tried"

@@ -22,9 +22,8 @@ EXAMPLES = 60
 # abandons one in three without a step.
 CONVERSATIONS = 50
 STEPS = 20
-# A third party with a longer round trip gets fewer trials by this factor. The bundled server gets
-# all: its trials must not depend on the load.
-SLOW_ROUND_TRIP_MS = 50
+# A third party that is farther away than this gets fewer trials by this factor, and no pass. Load does not count.
+FAR_MS = 50
 SLOWER = 6
 # Limits of shrinking: failed trials, and time. A trial that waits in vain takes the time of an
 # answer. The time limit divided by it limits these trials, so their number depends on the round trip
@@ -63,6 +62,7 @@ class Explorer:
         self._waited = 0  # further answers that timed out
         self._limit = None
         self.cut_short = ""  # why the last passing trial ended early
+        self._left_out = ""  # why not all trials run
 
     # -- two ways to generate trials
     # -------------------------------------------------------------
@@ -93,8 +93,13 @@ class Explorer:
     def _fewer(self, examples):
         """Fewer examples for a distant target, whose trials take seconds; the first ones are the
         same."""
-        slow = self._session.deadlines.round_trip_ms > SLOW_ROUND_TRIP_MS
-        return max(1, examples // SLOWER) if slow and not self._session.bundled else examples
+        distance_ms = self._session.deadlines.distance_ms
+        if distance_ms <= FAR_MS or self._session.bundled:
+            return examples
+        fewer = max(1, examples // SLOWER)
+        far = f"a round trip takes {distance_ms:.0f} ms, above {FAR_MS} ms"
+        self._left_out = f"{fewer} of {examples} trials found nothing, and no more were made: {far}"
+        return fewer
 
     def _number(self):
         """A seed by case and --seed."""
@@ -163,6 +168,8 @@ class Explorer:
         if self._smallest is not None:
             self._leave_out()
             self._report()
+        elif self._left_out:
+            raise NotTestable(self._left_out)
 
     def _leave_out(self):
         """Drops what hypothesis kept: it stops early if the target ends connections at varying

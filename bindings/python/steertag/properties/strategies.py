@@ -109,3 +109,24 @@ def sizes(draw, length):
     cuts = sorted(draw(st.lists(st.integers(0, length), max_size=MOST_ENTRIES - 1)))
     ends = [*cuts, length]
     return [end - start for start, end in zip([0, *ends], ends)]
+
+
+# Lengths at which servers change their way: words, pages, thresholds, the largest segments of some devices.
+EDGES = (1, 4, 1024, 4096, 8192, 65536)
+
+
+@st.composite
+def edge_lengths(draw, smallest=1):
+    """A length at an edge or an octet beside it, or any other below 64 KiB."""
+    beside = draw(st.sampled_from(EDGES)) + draw(st.integers(-1, 1))
+    return max(smallest, draw(st.just(beside) | st.integers(1, EDGES[-1])))
+
+
+@st.composite
+def edge_sizes(draw, length):
+    """Sizes of segments that hold `length` octets together. Cuts are likely at an edge, or beside it."""
+    places = [edge + near for edge in EDGES for near in (-1, 0, 1) if edge + near <= length]
+    cut = st.integers(0, length) | st.sampled_from(places or [length])
+    cuts = sorted(draw(st.lists(cut, max_size=MOST_ENTRIES - 1)))
+    ends = [*cuts, length]
+    return [end - start for start, end in zip([0, *ends], ends)]

@@ -10,6 +10,10 @@ from ..traces.line import Violation
 from ..traces.trace_text import is_shown, line_text, octet_text
 from .step_lines import StepLines
 
+# Steps of what the target did, and the kinds of their events on the fabric.
+_CAME = {"received": "send", "accepted": "accept", "rejected": "reject"}
+_CAME |= {"rdma_write": "rdma_write", "rdma_read": "rdma_read"}
+
 
 def script(recording, verbose=False):
     """Lines of text. Raises Failure if the file holds no message."""
@@ -21,7 +25,7 @@ def script(recording, verbose=False):
         if verbose:
             yield from octet_text(line)
     marked = next((line.number for line in lines if line.is_marked), None)
-    where = f" of message {marked}" if marked else ""
+    where = f" at #{marked}" if marked else ""
     yield f"{recording.verdict}{where}: {recording.reason}"
 
 
@@ -48,17 +52,18 @@ def _is_over_tcp(recording):
 
 
 def _marks(recording):
-    """{number of a step: [requirement]} of the messages that rules and the failed judgement are about."""
+    """{number of a step: [requirement]} of the steps that rules and the failed judgement are about."""
     marks = {}
-    arrived = {}  # connection: numbers of the steps with its messages
+    came = {}  # (connection, kind of event): [(how many events so far, number of the step)]
     for step in recording.steps:
-        if step.kind == "received":
-            arrived.setdefault(step.subject, []).append(step.number)
+        if step.kind in _CAME:
+            own = came.setdefault((step.subject, _CAME[step.kind]), [(0, None)])
+            own.append((own[-1][0] + step.fields.get("events", 1), step.number))
     for finding in recording.findings:
-        steps = arrived.get(finding.get("connection"), [])
-        message = finding.get("message", 0)
-        if 0 < message <= len(steps):
-            marks.setdefault(steps[message - 1], []).append(finding["id"])
+        own = came.get((finding.get("connection"), finding.get("kind")), [])
+        step = next((step for count, step in own if finding["number"] <= count), None)
+        if step is not None:
+            marks.setdefault(step, []).append(finding["id"])
     judged, requirement = _judged(recording)
     if judged is not None:
         marks.setdefault(judged, []).append(requirement)

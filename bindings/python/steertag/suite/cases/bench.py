@@ -63,6 +63,11 @@ class Bench:
 
     # -- connections ---------------------------------------------------------------------------
 
+    @property
+    def capabilities(self):
+        """fabric.Capabilities of the provider."""
+        return self._link.provider.capabilities
+
     def connect(self, greet=True, must_open=True, **settings):
         """A new connection to the target, judged and captured; a record_connection.RecordConnection
         where the target is reached over TCP, which has no settings.

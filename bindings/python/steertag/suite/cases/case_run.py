@@ -31,13 +31,14 @@ class Note:
 @dataclasses.dataclass(frozen=True)
 class FoundFault:
     """A finding as reports show it: the requirement's id and one sentence with values. For the recording also
-    the connection by its tap's name, and the number of the target's message there; 0: it is about none.
+    the connection by its tap's name, and the event there: the `number`th (from 1) of this `kind` by the target.
     """
 
     id: str
     text: str
     connection: str = ""
-    message: int = 0
+    kind: str = ""
+    number: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,9 +100,10 @@ class Run:
         detail = "\n".join(part for part in (note.detail.rstrip(), text) if part)
         self.notes[place] = dataclasses.replace(note, detail=detail)
 
-    def found(self, requirement_id, text, conn=None, message=0):
+    def found(self, requirement_id, text, conn, kind, number):
+        """A finding about the `number`th event of this `kind` by the target on `conn`."""
         name = getattr(self.recorder.tap_of(conn), "name", "")
-        self.findings.append(FoundFault(requirement_id, text, name, message))
+        self.findings.append(FoundFault(requirement_id, text, name, kind, number))
 
     @property
     def requirements(self):

@@ -32,9 +32,11 @@ SERVER_STOP_MS = 5000
 
 @dataclasses.dataclass(frozen=True)
 class Deadlines:
-    """Limits in milliseconds by the round trip of the first contact and of the last probes."""
+    """Limits in milliseconds by the round trip of the first contact and of the last probes. `distance_ms` is the
+    fastest of all."""
 
     round_trip_ms: float = 1.0
+    distance_ms: float = 0.0
 
     @property
     def answer_ms(self):

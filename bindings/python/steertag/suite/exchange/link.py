@@ -1,6 +1,7 @@
 """The link to the target at one URL: helper connections, the first measurement, the probe."""
 
 import collections
+import math
 import os
 import time
 
@@ -41,6 +42,7 @@ class Link:
         self.url = url
         self._first_ms = 1.0  # the slowest round trip of the first contact
         self._lately_ms = collections.deque(maxlen=LATELY)
+        self._fastest_ms = math.inf
         self.twin = None  # record_link.RecordLink to the same server, if there is one
         self.no_twin = ""  # why there is none, in one sentence
         self._serial = 0
@@ -51,6 +53,11 @@ class Link:
         """The slowest round trip of the first contact and of the last probes. The load of a machine
         may rise during a session."""
         return max(self._first_ms, *self._lately_ms, 0.0)
+
+    @property
+    def distance_ms(self):
+        """The fastest round trip so far: how far away the target is, however loaded the machines are."""
+        return self._fastest_ms if math.isfinite(self._fastest_ms) else 0.0
 
     @property
     def unique(self):
@@ -79,7 +86,9 @@ class Link:
         for _ in range(round_trips):
             before = time.monotonic()
             outcome = conn.probe(timeout_ms)
-            slowest = max(slowest, time.monotonic() - before)
+            took = time.monotonic() - before
+            slowest = max(slowest, took)
+            self._fastest_ms = min(self._fastest_ms, took * 1000)
             if outcome.kind in kinds.UNANSWERED:
                 raise Refused(f"a NULL call gave {outcome.kind}: {outcome.detail}")
         unasked = 0
@@ -112,5 +121,6 @@ class Link:
         conn.abort()
         if outcome.kind not in kinds.UNANSWERED:
             self._lately_ms.append(took_ms)
+            self._fastest_ms = min(self._fastest_ms, took_ms)
             return None
         return kinds.HANG if outcome.kind == kinds.HANG else kinds.DISCONNECT

@@ -25,10 +25,15 @@ def journal_text(recorder, lines):
     return "\n".join([head, *(f"  {line}" for line in trace_text(lines))])
 
 
-def message_number(conn, index):
-    """The number, from 1, of the server's message that is the event with this index; 0 if it is none."""
-    sends = _server_sends(conn.watch.recorder) if hasattr(conn, "watch") else []
-    return sends.index(index) + 1 if index in sends else 0
+def event_place(conn, index):
+    """(kind, number) of the event with this index: the `number`th, from 1, of this kind by its actor. ("", 0) if there
+    is none."""
+    events = conn.watch.recorder.events() if hasattr(conn, "watch") else []
+    event = next((one for one in events if one.index == index), None)
+    if event is None:
+        return "", 0
+    own = [one.index for one in events if one.kind == event.kind and one.actor == event.actor]
+    return event.kind, own.index(index) + 1
 
 
 def _sentence(finding):

@@ -184,6 +184,7 @@ def events_of_target(events, memory_of):
         if pending is not None and _continues(pending, made):
             pending[1]["length"] += made[1]["length"]
             pending[1]["octets"] += made[1]["octets"]
+            pending[1]["events"] += 1
             continue
         if pending is not None:
             yield pending
@@ -210,11 +211,18 @@ def _event_of_target(event, memory_of):
 
 
 def _range(kind, stag, offset, event, memory_of):
-    """`offset` counts from the start of the case's memory; in memory of others it is what it was."""
+    """`offset` counts from the start of the case's memory; in memory of others it is what it was. `events`: how many
+    RDMA operations it was."""
     name, base = memory_of(stag)
     start = offset if base is None else offset - base
     octets = bytes(event.payload) if kind == "rdma_write" else b""
-    return kind, {"memory": name, "offset": start, "length": event.length, "octets": octets}
+    return kind, {
+        "memory": name,
+        "offset": start,
+        "length": event.length,
+        "octets": octets,
+        "events": 1,
+    }
 
 
 def _continues(before, made):

@@ -13,7 +13,7 @@ from ..cases.case_run import running, Stumble, TRACE
 from ..cases.judge_findings import connection_rows
 from ..cases.trace_rows import trace_rows
 from ..exchange.link import Refused
-from ..rdma.journal import message_number
+from ..rdma.journal import event_place
 from .baseline_check import is_different
 from .first_cause import first_cause
 from .report import CAPTURES, FAILURES, Record
@@ -127,7 +127,7 @@ def _judge(run, bench):
     for finding, conn in findings:
         text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
         if finding.by_target:
-            run.found(finding.id, text, conn, message_number(conn, finding.event))
+            run.found(finding.id, text, conn, *event_place(conn, finding.event))
             _note_finding(run, finding, text, conn)
         elif not run.case.hostile and not _provoked(finding, conn, findings):
             reason = f"our own {bench.own} broke {finding.id} in a case without hostility"

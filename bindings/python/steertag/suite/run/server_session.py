@@ -63,7 +63,7 @@ class ServerSession(CaseSession):
             self._find_twin(link.twin)
         self._try_nfs_port(link)
         self._link = link
-        self.deadlines = Deadlines(link.round_trip_ms)
+        self.deadlines = Deadlines(link.round_trip_ms, link.distance_ms)
 
     def _new_link(self):
         """The way to the target, with its twin over TCP."""
@@ -139,7 +139,7 @@ class ServerSession(CaseSession):
     def prepare(self, case, case_id):
         """Before the fixtures of a case: the target is up. Raises Unreachable."""
         self._make_sure()
-        self.deadlines = Deadlines(self._link.round_trip_ms)
+        self.deadlines = Deadlines(self._link.round_trip_ms, self._link.distance_ms)
         self._run = Run(case, case_id, self._link.transport, self.options.run_seed)
         self._bench = None
         self.reseed()

@@ -1,0 +1,81 @@
+"""Which pairs the cases named `ROLE.combination.MESSAGE.ENVIRONMENT` have: a kind of message with a value of its
+environment, and two values with each other."""
+
+import dataclasses
+import itertools
+
+from ..suite.cases.environments import AXES, ENVIRONMENTS
+
+TOPIC = "combination"
+# Verdicts of cases that asserted nothing.
+_IDLE = ("not-testable", "unsupported", "harness-error")
+# What False and True of a flag mean.
+_WORDS = {
+    "invalidates": ("R clear", "R set"),
+    "crc_off": ("CRC", "no CRC"),
+    "reconnected": ("first", "reconnected"),
+    "crowded": ("alone", "crowded"),
+}
+_BY_TEXT = {str(each): each for each in ENVIRONMENTS}
+
+
+@dataclasses.dataclass(frozen=True)
+class MessagePairs:
+    """The environments that one kind of message meets."""
+
+    message: str  # "server null"
+    environments: frozenset
+
+    def count(self, axis, value):
+        """How many of its cases have this value."""
+        return sum(getattr(each, axis) == value for each in self.environments)
+
+    @property
+    def pairs(self):
+        """{((axis, value), (axis, value))} of two values that a case has together."""
+        return set().union(*map(pairs_of, self.environments))
+
+
+def pairs_of(environment):
+    """The pairs of two values in one environment."""
+    values = [(axis, getattr(environment, axis)) for axis in AXES]
+    return set(itertools.combinations(values, 2))
+
+
+def message_pairs(case_ids, verdicts):
+    """[MessagePairs] in order of the ids. With `verdicts`, {id: verdict} of a run, only of cases that asserted something
+    there."""
+    met = {}
+    for case_id in case_ids:
+        role, topic, *rest = case_id.split(".")
+        if topic != TOPIC:
+            continue
+        message, environment = rest
+        own = met.setdefault(f"{role} {message}", set())
+        if not verdicts or verdicts.get(case_id, _IDLE[0]) not in _IDLE:
+            own.add(_BY_TEXT[environment])
+    return [MessagePairs(message, frozenset(own)) for message, own in met.items()]
+
+
+def pair_lines(rows):
+    """The table, and below it how many pairs of two values the kinds of messages have."""
+    columns = [(axis, value) for axis in AXES for value in _values(axis)]
+    width = max((len(row.message) for row in rows), default=0)
+    heads = [_head(axis, value) for axis, value in columns]
+    yield "  ".join([" " * width, *heads])
+    for row in rows:
+        counts = [row.count(*column) for column in columns]
+        cells = [f"{count or '-':>{len(head)}}" for count, head in zip(counts, heads)]
+        yield "  ".join([row.message.ljust(width), *cells])
+    wanted = set().union(*map(pairs_of, ENVIRONMENTS))
+    found = sum(len(row.pairs) for row in rows)
+    yield ""
+    yield f"{found} of {len(wanted) * len(rows)} pairs: {len(wanted)} of two values for each of {len(rows)} messages"
+
+
+def _values(axis):
+    return sorted({getattr(each, axis) for each in ENVIRONMENTS})
+
+
+def _head(axis, value):
+    return _WORDS[axis][value] if axis in _WORDS else f"{axis} {value}"
