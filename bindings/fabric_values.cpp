@@ -32,6 +32,9 @@ constexpr Code kCodes[] = {
     {"protocol_error", Errc::protocol_error},
     {"rejected", Errc::rejected},
     {"local_close", Errc::local_close},
+    {"no_descriptors", Errc::no_descriptors},
+    {"too_many_startups", Errc::too_many_startups},
+    {"bad_record", Errc::bad_record},
 };
 
 void bind_fault(py::module_& module) {

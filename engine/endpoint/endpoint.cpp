@@ -31,11 +31,11 @@ void Endpoint::prepare() {
     wire::encode(options_.announced, data);
   }
   receive_bytes_ = options_.receive_bytes.value_or(options_.announced.receive_bytes);
-  receives_.resize(std::size_t{receive_bytes_} * options_.receives);
+  receives_ = ReceiveMemory(std::size_t{receive_bytes_} * options_.receives);
 }
 
 void Endpoint::post_all() {
-  for (ReceiveId id = 0; id < options_.receives; ++id) repost(id);
+  for (ReceiveId id = 0; id < options_.receives; ++id) post(id);
 }
 
 Expected<void, fabric::Error> Endpoint::accept(fabric::ConnectionRequest& request,
@@ -66,18 +66,29 @@ Expected<void, fabric::Error> Endpoint::connect(const fabric::Url& url, fabric::
 MutableView Endpoint::receive_buffer(ReceiveId receive) {
   const std::size_t at = std::size_t{receive} * receive_bytes_;
   return at < receives_.size()
-             ? MutableView(receives_).subspan(at, receive_bytes_)
-             : MutableView(added_receives_).subspan(at - receives_.size(), receive_bytes_);
+             ? receives_.bytes().subspan(at, receive_bytes_)
+             : added_receives_.bytes().subspan(at - receives_.size(), receive_bytes_);
 }
 
 void Endpoint::add_receives(std::uint32_t count) {
   if (!added_receives_.empty() || !connection_) return;
-  added_receives_.resize(std::size_t{receive_bytes_} * count);
-  for (ReceiveId id = 0; id < count; ++id) repost(options_.receives + id);
+  added_receives_ = ReceiveMemory(std::size_t{receive_bytes_} * count);
+  for (ReceiveId id = 0; id < count; ++id) post(options_.receives + id);
+}
+
+void Endpoint::post(ReceiveId receive) {
+  if (connection_) connection_->post_receive(receive_buffer(receive), receive);
 }
 
 void Endpoint::repost(ReceiveId receive) {
-  if (connection_) connection_->post_receive(receive_buffer(receive), receive);
+  --used_receives_;
+  post(receive);
+}
+
+void Endpoint::release_receives() {
+  if (!connection_ || used_receives_ > 0 || !connection_->receives_are_empty()) return;
+  receives_.release();
+  added_receives_.release();
 }
 
 Expected<void, fabric::Error> Endpoint::send(std::span<const View> parts, WorkTag tag,
@@ -122,6 +133,7 @@ void Endpoint::on_refused(fabric::Connection& /*connection*/, const fabric::Erro
 
 void Endpoint::on_received(fabric::Connection& /*connection*/, fabric::WorkId id,
                            MutableView buffer, std::optional<std::uint32_t> invalidated) {
+  ++used_receives_;
   user_.on_message(static_cast<ReceiveId>(id), buffer, invalidated);
 }
 

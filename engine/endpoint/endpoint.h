@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "endpoint/limits.h"
+#include "endpoint/receive_memory.h"
 #include "fabric/fabric.h"
 #include "wire/private_data.h"
 
@@ -69,6 +70,8 @@ class Endpoint final : private fabric::Handler {
   void add_receives(std::uint32_t count);
   /// Posts a receive again; the message that was in it is gone.
   void repost(ReceiveId receive);
+  /// Gives back the memory of the receives. Does nothing while a message is in one.
+  void release_receives();
   /// `parts` must stay until on_done(tag).
   Expected<void, fabric::Error> send(std::span<const View> parts, WorkTag tag,
                                      std::optional<std::uint32_t> invalidate = {});
@@ -94,6 +97,7 @@ class Endpoint final : private fabric::Handler {
   void on_closed(fabric::Connection& connection, const fabric::CloseReason& reason) override;
   void prepare();
   void post_all();
+  void post(ReceiveId receive);
   MutableView receive_buffer(ReceiveId receive);
   std::optional<wire::PrivateData> own() const;
 
@@ -105,8 +109,9 @@ class Endpoint final : private fabric::Handler {
   std::optional<wire::FoundPrivateData> found_;
   wire::Negotiated negotiated_;
   std::uint32_t receive_bytes_ = 0;
-  Bytes receives_;        // one slab, `receive_bytes_` octets for each receive
-  Bytes added_receives_;  // likewise, for the receives with the next numbers
+  ReceiveMemory receives_;         // `receive_bytes_` octets for each receive
+  ReceiveMemory added_receives_;   // likewise, for the receives with the next numbers
+  std::size_t used_receives_ = 0;  // that are not posted
   bool up_ = false;
 };
 

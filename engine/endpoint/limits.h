@@ -58,7 +58,7 @@ inline constexpr std::size_t kReplyShares = 16;
 /// ones would only save round trips, and each is a buffer of its own.
 inline constexpr std::uint32_t kLargestListing = 65536;
 /// Octets of the receives of one connection: all credits with 16 KiB each, or the default credits
-/// with the largest receives. A connection costs this much even when it is idle.
+/// with the largest receives.
 inline constexpr std::uint64_t kMostReceiveBytes = std::uint64_t{16} << 20;
 /// Operations of one connection that are posted at a time; the others follow as these complete.
 /// More than a largest transfer in pages, and far below what a provider's queue takes.
@@ -69,6 +69,9 @@ inline constexpr std::size_t kKeptBufferBytes = 8192;
 inline constexpr std::size_t kKeptParts = 64;
 /// Calls for which an idle connection keeps buffers.
 inline constexpr std::size_t kKeptTransactions = 2;
+/// A connection without a message in a whole interval gives the memory of its receives back. Short
+/// against the pauses of clients, and long against a call, which then needs no new pages.
+inline constexpr std::chrono::milliseconds kIdlenessInterval{2000};
 /// A connection without traffic is closed after this time.
 inline constexpr std::chrono::milliseconds kIdleTimeout{300'000};
 /// Calls whose RDMA operations failed, remembered for the retry (RFC 8166 4.5.3).

@@ -167,6 +167,10 @@ class Connection {
   /// Read if the device shows no more.
   virtual std::uint64_t octets_read() const = 0;
 
+  /// Whether no posted receive has octets of a message, until the next poll. False if the provider
+  /// does not see that.
+  virtual bool receives_are_empty() const { return false; }
+
   /// From now on observers receive every event (and octet) of this connection. They must outlive
   /// it, or be removed with nullptr. They receive:
   /// - Events of both directions in the order in which this side saw them. An outgoing message is
@@ -231,6 +235,19 @@ class Provider : public net::Pollable {
 /// The source of random steering tags and bases. It is a parameter, so that runs can be repeated.
 using RandomSource = std::function<std::uint64_t()>;
 
+/// iwarp: accepted sockets that have not sent their whole startup request. Each takes a descriptor
+/// for Limits::startup at most.
+struct StartupLimits {
+  /// Of all sources. All further ones are refused.
+  std::size_t most = 1024;
+  /// Of one source: an IPv4 address, or the /64 network of an IPv6 address. A quarter of the limit
+  /// is far from any refusal of others. 10,000 clients behind one address connect within seconds.
+  std::size_t of_source = 256;
+  /// Beyond it a new one is refused at random, with a probability that rises evenly to 1 at `most`.
+  /// Twice `of_source`, so that two sources alone cannot have others refused.
+  std::size_t early_drop = 512;
+};
+
 /// A provider's limits on what a peer, or a careless owner, can make it keep or await.
 struct Limits {
   /// A listener's wait for the whole startup request. ConnectionOptions has the initiator's wait.
@@ -251,6 +268,7 @@ struct Limits {
   /// the peer does not take. An adapter answers without its owner, so only the network delays it.
   /// Until the end the owner's memory is pinned.
   std::chrono::milliseconds unanswered_read{15000};
+  StartupLimits startups{};
 };
 
 /// The provider of a URL: "iwarp", or "verbs" (Errc::no_device without an RDMA device).

@@ -30,6 +30,12 @@ Expected<Socket, Error> listen_at(const Url& url) {
   return tl::unexpected(Error{Errc::cannot_listen, last});
 }
 
+Error accept_error(int code) {
+  const bool lacks_descriptors = code == EMFILE || code == ENFILE;
+  return {lacks_descriptors ? Errc::no_descriptors : Errc::cannot_listen,
+          "accept: " + error_text(code)};
+}
+
 Expected<std::unique_ptr<Acceptor>, Error> Acceptor::open(Reactor& reactor, const Url& url,
                                                           Taken taken, Starved starved) {
   auto socket = listen_at(url);
@@ -59,8 +65,7 @@ void Acceptor::on_no_socket(int code) {
   if (code == EAGAIN || code == EINTR || code == ECONNABORTED) return;
   reactor_.watch(key_, 0);
   reactor_.set_deadline(key_, after(reactor_.round_time(), kAcceptPause));
-  if (!std::exchange(is_starved_, true))
-    starved_({Errc::cannot_listen, "accept: " + error_text(code)});
+  if (!std::exchange(is_starved_, true)) starved_(accept_error(code));
 }
 
 void Acceptor::on_deadline() {

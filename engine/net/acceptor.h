@@ -15,6 +15,9 @@ inline constexpr std::chrono::milliseconds kAcceptPause{100};
 /// A bound and listening socket on the first of the URL's addresses that can be used.
 Expected<Socket, Error> listen_at(const Url& url);
 
+/// The error of a failed accept(2), by its errno.
+Error accept_error(int code);
+
 class Acceptor final : public Channel {
  public:
   /// A new connection, non-blocking and without Nagle.

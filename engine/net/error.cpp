@@ -41,6 +41,12 @@ std::string_view sentence(Errc code) {
       return "the peer rejected the connection";
     case Errc::local_close:
       return "closed on this side";
+    case Errc::no_descriptors:
+      return "there are no free file descriptors (ulimit -n)";
+    case Errc::too_many_startups:
+      return "too many connections wait for their startup request";
+    case Errc::bad_record:
+      return "the peer broke a rule of RPC over TCP (RFC 5531)";
   }
   return "unknown error";
 }

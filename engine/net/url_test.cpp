@@ -41,7 +41,7 @@ TEST(Url, EveryMistakeHasASentence) {
 }
 
 TEST(Errc, EveryCodeHasASentence) {
-  for (int code = 0; code <= static_cast<int>(Errc::local_close); ++code) {
+  for (int code = 0; code <= static_cast<int>(Errc::bad_record); ++code) {
     EXPECT_NE(sentence(static_cast<Errc>(code)), "unknown error") << code;
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "endpoint/deadline_clock.h"
@@ -10,8 +11,9 @@
 
 namespace steertag::serve {
 
-/// Lines in one kTroubleInterval; the others are counted in one line afterwards. Enough to see what
-/// goes wrong, and at most some megabytes a day.
+/// Lines of one kind of error in one kTroubleInterval; the others are counted in one line
+/// afterwards. Enough to see what goes wrong, and at most some megabytes a day. A client that
+/// causes one kind hides no other.
 inline constexpr std::size_t kMostTroubleLines = 20;
 inline constexpr std::chrono::seconds kTroubleInterval{60};
 
@@ -27,7 +29,7 @@ class TroubleLog {
   std::function<void(const std::string&)> print_;
   peer::DeadlineClock clock_;
   std::chrono::steady_clock::time_point begun_{};  // of the present interval
-  std::size_t lines_ = 0;
+  std::map<net::Errc, std::size_t> lines_;
   std::size_t left_out_ = 0;
 };
 

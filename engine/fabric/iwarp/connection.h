@@ -53,6 +53,9 @@ class IwarpConnection final : public Connection,
   std::size_t unsent_operations() const override { return transmitter_.posted(); }
   std::uint16_t most_outbound_reads() const override { return ord_; }
   std::uint64_t octets_read() const override { return octets_read_; }
+  bool receives_are_empty() const override {
+    return fpdus_.between_fpdus() && receiver_.between_messages();
+  }
   void observe(trace::EventSink* events, trace::ByteSink* bytes) override {
     observation_.observe(events, bytes);
   }

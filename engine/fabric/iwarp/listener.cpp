@@ -13,7 +13,6 @@
 namespace steertag::fabric::iwarp {
 namespace {
 
-constexpr int kBacklog = 1024;
 constexpr int kMostAcceptsPerTurn = 64;
 
 /// The octets of a reply, and those behind it.
@@ -151,8 +150,13 @@ Agreement agree_as_responder(const ConnectionOptions& options, const StartupFram
 // One accepted socket until its request is whole.
 class IwarpListener::Pending final : public Channel {
  public:
-  Pending(Runtime& runtime, IwarpListener& listener, Socket socket, const Address& peer)
-      : runtime_(runtime), listener_(listener), socket_(std::move(socket)), peer_(peer) {}
+  Pending(Runtime& runtime, IwarpListener& listener, StartupQuota::Slot slot, Socket socket,
+          const Address& peer)
+      : runtime_(runtime),
+        listener_(listener),
+        slot_(std::move(slot)),
+        socket_(std::move(socket)),
+        peer_(peer) {}
   ~Pending() override { runtime_.reactor.remove(key_); }
 
   Expected<void, Error> start() {
@@ -223,6 +227,7 @@ class IwarpListener::Pending final : public Channel {
 
   Runtime& runtime_;  // outlives the listener
   IwarpListener& listener_;
+  StartupQuota::Slot slot_;
   Socket socket_;
   Address peer_;
   Reactor::Key key_ = 0;
@@ -233,29 +238,16 @@ Expected<std::unique_ptr<Listener>, Error> IwarpListener::open(Runtime& runtime,
                                                                AcceptCallback on_request,
                                                                RefusedCallback on_refused,
                                                                const StartupPolicy& policy) {
-  auto addresses = resolve(url, true);
-  if (!addresses) {
-    return tl::unexpected(addresses.error());
+  auto socket = listen_at(url);
+  if (!socket) {
+    return tl::unexpected(std::move(socket.error()));
   }
-  std::string last = "no address";
-  for (const Address& address : *addresses) {
-    Socket socket = make_socket(address);
-    const int on = 1;
-    if (!socket.open() ||
-        ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        ::bind(socket.fd(), address.generic(), address.length) != 0 ||
-        ::listen(socket.fd(), kBacklog) != 0) {
-      last = address.text() + ": " + error_text(errno);
-      continue;
-    }
-    auto listener = std::make_unique<IwarpListener>(
-        runtime, std::move(socket), std::move(on_request), std::move(on_refused), policy);
-    if (auto started = listener->start(); !started) {
-      return tl::unexpected(Error{Errc::cannot_listen, started.error().message()});
-    }
-    return listener;
+  auto listener = std::make_unique<IwarpListener>(
+      runtime, std::move(*socket), std::move(on_request), std::move(on_refused), policy);
+  if (auto started = listener->start(); !started) {
+    return tl::unexpected(Error{Errc::cannot_listen, started.error().message()});
   }
-  return tl::unexpected(Error{Errc::cannot_listen, last});
+  return listener;
 }
 
 IwarpListener::IwarpListener(Runtime& runtime, Socket socket, AcceptCallback on_request,
@@ -295,7 +287,7 @@ void IwarpListener::on_ready(std::uint32_t /*events*/) {
       if (code != EAGAIN && code != EINTR && code != ECONNABORTED) {
         pause();
         if (!std::exchange(starved_, true)) {
-          refusals.push_back({"", {Errc::cannot_listen, "accept: " + error_text(code)}});
+          refusals.push_back({"", accept_error(code)});
         }
       }
       break;
@@ -319,12 +311,16 @@ void IwarpListener::pause() {
 }
 
 Expected<void, Error> IwarpListener::admit(Socket socket, const Address& peer) {
-  if (pending_.size() >= kMostPendingStartups) {
-    return tl::unexpected(Error{Errc::local_close, std::to_string(kMostPendingStartups) +
-                                                       " other startups are not complete"});
+  auto slot = runtime_.startups.admit(peer);
+  if (!slot) {
+    if (!slot.error().begins_burst) {
+      return {};
+    }
+    return tl::unexpected(Error{Errc::too_many_startups, std::move(slot.error().reason)});
   }
   set_no_delay(socket);
-  auto pending = std::make_unique<Pending>(runtime_, *this, std::move(socket), peer);
+  auto pending =
+      std::make_unique<Pending>(runtime_, *this, std::move(*slot), std::move(socket), peer);
   auto started = pending->start();
   if (started) {
     pending_.push_back(std::move(pending));

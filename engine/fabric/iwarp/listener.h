@@ -12,12 +12,6 @@
 
 namespace steertag::fabric::iwarp {
 
-/// Sockets of one listener that have not sent their whole request. Further ones are closed.
-inline constexpr std::size_t kMostPendingStartups = 1024;
-/// The pause after the system ran out of descriptors. New connections wait in the backlog. Ten
-/// attempts a second cost nothing, and users do not notice the delay.
-inline constexpr std::chrono::milliseconds kAcceptPause{100};
-
 /// The reply that accepts `request`, and the resulting agreement. Depths follow RFC 6581 9.1, the
 /// control flags 9.2, unless the policy of `options` departs from them.
 StartupFrame accepting_reply(const ConnectionOptions& options, const StartupFrame& request);
@@ -44,6 +38,7 @@ class IwarpListener final : public Listener, public Channel {
     Error error;
   };
   Expected<void, Error> start();
+  /// The error is one to report.
   Expected<void, Error> admit(Socket socket, const Address& peer);
   void pause();
   void finish(Pending& pending, std::unique_ptr<ConnectionRequest> request);

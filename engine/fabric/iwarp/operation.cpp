@@ -93,7 +93,7 @@ bool IwarpConnection::take(MutableView direct, View scratch, std::size_t count) 
 }
 
 void IwarpConnection::peer_end() {
-  const bool whole = fpdus_.between_fpdus() && receiver_.between_messages();
+  const bool whole = receives_are_empty();
   observation_.end(trace::other(role_), whole);
   if (!whole) {
     const std::string place = fpdus_.between_fpdus()
@@ -258,7 +258,7 @@ IwarpConnection::Expiry IwarpConnection::next_expiry() const {
       next = {after(since, limit), wait};
     }
   };
-  const bool inside = !fpdus_.between_fpdus() || !receiver_.between_messages();
+  const bool inside = !receives_are_empty();
   const bool operating = state_ == State::operating;
   const bool takes = operating || state_ == State::draining;
   const bool reading = operating && receiver_.reads_outstanding() > 0;

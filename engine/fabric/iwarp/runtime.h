@@ -6,6 +6,7 @@
 
 #include "fabric/iwarp/linger.h"
 #include "fabric/iwarp/memory_region.h"
+#include "fabric/iwarp/startup_quota.h"
 #include "fabric/net_names.h"
 
 namespace steertag::fabric::iwarp {
@@ -18,12 +19,17 @@ inline constexpr std::size_t kScratchBytes = 64 * 1024;
 
 struct Runtime {
   Runtime(RandomSource random, const Limits& bounds, Reactor opened)
-      : limits(bounds), reactor(std::move(opened)), stags(std::move(random)), lingering(reactor) {}
+      : limits(bounds),
+        reactor(std::move(opened)),
+        stags(random),
+        lingering(reactor),
+        startups(bounds.startups, std::move(random)) {}
 
   Limits limits;
   Reactor reactor;
   StagTable stags;
   LingeringSockets lingering;
+  StartupQuota startups;
   std::vector<std::byte> scratch = std::vector<std::byte>(kScratchBytes);
   std::vector<std::byte> joined;                // a gathered message in one piece, for observers
   std::vector<IwarpConnection*> unsettled;      // have octets to send, or a pending notification

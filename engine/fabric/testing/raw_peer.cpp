@@ -44,9 +44,12 @@ Segment tagged(Opcode opcode, std::uint32_t stag, std::uint64_t offset) {
   return segment;
 }
 
-RawPeer RawPeer::to(std::uint16_t port) {
+RawPeer RawPeer::to(std::uint16_t port, std::string_view source) {
   const auto addresses = resolve({"iwarp", "127.0.0.1", port, ""}, false);
   Socket socket = make_socket(addresses->front());
+  const auto sources = resolve({"iwarp", std::string(source), 0, ""}, false);
+  const Address& from = sources->front();
+  [[maybe_unused]] const int bound = ::bind(socket.fd(), from.generic(), from.length);
   // A loopback connection may take a moment: the provider's polls bring it.
   const Address& address = addresses->front();
   [[maybe_unused]] const int connected = ::connect(socket.fd(), address.generic(), address.length);

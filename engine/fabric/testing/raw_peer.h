@@ -19,8 +19,8 @@ iwarp::Segment tagged(iwarp::Opcode opcode, std::uint32_t stag, std::uint64_t of
 /// Not blocking: everything happens while the test polls its provider.
 class RawPeer {
  public:
-  /// Connects to a listener of the provider under test.
-  static RawPeer to(std::uint16_t port);
+  /// Connects to a listener of the provider under test, from an address of this host.
+  static RawPeer to(std::uint16_t port, std::string_view source = "127.0.0.1");
   explicit RawPeer(Socket socket) : socket_(std::move(socket)) {}
 
   /// The name that the other end uses.

@@ -85,8 +85,8 @@ Result<HostObject> DirectoryBackend::writable_directory(NodeId node) const {
   return host_->tree.directory(node);
 }
 
-Handle DirectoryBackend::make_handle(const HostObject& object) const {
-  const std::uint64_t words[] = {filesystem_id_, object.node(), fingerprint(object, key_)};
+Handle DirectoryBackend::make_handle(NodeId node, std::uint64_t fingerprint) const {
+  const std::uint64_t words[] = {filesystem_id_, node, fingerprint};
   Handle handle;
   for (std::size_t i = 0; i < std::size(words); ++i)
     wire::store_u64(handle.data() + 8 * i, words[i]);
@@ -95,9 +95,11 @@ Handle DirectoryBackend::make_handle(const HostObject& object) const {
 }
 
 Handle DirectoryBackend::handle(NodeId node) const {
+  // The object may go between the operation that found it and this. No object has the fingerprint
+  // 0, so that such a handle is stale (RFC 1813 2.6), and not one that was never made.
+  constexpr std::uint64_t kGone = 0;
   const auto opened = object(node);
-  // All zeros were never made by us: Status::bad_handle, as nothing can be said of the object.
-  return opened ? make_handle(*opened) : Handle{};
+  return make_handle(node, opened ? fingerprint(*opened, key_) : kGone);
 }
 
 Result<NodeId> DirectoryBackend::resolve(View handle) const {

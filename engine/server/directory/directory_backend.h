@@ -77,7 +77,7 @@ class DirectoryBackend final : public Backend {
 
   DirectoryBackend(HostRoot root, const DirectoryOptions& options, Clock clock,
                    std::function<std::uint64_t()> random);
-  Handle make_handle(const HostObject& object) const;
+  Handle make_handle(NodeId node, std::uint64_t fingerprint) const;
   Result<HostObject> object(NodeId node) const;
   /// A regular file; the status says what else it is.
   Result<HostObject> regular(NodeId node) const;

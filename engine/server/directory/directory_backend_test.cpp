@@ -66,6 +66,23 @@ TEST_F(DirectoryBackendTest, HandlesSurviveARestartWithTheirKey) {
   EXPECT_EQ(storage->handle(file), handles[3]);
 }
 
+TEST_F(DirectoryBackendTest, AHandleOfWhatWentMeanwhileIsStale) {
+  const NodeId gone = *make(storage->root(), "gone");
+  fs::remove(in_export("gone"));
+  EXPECT_EQ(resolve(storage->handle(gone)), Status::stale)
+      << "the file went between its creation and the question for its handle";
+  const NodeId stays = *make(storage->root(), "stays");
+  const Handle before = storage->handle(stays);
+  fs::rename(in_export("stays"), place / "outside/stays");
+  rest();
+  const Handle meanwhile = storage->handle(stays);
+  EXPECT_EQ(resolve(meanwhile), Status::stale);
+  fs::rename(place / "outside/stays", in_export("stays"));
+  rest();
+  EXPECT_EQ(resolve(before), Status::ok);
+  EXPECT_EQ(resolve(meanwhile), Status::stale) << "made while the file was away";
+}
+
 TEST_F(DirectoryBackendTest, RenamesOfTheHostAreFound) {
   const NodeId directory = *make(storage->root(), "directory", FileType::directory);
   const NodeId file = *make(directory, "file");

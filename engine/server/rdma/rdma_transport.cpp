@@ -109,7 +109,15 @@ void RdmaTransport::sweep() {
     --context_.open_connections;
     return true;
   });
+  look_for_idleness();
   rdma_.watchdog.check(context_.options.clock(), rdma_.pulls.serve());
+}
+
+void RdmaTransport::look_for_idleness() {
+  const auto now = context_.options.clock();
+  if (now - looked_ < kIdlenessInterval) return;
+  looked_ = now;
+  for (const auto& [id, connection] : connections_) connection->look_for_idleness();
 }
 
 }  // namespace steertag::peer

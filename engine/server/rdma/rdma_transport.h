@@ -31,9 +31,11 @@ class RdmaTransport {
   /// As the interposer wants it.
   void answer(std::unique_ptr<fabric::ConnectionRequest> request, Interposer& interposer);
   void keep(std::unique_ptr<ServerConnection> connection, bool accepted);
+  void look_for_idleness();
 
   ServerContext& context_;
   RdmaContext rdma_;
+  std::chrono::steady_clock::time_point looked_{};
   std::unordered_map<std::uint64_t, std::unique_ptr<ServerConnection>> connections_;
   std::vector<std::unique_ptr<fabric::ConnectionRequest>> unanswered_;
   std::vector<std::unique_ptr<fabric::Listener>> listeners_;  // last: no request after the rest

@@ -71,6 +71,7 @@ Transaction* ServerConnection::take_idle() {
 void ServerConnection::on_message(ReceiveId receive, View message,
                                   std::optional<std::uint32_t> /*invalidated*/) {
   if (dropped_) return;
+  activity_ = Activity::active;
   ++context_.statistics.messages;
   if (interposed_) {
     Arrival arrival;
@@ -249,6 +250,20 @@ void ServerConnection::go_on() {
     take_message(*call, next.receive, next.message);
   }
   going_on_ = false;
+}
+
+void ServerConnection::look_for_idleness() {
+  switch (activity_) {
+    case Activity::active:
+      activity_ = Activity::quiet;
+      return;
+    case Activity::quiet:
+      activity_ = Activity::idle;
+      trim();
+      return endpoint_.release_receives();
+    case Activity::idle:
+      return;
+  }
 }
 
 bool ServerConnection::trim() {

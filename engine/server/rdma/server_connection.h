@@ -33,6 +33,9 @@ class ServerConnection final : public EndpointUser,
   /// Gives back what busier times have left; false while calls are under way that need it. Not from
   /// inside a notice.
   bool trim();
+  /// Called in intervals: without a message in a whole one, gives memory back. Not from inside a
+  /// notice.
+  void look_for_idleness();
   /// Never used again by this process.
   std::uint64_t id() const { return info_.id; }
   bool down() const { return down_; }
@@ -144,6 +147,7 @@ class ServerConnection final : public EndpointUser,
   std::deque<CallId> recent_pushes_;  // calls whose replies had RDMA Writes
   bool proven_ = false;
   bool going_on_ = false;
+  enum class Activity : std::uint8_t { active, quiet, idle } activity_ = Activity::active;
   bool heavy_ = false;    // a call left large buffers
   bool dropped_ = false;  // the end has been asked for
   bool down_ = false;

@@ -39,6 +39,7 @@ StreamConnection::StreamConnection(StreamRuntime& runtime, std::uint64_t id, net
       id_(id),
       socket_(std::move(socket)),
       peer_(peer),
+      source_(peer),
       callbacks_(std::make_shared<ConnectionBackchannel>(static_cast<Sender&>(*this),
                                                          runtime.context.callbacks,
                                                          kFirstCallbackXid, kReverseCredits)),
@@ -113,7 +114,7 @@ std::size_t StreamConnection::take_records(View octets) {
       }
       const bool fragment = (left.front() & kLastFragment) == std::byte{0};
       if (fragment && !runtime_.context.options.records.takes_fragments) {
-        drop({Errc::protocol_error, "a record has several fragments"});
+        drop({Errc::bad_record, "a record has several fragments"});
         return taken;
       }
       begin_partial_record(left);
@@ -121,7 +122,7 @@ std::size_t StreamConnection::take_records(View octets) {
     if (!make_room(left.size())) return taken;
     const auto more = reader_->take(left);
     if (!more) {
-      drop({Errc::too_large, "record marking: " + more.error().message()});
+      drop({Errc::bad_record, "record marking: " + more.error().message()});
       return taken;
     }
     taken += *more;
@@ -149,41 +150,32 @@ bool StreamConnection::make_room(std::size_t octets) {
   // Doubled, so that few copies are made of what has arrived.
   const std::size_t wanted = std::max({needed, 2 * reserved_, kFirstRecordBytes});
   const std::size_t more = std::min(wanted, kLargestStreamRecord) - reserved_;
-  // No record passes those that wait already.
-  if (!runtime_.waiting.empty() || !runtime_.records.has_room(more)) {
-    waits_ = true;
-    runtime_.waiting.push_back({this, more});
-    return false;
-  }
-  grow(more);
-  return true;
+  waits_ = !runtime_.records.take({this, source_, proven_}, more);
+  if (!waits_) grow(more);
+  return !waits_;
 }
 
 void StreamConnection::grow(std::size_t octets) {
   if (reserved_ == 0) forget_stall();
   reserved_ += octets;
-  runtime_.records.take(octets);
   reader_->reserve(reserved_);
 }
 
 void StreamConnection::end_partial_record() {
   reader_.reset();
-  runtime_.records.give_back(std::exchange(reserved_, 0));
+  runtime_.records.give_back(source_, std::exchange(reserved_, 0));
   if (std::exchange(has_set_aside_, false)) runtime_.records.give_back_set_aside();
 }
 
-void StreamConnection::stop_waiting(std::size_t octets) {
+void StreamConnection::stop_waiting(const RecordBudget::Grant& grant) {
   waits_ = false;
-  grow(octets);
-  begin_turn();
-  go_on();
-}
-
-void StreamConnection::stop_waiting_for_good() {
-  waits_ = false;
-  if (reserved_ == 0) forget_stall();
-  has_set_aside_ = true;
-  reader_->reserve(kLargestStreamRecord);
+  if (grant.is_set_aside) {
+    if (reserved_ == 0) forget_stall();
+    has_set_aside_ = true;
+    reader_->reserve(kLargestStreamRecord);
+  } else {
+    grow(grant.octets);
+  }
   begin_turn();
   go_on();
 }
@@ -191,8 +183,8 @@ void StreamConnection::stop_waiting_for_good() {
 void StreamConnection::take_record(View record) {
   const auto direction = rpc::direction(record);
   // Where a message was expected there is none, so what follows cannot be trusted either.
-  if (!direction)
-    return drop({Errc::protocol_error, "a record is neither an RPC call nor a reply"});
+  if (!direction) return drop({Errc::bad_record, "a record is neither an RPC call nor a reply"});
+  proven_ = true;
   ++runtime_.context.statistics.messages;
   if (*direction == rpc::MessageType::CALL) return answer(record);
   if (!callbacks_->take_reply(record)) ++runtime_.context.statistics.discarded;
@@ -413,9 +405,10 @@ void StreamConnection::on_deadline() {
 }
 
 void StreamConnection::drop_if_stalled(net::Time step) {
-  const bool holds = reserved_ > 0 || has_set_aside_;
+  const bool is_wanted =
+      has_set_aside_ || (reserved_ > 0 && runtime_.records.is_wanted_from(source_));
   // What is not read yet is no fault of the client.
-  if (down_ || !holds || !reads_ || record_octets_ - octets_before_ >= kLeastProgressBytes)
+  if (down_ || !is_wanted || !reads_ || record_octets_ - octets_before_ >= kLeastProgressBytes)
     return forget_stall();
   still_for_ += step;
   if (still_for_ < net::after(0, kContendedWait)) return;
@@ -442,8 +435,7 @@ void StreamConnection::go_down() {
   for (auto& message : outgoing_) retire(std::move(message));
   outgoing_.clear();
   end_partial_record();
-  std::erase_if(runtime_.waiting,
-                [this](const WaitingRecord& other) { return other.connection == this; });
+  if (std::exchange(waits_, false)) runtime_.records.forget(*this);
   callbacks_->close();
   ++runtime_.notices;
   runtime_.ended.push_back(id_);

@@ -21,10 +21,8 @@ class StreamConnection final : private net::Channel, private ConnectionBackchann
   StreamConnection& operator=(const StreamConnection&) = delete;
 
   Expected<void, net::Error> start();
-  /// Reads on with the record that waited, now that `runtime.records` has room for `octets` more.
-  void stop_waiting(std::size_t octets);
-  /// The same with all the room that it may need, from what is set aside.
-  void stop_waiting_for_good();
+  /// Reads on with the record that waited.
+  void stop_waiting(const RecordBudget::Grant& grant);
   /// Others wait for memory, and the last look was `step` ago. Ends the connection if it has memory
   /// for a record that got less than kLeastProgressBytes in kContendedWait.
   void drop_if_stalled(net::Time step);
@@ -95,6 +93,7 @@ class StreamConnection final : private net::Channel, private ConnectionBackchann
   std::uint64_t id_;
   net::Socket socket_;
   net::Address peer_;
+  net::Source source_;
   std::shared_ptr<ConnectionBackchannel> callbacks_;
   ConnectionInfo info_;
   Bytes replaced_;  // the call that an interposer has put in place of the one under way
@@ -104,6 +103,7 @@ class StreamConnection final : private net::Channel, private ConnectionBackchann
   std::size_t reserved_ = 0;                   // of the memory for such records
   bool has_set_aside_ = false;                 // of that memory
   bool waits_ = false;                         // for such memory
+  bool proven_ = false;                        // a whole record has come
   std::uint64_t record_octets_ = 0;            // of such records, that have come
   std::uint64_t octets_before_ = 0;            // of these, when the stall began
   net::Time still_for_ = 0;                    // the time in which hardly any came

@@ -6,12 +6,13 @@ namespace {
 
 constexpr std::uint32_t kWrite = 7;
 
-/// Records of the largest WRITE, on a server with memory for three of them.
+/// Records of the largest WRITE. A source has memory for three of them: two and three quarters are
+/// its part, and one is set aside.
 class LargeRecordTest : public StreamServerTest {
  protected:
   LargeRecordTest() : data(pattern(kLargestTransfer)) {
     ServerOptions options;
-    options.pull_budget_bytes = std::size_t{4} << 20;
+    options.pull_budget_bytes = std::size_t{12} * kLargestStreamRecord;
     serve_all(options);
     nfs3::WriteArgs args;
     args.file = make_file("large", {});
@@ -20,9 +21,9 @@ class LargeRecordTest : public StreamServerTest {
     rpc::append_record(record, rpc_call(1, kWrite, encoded(args)));
   }
   /// Clients that send so many octets of it and then no more.
-  void stall(std::size_t count, std::size_t octets) {
+  void stall(std::size_t count, std::size_t octets, const std::string& source = "127.0.0.1") {
     for (std::size_t i = 0; i < count; ++i) {
-      stalled.emplace_back(tcp_url).send(View(record).first(octets));
+      stalled.emplace_back(tcp_url, source).send(View(record).first(octets));
       drive([&] {
         stalled.back().pump();
         return stalled.back().all_sent();
@@ -140,6 +141,40 @@ TEST_F(LargeRecordTest, RecordsThatHoldAllTheMemoryAreFinishedOneAfterTheOther) 
                                [](const RawStream& each) { return !each.records.empty(); });
   });
   EXPECT_TRUE(troubles.empty()) << troubles.front();
+}
+
+/// A crowd of one source that has all the memory that it may have, and more of it waits. The clock
+/// stands still, so that none of it is dropped.
+class CrowdTest : public LargeRecordTest {
+ protected:
+  void SetUp() override { stall(12, record.size() / 2, "127.0.0.2"); }
+  void expect_taken(RawStream& client, std::size_t replies) {
+    client.send(record);
+    pump({&client}, [&] { return client.records.size() == replies; });
+    EXPECT_TRUE(troubles.empty()) << "a connection had to be dropped first: " << troubles.front();
+    EXPECT_EQ(content("large"), data);
+  }
+};
+
+TEST_F(CrowdTest, AnotherSourceDoesNotNoticeIt) {
+  RawStream client(tcp_url);
+  expect_taken(client, 1);
+}
+
+TEST_F(CrowdTest, AClientOfItsSourceThatHasDeliveredBeforeDoesNotNoticeIt) {
+  RawStream client(tcp_url, "127.0.0.2");
+  client.send_record(null_call(7));
+  pump({&client}, [&] { return client.records.size() == 1; });
+  expect_taken(client, 2);
+}
+
+TEST_F(CrowdTest, ASlowClientOfAnotherSourceIsNotDroppedForIt) {
+  RawStream slow(tcp_url);
+  slow.send(View(record).first(record.size() / 2));
+  pump({&slow}, [&] { return slow.arrived(); });
+  pass_with(slow, kContendedWait + 3 * kWatchdogInterval, [] {});
+  EXPECT_FALSE(troubles.empty()) << "none of the crowd was dropped";
+  EXPECT_FALSE(slow.closed) << "dropped for memory that only the crowd waits for";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The server over plain TCP: records however they are cut, many calls at a time, limits, callbacks.
+#include "net/testing/descriptors.h"
 #include "rpc/direction.h"
 #include "server/testing/stream_fixture.h"
 
@@ -55,7 +56,10 @@ TEST_F(StreamServerTest, EmptyFragmentsHaveALimit) {
   client.send(Bytes(4 * (rpc::kMostFragments + 1)));
   pump({&client}, [&] { return client.closed; });
   ASSERT_EQ(troubles.size(), 1U);
-  EXPECT_NE(troubles[0].find("fragments of a record"), std::string::npos) << troubles[0];
+  EXPECT_EQ(
+      troubles[0],
+      "the peer broke a rule of RPC over TCP (RFC 5531): record marking: offset 4096, fragments of "
+      "a record: the list is longer than the decoder's limit");
   expect_others_are_served();
 }
 
@@ -67,7 +71,9 @@ TEST_F(StreamServerTest, RecordsAboveTheLargestCallEndTheConnection) {
   client.send(mark);
   pump({&client}, [&] { return client.closed; });
   ASSERT_EQ(troubles.size(), 1U);
-  EXPECT_NE(troubles[0].find("fragment length"), std::string::npos) << troubles[0];
+  EXPECT_EQ(troubles[0],
+            "the peer broke a rule of RPC over TCP (RFC 5531): record marking: offset 0, fragment "
+            "length: the count is larger than the message or the limit allows");
   EXPECT_EQ(server->statistics().dropped_connections, 1U);
   expect_others_are_served();
 }
@@ -79,6 +85,12 @@ TEST_F(StreamServerTest, RecordsThatAreNoMessagesEndTheConnection) {
     client.send_record(Bytes(size, std::byte{0xee}));
     pump({&client}, [&] { return client.closed; });
     EXPECT_TRUE(client.records.empty()) << "of " << size << " octets";
+    ASSERT_EQ(troubles.size(), 1U) << "of " << size << " octets";
+    EXPECT_EQ(
+        troubles[0],
+        "the peer broke a rule of RPC over TCP (RFC 5531): a record is neither an RPC call nor "
+        "a reply");
+    troubles.clear();
   }
   expect_others_are_served();
 }
@@ -264,6 +276,21 @@ TEST_F(StreamServerTest, ConnectionsHaveALimitOverAllTransports) {
   pump({&second}, [&] { return second.closed; });
   ASSERT_EQ(troubles.size(), 1U);
   EXPECT_NE(troubles[0].find("2 connections are open"), std::string::npos) << troubles[0];
+}
+
+TEST_F(StreamServerTest, LackOfDescriptorsIsCalledSo) {
+  serve_all();
+  expect_others_are_served();  // a rehearsal, see NoFurtherDescriptors
+  RawStream client(tcp_url);
+  {
+    const net::testing::NoFurtherDescriptors none;
+    drive([&] { return !troubles.empty(); });
+  }
+  EXPECT_EQ(troubles[0],
+            "there are no free file descriptors (ulimit -n): accept: Too many open files");
+  client.send_record(null_call(1));
+  now += net::kAcceptPause;
+  pump({&client}, [&] { return client.records.size() == 1; });
 }
 
 TEST_F(StreamServerTest, BothTransportsSeeEachOthersWrites) {

@@ -68,20 +68,8 @@ std::size_t StreamTransport::poll(std::chrono::milliseconds timeout) {
   }
 }
 
-// No record passes the first, so that small records cannot pass a large one for ever.
 void StreamTransport::serve_waiting() {
-  auto& waiting = runtime_.waiting;
-  while (!waiting.empty()) {
-    const WaitingRecord first = waiting.front();
-    const bool has_room = runtime_.records.has_room(first.octets);
-    if (!has_room && !runtime_.records.take_set_aside()) return;
-    waiting.pop_front();
-    if (has_room) {
-      first.connection->stop_waiting(first.octets);
-    } else {
-      first.connection->stop_waiting_for_good();
-    }
-  }
+  while (const auto grant = runtime_.records.next()) grant->connection->stop_waiting(*grant);
 }
 
 void StreamTransport::drop_stalled() {
@@ -92,7 +80,7 @@ void StreamTransport::drop_stalled() {
   const net::Time step = now - watched_;
   watched_ = now;
   if (was_away) return;
-  const bool wanted = !runtime_.waiting.empty();
+  const bool wanted = runtime_.records.has_waiting();
   if (!wanted && !watching_) return;
   watching_ = wanted;
   for (const auto& [id, connection] : connections_) {

@@ -18,10 +18,12 @@ namespace steertag::peer::testing {
 /// A TCP client of octets. Nothing moves but in `pump`.
 class RawStream {
  public:
-  /// The kernel connects on loopback without the server's help.
-  explicit RawStream(const net::Url& url) {
+  /// The kernel connects on loopback, from this address, without the server's help.
+  explicit RawStream(const net::Url& url, const std::string& source = "127.0.0.1") {
     const net::Address address = net::resolve(url, false)->front();
+    const net::Address from = net::resolve({"tcp", source, 0, ""}, false)->front();
     socket = net::Socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::bind(socket.fd(), from.generic(), from.length), 0) << strerror(errno);
     EXPECT_EQ(::connect(socket.fd(), address.generic(), address.length), 0) << strerror(errno);
   }
 

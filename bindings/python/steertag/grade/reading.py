@@ -3,7 +3,7 @@
 import os
 
 from .. import progress
-from . import compressed
+from . import compressed, waiting
 from .engine import CaptureError, FileGrade, Profile
 from .graded import Graded
 
@@ -15,12 +15,14 @@ def grade_file(path, ports, profile="rfc8166"):
     """The Graded of a file, which gzip may have compressed; `path` may be "-", `profile` is one of
     arguments.PROFILES."""
     profile = getattr(Profile, profile)
-    if compressed.is_compressed(os.fspath(path)):
-        return _grade_compressed(path, ports, profile)
     try:
-        grade = FileGrade(path, ports=ports, profile=profile)
+        with waiting.told(path):
+            is_compressed = compressed.is_compressed(os.fspath(path))
+            grade = None if is_compressed else FileGrade(path, ports=ports, profile=profile)
     except CaptureError as error:
         return Graded(path, error)
+    if is_compressed:
+        return _grade_compressed(path, ports, profile)
     _read(path, grade, lambda: grade.offset, grade.size)
     return _graded(path, grade, grade.error)
 
