@@ -3,6 +3,7 @@
 // deviations change what that object leaves alone.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <ctime>
 #include <exception>
 #include <random>
@@ -24,6 +25,8 @@ using ConnectionRef = std::shared_ptr<InterposedConnection>;
 
 /// Octets of one read from the storage.
 constexpr std::uint32_t kReadBytes = 1U << 20;
+/// What a client may store: the storage is memory of the test's own process.
+constexpr std::uint64_t kMostStoredBytes = 64ULL << 20;
 
 peer::Time now() {
   timespec time{};
@@ -212,6 +215,7 @@ class PyScriptedServer {
     providers_ = std::move(addresses.providers);
     MemoryLimits limits;
     limits.largest_transfer_bytes = transfer_bytes;
+    limits.total_bytes = kMostStoredBytes;
     storage_ = std::make_unique<MemoryBackend>(now, random, limits);
     Nfs4StateOptions state;
     state.clock = options.clock;
@@ -256,16 +260,20 @@ class PyScriptedServer {
     if (storage_->write(*made, 0, from_python(content)) != Status::ok)
       throw py::value_error("the storage has no room for " + name);
   }
-  std::optional<py::bytes> get(const std::string& name) {
+  /// No more octets than `most_bytes`: a client may give a file any size.
+  std::optional<py::bytes> get(const std::string& name, std::uint64_t most_bytes) {
     const auto node = storage_->lookup(storage_->root(), name);
     if (!node) return std::nullopt;
     Bytes content;
     std::vector<Slice> slices;
     const auto attributes = storage_->attributes(*node);
     if (!attributes) return std::nullopt;
-    while (content.size() < attributes->size_bytes) {
+    const std::uint64_t wanted = std::min(attributes->size_bytes, most_bytes);
+    while (content.size() < wanted) {
       slices.clear();
-      const auto read = storage_->read(*node, content.size(), kReadBytes, slices);
+      const auto count = std::min<std::uint64_t>(wanted - content.size(), kReadBytes);
+      const auto read =
+          storage_->read(*node, content.size(), static_cast<std::uint32_t>(count), slices);
       if (!read || *read == 0) break;
       for (const Slice& slice : slices)
         content.insert(content.end(), slice.bytes.begin(), slice.bytes.end());
@@ -409,7 +417,8 @@ void bind_peer_script(py::module_& module) {
       .def_property_readonly("capabilities", &PyScriptedServer::capabilities)
       .def("put", &PyScriptedServer::put, "name"_a, "content"_a,
            "Creates a file in the root of the export.")
-      .def("get", &PyScriptedServer::get, "name"_a, "The content of a file, or None.")
+      .def("get", &PyScriptedServer::get, "name"_a, "most_bytes"_a = kMostStoredBytes,
+           "The content of a file, or None; no more than its first `most_bytes` octets.")
       .def_property_readonly("names", &PyScriptedServer::names, "Names in the export's root.");
 }
 

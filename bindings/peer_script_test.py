@@ -167,6 +167,7 @@ def test_storage_is_filled_and_read_back(script):
     server = peer.ScriptedServer(["iwarp://127.0.0.1:0"], script)
     server.put("source", b"abc" * 1000)
     assert server.get("source") == b"abc" * 1000
+    assert server.get("source", most_bytes=10) == b"abcabcabca"
     assert server.get("copy") is None
     assert server.names == ["source"]
     with pytest.raises(ValueError, match="source"):

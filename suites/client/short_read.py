@@ -23,8 +23,8 @@ def parted(segments, octets):
         octets -= length
         filled.append(replaced(segment, length=length))
         if length < segment.length:
-            rest = {"length": segment.length - length, "offset": segment.offset + length}
-            left.append(replaced(segment, **rest))
+            offset = (segment.offset + length) % (1 << 64)
+            left.append(replaced(segment, length=segment.length - length, offset=offset))
     return filled, left
 
 

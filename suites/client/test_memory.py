@@ -15,6 +15,8 @@ from .short_read import cut, parted, placed, shortened
 # READs of so many octets are not shortened any more.
 LEAST_READ_BYTES = 1024
 READ_AGAIN_BYTES = 64
+# Written into what a reply leaves of a chunk, whatever its length.
+MOST_SPOILT_BYTES = 1 << 20
 UNSURE = "nothing that the client did shows that its user had the answer"
 
 
@@ -123,14 +125,19 @@ READS = {
 
 
 def _write(reply, segment, at=0, flip=0):
-    reply.raw.write(SPOILER * 64, segment.handle ^ flip, segment.offset + at)
+    reply.raw.write(SPOILER * 64, segment.handle ^ flip, _at(segment, at))
     return False
 
 
 def _read(reply, segment, at=0, flip=0):
     """True: octets are waited for."""
-    reply.raw.read(segment.handle ^ flip, segment.offset + at, 64)
+    reply.raw.read(segment.handle ^ flip, _at(segment, at), 64)
     return True
+
+
+def _at(segment, at):
+    """The place so many octets into the segment, whatever offset the client gives."""
+    return (segment.offset + at) % (1 << 64)
 
 
 def _use_memory(bench, when, act, answer, requirement_id, kind, others):
@@ -308,7 +315,8 @@ def test_beyond(bench):
         spoilt.extend(left)
         reply.push(cut(reply.writes, len(data)))
         for rest in left:
-            reply.raw.write(SPOILER * rest.length, rest.handle, rest.offset)
+            octets = SPOILER * min(rest.length, MOST_SPOILT_BYTES)
+            reply.raw.write(octets, rest.handle, rest.offset)
         reply.send(draft)
 
     outcome = bench.use(reply=interpose, when=is_read, times=None)

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from steertag.suite.client.client_outcome import copy_fault
+from steertag.suite.client.client_outcome import copy_fault, MOST_COPY
 from steertag.suite.client.client_process import ClientProcess, LEADER, living_members
 
 SCRIPT = pathlib.Path(__file__).parent / "scripted_client.py"
@@ -278,6 +278,11 @@ SOURCE = bytes(range(1, 101))
 )
 def test_what_a_copy_may_be(copy, completed, wrong):
     assert (copy_fault(SOURCE, copy, completed) is not None) == wrong
+
+
+def test_a_copy_of_any_size_is_told_as_far_as_it_is_looked_at():
+    fault = copy_fault(SOURCE, bytes(MOST_COPY), True)
+    assert fault == f"the copy has {MOST_COPY} octets or more, the source 100"
 
 
 def test_nothing_of_a_killed_client_stays(clients, suite):

@@ -10,7 +10,13 @@ from steertag import nfs
 from steertag.suite import kinds
 from steertag.suite.cases.case_end import NotTestable
 from steertag.suite.nfs_client.compound import CompoundReply
-from steertag.suite.nfs_client.nfs4_client import DELAY, fore_channel, GRACE, Nfs4Session
+from steertag.suite.nfs_client.nfs4_client import (
+    DELAY,
+    fore_channel,
+    GRACE,
+    LARGEST_MESSAGE,
+    Nfs4Session,
+)
 
 nfs4 = nfs.nfs4
 
@@ -95,6 +101,20 @@ def test_slots_beyond_the_grant_are_not_used():
     session.run("PUTROOTFH", slot=1)
     with pytest.raises(NotTestable, match="fewer slots than the case uses"):
         session.unused_slot()
+
+
+def test_a_size_that_the_server_raises_is_not_used():
+    raised = dict.fromkeys(("ca_maxrequestsize", "ca_maxresponsesize"), 0xFFFFFFFF)
+    granted = nfs4.CreateSessionOk(csr_fore_chan_attrs=fore_channel(**raised))
+    asked = fore_channel(ca_maxrequestsize=8192)
+    session = Nfs4Session(None, ScriptedConnection(), granted, asked)
+    assert session.fore.ca_maxrequestsize == 8192
+    assert session.largest_write == 8192 - 512
+    largest = dict.fromkeys(raised, 0xFFFFFFFF)
+    session = Nfs4Session(None, ScriptedConnection(), granted, fore_channel(**largest))
+    assert (
+        session.largest_read == LARGEST_MESSAGE - 512
+    ), "no case sends more, whatever it asked for"
 
 
 def test_sizes_leave_room_for_what_is_beside_the_data():

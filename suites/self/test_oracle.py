@@ -4,6 +4,7 @@ import pytest
 
 from steertag import wire
 from steertag.suite.rdma import oracle
+from steertag.suite.rdma.memory import MOST_RETURNED, Returned
 
 BASE, STAG = 0x7F0000, 0xAABB
 
@@ -126,3 +127,11 @@ def test_segments_that_are_not_ours_are_left_to_the_judge():
     foreign = [wire.Segment(handle=1, length=64, offset=0)]
     enlarged = returned(65)
     assert oracle.after_answer([offer], [foreign, enlarged], []) == []
+
+
+def test_a_reply_cannot_name_the_same_memory_without_end():
+    offer = SeenOffer(1 << 20, [(0, 1 << 20)])
+    fitting = returned(len(offer)) * (MOST_RETURNED >> 20)
+    assert len(Returned([offer]).octets(fitting)) == MOST_RETURNED
+    held = Returned([offer])
+    assert held.octets(fitting) is not None and held.octets(returned(1)) is None

@@ -4,6 +4,7 @@ import pytest
 
 from steertag import wire
 from steertag.suite import case, expect, kinds
+from steertag.suite.rdma.connection import MOST_GRANT
 
 GRANT = "RFC8166-3.3.1-2"
 NOT_ZERO = "RFC8166-3.3.1-5"
@@ -185,7 +186,7 @@ def test_steady_grant(bench):
     grants = []
     for _ in range(min(first, 64) * 2):
         outcome = expect(conn.exchange(conn.null_call()), LEVEL, must=[kinds.REPLY])
-        grants.append(outcome.header.credit)
+        grants.append(conn.grant)
     # A grant may fall with any message, but hardly by one each time until nothing is left.
     countdown = list(range(first - 1, 0, -1))[: len(grants)]
     counts = first > 2 and grants[: len(countdown)] == countdown
@@ -259,6 +260,8 @@ def test_overrun(bench, name, form):
     connections are served."""
     other = bench.connect()
     conn = connect(bench)
+    if conn.grant == MOST_GRANT:
+        bench.not_testable("the server grants more calls than the case sends")
     calls = [conn.null_call() for _ in range(conn.grant + OVERRUNS[name])]
     if form == "pulled":
         for call in calls:

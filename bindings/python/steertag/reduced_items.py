@@ -2,7 +2,8 @@
 
 from . import nfs, wire
 
-# Above the largest request of the suite: a message may claim four gibibytes for a reduced item.
+# Of all reduced items of a message, above the largest request of the suite: a message may claim four
+# gibibytes for each.
 MOST_ITEM_OCTETS = 16 << 20
 
 COMPOUND = (nfs.nfs4.PROGRAM, nfs.nfs4.VERSION, nfs.nfs4.NFSPROC4_COMPOUND)
@@ -36,18 +37,18 @@ def with_item(asked, payload, chunks):
 def with_arguments(payload, positions):
     """The call as one payload stream, with zero octets for its reduced arguments. `positions` are those of
     its read chunks. Raises DecodeError."""
-    whole = bytes(payload)
-    for item in nfs.binding.eligible_arguments(payload, sorted(set(positions))):
-        if item.reduced:  # positions are of the unreduced stream, so they are valid in order
-            whole = _put_back(whole, item, b"")
-    return whole
+    items = nfs.binding.eligible_arguments(payload, sorted(set(positions)))
+    return _put_all_back(payload, items, [b""] * len(items))
 
 
 def _with_items(asked, payload, chunks):
     """Each operation's item in its place: item i is in write chunk i (RFC 8267 6.4.1)."""
     contents = [chunk or b"" for chunk in chunks]
     lengths = [len(content) for content in contents]
-    items = nfs.binding.eligible_results(payload, *asked, lengths)
+    return _put_all_back(payload, nfs.binding.eligible_results(payload, *asked, lengths), contents)
+
+
+def _put_all_back(payload, items, contents):
     whole = bytes(payload)
     for item, content in zip(items, contents):
         if item.reduced:  # positions are of the unreduced stream, so they are valid in order
@@ -58,7 +59,7 @@ def _with_items(asked, payload, chunks):
 def _put_back(payload, item, carried):
     """The payload stream with the octets of a chunk in place of a reduced item. Missing octets are
     zero."""
-    if item.length > MOST_ITEM_OCTETS:
+    if len(payload) + item.length > MOST_ITEM_OCTETS:
         raise wire.DecodeError(f"an item of {item.length} octets was asked for by no call")
     data = carried[: item.length].ljust(item.length, b"\0")
     return payload[: item.position] + data + bytes(-item.length % 4) + payload[item.position :]

@@ -5,6 +5,7 @@ import pathlib
 
 from ..atomic_file import write_atomically
 from ..failure import Failure
+from ..files.escape import harmless
 from .baseline_file import load, parse, read
 from .comparison import compare
 from .error import BaselineError
@@ -113,7 +114,8 @@ def _tell(result, note):
     _list("changed; see whether the note still holds", result.changed)
     _list("removed", result.removed)
     for reason, cases in by_reason(result.not_testable).items():
-        print(f"{len(cases)} added to {NOT_TESTABLE}, which needs no notes: {reason}")
+        added = f"{len(cases)} added to {NOT_TESTABLE}, which needs no notes"
+        print(f"{added}: {harmless(reason)}")
 
 
 def _list(title, cases):
@@ -121,6 +123,6 @@ def _list(title, cases):
         return
     print(f"{len(cases)} {title}:")
     for case_id in cases[:MAX_LISTED]:
-        print(f"  {case_id}")
+        print(f"  {harmless(case_id)}")
     if len(cases) > MAX_LISTED:
         print(f"  ... and {len(cases) - MAX_LISTED} more")

@@ -3,6 +3,7 @@
 import dataclasses
 
 from ..causes import normalised
+from ..files.escape import harmless
 
 # Cases that are named; the rest is counted.
 MOST_NAMED = 3
@@ -22,10 +23,10 @@ class FoldedDifference:
         if first.cause is not None and first.cause[1] in clauses:
             rows.append(("breaks", clauses[first.cause[1]]))
         for label, text in rows:
-            yield f"{'':<{width}}  {label:<8}  {text}"
+            yield f"{'':<{width}}  {label:<8}  {harmless(text)}"
 
     def _cases(self):
-        names = [one.case for one in self.differences[:MOST_NAMED]]
+        names = [harmless(one.case) for one in self.differences[:MOST_NAMED]]
         if len(self.differences) == 1:
             return names[0]
         more = len(self.differences) - MOST_NAMED

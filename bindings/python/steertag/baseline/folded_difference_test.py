@@ -61,3 +61,8 @@ def test_a_report_gives_cases_their_causes():
     entry |= {"requirements": [], "cause": vars(CaseCause("rule", GRANT, "grant_is_not_zero"))}
     assert Case.of(entry) == Case("server.a", Outcome("fail", "r"), (), (), KEY)
     assert Report([]).clauses == {}
+
+
+def test_no_text_of_a_report_reaches_the_terminal_as_it_is():
+    table = Comparison({}, [new("server.\x1b[2J", "fail: \x9b31m\n::error::x", cause=None)]).table()
+    assert "server.\\x1b[2J" in table and "\\xc2\\x9b31m\\x0a::error::x" in table

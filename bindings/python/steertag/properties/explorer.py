@@ -30,6 +30,8 @@ SLOWER = 6
 # alone. At least one trial drops half of the units.
 MOST_FAILED = 400
 SHRINK_MS = 10_000
+# All trials of a property, below the deadline of its case.
+SEARCH_MS = 240_000
 # Rounds of dropping parts after hypothesis has finished.
 MOST_ROUNDS = 100
 
@@ -61,6 +63,7 @@ class Explorer:
         self._waits = False  # the first failure was an answer that timed out
         self._waited = 0  # further answers that timed out
         self._limit = None
+        self._end = Limit(SEARCH_MS)
         self.cut_short = ""  # why the last passing trial ended early
         self._left_out = ""  # why not all trials run
 
@@ -124,7 +127,7 @@ class Explorer:
     def begin(self):
         """A new Trial, which the caller finishes. None if the limits of shrinking are reached, or
         the target is lost."""
-        late = self._limit is not None and self._limit.passed
+        late = self._end.passed or self._limit is not None and self._limit.passed
         enough = self._failed >= MOST_FAILED or self._waits and self._has_waited(0)
         if late or enough or self._session.lost:
             return None
@@ -170,6 +173,8 @@ class Explorer:
             self._report()
         elif self._left_out:
             raise NotTestable(self._left_out)
+        elif self._end.passed:
+            raise NotTestable("the target is too slow for the trials of a property")
 
     def _leave_out(self):
         """Drops what hypothesis kept: it stops early if the target ends connections at varying

@@ -4,7 +4,7 @@ from ..suite.rdma.memory import Offer
 
 
 class Then:
-    """A region of the recording; has what memory.gather asks of an Offer."""
+    """A region of the recording; has what memory.Returned asks of an Offer."""
 
     def __init__(self, fields):
         self.stag = fields["stag"]

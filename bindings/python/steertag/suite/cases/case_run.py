@@ -6,6 +6,7 @@ import contextvars
 import dataclasses
 import re
 
+from ...files.escape import harmless, harmless_lines
 from ...verdict import Verdict
 from ..recording.recorder import Recorder
 from .case_end import CaseEnd, HarnessError
@@ -72,7 +73,8 @@ class Run:
         self.stumbles = []  # Stumble, of exceptions that no case raises on purpose
 
     def note(self, verdict, reason, detail="", evidence=None):
-        self.notes.append(Note(verdict, reason, detail, evidence))
+        """Adds a note. The texts may have words of the target; here they become harmless to whoever shows them."""
+        self.notes.append(Note(verdict, harmless(reason), harmless_lines(detail), evidence))
 
     def xid_seed(self, number):
         """The seed of the XIDs on the connection with this number. A server remembers XIDs after a
@@ -97,13 +99,13 @@ class Run:
         worst = self.verdict
         place = next(at for at, note in enumerate(self.notes) if note.verdict is worst)
         note = self.notes[place]
-        detail = "\n".join(part for part in (note.detail.rstrip(), text) if part)
+        detail = "\n".join(part for part in (note.detail.rstrip(), harmless_lines(text)) if part)
         self.notes[place] = dataclasses.replace(note, detail=detail)
 
     def found(self, requirement_id, text, conn, kind, number):
         """A finding about the `number`th event of this `kind` by the target on `conn`."""
         name = getattr(self.recorder.tap_of(conn), "name", "")
-        self.findings.append(FoundFault(requirement_id, text, name, kind, number))
+        self.findings.append(FoundFault(requirement_id, harmless(text), name, kind, number))
 
     @property
     def requirements(self):
@@ -172,7 +174,7 @@ class Run:
             if isinstance(below, str):
                 parts.append(below)
         if self.epilogue:
-            parts.append(self.epilogue.rstrip())
+            parts.append(harmless_lines(self.epilogue.rstrip()))
         return "\n".join(parts)
 
 

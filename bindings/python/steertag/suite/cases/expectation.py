@@ -10,6 +10,7 @@ of the requirement's level in the ledger: fail for MUST, warn for SHOULD, latitu
 """
 
 from ... import requirements as ledger
+from ...files.escape import harmless
 from ...verdict import Verdict, verdict_of_level
 from . import kind_words
 from .case_end import Failed, HarnessError, Hung
@@ -141,7 +142,7 @@ def _either(words):
 
 
 def _short(value):
-    text = repr(value) if not isinstance(value, str) else value
+    text = repr(value) if not isinstance(value, str) else harmless(value)
     return text if len(text) <= LONGEST_VALUE else f"{type(value).__name__} of {len(value)}"
 
 

@@ -15,7 +15,7 @@ from ..rdma.rdma_link import Watch
 from .client_connection import ClientConnection
 from .client_kinds import COMPLETED, CORRUPTED, CRASH, HANG, REFUSED
 from .client_needs import check_client_need
-from .client_outcome import ClientOutcome, copy_fault
+from .client_outcome import ClientOutcome, copy_fault, MOST_COPY
 from .client_process import CannotRun, ClientProcess
 from .script import Reply, ReplyInterposer
 
@@ -116,7 +116,7 @@ class ClientBench:
             process.kill(meanwhile=lambda: server.poll(POLL_MS))
             self._let_close(server)
             seconds = time.monotonic() - start
-            copy = server.get(COPY)
+            copy = server.get(COPY, MOST_COPY)
             kind, detail = _judge_end(process, hung, source, copy)
             if hung:
                 detail = f"no end within {self.client.limit_ms(self.habits)} ms"

@@ -12,6 +12,8 @@ _BROKEN = (_STARVED, fabric.ErrorCode.peer_terminated)
 _DDP, _UNTAGGED, _NO_BUFFER = 1, 2, (2, 3)
 # Connections whose trace a failure shows: the last ones.
 MOST_TRACES = 2
+# Octets of the copy that are looked at: a client may make a file of any size.
+MOST_COPY = 1 << 20
 
 
 @dataclasses.dataclass
@@ -84,12 +86,16 @@ def copy_fault(source, copy, completed):
         if copy is None:
             return "the client said that it is done, and there is no copy"
         if len(copy) != len(source):
-            return f"the copy has {len(copy)} octets, the source {len(source)}"
+            return f"the copy has {_octets(copy)}, the source {len(source)}"
     if copy is None or copy == source[: len(copy)]:
         return None
     if len(copy) > len(source):
-        return f"the copy has {len(copy)} octets, the source only {len(source)}"
+        return f"the copy has {_octets(copy)}, the source only {len(source)}"
     for place, (wrong, right) in enumerate(zip(copy, source)):
         if wrong != right and (completed or wrong != 0):
             return f"octet {place} of the copy is {wrong:#04x}, of the source {right:#04x}"
     return None
+
+
+def _octets(copy):
+    return f"{len(copy)} octets{' or more' if len(copy) == MOST_COPY else ''}"

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 
+from ...files.escape import harmless_lines
 from ..run.server_process import QUOTED_OUTPUT
 
 # From SIGTERM to SIGKILL: a mount may want to be taken back.
@@ -75,10 +76,10 @@ class ClientProcess:
         return f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
 
     def output(self):
-        """The end of what it wrote to stdout and stderr."""
+        """The end of what it wrote to stdout and stderr, as harmless text."""
         self._output.seek(0, os.SEEK_END)
         self._output.seek(max(0, self._output.tell() - QUOTED_OUTPUT))
-        return self._output.read().decode("utf-8", "replace")
+        return harmless_lines(self._output.read().decode("utf-8", "replace"))
 
     def kill(self, meanwhile=None):
         """Ends the process and what it has started, all of its group; raises CannotRun if that does not

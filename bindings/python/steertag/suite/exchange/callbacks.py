@@ -9,8 +9,10 @@ from .deadline import Limit
 NFS4 = nfs.nfs4
 # Calls that a case lets the target have under way at a time, unless it says otherwise.
 REVERSE_CREDITS = 4
-# Calls that are kept; a target that floods us with more is left to run into its own limits.
+# Calls that are kept.
 MOST_KEPT = 256
+# Calls on one connection. A target that makes more is cut off: it need not even take our answers.
+MOST_CALLS = 4096
 # What a client answers that has delegations of files and nothing else; NFS4_OK to all that is not here.
 NOT_HELD = {
     "CB_GETATTR": NFS4.Status.NFS4ERR_BADHANDLE,
@@ -102,6 +104,8 @@ class Callbacks:
             return False
         callback.among = self
         self.count += 1
+        if self.count > MOST_CALLS:
+            self.conn.cut_off()
         if len(self.seen) < MOST_KEPT:
             self.seen.append(callback)
         if self.answers_null and callback.is_sound and not callback.recalled:

@@ -9,6 +9,7 @@ from ... import trace
 _CLIENT, _FIRST_PORT = "192.0.2.1", 50000
 _SERVER = "192.0.2.2"
 RDMA_PORT, TCP_PORT = 20049, 2049
+LARGEST_CAPTURE = 16 << 20  # octets of one connection that are kept
 
 
 def client_port(number):
@@ -16,9 +17,10 @@ def client_port(number):
     return _FIRST_PORT + number
 
 
-def make_capture(number, server_port):
+def make_capture(number, server_port, limit_octets=LARGEST_CAPTURE):
     """A trace.Capture for the connection of a case with this number."""
-    return trace.Capture(client=(_CLIENT, client_port(number)), server=(_SERVER, server_port))
+    ends = {"client": (_CLIENT, client_port(number)), "server": (_SERVER, server_port)}
+    return trace.Capture(**ends, limit_bytes=limit_octets)
 
 
 def write_capture(directory, run, captures):

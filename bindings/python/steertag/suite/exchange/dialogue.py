@@ -1,6 +1,5 @@
 """Calls, outcomes, the proof of silence and the end of a connection, whatever carries its messages."""
 
-import collections
 import random
 import struct
 
@@ -9,6 +8,7 @@ from ..cases import kinds
 from ..cases.case_end import HarnessError
 from ..nfs_client import compound
 from ..nfs_client.nfs_message import nfs_arguments
+from .backlog import Backlog, MOST_MESSAGES
 from .deadline import Limit
 from .outcome import without_answer
 
@@ -16,8 +16,7 @@ from .outcome import without_answer
 # no RPC call when it arrives. There are two, because a server may have several threads. Calls may complete in
 # any order (RFC 8166 3.3.1), so they get the whole time of an answer first.
 SILENCE_PROBES = 2
-# Messages taken while waiting for one outcome; a target that floods us is a hang.
-MOST_MESSAGES = 4096
+FLOODED = "it sends messages without end"
 
 NFS3 = nfs.nfs3
 
@@ -36,9 +35,10 @@ class Dialogue:
         the target lacks something; None never does."""
         self.deadlines = deadlines
         self.credential = credential  # Of NFS calls.
-        self.inbox = collections.deque()
+        self.inbox = Backlog()
         self.patient = False  # Every call is legal and gets an answer: wait, and prove no silence.
         self.missed = 0  # Times that nothing came in the whole time of an answer.
+        self.flooded = False  # The target sent more than is kept, and was cut off.
         self._need = need
         self._random = random.Random(seed)
         self._xid = self._random.getrandbits(31)
@@ -133,7 +133,7 @@ class Dialogue:
                 break
             call = waiting.pop(message.xid, None)
             if call is None:
-                self.inbox.append(message)
+                self._keep(self.inbox, message)
                 continue
             outcomes[call.xid] = self._read(call, message)
             self._settle(call, outcomes[call.xid], keep)
@@ -207,7 +207,21 @@ class Dialogue:
         """The next message off the wire."""
         return self._take(limit)
 
+    def _keep(self, backlog, message):
+        """Keeps a message for who waits next. A target that floods us is cut off."""
+        backlog.append(message)
+        if backlog.is_full:
+            self.cut_off()
+
+    def cut_off(self):
+        """Ends the connection to a target that floods us."""
+        if not self.flooded:
+            self.flooded = True
+            self._reset()
+
     def _unanswered(self, xid, probes):
+        if self.flooded:
+            return without_answer(kinds.VIOLATION, self, xid, FLOODED, probes)
         if self.open:
             return without_answer(kinds.HANG, self, xid, "no reply to a valid NULL call", probes)
         kind, detail = self._end_kind()
@@ -228,10 +242,7 @@ class Dialogue:
         while self.open and not limit.passed:
             message = self._next(limit)
             if message is not None:
-                self.inbox.append(message)
-            if len(self.inbox) > MOST_MESSAGES:
-                self._reset()
-                self.inbox.clear()
+                self._keep(self.inbox, message)
         return not self.open
 
     def close(self):
@@ -247,8 +258,9 @@ class Dialogue:
             self.wait_closed()
 
     def settle(self):
-        """After the case: the connection ends."""
+        """After the case: the connection ends. A target that does not end its half is not waited for."""
         self.close()
+        self.abort()
         if self.open:
             raise HarnessError("a connection could not be closed")
 

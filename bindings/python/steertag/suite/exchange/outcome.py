@@ -8,7 +8,7 @@ from ..cases import kinds
 from ..cases.case_end import lacking
 from ..nfs_client.compound import CompoundReply
 from ..nfs_client.nfs_message import read_result
-from ..rdma.memory import gather
+from ..rdma.memory import Returned
 
 
 @dataclasses.dataclass
@@ -119,13 +119,13 @@ def _take_over(outcome, read):
 
 def _read_chunks(outcome, call):
     offers = call.offers if call is not None else []
-    header = outcome.header
-    gathered = [gather(offers, chunk) for chunk in header.write_list]
+    header, returned = outcome.header, Returned(offers)
+    gathered = [returned.octets(chunk) for chunk in header.write_list]
     if None in gathered:
         outcome.detail = "a write chunk of the reply lies outside of the memory that was offered"
     outcome.chunks = [content or b"" for content in gathered]
     if header.reply_chunk:
-        outcome.reply_chunk = gather(offers, header.reply_chunk) or None
+        outcome.reply_chunk = returned.octets(header.reply_chunk) or None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Files for cases, made over a helper connection with plain legal calls and removed after the case."""
 
 from ..cases import kinds
-from ..cases.case_end import HarnessError, unprepared
+from ..cases.case_end import unprepared
 from ..recording.taps import tap_helper
 from .mount import mount
 
@@ -14,6 +14,8 @@ MOST_READS = 4096
 # Listings of one directory, and levels of directories, that are removed after a case.
 MOST_LISTINGS = 64
 MOST_DEPTH = 4
+# Names that are removed so after a case: a target may list new ones in every directory.
+MOST_REMOVED = 1024
 # Names of the cases' directories start with this.
 PREFIX = "steertag-"
 _FILE_SYNC = 2
@@ -34,6 +36,7 @@ class Files:
         self._directory = None
         self._made = []  # (directory handle, name, is a directory), in order
         self._count = 0
+        self._removed = 0  # names in directories, see MOST_REMOVED
 
     @property
     def conn(self):
@@ -125,10 +128,16 @@ class Files:
         step = self._data_step()
         for _ in range(MOST_READS):
             result = self._call("READ", file=handle, offset=len(content), count=step)
+            if len(result.ok.data) > step:
+                raise self._garbage(f"READ of {step} octets gives {len(result.ok.data)}")
             content += result.ok.data
             if result.ok.eof:
                 return bytes(content)
-        raise HarnessError("a file that was read back has no end")
+        raise self._garbage(f"{MOST_READS} READs of a file come to no end")
+
+    def _garbage(self, detail):
+        """The end of a case whose file is not read back."""
+        return unprepared(self._conn.owed, "READ", kinds.GARBAGE, detail)
 
     def clean_up(self):
         """Removes what was made, last first. What a case itself removed or filled is not an error."""
@@ -156,6 +165,9 @@ class Files:
 
     def _remove(self, directory, name, depth):
         """Whether the entry is gone."""
+        self._removed += 1
+        if self._removed > MOST_REMOVED:
+            return False
         if self._try("REMOVE", object=_where(directory, name)) is not None:
             return True
         if depth < MOST_DEPTH:

@@ -144,7 +144,8 @@ class Nfs4Client:
         made = granted(outcome, "CREATE_SESSION")
         if made is not None:
             self.create_sequence = (self.create_sequence + 1) & 0xFFFFFFFF
-            self.sessions.append(Nfs4Session(self, conn, made))
+            asked = fields.get("csa_fore_chan_attrs", fore_channel())
+            self.sessions.append(Nfs4Session(self, conn, made, asked))
         return outcome
 
     # -- the end -------------------------------------------------------------------------------
@@ -177,20 +178,17 @@ class Nfs4Client:
 class Nfs4Session:
     """A session: tracks its slots, and adds SEQUENCE before the operations of its calls."""
 
-    def __init__(self, client, conn, granted):
+    def __init__(self, client, conn, granted, asked=None):
+        """`asked`: nfs4.ChannelAttrs of the fore channel that the client requested, if not the usual."""
         self.client = client
         self.conn = conn
         self.granted = granted  # nfs4.CreateSessionOk
+        self.fore = _lower(granted.csr_fore_chan_attrs, asked or fore_channel())
         self.id = granted.csr_sessionid
         self.sequences = {}  # slot: sequence id of its last request
         self.status_flags = 0  # of the last decoded SEQUENCE
 
     # -- what was granted ----------------------------------------------------------------------
-
-    @property
-    def fore(self):
-        """nfs4.ChannelAttrs of the fore channel."""
-        return self.granted.csr_fore_chan_attrs
 
     @property
     def slots(self):
@@ -341,8 +339,18 @@ def names_of(operations):
     return " ".join(each if isinstance(each, str) else each[0] for each in operations)
 
 
+def _lower(granted, asked):
+    """The granted channel, with the sizes that a session uses. No server may raise them (RFC 8881
+    18.36.3); of one that does the session uses what was asked for."""
+    sizes = ("ca_maxrequestsize", "ca_maxresponsesize", "ca_maxresponsesize_cached")
+    lowered = {name: min(getattr(granted, name), getattr(asked, name)) for name in sizes}
+    others = {name: getattr(granted, name) for name in ("ca_maxoperations", "ca_maxrequests")}
+    return fore_channel(**lowered, **others)
+
+
 def _room(most):
     """The octets of data in a message of `most` octets, after headers and operations."""
+    most = min(most, LARGEST_MESSAGE)
     if most <= BESIDE_DATA:
         raise NotTestable("the session has no room for the data of a READ or WRITE")
     return most - BESIDE_DATA

@@ -1,11 +1,10 @@
 """A connection over RDMA as cases use it: judged, captured, with calls, memory, and outcomes."""
 
-import collections
-
 from ... import fabric, wire
 from ..cases import kinds
 from ..cases.case_end import EXCHANGES
 from ..cases.finding import of_judge, of_oracle
+from ..exchange.backlog import Backlog
 from ..exchange.call import Call
 from ..exchange.deadline import Limit
 from ..exchange.dialogue import Dialogue, is_rpc_call
@@ -17,6 +16,8 @@ from .memory import Offer
 
 # Between looks at the trace for an event that gives no notice.
 EVENT_STEP_MS = 1
+# A grant counts as no more than this. A server may grant 2^32 - 1 calls; no case sends as many.
+MOST_GRANT = 4096
 
 
 class Connection(Dialogue):
@@ -31,7 +32,7 @@ class Connection(Dialogue):
         self.watch = watch
         self.settings = settings
         self.grant = 1  # RFC 8166 3.3.3: one call until the first reply
-        self._early = collections.deque()  # messages that came while an event was awaited
+        self._early = Backlog()  # messages that came while an event was awaited
         self.offers = []
         self._received = 0  # messages so far
         self._ended = False  # the last notice was taken
@@ -246,7 +247,7 @@ class Connection(Dialogue):
                         return None  # a target that calls without end ends no wait otherwise
                     continue
                 if message.credit is not None:
-                    self.grant = max(1, message.credit)
+                    self.grant = min(max(1, message.credit), MOST_GRANT)
                 return message
         return None
 
@@ -285,7 +286,7 @@ class Connection(Dialogue):
         """Lets leave what was sent, without waiting for anything."""
         message = self._take(Limit(0))
         if message is not None:
-            self._early.append(message)
+            self._keep(self._early, message)
 
     def wait_callback(self, limit):
         """Works until a call of the target has come (True), the connection ended or the limit passed.
@@ -294,7 +295,7 @@ class Connection(Dialogue):
         while self.callbacks.count == before and not self._ended and not limit.passed:
             message = self._take(limit, stop_at_callback=True)
             if message is not None:
-                self._early.append(message)
+                self._keep(self._early, message)
         return self.callbacks.count != before
 
     def wait_event(self, kind):
@@ -312,7 +313,7 @@ class Connection(Dialogue):
                 return False
             message = self._take(Limit(min(EVENT_STEP_MS, limit.left_ms)))
             if message is not None:
-                self._early.append(message)
+                self._keep(self._early, message)
 
     def stop_judging(self):
         """The judge asserts nothing more of this connection: a fault gives no event, so that it does not

@@ -1,5 +1,7 @@
 """The decoded trace of a connection over RDMA, for failures."""
 
+import collections
+
 from ...trace import Role
 from ...traces.capture_lines import lines_of_events
 from ...traces.line import Violation
@@ -25,15 +27,13 @@ def journal_text(recorder, lines):
     return "\n".join([head, *(f"  {line}" for line in trace_text(lines))])
 
 
-def event_place(conn, index):
-    """(kind, number) of the event with this index: the `number`th, from 1, of this kind by its actor. ("", 0) if there
-    is none."""
-    events = conn.watch.recorder.events() if hasattr(conn, "watch") else []
-    event = next((one for one in events if one.index == index), None)
-    if event is None:
-        return "", 0
-    own = [one.index for one in events if one.kind == event.kind and one.actor == event.actor]
-    return event.kind, own.index(index) + 1
+def event_places(conn):
+    """{index: (kind, number)} of the connection's events: the `number`th, from 1, of this kind by its actor."""
+    counts, places = collections.Counter(), {}
+    for event in conn.watch.recorder.events() if hasattr(conn, "watch") else []:
+        counts[event.kind, event.actor] += 1
+        places[event.index] = event.kind, counts[event.kind, event.actor]
+    return places
 
 
 def _sentence(finding):

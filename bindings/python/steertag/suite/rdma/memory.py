@@ -5,6 +5,9 @@ from ... import fabric, wire
 
 # Pattern of memory that waits for data: from a random source, so that no real data resembles it.
 _PATTERN_UNIT = 4096
+# Octets of one reply that are taken from memory: far more than any call asks for. A reply may name the
+# same memory in each of thousands of segments.
+MOST_RETURNED = 64 << 20
 
 
 class Offer:
@@ -70,15 +73,35 @@ class Offer:
         return self.region.valid
 
 
-def gather(offers, segments):
-    """The octets behind returned segments, in order; None where a segment is none of ours."""
-    content = bytearray()
-    for segment in segments:
-        owner = next((offer for offer in offers if offer.stag == segment.handle), None)
-        if owner is None:
-            return None
-        start = segment.offset - owner.base
-        if start < 0 or start + segment.length > len(owner):
-            return None
-        content += owner.bytes()[start : start + segment.length]
-    return bytes(content)
+class Returned:
+    """What the segments of a reply hold of these offers now."""
+
+    def __init__(self, offers):
+        self._offers = {offer.stag: offer for offer in reversed(offers)}
+        self._contents = {}  # by STag
+        self._left = MOST_RETURNED
+
+    def owner(self, segment):
+        """The Offer with the segment's memory; None if that is none of ours."""
+        return self._offers.get(segment.handle)
+
+    def content(self, offer):
+        """The octets of the whole Offer."""
+        if offer.stag not in self._contents:
+            self._contents[offer.stag] = offer.bytes()
+        return self._contents[offer.stag]
+
+    def octets(self, segments):
+        """The octets behind the segments, in order. None where one is none of ours, or where all that
+        were asked for are more than MOST_RETURNED."""
+        content = bytearray()
+        for segment in segments:
+            owner = self.owner(segment)
+            if owner is None:
+                return None
+            start = segment.offset - owner.base
+            self._left -= segment.length
+            if start < 0 or start + segment.length > len(owner) or self._left < 0:
+                return None
+            content += self.content(owner)[start : start + segment.length]
+        return bytes(content)

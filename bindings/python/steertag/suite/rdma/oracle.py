@@ -4,7 +4,7 @@ It checks memory only; the judge checks the trace. Octets of an offered segment 
 length are legal (RFC 8166 4.3.2.2), also those of an unused chunk.
 """
 
-from .memory import gather
+from .memory import Returned
 
 OUTSIDE = "RFC8166-8.1.4-2"  # No octet beyond the offer.
 EARLY = "RFC8166-3.5.2-2"  # Writes follow the call.
@@ -26,11 +26,11 @@ def before_send(offers):
 def after_answer(offers, write_chunks, reply_chunk):
     """[(id, text)] after an answer. `write_chunks` and `reply_chunk` are the returned segments, []
     without any."""
-    found = outside(offers)
+    found, returned = outside(offers), Returned(offers)
     for number, chunk in enumerate(write_chunks):
-        found += _returned(offers, chunk, f"write chunk {number}")
-        found += _padding(offers, chunk, number)
-    found += _returned(offers, reply_chunk, "reply chunk")
+        found += _returned(returned, chunk, f"write chunk {number}")
+        found += _padding(returned, chunk, number)
+    found += _returned(returned, reply_chunk, "reply chunk")
     return found
 
 
@@ -66,13 +66,13 @@ def _first_uncovered_change(offer, content):
     return None
 
 
-def _returned(offers, segments, name):
+def _returned(returned, segments, name):
     """Returned octets that still hold the fill pattern were never placed."""
     for number, segment in enumerate(segments):
-        placed = gather(offers, [segment])
+        placed = returned.octets([segment])
         if placed is None:
             continue  # the judge checks foreign and enlarged segments
-        owner = next(offer for offer in offers if offer.stag == segment.handle)
+        owner = returned.owner(segment)
         start = segment.offset - owner.base
         untouched = _untouched_run(placed, owner.filled[start : start + segment.length])
         if untouched is not None:
@@ -100,16 +100,16 @@ def _untouched_run(placed, filled):
     return first
 
 
-def _padding(offers, segments, number):
+def _padding(returned, segments, number):
     """Zeroed octets after the data, up to a multiple of four, were placed as roundup."""
     total = sum(segment.length for segment in segments)
     roundup = -total % 4
     last = next((segment for segment in reversed(segments) if segment.length), None)
-    owner = last and next((offer for offer in offers if offer.stag == last.handle), None)
+    owner = last and returned.owner(last)
     if not roundup or owner is None:
         return []
     start = last.offset - owner.base + last.length
-    after = owner.bytes()[start : start + roundup]
+    after = returned.content(owner)[max(0, start) : max(0, start + roundup)]
     if after and after == bytes(len(after)) and after != owner.filled[start : start + len(after)]:
         return [
             (PADDING, f"{len(after)} octets of roundup follow the data in write chunk {number}")

@@ -14,6 +14,10 @@ from .connection import Connection
 # The inline threshold that helper connections announce.
 HELPER_INLINE = 4096
 HELPER_CREDITS = 8
+# Octets of the events that are kept of the first connection of a case, and of its octets. Each later
+# one has half of those of the one before: a target that floods all connections must not fill memory.
+EVENT_OCTETS, CAPTURE_OCTETS = 64 << 20, 16 << 20
+LEAST_OCTETS = 256 << 10
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,13 +35,17 @@ class Watch:
 
     def __init__(self, number, capabilities=None):
         self.number = number
-        self.recorder = trace.Recorder()
+        self.recorder = trace.Recorder(limit_bytes=_share(EVENT_OCTETS, number))
         self.sight_lost = False  # a case blinded the judge
         self.judge = conformance.Judge(
             rdma_operations=capabilities is None or capabilities.sees_remote_operations
         )
-        self.capture = make_capture(number, RDMA_PORT)
+        self.capture = make_capture(number, RDMA_PORT, _share(CAPTURE_OCTETS, number))
         self.events = trace.Fanout([self.recorder, self.judge])
+
+
+def _share(octets, number):
+    return max(LEAST_OCTETS, octets >> number)
 
 
 class RdmaLink(Link):

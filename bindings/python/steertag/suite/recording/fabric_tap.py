@@ -173,7 +173,7 @@ def _kept(value):
 def events_of_target(events, memory_of):
     """(kind, fields) of each event that the target caused, also the Terminate of our provider; consecutive RDMA Writes and Reads of touching
     ranges are one. `memory_of(stag)` gives name and base of memory."""
-    pending = None
+    pending, octets = None, []
     for event in events:
         if event.actor == Role.server:
             made = _event_of_target(event, memory_of)
@@ -183,14 +183,21 @@ def events_of_target(events, memory_of):
             continue
         if pending is not None and _continues(pending, made):
             pending[1]["length"] += made[1]["length"]
-            pending[1]["octets"] += made[1]["octets"]
+            octets.append(made[1].get("octets", b""))
             pending[1]["events"] += 1
             continue
         if pending is not None:
-            yield pending
-        pending = made
+            yield _joined(pending, octets)
+        pending, octets = made, [made[1].get("octets", b"")]
     if pending is not None:
-        yield pending
+        yield _joined(pending, octets)
+
+
+def _joined(made, octets):
+    """The first of some touching ranges, with the octets of all."""
+    if len(octets) > 1:
+        made[1]["octets"] = b"".join(octets)
+    return made
 
 
 def _event_of_target(event, memory_of):

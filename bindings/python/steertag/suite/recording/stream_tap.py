@@ -3,6 +3,7 @@
 import bisect
 
 from ..tcp.record_connection import LARGEST_RECORD
+from .step import MOST_OCTETS
 
 _LAST_FRAGMENT = 1 << 31
 
@@ -19,6 +20,7 @@ class StreamTap:
         self.position = 0  # pieces that have come so far
         self._came = []  # (position, kind, fields)
         self._rest = b""  # octets of a record that is not whole
+        self._octets = 0  # of all that came
 
     def __enter__(self):
         return self
@@ -66,7 +68,10 @@ class StreamTap:
         return octets
 
     def _heard(self, octets, has_ended):
-        if octets and self.conn is None:
+        self._octets += len(octets)
+        if self._octets > MOST_OCTETS:
+            self._log.gap = self._log.gap or f"more than {MOST_OCTETS >> 20} MiB came on a stream"
+        elif octets and self.conn is None:
             self._add("received", octets=bytes(octets))
         elif octets:
             self._rest += octets

@@ -7,14 +7,16 @@ import traceback
 import pytest
 
 from ... import requirements as ledger
+from ...files.escape import harmless, harmless_lines
 from ...verdict import Verdict, verdict_of_level
 from ..cases.case_end import CaseEnd
 from ..cases.case_run import running, Stumble, TRACE
 from ..cases.judge_findings import connection_rows
 from ..cases.trace_rows import trace_rows
 from ..exchange.link import Refused
-from ..rdma.journal import event_place
+from ..rdma.journal import event_places
 from .baseline_check import is_different
+from .case_time import AFTER_CASE_S, CASE_S, within
 from .first_cause import first_cause
 from .report import CAPTURES, FAILURES, Record
 
@@ -37,7 +39,7 @@ def execute(session, function):
         except CaseEnd as end:
             run.end(end)
             return record_of(run)
-        _guarded(run, lambda: _logged(run, function))
+        _guarded(run, lambda: _timed(run, function))
         bench = session.bench()
         conclude(session, run, bench)
         if run.fallback and not run.verdict.spoils_run:
@@ -56,6 +58,11 @@ def _is_improvement(run, options):
     return run.verdict is Verdict.PASS and is_different(record_of(run), options.baseline)
 
 
+def _timed(run, function):
+    with within(CASE_S, "the case"):
+        _logged(run, function)
+
+
 def _logged(run, function):
     """Calls `function`; the log of the case has the failure that ends it."""
     try:
@@ -69,7 +76,7 @@ def _logged(run, function):
 def conclude(session, run, bench):
     """What follows every case: its connections end, the target is looked at, what was seen is judged."""
     run.recorder.over()
-    _guarded(run, bench.settle)
+    _guarded(run, lambda: _settle(bench))
     if session.check_alive(run):
         _guarded(run, lambda: _clean_up(session, run, bench))
     _judge(run, bench)
@@ -78,11 +85,17 @@ def conclude(session, run, bench):
     bench.close()
 
 
+def _settle(bench):
+    with within(AFTER_CASE_S, "the end of its connections"):
+        bench.settle()
+
+
 def _clean_up(session, run, bench):
     """Removes what the case made. A target that is gone by now is looked at once more: what killed it
     took its time."""
     try:
-        bench.clean_up()
+        with within(AFTER_CASE_S, "the removal of its files"):
+            bench.clean_up()
     except Refused:
         if session.check_alive(run):
             raise
@@ -124,10 +137,13 @@ def _judge(run, bench):
     """Findings of the judge and of the memory oracle become notes."""
     run.judged = connection_rows(bench.connections, bench.stream_ports)
     findings = bench.findings()
+    connections = {id(conn): conn for _, conn in findings}
+    places = {key: event_places(conn) for key, conn in connections.items()}
     for finding, conn in findings:
         text = f"event {finding.event}: expected {finding.expected}; observed {finding.observed}"
         if finding.by_target:
-            run.found(finding.id, text, conn, *event_place(conn, finding.event))
+            place = places[id(conn)].get(finding.event, ("", 0))
+            run.found(finding.id, text, conn, *place)
             _note_finding(run, finding, text, conn)
         elif not run.case.hostile and not _provoked(finding, conn, findings):
             reason = f"our own {bench.own} broke {finding.id} in a case without hostility"
@@ -156,8 +172,11 @@ def _note_finding(run, finding, text, conn):
         return
     run.violations.append((finding, conn))
     verdict = verdict_of_level(ledger.level(ledger.find(finding.id)))
-    detail = f"{ledger.citation(finding.id)}\n{text}\n{conn.journal_text()}"
-    run.note(verdict, f"{finding.id}: {finding.rule}", detail)
+    reason, detail = f"{finding.id}: {finding.rule}", ""
+    # The first of a reason has the detail: a target may break a rule in each of many messages.
+    if (verdict, reason) not in [(note.verdict, note.reason) for note in run.notes]:
+        detail = f"{ledger.citation(finding.id)}\n{text}\n{conn.journal_text()}"
+    run.note(verdict, reason, detail)
 
 
 def _cause_row(run, bench):
@@ -190,6 +209,7 @@ def record_of_setup(case, case_id, report):
     """The Record of a case whose setup or teardown failed or skipped."""
     if report.skipped:
         verdict, reason = Verdict.NOT_TESTABLE, report.longrepr[2].removeprefix("Skipped: ")
+        reason = harmless(reason)
     else:
         verdict, reason = Verdict.HARNESS_ERROR, f"{report.when} failed"
     return Record(
@@ -199,5 +219,5 @@ def record_of_setup(case, case_id, report):
         findings=[],
         requirements=list(case.requirements),
         seconds=report.duration,
-        detail=str(report.longrepr),
+        detail=harmless_lines(str(report.longrepr)),
     )

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 
+from ...files.escape import harmless_lines
 from ..cases.transport import RDMA, TCP
 from ..exchange.deadline import SERVER_START_MS, SERVER_STOP_MS, Limit
 
@@ -17,11 +18,11 @@ QUOTED_OUTPUT = 4000
 
 
 def end_of(path, start=0):
-    """The last octets of a log from `start` on as text; empty if it cannot be read."""
+    """The last octets of a log from `start` on as harmless text; empty if it cannot be read."""
     try:
         with open(path, "rb") as log:
             log.seek(max(start, os.path.getsize(path) - QUOTED_OUTPUT))
-            return log.read().decode("utf-8", "replace")
+            return harmless_lines(log.read().decode("utf-8", "replace"))
     except OSError:
         return ""
 

@@ -136,6 +136,8 @@ class RecordConnection(Dialogue):
                 self._feed(octets)
             else:
                 self._target_ended()
+            if limit.passed:
+                break  # a record that grows by an octet at a time ends no wait otherwise
         return self._records.popleft() if self._records else None
 
     def _feed(self, octets):

@@ -6,6 +6,7 @@ import struct
 import time
 
 from ... import fabric, trace
+from ..exchange.deadline import Limit
 
 # Octets taken off the socket at a time.
 _READ_BYTES = 65536
@@ -82,8 +83,9 @@ class Stream:
 
     def receive(self, length):
         """The next `length` octets, fewer if the stream ends before; None if neither comes in time."""
+        limit = Limit(self.limit_ms)
         while len(self._early) < length:
-            part = self.take(self.limit_ms)
+            part = self.take(limit.left_ms)
             if part is None:
                 return None
             if not part:
