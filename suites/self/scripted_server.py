@@ -18,9 +18,11 @@ WAIT_MS = 10
 SMALL_BYTES = 1024
 SLOW_S = 0.3  # of a call that is not NULL; more than a suite waits before it asks again
 FLOOD = 32  # messages for each that comes
+FOREIGN_STAG = 0x600DF00D  # which no call offers
 DEFECTS = (
     *("wrong-error", "dies", "hangs", "grants-zero", "ends-badly", "floods"),
     *("announces-little", "refuses-the-silent", "executes-slowly", "rests", "lacks-version-4"),
+    "invalidates-foreign",
     *scripted_records.DEFECTS,
 )
 
@@ -130,8 +132,9 @@ class Server:
             return
         self.tired = "rests" in self.defects and words is not None and words.vers != wire.VERSION
         if octets is not None:
+            foreign = FOREIGN_STAG if "invalidates-foreign" in self.defects else None
             for _ in range(FLOOD if "floods" in self.defects and connection.open else 1):
-                connection.send(octets)
+                connection.send(octets, invalidate=foreign)
 
 
 def main():

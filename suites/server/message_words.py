@@ -39,7 +39,19 @@ def either(conn, over_rdma, over_tcp):
 
 def no_reply(conn):
     """Why a message without a possible reply may end the connection."""
-    return either(conn, "no reply can be formed (RFC 8166 4.5.4)", "no reply can be formed")
+    recovery = "no reply can be formed, and recovery is left open (RFC 5531 11)"
+    return either(conn, "no reply can be formed (RFC 8166 4.5.4)", recovery)
+
+
+def may_end(conn):
+    """Latitude for the end of the connection over a message without a possible reply."""
+    return dict.fromkeys(kinds.CLOSED, no_reply(conn))
+
+
+def may_end_over_reply(conn):
+    """The same over an RPC reply that matches no call. RFC 8167 2.4 has it discarded over RDMA, and no clause over
+    TCP."""
+    return {} if conn.has_header else may_end(conn)
 
 
 def with_word(octets, number, value):

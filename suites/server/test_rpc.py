@@ -5,7 +5,7 @@ import pytest
 from steertag import rpc, wire
 from steertag.suite import ANY, case, expect, kinds
 from .chunk_checks import expect_alive
-from .message_words import either, no_reply, with_word, words
+from .message_words import either, may_end, may_end_over_reply, with_word, words
 
 PROGRAM, VERSION = 100003, 3
 FRAMED = "RFC8166-4.1.2-6"
@@ -234,20 +234,21 @@ TYPES = {"reply": 1, "two": 2, "largest": 0xFFFFFFFF}
 @case("server.rpc.type-{name}", requirements=[DIRECTION], bugs=["B126"], hostile=True, over=ANY)
 @pytest.mark.parametrize("name", TYPES)
 def test_message_type(bench, name):
-    """A CREATE whose msg_type is not CALL is not executed, and the connection stays open."""
+    """A CREATE whose msg_type is not CALL is not executed. As a reply over RDMA it does not end the connection."""
     where = {"dir": bench.directory(), "name": bench.name("typed")}
     conn = bench.connect()
     call = conn.nfs_call("CREATE", where=where)
     call.payload = with_word(bytes(call.payload), TYPE_WORD, TYPES[name])
     latitude = taken_for_a_call(conn)
-    if name != "reply":
-        latitude[kinds.DENIED] = "taken for a call in error"
-        latitude |= dict.fromkeys(kinds.CLOSED, no_reply(conn))
+    if name == "reply":
+        latitude |= may_end_over_reply(conn)
+    else:
+        latitude |= {kinds.DENIED: "taken for a call in error", **may_end(conn)}
     expect(conn.exchange(call), DIRECTION, must=[kinds.SILENCE], latitude=latitude)
     expect_alive(conn, DIRECTION)
-    if conn.open:
-        found = conn.exchange(conn.nfs_call("LOOKUP", what=where))
-        expect(found, DIRECTION, must=["nfs:NFS3ERR_NOENT"])
+    looking = conn if conn.open else bench.connect()
+    found = looking.exchange(looking.nfs_call("LOOKUP", what=where))
+    expect(found, DIRECTION, must=["nfs:NFS3ERR_NOENT"])
 
 
 @case(
@@ -259,10 +260,10 @@ def test_message_type(bench, name):
 )
 @pytest.mark.parametrize("name", ["accepted", "denied", "cut", "of-pending-call", "in-a-row"])
 def test_stray_reply(bench, name):
-    """RPC replies that match no call of the server are discarded. This holds even for the XID of a
-    client's call in flight."""
+    """RPC replies that match no call of the server are discarded, even with the XID of a client's call
+    in flight. Over TCP they may end the connection."""
     conn = bench.connect()
-    latitude = taken_for_a_call(conn)
+    latitude = taken_for_a_call(conn) | may_end_over_reply(conn)
     for _ in range(100 if name == "in-a-row" else 1):
         stray = stray_reply(conn, name)
         if name == "in-a-row":
@@ -271,7 +272,9 @@ def test_stray_reply(bench, name):
             while answer.xid == stray.xid and answer.kind not in kinds.UNANSWERED:
                 bench.latitude(DIRECTION, latitude[kinds.ERR_CHUNK])
                 answer = conn.await_outcome(stray)
-            expect(answer, DIRECTION, must=[kinds.REPLY])
+            expect(answer, DIRECTION, must=[kinds.REPLY], latitude=may_end_over_reply(conn))
+            if not conn.open:
+                break
         elif name == "of-pending-call":
             pending = conn.rpc_call(PROGRAM, VERSION, 0, xid=stray.xid)
             conn.send(stray)

@@ -7,6 +7,7 @@ import pytest
 from steertag import rpc
 from steertag.suite import ANY, case, expect, kinds
 from .chunk_checks import expect_alive
+from .message_words import may_end
 
 REFUSED = "RFC5531-9-8"
 NONE = "RFC5531-10-1"
@@ -158,14 +159,17 @@ def test_not_executed(bench, name):
 @pytest.mark.parametrize("octets", [400, 404])
 def test_length(bench, octets):
     """A credential of an unknown flavour is never executed. With 400 octets it is denied for its
-    flavour, with more for its length."""
+    flavour. With more it does not decode, and may end the connection."""
     conn = bench.connect()
     credential = rpc.OpaqueAuth(flavor=4711, body=b"\xa5" * octets)
     expect(
         conn.exchange(null_call(conn, credential)),
         LENGTH,
         must=[kinds.DENIED] if octets <= 400 else [*kinds.REFUSED, kinds.DENIED],
-        latitude={"rpc:GARBAGE_ARGS": "reported as an error of decoding"},
+        latitude={
+            "rpc:GARBAGE_ARGS": "reported as an error of decoding",
+            **(may_end(conn) if octets > 400 else {}),
+        },
     )
     expect_alive(conn, LENGTH)
 

@@ -7,7 +7,7 @@ import pytest
 
 from steertag.suite import ANY, case, expect, kinds
 from .chunk_checks import expect_alive
-from .message_words import either, no_reply
+from .message_words import either, may_end
 
 CUT = "RFC8166-4.5.2-5"
 GARBAGE = "RFC5531-9-7"  # over TCP
@@ -25,8 +25,7 @@ CREDENTIAL_LENGTHS = {
 
 def unanswered(conn):
     """Latitude for a message that is no whole RPC call."""
-    discarded = {kinds.SILENCE: "discarded, as it is no whole RPC call"}
-    return discarded | dict.fromkeys(kinds.CLOSED, no_reply(conn))
+    return {kinds.SILENCE: "discarded, as it is no whole RPC call", **may_end(conn)}
 
 
 @case("server.truncated-rpc.null-{octets}", requirements=[CUT, GARBAGE], bugs=["B129"], over=ANY)

@@ -42,6 +42,8 @@ class Runner:
         try:
             session.prepare(case, case.id)
         except Unreachable as error:
+            if error.record is not None:
+                return error.record
             raise Failure(str(error)) from None
         return execute(session, lambda: Player(recording, session.bench(), longest_wait_ms).play())
 

@@ -21,14 +21,14 @@ from ..report_page.run_metadata import typed_program
 from ..verdict import Verdict
 from .cases.case import case_of
 from .cases.expectation_source import module_problems, modules_of
-from .client.client_session import ClientSession
-from .run import baseline_check, options as suite_options
+from .client import client_session
+from .run import baseline_check, options as suite_options, server_session
 from .run.case_session import Unreachable
+from .run.contact_item import ContactItem
 from .run.controller import WORKER_PARTIAL, WORKER_PROBLEM, WORKER_USAGE, Controller
 from .run.gaps import find_gaps, gap_lines
 from .run.execution import execute, record_of_setup, SteertagWarning
 from .run.report import Record
-from .run.server_session import ServerSession
 from .run.terminal import DIFFERENT, status
 
 _SESSIONS = pytest.StashKey()  # {role of the target: session}
@@ -36,6 +36,10 @@ _CONTROLLER = pytest.StashKey()
 _CASE = pytest.StashKey()
 _RECORD = pytest.StashKey()
 _ROLES = pytest.StashKey()  # of collected cases; set by a collection without errors
+# {role: None, or (fields of the Record, sentence) if the first contact is the result}
+_MET = pytest.StashKey()
+_MET_INPUT = "steertag_met"  # the same, for workers
+_CONTACTS = {"server": server_session.CONTACT, "client": client_session.CONTACT}
 # The roles whose gaps the worker has not told yet.
 _UNTOLD = pytest.StashKey()
 # The worker that tells the gaps: all workers have the same cases and target.
@@ -59,9 +63,10 @@ def pytest_configure(config):
     worker = getattr(config, "workerinput", {}).get("workerid")
     name = worker or "main"
     config.stash[_SESSIONS] = {
-        "server": ServerSession(options, name),
-        "client": ClientSession(options, name),
+        "server": server_session.ServerSession(options, name),
+        "client": client_session.ClientSession(options, name),
     }
+    config.stash[_MET] = dict(getattr(config, "workerinput", {}).get(_MET_INPUT, {}))
     if worker is None:
         config.stash[_CONTROLLER] = Controller(config, options)
         config.pluginmanager.register(config.stash[_CONTROLLER], "steertag-reporting")
@@ -74,14 +79,29 @@ def pytest_sessionstart(session):
     config = session.config
     suite = config.stash[_SESSIONS]["server"]
     if suite.options.target and _CONTROLLER in config.stash and not config.option.collectonly:
-        _first_contact(suite)
+        _meet(config, "server")
 
 
-def _first_contact(suite):
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Workers do not meet a peer whose first contact is the result."""
+    met = node.config.stash[_MET].items()
+    node.workerinput[_MET_INPUT] = {role: found for role, found in met if found is not None}
+
+
+def _meet(config, role):
+    """Contacts the peer under test once, and looks it over."""
+    met, suite = config.stash[_MET], config.stash[_SESSIONS][role]
+    if role in met:
+        return
+    met[role] = None
     try:
         suite.first_contact()
+        suite.look_over()
     except Unreachable as error:
-        raise pytest.UsageError(str(error)) from None
+        if error.record is None:
+            raise pytest.UsageError(str(error)) from None
+        met[role] = vars(error.record), str(error)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -93,12 +113,29 @@ def pytest_collection_finish(session):
         return
     with _usage_told(config, session.items):
         for role in roles:
-            _first_contact(config.stash[_SESSIONS][role])
-    if _CONTROLLER in config.stash:
+            _meet(config, role)
+    met = config.stash[_MET]
+    broken = [role for role in roles if met.get(role) is not None]
+    if broken:
+        _replace_cases(session, broken[0])
+    elif _CONTROLLER in config.stash:
         for role in roles:
             config.stash[_CONTROLLER].tell_gaps(_gaps_of(session, role))
     elif config.workerinput["workerid"] == _TELLER:
         config.stash[_UNTOLD] = set(roles)
+
+
+def _replace_cases(session, role):
+    """The first contact with the peer of this role is the result of the run."""
+    fields, sentence = session.config.stash[_MET][role]
+    suite, why = session.config.stash[_SESSIONS][role], f"{sentence}; no case was run"
+    record = Record(**fields)
+    place = {"name": record.id, "nodeid": f"contact::{record.id}"}
+    item = ContactItem.from_parent(session, suite=suite, why=why, **place)
+    item.stash[_CASE] = _CONTACTS[role], record.id
+    item.stash[_RECORD] = record
+    item.user_properties.append(("case", record.id))
+    session.items[:] = [item]
 
 
 @contextlib.contextmanager
@@ -223,7 +260,7 @@ def pytest_deselected(items):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     found = item.stash.get(_CASE, None)
-    if found is None:
+    if found is None or _RECORD in item.stash:
         return
     try:
         _session_of(item).prepare(*found)
@@ -276,7 +313,7 @@ def pytest_runtest_makereport(item, call):
 
 def _sentence_of(item):
     """What the case tries, for the report."""
-    return first_sentence(first_paragraph(item.function.__doc__))
+    return first_sentence(first_paragraph(getattr(item, "function", item).__doc__))
 
 
 def _apply(record, report, item, options):

@@ -18,6 +18,8 @@ class CaseEnd(Exception):
     something to see."""
 
     verdict = Verdict.FAIL
+    # Of a preparation that failed: what was asked of the target, and the kind of its answer.
+    step, kind = "", ""
 
     def __init__(self, reason, detail="", evidence=None):
         super().__init__(reason)
@@ -81,7 +83,10 @@ def unprepared(owed, what, kind, detail=""):
     run's setup."""
     reason = f"{PREPARING}{what} gave {kind}"
     if kind == kinds.HANG:
-        return Hung(reason, detail)
-    if kind in kinds.BROKEN:
-        return Failed(f"{owed}: {reason}", detail)
-    return HarnessError(reason, detail)
+        end = Hung(reason, detail)
+    elif kind in kinds.BROKEN:
+        end = Failed(f"{owed}: {reason}", detail)
+    else:
+        end = HarnessError(reason, detail)
+    end.step, end.kind = what, kind
+    return end

@@ -12,7 +12,7 @@ of the requirement's level in the ledger: fail for MUST, warn for SHOULD, latitu
 from ... import requirements as ledger
 from ...files.escape import harmless
 from ...verdict import Verdict, verdict_of_level
-from . import kind_words
+from . import kind_words, kinds
 from .case_end import Failed, HarnessError, Hung
 from .case_run import current_run
 from .evidence import evidence_of
@@ -60,8 +60,7 @@ class _Expect:
             reason = f"{requirement_id}: should be {preferred}, saw {kind}"
             run.note(Verdict.WARN, reason, _explain(requirement_id, outcome), evidence_of(outcome))
             return outcome
-        failure = Hung if kind == "hang" else Failed
-        raise failure(reason, _explain(requirement_id, outcome), evidence_of(outcome))
+        raise broken(outcome, requirement_id, expected)
 
     def equal(self, actual, expected, requirement_id, what, show=True, outcome=None):
         """`actual == expected`. `what` names the value. With show=False the values are left out of
@@ -126,6 +125,13 @@ class _Expect:
         if verdict is Verdict.FAIL:
             raise Failed(reason, detail, evidence_of(outcome))
         run.note(verdict, reason, detail, evidence_of(outcome))
+
+
+def broken(outcome, requirement_id, expected=kinds.REPLY):
+    """The end of a case whose outcome is of another kind than expected."""
+    failure = Hung if outcome.kind == kinds.HANG else Failed
+    reason = f"{requirement_id}: expected {expected}, saw {outcome.kind}"
+    return failure(reason, _explain(requirement_id, outcome), evidence_of(outcome))
 
 
 def _check_kinds(run, sets):

@@ -53,9 +53,9 @@ def check_need(need, profile, link):
             raise NotTestable(f"needs {need}: {PROVIDER_NEEDS[need]}", remedy=REMEDIES[need])
     elif profile.supports.get(need) is False:
         raise Unsupported(f"needs {need}: the target's profile says that it is not there")
-    elif need in PROBES:
+    elif need in PROBES or link.probed(need, None):
         try:
-            lack = link.probed(need, PROBES[need])
+            lack = link.probed(need, PROBES.get(need))
         except Refused as refused:
             raise HarnessError(f"needs {need}: the target cannot be asked", str(refused)) from None
         if lack:

@@ -3,17 +3,19 @@
 The client's command, its use of an unaltered server, and the probe after each case.
 """
 
+import dataclasses
 import os
 import pathlib
 
 from ... import build_paths, fabric
 from ...verdict import Verdict
 from ..cases.case import Case
-from ..cases.case_end import Hung
+from ..cases.case_end import EXCHANGES, Hung
 from ..cases.case_run import Run
 from ..recording import recording_file
 from ..run.case_session import CaseSession
 from ..run.case_session import Unreachable
+from ..run.execution import judged_contact
 from ..run.server_process import CannotStart, end_of
 from ..run.target_restart import has_died, restart_target
 from .client_bench import ClientBench
@@ -32,7 +34,9 @@ EXPORT = "/export"
 # Uses before a client counts as one that cannot be tested. The first may load modules and start
 # daemons, and exceed a limit of the client over that.
 FIRST_TRIES = 2
-_PROBE = Case("client.probe.unaltered", ("RFC8166-3.3.3-1",), (), "safe", False, {}, ())
+_PROBE = Case("client.probe.unaltered", (EXCHANGES,), (), "safe", False, {}, ())
+# What comes before the cases, as a case of its own.
+CONTACT = dataclasses.replace(_PROBE, id="client.first-contact")
 
 
 class Client:
@@ -113,27 +117,34 @@ class ClientSession(CaseSession):
         try:
             self._client = Client(self.options)
             for _ in range(FIRST_TRIES):
-                habits, outcome = self._observe()
+                run = self._run_of(CONTACT, CONTACT.id)
+                bench = self._bench_of(run, Habits())
+                habits, outcome = self._observe(bench)
                 if outcome.kind == COMPLETED:
                     break
         except (Hung, fabric.FabricError, ValueError) as error:
             raise Unreachable(f"the client cannot be tested: {error}") from None
         if outcome.kind != COMPLETED:
-            raise Unreachable(
+            sentence = (
                 f"the client does not complete with an unaltered server: {outcome.kind}"
                 f"{', ' if outcome.detail else ''}{outcome.detail}"
             )
+            record = judged_contact(self, run, bench, sentence, recorded=False)
+            raise Unreachable(sentence, record)
         self._habits = habits
 
-    def _observe(self):
+    def _run_of(self, case, case_id):
+        run = Run(case, case_id, run_seed=self.options.run_seed)
+        run.recorder.over()  # a replay runs the case: the server reacts to the client
+        return run
+
+    def _bench_of(self, run, habits):
+        return ClientBench(self._client, run, self.deadlines, habits)
+
+    @staticmethod
+    def _observe(bench):
         """(Habits, ClientOutcome) of a run with an unaltered server."""
         habits = Habits()
-        bench = ClientBench(
-            self._client,
-            Run(_PROBE, _PROBE.id, run_seed=self.options.run_seed),
-            self.deadlines,
-            Habits(),
-        )
         outcome = bench.use(_Observer(habits))
         for conn in outcome.connections:
             habits.note_connection(conn)
@@ -150,14 +161,13 @@ class ClientSession(CaseSession):
     def prepare(self, case, case_id):
         """Before the fixtures of a case. Raises Unreachable."""
         self._make_sure()
-        self._run = Run(case, case_id, run_seed=self.options.run_seed)
-        self._run.recorder.over()  # a replay runs the case: the server reacts to the client
+        self._run = self._run_of(case, case_id)
         self._bench = None
 
     def bench(self):
         """The bench of the case that runs now."""
         if self._bench is None:
-            self._bench = ClientBench(self._client, self._run, self.deadlines, self._habits)
+            self._bench = self._bench_of(self._run, self._habits)
         return self._bench
 
     def _recorded_target(self):
@@ -192,7 +202,7 @@ class ClientSession(CaseSession):
             self._note_death(run, Verdict.CRASH, "is dead")
             return False
         try:
-            _, outcome = self._observe()
+            _, outcome = self._observe(self._bench_of(self._run_of(_PROBE, _PROBE.id), Habits()))
         except Hung as error:
             self._note_death(run, Verdict.HANG, f"is of no use: {error.reason}")
             return False

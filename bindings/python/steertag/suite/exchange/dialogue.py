@@ -10,6 +10,7 @@ from ..nfs_client import compound
 from ..nfs_client.nfs_message import nfs_arguments
 from .backlog import Backlog, MOST_MESSAGES
 from .deadline import Limit
+from .message import Message
 from .outcome import without_answer
 
 # Round trips after a message that prove its silence. The transport keeps order, and a server judges what is
@@ -103,6 +104,16 @@ class Dialogue:
     def await_outcome(self, message, xid=None, keep=False):
         """What came of a message that was sent before: the second half of `exchange`."""
         return self._conclude(message, xid, keep, self._patience_ms(message))
+
+    def await_either(self, one, other):
+        """What came of two calls with one XID that were sent before: the next answer. It is the reply to the call
+        whose results it has."""
+        outcome = self.await_outcome(one)
+        if outcome.kind != kinds.GARBAGE:
+            return outcome
+        answer = Message(outcome.raw, outcome.invalidated, outcome.number)
+        read = self._read(self._as_call(other), answer)
+        return outcome if read.kind == kinds.GARBAGE else read
 
     def _conclude(self, message, xid, keep, patience_ms):
         call = self._as_call(message)

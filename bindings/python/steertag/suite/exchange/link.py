@@ -20,12 +20,14 @@ class Refused(CaseEnd):
     """The target refused a connection or did not answer a NULL call. The text is one sentence. It
     ends a case that needs the connection."""
 
-    def __init__(self, sentence, timed_out=False, owed=EXCHANGES):
+    def __init__(self, sentence, timed_out=False, owed=EXCHANGES, outcome=None):
+        """`outcome` is that of the NULL call."""
         kind = kinds.HANG if timed_out else kinds.DISCONNECT
         end = unprepared(owed, "a connection", kind)
         super().__init__(end.reason, sentence)
         self.verdict = end.verdict
         self.timed_out = timed_out
+        self.outcome = outcome
 
     def __str__(self):
         return self.detail
@@ -72,15 +74,17 @@ class Link:
     def helper(self, deadlines, timeout_ms=None):
         """A plain connection for preparing and probing; raises Refused."""
         conn = self._plain(deadlines, timeout_ms or self.connect_ms)
-        if not conn.open:
-            raise Refused(conn.refusal, conn.refused_by_time, conn.owed)
+        _check_open(conn)
         return conn
 
     def measure(self, round_trips, timeout_ms):
-        """Contacts the target first and records the slowest of some NULL round trips. `timeout_ms`
-        limits the connection and each answer. A wrong answer counts, because cases judge it. Raises
-        Refused."""
-        conn = self.helper(Deadlines(), timeout_ms)
+        """Contacts the target over a helper connection; see measure_over. `timeout_ms` limits the connection too."""
+        self.measure_over(self.helper(Deadlines(), timeout_ms), round_trips, timeout_ms)
+
+    def measure_over(self, conn, round_trips, timeout_ms):
+        """Records the slowest of some NULL round trips over a connection, which ends. `timeout_ms` limits each answer.
+        A wrong answer counts, because cases judge it. Raises Refused."""
+        _check_open(conn)
         self._learn(conn)
         slowest = 0.0
         for _ in range(round_trips):
@@ -90,7 +94,8 @@ class Link:
             slowest = max(slowest, took)
             self._fastest_ms = min(self._fastest_ms, took * 1000)
             if outcome.kind in kinds.UNANSWERED:
-                raise Refused(f"a NULL call gave {outcome.kind}: {outcome.detail}")
+                sentence = f"a NULL call gave {outcome.kind}: {outcome.detail}"
+                raise Refused(sentence, owed=conn.owed, outcome=outcome)
         unasked = 0
         while unasked < MOST_UNASKED and conn.receive(PATIENCE_FLOOR_MS) is not None:
             unasked += 1
@@ -100,10 +105,15 @@ class Link:
         self._first_ms = slowest * 1000
 
     def probed(self, need, probe):
-        """The nfs4_probe.Lack of the target for a need, or None. `probe(link)` runs once."""
-        if need not in self._probed:
+        """The nfs4_probe.Lack of the target for a need, or None. `probe(link)` runs once; it may be None for a
+        need that is only noted."""
+        if need not in self._probed and probe is not None:
             self._probed[need] = probe(self)
-        return self._probed[need]
+        return self._probed.get(need)
+
+    def note_lack(self, need, lack):
+        """The target lacks the need, as something else than its probe has shown."""
+        self._probed[need] = lack
 
     def _learn(self, conn):
         """Records facts of the first connection."""
@@ -124,3 +134,8 @@ class Link:
             self._fastest_ms = min(self._fastest_ms, took_ms)
             return None
         return kinds.HANG if outcome.kind == kinds.HANG else kinds.DISCONNECT
+
+
+def _check_open(conn):
+    if not conn.open:
+        raise Refused(conn.refusal, conn.refused_by_time, conn.owed)

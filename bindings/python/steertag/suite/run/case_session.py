@@ -11,7 +11,12 @@ from .kept_files import KeptFiles, MOST_OF_A_CAUSE
 
 
 class Unreachable(Exception):
-    """The target cannot be tested at all; the text is one sentence."""
+    """The target cannot be tested at all; the text is one sentence. `record` is the report.Record of the first contact
+    if the target broke a requirement there: it is the result of the run. Otherwise None."""
+
+    def __init__(self, sentence, record=None):
+        super().__init__(sentence)
+        self.record = record
 
 
 class CaseSession:
@@ -40,6 +45,9 @@ class CaseSession:
     def tcp_found(self):
         """The URL over TCP that the run found by itself, or ""."""
         return ""
+
+    def look_over(self):
+        """Before the cases of a run: looks for what would hinder them. Raises Unreachable."""
 
     def _make_sure(self):
         """Makes sure that the peer under test is up. Raises Unreachable."""

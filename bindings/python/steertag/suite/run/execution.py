@@ -18,6 +18,7 @@ from ..rdma.journal import event_places
 from .baseline_check import is_different
 from .case_time import AFTER_CASE_S, CASE_S, within
 from .first_cause import first_cause
+from .options import make_report_directory
 from .report import CAPTURES, FAILURES, Record
 
 
@@ -44,13 +45,34 @@ def execute(session, function):
         conclude(session, run, bench)
         if run.fallback and not run.verdict.spoils_run:
             run.note(*run.fallback, "it did not fail when it was done once more")
-        files = session.files_of(run, first_cause(run, bench.connections))
-        _guarded(run, lambda: files.keep_capture(bench, _is_improvement(run, session.options)))
+        return _kept(session, run, bench)
+
+
+def judged_contact(session, run, bench, sentence, recorded):
+    """The Record of a first contact that ended the run, as `sentence` says. None if the peer under test broke no
+    requirement in it. `recorded`: a replay can make the contact again."""
+    with running(run):
+        run.recorder.over()
+        _judge(run, bench)
+        if not any(note.verdict in (Verdict.FAIL, Verdict.HANG) for note in run.notes):
+            return None
+        run.epilogue += f"no case can run: {sentence}"
+        _trace(run, bench)
+        bench.close()
+        make_report_directory(session.options.report)
+        return _kept(session, run, bench, recorded)
+
+
+def _kept(session, run, bench, recorded=True):
+    """The Record of a finished run. Its capture, recording and text go to the report directory."""
+    files = session.files_of(run, first_cause(run, bench.connections))
+    _guarded(run, lambda: files.keep_capture(bench, _is_improvement(run, session.options)))
+    if recorded:
         _guarded(run, lambda: files.keep_recording(session.recording_of))
-        run.judge_stumbles()
-        record = record_of(run)
-        record.cause = _cause_row(run, bench)
-        _guarded(run, lambda: files.keep_text(record.detail))
+    run.judge_stumbles()
+    record = record_of(run)
+    record.cause = _cause_row(run, bench)
+    _guarded(run, lambda: files.keep_text(record.detail))
     return record
 
 

@@ -12,6 +12,7 @@ from ...baseline import Baseline, BaselineError
 from ...baseline import load as load_baseline
 from ...case_list import selection_options
 from ..cases.transport import ANY, RDMA, TCP, transport_of
+from ..nfs_client.mount import path_of
 from .profile import BadProfile, Profile, load
 
 # Exit status of a run in which nothing failed, but --require-complete misses a case. pytest's own
@@ -21,6 +22,7 @@ DEFAULT_LISTEN = "iwarp://127.0.0.1:0"
 # A use of the client that takes longer hangs. Our own client times out much earlier.
 DEFAULT_CLIENT_TIMEOUT_S = 20.0
 LONGEST_CLIENT_TIMEOUT_S = 3600.0
+LARGEST_PORT = 65535
 CLIENT_VERSIONS = ("4.1", "3")
 # Whose captures a run keeps.
 FAILING, ALL = "failures", "all"
@@ -77,6 +79,13 @@ def _add_options_of_servers(add):
         "--no-tcp",
         action="store_true",
         help="do not try port 2049 of the target's host",
+    )
+    add(
+        "--mount-port",
+        metavar="PORT",
+        type=int,
+        help="port of MOUNT over TCP on the target's host; default: `mount:` of the profile, or the "
+        "target's own port and transport",
     )
     add(
         "--over",
@@ -223,6 +232,9 @@ def read_options(config):
         check_url("--target", target)
     if get("--tcp"):
         profile = dataclasses.replace(profile, tcp=_tcp_url(get("--tcp"), target))
+    if get("--mount-port") is not None:
+        profile = dataclasses.replace(profile, mount=_mount_at(get("--mount-port"), target))
+    _check_export(profile, target)
     listen = _listen_urls(get)
     _check_client_options(get)
     report = pathlib.Path(get("--report") or config.rootpath / build_paths.REPORT)
@@ -262,6 +274,25 @@ def _tcp_url(url, target):
     return url
 
 
+def _mount_at(port, target):
+    """The `mount` key of a profile for a port of the target's host. Raises pytest.UsageError."""
+    if not target:
+        raise pytest.UsageError("--mount-port is for --target")
+    if not 0 < port <= LARGEST_PORT:
+        raise pytest.UsageError(f"--mount-port is a number from 1 to {LARGEST_PORT}")
+    host = check_url("--target", target).host
+    return {"transport": "tcp", "host": host, "port": port}
+
+
+def _check_export(profile, target):
+    """One export is tested: that of the URL. Raises pytest.UsageError."""
+    path = path_of(target or "")
+    if path and profile.export and path.rstrip("/") != profile.export.rstrip("/"):
+        raise pytest.UsageError(
+            f"the target's URL names {path}, and `export:` of the profile {profile.export}: leave one out"
+        )
+
+
 def _baseline(path, name):
     """The Baseline of the target `name`, or None without a path."""
     if not path:
@@ -298,7 +329,7 @@ def _check_client_options(get):
 
 # Options that mean nothing without cases of a role.
 _OF_ROLE = {
-    "server": ("--deviate", "--server-arg", "--over", "--target", "--tcp"),
+    "server": ("--deviate", "--server-arg", "--over", "--target", "--tcp", "--mount-port"),
     "client": ("--client-deviate", "--client-command", "--client-nfs"),
 }
 

@@ -3,7 +3,7 @@
     name: linux-6.1-siw
     url: iwarp://127.0.0.1:20049/export      # --target overrides it
     tcp: tcp://127.0.0.1:2049                # the same server over TCP, for comparison
-    export: /export                          # the path to mount; default: that of the URL
+    export: /export                          # the path to mount, if the URL has none
     mount: {transport: tcp, host: 127.0.0.1, port: 20048}    # or {transport: rdma}, the default,
                                              # or {handle: "0100..."}: the root's file handle in hex
     supports: {multiple-read-chunks: false}  # what it lacks: words of suite/cases/needs.py

@@ -8,10 +8,13 @@ from ... import fabric
 from ...verdict import Verdict
 from ..cases import kinds
 from ..cases.bench import Bench, Target
-from ..cases.case_end import NotTestable
+from ..cases.case import Case
+from ..cases.case_end import EXCHANGES, EXCHANGES_OVER_TCP, NotTestable
 from ..cases.case_run import Run, running
+from ..cases.expectation import broken
 from ..cases.needs import check_need
-from ..cases.transport import LACKS, TCP, transport_of
+from ..cases.transport import ANY, LACKS, RDMA, TCP, transport_of
+from ..exchange.callbacks import Callbacks
 from ..exchange.deadline import RESTART_CONTACT_MS, SERVER_STOP_MS, Deadlines
 from ..exchange.link import Refused
 from ..rdma.rdma_link import RdmaLink
@@ -20,9 +23,13 @@ from ..tcp.nfs_port import Found, try_nfs_port
 from ..tcp.record_link import RecordLink
 from .case_session import CaseSession
 from .case_session import Unreachable
+from .execution import judged_contact
+from .preflight import Hindrance, other_server, preflight
 from .server_process import BundledServer, CannotStart, end_of
 from .target_restart import RESTARTS, has_died, restart_target
 
+# What comes before the cases, as a case of its own. Over TCP it asserts the row that binds there.
+CONTACT = Case("server.first-contact", (EXCHANGES,), (), "safe", False, {}, (), ANY)
 # NULL calls whose slowest round trip the deadlines derive from.
 MEASURED_ROUND_TRIPS = 5
 # Probes, each with its own deadline, in which a target that hangs may turn out to be dying.
@@ -53,17 +60,61 @@ class ServerSession(CaseSession):
             return
         if self.options.target is None:
             self._start_server()
-        link = self._new_link()
+        self._link = self._new_link()
         try:
-            link.measure(MEASURED_ROUND_TRIPS, link.first_contact_ms)
-        except Refused as error:
+            with self._contact() as bench:
+                self._measure(bench)
+            if self.options.target is not None and self._link.twin not in (None, self._link):
+                self._find_twin(self._link.twin)
+        except Unreachable:
+            self._link = None
             self._stop_server()
-            raise Unreachable(f"target {link.url}: {error}") from None
-        if self.options.target is not None and link.twin not in (None, link):
-            self._find_twin(link.twin)
-        self._try_nfs_port(link)
-        self._link = link
-        self.deadlines = Deadlines(link.round_trip_ms, link.distance_ms)
+            raise
+        self._try_nfs_port(self._link)
+        self.deadlines = Deadlines(self._link.round_trip_ms, self._link.distance_ms)
+
+    def look_over(self):
+        """The bundled server has what cases need; its deviations are theirs."""
+        if self.options.target is None:
+            return
+        with self._contact() as bench:
+            preflight(bench, self._link)
+            sentence = other_server(bench, self._link)
+            if sentence and not self.tcp_found:
+                raise Hindrance(f"{sentence}: correct --tcp, or `tcp:` in the profile")
+        if sentence:
+            self._nfs_port = Found(sentence=sentence)
+            self._link.twin, self._link.no_twin = None, sentence
+
+    @contextlib.contextmanager
+    def _contact(self):
+        """A bench for what comes before the cases. Its end by Refused or Hindrance raises Unreachable."""
+        owed = EXCHANGES if self._link.transport == RDMA else EXCHANGES_OVER_TCP
+        case = dataclasses.replace(CONTACT, requirements=(owed,))
+        self._run, self._bench = Run(case, case.id, self._link.transport, self.options.run_seed), None
+        bench = self.bench()
+        try:
+            with running(self._run):
+                yield bench
+        except (Refused, Hindrance) as end:
+            sentence = f"target {self._link.url}: {end}"
+            record = judged_contact(self, self._run, bench, sentence, recorded=True)
+            raise Unreachable(sentence, record) from None
+        finally:
+            bench.close()
+
+    def _measure(self, bench):
+        """An answer to a NULL call that breaks RDMA or record marking is a failure. No answer shows nothing of the
+        target."""
+        conn = bench.connect(greet=False, must_open=False)
+        if conn.has_header:
+            Callbacks(conn)  # an unannounced call of the target is no answer here; cases judge it
+        try:
+            self._link.measure_over(conn, MEASURED_ROUND_TRIPS, self._link.first_contact_ms)
+        except Refused as refused:
+            if refused.outcome is not None and _is_broken_answer(refused.outcome, conn):
+                self._run.end(broken(refused.outcome, conn.owed))
+            raise
 
     def _new_link(self):
         """The way to the target, with its twin over TCP."""
@@ -294,3 +345,11 @@ class ServerSession(CaseSession):
             self._link.measure(MEASURED_ROUND_TRIPS, self._link.first_contact_ms)
         except (CannotStart, Refused) as error:
             self.lost = f"the bundled server did not come back: {error}"
+
+
+def _is_broken_answer(outcome, conn):
+    """Whether something came that can only be the answer to the call. Over TCP that needs its XID: any service may
+    listen there."""
+    if conn.has_header:
+        return outcome.kind == kinds.VIOLATION
+    return outcome.xid.to_bytes(4, "big") in conn.received

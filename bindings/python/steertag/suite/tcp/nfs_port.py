@@ -6,7 +6,7 @@ from ... import fabric
 from ..cases import kinds
 from ..exchange.deadline import Deadlines, NFS_PORT_TRY_MS
 from ..exchange.link import Refused
-from .record_link import RecordLink
+from .record_link import RecordLink, tcp_url
 
 NFS_PORT = 2049
 # Answers to a NULL call of version 3 from a server of NFS: it executes it, or has other versions.
@@ -24,9 +24,7 @@ class Found:
 
 def nfs_url(target_url):
     """The URL of the NFS port on the host of a target."""
-    host = fabric.parse_url(target_url).host
-    place = f"[{host}]" if ":" in host else host
-    return f"tcp://{place}:{NFS_PORT}"
+    return tcp_url(fabric.parse_url(target_url).host, NFS_PORT)
 
 
 def try_nfs_port(target_url, profile, limit_ms=NFS_PORT_TRY_MS):

@@ -35,6 +35,11 @@ class RecordLink(Link):
         return self.open(make_capture(0, TCP_PORT), deadlines, self.unique, timeout_ms)
 
 
+def tcp_url(host, port):
+    """The URL of a place over TCP."""
+    return f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}"
+
+
 def _place(url):
     target = fabric.parse_url(url)
     return f"{target.host}:{target.port}"

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""A client whose every call is bent: `bent_client.py VARIANT URL`. VARIANT is a name of steertag.mutate."""
+
+import sys
+
+from steertag import fabric, mutate, rpc, wire
+
+ANSWER_MS = 2000
+ENDS = ("received", "closed", "refused")
+
+
+def null_call():
+    """A legal NULL call as a draft."""
+    payload = rpc.Call(xid=1, program=100003, version=3, procedure=0).encode()
+    return wire.Draft(xid=1, credit=1, payload=payload)
+
+
+def main(name, url):
+    octets = next(bytes(each) for each in mutate.generate_all(null_call()) if each.name == name)
+    provider = fabric.Provider("iwarp")
+    options = fabric.ConnectionOptions(receives=1, receive_bytes=1024)
+    conn = provider.connect(url, provider.make_domain(), options)
+    conn.send(octets)
+    notice = conn.wait(ANSWER_MS)
+    while notice is not None and notice.kind not in ENDS:
+        notice = conn.wait(ANSWER_MS)
+    sys.exit("bent client: no legal answer came")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
